@@ -1,0 +1,87 @@
+//! The operations that circuits are written in.
+//!
+//! A circuit (polynomial evaluation, linear transform, bootstrapping) is generic over [`Arithmetic`].
+//! Run on an [`crate::Evaluator`] it computes; run on a [`crate::DryRun`] it predicts limbs, scales,
+//! noise and transforms, from the same code, before any key exists.
+
+use num_complex::Complex64;
+
+/// Slotwise arithmetic on ciphertexts with exact scales.
+pub trait Arithmetic {
+    /// A ciphertext, or what stands for one.
+    type Ciphertext: Clone + Send + Sync;
+    /// A product that is not relinearized yet.
+    type Product;
+    /// A matrix prepared for multiplication at one level.
+    type Matrix;
+
+    /// The number of limbs.
+    fn limbs(&self, ct: &Self::Ciphertext) -> usize;
+
+    /// The exact scale.
+    fn scale(&self, ct: &Self::Ciphertext) -> f64;
+
+    /// The prime `q_index` of the chain.
+    fn prime(&self, index: usize) -> f64;
+
+    /// Keeps the first `limbs` limbs.
+    fn drop_to(&self, ct: &mut Self::Ciphertext, limbs: usize);
+
+    /// Adds `other`, which has at least as many limbs and the same scale.
+    fn add_assign(&self, ct: &mut Self::Ciphertext, other: &Self::Ciphertext);
+
+    /// Subtracts `other`, which has at least as many limbs and the same scale.
+    fn sub_assign(&self, ct: &mut Self::Ciphertext, other: &Self::Ciphertext);
+
+    /// Adds a constant to every slot.
+    fn add_constant_assign(&self, ct: &mut Self::Ciphertext, constant: Complex64);
+
+    /// Multiplies every slot by an integer; the scale stays.
+    fn mul_integer_assign(&self, ct: &mut Self::Ciphertext, factor: i64);
+
+    /// Multiplies every slot by i; free of noise and levels.
+    fn mul_imaginary_unit_assign(&self, ct: &mut Self::Ciphertext);
+
+    /// `out[r] = Σ_k rows[r][k]·inputs[k]` at `limbs` limbs, all with scale `scale`.
+    ///
+    /// Inputs may have different scales: each constant is rounded to an integer at the ratio of
+    /// `scale` to the input's.
+    fn linear_combinations(
+        &self,
+        limbs: usize,
+        inputs: &[&Self::Ciphertext],
+        rows: &[Vec<Complex64>],
+        scale: f64,
+    ) -> Vec<Self::Ciphertext>;
+
+    /// The product of two ciphertexts at the lower of their levels, before relinearization.
+    fn product(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Self::Product;
+
+    /// Adds `factor·ct` to a product of at most as many limbs, scaling `ct` up to the product's scale.
+    fn product_add_assign(&self, product: &mut Self::Product, ct: &Self::Ciphertext, factor: f64);
+
+    /// Relinearizes and divides by the top `rescale` primes, in one pass.
+    fn relinearize(&self, product: Self::Product, rescale: usize) -> Self::Ciphertext;
+
+    /// Divides by the top `count` primes.
+    fn rescale(&self, ct: Self::Ciphertext, count: usize) -> Self::Ciphertext;
+
+    /// Rotates slots left.
+    fn rotate(&self, ct: &Self::Ciphertext, rotation: usize) -> Self::Ciphertext;
+
+    /// Conjugates slots.
+    fn conjugate(&self, ct: &Self::Ciphertext) -> Self::Ciphertext;
+
+    /// Multiplies slots by a matrix and divides by the top `rescale` primes.
+    fn transform(
+        &self,
+        ct: &Self::Ciphertext,
+        matrix: &Self::Matrix,
+        rescale: usize,
+    ) -> Self::Ciphertext;
+
+    /// The product of two ciphertexts, relinearized and rescaled by one prime.
+    fn mul(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Self::Ciphertext {
+        self.relinearize(self.product(a, b), 1)
+    }
+}

@@ -1,0 +1,39 @@
+//! CKKS ciphertexts.
+
+use cryptable_ring::combination::Tensor;
+use cryptable_rlwe::RlweCiphertext;
+
+/// A CKKS ciphertext: encrypts slots times `scale`, plus noise, modulo `q_0 … q_{limbs-1}`.
+///
+/// The scale is exact: every operation multiplies and divides it by what it really multiplied and
+/// divided by (primes included), so it never drifts from what the coefficients mean.
+#[derive(Clone, Debug)]
+pub struct Ciphertext {
+    /// The pair `(c0, c1)` with `c0 + c1·s` = scale · slots.
+    pub parts: RlweCiphertext,
+    /// The factor between slots and the encrypted values.
+    pub scale: f64,
+}
+
+impl Ciphertext {
+    /// The number of limbs: its level plus one.
+    #[must_use]
+    pub fn limbs(&self) -> usize {
+        self.parts.c0.basis().main
+    }
+
+    /// Reduces to fewer limbs, which keeps slots and scale.
+    pub fn drop_to(&mut self, limbs: usize) {
+        self.parts.c0.drop_to(limbs);
+        self.parts.c1.drop_to(limbs);
+    }
+}
+
+/// A product before relinearization: products may be added first, so that one key switch serves all.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// `d0 + d1·s + d2·s²`.
+    pub tensor: Tensor,
+    /// The factor between slots and the encrypted values.
+    pub scale: f64,
+}

@@ -1,0 +1,326 @@
+//! A dry run: predicts limbs, scales, noise and transforms of a circuit without any key.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+
+use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
+use num_complex::Complex64;
+
+use crate::arithmetic::Arithmetic;
+use crate::transform_plan::TransformPlan;
+
+/// Variance of one coefficient of an error polynomial: centred binomial, 21 pairs.
+pub const ERROR_VARIANCE: f64 = 10.5;
+
+/// A variance of slot values, in units of 1 (not scaled): of noise, or of messages about 0.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
+pub struct SlotVariance(pub f64);
+
+impl SlotVariance {
+    /// log2 of the standard deviation.
+    #[must_use]
+    pub fn log2_deviation(self) -> f64 {
+        self.0.log2() / 2.0
+    }
+}
+
+/// What a dry run knows of a ciphertext.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Limbs.
+    pub limbs: usize,
+    /// Exact scale.
+    pub scale: f64,
+    /// Mean square of the slots.
+    pub power: SlotVariance,
+    /// Variance of the noise in a slot.
+    pub noise: SlotVariance,
+}
+
+/// Counts of what a circuit does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// NTTs of the ring degree, either direction.
+    pub transforms: usize,
+    /// Multiply-accumulates, in limbs of N words: base conversions, keys, tensors, constants.
+    pub limb_products: usize,
+    /// Key switches.
+    pub key_switches: usize,
+}
+
+/// The parameters of a dry run.
+#[derive(Clone, Debug)]
+pub struct DryRunParameters {
+    /// Ring degree N.
+    pub degree: usize,
+    /// The chain of primes.
+    pub primes: Vec<f64>,
+    /// Shapes of the relinearization keys.
+    pub relinearization: Vec<SwitchingKeyShape>,
+    /// Shapes that a rotation or conjugation may use.
+    pub automorphism: Vec<SwitchingKeyShape>,
+    /// log2 of the special primes.
+    pub log2_special: f64,
+}
+
+/// [`Arithmetic`] on [`Shape`]s.
+///
+/// Noise is propagated as a variance; noises that meet in a product are taken as fully correlated,
+/// which is exact for powers of one ciphertext and an upper bound elsewhere.
+#[derive(Debug)]
+pub struct DryRun {
+    parameters: DryRunParameters,
+    counts: Cell<Counts>,
+    keys: RefCell<BTreeSet<(KeyPurpose, usize)>>,
+    requests: RefCell<Vec<KeyRequest>>,
+}
+
+impl DryRun {
+    /// A dry run with nothing counted yet.
+    #[must_use]
+    pub fn new(parameters: DryRunParameters) -> Self {
+        Self {
+            parameters,
+            counts: Cell::default(),
+            keys: RefCell::default(),
+            requests: RefCell::default(),
+        }
+    }
+
+    /// What has been counted so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts.get()
+    }
+
+    /// The keys that the circuit needs, each purpose and shape once.
+    #[must_use]
+    pub fn key_requests(&self) -> Vec<KeyRequest> {
+        self.requests.borrow().clone()
+    }
+
+    /// Notes that a key is needed.
+    pub fn request(&self, request: KeyRequest) {
+        let mut requests = self.requests.borrow_mut();
+        if !requests.contains(&request) {
+            requests.push(request);
+        }
+    }
+
+    /// Slot variance of one rounding of both parts: `N·(1 + 2N/3)/12`, over the scale squared.
+    #[must_use]
+    pub fn rounding_noise(&self, scale: f64) -> SlotVariance {
+        let n = self.parameters.degree as f64;
+        SlotVariance(n * (1.0 + 2.0 * n / 3.0) / 12.0 / (scale * scale))
+    }
+
+    fn count(&self, transforms: usize, limb_products: usize, key_switches: usize) {
+        let mut counts = self.counts.get();
+        counts.transforms += transforms;
+        counts.limb_products += limb_products;
+        counts.key_switches += key_switches;
+        self.counts.set(counts);
+    }
+
+    /// Counts one key switch at `limbs` with the cheapest of `shapes`, and notes the key.
+    fn switch(&self, purpose: KeyPurpose, limbs: usize, shapes: &[SwitchingKeyShape]) {
+        let shape = shapes
+            .iter()
+            .filter(|shape| shape.basis.main >= limbs)
+            .min_by_key(|shape| shape.transforms_at(limbs))
+            .unwrap_or_else(|| panic!("no key shape serves {limbs} limbs"));
+        let (digits, special) = (shape.digits_at(limbs), shape.basis.special);
+        let all = limbs + special;
+        let conversions = limbs * all + 2 * special * limbs;
+        self.count(shape.transforms_at(limbs), conversions + 2 * digits * all, 1);
+        self.request(KeyRequest { purpose, shape: *shape });
+    }
+
+    /// Slot variance that one key switch adds before its rounding; small against the rounding as long
+    /// as the special primes exceed a digit by some bits.
+    fn switching_noise(&self, scale: f64, limbs: usize) -> SlotVariance {
+        let n = self.parameters.degree as f64;
+        let shape = self.parameters.relinearization.iter().min_by_key(|s| s.transforms_at(limbs));
+        let Some(shape) = shape else { return SlotVariance(0.0) };
+        let per_prime = self.parameters.log2_special;
+        let width: f64 = self.parameters.primes[..shape.digit_limbs.min(limbs)]
+            .iter()
+            .map(|q| q.log2())
+            .sum::<f64>()
+            - per_prime * shape.basis.special as f64;
+        let digits = shape.digits_at(limbs) as f64;
+        SlotVariance(
+            digits * n * n * ERROR_VARIANCE / 12.0 * (2.0 * width).exp2() / (scale * scale),
+        )
+    }
+
+    fn divisor(&self, limbs: usize, count: usize) -> f64 {
+        self.parameters.primes[limbs - count..limbs].iter().product()
+    }
+}
+
+fn correlated_sum(a: f64, b: f64) -> f64 {
+    let root = a.sqrt() + b.sqrt();
+    root * root
+}
+
+impl Arithmetic for DryRun {
+    type Ciphertext = Shape;
+    type Product = Shape;
+    type Matrix = TransformPlan;
+
+    fn limbs(&self, ct: &Shape) -> usize {
+        ct.limbs
+    }
+
+    fn scale(&self, ct: &Shape) -> f64 {
+        ct.scale
+    }
+
+    fn prime(&self, index: usize) -> f64 {
+        self.parameters.primes[index]
+    }
+
+    fn drop_to(&self, ct: &mut Shape, limbs: usize) {
+        assert!(limbs <= ct.limbs, "{limbs} of {} limbs", ct.limbs);
+        ct.limbs = limbs;
+    }
+
+    fn add_assign(&self, ct: &mut Shape, other: &Shape) {
+        ct.power.0 += other.power.0;
+        ct.noise.0 += other.noise.0;
+        self.count(0, 2 * ct.limbs, 0);
+    }
+
+    fn sub_assign(&self, ct: &mut Shape, other: &Shape) {
+        self.add_assign(ct, other);
+    }
+
+    fn add_constant_assign(&self, ct: &mut Shape, constant: Complex64) {
+        ct.power.0 += constant.norm_sqr();
+    }
+
+    fn mul_integer_assign(&self, ct: &mut Shape, factor: i64) {
+        let square = (factor * factor) as f64;
+        ct.power.0 *= square;
+        ct.noise.0 *= square;
+    }
+
+    fn mul_imaginary_unit_assign(&self, _: &mut Shape) {}
+
+    fn linear_combinations(
+        &self,
+        limbs: usize,
+        inputs: &[&Shape],
+        rows: &[Vec<Complex64>],
+        scale: f64,
+    ) -> Vec<Shape> {
+        self.count(0, 2 * limbs * inputs.len() * rows.len(), 0);
+        rows.iter()
+            .map(|row| {
+                let (mut power, mut noise) = (0.0, 0.0);
+                for (factor, input) in row.iter().zip(inputs) {
+                    let rounding = (input.scale / scale).powi(2) / 6.0;
+                    power += factor.norm_sqr() * input.power.0;
+                    noise += factor.norm_sqr() * input.noise.0 + rounding * input.power.0;
+                }
+                Shape { limbs, scale, power: SlotVariance(power), noise: SlotVariance(noise) }
+            })
+            .collect()
+    }
+
+    fn product(&self, a: &Shape, b: &Shape) -> Shape {
+        let limbs = a.limbs.min(b.limbs);
+        self.count(0, 4 * limbs, 0);
+        let noise = correlated_sum(a.power.0 * b.noise.0, b.power.0 * a.noise.0);
+        Shape {
+            limbs,
+            scale: a.scale * b.scale,
+            power: SlotVariance(a.power.0 * b.power.0),
+            noise: SlotVariance(noise),
+        }
+    }
+
+    fn product_add_assign(&self, product: &mut Shape, ct: &Shape, factor: f64) {
+        assert!(ct.limbs >= product.limbs, "operand lacks limbs");
+        self.count(0, 2 * product.limbs, 0);
+        product.power.0 += factor * factor * ct.power.0;
+        product.noise.0 += factor * factor * ct.noise.0;
+    }
+
+    fn relinearize(&self, product: Shape, rescale: usize) -> Shape {
+        self.switch(
+            KeyPurpose::Relinearization,
+            product.limbs,
+            &self.parameters.relinearization,
+        );
+        let scale = product.scale / self.divisor(product.limbs, rescale);
+        let noise = product.noise.0
+            + self.rounding_noise(scale).0
+            + self.switching_noise(product.scale, product.limbs).0;
+        Shape {
+            limbs: product.limbs - rescale,
+            scale,
+            power: product.power,
+            noise: SlotVariance(noise),
+        }
+    }
+
+    fn rescale(&self, ct: Shape, count: usize) -> Shape {
+        let scale = ct.scale / self.divisor(ct.limbs, count);
+        let kept = ct.limbs - count;
+        self.count(2 * ct.limbs, 2 * count * kept, 0);
+        let noise = SlotVariance(ct.noise.0 + self.rounding_noise(scale).0);
+        Shape { limbs: kept, scale, power: ct.power, noise }
+    }
+
+    fn rotate(&self, ct: &Shape, rotation: usize) -> Shape {
+        let element = rotation_element(rotation, self.parameters.degree);
+        self.automorphism(ct, element)
+    }
+
+    fn conjugate(&self, ct: &Shape) -> Shape {
+        self.automorphism(ct, 2 * self.parameters.degree - 1)
+    }
+
+    fn transform(&self, ct: &Shape, matrix: &TransformPlan, rescale: usize) -> Shape {
+        let limbs = matrix.limbs;
+        assert!(ct.limbs >= limbs, "matrix for {limbs} limbs, ciphertext has {}", ct.limbs);
+        let all = limbs + matrix.shape.basis.special;
+        let digits = matrix.shape.digits();
+        let switches = matrix.babies.len() + matrix.giants - 1;
+        self.count(
+            matrix.transforms(rescale),
+            all * (2 * digits * switches + 2 * matrix.steps.len()),
+            switches,
+        );
+        for &rotation in matrix.rotations().iter() {
+            let element = rotation_element(rotation, self.parameters.degree) as u32;
+            self.request(KeyRequest { purpose: KeyPurpose::Galois(element), shape: matrix.shape });
+        }
+        let scale = ct.scale * matrix.scale / self.divisor(limbs, rescale);
+        let gain = matrix.row_norm * matrix.row_norm;
+        let noise = ct.noise.0 * gain
+            + ct.power.0 * matrix.encoding_noise()
+            + self.rounding_noise(scale).0 * matrix.giants as f64;
+        Shape {
+            limbs: limbs - rescale,
+            scale,
+            power: SlotVariance(ct.power.0 * gain),
+            noise: SlotVariance(noise),
+        }
+    }
+}
+
+impl DryRun {
+    fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
+        self.switch(KeyPurpose::Galois(element as u32), ct.limbs, &self.parameters.automorphism);
+        let noise = SlotVariance(ct.noise.0 + self.rounding_noise(ct.scale).0);
+        Shape { noise, ..*ct }
+    }
+}
+
+/// `5^rotation mod 2N`.
+fn rotation_element(rotation: usize, degree: usize) -> usize {
+    (0..rotation % (degree / 2)).fold(1, |element, _| element * 5 % (2 * degree))
+}

@@ -1,0 +1,100 @@
+//! Encoding, encryption and decryption of slots, for clients and tests.
+
+use cryptable_ring::random::{RandomStream, StreamPurpose};
+use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_rlwe::RlweCiphertext;
+use cryptable_rlwe::secret::TernarySecret;
+use num_complex::Complex64;
+
+use crate::Ciphertext;
+
+/// Encrypts `slots` (N/2 of them, or a divisor of that, repeated) at the given scale and level.
+///
+/// # Panics
+/// If the number of slots is not a power of two of at most N/2, or a scaled coefficient exceeds 62
+/// bits.
+#[must_use]
+pub fn encrypt(
+    ring: &Ring,
+    secret: &TernarySecret,
+    slots: &[Complex64],
+    scale: f64,
+    limbs: usize,
+) -> Ciphertext {
+    let (degree, count) = (ring.degree(), slots.len());
+    assert!(count.is_power_of_two() && 2 * count <= degree, "{count} slots");
+    let mut values = slots.to_vec();
+    Embedding::new(count).coefficients_from_slots(&mut values);
+    let gap = degree / (2 * count);
+    let noise = RandomStream::from_os().centered_binomial(degree);
+    let mut coefficients: Vec<i64> = noise.iter().map(|&e| i64::from(e)).collect();
+    for (k, value) in values.iter().enumerate() {
+        let (re, im) = ((value.re * scale).round(), (value.im * scale).round());
+        assert!(re.abs().max(im.abs()) < 62f64.exp2(), "scaled coefficient beyond 2^62");
+        coefficients[k * gap] += re as i64;
+        coefficients[(k + count) * gap] += im as i64;
+    }
+    let basis = Basis::main(limbs);
+    let mut mask = Poly::<Evaluations>::zero(ring, basis);
+    let seed = cryptable_ring::random::Seed::random();
+    for (limb, words) in mask.words_mut().chunks_mut(degree).enumerate() {
+        RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, limb as u64)
+            .uniform_assign(words, ring.main_prime(limb));
+    }
+    let mut c0 = Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
+    let mut product = mask.clone();
+    product.mul_assign(ring, &secret.evaluations(ring, basis));
+    c0.sub_assign(ring, &product);
+    Ciphertext { parts: RlweCiphertext { c0, c1: mask }, scale }
+}
+
+/// Decrypts `count` slots.
+///
+/// Exact while the encrypted coefficients stay below half of the two lowest primes' product (one
+/// prime, if there is one limb).
+#[must_use]
+pub fn decrypt(
+    ring: &Ring,
+    secret: &TernarySecret,
+    ct: &Ciphertext,
+    count: usize,
+) -> Vec<Complex64> {
+    let coefficients = decrypt_coefficients(ring, secret, &ct.parts);
+    let gap = ring.degree() / (2 * count);
+    let mut values: Vec<Complex64> = (0..count)
+        .map(|k| {
+            let (re, im) = (coefficients[k * gap], coefficients[(k + count) * gap]);
+            Complex64::new(re, im) / ct.scale
+        })
+        .collect();
+    Embedding::new(count).slots_from_coefficients(&mut values);
+    values
+}
+
+/// The centred coefficients of `c0 + c1·s`, from its lowest two limbs.
+#[must_use]
+pub fn decrypt_coefficients(ring: &Ring, secret: &TernarySecret, parts: &RlweCiphertext) -> Vec<f64> {
+    let limbs = parts.c0.basis().main.min(2);
+    let basis = Basis::main(limbs);
+    let lowest = |poly: &Poly<Evaluations>| {
+        Poly::<Evaluations>::from_words(ring, basis, poly.words()[..limbs * ring.degree()].to_vec())
+    };
+    let mut phase = lowest(&parts.c1);
+    phase.mul_assign(ring, &secret.evaluations(ring, basis));
+    phase.add_assign(ring, &lowest(&parts.c0));
+    let phase = phase.into_coefficients(ring);
+    let m0 = ring.modulus(0);
+    if limbs == 1 {
+        return phase.limb(0).iter().map(|&x| m0.center(x) as f64).collect();
+    }
+    // Garner: x = x0 + q0·((x1 - x0)/q0 mod q1), centred.
+    let m1 = ring.modulus(1);
+    let inverse = m1.inv(m1.reduce(m0.value()));
+    let low = phase.limb(0).iter();
+    low.zip(phase.limb(1))
+        .map(|(&x0, &x1)| {
+            let high = m1.mul(m1.sub(x1, m1.reduce(x0)), inverse);
+            m1.center(high) as f64 * m0.value() as f64 + x0 as f64
+        })
+        .collect()
+}

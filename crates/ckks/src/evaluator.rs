@@ -1,0 +1,225 @@
+//! The CKKS evaluator: [`Arithmetic`] on real ciphertexts.
+
+use cryptable_ring::combination::{self, GaussianInteger};
+use cryptable_ring::{Basis, Evaluations, Poly, Ring};
+use cryptable_rlwe::key_switching::{self, Digits};
+use cryptable_rlwe::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
+use num_complex::Complex64;
+
+use crate::arithmetic::Arithmetic;
+use crate::ciphertext::{Ciphertext, Product};
+use crate::linear_transform::LinearTransform;
+
+/// Relative difference of scales up to which two ciphertexts may be added: far above the rounding of
+/// `f64`, far below any noise.
+const SCALE_TOLERANCE: f64 = 1e-9;
+
+/// Evaluates on ciphertexts with a ring and a set of keys. Holds no secret; `Sync`.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluator<'a> {
+    ring: &'a Ring,
+    keys: &'a EvaluationKeys,
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator over `ring` with the given keys.
+    #[must_use]
+    pub fn new(ring: &'a Ring, keys: &'a EvaluationKeys) -> Self {
+        Self { ring, keys }
+    }
+
+    /// The ring.
+    #[must_use]
+    pub fn ring(&self) -> &'a Ring {
+        self.ring
+    }
+
+    /// The cheapest key for a purpose at a level.
+    ///
+    /// # Panics
+    /// If there is none: a key set is generated from the plan of the circuit that uses it.
+    #[must_use]
+    pub fn key(&self, purpose: KeyPurpose, limbs: usize) -> &'a SwitchingKey {
+        self.keys
+            .find(purpose, limbs)
+            .unwrap_or_else(|| panic!("no key for {purpose:?} at {limbs} limbs"))
+    }
+
+    /// The key of exactly this basis.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn key_of_shape(&self, purpose: KeyPurpose, basis: Basis) -> &'a SwitchingKey {
+        self.keys
+            .find_shape(purpose, basis)
+            .unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}"))
+    }
+
+    /// `round(constant·scale)` as an integer of `Z[i]`.
+    fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
+        GaussianInteger {
+            re: (constant.re * scale).round() as i128,
+            im: (constant.im * scale).round() as i128,
+        }
+    }
+
+    fn check_scales(a: f64, b: f64) {
+        assert!((a / b - 1.0).abs() < SCALE_TOLERANCE, "scales 2^{} and 2^{}", a.log2(), b.log2());
+    }
+
+    /// Switches `(c0, c1)` with a Galois key and applies the automorphism.
+    fn automorphism(&self, ct: &Ciphertext, element: usize) -> Ciphertext {
+        let key = self.key(KeyPurpose::Galois(element as u32), ct.limbs());
+        let parts = &ct.parts;
+        let switched =
+            key_switching::switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
+        let parts = RlweCiphertext {
+            c0: switched.c0.automorphism(self.ring, element),
+            c1: switched.c1.automorphism(self.ring, element),
+        };
+        Ciphertext { parts, scale: ct.scale }
+    }
+}
+
+/// The first `limbs` limbs of a polynomial.
+fn truncated(poly: &Poly<Evaluations>, ring: &Ring, limbs: usize) -> Poly<Evaluations> {
+    let words = poly.words()[..limbs * ring.degree()].to_vec();
+    Poly::from_words(ring, Basis::main(limbs), words)
+}
+
+impl Arithmetic for Evaluator<'_> {
+    type Ciphertext = Ciphertext;
+    type Product = Product;
+    type Matrix = LinearTransform;
+
+    fn limbs(&self, ct: &Ciphertext) -> usize {
+        ct.limbs()
+    }
+
+    fn scale(&self, ct: &Ciphertext) -> f64 {
+        ct.scale
+    }
+
+    fn prime(&self, index: usize) -> f64 {
+        self.ring.main_prime(index) as f64
+    }
+
+    fn drop_to(&self, ct: &mut Ciphertext, limbs: usize) {
+        ct.drop_to(limbs);
+    }
+
+    fn add_assign(&self, ct: &mut Ciphertext, other: &Ciphertext) {
+        Self::check_scales(ct.scale, other.scale);
+        ct.parts.c0.add_multiple_assign(self.ring, &other.parts.c0, 1);
+        ct.parts.c1.add_multiple_assign(self.ring, &other.parts.c1, 1);
+    }
+
+    fn sub_assign(&self, ct: &mut Ciphertext, other: &Ciphertext) {
+        Self::check_scales(ct.scale, other.scale);
+        ct.parts.c0.add_multiple_assign(self.ring, &other.parts.c0, -1);
+        ct.parts.c1.add_multiple_assign(self.ring, &other.parts.c1, -1);
+    }
+
+    fn add_constant_assign(&self, ct: &mut Ciphertext, constant: Complex64) {
+        ct.parts.c0.add_constant_assign(self.ring, Self::integer(constant, ct.scale));
+    }
+
+    fn mul_integer_assign(&self, ct: &mut Ciphertext, factor: i64) {
+        ct.parts.c0.mul_integer_assign(self.ring, i128::from(factor));
+        ct.parts.c1.mul_integer_assign(self.ring, i128::from(factor));
+    }
+
+    fn mul_imaginary_unit_assign(&self, ct: &mut Ciphertext) {
+        ct.parts.c0.mul_imaginary_unit_assign(self.ring);
+        ct.parts.c1.mul_imaginary_unit_assign(self.ring);
+    }
+
+    fn linear_combinations(
+        &self,
+        limbs: usize,
+        inputs: &[&Ciphertext],
+        rows: &[Vec<Complex64>],
+        scale: f64,
+    ) -> Vec<Ciphertext> {
+        let rows: Vec<Vec<GaussianInteger>> = rows
+            .iter()
+            .map(|row| {
+                let scaled = row.iter().zip(inputs);
+                scaled.map(|(&factor, ct)| Self::integer(factor, scale / ct.scale)).collect()
+            })
+            .collect();
+        let combine = |part: fn(&Ciphertext) -> &Poly<Evaluations>| {
+            let inputs: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
+            combination::linear_combinations(self.ring, limbs, &inputs, &rows)
+        };
+        let c0 = combine(|ct| &ct.parts.c0);
+        let c1 = combine(|ct| &ct.parts.c1);
+        let pairs = c0.into_iter().zip(c1);
+        pairs.map(|(c0, c1)| Ciphertext { parts: RlweCiphertext { c0, c1 }, scale }).collect()
+    }
+
+    fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Product {
+        let limbs = a.limbs().min(b.limbs());
+        let (a_parts, b_parts) = (&a.parts, &b.parts);
+        let tensor = combination::tensor(
+            self.ring,
+            limbs,
+            (&a_parts.c0, &a_parts.c1),
+            (&b_parts.c0, &b_parts.c1),
+        );
+        Product { tensor, scale: a.scale * b.scale }
+    }
+
+    fn product_add_assign(&self, product: &mut Product, ct: &Ciphertext, factor: f64) {
+        let multiple = (factor * (product.scale / ct.scale)).round() as i128;
+        product.tensor.d0.add_multiple_assign(self.ring, &ct.parts.c0, multiple);
+        product.tensor.d1.add_multiple_assign(self.ring, &ct.parts.c1, multiple);
+    }
+
+    fn relinearize(&self, product: Product, rescale: usize) -> Ciphertext {
+        let ring = self.ring;
+        let tensor = product.tensor;
+        let limbs = tensor.d2.basis().main;
+        let key = self.key(KeyPurpose::Relinearization, limbs);
+        let digits = Digits::decompose(ring, &tensor.d2, key.shape());
+        drop(tensor.d2);
+        let mut switched = digits.inner_product(ring, key);
+        drop(digits);
+        key_switching::add_times_special(ring, &mut switched.c0, &tensor.d0);
+        key_switching::add_times_special(ring, &mut switched.c1, &tensor.d1);
+        let divisor: f64 = (limbs - rescale..limbs).map(|i| self.prime(i)).product();
+        let parts = RlweCiphertext {
+            c0: switched.c0.divide_round(ring, rescale),
+            c1: switched.c1.divide_round(ring, rescale),
+        };
+        Ciphertext { parts, scale: product.scale / divisor }
+    }
+
+    fn rescale(&self, ct: Ciphertext, count: usize) -> Ciphertext {
+        let limbs = ct.limbs();
+        let divisor: f64 = (limbs - count..limbs).map(|i| self.prime(i)).product();
+        let parts = RlweCiphertext {
+            c0: ct.parts.c0.divide_round(self.ring, count),
+            c1: ct.parts.c1.divide_round(self.ring, count),
+        };
+        Ciphertext { parts, scale: ct.scale / divisor }
+    }
+
+    fn rotate(&self, ct: &Ciphertext, rotation: usize) -> Ciphertext {
+        self.automorphism(ct, self.ring.rotation_element(rotation))
+    }
+
+    fn conjugate(&self, ct: &Ciphertext) -> Ciphertext {
+        self.automorphism(ct, self.ring.conjugation_element())
+    }
+
+    fn transform(&self, ct: &Ciphertext, matrix: &LinearTransform, rescale: usize) -> Ciphertext {
+        let limbs = matrix.plan().limbs;
+        let c0 = truncated(&ct.parts.c0, self.ring, limbs);
+        let c1 = truncated(&ct.parts.c1, self.ring, limbs);
+        let divisor: f64 = (limbs - rescale..limbs).map(|i| self.prime(i)).product();
+        let parts = matrix.apply(self, &RlweCiphertext { c0, c1 }, rescale);
+        Ciphertext { parts, scale: ct.scale * matrix.plan().scale / divisor }
+    }
+}

@@ -1,0 +1,25 @@
+//! CKKS with exact scales, for functional bootstrapping.
+//!
+//! Circuits are written once against [`Arithmetic`] and run on an [`Evaluator`], which computes, or a
+//! [`DryRun`], which predicts limbs, scales, noise, transforms and the keys that are needed.
+#![forbid(unsafe_code)]
+
+pub mod arithmetic;
+pub mod chebyshev;
+pub mod ciphertext;
+pub mod dft_factors;
+pub mod dry_run;
+#[cfg(feature = "client")]
+pub mod encryption;
+pub mod evaluator;
+pub mod linear_transform;
+pub mod overflow;
+pub mod paterson_stockmeyer;
+pub mod transform_plan;
+
+pub use arithmetic::Arithmetic;
+pub use ciphertext::{Ciphertext, Product};
+pub use dry_run::DryRun;
+pub use evaluator::Evaluator;
+pub use linear_transform::LinearTransform;
+pub use transform_plan::TransformPlan;

@@ -1,0 +1,261 @@
+//! Homomorphic products with matrices in diagonal form, by baby-step giant-step with double hoisting
+//! (Halevi, Shoup 2018; Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021).
+//!
+//! All work but the giant steps is independent from limb to limb: a thread takes one limb, computes
+//! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums.
+
+use std::sync::Arc;
+
+use cryptable_ring::kernels::{self, Permutation};
+use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_rlwe::key_switching::{Digits, special_product};
+use cryptable_rlwe::{KeyPurpose, RlweCiphertext, SwitchingKey};
+use rayon::prelude::*;
+
+use crate::dft_factors::{Diagonal, DiagonalMatrix};
+use crate::evaluator::Evaluator;
+use crate::transform_plan::{DiagonalStep, TransformPlan};
+
+/// One diagonal as evaluations modulo Q·P.
+///
+/// A diagonal of period m encodes to a polynomial in `X^(N/2m)`, whose evaluations come in runs of
+/// `N/2m` equal words: one word a run is kept.
+#[derive(Debug)]
+struct EncodedDiagonal {
+    step: DiagonalStep,
+    log_run: u32,
+    words: Vec<u64>,
+}
+
+/// A matrix, encoded for multiplication at one level.
+#[derive(Debug)]
+pub struct LinearTransform {
+    plan: TransformPlan,
+    /// Sorted by giant step.
+    diagonals: Vec<EncodedDiagonal>,
+}
+
+impl LinearTransform {
+    /// Encodes `matrix` as `plan` says.
+    ///
+    /// # Panics
+    /// If the plan is not one of this matrix.
+    #[must_use]
+    pub fn encode(ring: &Ring, matrix: &DiagonalMatrix, plan: TransformPlan) -> Self {
+        let basis = plan.shape.basis;
+        let mut diagonals: Vec<EncodedDiagonal> = plan
+            .steps
+            .par_iter()
+            .map(|&step| {
+                let shift = step.giant * plan.giant_rotation;
+                let diagonal = rotated_right(&matrix.diagonals[&step.rotation], shift);
+                let (words, log_run) = encode_periodic(ring, basis, &diagonal, plan.scale);
+                EncodedDiagonal { step, log_run, words }
+            })
+            .collect();
+        diagonals.sort_by_key(|d| (d.step.giant, d.step.baby));
+        Self { plan, diagonals }
+    }
+
+    /// The plan it was encoded for.
+    #[must_use]
+    pub fn plan(&self) -> &TransformPlan {
+        &self.plan
+    }
+
+    /// Bytes of the encoded matrix.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.diagonals.iter().map(|d| 8 * d.words.len()).sum()
+    }
+
+    /// Multiplies the slots of `ct`, which has the plan's number of limbs, and divides by the top
+    /// `rescale` primes.
+    #[must_use]
+    pub fn apply(
+        &self,
+        evaluator: &Evaluator<'_>,
+        ct: &RlweCiphertext,
+        rescale: usize,
+    ) -> RlweCiphertext {
+        let ring = evaluator.ring();
+        assert_eq!(ct.c0.basis(), Basis::main(self.plan.limbs), "limbs of the plan");
+        let mut sums = self.giant_sums(evaluator, ct);
+        let mut acc = sums.pop().expect("at least one giant step");
+        let element = ring.rotation_element(self.plan.giant_rotation);
+        while let Some(mut sum) = sums.pop() {
+            let c1 = acc.c1.divide_round(ring, 0);
+            let key = self.key(evaluator, element);
+            let mut switched =
+                Digits::decompose(ring, &c1, key.shape()).inner_product(ring, key);
+            switched.c0.add_assign(ring, &acc.c0);
+            let permutation = ring.galois_permutation(element);
+            add_permuted(ring, &mut sum.c0, &switched.c0, &permutation);
+            add_permuted(ring, &mut sum.c1, &switched.c1, &permutation);
+            acc = sum;
+        }
+        RlweCiphertext {
+            c0: acc.c0.divide_round(ring, rescale),
+            c1: acc.c1.divide_round(ring, rescale),
+        }
+    }
+
+    fn key<'a>(&self, evaluator: &Evaluator<'a>, element: usize) -> &'a SwitchingKey {
+        evaluator.key_of_shape(KeyPurpose::Galois(element as u32), self.plan.shape.basis)
+    }
+
+    /// For each giant step, the sum of its diagonals times the baby steps, modulo Q·P.
+    fn giant_sums(&self, evaluator: &Evaluator<'_>, ct: &RlweCiphertext) -> Vec<RlweCiphertext> {
+        let ring = evaluator.ring();
+        let (basis, degree) = (self.plan.shape.basis, ring.degree());
+        let babies: Vec<BabyStep<'_>> = self
+            .plan
+            .babies
+            .iter()
+            .map(|&rotation| {
+                (rotation != 0).then(|| {
+                    let element = ring.rotation_element(rotation);
+                    (self.key(evaluator, element), ring.galois_permutation(element))
+                })
+            })
+            .collect();
+        let digits = babies
+            .iter()
+            .any(Option::is_some)
+            .then(|| Digits::decompose(ring, &ct.c1, self.plan.shape));
+        let mut sums: Vec<RlweCiphertext> = (0..self.plan.giants)
+            .map(|_| RlweCiphertext { c0: Poly::zero(ring, basis), c1: Poly::zero(ring, basis) })
+            .collect();
+        let mut by_limb: Vec<Vec<(&mut [u64], &mut [u64])>> =
+            (0..basis.limbs()).map(|_| Vec::new()).collect();
+        for sum in &mut sums {
+            let limbs0 = sum.c0.words_mut().chunks_mut(degree);
+            let limbs = limbs0.zip(sum.c1.words_mut().chunks_mut(degree));
+            for (limb, pair) in limbs.enumerate() {
+                by_limb[limb].push(pair);
+            }
+        }
+        by_limb.into_par_iter().enumerate().for_each(|(limb, outputs)| {
+            let steps = baby_limbs(ring, ct, &babies, digits.as_ref(), (basis, limb));
+            self.multiply_limb(ring, limb, &steps, outputs);
+        });
+        sums
+    }
+
+    /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`.
+    fn multiply_limb(
+        &self,
+        ring: &Ring,
+        limb: usize,
+        steps: &[(Vec<u64>, Vec<u64>)],
+        outputs: Vec<(&mut [u64], &mut [u64])>,
+    ) {
+        let basis = self.plan.shape.basis;
+        let m = ring.modulus(ring.prime_index(basis, limb));
+        for (giant, (out0, out1)) in outputs.into_iter().enumerate() {
+            let from = self.diagonals.partition_point(|d| d.step.giant < giant);
+            let to = self.diagonals.partition_point(|d| d.step.giant <= giant);
+            // Diagonals of one matrix may differ in period (a constant one, say): a sum a period.
+            for group in self.diagonals[from..to].chunk_by(|a, b| a.log_run == b.log_run) {
+                let log_run = group[0].log_run;
+                let length = ring.degree() >> log_run;
+                let range = limb * length..(limb + 1) * length;
+                let terms = |part: fn(&(Vec<u64>, Vec<u64>)) -> &[u64]| -> Vec<_> {
+                    group
+                        .iter()
+                        .map(|d| (part(&steps[d.step.baby]), &d.words[range.clone()]))
+                        .collect()
+                };
+                kernels::inner_product_runs_add(m, out0, &terms(|s| &s.0), log_run);
+                kernels::inner_product_runs_add(m, out1, &terms(|s| &s.1), log_run);
+            }
+        }
+    }
+}
+
+/// Key and permutation of a baby step; `None` for the rotation by 0.
+type BabyStep<'a> = Option<(&'a SwitchingKey, Arc<Permutation>)>;
+
+/// One limb of P times every baby rotation of `ct`.
+fn baby_limbs(
+    ring: &Ring,
+    ct: &RlweCiphertext,
+    babies: &[BabyStep<'_>],
+    digits: Option<&Digits>,
+    (basis, limb): (Basis, usize),
+) -> Vec<(Vec<u64>, Vec<u64>)> {
+    let degree = ring.degree();
+    let prime = ring.prime_index(basis, limb);
+    let m = ring.modulus(prime);
+    let special = (limb < basis.main).then(|| special_product(ring, basis, prime));
+    let times_special = |poly: &Poly<Evaluations>| {
+        let mut out = vec![0u64; degree];
+        if let Some(factor) = special {
+            kernels::mul_scalar(m, &mut out, poly.limb(limb), factor);
+        }
+        out
+    };
+    let c0 = times_special(&ct.c0);
+    let mut scratch = vec![0u64; degree];
+    babies
+        .iter()
+        .map(|baby| match (baby, digits) {
+            (Some((key, permutation)), Some(digits)) => {
+                let (mut out0, mut out1) = (vec![0u64; degree], vec![0u64; degree]);
+                digits.inner_product_limb(ring, key, limb, &mut scratch, &mut out1);
+                kernels::add_assign(m, &mut scratch, &c0);
+                kernels::permute(&mut out0, &scratch, permutation);
+                kernels::permute(&mut scratch, &out1, permutation);
+                out1.copy_from_slice(&scratch);
+                (out0, out1)
+            }
+            _ => (c0.clone(), times_special(&ct.c1)),
+        })
+        .collect()
+}
+
+/// `acc += input` after the automorphism of `permutation`.
+fn add_permuted(
+    ring: &Ring,
+    acc: &mut Poly<Evaluations>,
+    input: &Poly<Evaluations>,
+    permutation: &Permutation,
+) {
+    let (basis, degree) = (acc.basis(), ring.degree());
+    let limbs = acc.words_mut().par_chunks_mut(degree).zip(input.words().par_chunks(degree));
+    limbs.enumerate().for_each(|(limb, (acc, input))| {
+        let m = ring.modulus(ring.prime_index(basis, limb));
+        kernels::permute_add_assign(m, acc, input, permutation);
+    });
+}
+
+/// The periodic vector rotated right by `shift`.
+fn rotated_right(diagonal: &Diagonal, shift: usize) -> Diagonal {
+    let mut values = diagonal.values.clone();
+    let period = values.len();
+    values.rotate_right(shift % period);
+    Diagonal { values }
+}
+
+/// Encodes a periodic vector of slots: one word a run of equal evaluations, limb-major, and log2 of
+/// the run.
+fn encode_periodic(
+    ring: &Ring,
+    basis: Basis,
+    diagonal: &Diagonal,
+    scale: f64,
+) -> (Vec<u64>, u32) {
+    let (degree, period) = (ring.degree(), diagonal.values.len());
+    let run = degree / (2 * period);
+    let mut values = diagonal.values.clone();
+    Embedding::new(period).coefficients_from_slots(&mut values);
+    let mut coefficients = vec![0i64; degree];
+    for (k, value) in values.iter().enumerate() {
+        coefficients[k * run] = (value.re * scale).round() as i64;
+        coefficients[(k + period) * run] = (value.im * scale).round() as i64;
+    }
+    let poly =
+        Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
+    let words = poly.words().iter().step_by(run).copied().collect();
+    (words, run.trailing_zeros())
+}

@@ -1,0 +1,224 @@
+//! Paterson-Stockmeyer evaluation of polynomials, in the power and in the Chebyshev basis.
+//!
+//! A polynomial of degree below `B·2^g` is cut into `2^g` blocks of B coefficients. A block is a linear
+//! combination of the baby steps (`z^i` or `T_i(x)`, i < B); blocks are then joined pairwise, low +
+//! high · giant, with the giant steps `B, 2B, 4B, …` (Paterson, Stockmeyer 1973; Chen, Chillotti, Song
+//! 2019 for the Chebyshev basis). Multiplications: `B - 1 + g` for the steps, once for any number of
+//! polynomials, and `2^g - 1` a polynomial. Depth: `log2(B·2^g)` beyond the constants.
+
+use num_complex::Complex64;
+
+use crate::arithmetic::Arithmetic;
+
+/// In which basis coefficients are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolynomialBasis {
+    /// `1, z, z², …`
+    Power,
+    /// `T_0, T_1, T_2, …`, for arguments in [-1, 1].
+    Chebyshev,
+}
+
+/// How the constants of the blocks are scaled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ConstantScale {
+    /// Constants take one prime, which is dropped at once: the scale comes back to the input's.
+    Rescaled,
+    /// Constants have this many bits, which stay in the scale of the result. Saves a level where the
+    /// result is only used linearly, because later rescaling can take them along.
+    Kept(f64),
+}
+
+/// The baby and giant steps of one ciphertext.
+#[derive(Debug)]
+pub struct Steps<C> {
+    basis: PolynomialBasis,
+    /// Steps 1 to B - 1.
+    babies: Vec<C>,
+    /// Steps B, 2B, 4B, …
+    giants: Vec<C>,
+}
+
+impl<C: Clone + Send + Sync> Steps<C> {
+    /// Computes the steps of `z` for polynomials of `2^log_length` coefficients in blocks of
+    /// `2^log_babies`.
+    ///
+    /// # Panics
+    /// If `log_babies` is 0 or above `log_length`.
+    pub fn new<A: Arithmetic<Ciphertext = C>>(
+        arithmetic: &A,
+        basis: PolynomialBasis,
+        z: &C,
+        log_length: u32,
+        log_babies: u32,
+    ) -> Self {
+        assert!((1..=log_length).contains(&log_babies), "{log_babies} of {log_length}");
+        let block = 1usize << log_babies;
+        // steps[i] is step i + 1; step k joins ceil(k/2) and floor(k/2), so its depth is log2(k).
+        let mut steps: Vec<C> = vec![z.clone()];
+        for k in 2..block {
+            let (high, low) = (k.div_ceil(2), k / 2);
+            let next = join_steps(arithmetic, basis, &steps[high - 1], &steps[low - 1], z);
+            steps.push(next);
+        }
+        let mut giants: Vec<C> = Vec::new();
+        for g in log_babies..log_length {
+            let half = if g == log_babies { &steps[block / 2 - 1] } else { &giants[giants.len() - 1] };
+            giants.push(join_steps(arithmetic, basis, half, half, z));
+        }
+        Self { basis, babies: steps, giants }
+    }
+
+    /// Evaluates `Σ_k coefficients[k]·step_k`.
+    ///
+    /// # Panics
+    /// If there are more coefficients than the steps serve, or none that is not zero beyond the
+    /// constant one.
+    pub fn evaluate<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: &[Complex64],
+        constants: ConstantScale,
+    ) -> C {
+        let block = self.babies.len() + 1;
+        let length = block << self.giants.len();
+        assert!(coefficients.len() <= length, "{} coefficients", coefficients.len());
+        let mut padded = coefficients.to_vec();
+        if self.basis == PolynomialBasis::Chebyshev {
+            padded.resize(length, Complex64::ZERO);
+            divide_by_giants(&mut padded, block);
+        }
+        let blocks = self.block_sums(arithmetic, &padded, constants);
+        self.join_blocks(arithmetic, blocks)
+    }
+
+    /// The linear combinations of the baby steps, one a block.
+    fn block_sums<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: &[Complex64],
+        constants: ConstantScale,
+    ) -> Vec<C> {
+        let limbs = self.babies.iter().map(|ct| arithmetic.limbs(ct)).min().expect("step 1");
+        let last = self.babies.last().expect("step 1");
+        let factor = match constants {
+            ConstantScale::Rescaled => arithmetic.prime(limbs - 1),
+            ConstantScale::Kept(bits) => bits.exp2(),
+        };
+        let scale = arithmetic.scale(last) * factor;
+        let chunks: Vec<&[Complex64]> = coefficients.chunks(self.babies.len() + 1).collect();
+        let rows: Vec<Vec<Complex64>> = chunks
+            .iter()
+            .map(|chunk| {
+                let mut row = chunk[1..].to_vec();
+                row.resize(self.babies.len(), Complex64::ZERO);
+                row
+            })
+            .collect();
+        let inputs: Vec<&C> = self.babies.iter().collect();
+        let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale);
+        sums.into_iter()
+            .zip(chunks)
+            .map(|(mut sum, chunk)| {
+                arithmetic.add_constant_assign(&mut sum, chunk[0]);
+                match constants {
+                    ConstantScale::Rescaled => arithmetic.rescale(sum, 1),
+                    ConstantScale::Kept(_) => sum,
+                }
+            })
+            .collect()
+    }
+
+    /// `low + high·giant`, pairwise, until one is left.
+    fn join_blocks<A: Arithmetic<Ciphertext = C>>(&self, arithmetic: &A, mut blocks: Vec<C>) -> C {
+        for giant in &self.giants {
+            let mut joined = Vec::with_capacity(blocks.len().div_ceil(2));
+            let mut pairs = blocks.into_iter();
+            while let Some(low) = pairs.next() {
+                joined.push(match pairs.next() {
+                    Some(high) => {
+                        let mut product = arithmetic.product(&high, giant);
+                        arithmetic.product_add_assign(&mut product, &low, 1.0);
+                        arithmetic.relinearize(product, 1)
+                    }
+                    None => low,
+                });
+            }
+            blocks = joined;
+        }
+        blocks.pop().expect("at least one block")
+    }
+}
+
+/// Step `a + b` from steps a and b, where `a - b` is 0 or 1.
+fn join_steps<A: Arithmetic>(
+    arithmetic: &A,
+    basis: PolynomialBasis,
+    a: &A::Ciphertext,
+    b: &A::Ciphertext,
+    first: &A::Ciphertext,
+) -> A::Ciphertext {
+    let mut product = arithmetic.product(a, b);
+    if basis == PolynomialBasis::Power {
+        return arithmetic.relinearize(product, 1);
+    }
+    // T_{a+b} = 2·(T_a·T_b - T_{a-b}/2).
+    let same = std::ptr::eq(a, b);
+    if !same {
+        arithmetic.product_add_assign(&mut product, first, -0.5);
+    }
+    let mut step = arithmetic.relinearize(product, 1);
+    arithmetic.mul_integer_assign(&mut step, 2);
+    if same {
+        arithmetic.add_constant_assign(&mut step, Complex64::new(-1.0, 0.0));
+    }
+    step
+}
+
+/// Rewrites Chebyshev coefficients so that blocks join as `low + high·T_giant`.
+///
+/// `T_{m+j} = 2·T_m·T_j - T_{m-j}`: at each split the upper half is doubled (but for its first) and
+/// subtracted, mirrored, from the lower half.
+fn divide_by_giants(coefficients: &mut [Complex64], block: usize) {
+    let half = coefficients.len() / 2;
+    if half < block {
+        return;
+    }
+    let (low, high) = coefficients.split_at_mut(half);
+    for j in 1..half {
+        low[half - j] -= high[j];
+        high[j] *= 2.0;
+    }
+    divide_by_giants(low, block);
+    divide_by_giants(high, block);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divided_chebyshev_blocks_join_to_the_series() {
+        let coefficients: Vec<Complex64> =
+            (0..32).map(|k| Complex64::new((k as f64).sin(), 1.0 / (k + 1) as f64)).collect();
+        let chebyshev = |k: usize, x: f64| (k as f64 * x.acos()).cos();
+        for block in [2usize, 4, 8, 32] {
+            let mut divided = coefficients.clone();
+            divide_by_giants(&mut divided, block);
+            for x in [-0.9, -0.2, 0.0, 0.31, 1.0] {
+                let direct: Complex64 =
+                    (0..32).map(|k| coefficients[k] * chebyshev(k, x)).sum();
+                let mut sums: Vec<Complex64> = divided
+                    .chunks(block)
+                    .map(|c| c.iter().enumerate().map(|(i, v)| v * chebyshev(i, x)).sum())
+                    .collect();
+                let mut giant = block;
+                while sums.len() > 1 {
+                    sums = sums.chunks(2).map(|p| p[0] + p[1] * chebyshev(giant, x)).collect();
+                    giant *= 2;
+                }
+                assert!((sums[0] - direct).norm() < 1e-12, "block {block}, x {x}");
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! How a matrix in diagonal form is multiplied: baby steps, giant steps, level and scale.
+
+use cryptable_rlwe::SwitchingKeyShape;
+
+use crate::dft_factors::DiagonalMatrix;
+
+/// Which baby step and giant step a diagonal is served by, and where it is found in the matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiagonalStep {
+    /// Index of the baby step.
+    pub baby: usize,
+    /// Index of the giant step.
+    pub giant: usize,
+    /// The rotation that names the diagonal in the matrix.
+    pub rotation: usize,
+}
+
+/// A baby-step giant-step plan for one matrix at one level.
+///
+/// With rotations `stride·k`, k in a window of consecutive integers from `first`, the product is
+/// `Σ_j rot(j·n1·stride)[ Σ_b d'_{j,b} ∘ rot((first + b)·stride)(v) ]`. Baby steps share one
+/// decomposition (hoisting) and stay modulo Q·P (double hoisting); giant steps are nested by Horner's
+/// rule, so they all use one key.
+#[derive(Clone, Debug)]
+pub struct TransformPlan {
+    /// Limbs of the ciphertext that it multiplies.
+    pub limbs: usize,
+    /// Shape of every key that it uses.
+    pub shape: SwitchingKeyShape,
+    /// Scale of the encoded matrix.
+    pub scale: f64,
+    /// Rotations of the baby steps, modulo the number of slots N/2.
+    pub babies: Vec<usize>,
+    /// Rotation of one giant step.
+    pub giant_rotation: usize,
+    /// Number of giant steps.
+    pub giants: usize,
+    /// All diagonals.
+    pub steps: Vec<DiagonalStep>,
+    /// Root mean square over rows of the 2-norm of a row: how much it amplifies independent noise.
+    pub row_norm: f64,
+    /// Coefficients that all diagonals together encode to.
+    pub rounded_coefficients: usize,
+}
+
+impl TransformPlan {
+    /// Plans `matrix` with `baby_steps` baby steps for ciphertexts of `ring_slots` = N/2 slots.
+    ///
+    /// # Panics
+    /// If `baby_steps` is 0 or the matrix has no diagonal.
+    #[must_use]
+    pub fn new(
+        matrix: &DiagonalMatrix,
+        ring_slots: usize,
+        baby_steps: usize,
+        shape: SwitchingKeyShape,
+        scale: f64,
+    ) -> Self {
+        assert!(baby_steps > 0 && !matrix.diagonals.is_empty());
+        let slots = matrix.slots;
+        let rotations: Vec<usize> = matrix.diagonals.keys().copied().collect();
+        let stride = rotations
+            .iter()
+            .filter(|&&r| r > 0)
+            .map(|r| 1usize << r.trailing_zeros())
+            .min()
+            .unwrap_or(1);
+        let count = slots / stride;
+        let (first, window) = smallest_window(&rotations, stride, count);
+        let babies_used = baby_steps.min(window);
+        let signed = |k: i64| (k * stride as i64).rem_euclid(ring_slots as i64) as usize;
+        // Window positions start at `first`; taken as a negative number where that is nearer to 0.
+        let origin = if 2 * first > count { first as i64 - count as i64 } else { first as i64 };
+        let steps = rotations
+            .iter()
+            .map(|&rotation| {
+                let position = (rotation / stride + count - first) % count;
+                DiagonalStep {
+                    baby: position % babies_used,
+                    giant: position / babies_used,
+                    rotation,
+                }
+            })
+            .collect();
+        let power: f64 = matrix
+            .diagonals
+            .values()
+            .map(|d| d.values.iter().map(|v| v.norm_sqr()).sum::<f64>() / d.values.len() as f64)
+            .sum();
+        Self {
+            limbs: shape.basis.main,
+            shape,
+            scale,
+            babies: (0..babies_used).map(|b| signed(origin + b as i64)).collect(),
+            giant_rotation: (babies_used * stride) % ring_slots,
+            giants: window.div_ceil(babies_used),
+            steps,
+            row_norm: power.sqrt(),
+            rounded_coefficients: matrix.diagonals.values().map(|d| 2 * d.values.len()).sum(),
+        }
+    }
+
+    /// The rotations that it needs keys for.
+    #[must_use]
+    pub fn rotations(&self) -> Vec<usize> {
+        let mut rotations: Vec<usize> = self.babies.iter().copied().filter(|&r| r != 0).collect();
+        if self.giants > 1 {
+            rotations.push(self.giant_rotation);
+        }
+        rotations
+    }
+
+    /// Variance that rounding the matrix to integers adds to a slot, for slots of mean square 1.
+    ///
+    /// A diagonal of period m has 2m rounded coefficients, each off by 1/12 in variance.
+    #[must_use]
+    pub fn encoding_noise(&self) -> f64 {
+        self.rounded_coefficients as f64 / 12.0 / (self.scale * self.scale)
+    }
+
+    /// NTTs of one application that drops `rescale` primes.
+    #[must_use]
+    pub fn transforms(&self, rescale: usize) -> usize {
+        let (l, k) = (self.limbs, self.shape.basis.special);
+        let digits = self.shape.digits();
+        let decompositions = usize::from(self.babies.iter().any(|&r| r != 0));
+        decompositions * digits * (l + k)
+            + (self.giants - 1) * (digits + 1) * (l + k)
+            + 2 * (k + rescale + l - rescale)
+    }
+}
+
+/// The smallest cyclic window of multiples of `stride` that holds all rotations: its first element
+/// (preferably 0) and its length.
+fn smallest_window(rotations: &[usize], stride: usize, count: usize) -> (usize, usize) {
+    let positions: Vec<usize> = rotations.iter().map(|r| r / stride).collect();
+    let gap_before = |i: usize| {
+        let previous = positions[(i + positions.len() - 1) % positions.len()];
+        match (positions[i] + count - previous) % count {
+            0 => count,
+            gap => gap,
+        }
+    };
+    let start = (0..positions.len())
+        .max_by_key(|&i| (gap_before(i), std::cmp::Reverse(positions[i])))
+        .expect("at least one diagonal");
+    (positions[start], count - gap_before(start) + 1)
+}

@@ -1,0 +1,90 @@
+//! What can go wrong at the public boundary.
+
+use cryptable_rlwe::security::SecurityError;
+use cryptable_rlwe::wire::WireError;
+
+/// The result of a fallible operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error that names the value and the limit.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number is below its least value.
+    #[error("{name} is {value}, but must be at least {limit}")]
+    TooSmall {
+        /// What it is.
+        name: &'static str,
+        /// Its value.
+        value: u64,
+        /// The least value allowed.
+        limit: u64,
+    },
+    /// A number is above its largest value.
+    #[error("{name} is {value}, but must be at most {limit}")]
+    TooLarge {
+        /// What it is.
+        name: &'static str,
+        /// Its value.
+        value: u64,
+        /// The largest value allowed.
+        limit: u64,
+    },
+    /// A table has the wrong number of outputs.
+    #[error("the table has {found} outputs, but its input modulus is {expected}")]
+    TableLength {
+        /// Number of outputs given.
+        found: usize,
+        /// The input modulus.
+        expected: u64,
+    },
+    /// A table's entry is outside the output modulus.
+    #[error("the table's output {value} at input {index} is not below the output modulus {limit}")]
+    TableEntry {
+        /// The input.
+        index: usize,
+        /// The output.
+        value: u64,
+        /// The output modulus.
+        limit: u64,
+    },
+    /// A value to be encrypted is outside the input modulus.
+    #[error("value {value} at position {index} is not below the modulus {limit}")]
+    ValueOutOfRange {
+        /// Its position.
+        index: usize,
+        /// The value.
+        value: u64,
+        /// The modulus.
+        limit: u64,
+    },
+    /// Objects do not belong together.
+    #[error("{name} is {found}, but the parameters say {expected}")]
+    Mismatch {
+        /// What differs.
+        name: &'static str,
+        /// What the object has.
+        found: String,
+        /// What is needed.
+        expected: String,
+    },
+    /// Parameters fall below 128 bits of security.
+    #[error(transparent)]
+    Security(#[from] SecurityError),
+    /// Parameters cannot reach the failure probability that they state.
+    #[error(
+        "these parameters fail with probability 2^{found:.1} a value, above the stated 2^{limit:.1}"
+    )]
+    FailureProbability {
+        /// log2 of the predicted probability.
+        found: f64,
+        /// log2 of the stated one.
+        limit: f64,
+    },
+    /// No parameter set serves what is asked for.
+    #[error("no parameter set for {0}")]
+    Unsupported(String),
+    /// Bytes do not decode.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+}

@@ -1,0 +1,82 @@
+//! Tables.
+
+use crate::error::{Error, Result};
+
+/// A table f: Z_p -> Z_P.
+///
+/// ```
+/// use cryptable::LookupTable;
+/// let square = LookupTable::from_fn(16, 256, |x| x * x)?;
+/// assert_eq!(square.values()[15], 225);
+/// assert!(LookupTable::new(4, 4, vec![0, 1, 2, 4]).is_err());
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookupTable {
+    input_modulus: u64,
+    output_modulus: u64,
+    values: Vec<u64>,
+}
+
+impl LookupTable {
+    /// A table from its list of outputs: `values[x] = f(x)`.
+    ///
+    /// # Errors
+    /// If a modulus is below 2, the number of values is not `input_modulus`, or a value is not below
+    /// `output_modulus`.
+    pub fn new(input_modulus: u64, output_modulus: u64, values: Vec<u64>) -> Result<Self> {
+        for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)] {
+            if value < 2 {
+                return Err(Error::TooSmall { name, value, limit: 2 });
+            }
+        }
+        if values.len() as u64 != input_modulus {
+            return Err(Error::TableLength { found: values.len(), expected: input_modulus });
+        }
+        if let Some(index) = values.iter().position(|&v| v >= output_modulus) {
+            return Err(Error::TableEntry { index, value: values[index], limit: output_modulus });
+        }
+        Ok(Self { input_modulus, output_modulus, values })
+    }
+
+    /// A table from a function.
+    ///
+    /// # Errors
+    /// As [`LookupTable::new`].
+    pub fn from_fn(
+        input_modulus: u64,
+        output_modulus: u64,
+        f: impl FnMut(u64) -> u64,
+    ) -> Result<Self> {
+        Self::new(input_modulus, output_modulus, (0..input_modulus).map(f).collect())
+    }
+
+    /// p.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.input_modulus
+    }
+
+    /// P.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.output_modulus
+    }
+
+    /// f(0), f(1), …
+    #[must_use]
+    pub fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// f(x), of which the representative in `[-P/2, P/2)`: outputs count modulo P, and the smaller
+    /// ones amplify less noise.
+    #[must_use]
+    pub(crate) fn centered(&self) -> Vec<i64> {
+        let (modulus, half) = (self.output_modulus as i64, self.output_modulus.div_ceil(2));
+        self.values
+            .iter()
+            .map(|&v| if v >= half { v as i64 - modulus } else { v as i64 })
+            .collect()
+    }
+}

@@ -1,0 +1,130 @@
+//! The table step of AKP: the trigonometric Hermite interpolation of a table, and its inverse packing.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
+use num_complex::Complex64;
+
+use crate::LookupTable;
+use crate::trigonometric_hermite::trigonometric_hermite;
+
+/// A table, ready to be evaluated on waves of the phase.
+#[derive(Clone, Debug)]
+pub enum Interpolation {
+    /// p = 2 (Remark 1): `f(0) + f(1) + (f(0) - f(1))·cos 2πt`, which is `2·P` times the output.
+    Cosine {
+        /// `f(0) + f(1)`.
+        sum: i64,
+        /// `f(0) - f(1)`.
+        difference: i64,
+    },
+    /// p > 2 (Corollary 1): half the coefficients of T, so that adding the conjugate gives Re T.
+    Power(Vec<Complex64>),
+}
+
+impl Interpolation {
+    /// Interpolates `table`, outputs taken as fractions of the output modulus.
+    #[must_use]
+    pub fn new(table: &LookupTable) -> Self {
+        let centered = table.centered();
+        if let [f0, f1] = centered[..] {
+            return Self::Cosine { sum: f0 + f1, difference: f0 - f1 };
+        }
+        let modulus = table.output_modulus() as f64;
+        let values: Vec<f64> = centered.iter().map(|&v| v as f64 / modulus).collect();
+        Self::Power(trigonometric_hermite(&values).into_iter().map(|c| c / 2.0).collect())
+    }
+
+    /// The factor by which its result is to be divided to give outputs as fractions of P.
+    #[must_use]
+    pub fn denominator(input_modulus: u64, output_modulus: u64) -> f64 {
+        if input_modulus == 2 { 2.0 * output_modulus as f64 } else { 1.0 }
+    }
+}
+
+/// The powers of the waves of one input: shared by all tables that are looked up in it.
+#[derive(Debug)]
+pub enum Waves<C> {
+    /// `cos 2πt` itself.
+    Cosine(Vec<C>),
+    /// The baby and giant steps of `e^{2πit}`.
+    Power(Vec<Steps<C>>),
+}
+
+impl<C: Clone + Send + Sync> Waves<C> {
+    /// Prepares one wave (sparse packing) or two (real and imaginary parts of full packing).
+    #[must_use]
+    pub fn new<A: Arithmetic<Ciphertext = C>>(
+        arithmetic: &A,
+        waves: Vec<C>,
+        input_modulus: u64,
+        log_babies: u32,
+    ) -> Self {
+        if input_modulus == 2 {
+            return Self::Cosine(waves);
+        }
+        let log_length = input_modulus.next_power_of_two().trailing_zeros();
+        let steps = |z: &C| {
+            Steps::new(arithmetic, PolynomialBasis::Power, z, log_length, log_babies.min(log_length))
+        };
+        Self::Power(waves.iter().map(steps).collect())
+    }
+
+    /// Evaluates a table: the outputs as one ciphertext, real parts (and imaginary parts, where there
+    /// are two waves) in its slots.
+    #[must_use]
+    pub fn evaluate<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        table: &Interpolation,
+        constant_bits: f64,
+    ) -> C {
+        match (self, table) {
+            (Self::Cosine(waves), Interpolation::Cosine { sum, difference }) => {
+                let outputs: Vec<C> = waves
+                    .iter()
+                    .map(|wave| {
+                        let mut output = wave.clone();
+                        arithmetic.mul_integer_assign(&mut output, *difference);
+                        let constant = Complex64::new(*sum as f64, 0.0);
+                        arithmetic.add_constant_assign(&mut output, constant);
+                        output
+                    })
+                    .collect();
+                join_real(arithmetic, outputs)
+            }
+            (Self::Power(steps), Interpolation::Power(coefficients)) => {
+                let constants = ConstantScale::Kept(constant_bits);
+                let outputs: Vec<C> = steps
+                    .iter()
+                    .map(|steps| steps.evaluate(arithmetic, coefficients, constants))
+                    .collect();
+                join_halves(arithmetic, outputs)
+            }
+            _ => panic!("waves and table have different input moduli"),
+        }
+    }
+}
+
+/// `x + iy` from real x and y.
+fn join_real<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
+    if let Some(mut imaginary) = (parts.len() == 2).then(|| parts.pop()).flatten() {
+        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+        arithmetic.add_assign(&mut parts[0], &imaginary);
+    }
+    parts.swap_remove(0)
+}
+
+/// `2·Re A + 2i·Re B` from A and B, by one conjugation: `(A + iB) + conj(A - iB)`.
+fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
+    let imaginary = (parts.len() == 2).then(|| parts.pop()).flatten();
+    let mut sum = parts.swap_remove(0);
+    let mut difference = sum.clone();
+    if let Some(mut imaginary) = imaginary {
+        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+        arithmetic.add_assign(&mut sum, &imaginary);
+        arithmetic.sub_assign(&mut difference, &imaginary);
+    }
+    let conjugate = arithmetic.conjugate(&difference);
+    arithmetic.add_assign(&mut sum, &conjugate);
+    sum
+}

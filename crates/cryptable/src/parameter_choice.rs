@@ -1,0 +1,180 @@
+//! Chooses parameters for what a caller asks for.
+
+use cryptable_rlwe::security::{SecretDistribution, max_log2_modulus};
+
+use crate::LookupTable;
+use crate::error::{Error, Result};
+use crate::packed::exponential::Wave;
+use crate::parameters::{DftLiteral, Parameters, ParametersLiteral};
+
+/// The default failure probability: 2^-64 a value.
+pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
+
+/// Largest prime size that the 50-bit kernels take, with room for primes around the target.
+const LARGEST_LOG2_SCALE: u32 = 49;
+
+/// What a caller needs parameters for.
+///
+/// ```
+/// use cryptable::{Parameters, Request};
+/// let request = Request { ring_degree: Some(32768), ..Request::new(2, 2) };
+/// let parameters = Parameters::choose(&request)?;
+/// assert!(parameters.security_bits() >= 128.0);
+/// assert!(parameters.failure().log2_fail() <= -64.0);
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Input modulus p.
+    pub input_modulus: u64,
+    /// Output modulus P.
+    pub output_modulus: u64,
+    /// Ring degree; chosen if `None`.
+    pub ring_degree: Option<usize>,
+    /// How many values a ciphertext is to serve; all of the ring if `None`. Fewer than half of the
+    /// ring degree make a lookup cheaper.
+    pub count: Option<usize>,
+}
+
+impl Request {
+    /// A request for full ciphertexts of the default ring degree.
+    #[must_use]
+    pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
+        Self { input_modulus, output_modulus, ring_degree: None, count: None }
+    }
+}
+
+impl Parameters {
+    /// Parameters for one table, full packing, at the default ring degree.
+    ///
+    /// # Errors
+    /// As [`Parameters::choose`].
+    pub fn for_table(table: &LookupTable) -> Result<Self> {
+        Self::choose(&Request::new(table.input_modulus(), table.output_modulus()))
+    }
+
+    /// The fastest parameters of at least 128 bits for a request: fewest digits first, and the largest
+    /// primes that security allows.
+    ///
+    /// # Errors
+    /// If a number is out of range, or no set of the ring degree reaches 128 bits and the default
+    /// failure probability.
+    pub fn choose(request: &Request) -> Result<Self> {
+        let degree = request.ring_degree.unwrap_or(default_degree(request.input_modulus));
+        let limit = max_log2_modulus(degree, SecretDistribution::UniformTernary).ok_or_else(|| {
+            Error::Unsupported(format!(
+                "ring degree {degree}: no security table entry (use 32768 or 65536)"
+            ))
+        })?;
+        let mut last = Error::Unsupported(format!(
+            "input modulus {} and output modulus {} at ring degree {degree}",
+            request.input_modulus, request.output_modulus
+        ));
+        for digits in 2..=6 {
+            for log2_scale in (32..=LARGEST_LOG2_SCALE).rev() {
+                let literal = literal(request, degree, digits, f64::from(log2_scale));
+                let basis = literal.widest_basis();
+                let log2_modulus = basis.main as f64 * literal.log2_scale
+                    + basis.special as f64 * literal.log2_special;
+                if log2_modulus > limit - 0.5 {
+                    continue;
+                }
+                // Smaller primes only lose precision from here on.
+                match Self::new(literal) {
+                    Ok(parameters) => return Ok(parameters),
+                    Err(error) => last = error,
+                }
+                break;
+            }
+        }
+        Err(last)
+    }
+
+    /// A toy set at ring degree 1024, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a modulus is out of range.
+    pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        Self::insecure_toy_of(input_modulus, output_modulus, 1024, 1024)
+    }
+
+    /// A toy set of any ring degree and packing, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_of(
+        input_modulus: u64,
+        output_modulus: u64,
+        degree: usize,
+        slots: usize,
+    ) -> Result<Self> {
+        let request = Request {
+            ring_degree: Some(degree),
+            count: Some(slots),
+            ..Request::new(input_modulus, output_modulus)
+        };
+        let mut literal = literal(&request, degree, 2, 49.0);
+        literal.name = format!("insecure_{}", literal.name);
+        Self::new_insecure(literal)
+    }
+}
+
+/// One bit is served with the least latency at 2^15, everything else at 2^16.
+fn default_degree(input_modulus: u64) -> usize {
+    if input_modulus == 2 { 1 << 15 } else { 1 << 16 }
+}
+
+fn literal(request: &Request, degree: usize, digits: usize, log2_scale: f64) -> ParametersLiteral {
+    let Request { input_modulus, output_modulus, count, .. } = *request;
+    let slots = count.unwrap_or(degree).next_power_of_two().clamp(8.min(degree), degree);
+    let levels = (slots.max(2) / 2).trailing_zeros();
+    let wave = if input_modulus == 2 { Wave::Cosine } else { Wave::Exponential };
+    let output_bits = output_modulus.next_power_of_two().trailing_zeros();
+    ParametersLiteral {
+        name: format!("akp_{input_modulus}_to_{output_modulus}_n{degree}_s{slots}"),
+        ring_degree: degree,
+        input_modulus,
+        output_modulus,
+        slots,
+        log2_scale,
+        log2_special: 50.0,
+        digits,
+        coeffs_to_slots: DftLiteral {
+            stages: split_levels(levels),
+            primes: levels.div_ceil(8).max(1) as usize,
+            baby_steps: 8,
+        },
+        slots_to_coeffs: DftLiteral {
+            stages: split_levels(levels),
+            primes: levels.div_ceil(8).max(1) as usize,
+            baby_steps: 8,
+        },
+        chebyshev_log_length: 5,
+        chebyshev_log_babies: 3,
+        doublings: if wave == Wave::Cosine { 3 } else { 3 },
+        log_babies: input_modulus.next_power_of_two().trailing_zeros().div_ceil(2).clamp(1, 5),
+        constant_bits: if input_modulus == 2 { 0.0 } else { log2_scale / 2.0 },
+        log2_ciphertext_modulus: (output_bits.max(input_modulus.ilog2()) + 20).min(32),
+        sparse_weight: 32,
+        log2_fail: DEFAULT_LOG2_FAIL,
+    }
+}
+
+/// Butterfly levels in matrices of at most five levels each, as even as possible.
+fn split_levels(levels: u32) -> Vec<u32> {
+    let count = levels.div_ceil(5).max(1);
+    (0..count).map(|i| levels / count + u32::from(i < levels % count)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_split_evenly() {
+        assert_eq!(split_levels(15), [5, 5, 5]);
+        assert_eq!(split_levels(14), [5, 5, 4]);
+        assert_eq!(split_levels(9), [5, 4]);
+        assert_eq!(split_levels(2), [2]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Base conversion between residue number systems: ModUp, ModDown and rescale.
+//!
+//! An integer x given by its residues modulo `q_1 … q_k` (product Q) is, with
+//! `y_i = [x·(Q/q_i)^-1]_{q_i}`, equal to `Σ y_i·(Q/q_i) - v·Q` for a small integer v. The exact
+//! conversion finds `v = round(Σ y_i/q_i)`, which gives the representative of least absolute value
+//! (Halevi, Polyakov, Shoup 2019); the approximate one (Bajard et al. 2016) leaves v out and returns
+//! `x + e·Q` with `0 <= e < k`. Exactness costs one term more in a sum of k, halves the digits of key
+//! switching and rounds ModDown to nearest, so every caller in the workspace uses it.
+
+use rayon::prelude::*;
+
+use crate::Ring;
+use crate::kernels;
+
+/// Coefficients of one block of the conversion: k blocks of 32 KiB stay in the second-level cache.
+const BLOCK: usize = 4096;
+
+/// Which representative a base conversion returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// The representative in `(-Q/2, Q/2]`, exact but within `k·2^-52·Q` of the two ends.
+    Exact,
+    /// Any of `x + e·Q` with x in `[0, Q)` and `0 <= e < k`.
+    Approximate,
+}
+
+/// The constants of a conversion from one set of primes to all primes of a ring.
+#[derive(Debug)]
+pub struct BaseConverter {
+    sources: Vec<usize>,
+    /// `(Q/q_i)^-1 · N^-1 mod q_i`: takes along the factor that the inverse NTT leaves.
+    scaled_inverses: Vec<u64>,
+    /// `1/q_i`.
+    reciprocals: Vec<f64>,
+    /// `[target][i] = Q/q_i mod target`, and `-Q mod target` as the last entry.
+    factors: Vec<Vec<u64>>,
+    /// `[target] = Q^-1 mod target` (0 where the target is a source).
+    product_inverses: Vec<u64>,
+}
+
+impl BaseConverter {
+    /// Computes the constants for the given source primes (indices into `ring`).
+    pub(crate) fn new(ring: &Ring, sources: &[usize]) -> Self {
+        let values: Vec<u64> = sources.iter().map(|&i| ring.modulus(i).value()).collect();
+        // Product of all source primes but `skip`, modulo the prime `target`.
+        let product = |target: usize, skip: Option<usize>| {
+            let m = ring.modulus(target);
+            values
+                .iter()
+                .enumerate()
+                .filter(|&(i, _)| Some(i) != skip)
+                .fold(1, |product, (_, &q)| m.mul(product, m.reduce(q)))
+        };
+        let scaled_inverses = sources
+            .iter()
+            .enumerate()
+            .map(|(i, &source)| {
+                let m = ring.modulus(source);
+                m.mul(m.inv(product(source, Some(i))), ring.table(source).degree_inverse())
+            })
+            .collect();
+        let factors = (0..ring.prime_count())
+            .map(|target| {
+                let mut row: Vec<u64> =
+                    (0..sources.len()).map(|i| product(target, Some(i))).collect();
+                row.push(ring.modulus(target).neg(product(target, None)));
+                row
+            })
+            .collect();
+        let product_inverses = (0..ring.prime_count())
+            .map(|target| match product(target, None) {
+                0 => 0,
+                product => ring.modulus(target).inv(product),
+            })
+            .collect();
+        Self {
+            sources: sources.to_vec(),
+            scaled_inverses,
+            reciprocals: values.iter().map(|&q| 1.0 / q as f64).collect(),
+            factors,
+            product_inverses,
+        }
+    }
+
+    /// `Q^-1` modulo the prime `target`, or 0 if that prime divides Q.
+    #[must_use]
+    pub fn product_inverse(&self, target: usize) -> u64 {
+        self.product_inverses[target]
+    }
+
+    /// Converts `source` limbs to the `targets` primes.
+    ///
+    /// `source`: evaluations, limb-major, one limb a source prime; overwritten. `targets`: prime
+    /// index and output limb, which receives **coefficients** in `[0, target)`.
+    pub fn convert(
+        &self,
+        ring: &Ring,
+        source: &mut [u64],
+        targets: &mut [(usize, &mut [u64])],
+        rounding: Rounding,
+    ) {
+        let degree = ring.degree();
+        assert_eq!(source.len(), degree * self.sources.len());
+        source.par_chunks_mut(degree).enumerate().for_each(|(i, limb)| {
+            let table = ring.table(self.sources[i]);
+            table.inverse_unnormalized(limb);
+            kernels::mul_scalar_assign(table.modulus(), limb, self.scaled_inverses[i]);
+        });
+        let block = BLOCK.min(degree);
+        let mut columns: Vec<Vec<(usize, &mut [u64])>> =
+            (0..degree / block).map(|_| Vec::with_capacity(targets.len())).collect();
+        for (prime, limb) in targets.iter_mut() {
+            for (column, piece) in columns.iter_mut().zip(limb.chunks_mut(block)) {
+                column.push((*prime, piece));
+            }
+        }
+        let source = &*source;
+        columns.into_par_iter().enumerate().for_each(|(index, column)| {
+            let inputs: Vec<&[u64]> = source
+                .chunks(degree)
+                .map(|limb| &limb[index * block..(index + 1) * block])
+                .collect();
+            self.convert_block(ring, inputs, column, rounding);
+        });
+    }
+
+    /// Converts one block of coefficients, small enough to stay in cache for all targets.
+    fn convert_block(
+        &self,
+        ring: &Ring,
+        inputs: Vec<&[u64]>,
+        outputs: Vec<(usize, &mut [u64])>,
+        rounding: Rounding,
+    ) {
+        let mut inputs = inputs;
+        if inputs.len() == 1 && rounding == Rounding::Exact {
+            let source = ring.modulus(self.sources[0]);
+            for (prime, output) in outputs {
+                kernels::lift_centered(ring.modulus(prime), output, inputs[0], source);
+            }
+            return;
+        }
+        let overflow = match rounding {
+            Rounding::Exact => {
+                let mut overflow = vec![0; inputs[0].len()];
+                let isa = ring.modulus(self.sources[0]).isa();
+                kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
+                Some(overflow)
+            }
+            Rounding::Approximate => None,
+        };
+        inputs.extend(overflow.as_deref());
+        let used = inputs.len();
+        for (prime, output) in outputs {
+            let factors = &self.factors[prime][..used];
+            kernels::linear_combination(ring.modulus(prime), output, &inputs, factors);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Products and linear combinations of several polynomials at once, blocked for the cache.
+
+use rayon::prelude::*;
+
+use crate::{Basis, Evaluations, Poly, Ring, kernels};
+
+/// Words of one block: a dozen input blocks stay in the second-level cache for all rows.
+const BLOCK: usize = 4096;
+
+/// An integer of `Z[i]`: multiplies slots by `re + i·im`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct GaussianInteger {
+    /// Real part.
+    pub re: i128,
+    /// Imaginary part.
+    pub im: i128,
+}
+
+impl GaussianInteger {
+    /// The residues that multiply the first and the second half of the evaluations modulo a prime
+    /// (see [`Ring::imaginary_unit`]).
+    fn residues(self, ring: &Ring, prime: usize) -> (u64, u64) {
+        let m = ring.modulus(prime);
+        let re = m.reduce_i128(self.re);
+        let im = m.mul(m.reduce_i128(self.im), ring.imaginary_unit(prime));
+        (m.add(re, im), m.sub(re, im))
+    }
+}
+
+/// `out[r] = Σ_k rows[r][k]·inputs[k]` modulo `q_0 … q_{main-1}`.
+///
+/// Inputs may have more limbs than `main`: the others are not read. Costs one lazy multiply-accumulate
+/// a word and entry, and reads each input once a call.
+///
+/// # Panics
+/// If an input has fewer than `main` chain limbs, or a row's length is not the number of inputs.
+#[must_use]
+pub fn linear_combinations(
+    ring: &Ring,
+    main: usize,
+    inputs: &[&Poly<Evaluations>],
+    rows: &[Vec<GaussianInteger>],
+) -> Vec<Poly<Evaluations>> {
+    assert!(inputs.iter().all(|input| input.basis().main >= main), "an input lacks limbs");
+    assert!(rows.iter().all(|row| row.len() == inputs.len()), "row length");
+    let degree = ring.degree();
+    let mut outputs: Vec<_> =
+        rows.iter().map(|_| Poly::<Evaluations>::zero(ring, Basis::main(main))).collect();
+    let mut by_limb: Vec<Vec<&mut [u64]>> = (0..main).map(|_| Vec::new()).collect();
+    for output in &mut outputs {
+        for (limb, words) in output.words_mut().chunks_mut(degree).enumerate() {
+            by_limb[limb].push(words);
+        }
+    }
+    by_limb.into_par_iter().enumerate().for_each(|(limb, mut out)| {
+        let m = ring.modulus(limb);
+        let (first, second): (Vec<Vec<u64>>, Vec<Vec<u64>>) = rows
+            .iter()
+            .map(|row| row.iter().map(|factor| factor.residues(ring, limb)).unzip())
+            .unzip();
+        let block = BLOCK.min(degree / 2);
+        for start in (0..degree).step_by(block) {
+            let factors = if start < degree / 2 { &first } else { &second };
+            let range = start..start + block;
+            let blocks: Vec<&[u64]> =
+                inputs.iter().map(|input| &input.limb(limb)[range.clone()]).collect();
+            for (out, factors) in out.iter_mut().zip(factors) {
+                kernels::linear_combination(m, &mut out[range.clone()], &blocks, factors);
+            }
+        }
+    });
+    outputs
+}
+
+/// The three parts of the product of two ciphertexts: `d0 + d1·s + d2·s²`.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// `a0·b0`.
+    pub d0: Poly<Evaluations>,
+    /// `a0·b1 + a1·b0`.
+    pub d1: Poly<Evaluations>,
+    /// `a1·b1`.
+    pub d2: Poly<Evaluations>,
+}
+
+/// The tensor product of the pairs `a` and `b` modulo `q_0 … q_{main-1}`; further limbs of the
+/// operands are not read.
+#[must_use]
+pub fn tensor(
+    ring: &Ring,
+    main: usize,
+    a: (&Poly<Evaluations>, &Poly<Evaluations>),
+    b: (&Poly<Evaluations>, &Poly<Evaluations>),
+) -> Tensor {
+    let degree = ring.degree();
+    let zero = || Poly::<Evaluations>::zero(ring, Basis::main(main));
+    let mut out = Tensor { d0: zero(), d1: zero(), d2: zero() };
+    let limbs = out
+        .d0
+        .words_mut()
+        .par_chunks_mut(degree)
+        .zip(out.d1.words_mut().par_chunks_mut(degree))
+        .zip(out.d2.words_mut().par_chunks_mut(degree));
+    limbs.enumerate().for_each(|(limb, ((d0, d1), d2))| {
+        let m = ring.modulus(limb);
+        let (a0, a1) = (a.0.limb(limb), a.1.limb(limb));
+        let (b0, b1) = (b.0.limb(limb), b.1.limb(limb));
+        kernels::mul(m, d0, a0, b0);
+        kernels::inner_product(m, d1, &[(a0, b1), (a1, b0)]);
+        kernels::mul(m, d2, a1, b1);
+    });
+    out
+}
+
+impl Poly<Evaluations> {
+    /// Adds the constant `re + i·im` to every slot.
+    pub fn add_constant_assign(&mut self, ring: &Ring, constant: GaussianInteger) {
+        let (basis, half) = (self.basis(), ring.degree() / 2);
+        self.words_mut().par_chunks_mut(2 * half).enumerate().for_each(|(limb, words)| {
+            let prime = ring.prime_index(basis, limb);
+            let (first, second) = constant.residues(ring, prime);
+            kernels::add_scalar_assign(ring.modulus(prime), &mut words[..half], first);
+            kernels::add_scalar_assign(ring.modulus(prime), &mut words[half..], second);
+        });
+    }
+
+    /// Adds `factor·other`, of which limbs beyond its own are not read.
+    pub fn add_multiple_assign(&mut self, ring: &Ring, other: &Self, factor: i128) {
+        let (basis, degree) = (self.basis(), ring.degree());
+        assert!(basis.special == 0 && other.basis().main >= basis.main, "operand lacks limbs");
+        let limbs = self.words_mut().par_chunks_mut(degree).zip(other.words().par_chunks(degree));
+        limbs.enumerate().for_each(|(limb, (acc, words))| {
+            let m = ring.modulus(limb);
+            kernels::mul_scalar_add_assign(m, acc, words, m.reduce_i128(factor));
+        });
+    }
+}

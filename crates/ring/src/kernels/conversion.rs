@@ -1,0 +1,52 @@
+//! Words of one modulus, or of none, to words of another.
+
+use super::scalar;
+use crate::{Isa, Modulus};
+
+/// `out = input mod q` for words below `2^62`.
+pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
+    assert_eq!(out.len(), input.len());
+    scalar::reduce(m, out, input);
+}
+
+/// Residues modulo `m_in`, read as integers in `[-(q_in-1)/2, (q_in-1)/2]`, to residues modulo `m_out`.
+///
+/// ```
+/// use cryptable_ring::{Modulus, kernels};
+/// let mut out = [0; 2];
+/// kernels::lift_centered(&Modulus::new(97), &mut out, &[3, 16], &Modulus::new(17));
+/// assert_eq!(out, [3, 96]);
+/// ```
+pub fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
+    assert_eq!(out.len(), input.len());
+    scalar::lift_centered(m_out, out, input, m_in);
+}
+
+/// Signed integers to residues.
+pub fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
+    assert_eq!(out.len(), input.len());
+    scalar::from_signed(m, out, input);
+}
+
+/// `out[i] = round(Σ_k ys[k][i]·inverses[k])` in double precision: the overflow count of exact base
+/// conversion.
+///
+/// Sums must be in `[0, 2^51)`. Operations and their order are those of the loop
+/// `sum += y as f64 * inverse` followed by `floor(sum + 0.5)` on every instruction set, so results
+/// agree to the bit.
+///
+/// # Panics
+/// If the number of inverses is not that of inputs, or the processor lacks `isa`.
+///
+/// ```
+/// use cryptable_ring::{Isa, kernels::fractions_round};
+/// let mut out = [0; 2];
+/// fractions_round(Isa::detect(), &mut out, &[&[3, 9], &[10, 4]], &[0.1, 0.125]);
+/// assert_eq!(out, [2, 1]);
+/// ```
+pub fn fractions_round(isa: Isa, out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) {
+    assert_eq!(ys.len(), inverses.len());
+    assert!(ys.iter().all(|y| y.len() == out.len()));
+    assert!(isa.is_available(), "this processor lacks {isa:?}");
+    scalar::fractions_round(out, ys, inverses);
+}

@@ -1,0 +1,99 @@
+//! Loops over words modulo one number: the innermost code of every scheme, in three instruction sets.
+//!
+//! Operands are slices of one common length, of any number of words; words are residues in `[0, q)`
+//! unless a kernel says otherwise, and so are all results. The modulus carries the instruction set
+//! ([`Modulus::isa`]). All kernels panic if lengths differ.
+//!
+//! Range violations are not checked (that would cost as much as the work): results are then wrong
+//! words, never undefined behaviour.
+
+mod conversion;
+mod permutation;
+mod scalar;
+mod sums;
+
+pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
+pub use permutation::{Permutation, permute, permute_add_assign};
+pub use sums::{
+    inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,
+    linear_combination, linear_combination_add,
+};
+
+use crate::Modulus;
+
+/// `a += b`.
+pub fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    assert_eq!(a.len(), b.len());
+    scalar::add_assign(m, a, b);
+}
+
+/// `a -= b`.
+pub fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    assert_eq!(a.len(), b.len());
+    scalar::sub_assign(m, a, b);
+}
+
+/// `a = b - a`.
+pub fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    assert_eq!(a.len(), b.len());
+    scalar::sub_from_assign(m, a, b);
+}
+
+/// `a = -a`.
+pub fn neg_assign(m: &Modulus, a: &mut [u64]) {
+    scalar::neg_assign(m, a);
+}
+
+/// `a += c` in every word, c in `[0, q)`.
+pub fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
+    scalar::add_scalar_assign(m, a, c);
+}
+
+/// `a *= b`.
+pub fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    assert_eq!(a.len(), b.len());
+    scalar::mul_assign(m, a, b);
+}
+
+/// `out = a·b`.
+///
+/// ```
+/// use cryptable_ring::{Modulus, kernels};
+/// let mut out = [0; 3];
+/// kernels::mul(&Modulus::new(97), &mut out, &[2, 50, 96], &[3, 2, 96]);
+/// assert_eq!(out, [6, 3, 1]);
+/// ```
+pub fn mul(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    assert_eq!((out.len(), out.len()), (a.len(), b.len()));
+    scalar::mul(m, out, a, b);
+}
+
+/// `acc += a·b`.
+pub fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
+    assert_eq!((acc.len(), acc.len()), (a.len(), b.len()));
+    scalar::mul_add_assign(m, acc, a, b);
+}
+
+/// `a *= c`, c in `[0, q)`.
+pub fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
+    scalar::mul_scalar_assign(m, a, c);
+}
+
+/// `out = a·c`, c in `[0, q)`, for words a that may be residues of another modulus: below `2^50`, or
+/// below `2^62` if `m` is scalar.
+pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
+    assert_eq!(out.len(), a.len());
+    scalar::mul_scalar(m, out, a, c);
+}
+
+/// `acc += a·c`, c in `[0, q)`.
+pub fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
+    assert_eq!(acc.len(), a.len());
+    scalar::mul_scalar_add_assign(m, acc, a, c);
+}
+
+/// `a = (a - b)·c`, c in `[0, q)`: the last step of ModDown and rescale.
+pub fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
+    assert_eq!(a.len(), b.len());
+    scalar::sub_mul_scalar_assign(m, a, b, c);
+}

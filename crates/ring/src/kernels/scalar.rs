@@ -1,0 +1,209 @@
+//! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
+
+use crate::Modulus;
+
+/// Words whose double-word sums are kept at a time: enough to hide the latency of products.
+const BLOCK: usize = 8;
+
+/// Products of two words below 2^62 whose sum fits a double word.
+const LAZY_TERMS: usize = 16;
+
+pub(super) fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    map_assign(a, b, |a, b| m.add(a, b));
+}
+
+pub(super) fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    map_assign(a, b, |a, b| m.sub(a, b));
+}
+
+pub(super) fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    map_assign(a, b, |a, b| m.sub(b, a));
+}
+
+pub(super) fn neg_assign(m: &Modulus, a: &mut [u64]) {
+    for a in a {
+        *a = m.neg(*a);
+    }
+}
+
+pub(super) fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
+    for a in a {
+        *a = m.add(*a, c);
+    }
+}
+
+pub(super) fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    map_assign(a, b, |a, b| m.mul(a, b));
+}
+
+pub(super) fn mul(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = m.mul(a, b);
+    }
+}
+
+pub(super) fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
+    for ((acc, &a), &b) in acc.iter_mut().zip(a).zip(b) {
+        *acc = m.add(*acc, m.mul(a, b));
+    }
+}
+
+pub(super) fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
+    let c = Multiplier::new(m, c);
+    for a in a {
+        *a = c.mul(*a);
+    }
+}
+
+pub(super) fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
+    let c = Multiplier::new(m, c);
+    map_assign(out, a, |_, a| c.mul(a));
+}
+
+pub(super) fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
+    let c = Multiplier::new(m, c);
+    map_assign(acc, a, |acc, a| m.add(acc, c.mul(a)));
+}
+
+pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
+    let c = Multiplier::new(m, c);
+    map_assign(a, b, |a, b| c.mul(m.sub(a, b)));
+}
+
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
+pub(super) fn inner_product<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], &[u64])],
+    log_run: u32,
+) {
+    for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+        let start = block * BLOCK;
+        let mut sums = Sums::new::<ADD>(out);
+        for group in terms.chunks(LAZY_TERMS - 1) {
+            for (a, b) in group {
+                for (i, (sum, &a)) in sums.0.iter_mut().zip(&a[start..]).enumerate() {
+                    *sum += u128::from(a) * u128::from(b[(start + i) >> log_run]);
+                }
+            }
+            sums.reduce(m);
+        }
+        sums.store(out);
+    }
+}
+
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; see [`super::linear_combination`].
+pub(super) fn linear_combination<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    inputs: &[&[u64]],
+    coefficients: &[u64],
+) {
+    for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+        let start = block * BLOCK;
+        let mut sums = Sums::new::<ADD>(out);
+        let groups = inputs.chunks(LAZY_TERMS - 1).zip(coefficients.chunks(LAZY_TERMS - 1));
+        for (inputs, coefficients) in groups {
+            for (input, &c) in inputs.iter().zip(coefficients) {
+                for (sum, &x) in sums.0.iter_mut().zip(&input[start..]) {
+                    *sum += u128::from(x) * u128::from(c);
+                }
+            }
+            sums.reduce(m);
+        }
+        sums.store(out);
+    }
+}
+
+pub(super) fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
+    map_assign(out, input, |_, x| m.reduce(x));
+}
+
+pub(super) fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
+    // x - q_in where x is above q_in/2, both reduced first.
+    let (half, wrap) = (m_in.value() / 2, m_out.reduce(m_in.value()));
+    map_assign(out, input, |_, x| m_out.sub(m_out.reduce(x), if x > half { wrap } else { 0 }));
+}
+
+pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
+    for (out, &x) in out.iter_mut().zip(input) {
+        *out = m.reduce_i64(x);
+    }
+}
+
+pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) {
+    for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+        let mut sums = [0.0; BLOCK];
+        for (y, inverse) in ys.iter().zip(inverses) {
+            for (sum, &y) in sums.iter_mut().zip(&y[block * BLOCK..]) {
+                *sum += y as f64 * inverse;
+            }
+        }
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = (sum + 0.5) as u64;
+        }
+    }
+}
+
+/// `a = f(a, b)` in every word.
+fn map_assign(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
+    for (a, &b) in a.iter_mut().zip(b) {
+        *a = f(*a, b);
+    }
+}
+
+/// A constant factor c in `[0, q)` with `floor(c·2^64/q)` (Shoup's method).
+struct Multiplier {
+    factor: u64,
+    quotient: u64,
+    modulus: u64,
+}
+
+impl Multiplier {
+    fn new(m: &Modulus, factor: u64) -> Self {
+        let quotient = ((u128::from(factor) << 64) / u128::from(m.value())) as u64;
+        Self { factor, quotient, modulus: m.value() }
+    }
+
+    /// `a·c mod q` for any word a.
+    #[inline]
+    fn mul(&self, a: u64) -> u64 {
+        // a·c/q - a·quotient/2^64 < 1 and the floor takes less than 1: the remainder is below 2q.
+        let estimate = ((u128::from(a) * u128::from(self.quotient)) >> 64) as u64;
+        let remainder =
+            a.wrapping_mul(self.factor).wrapping_sub(estimate.wrapping_mul(self.modulus));
+        if remainder >= self.modulus { remainder - self.modulus } else { remainder }
+    }
+}
+
+/// Double-word sums of one block; between [`Sums::reduce`]s there is room for `LAZY_TERMS - 1`
+/// products on top of a reduced sum.
+struct Sums([u128; BLOCK]);
+
+impl Sums {
+    /// Zeros, or the words of `out` if `ADD`.
+    #[inline]
+    fn new<const ADD: bool>(out: &[u64]) -> Self {
+        let mut sums = [0; BLOCK];
+        if ADD {
+            for (sum, &out) in sums.iter_mut().zip(out) {
+                *sum = u128::from(out);
+            }
+        }
+        Self(sums)
+    }
+
+    #[inline]
+    fn reduce(&mut self, m: &Modulus) {
+        for sum in &mut self.0 {
+            *sum = u128::from(m.reduce_u128(*sum));
+        }
+    }
+
+    #[inline]
+    fn store(&self, out: &mut [u64]) {
+        for (out, &sum) in out.iter_mut().zip(&self.0) {
+            *out = sum as u64;
+        }
+    }
+}

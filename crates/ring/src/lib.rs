@@ -1,0 +1,21 @@
+//! The arithmetic under every scheme of `cryptable`.
+//!
+//! Words modulo one prime ([`Modulus`]), number-theoretic transforms ([`NttTable`]), polynomials in
+//! residue number system form ([`Poly`] over a [`Ring`]), base conversion, automorphisms, the
+//! canonical embedding, and the random streams and samplers. Every loop over coefficients and all
+//! SIMD code of the workspace live here.
+
+pub mod base_conversion;
+pub mod combination;
+pub mod kernels;
+pub mod modulus;
+pub mod modulus_switch;
+pub mod ntt;
+pub mod poly;
+pub mod primes;
+pub mod ring;
+
+pub use modulus::{Isa, Modulus};
+pub use ntt::NttTable;
+pub use poly::{Coefficients, Evaluations, Poly};
+pub use ring::{Basis, Ring};

@@ -1,0 +1,258 @@
+//! The ring `Z_Q[X]/(X^N + 1)`: its primes, transforms and cached tables.
+
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+use crate::base_conversion::BaseConverter;
+use crate::kernels::Permutation;
+use crate::{Modulus, NttTable};
+
+/// The primes that a polynomial is given by: the first `main` ones of the modulus chain `q_0, q_1, …`
+/// and the first `special` ones of the key-switching primes `p_0, p_1, …`.
+///
+/// Limbs are stored in that order, main ones first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Basis {
+    /// Number of limbs modulo `q_0 … q_{main-1}`.
+    pub main: usize,
+    /// Number of limbs modulo `p_0 … p_{special-1}`.
+    pub special: usize,
+}
+
+impl Basis {
+    /// A basis of `main` chain primes and no special prime.
+    #[must_use]
+    pub const fn main(main: usize) -> Self {
+        Self { main, special: 0 }
+    }
+
+    /// The number of limbs.
+    #[must_use]
+    pub const fn limbs(self) -> usize {
+        self.main + self.special
+    }
+}
+
+/// A ring `Z[X]/(X^N + 1)` with a chain of main primes and a list of special primes.
+///
+/// Holds one NTT table a prime, and caches the permutations of automorphisms and the constants of
+/// base conversions as they are first asked for. Shared between threads by reference or [`Arc`].
+///
+/// ```
+/// use cryptable_ring::{primes::ntt_primes, Basis, Ring};
+/// let primes = ntt_primes(1024, 49.0, 3, &[]);
+/// let ring = Ring::new(1024, &primes[..2], &primes[2..]);
+/// assert_eq!(ring.limb_primes(Basis { main: 1, special: 1 }), [0, 2]);
+/// ```
+#[derive(Debug)]
+pub struct Ring {
+    degree: usize,
+    main: usize,
+    tables: Vec<NttTable>,
+    permutations: RwLock<HashMap<usize, Arc<Permutation>>>,
+    converters: RwLock<HashMap<Vec<usize>, Arc<BaseConverter>>>,
+}
+
+impl Ring {
+    /// Builds the ring of degree `degree` over the given primes.
+    ///
+    /// # Panics
+    /// If the degree is not a power of two of at least 16, or a prime is not 1 modulo 2N: primes are
+    /// checked where parameters are validated, so this is an invariant here.
+    #[must_use]
+    pub fn new(degree: usize, main: &[u64], special: &[u64]) -> Self {
+        assert!(degree.is_power_of_two() && degree >= 16, "ring degree {degree}");
+        let tables = main
+            .iter()
+            .chain(special)
+            .map(|&q| {
+                NttTable::new(degree, Modulus::new(q))
+                    .unwrap_or_else(|| panic!("{q} is no NTT prime for ring degree {degree}"))
+            })
+            .collect();
+        Self {
+            degree,
+            main: main.len(),
+            tables,
+            permutations: RwLock::default(),
+            converters: RwLock::default(),
+        }
+    }
+
+    /// The ring degree N.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// All main and all special primes.
+    #[must_use]
+    pub fn full_basis(&self) -> Basis {
+        Basis { main: self.main, special: self.tables.len() - self.main }
+    }
+
+    /// The index of the prime of a limb: main primes are numbered first, special ones after them.
+    #[must_use]
+    pub fn prime_index(&self, basis: Basis, limb: usize) -> usize {
+        debug_assert!(limb < basis.limbs());
+        if limb < basis.main { limb } else { self.main + limb - basis.main }
+    }
+
+    /// The prime indices of all limbs of `basis`.
+    #[must_use]
+    pub fn limb_primes(&self, basis: Basis) -> Vec<usize> {
+        (0..basis.limbs()).map(|limb| self.prime_index(basis, limb)).collect()
+    }
+
+    /// The NTT table of the prime with this index.
+    #[must_use]
+    pub fn table(&self, prime: usize) -> &NttTable {
+        &self.tables[prime]
+    }
+
+    /// The modulus of the prime with this index.
+    #[must_use]
+    pub fn modulus(&self, prime: usize) -> &Modulus {
+        self.tables[prime].modulus()
+    }
+
+    /// The modulus of the chain prime `q_index`.
+    #[must_use]
+    pub fn main_prime(&self, index: usize) -> u64 {
+        assert!(index < self.main, "main prime {index} of {}", self.main);
+        self.tables[index].modulus().value()
+    }
+
+    /// log2 of the product of the primes of `basis`.
+    #[must_use]
+    pub fn log2_modulus(&self, basis: Basis) -> f64 {
+        self.limb_primes(basis).iter().map(|&i| (self.modulus(i).value() as f64).log2()).sum()
+    }
+
+    /// A square root of -1 modulo the prime with this index: the value of `X^(N/2)` in the first half
+    /// of the evaluations (in the second half it is the negative).
+    ///
+    /// In slots it is the constant i, so a complex constant `a + ib` multiplies the first half of a
+    /// limb by `a + b·root` and the second by `a - b·root`.
+    #[must_use]
+    pub fn imaginary_unit(&self, prime: usize) -> u64 {
+        self.table(prime).imaginary_unit()
+    }
+
+    /// The Galois element `5^rotation mod 2N`, which rotates slots left by `rotation`.
+    #[must_use]
+    pub fn rotation_element(&self, rotation: usize) -> usize {
+        let order = 2 * self.degree;
+        let (mut result, mut base, mut exponent) = (1usize, 5usize, rotation % (self.degree / 2));
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = result * base % order;
+            }
+            base = base * base % order;
+            exponent >>= 1;
+        }
+        result
+    }
+
+    /// The Galois element `2N - 1`, which conjugates slots.
+    #[must_use]
+    pub fn conjugation_element(&self) -> usize {
+        2 * self.degree - 1
+    }
+
+    /// The permutation by which `X -> X^element` acts on evaluations.
+    ///
+    /// Evaluation i is the value at `ψ^(2·bitrev(i)+1)`, so the image has there the value that stood
+    /// at the exponent multiplied by `element`.
+    ///
+    /// # Panics
+    /// If `element` is even.
+    #[must_use]
+    pub fn galois_permutation(&self, element: usize) -> Arc<Permutation> {
+        assert!(element % 2 == 1, "Galois element {element} is even");
+        if let Some(found) = self.permutations.read().expect("no panic under lock").get(&element) {
+            return Arc::clone(found);
+        }
+        let log_degree = self.degree.trailing_zeros();
+        let reverse = |i: usize| i.reverse_bits() >> (usize::BITS - log_degree);
+        let indices = (0..self.degree)
+            .map(|i| {
+                let exponent = (2 * reverse(i) + 1) * element % (2 * self.degree);
+                reverse(exponent / 2) as u32
+            })
+            .collect();
+        let permutation = Arc::new(Permutation::new(indices));
+        self.permutations
+            .write()
+            .expect("no panic under lock")
+            .insert(element, Arc::clone(&permutation));
+        permutation
+    }
+
+    /// The constants that convert residues modulo `sources` (prime indices) to every prime.
+    #[must_use]
+    pub fn converter(&self, sources: &[usize]) -> Arc<BaseConverter> {
+        if let Some(found) = self.converters.read().expect("no panic under lock").get(sources) {
+            return Arc::clone(found);
+        }
+        let converter = Arc::new(BaseConverter::new(self, sources));
+        self.converters
+            .write()
+            .expect("no panic under lock")
+            .insert(sources.to_vec(), Arc::clone(&converter));
+        converter
+    }
+
+    /// The number of primes, main and special.
+    pub(crate) fn prime_count(&self) -> usize {
+        self.tables.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primes::ntt_primes;
+
+    #[test]
+    fn evaluations_stand_in_bit_reversed_order() {
+        for log_degree in [4, 8, 11, 15, 16] {
+            let degree = 1usize << log_degree;
+            for log_prime in [40.0, 49.0, 50.0, 59.0] {
+                let prime = ntt_primes(degree, log_prime, 1, &[])[0];
+                let table = NttTable::new(degree, Modulus::new(prime)).unwrap();
+                let m = table.modulus();
+                let mut x = vec![0u64; degree];
+                x[1] = 1;
+                table.forward_assign(&mut x);
+                for i in [0, 1, 2, 3, degree / 2, degree - 1, degree / 4 + 1] {
+                    let exponent = 2 * (i.reverse_bits() >> (usize::BITS - log_degree)) + 1;
+                    assert_eq!(x[i], m.pow(x[0], exponent as u64), "degree {degree}, index {i}");
+                }
+                assert_eq!(m.pow(x[0], degree as u64 / 2), table.imaginary_unit());
+            }
+        }
+    }
+
+    #[test]
+    fn automorphism_permutes_evaluations() {
+        let degree = 64;
+        let ring = Ring::new(degree, &ntt_primes(degree, 40.0, 1, &[]), &[]);
+        let m = *ring.modulus(0);
+        let input: Vec<u64> = (0..degree as u64).map(|i| i * i + 3).collect();
+        for element in [1, 3, 5, 25, 127] {
+            let mut expected = vec![0u64; degree];
+            for (i, &c) in input.iter().enumerate() {
+                let power = i * element % (2 * degree);
+                let value = if power < degree { c } else { m.neg(c) };
+                expected[power % degree] = value;
+            }
+            ring.table(0).forward_assign(&mut expected);
+            let mut evaluations = input.clone();
+            ring.table(0).forward_assign(&mut evaluations);
+            let mut out = vec![0u64; degree];
+            crate::kernels::permute(&mut out, &evaluations, &ring.galois_permutation(element));
+            assert_eq!(out, expected, "element {element}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The set of switching keys that a server holds.
+
+use cryptable_ring::Basis;
+use serde::{Deserialize, Serialize};
+
+use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
+
+/// What a switching key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum KeyPurpose {
+    /// From s² to s, after a multiplication.
+    Relinearization,
+    /// From s to its preimage under `X -> X^element`: the automorphism is applied after the switch.
+    Galois(u32),
+    /// From the dense secret to the sparse one, at `q_0·p_0` only.
+    DenseToSparse,
+    /// From the sparse secret to the dense one, after ModRaise.
+    SparseToDense,
+}
+
+/// A key to be generated: its purpose and shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyRequest {
+    /// What for.
+    pub purpose: KeyPurpose,
+    /// At which level and with how many digits.
+    pub shape: SwitchingKeyShape,
+}
+
+/// All switching keys of one client.
+#[derive(Debug, Default)]
+pub struct EvaluationKeys {
+    keys: Vec<(KeyPurpose, SwitchingKey)>,
+}
+
+impl EvaluationKeys {
+    /// No key yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a key.
+    pub fn insert(&mut self, purpose: KeyPurpose, key: SwitchingKey) {
+        self.keys.push((purpose, key));
+    }
+
+    /// The keys with their purposes, in the order of insertion.
+    pub fn iter(&self) -> impl Iterator<Item = (KeyPurpose, &SwitchingKey)> {
+        self.keys.iter().map(|(purpose, key)| (*purpose, key))
+    }
+
+    /// The key of this purpose that switches a polynomial of `main` limbs with the fewest NTTs.
+    #[must_use]
+    pub fn find(&self, purpose: KeyPurpose, main: usize) -> Option<&SwitchingKey> {
+        self.keys
+            .iter()
+            .filter(|(other, key)| *other == purpose && key.shape().basis.main >= main)
+            .map(|(_, key)| key)
+            .min_by_key(|key| key.shape().transforms_at(main))
+    }
+
+    /// The key of this purpose for exactly this shape's level and special primes.
+    #[must_use]
+    pub fn find_shape(&self, purpose: KeyPurpose, basis: Basis) -> Option<&SwitchingKey> {
+        self.keys
+            .iter()
+            .find(|(other, key)| *other == purpose && key.shape().basis == basis)
+            .map(|(_, key)| key)
+    }
+
+    /// Bytes of all keys in memory, both halves.
+    #[must_use]
+    pub fn memory_bytes(&self, degree: usize) -> usize {
+        self.keys.iter().map(|(_, key)| key.shape().memory_bytes(degree)).sum()
+    }
+}

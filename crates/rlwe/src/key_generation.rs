@@ -1,0 +1,108 @@
+//! Generation of switching keys. The only code that encrypts secrets under secrets.
+
+use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_ring::{Coefficients, Evaluations, Poly, Ring, kernels};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::evaluation_keys::KeyPurpose;
+use crate::key_switching::special_product;
+use crate::secret::TernarySecret;
+use crate::switching_key::{SwitchingKey, SwitchingKeyShape, expand_mask};
+
+/// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
+/// sparse one of sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
+#[derive(Debug)]
+pub struct SecretPair {
+    /// Uniform ternary.
+    pub dense: TernarySecret,
+    /// Of small fixed weight; used between the bottom modulus and ModRaise only.
+    pub sparse: TernarySecret,
+}
+
+impl SecretPair {
+    /// Generates the switching key for one purpose.
+    ///
+    /// # Panics
+    /// If a key towards the sparse secret is asked for at more than one chain prime and one special
+    /// prime: at a larger modulus it would reveal the secret.
+    #[must_use]
+    pub fn generate_key(
+        &self,
+        ring: &Ring,
+        purpose: KeyPurpose,
+        shape: SwitchingKeyShape,
+    ) -> SwitchingKey {
+        let basis = shape.basis;
+        let dense = || self.dense.evaluations(ring, basis);
+        let (from, to) = match purpose {
+            KeyPurpose::Relinearization => {
+                let mut square = dense();
+                let copy = Zeroizing::new(Poly::clone(&square));
+                square.mul_assign(ring, &copy);
+                (square, dense())
+            }
+            KeyPurpose::Galois(element) => {
+                let inverse = inverse_element(element as usize, ring.degree());
+                (dense(), Zeroizing::new(dense().automorphism(ring, inverse)))
+            }
+            KeyPurpose::DenseToSparse => {
+                assert!(
+                    basis.main == 1 && basis.special == 1,
+                    "the key towards the sparse secret must stay at q0·p0, not {basis:?}"
+                );
+                (dense(), self.sparse.evaluations(ring, basis))
+            }
+            KeyPurpose::SparseToDense => (self.sparse.evaluations(ring, basis), dense()),
+        };
+        generate(ring, shape, &from, &to)
+    }
+}
+
+/// The inverse of an odd element modulo 2N.
+fn inverse_element(element: usize, degree: usize) -> usize {
+    // The group of odd numbers modulo 2N has exponent N/2, so the inverse is the power N/2 - 1.
+    let order = 2 * degree;
+    let (mut result, mut base, mut exponent) = (1, element % order, degree / 2 - 1);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result * base % order;
+        }
+        base = base * base % order;
+        exponent >>= 1;
+    }
+    result
+}
+
+/// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i, with a fresh seed for the `a_i`.
+fn generate(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    from: &Poly<Evaluations>,
+    to: &Poly<Evaluations>,
+) -> SwitchingKey {
+    let (basis, degree) = (shape.basis, ring.degree());
+    let seed = Seed::random();
+    let mut b = expand_mask(ring, shape, &seed);
+    for (digit, words) in b.chunks_mut(degree * basis.limbs()).enumerate() {
+        let small = RandomStream::from_os().centered_binomial(degree);
+        let wide: Zeroizing<Vec<i64>> =
+            Zeroizing::new(small.iter().map(|&e| i64::from(e)).collect());
+        let error = Zeroizing::new(
+            Poly::<Coefficients>::from_signed(ring, basis, &wide).into_evaluations(ring),
+        );
+        let own = digit * shape.digit_limbs..(digit + 1) * shape.digit_limbs;
+        words.par_chunks_mut(degree).enumerate().for_each(|(limb, words)| {
+            let prime = ring.prime_index(basis, limb);
+            let m = ring.modulus(prime);
+            kernels::mul_assign(m, words, to.limb(limb));
+            kernels::neg_assign(m, words);
+            kernels::add_assign(m, words, error.limb(limb));
+            if limb < basis.main && own.contains(&limb) {
+                let factor = special_product(ring, basis, prime);
+                kernels::mul_scalar_add_assign(m, words, from.limb(limb), factor);
+            }
+        });
+    }
+    SwitchingKey::from_owned(ring, shape, seed, b)
+}

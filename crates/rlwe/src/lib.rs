@@ -1,0 +1,21 @@
+//! RLWE for every scheme of `cryptable`: parameters and their security, secrets, ciphertexts,
+//! hybrid key switching, and the wire format.
+//!
+//! Code that touches a secret (key generation, encryption, decryption) sits behind the feature
+//! `client`; a server builds without it.
+#![forbid(unsafe_code)]
+
+pub mod bit_packing;
+pub mod coefficient_ciphertext;
+pub mod evaluation_keys;
+#[cfg(feature = "client")]
+pub mod key_generation;
+pub mod key_switching;
+#[cfg(feature = "client")]
+pub mod secret;
+pub mod security;
+pub mod switching_key;
+pub mod wire;
+
+pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
+pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
