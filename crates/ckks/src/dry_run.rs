@@ -1,7 +1,6 @@
 //! A dry run: predicts limbs, scales, noise and transforms of a circuit without any key.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 
 use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use num_complex::Complex64;
@@ -71,7 +70,6 @@ pub struct DryRunParameters {
 pub struct DryRun {
     parameters: DryRunParameters,
     counts: Cell<Counts>,
-    keys: RefCell<BTreeSet<(KeyPurpose, usize)>>,
     requests: RefCell<Vec<KeyRequest>>,
 }
 
@@ -82,7 +80,6 @@ impl DryRun {
         Self {
             parameters,
             counts: Cell::default(),
-            keys: RefCell::default(),
             requests: RefCell::default(),
         }
     }

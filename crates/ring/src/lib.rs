@@ -7,14 +7,17 @@
 
 pub mod base_conversion;
 pub mod combination;
+pub mod embedding;
 pub mod kernels;
 pub mod modulus;
 pub mod modulus_switch;
 pub mod ntt;
 pub mod poly;
 pub mod primes;
+pub mod random;
 pub mod ring;
 
+pub use embedding::Embedding;
 pub use modulus::{Isa, Modulus};
 pub use ntt::NttTable;
 pub use poly::{Coefficients, Evaluations, Poly};

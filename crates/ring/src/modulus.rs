@@ -90,6 +90,35 @@ pub struct Modulus {
     reciprocal64: u64,
     /// `2^64 mod q`.
     radix64: u64,
+    radix52: Radix52,
+}
+
+/// The constants of reductions by 52-bit words, for moduli below `2^50` (zeros for others).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Radix52 {
+    /// `floor(2^(51+k)/q)`, below `2^52`.
+    pub(crate) barrett: u64,
+    /// `floor(2^52/q)`.
+    pub(crate) reciprocal: u64,
+    /// `2^52 mod q`.
+    pub(crate) radix: u64,
+    /// `floor(radix·2^52/q)`.
+    pub(crate) radix_quotient: u64,
+}
+
+impl Radix52 {
+    fn new(q: u64, bits: u32) -> Self {
+        if q >= VECTOR_BOUND {
+            return Self::default();
+        }
+        let radix = (1 << 52) % q;
+        Self {
+            barrett: ((1u128 << (51 + bits)) / u128::from(q)) as u64,
+            reciprocal: (1 << 52) / q,
+            radix,
+            radix_quotient: ((u128::from(radix) << 52) / u128::from(q)) as u64,
+        }
+    }
 }
 
 impl Modulus {
@@ -119,6 +148,7 @@ impl Modulus {
             barrett: ((1u128 << (2 * bits)) / wide) as u64,
             reciprocal64: ((1u128 << 64) / wide) as u64,
             radix64: ((1u128 << 64) % wide) as u64,
+            radix52: Radix52::new(q, bits),
         }
     }
 
@@ -138,6 +168,12 @@ impl Modulus {
     #[must_use]
     pub const fn isa(&self) -> Isa {
         self.isa
+    }
+
+    /// The constants of the 52-bit kernels.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn radix52(&self) -> &Radix52 {
+        &self.radix52
     }
 
     /// `a + b`.

@@ -5,8 +5,8 @@
 //! `client`; a server builds without it.
 #![forbid(unsafe_code)]
 
-pub mod bit_packing;
-pub mod coefficient_ciphertext;
+// pub mod bit_packing;
+// pub mod coefficient_ciphertext;
 pub mod evaluation_keys;
 #[cfg(feature = "client")]
 pub mod key_generation;
@@ -15,7 +15,7 @@ pub mod key_switching;
 pub mod secret;
 pub mod security;
 pub mod switching_key;
-pub mod wire;
+// pub mod wire;
 
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};

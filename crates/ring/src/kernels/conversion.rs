@@ -1,12 +1,11 @@
 //! Words of one modulus, or of none, to words of another.
 
-use super::scalar;
 use crate::{Isa, Modulus};
 
 /// `out = input mod q` for words below `2^62`.
 pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
     assert_eq!(out.len(), input.len());
-    scalar::reduce(m, out, input);
+    dispatch!(m.isa(), [avx512: avx512], reduce(m, out, input));
 }
 
 /// Residues modulo `m_in`, read as integers in `[-(q_in-1)/2, (q_in-1)/2]`, to residues modulo `m_out`.
@@ -19,13 +18,13 @@ pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
 /// ```
 pub fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
     assert_eq!(out.len(), input.len());
-    scalar::lift_centered(m_out, out, input, m_in);
+    dispatch!(m_out.isa(), [avx512: avx512], lift_centered(m_out, out, input, m_in));
 }
 
 /// Signed integers to residues.
 pub fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     assert_eq!(out.len(), input.len());
-    scalar::from_signed(m, out, input);
+    dispatch!(m.isa(), [avx512: avx512], from_signed(m, out, input));
 }
 
 /// `out[i] = round(Σ_k ys[k][i]·inverses[k])` in double precision: the overflow count of exact base
@@ -48,5 +47,5 @@ pub fn fractions_round(isa: Isa, out: &mut [u64], ys: &[&[u64]], inverses: &[f64
     assert_eq!(ys.len(), inverses.len());
     assert!(ys.iter().all(|y| y.len() == out.len()));
     assert!(isa.is_available(), "this processor lacks {isa:?}");
-    scalar::fractions_round(out, ys, inverses);
+    dispatch!(isa, [avx512: avx512], fractions_round(out, ys, inverses));
 }

@@ -7,10 +7,39 @@
 //! Range violations are not checked (that would cost as much as the work): results are then wrong
 //! words, never undefined behaviour.
 
+/// Calls a kernel for an instruction set that the processor has.
+///
+/// Names the modules with its AVX2 and AVX-512 versions, or the latter only: other instruction sets
+/// take the portable kernel.
+macro_rules! dispatch {
+    ($isa:expr, [avx2: $avx2:ident, avx512: $avx512:ident], $($kernel:tt)*) => {
+        match $isa {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has the instruction set: `Modulus::isa` promises it.
+            crate::Isa::Avx2 => unsafe { crate::kernels::$avx2::$($kernel)* },
+            isa => dispatch!(isa, [avx512: $avx512], $($kernel)*),
+        }
+    };
+    ($isa:expr, [avx512: $avx512:ident], $($kernel:tt)*) => {
+        match $isa {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has the instruction set: `Modulus::isa` promises it.
+            crate::Isa::Avx512Ifma => unsafe { crate::kernels::$avx512::$($kernel)* },
+            _ => crate::kernels::scalar::$($kernel)*,
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_sums;
 mod conversion;
 mod permutation;
 mod scalar;
 mod sums;
+#[cfg(test)]
+mod tests;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
 pub use permutation::{Permutation, permute, permute_add_assign};
@@ -24,35 +53,35 @@ use crate::Modulus;
 /// `a += b`.
 pub fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
-    scalar::add_assign(m, a, b);
+    dispatch!(m.isa(), [avx512: avx512], add_assign(m, a, b));
 }
 
 /// `a -= b`.
 pub fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
-    scalar::sub_assign(m, a, b);
+    dispatch!(m.isa(), [avx512: avx512], sub_assign(m, a, b));
 }
 
 /// `a = b - a`.
 pub fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
-    scalar::sub_from_assign(m, a, b);
+    dispatch!(m.isa(), [avx512: avx512], sub_from_assign(m, a, b));
 }
 
 /// `a = -a`.
 pub fn neg_assign(m: &Modulus, a: &mut [u64]) {
-    scalar::neg_assign(m, a);
+    dispatch!(m.isa(), [avx512: avx512], neg_assign(m, a));
 }
 
 /// `a += c` in every word, c in `[0, q)`.
 pub fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
-    scalar::add_scalar_assign(m, a, c);
+    dispatch!(m.isa(), [avx512: avx512], add_scalar_assign(m, a, c));
 }
 
 /// `a *= b`.
 pub fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
-    scalar::mul_assign(m, a, b);
+    dispatch!(m.isa(), [avx512: avx512], mul_assign(m, a, b));
 }
 
 /// `out = a·b`.
@@ -65,35 +94,35 @@ pub fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
 /// ```
 pub fn mul(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!((out.len(), out.len()), (a.len(), b.len()));
-    scalar::mul(m, out, a, b);
+    dispatch!(m.isa(), [avx512: avx512], mul(m, out, a, b));
 }
 
 /// `acc += a·b`.
 pub fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!((acc.len(), acc.len()), (a.len(), b.len()));
-    scalar::mul_add_assign(m, acc, a, b);
+    dispatch!(m.isa(), [avx512: avx512], mul_add_assign(m, acc, a, b));
 }
 
 /// `a *= c`, c in `[0, q)`.
 pub fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
-    scalar::mul_scalar_assign(m, a, c);
+    dispatch!(m.isa(), [avx512: avx512], mul_scalar_assign(m, a, c));
 }
 
 /// `out = a·c`, c in `[0, q)`, for words a that may be residues of another modulus: below `2^50`, or
 /// below `2^62` if `m` is scalar.
 pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
     assert_eq!(out.len(), a.len());
-    scalar::mul_scalar(m, out, a, c);
+    dispatch!(m.isa(), [avx512: avx512], mul_scalar(m, out, a, c));
 }
 
 /// `acc += a·c`, c in `[0, q)`.
 pub fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
     assert_eq!(acc.len(), a.len());
-    scalar::mul_scalar_add_assign(m, acc, a, c);
+    dispatch!(m.isa(), [avx512: avx512], mul_scalar_add_assign(m, acc, a, c));
 }
 
 /// `a = (a - b)·c`, c in `[0, q)`: the last step of ModDown and rescale.
 pub fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
     assert_eq!(a.len(), b.len());
-    scalar::sub_mul_scalar_assign(m, a, b, c);
+    dispatch!(m.isa(), [avx512: avx512], sub_mul_scalar_assign(m, a, b, c));
 }

@@ -1,11 +1,41 @@
 //! Words in another order: automorphisms on evaluations.
 
-use crate::Modulus;
+use super::scalar;
+use crate::{Isa, Modulus};
 
-/// An index list that has been checked once, so that kernels may use it unchecked: every index is
-/// below the list's length. (Kernels need no more; an index may repeat.)
+/// Words of the blocks that [`BlockMove`]s take: one vector of AVX-512.
+const BLOCK: usize = 8;
+
+/// An index list that has been checked once: every index is below the list's length. (Kernels need no
+/// more; an index may repeat.)
+///
+/// Automorphisms, on evaluations in bit-reversed order, map aligned blocks of 8 words to such blocks:
+/// exponents whose indices differ in the low 3 bits differ by multiples of `N/4`, and multiplication by
+/// an odd number keeps that. The constructor detects it, and kernels then move whole vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Permutation(Vec<u32>);
+pub struct Permutation {
+    indices: Vec<u32>,
+    /// One a block, if all blocks are moved whole.
+    moves: Option<Vec<BlockMove>>,
+}
+
+/// Where the words of an aligned block of 8 come from: an aligned block, in an order of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockMove {
+    /// The number of the block.
+    pub(super) source: u32,
+    /// Which of its words, each below 8.
+    pub(super) lanes: [u8; BLOCK],
+}
+
+impl BlockMove {
+    /// The move that fetches these words, unless they lie in different blocks.
+    fn new(indices: &[u32; BLOCK]) -> Option<Self> {
+        let source = indices[0] / BLOCK as u32;
+        let lanes = indices.map(|i| (i % BLOCK as u32) as u8);
+        indices.iter().all(|i| i / BLOCK as u32 == source).then_some(Self { source, lanes })
+    }
+}
 
 impl Permutation {
     /// Takes an index list.
@@ -16,25 +46,34 @@ impl Permutation {
     pub fn new(indices: Vec<u32>) -> Self {
         let len = indices.len();
         assert!(indices.iter().all(|&i| (i as usize) < len), "an index is not below {len}");
-        Self(indices)
+        let moves = match indices.as_chunks::<BLOCK>() {
+            (blocks, []) => blocks.iter().map(BlockMove::new).collect(),
+            _ => None,
+        };
+        Self { indices, moves }
+    }
+
+    /// One move a block, if all blocks are moved whole.
+    pub(super) fn moves(&self) -> Option<&[BlockMove]> {
+        self.moves.as_deref()
     }
 
     /// The indices.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
-        &self.0
+        &self.indices
     }
 
     /// The number of words permuted.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.indices.len()
     }
 
     /// Whether there are no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.indices.is_empty()
     }
 }
 
@@ -48,15 +87,21 @@ impl Permutation {
 /// ```
 pub fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
     assert_eq!((out.len(), input.len()), (permutation.len(), permutation.len()));
-    for (out, &index) in out.iter_mut().zip(permutation.indices()) {
-        *out = input[index as usize];
+    #[cfg(target_arch = "x86_64")]
+    if let (Isa::Avx512Ifma, Some(moves)) = (Isa::detect(), permutation.moves()) {
+        // SAFETY: `Isa::detect` gives only what the processor has.
+        return unsafe { super::avx512::permute(out, input, moves) };
     }
+    scalar::permute(out, input, permutation.indices());
 }
 
 /// `acc[i] += input[permutation[i]]`.
 pub fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], permutation: &Permutation) {
     assert_eq!((acc.len(), input.len()), (permutation.len(), permutation.len()));
-    for (acc, &index) in acc.iter_mut().zip(permutation.indices()) {
-        *acc = m.add(*acc, input[index as usize]);
+    #[cfg(target_arch = "x86_64")]
+    if let (Isa::Avx512Ifma, Some(moves)) = (m.isa(), permutation.moves()) {
+        // SAFETY: `Modulus::isa` gives only what the processor has.
+        return unsafe { super::avx512::permute_add_assign(m, acc, input, moves) };
     }
+    scalar::permute_add_assign(m, acc, input, permutation.indices());
 }

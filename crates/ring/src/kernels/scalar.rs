@@ -131,6 +131,18 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     }
 }
 
+pub(super) fn permute(out: &mut [u64], input: &[u64], indices: &[u32]) {
+    for (out, &index) in out.iter_mut().zip(indices) {
+        *out = input[index as usize];
+    }
+}
+
+pub(super) fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], indices: &[u32]) {
+    for (acc, &index) in acc.iter_mut().zip(indices) {
+        *acc = m.add(*acc, input[index as usize]);
+    }
+}
+
 pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) {
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let mut sums = [0.0; BLOCK];

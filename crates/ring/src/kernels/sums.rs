@@ -1,6 +1,5 @@
 //! Sums of many products with one reduction at the end.
 
-use super::scalar;
 use crate::Modulus;
 
 /// `out = Σ_k a_k·b_k`, term by term of the slices (0 for no terms).
@@ -30,7 +29,7 @@ pub fn inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], &[u64])
 /// If a `b_k` is not `2^log_run` times shorter than `out`.
 pub fn inner_product_runs(m: &Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])], log_run: u32) {
     check_terms(out.len(), terms, log_run);
-    scalar::inner_product::<false>(m, out, terms, log_run);
+    dispatch!(m.isa(), [avx512: avx512_sums], inner_product::<false>(m, out, terms, log_run));
 }
 
 /// `acc += Σ_k a_k·b_k`; see [`inner_product_runs`].
@@ -41,7 +40,7 @@ pub fn inner_product_runs_add(
     log_run: u32,
 ) {
     check_terms(acc.len(), terms, log_run);
-    scalar::inner_product::<true>(m, acc, terms, log_run);
+    dispatch!(m.isa(), [avx512: avx512_sums], inner_product::<true>(m, acc, terms, log_run));
 }
 
 /// Panics unless the lengths of an inner product agree.
@@ -69,7 +68,7 @@ fn check_terms(len: usize, terms: &[(&[u64], &[u64])], log_run: u32) {
 /// ```
 pub fn linear_combination(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coefficients: &[u64]) {
     check_inputs(out.len(), inputs, coefficients);
-    scalar::linear_combination::<false>(m, out, inputs, coefficients);
+    dispatch!(m.isa(), [avx512: avx512_sums], linear_combination::<false>(m, out, inputs, coefficients));
 }
 
 /// `acc += Σ_k c_k·x_k`; see [`linear_combination`].
@@ -83,7 +82,7 @@ pub fn linear_combination_add(
     coefficients: &[u64],
 ) {
     check_inputs(acc.len(), inputs, coefficients);
-    scalar::linear_combination::<true>(m, acc, inputs, coefficients);
+    dispatch!(m.isa(), [avx512: avx512_sums], linear_combination::<true>(m, acc, inputs, coefficients));
 }
 
 /// Panics unless the lengths of a linear combination agree.

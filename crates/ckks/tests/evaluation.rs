@@ -1,0 +1,225 @@
+//! The evaluator against plain arithmetic, on a toy ring.
+
+use std::f64::consts::TAU;
+
+use cryptable_ckks::chebyshev::ChebyshevSeries;
+use cryptable_ckks::dft_factors::{
+    DiagonalMatrix, coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs,
+    slots_to_coeffs_sparse,
+};
+use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotVariance};
+use cryptable_ckks::encryption::{decrypt, encrypt};
+use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
+use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform, TransformPlan};
+use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::random::RandomStream;
+use cryptable_ring::{Basis, Ring};
+use cryptable_rlwe::key_generation::SecretPair;
+use cryptable_rlwe::secret::TernarySecret;
+use cryptable_rlwe::security::SecretDistribution;
+use cryptable_rlwe::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
+use num_complex::Complex64;
+
+const DEGREE: usize = 512;
+const LIMBS: usize = 9;
+
+struct Setup {
+    ring: Ring,
+    secrets: SecretPair,
+    keys: EvaluationKeys,
+    shape: SwitchingKeyShape,
+}
+
+fn shape() -> SwitchingKeyShape {
+    SwitchingKeyShape { basis: Basis { main: LIMBS, special: 3 }, digit_limbs: 3 }
+}
+
+fn setup() -> Setup {
+    let main = ntt_primes(DEGREE, 49.0, LIMBS, &[]);
+    let special = ntt_primes(DEGREE, 50.0, 3, &main);
+    let ring = Ring::new(DEGREE, &main, &special);
+    let mut stream = RandomStream::from_os();
+    let secrets = SecretPair {
+        dense: TernarySecret::sample(DEGREE, SecretDistribution::UniformTernary, &mut stream),
+        sparse: TernarySecret::sample(
+            DEGREE,
+            SecretDistribution::FixedWeightTernary(32),
+            &mut stream,
+        ),
+    };
+    let mut keys = EvaluationKeys::new();
+    let purpose = KeyPurpose::Relinearization;
+    keys.insert(purpose, secrets.generate_key(&ring, purpose, shape()));
+    Setup { ring, secrets, keys, shape: shape() }
+}
+
+impl Setup {
+    fn add_galois(&mut self, element: usize) {
+        let purpose = KeyPurpose::Galois(element as u32);
+        if self.keys.find(purpose, LIMBS).is_none() {
+            let key = self.secrets.generate_key(&self.ring, purpose, self.shape);
+            self.keys.insert(purpose, key);
+        }
+    }
+
+    fn encrypt(&self, slots: &[Complex64]) -> Ciphertext {
+        encrypt(&self.ring, &self.secrets.dense, slots, self.ring.main_prime(0) as f64, LIMBS)
+    }
+
+    fn check(&self, ct: &Ciphertext, expected: &[Complex64], tolerance: f64) {
+        let found = decrypt(&self.ring, &self.secrets.dense, ct, expected.len());
+        let worst =
+            found.iter().zip(expected).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        assert!(worst < tolerance, "error {worst:e}");
+        assert!(worst > 1e-18, "no noise at all");
+    }
+}
+
+fn sample(count: usize) -> Vec<Complex64> {
+    (0..count).map(|i| Complex64::from_polar(0.9, i as f64 * 0.37)).collect()
+}
+
+#[test]
+fn products_rotations_and_conjugates() {
+    let mut setup = setup();
+    let rotation = 5;
+    setup.add_galois(setup.ring.rotation_element(rotation));
+    setup.add_galois(setup.ring.conjugation_element());
+    let evaluator = Evaluator::new(&setup.ring, &setup.keys);
+    let slots = sample(DEGREE / 2);
+    let ct = setup.encrypt(&slots);
+    setup.check(&ct, &slots, 1e-10);
+
+    let squares: Vec<_> = slots.iter().map(|z| z * z).collect();
+    let product = evaluator.mul(&ct, &ct);
+    assert_eq!(product.limbs(), LIMBS - 1);
+    setup.check(&product, &squares, 1e-9);
+
+    let rotated: Vec<_> = (0..slots.len()).map(|j| slots[(j + rotation) % slots.len()]).collect();
+    setup.check(&evaluator.rotate(&ct, rotation), &rotated, 1e-9);
+    let conjugates: Vec<_> = slots.iter().map(|z| z.conj()).collect();
+    setup.check(&evaluator.conjugate(&ct), &conjugates, 1e-9);
+
+    let mut turned = ct.clone();
+    evaluator.mul_imaginary_unit_assign(&mut turned);
+    evaluator.add_constant_assign(&mut turned, Complex64::new(0.25, -2.0));
+    let expected: Vec<_> =
+        slots.iter().map(|z| z * Complex64::I + Complex64::new(0.25, -2.0)).collect();
+    setup.check(&turned, &expected, 1e-9);
+}
+
+#[test]
+fn polynomials_in_both_bases() {
+    let setup = setup();
+    let evaluator = Evaluator::new(&setup.ring, &setup.keys);
+    let slots = sample(DEGREE / 2);
+    for (length, log_length, log_babies) in [(16usize, 4, 2), (11, 4, 2), (3, 2, 1), (16, 4, 4)] {
+        let coefficients: Vec<_> =
+            (0..length).map(|k| Complex64::new(1.0 / (k + 1) as f64, 0.3 - 0.1 * k as f64)).collect();
+        let ct = setup.encrypt(&slots);
+        let steps = Steps::new(&evaluator, PolynomialBasis::Power, &ct, log_length, log_babies);
+        let result = steps.evaluate(&evaluator, &coefficients, ConstantScale::Kept(24.0));
+        assert_eq!(result.limbs(), LIMBS - log_length as usize, "no level for constants");
+        let expected: Vec<_> = slots
+            .iter()
+            .map(|z| coefficients.iter().rev().fold(Complex64::ZERO, |sum, c| sum * z + c))
+            .collect();
+        setup.check(&result, &expected, 1e-5);
+    }
+
+    let reals: Vec<_> =
+        (0..DEGREE / 2).map(|i| Complex64::new((i as f64 * 0.7).sin(), 0.0)).collect();
+    let wave = |x: f64| Complex64::from_polar(1.0, TAU * x);
+    let series = ChebyshevSeries::interpolate(wave, 31);
+    let ct = setup.encrypt(&reals);
+    let steps = Steps::new(&evaluator, PolynomialBasis::Chebyshev, &ct, 5, 3);
+    let result = steps.evaluate(&evaluator, &series.coefficients, ConstantScale::Rescaled);
+    assert_eq!(result.limbs(), LIMBS - 6);
+    let expected: Vec<_> = reals.iter().map(|x| wave(x.re)).collect();
+    setup.check(&result, &expected, 1e-8);
+}
+
+fn apply_chain(setup: &mut Setup, matrices: &[DiagonalMatrix], ct: Ciphertext) -> Ciphertext {
+    matrices.iter().fold(ct, |mut ct, matrix| {
+        ct.drop_to(ct.limbs());
+        let shape = SwitchingKeyShape {
+            basis: Basis { main: ct.limbs(), special: 3 },
+            digit_limbs: 3,
+        };
+        let plan = TransformPlan::new(matrix, DEGREE / 2, 4, shape, 49f64.exp2());
+        for rotation in plan.rotations() {
+            let purpose = KeyPurpose::Galois(setup.ring.rotation_element(rotation) as u32);
+            if setup.keys.find_shape(purpose, shape.basis).is_none() {
+                let key = setup.secrets.generate_key(&setup.ring, purpose, shape);
+                setup.keys.insert(purpose, key);
+            }
+        }
+        let transform = LinearTransform::encode(&setup.ring, matrix, plan);
+        Evaluator::new(&setup.ring, &setup.keys).transform(&ct, &transform, 1)
+    })
+}
+
+#[test]
+fn homomorphic_dfts_on_full_and_sparse_packings() {
+    let mut setup = setup();
+    let slots = sample(DEGREE / 2);
+    for matrices in
+        [coeffs_to_slots(DEGREE / 2, &[3, 3, 2], 1.0), slots_to_coeffs(DEGREE / 2, &[2, 3, 3], 0.1)]
+    {
+        let expected = matrices.iter().fold(slots.clone(), |v, m| m.apply(&v));
+        let ct = setup.encrypt(&slots);
+        let result = apply_chain(&mut setup, &matrices, ct);
+        setup.check(&result, &expected, 1e-7);
+    }
+    let small = sample(16);
+    let wide: Vec<_> = (0..32).map(|j| small[j % 16]).collect();
+    for matrices in
+        [coeffs_to_slots_sparse(16, &[2, 2], 1.0), slots_to_coeffs_sparse(16, &[2, 2], 1.0)]
+    {
+        let expected = matrices.iter().fold(wide.clone(), |v, m| m.apply(&v));
+        let ct = setup.encrypt(&wide);
+        let result = apply_chain(&mut setup, &matrices, ct);
+        setup.check(&result, &expected, 1e-7);
+    }
+}
+
+#[test]
+fn dry_run_predicts_limbs_scale_and_noise() {
+    let setup = setup();
+    let evaluator = Evaluator::new(&setup.ring, &setup.keys);
+    let primes: Vec<f64> = (0..LIMBS).map(|i| setup.ring.main_prime(i) as f64).collect();
+    let dry_run = DryRun::new(DryRunParameters {
+        degree: DEGREE,
+        primes,
+        relinearization: vec![setup.shape],
+        automorphism: vec![setup.shape],
+        log2_special: 50.0,
+    });
+    let slots: Vec<_> =
+        (0..DEGREE / 2).map(|i| Complex64::from_polar(1.0, i as f64 * 0.37)).collect();
+    let ct = setup.encrypt(&slots);
+    let shape = Shape {
+        limbs: LIMBS,
+        scale: ct.scale,
+        power: SlotVariance(1.0),
+        noise: SlotVariance(DEGREE as f64 * 10.5 / (ct.scale * ct.scale)),
+    };
+    let mut real = ct;
+    let mut predicted = shape;
+    for _ in 0..4 {
+        real = evaluator.mul(&real, &real);
+        predicted = dry_run.mul(&predicted, &predicted);
+    }
+    assert_eq!(real.limbs(), predicted.limbs);
+    assert!((real.scale / predicted.scale - 1.0).abs() < 1e-12);
+    let found = decrypt(&setup.ring, &setup.secrets.dense, &real, slots.len());
+    let variance = found
+        .iter()
+        .zip(&slots)
+        .map(|(a, z)| (a - z.powu(16)).norm_sqr())
+        .sum::<f64>()
+        / slots.len() as f64;
+    let ratio = variance / predicted.noise.0;
+    assert!((0.2..2.5).contains(&ratio), "measured over predicted variance: {ratio}");
+    assert_eq!(dry_run.counts().key_switches, 4);
+}

@@ -1,0 +1,415 @@
+//! Kernels for AVX-512 with IFMA, and the vector arithmetic under them; moduli below 2^50.
+//!
+//! Lanes are 64-bit; `madd52lo(z, x, y)` and `madd52hi(z, x, y)` add to z the low and the high 52 bits
+//! of the 104-bit product of the low 52 bits of x and y.
+
+use std::arch::x86_64::*;
+
+use super::permutation::BlockMove;
+use crate::Modulus;
+
+/// Words of one vector.
+pub(super) const LANES: usize = 8;
+
+/// The low 52 bits.
+const MASK: u64 = (1 << 52) - 1;
+
+/// A modulus `q < 2^50` and its constants, one copy a lane.
+#[derive(Clone, Copy)]
+pub(super) struct VectorModulus {
+    pub(super) q: __m512i,
+    q_times_2: __m512i,
+    /// `2^52 - q`: adding a multiple of it subtracts that multiple of q modulo `2^52`.
+    minus_q: __m512i,
+    mask: __m512i,
+    /// `52 - k` for the bit length k.
+    shift: __m128i,
+    barrett: __m512i,
+    reciprocal: __m512i,
+    radix: Factor,
+}
+
+/// A constant factor `c < q` with `floor(c·2^52/q)` (Shoup's method), one copy a lane.
+#[derive(Clone, Copy)]
+pub(super) struct Factor {
+    value: __m512i,
+    quotient: __m512i,
+}
+
+impl Factor {
+    #[target_feature(enable = "avx512f")]
+    fn new(m: &Modulus, c: u64) -> Self {
+        let quotient = (u128::from(c) << 52) / u128::from(m.value());
+        Self { value: splat(c), quotient: splat(quotient as u64) }
+    }
+}
+
+impl VectorModulus {
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub(super) fn new(m: &Modulus) -> Self {
+        let constants = m.radix52();
+        Self {
+            q: splat(m.value()),
+            q_times_2: splat(2 * m.value()),
+            minus_q: splat((1 << 52) - m.value()),
+            mask: splat(MASK),
+            shift: _mm_cvtsi64_si128(i64::from(52 - m.bits())),
+            barrett: splat(constants.barrett),
+            reciprocal: splat(constants.reciprocal),
+            radix: Factor {
+                value: splat(constants.radix),
+                quotient: splat(constants.radix_quotient),
+            },
+        }
+    }
+
+    /// x for `x < q`, `x - q` for `q <= x < 2q`.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn from_2q(&self, x: __m512i) -> __m512i {
+        // The difference wraps to a huge number exactly if x < q.
+        _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q))
+    }
+
+    /// `x mod q` for `x < 4q`.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub(super) fn from_4q(&self, x: __m512i) -> __m512i {
+        self.from_2q(_mm512_min_epu64(x, _mm512_sub_epi64(x, self.q_times_2)))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn add(&self, a: __m512i, b: __m512i) -> __m512i {
+        self.from_2q(_mm512_add_epi64(a, b))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn sub(&self, a: __m512i, b: __m512i) -> __m512i {
+        // The difference wraps to a huge number exactly if a < b; adding q then makes it small.
+        let difference = _mm512_sub_epi64(a, b);
+        _mm512_min_epu64(difference, _mm512_add_epi64(difference, self.q))
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn neg(&self, a: __m512i) -> __m512i {
+        self.from_2q(_mm512_sub_epi64(self.q, a))
+    }
+
+    /// `a·b mod q` for `a, b < q`.
+    ///
+    /// Barrett's estimate of `ab/q`, with `h = floor(ab/2^k)` and `μ = floor(2^(51+k)/q)`, is
+    /// `floor(2h·μ/2^52)`. It is never too large, and too small by less than
+    /// `2^k/q + h/2^51 + 1 < 2 + 1/2 + 1`: the first for the fraction dropped from `ab/2^k`, as
+    /// `q > 2^(k-1)`; the second for the fraction dropped from μ, as `h < 2^k <= 2^50`. So the remainder
+    /// is below `3.5q < 2^52` and known from its low 52 bits.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn mul(&self, a: __m512i, b: __m512i) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let high = _mm512_madd52hi_epu64(zero, _mm512_sll_epi64(a, self.shift), b);
+        let twice = _mm512_add_epi64(high, high);
+        let quotient = _mm512_madd52hi_epu64(zero, twice, self.barrett);
+        let low = _mm512_madd52lo_epu64(zero, a, b);
+        let remainder = _mm512_madd52lo_epu64(low, quotient, self.minus_q);
+        self.from_4q(_mm512_and_si512(remainder, self.mask))
+    }
+
+    /// A number in `[0, 2q)` that is `a·c` modulo q, for `a < 2^52`.
+    ///
+    /// `ac/q - a·quotient/2^52 < 1` and the floor takes less than 1.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn mul_factor_lazy(&self, a: __m512i, c: Factor) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let quotient = _mm512_madd52hi_epu64(zero, a, c.quotient);
+        let low = _mm512_madd52lo_epu64(zero, a, c.value);
+        let remainder = _mm512_madd52lo_epu64(low, quotient, self.minus_q);
+        _mm512_and_si512(remainder, self.mask)
+    }
+
+    /// A number in `[0, 4q)` that is `low + 2^52·high` modulo q, for `low, high < 2^52`.
+    ///
+    /// The sum of `high·(2^52 mod q)` and `low·1`, each reduced to `[0, 2q)` by Shoup's method with a
+    /// common correction. (Quotients above `2^52`, which small moduli give, lose multiples of `2^52`,
+    /// as does their product with q: the low 52 bits, which hold all of `[0, 4q)`, stay right.)
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    pub(super) fn fold_lazy(&self, low: __m512i, high: __m512i) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let quotient = _mm512_madd52hi_epu64(zero, high, self.radix.quotient);
+        let quotient = _mm512_madd52hi_epu64(quotient, low, self.reciprocal);
+        let sum = _mm512_madd52lo_epu64(low, high, self.radix.value);
+        let remainder = _mm512_madd52lo_epu64(sum, quotient, self.minus_q);
+        _mm512_and_si512(remainder, self.mask)
+    }
+
+    /// `low + 2^52·high` as two numbers of which the first is below `2^52`.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub(super) fn carry(&self, low: __m512i, high: __m512i) -> (__m512i, __m512i) {
+        let carry = _mm512_srli_epi64::<52>(low);
+        (_mm512_and_si512(low, self.mask), _mm512_add_epi64(high, carry))
+    }
+
+    /// `x mod q` for any word.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn reduce(&self, x: __m512i) -> __m512i {
+        let (low, high) = self.carry(x, _mm512_setzero_si512());
+        self.from_4q(self.fold_lazy(low, high))
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    let v = VectorModulus::new(m);
+    zip_assign(a, b, |a, b| v.add(a, b));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    let v = VectorModulus::new(m);
+    zip_assign(a, b, |a, b| v.sub(a, b));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    let v = VectorModulus::new(m);
+    zip_assign(a, b, |a, b| v.sub(b, a));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn neg_assign(m: &Modulus, a: &mut [u64]) {
+    let v = VectorModulus::new(m);
+    map_assign(a, |a| v.neg(a));
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
+    let (v, c) = (VectorModulus::new(m), splat(c));
+    map_assign(a, |a| v.add(a, c));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
+    let v = VectorModulus::new(m);
+    zip_assign(a, b, |a, b| v.mul(a, b));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn mul(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
+    let v = VectorModulus::new(m);
+    zip3_assign(out, a, b, |_, a, b| v.mul(a, b));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
+    let v = VectorModulus::new(m);
+    zip3_assign(acc, a, b, |acc, a, b| v.add(acc, v.mul(a, b)));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
+    let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
+    map_assign(a, |a| v.from_2q(v.mul_factor_lazy(a, c)));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
+    let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
+    zip_assign(out, a, |_, a| v.from_2q(v.mul_factor_lazy(a, c)));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
+    let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
+    zip_assign(acc, a, |acc, a| v.from_4q(_mm512_add_epi64(acc, v.mul_factor_lazy(a, c))));
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
+    let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
+    zip_assign(a, b, |a, b| {
+        // In (0, 2q): Shoup's method takes it as it is.
+        let difference = _mm512_sub_epi64(_mm512_add_epi64(a, v.q), b);
+        v.from_2q(v.mul_factor_lazy(difference, c))
+    });
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
+    let v = VectorModulus::new(m);
+    zip_assign(out, input, |_, x| v.reduce(x));
+}
+
+/// `m_in` may be any modulus.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
+    // x - q_in where x is above q_in/2, both reduced first.
+    let v = VectorModulus::new(m_out);
+    let (half, wrap) = (splat(m_in.value() / 2), splat(m_out.reduce(m_in.value())));
+    zip_assign(out, input, |_, x| {
+        let negative = _mm512_cmpgt_epu64_mask(x, half);
+        v.sub(v.reduce(x), _mm512_maskz_mov_epi64(negative, wrap))
+    });
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
+    let v = VectorModulus::new(m);
+    let from_signed = |x| {
+        // The absolute value as an unsigned number: right for -2^63 too.
+        let residue = v.reduce(_mm512_abs_epi64(x));
+        _mm512_mask_mov_epi64(residue, _mm512_movepi64_mask(x), v.neg(residue))
+    };
+    let (chunks, tail) = out.as_chunks_mut::<LANES>();
+    let (chunks_in, tail_in) = input.as_chunks::<LANES>();
+    for (out, x) in chunks.iter_mut().zip(chunks_in) {
+        store(out, from_signed(load(&x.map(i64::cast_unsigned))));
+    }
+    for (out, &x) in tail.iter_mut().zip(tail_in) {
+        *out = m.reduce_i64(x);
+    }
+}
+
+/// See [`super::fractions_round`].
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) {
+    let round = |sum| _mm512_cvttpd_epu64(_mm512_add_pd(sum, _mm512_set1_pd(0.5)));
+    let add = |sum, y, inverse: &f64| {
+        let inverse = _mm512_set1_pd(*inverse);
+        _mm512_add_pd(sum, _mm512_mul_pd(_mm512_cvtepu64_pd(y), inverse))
+    };
+    let (chunks, tail) = out.as_chunks_mut::<LANES>();
+    let tail_start = chunks.len() * LANES;
+    for (index, out) in chunks.iter_mut().enumerate() {
+        let mut sum = _mm512_setzero_pd();
+        for (y, inverse) in ys.iter().zip(inverses) {
+            sum = add(sum, load(&y.as_chunks().0[index]), inverse);
+        }
+        store(out, round(sum));
+    }
+    let mut sum = _mm512_setzero_pd();
+    for (y, inverse) in ys.iter().zip(inverses) {
+        sum = add(sum, load_tail(&y[tail_start..]), inverse);
+    }
+    store_tail(tail, round(sum));
+}
+
+/// `acc = f(acc, input[moves])`: the words of one aligned vector, in an order of their own.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn permute_blocks(
+    acc: &mut [u64],
+    input: &[u64],
+    moves: &[BlockMove],
+    f: impl Fn(__m512i, __m512i) -> __m512i,
+) {
+    let (acc, input) = (acc.as_chunks_mut::<LANES>().0, input.as_chunks::<LANES>().0);
+    for (acc, step) in acc.iter_mut().zip(moves) {
+        let lanes = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(i64::from_le_bytes(step.lanes)));
+        let moved = _mm512_permutexvar_epi64(lanes, load(&input[step.source as usize]));
+        store(acc, f(load(acc), moved));
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn permute(out: &mut [u64], input: &[u64], moves: &[BlockMove]) {
+    permute_blocks(out, input, moves, |_, moved| moved);
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], moves: &[BlockMove]) {
+    let v = VectorModulus::new(m);
+    permute_blocks(acc, input, moves, |acc, moved| v.add(acc, moved));
+}
+
+/// `a = f(a)` in every word.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn map_assign(a: &mut [u64], f: impl Fn(__m512i) -> __m512i) {
+    let (chunks, tail) = a.as_chunks_mut::<LANES>();
+    for chunk in chunks {
+        store(chunk, f(load(chunk)));
+    }
+    store_tail(tail, f(load_tail(tail)));
+}
+
+/// `a = f(a, b)` in every word of two slices of one length.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn zip_assign(a: &mut [u64], b: &[u64], f: impl Fn(__m512i, __m512i) -> __m512i) {
+    let (chunks, tail) = a.as_chunks_mut::<LANES>();
+    let (chunks_b, tail_b) = b.as_chunks::<LANES>();
+    for (a, b) in chunks.iter_mut().zip(chunks_b) {
+        store(a, f(load(a), load(b)));
+    }
+    store_tail(tail, f(load_tail(tail), load_tail(tail_b)));
+}
+
+/// `a = f(a, b, c)` in every word of three slices of one length.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn zip3_assign(
+    a: &mut [u64],
+    b: &[u64],
+    c: &[u64],
+    f: impl Fn(__m512i, __m512i, __m512i) -> __m512i,
+) {
+    let (chunks, tail) = a.as_chunks_mut::<LANES>();
+    let ((chunks_b, tail_b), (chunks_c, tail_c)) = (b.as_chunks::<LANES>(), c.as_chunks::<LANES>());
+    for ((a, b), c) in chunks.iter_mut().zip(chunks_b).zip(chunks_c) {
+        store(a, f(load(a), load(b), load(c)));
+    }
+    store_tail(tail, f(load_tail(tail), load_tail(tail_b), load_tail(tail_c)));
+}
+
+/// One word in all lanes.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn splat(word: u64) -> __m512i {
+    _mm512_set1_epi64(word.cast_signed())
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn load(words: &[u64; LANES]) -> __m512i {
+    // SAFETY: the reference is valid for 64 bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_epi64(words.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn store(words: &mut [u64; LANES], value: __m512i) {
+    // SAFETY: the reference is valid for 64 bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_epi64(words.as_mut_ptr().cast(), value) }
+}
+
+/// The lanes of `len < 8` words.
+#[inline]
+fn tail_mask(len: usize) -> __mmask8 {
+    assert!(len < LANES);
+    (1 << len) - 1
+}
+
+/// The last words of a slice, fewer than a vector, and zeros.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_tail(words: &[u64]) -> __m512i {
+    // SAFETY: the mask selects `words.len()` lanes; the others are not accessed.
+    unsafe { _mm512_maskz_loadu_epi64(tail_mask(words.len()), words.as_ptr().cast()) }
+}
+
+/// Stores the first `words.len()` lanes, fewer than a vector.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store_tail(words: &mut [u64], value: __m512i) {
+    // SAFETY: the mask selects `words.len()` lanes; the others are not accessed.
+    unsafe {
+        _mm512_mask_storeu_epi64(words.as_mut_ptr().cast(), tail_mask(words.len()), value);
+    }
+}

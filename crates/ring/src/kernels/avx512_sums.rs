@@ -1,0 +1,209 @@
+//! Sums of products for AVX-512 with IFMA, reduced once at the end; moduli below 2^50.
+//!
+//! Low and high halves of the 104-bit products are added up in 64-bit lanes of their own, and reduced
+//! after the last term. Words and factors are below 2^52, so t terms give low halves below `t·2^52`.
+
+use std::arch::x86_64::*;
+
+use super::avx512::{LANES, VectorModulus, load, splat, store};
+use super::scalar;
+use crate::Modulus;
+
+/// Vectors whose sums are kept in registers over all terms: 16 accumulators, which hide the latency
+/// of IFMA, and leave room in 32 registers.
+const VECTORS: usize = 8;
+
+/// Words of such a group.
+const GROUP: usize = VECTORS * LANES;
+
+/// Terms of one pass: low halves, and a word to start from, stay below 2^64.
+const MAX_TERMS: usize = 4095;
+
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn inner_product<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], &[u64])],
+    log_run: u32,
+) {
+    if terms.len() > MAX_TERMS {
+        let (first, rest) = terms.split_at(MAX_TERMS);
+        inner_product::<ADD>(m, out, first, log_run);
+        return inner_product::<true>(m, out, rest, log_run);
+    }
+    // Factors are below q, so high halves are below q²/2^52.
+    let reducer = Reducer::new(m, terms.len(), m.value());
+    let shift = _mm_cvtsi64_si128(i64::from(log_run));
+    let (groups, tail) = out.as_chunks_mut::<GROUP>();
+    for (index, out) in groups.iter_mut().enumerate() {
+        let start = index * GROUP;
+        let mut sums = Sums::new::<ADD>(out);
+        for (a, b) in terms {
+            let a = group(a, start);
+            let run_start = start >> log_run;
+            match log_run {
+                0 => {
+                    let b = vectors(group(b, start));
+                    sums.add_products(a, |i| load(&b[i]));
+                }
+                1 | 2 => {
+                    // A vector holds several runs: spread the words it needs from a vector of b.
+                    let b = b[run_start..][..GROUP >> log_run].as_chunks::<LANES>().0;
+                    sums.add_products(a, |i| {
+                        let runs = _mm512_srl_epi64(word_indices(i), shift);
+                        _mm512_permutexvar_epi64(runs, load(&b[i >> log_run]))
+                    });
+                }
+                3..=5 => {
+                    let b = &b[run_start..][..GROUP >> log_run];
+                    sums.add_products(a, |i| splat(b[(i * LANES) >> log_run]));
+                }
+                _ => {
+                    let b = splat(b[run_start]);
+                    sums.add_products(a, |_| b);
+                }
+            }
+        }
+        sums.reduce(&reducer, out);
+    }
+    if !tail.is_empty() {
+        // A tail means that GROUP does not divide the length, so runs are shorter than GROUP and
+        // start anew with the tail.
+        let start = groups.len() * GROUP;
+        let terms: Vec<_> =
+            terms.iter().map(|(a, b)| (&a[start..], &b[start >> log_run..])).collect();
+        scalar::inner_product::<ADD>(m, tail, &terms, log_run);
+    }
+}
+
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; see [`super::linear_combination`].
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn linear_combination<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    inputs: &[&[u64]],
+    coefficients: &[u64],
+) {
+    if inputs.len() > MAX_TERMS {
+        let (first, rest) = inputs.split_at(MAX_TERMS);
+        linear_combination::<ADD>(m, out, first, &coefficients[..MAX_TERMS]);
+        return linear_combination::<true>(m, out, rest, &coefficients[MAX_TERMS..]);
+    }
+    let reducer = Reducer::new(m, inputs.len(), 1 << 50);
+    let (groups, tail) = out.as_chunks_mut::<GROUP>();
+    for (index, out) in groups.iter_mut().enumerate() {
+        let mut sums = Sums::new::<ADD>(out);
+        for (x, &c) in inputs.iter().zip(coefficients) {
+            let c = splat(c);
+            sums.add_products(group(x, index * GROUP), |_| c);
+        }
+        sums.reduce(&reducer, out);
+    }
+    if !tail.is_empty() {
+        let start = groups.len() * GROUP;
+        let inputs: Vec<_> = inputs.iter().map(|x| &x[start..]).collect();
+        scalar::linear_combination::<ADD>(m, tail, &inputs, coefficients);
+    }
+}
+
+/// The group of words that begins at `start`.
+#[inline]
+fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
+    words[start..].first_chunk().expect("operands are as long as the output")
+}
+
+/// The vectors of a group.
+#[inline]
+fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
+    words.as_chunks().0
+}
+
+/// The indices in its group of the words of vector i.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn word_indices(i: usize) -> __m512i {
+    let lanes = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+    _mm512_add_epi64(lanes, splat((i * LANES) as u64))
+}
+
+/// How to reduce sums of a certain number of terms.
+struct Reducer {
+    modulus: VectorModulus,
+    /// Whether the sum of high halves and carries may reach 2^52.
+    wide: bool,
+}
+
+impl Reducer {
+    /// For sums of `terms` products of a residue and a word below `bound`.
+    #[target_feature(enable = "avx512f")]
+    fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
+        let high_half = (u128::from(m.value()) * u128::from(bound)) >> 52;
+        // Low halves, and the word to start from, carry at most `terms`.
+        let sum = (terms as u128) * (high_half + 1);
+        Self { modulus: VectorModulus::new(m), wide: sum >= 1 << 52 }
+    }
+}
+
+/// Sums of low halves and of high halves for one group of words.
+struct Sums {
+    low: [__m512i; VECTORS],
+    high: [__m512i; VECTORS],
+}
+
+impl Sums {
+    /// Zeros, or the words of `out` if `ADD`.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn new<const ADD: bool>(out: &[u64; GROUP]) -> Self {
+        let zero = _mm512_setzero_si512();
+        let mut low = [zero; VECTORS];
+        if ADD {
+            for (low, out) in low.iter_mut().zip(vectors(out)) {
+                *low = load(out);
+            }
+        }
+        Self { low, high: [zero; VECTORS] }
+    }
+
+    /// Adds the product of vector i of `x` with `y(i)`, for all i.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn add_products(&mut self, x: &[u64; GROUP], y: impl Fn(usize) -> __m512i) {
+        let x = vectors(x);
+        for i in 0..VECTORS {
+            let (x, y) = (load(&x[i]), y(i));
+            self.low[i] = _mm512_madd52lo_epu64(self.low[i], x, y);
+            self.high[i] = _mm512_madd52hi_epu64(self.high[i], x, y);
+        }
+    }
+
+    /// The same sums modulo q, with high parts below 2^52 and low ones below 2^52.
+    ///
+    /// Out of line, and by value: called rarely, and it must not keep the sums out of registers.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[cold]
+    #[inline(never)]
+    fn narrow(mut self, m: &VectorModulus) -> Self {
+        for (low, high) in self.low.iter_mut().zip(&mut self.high) {
+            let (low_part, sum) = m.carry(*low, *high);
+            // Below MAX_TERMS·2^50 + 2^12 < 2^63; folded, below 4q < 2^52.
+            let (middle, top) = m.carry(sum, _mm512_setzero_si512());
+            (*low, *high) = (low_part, m.fold_lazy(middle, top));
+        }
+        self
+    }
+
+    /// Stores the residues.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn reduce(self, reducer: &Reducer, out: &mut [u64; GROUP]) {
+        let m = &reducer.modulus;
+        let sums = if reducer.wide { self.narrow(m) } else { self };
+        let out = out.as_chunks_mut::<LANES>().0;
+        for (i, out) in out.iter_mut().enumerate() {
+            let (low, high) = m.carry(sums.low[i], sums.high[i]);
+            store(out, m.from_4q(m.fold_lazy(low, high)));
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Every kernel on every instruction set of this processor, against 128-bit remainders.
+
+use std::array;
+
+use num_bigint::BigInt;
+use proptest::prelude::*;
+
+use super::*;
+use crate::Isa;
+use crate::primes::ntt_primes;
+
+/// Lengths below, at and around one vector and one group of vectors, with and without tails.
+const LENGTHS: [usize; 8] = [0, 1, 7, 8, 64, 100, 128, 200];
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A word below `bound`, one in two of them an extreme one.
+    fn below(&mut self, bound: u64) -> u64 {
+        match self.word() % 8 {
+            0 => 0,
+            1 => 1 % bound,
+            2 => bound - 1,
+            3 => bound / 2,
+            _ => self.word() % bound,
+        }
+    }
+
+    fn vector(&mut self, len: usize, bound: u64) -> Vec<u64> {
+        (0..len).map(|_| self.below(bound)).collect()
+    }
+}
+
+/// Primes of every size: the smallest, around the powers of two where estimates are least exact, the
+/// largest for vectors, and ones for the portable code only.
+fn primes() -> Vec<u64> {
+    let mut primes = vec![3, 97, 114_689];
+    for (log2, count) in [(35.5, 1), (49.0, 4), (50.0, 2), (60.0, 2), (61.0, 1)] {
+        primes.extend(ntt_primes(1024, log2, count, &[]));
+    }
+    primes.push((1 << 50) - 27);
+    primes.push((1 << 62) - 57);
+    primes
+}
+
+/// Runs `check` for every prime, every instruction set that can have it, and every length.
+fn for_each_case(check: impl Fn(&Modulus, usize, &mut Random)) {
+    let mut random = Random(1);
+    for q in primes() {
+        for isa in Isa::available() {
+            let m = Modulus::with_isa(q, isa);
+            if m.isa() == isa {
+                LENGTHS.iter().for_each(|&len| check(&m, len, &mut random));
+            }
+        }
+    }
+}
+
+/// Words that a linear combination modulo `m` takes are below this.
+fn word_bound(m: &Modulus) -> u64 {
+    if m.isa() == Isa::Scalar { 1 << 62 } else { 1 << 50 }
+}
+
+/// `x·y mod q`.
+fn product(x: u64, y: u64, q: u64) -> u64 {
+    (u128::from(x) * u128::from(y) % u128::from(q)) as u64
+}
+
+/// Checks a kernel `a = f(a, b, c)`, c a constant, for random operands, and for the largest ones.
+fn check_words(
+    kernel: impl Fn(&Modulus, &mut [u64], &[u64], u64),
+    oracle: impl Fn(u128, u128, u128, u128) -> u128,
+) {
+    for_each_case(|m, len, random| {
+        let q = m.value();
+        for largest in [false, true] {
+            let (mut a, b, c) = if largest {
+                (vec![q - 1; len], vec![q - 1; len], q - 1)
+            } else {
+                (random.vector(len, q), random.vector(len, q), random.below(q))
+            };
+            let before = a.clone();
+            kernel(m, &mut a, &b, c);
+            for ((&x, &y), &result) in before.iter().zip(&b).zip(&a) {
+                let expected = oracle(x.into(), y.into(), c.into(), q.into()) % u128::from(q);
+                assert_eq!(u128::from(result), expected, "{m:?}: {x}, {y}, {c}");
+            }
+        }
+    });
+}
+
+#[test]
+fn sums_and_differences() {
+    check_words(|m, a, b, _| add_assign(m, a, b), |a, b, _, _| a + b);
+    check_words(|m, a, b, _| sub_assign(m, a, b), |a, b, _, q| a + q - b);
+    check_words(|m, a, b, _| sub_from_assign(m, a, b), |a, b, _, q| b + q - a);
+    check_words(|m, a, _, _| neg_assign(m, a), |a, _, _, q| q - a);
+    check_words(|m, a, _, c| add_scalar_assign(m, a, c), |a, _, c, _| a + c);
+}
+
+#[test]
+fn products() {
+    check_words(|m, a, b, _| mul_assign(m, a, b), |a, b, _, _| a * b);
+    check_words(|m, a, b, _| mul(m, a, b, b), |_, b, _, _| b * b);
+    check_words(|m, a, b, _| mul_add_assign(m, a, b, b), |a, b, _, _| a + b * b);
+    check_words(|m, a, _, c| mul_scalar_assign(m, a, c), |a, _, c, _| a * c);
+    check_words(|m, a, b, c| mul_scalar_add_assign(m, a, b, c), |a, b, c, _| a + b * c);
+    check_words(|m, a, b, c| sub_mul_scalar_assign(m, a, b, c), |a, b, c, q| (a + q - b) * c);
+}
+
+/// Barrett's estimate is least exact where the fractions it drops are largest: many products of
+/// operands close to one another and to q.
+#[test]
+fn products_near_the_modulus() {
+    for_each_case(|m, _, random| {
+        let q = m.value();
+        let mut near = || q - 1 - (random.word() >> (random.word() % 64)) % q;
+        let a: [u64; 512] = array::from_fn(|_| near());
+        let b: [u64; 512] = array::from_fn(|_| near());
+        let mut out = [0; 512];
+        mul(m, &mut out, &a, &b);
+        for i in 0..512 {
+            assert_eq!(out[i], product(a[i], b[i], q), "{m:?}: {} times {}", a[i], b[i]);
+        }
+    });
+}
+
+#[test]
+fn words_of_other_moduli() {
+    for_each_case(|m, len, random| {
+        let (q, bound) = (m.value(), word_bound(m));
+        let (a, c) = (random.vector(len, bound), random.below(q));
+        let mut out = random.vector(len, q);
+        mul_scalar(m, &mut out, &a, c);
+        assert!(out.iter().zip(&a).all(|(&x, &a)| x == product(a, c, q)), "{m:?}");
+        let wide = random.vector(len, 1 << 62);
+        reduce(m, &mut out, &wide);
+        assert!(out.iter().zip(&wide).all(|(x, w)| *x == w % q), "{m:?}");
+    });
+}
+
+#[test]
+fn signed_words() {
+    for_each_case(|m, len, random| {
+        let mut input: Vec<i64> =
+            random.vector(len, u64::MAX).into_iter().map(u64::cast_signed).collect();
+        for (word, extreme) in input.iter_mut().zip([i64::MIN, i64::MAX, -1, i64::MIN + 1, 0]) {
+            *word = extreme;
+        }
+        let mut out = vec![0; len];
+        from_signed(m, &mut out, &input);
+        for (&x, &residue) in input.iter().zip(&out) {
+            assert_eq!(i128::from(residue), i128::from(x).rem_euclid(m.value().into()), "{m:?}");
+        }
+    });
+}
+
+#[test]
+fn centred_lifts() {
+    for_each_case(|m, len, random| {
+        for q_in in primes() {
+            let m_in = Modulus::new(q_in);
+            let mut input = random.vector(len, q_in);
+            for (word, extreme) in input.iter_mut().zip([q_in / 2, q_in / 2 + 1, q_in - 1]) {
+                *word = extreme;
+            }
+            let mut out = vec![0; len];
+            lift_centered(m, &mut out, &input, &m_in);
+            for (&x, &residue) in input.iter().zip(&out) {
+                let centred = i128::from(x) - if 2 * x > q_in { i128::from(q_in) } else { 0 };
+                let expected = centred.rem_euclid(m.value().into());
+                assert_eq!(i128::from(residue), expected, "{m:?}, {x} modulo {q_in}");
+            }
+        }
+    });
+}
+
+/// `acc + Σ_k a_k·b_k mod q`, by arbitrary-precision arithmetic.
+fn oracle_sum(q: u64, acc: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
+    let sum = terms.fold(BigInt::from(acc), |sum, (a, b)| sum + BigInt::from(a) * b);
+    u64::try_from(sum % q).unwrap()
+}
+
+/// Checks both inner products for the given operands, `b[k]` in runs.
+fn check_inner_product(m: &Modulus, a: &[Vec<u64>], b: &[Vec<u64>], acc: &[u64], log_run: u32) {
+    let terms: Vec<(&[u64], &[u64])> =
+        a.iter().zip(b).map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
+    let (mut out, mut sum) = (acc.to_vec(), acc.to_vec());
+    if log_run == 0 {
+        inner_product(m, &mut out, &terms);
+        inner_product_add(m, &mut sum, &terms);
+    } else {
+        inner_product_runs(m, &mut out, &terms, log_run);
+        inner_product_runs_add(m, &mut sum, &terms, log_run);
+    }
+    for i in 0..acc.len() {
+        let pairs = || a.iter().zip(b).map(|(a, b)| (a[i], b[i >> log_run]));
+        assert_eq!(out[i], oracle_sum(m.value(), 0, pairs()), "{m:?}, word {i}");
+        assert_eq!(sum[i], oracle_sum(m.value(), acc[i], pairs()), "{m:?}, word {i}");
+    }
+}
+
+#[test]
+fn inner_products() {
+    for_each_case(|m, len, random| {
+        let q = m.value();
+        for terms in [0, 1, 2, 17] {
+            let mut vectors =
+                || (0..terms).map(|_| random.vector(len, q)).collect::<Vec<Vec<u64>>>();
+            let (a, b) = (vectors(), vectors());
+            check_inner_product(m, &a, &b, &random.vector(len, q), 0);
+        }
+    });
+}
+
+#[test]
+fn inner_products_with_runs() {
+    for_each_case(|m, runs, random| {
+        let q = m.value();
+        for log_run in 1..=8 {
+            let len = runs.min(10) << log_run;
+            let a = [random.vector(len, q), random.vector(len, q)];
+            let b = [random.vector(len >> log_run, q), random.vector(len >> log_run, q)];
+            check_inner_product(m, &a, &b, &random.vector(len, q), log_run);
+        }
+    });
+}
+
+/// Checks both linear combinations.
+fn check_linear_combination(m: &Modulus, inputs: &[Vec<u64>], coefficients: &[u64], acc: &[u64]) {
+    let slices: Vec<&[u64]> = inputs.iter().map(Vec::as_slice).collect();
+    let (mut out, mut sum) = (acc.to_vec(), acc.to_vec());
+    linear_combination(m, &mut out, &slices, coefficients);
+    linear_combination_add(m, &mut sum, &slices, coefficients);
+    for i in 0..acc.len() {
+        let pairs = || inputs.iter().zip(coefficients).map(|(input, &c)| (input[i], c));
+        assert_eq!(out[i], oracle_sum(m.value(), 0, pairs()), "{m:?}, word {i}");
+        assert_eq!(sum[i], oracle_sum(m.value(), acc[i], pairs()), "{m:?}, word {i}");
+    }
+}
+
+#[test]
+fn linear_combinations() {
+    for_each_case(|m, len, random| {
+        let q = m.value();
+        for terms in [0, 1, 3, 8, 17] {
+            let inputs: Vec<_> = (0..terms).map(|_| random.vector(len, word_bound(m))).collect();
+            let coefficients = random.vector(terms, q);
+            check_linear_combination(m, &inputs, &coefficients, &random.vector(len, q));
+        }
+    });
+}
+
+/// Lazy sums must not overflow: the largest operands, and numbers of terms around every limit.
+#[test]
+fn sums_of_many_largest_products() {
+    for q in primes() {
+        for isa in Isa::available() {
+            let m = Modulus::with_isa(q, isa);
+            for terms in [3, 4, 5, 7, 8, 15, 16, 17, 63, 64, 1024, 4095, 4096, 5000] {
+                let acc = [q - 1; 65];
+                let (vector, constants) = (vec![q - 1; 65], vec![q - 1; terms]);
+                let a: Vec<(&[u64], &[u64])> = vec![(&vector, &vector); terms];
+                let largest = vec![word_bound(&m) - 1; 65];
+                let inputs: Vec<&[u64]> = vec![&largest; terms];
+                let count = u64::try_from(terms).unwrap();
+                for (add, start) in [(false, 0), (true, q - 1)] {
+                    let (mut inner, mut combined) = (acc, acc);
+                    if add {
+                        inner_product_add(&m, &mut inner, &a);
+                        linear_combination_add(&m, &mut combined, &inputs, &constants);
+                    } else {
+                        inner_product(&m, &mut inner, &a);
+                        linear_combination(&m, &mut combined, &inputs, &constants);
+                    }
+                    let expected = |x: u64| {
+                        let sum = BigInt::from(count) * x * (q - 1) + start;
+                        u64::try_from(sum % q).unwrap()
+                    };
+                    assert_eq!(inner, [expected(q - 1); 65], "{m:?}, {terms} terms");
+                    assert_eq!(combined, [expected(largest[0]); 65], "{m:?}, {terms} terms");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rounded_fractions() {
+    let mut random = Random(2);
+    for isa in Isa::available() {
+        for len in LENGTHS {
+            for terms in [0, 1, 5, 40] {
+                let moduli = random.vector(terms, 1 << 50);
+                let ys: Vec<_> = moduli.iter().map(|&q| random.vector(len, q + 1)).collect();
+                let inverses: Vec<f64> = moduli.iter().map(|&q| 1.0 / (q + 1) as f64).collect();
+                let slices: Vec<&[u64]> = ys.iter().map(Vec::as_slice).collect();
+                let mut out = vec![7; len];
+                fractions_round(isa, &mut out, &slices, &inverses);
+                for (i, &rounded) in out.iter().enumerate() {
+                    let mut sum = 0.0;
+                    for (y, inverse) in ys.iter().zip(&inverses) {
+                        sum += y[i] as f64 * inverse;
+                    }
+                    assert_eq!(rounded as f64, (sum + 0.5).floor(), "{isa:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn permutations() {
+    for_each_case(|m, len, random| {
+        let (input, acc) = (random.vector(len, m.value()), random.vector(len, m.value()));
+        let blocks = (len / 8).max(1) as u64;
+        let anywhere = (0..len).map(|_| (random.word() % len as u64) as u32).collect();
+        // Whole blocks from random places, their words in random order.
+        let places: Vec<u64> = (0..len.div_ceil(8)).map(|_| random.word() % blocks).collect();
+        let by_blocks = (0..len)
+            .map(|i| (places[i / 8] * 8 + random.word() % 8).min(len as u64 - 1) as u32)
+            .collect();
+        for indices in [anywhere, by_blocks] {
+            let permutation = Permutation::new(indices);
+            let (mut out, mut sum) = (vec![0; len], acc.clone());
+            permute(&mut out, &input, &permutation);
+            permute_add_assign(m, &mut sum, &input, &permutation);
+            for (i, &index) in permutation.indices().iter().enumerate() {
+                assert_eq!(out[i], input[index as usize]);
+                assert_eq!(sum[i], m.add(acc[i], input[index as usize]), "{m:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn automorphisms_move_whole_blocks() {
+    let (degree, bits) = (1024u32, 10);
+    let reverse = |i: u32| i.reverse_bits() >> (32 - bits);
+    for element in [3, 5, 25, 2 * degree - 1] {
+        let image = |i| reverse(((2 * reverse(i) + 1) * element % (2 * degree)) / 2);
+        assert!(Permutation::new((0..degree).map(image).collect()).moves().is_some());
+    }
+    assert!(Permutation::new((0..degree).map(reverse).collect()).moves().is_none());
+}
+
+#[test]
+#[should_panic(expected = "an index is not below 3")]
+fn permutation_checks_indices() {
+    let _ = Permutation::new(vec![0, 3, 1]);
+}
+
+#[test]
+#[should_panic(expected = "assertion")]
+fn lengths_must_agree() {
+    add_assign(&Modulus::new(97), &mut [1, 2], &[1]);
+}
+
+#[test]
+#[should_panic(expected = "runs of 2^2")]
+fn runs_must_fill_the_output() {
+    inner_product_runs(&Modulus::new(97), &mut [0; 6], &[(&[1; 6], &[1])], 2);
+}
+
+proptest! {
+    /// Any odd modulus, prime or not, any operands: all instruction sets agree with remainders.
+    #[test]
+    fn any_modulus(q in 1u64..1 << 49, bits in 2u32..50, a: [u64; 9], b: [u64; 9]) {
+        let q = ((2 * q + 1) >> (50 - bits)) | 1;
+        prop_assume!(q > 2);
+        let (a, b) = (a.map(|a| a % q), b.map(|b| b % q));
+        for isa in Isa::available() {
+            let m = Modulus::with_isa(q, isa);
+            let (mut multiplied, mut summed) = (a, a);
+            mul_assign(&m, &mut multiplied, &b);
+            inner_product_add(&m, &mut summed, &[(&a, &b), (&b, &b)]);
+            for i in 0..9 {
+                prop_assert_eq!(multiplied[i], product(a[i], b[i], q));
+                let sum = [(a[i], b[i]), (b[i], b[i])];
+                prop_assert_eq!(summed[i], oracle_sum(q, a[i], sum.into_iter()));
+            }
+        }
+    }
+}
