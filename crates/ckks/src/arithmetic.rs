@@ -42,6 +42,13 @@ pub trait Arithmetic {
     /// Multiplies every slot by i; free of noise and levels.
     fn mul_imaginary_unit_assign(&self, ct: &mut Self::Ciphertext);
 
+    /// Divides every slot by `factor` by reading the same words at a larger scale: free.
+    fn divide_slots_assign(&self, ct: &mut Self::Ciphertext, factor: f64);
+
+    /// Tells a dry run the mean square of the slots, where the circuit knows better than the sum of
+    /// what it adds up; nothing to do for real ciphertexts.
+    fn declare_power(&self, _ct: &mut Self::Ciphertext, _mean_square: f64) {}
+
     /// `out[r] = Σ_k rows[r][k]·inputs[k]` at `limbs` limbs, all with scale `scale`.
     ///
     /// Inputs may have different scales: each constant is rounded to an integer at the ratio of

@@ -205,6 +205,16 @@ impl Arithmetic for DryRun {
 
     fn mul_imaginary_unit_assign(&self, _: &mut Shape) {}
 
+    fn divide_slots_assign(&self, ct: &mut Shape, factor: f64) {
+        ct.scale *= factor;
+        ct.power.0 /= factor * factor;
+        ct.noise.0 /= factor * factor;
+    }
+
+    fn declare_power(&self, ct: &mut Shape, mean_square: f64) {
+        ct.power.0 = mean_square;
+    }
+
     fn linear_combinations(
         &self,
         limbs: usize,

@@ -135,6 +135,10 @@ impl Arithmetic for Evaluator<'_> {
         ct.parts.c1.mul_imaginary_unit_assign(self.ring);
     }
 
+    fn divide_slots_assign(&self, ct: &mut Ciphertext, factor: f64) {
+        ct.scale *= factor;
+    }
+
     fn linear_combinations(
         &self,
         limbs: usize,

@@ -29,7 +29,7 @@ pub enum ConstantScale {
     Kept(f64),
 }
 
-/// The baby and giant steps of one ciphertext.
+/// The baby and giant steps of one ciphertext, whose slots are at most 1 in absolute value.
 #[derive(Debug)]
 pub struct Steps<C> {
     basis: PolynomialBasis,
@@ -160,7 +160,9 @@ fn join_steps<A: Arithmetic>(
 ) -> A::Ciphertext {
     let mut product = arithmetic.product(a, b);
     if basis == PolynomialBasis::Power {
-        return arithmetic.relinearize(product, 1);
+        let mut step = arithmetic.relinearize(product, 1);
+        arithmetic.declare_power(&mut step, 1.0);
+        return step;
     }
     // T_{a+b} = 2·(T_a·T_b - T_{a-b}/2).
     let same = std::ptr::eq(a, b);
@@ -172,6 +174,7 @@ fn join_steps<A: Arithmetic>(
     if same {
         arithmetic.add_constant_assign(&mut step, Complex64::new(-1.0, 0.0));
     }
+    arithmetic.declare_power(&mut step, 1.0);
     step
 }
 

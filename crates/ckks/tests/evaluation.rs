@@ -25,7 +25,8 @@ const LIMBS: usize = 9;
 
 struct Setup {
     ring: Ring,
-    secrets: SecretPair,
+    dense: TernarySecret,
+    sparse: TernarySecret,
     keys: EvaluationKeys,
     shape: SwitchingKeyShape,
 }
@@ -39,35 +40,34 @@ fn setup() -> Setup {
     let special = ntt_primes(DEGREE, 50.0, 3, &main);
     let ring = Ring::new(DEGREE, &main, &special);
     let mut stream = RandomStream::from_os();
-    let secrets = SecretPair {
-        dense: TernarySecret::sample(DEGREE, SecretDistribution::UniformTernary, &mut stream),
-        sparse: TernarySecret::sample(
-            DEGREE,
-            SecretDistribution::FixedWeightTernary(32),
-            &mut stream,
-        ),
-    };
-    let mut keys = EvaluationKeys::new();
-    let purpose = KeyPurpose::Relinearization;
-    keys.insert(purpose, secrets.generate_key(&ring, purpose, shape()));
-    Setup { ring, secrets, keys, shape: shape() }
+    let dense = TernarySecret::sample(DEGREE, SecretDistribution::UniformTernary, &mut stream);
+    let weight = SecretDistribution::FixedWeightTernary(32);
+    let sparse = TernarySecret::sample(DEGREE, weight, &mut stream);
+    let mut setup =
+        Setup { ring, dense, sparse, keys: EvaluationKeys::new(), shape: shape() };
+    setup.add_key(KeyPurpose::Relinearization, shape());
+    setup
 }
 
 impl Setup {
-    fn add_galois(&mut self, element: usize) {
-        let purpose = KeyPurpose::Galois(element as u32);
-        if self.keys.find(purpose, LIMBS).is_none() {
-            let key = self.secrets.generate_key(&self.ring, purpose, self.shape);
+    fn add_key(&mut self, purpose: KeyPurpose, shape: SwitchingKeyShape) {
+        if self.keys.find_shape(purpose, shape.basis).is_none() {
+            let secrets = SecretPair { dense: &self.dense, sparse: &self.sparse };
+            let key = secrets.generate_key(&self.ring, purpose, shape);
             self.keys.insert(purpose, key);
         }
     }
 
+    fn add_galois(&mut self, element: usize) {
+        self.add_key(KeyPurpose::Galois(element as u32), self.shape);
+    }
+
     fn encrypt(&self, slots: &[Complex64]) -> Ciphertext {
-        encrypt(&self.ring, &self.secrets.dense, slots, self.ring.main_prime(0) as f64, LIMBS)
+        encrypt(&self.ring, &self.dense, slots, self.ring.main_prime(0) as f64, LIMBS)
     }
 
     fn check(&self, ct: &Ciphertext, expected: &[Complex64], tolerance: f64) {
-        let found = decrypt(&self.ring, &self.secrets.dense, ct, expected.len());
+        let found = decrypt(&self.ring, &self.dense, ct, expected.len());
         let worst =
             found.iter().zip(expected).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
         assert!(worst < tolerance, "error {worst:e}");
@@ -148,11 +148,8 @@ fn apply_chain(setup: &mut Setup, matrices: &[DiagonalMatrix], ct: Ciphertext) -
         };
         let plan = TransformPlan::new(matrix, DEGREE / 2, 4, shape, 49f64.exp2());
         for rotation in plan.rotations() {
-            let purpose = KeyPurpose::Galois(setup.ring.rotation_element(rotation) as u32);
-            if setup.keys.find_shape(purpose, shape.basis).is_none() {
-                let key = setup.secrets.generate_key(&setup.ring, purpose, shape);
-                setup.keys.insert(purpose, key);
-            }
+            let element = setup.ring.rotation_element(rotation) as u32;
+            setup.add_key(KeyPurpose::Galois(element), shape);
         }
         let transform = LinearTransform::encode(&setup.ring, matrix, plan);
         Evaluator::new(&setup.ring, &setup.keys).transform(&ct, &transform, 1)
@@ -212,7 +209,7 @@ fn dry_run_predicts_limbs_scale_and_noise() {
     }
     assert_eq!(real.limbs(), predicted.limbs);
     assert!((real.scale / predicted.scale - 1.0).abs() < 1e-12);
-    let found = decrypt(&setup.ring, &setup.secrets.dense, &real, slots.len());
+    let found = decrypt(&setup.ring, &setup.dense, &real, slots.len());
     let variance = found
         .iter()
         .zip(&slots)

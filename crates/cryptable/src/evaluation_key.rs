@@ -5,10 +5,10 @@ use std::sync::Arc;
 use cryptable_ckks::{Evaluator, LinearTransform};
 use cryptable_ring::modulus_switch::to_power_of_two_assign;
 use cryptable_ring::{Basis, Ring};
-use cryptable_rlwe::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_rlwe::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
 use cryptable_rlwe::{EvaluationKeys, KeyRequest};
 
-use crate::ciphertext::Ciphertext;
+use crate::ciphertext::{Ciphertext, hex};
 use crate::error::{Error, Result};
 use crate::packed::interpolation::Interpolation;
 use crate::packed::mod_raise::mod_raise;
@@ -114,13 +114,13 @@ impl EvaluationKey {
             );
             words
         };
-        let pair = (switch(result.parts.c0), switch(result.parts.c1));
-        let body = CoefficientCiphertext::from_pair(
-            literal.log2_ciphertext_modulus,
-            table.output_modulus(),
-            input.body().layout(),
-            pair,
-        );
+        let body = CoefficientCiphertext {
+            log2_modulus: literal.log2_ciphertext_modulus,
+            plaintext_modulus: table.output_modulus(),
+            layout: input.body().layout,
+            b: switch(result.parts.c0),
+            a: UniformPart::Words(switch(result.parts.c1)),
+        };
         step(6);
         Ok(Ciphertext::new(self.parameters.digest(), body))
     }
@@ -144,9 +144,4 @@ impl EvaluationKey {
             literal.output_modulus.to_string(),
         )
     }
-}
-
-/// The first bytes of a digest, for messages.
-fn hex(digest: &[u8; 32]) -> String {
-    digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }

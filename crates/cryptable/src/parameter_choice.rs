@@ -108,6 +108,17 @@ impl Parameters {
         degree: usize,
         slots: usize,
     ) -> Result<Self> {
+        Self::new_insecure(Self::insecure_literal(input_modulus, output_modulus, degree, slots))
+    }
+
+    /// The literal of a toy set.
+    #[must_use]
+    pub fn insecure_literal(
+        input_modulus: u64,
+        output_modulus: u64,
+        degree: usize,
+        slots: usize,
+    ) -> ParametersLiteral {
         let request = Request {
             ring_degree: Some(degree),
             count: Some(slots),
@@ -115,7 +126,7 @@ impl Parameters {
         };
         let mut literal = literal(&request, degree, 2, 49.0);
         literal.name = format!("insecure_{}", literal.name);
-        Self::new_insecure(literal)
+        literal
     }
 }
 
@@ -141,12 +152,12 @@ fn literal(request: &Request, degree: usize, digits: usize, log2_scale: f64) -> 
         digits,
         coeffs_to_slots: DftLiteral {
             stages: split_levels(levels),
-            primes: levels.div_ceil(8).max(1) as usize,
+            primes: split_levels(levels).len().min(2),
             baby_steps: 8,
         },
         slots_to_coeffs: DftLiteral {
             stages: split_levels(levels),
-            primes: levels.div_ceil(8).max(1) as usize,
+            primes: split_levels(levels).len().min(2),
             baby_steps: 8,
         },
         chebyshev_log_length: 5,

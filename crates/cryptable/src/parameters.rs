@@ -1,6 +1,7 @@
 //! Parameters of packed lookups: a literal is validated into an immutable value.
 
 use cryptable_ckks::dry_run::{DryRunParameters, ERROR_VARIANCE};
+use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_rlwe::security::{self, SecretDistribution};
 use cryptable_rlwe::SwitchingKeyShape;
@@ -184,6 +185,12 @@ impl Parameters {
     #[must_use]
     pub fn special_primes(&self) -> &[u64] {
         &self.special_primes
+    }
+
+    /// The ring with all primes and their tables.
+    #[must_use]
+    pub fn ring(&self) -> Ring {
+        Ring::new(self.literal.ring_degree, &self.main_primes, &self.special_primes)
     }
 
     /// log2 of the product of all primes.

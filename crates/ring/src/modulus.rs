@@ -28,12 +28,22 @@ impl Isa {
     #[must_use]
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
-        *DETECTED.get_or_init(|| match std::env::var("CRYPTABLE_SIMD").as_deref() {
-            Ok("scalar") => Self::Scalar,
-            Ok("avx2") => Self::Avx2.min(Self::of_processor()),
-            Ok("avx512") | Err(_) => Self::of_processor(),
-            Ok(other) => panic!("CRYPTABLE_SIMD={other}: want scalar, avx2 or avx512"),
+        *DETECTED.get_or_init(|| {
+            let setting = std::env::var_os("CRYPTABLE_SIMD");
+            let setting = setting.as_ref().map(|setting| setting.to_string_lossy());
+            Self::choose(setting.as_deref(), Self::of_processor())
         })
+    }
+
+    /// What a setting of `CRYPTABLE_SIMD` makes of the fastest instruction set of a processor.
+    fn choose(setting: Option<&str>, processor: Self) -> Self {
+        let wanted = match setting {
+            None | Some("avx512") => Self::Avx512Ifma,
+            Some("avx2") => Self::Avx2,
+            Some("scalar") => Self::Scalar,
+            Some(other) => panic!("CRYPTABLE_SIMD={other}: want scalar, avx2 or avx512"),
+        };
+        wanted.min(processor)
     }
 
     /// Every instruction set that this processor has, slowest first, whatever the environment says.
@@ -89,11 +99,34 @@ pub struct Modulus {
     /// `floor(2^64/q)`.
     reciprocal64: u64,
     /// `2^64 mod q`.
-    radix64: u64,
+    radix64: Factor,
+    #[cfg(target_arch = "x86_64")]
     radix52: Radix52,
 }
 
+/// A constant factor c in `[0, q)` with `floor(c·2^64/q)`: Shoup's method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Factor {
+    value: u64,
+    quotient: u64,
+}
+
+impl Factor {
+    pub(crate) fn new(q: u64, value: u64) -> Self {
+        Self { value, quotient: ((u128::from(value) << 64) / u128::from(q)) as u64 }
+    }
+
+    /// A number in `[0, 2q)` that is `a·c` modulo q, for any word a.
+    #[inline]
+    pub(crate) const fn mul_lazy(self, q: u64, a: u64) -> u64 {
+        // ac/q - a·quotient/2^64 < 1, and the floor takes less than 1.
+        let estimate = ((a as u128 * self.quotient as u128) >> 64) as u64;
+        a.wrapping_mul(self.value).wrapping_sub(estimate.wrapping_mul(q))
+    }
+}
+
 /// The constants of reductions by 52-bit words, for moduli below `2^50` (zeros for others).
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Radix52 {
     /// `floor(2^(51+k)/q)`, below `2^52`.
@@ -106,6 +139,7 @@ pub(crate) struct Radix52 {
     pub(crate) radix_quotient: u64,
 }
 
+#[cfg(target_arch = "x86_64")]
 impl Radix52 {
     fn new(q: u64, bits: u32) -> Self {
         if q >= VECTOR_BOUND {
@@ -147,9 +181,16 @@ impl Modulus {
             isa: if q < VECTOR_BOUND { isa } else { Isa::Scalar },
             barrett: ((1u128 << (2 * bits)) / wide) as u64,
             reciprocal64: ((1u128 << 64) / wide) as u64,
-            radix64: ((1u128 << 64) % wide) as u64,
+            radix64: Factor::new(q, ((1u128 << 64) % wide) as u64),
+            #[cfg(target_arch = "x86_64")]
             radix52: Radix52::new(q, bits),
         }
+    }
+
+    /// The same modulus for the portable kernels, which take words up to `2^62`.
+    #[must_use]
+    pub fn portable(&self) -> Self {
+        Self { isa: Isa::Scalar, ..*self }
     }
 
     /// The modulus q.
@@ -243,8 +284,8 @@ impl Modulus {
     #[must_use]
     #[inline]
     pub const fn reduce_u128(&self, x: u128) -> u64 {
-        let high = self.mul(self.reduce((x >> 64) as u64), self.radix64);
-        self.add(high, self.reduce(x as u64))
+        let high = self.radix64.mul_lazy(self.value, (x >> 64) as u64);
+        self.add(self.subtract_once(high), self.reduce(x as u64))
     }
 
     /// The residue of any signed word.
@@ -274,15 +315,154 @@ impl Modulus {
     #[inline]
     const fn reduce_product(&self, x: u128) -> u64 {
         // The estimate is at most 2 too small, so the remainder is below 3q < 2^64.
-        let estimate = (x >> (self.bits - 1)) as u64;
-        let quotient = ((estimate as u128 * self.barrett as u128) >> (self.bits + 1)) as u64;
+        let estimate = shift_right(x, self.bits - 1);
+        let quotient = shift_right(estimate as u128 * self.barrett as u128, self.bits + 1);
         let remainder = (x as u64).wrapping_sub(quotient.wrapping_mul(self.value));
         self.subtract_once(self.subtract_once(remainder))
     }
 
-    /// `x - q` if that is not negative.
+    /// x for `x < q`, `x - q` for `q <= x < 3q`, without a branch, which random words would mispredict.
     #[inline]
-    const fn subtract_once(&self, x: u64) -> u64 {
-        if x >= self.value { x - self.value } else { x }
+    pub(crate) const fn subtract_once(&self, x: u64) -> u64 {
+        // As 2q < 2^63, the difference has its top bit set exactly if x < q.
+        let difference = x.wrapping_sub(self.value);
+        let borrow = (difference.cast_signed() >> 63).cast_unsigned();
+        difference.wrapping_add(self.value & borrow)
+    }
+}
+
+/// The low word of `x >> shift` for `0 < shift < 64`, cheaper than a shift of a double word by an amount
+/// that the compiler does not know.
+#[inline]
+const fn shift_right(x: u128, shift: u32) -> u64 {
+    ((x >> 64) as u64) << (64 - shift) | (x as u64) >> shift
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Moduli of all sizes, some next to powers of two, some not prime.
+    const MODULI: [u64; 9] = [
+        3,
+        97,
+        65_537,
+        (1 << 49) + 1,
+        (1 << 50) - 27,
+        (1 << 50) + 1,
+        (1 << 61) + 1,
+        (1 << 62) - 57,
+        (1 << 62) - 1,
+    ];
+
+    fn remainder(x: BigInt, q: u64) -> u64 {
+        u64::try_from(((x % q) + q) % q).unwrap()
+    }
+
+    #[test]
+    fn extreme_operands() {
+        for q in MODULI {
+            let m = Modulus::new(q);
+            for x in [0, 1, q - 1, q, q + 1, 2 * q - 1, 1 << 62, 1 << 63, u64::MAX] {
+                assert_eq!(m.reduce(x), x % q);
+                assert_eq!(m.reduce_u128(u128::from(x) << 64 | u128::from(x)), {
+                    remainder((BigInt::from(x) << 64) + x, q)
+                });
+            }
+            assert_eq!(m.reduce_u128(u128::MAX), remainder(BigInt::from(u128::MAX), q));
+            for x in [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX] {
+                assert_eq!(m.reduce_i64(x), remainder(BigInt::from(x), q));
+            }
+            for x in [i128::MIN, i128::MIN + 1, -1, 0, 1, i128::MAX] {
+                assert_eq!(m.reduce_i128(x), remainder(BigInt::from(x), q));
+            }
+            for a in [0, 1, q / 2, q / 2 + 1, q - 1] {
+                assert_eq!(m.neg(a), remainder(-BigInt::from(a), q));
+                assert_eq!(m.reduce_i64(m.center(a)), a);
+                assert!(m.center(a).unsigned_abs() <= (q - 1) / 2);
+                for b in [0, 1, q / 2, q - 2, q - 1] {
+                    assert_eq!(m.add(a, b), remainder(BigInt::from(a) + b, q));
+                    assert_eq!(m.sub(a, b), remainder(BigInt::from(a) - b, q));
+                    assert_eq!(m.mul(a, b), remainder(BigInt::from(a) * b, q));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn random_operands(
+            q in 3u64..1 << 62, shift in 0u32..61, a: u64, b: u64, wide: u128, signed: i128,
+        ) {
+            let q = ((q >> shift) | 1).max(3);
+            let m = Modulus::new(q);
+            prop_assert_eq!(m.reduce(a), a % q);
+            prop_assert_eq!(m.reduce_u128(wide), remainder(BigInt::from(wide), q));
+            prop_assert_eq!(m.reduce_i128(signed), remainder(BigInt::from(signed), q));
+            let (a, b) = (a % q, b % q);
+            prop_assert_eq!(m.mul(a, b), remainder(BigInt::from(a) * b, q));
+            prop_assert_eq!(m.add(a, b), remainder(BigInt::from(a) + b, q));
+            prop_assert_eq!(m.sub(a, b), remainder(BigInt::from(a) - b, q));
+        }
+    }
+
+    #[test]
+    fn powers_and_inverses() {
+        for q in [3, 97, 65_537, (1 << 50) - 27, (1 << 62) - 57] {
+            let m = Modulus::new(q);
+            for a in [1, 2, q / 3 + 1, q - 2, q - 1] {
+                let cube = BigInt::from(a).pow(3);
+                assert_eq!((m.pow(a, 0), m.pow(a, 3)), (1, remainder(cube, q)));
+                assert_eq!(m.pow(a, q - 1), 1, "Fermat's little theorem");
+                assert_eq!(remainder(BigInt::from(m.inv(a)) * a, q), 1);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "no inverse")]
+    fn zero_has_no_inverse() {
+        let _ = Modulus::new(97).inv(97);
+    }
+
+    #[test]
+    #[should_panic(expected = "not odd")]
+    fn even_moduli_are_refused() {
+        let _ = Modulus::new(1 << 40);
+    }
+
+    #[test]
+    #[should_panic(expected = "in (2, 2^62)")]
+    fn large_moduli_are_refused() {
+        let _ = Modulus::new((1 << 62) + 1);
+    }
+
+    #[test]
+    fn only_small_moduli_use_vectors() {
+        for isa in Isa::available() {
+            assert_eq!(Modulus::with_isa((1 << 50) - 27, isa).isa(), isa);
+            assert_eq!(Modulus::with_isa((1 << 50) + 1, isa).isa(), Isa::Scalar);
+            assert_eq!(Modulus::with_isa(97, isa).portable(), Modulus::with_isa(97, Isa::Scalar));
+        }
+    }
+
+    #[test]
+    fn settings_lower_the_instruction_set() {
+        use Isa::{Avx2, Avx512Ifma, Scalar};
+        assert_eq!(Isa::available()[0], Scalar);
+        assert_eq!(Isa::choose(None, Avx2), Avx2);
+        assert_eq!(Isa::choose(Some("scalar"), Avx512Ifma), Scalar);
+        assert_eq!(Isa::choose(Some("avx2"), Avx512Ifma), Avx2);
+        assert_eq!(Isa::choose(Some("avx2"), Scalar), Scalar);
+        assert_eq!(Isa::choose(Some("avx512"), Avx2), Avx2);
+    }
+
+    #[test]
+    #[should_panic(expected = "CRYPTABLE_SIMD=AVX2")]
+    fn unknown_settings_are_refused() {
+        let _ = Isa::choose(Some("AVX2"), Isa::Avx2);
     }
 }

@@ -67,6 +67,12 @@ impl<D: Domain> Poly<D> {
         &self.words
     }
 
+    /// All words, limb after limb.
+    #[must_use]
+    pub fn into_words(self) -> Vec<u64> {
+        self.words
+    }
+
     /// All words, to be written; they must stay reduced.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words

@@ -93,3 +93,58 @@ pub fn ntt_primes(degree: usize, log2_target: f64, count: usize, exclude: &[u64]
     }
     primes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_trial_division() {
+        for n in 0..20_000u64 {
+            let prime = n > 1 && (2..).take_while(|d| d * d <= n).all(|d| n % d != 0);
+            assert_eq!(is_prime(n), prime, "{n}");
+        }
+    }
+
+    #[test]
+    fn pseudoprimes_and_large_numbers() {
+        // Carmichael numbers, and the least strong pseudoprimes to the first 1, 4, 7, 9 prime bases.
+        for n in [561, 41_041, 2047, 3_215_031_751, 341_550_071_728_321, 3_825_123_056_546_413_051]
+        {
+            assert!(!is_prime(n), "{n}");
+        }
+        let largest = u64::MAX - 58;
+        assert!(is_prime(largest) && (largest + 1..=u64::MAX).all(|n| !is_prime(n)));
+        assert!(is_prime((1 << 61) - 1) && !is_prime(((1 << 31) - 1) * ((1 << 31) - 1)));
+    }
+
+    #[test]
+    fn are_the_nearest_in_order_of_distance() {
+        for (degree, log2) in [(16usize, 10.0), (8, 13.7), (64, 16.0)] {
+            let (step, target) = (2 * degree as u64, f64::exp2(log2) as u64);
+            let mut all: Vec<u64> =
+                (2..4 * target).filter(|&n| n % step == 1 && is_prime(n)).collect();
+            all.sort_by_key(|&q| q.abs_diff(target));
+            assert_eq!(ntt_primes(degree, log2, 9, &[]), all[..9]);
+            assert_eq!(ntt_primes(degree, log2, 5, &all[..4]), all[4..9]);
+        }
+    }
+
+    #[test]
+    fn stay_below_their_bounds() {
+        for log2 in [49.0, 49.999, 50.0] {
+            let primes = ntt_primes(1 << 16, log2, 80, &[]);
+            assert!(primes.iter().all(|&q| q < 1 << 50 && q % (1 << 17) == 1));
+        }
+        assert!(ntt_primes(1 << 16, 61.0, 20, &[]).iter().all(|&q| q < 1 << 61));
+        let sixty = ntt_primes(1 << 16, 60.0, 20, &[]);
+        assert!(sixty.iter().any(|&q| q > 1 << 60) && sixty.iter().any(|&q| q < 1 << 60));
+    }
+
+    #[test]
+    #[should_panic(expected = "no 1000 NTT primes")]
+    fn run_out() {
+        // Of 49 bits only: the walk must end at 2^50.
+        let _ = ntt_primes(1 << 40, 50.0, 1000, &[]);
+    }
+}

@@ -13,14 +13,14 @@ use crate::switching_key::{SwitchingKey, SwitchingKeyShape, expand_mask};
 /// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
 /// sparse one of sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
 #[derive(Debug)]
-pub struct SecretPair {
+pub struct SecretPair<'a> {
     /// Uniform ternary.
-    pub dense: TernarySecret,
+    pub dense: &'a TernarySecret,
     /// Of small fixed weight; used between the bottom modulus and ModRaise only.
     pub sparse: TernarySecret,
 }
 
-impl SecretPair {
+impl SecretPair<'_> {
     /// Generates the switching key for one purpose.
     ///
     /// # Panics

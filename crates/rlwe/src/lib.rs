@@ -5,12 +5,14 @@
 //! `client`; a server builds without it.
 #![forbid(unsafe_code)]
 
-// pub mod bit_packing;
-// pub mod coefficient_ciphertext;
+pub mod bit_packing;
+pub mod coefficient_ciphertext;
 pub mod evaluation_keys;
 #[cfg(feature = "client")]
 pub mod key_generation;
 pub mod key_switching;
+#[cfg(feature = "client")]
+pub mod power_of_two_product;
 #[cfg(feature = "client")]
 pub mod secret;
 pub mod security;

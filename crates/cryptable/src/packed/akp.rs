@@ -43,10 +43,12 @@ pub struct AkpCircuit {
 /// What the dry run of a whole lookup finds.
 #[derive(Debug)]
 pub struct AkpPrediction {
-    /// The wave of the phase.
+    /// The wave of the phase, with the noise that it has beyond the phase's.
     pub wave: Shape,
     /// The phase x = t/K after CoeffsToSlots.
     pub phase: Shape,
+    /// Outputs in slots, before SlotsToCoeffs.
+    pub outputs: Shape,
     /// The result, outputs as fractions of P in its coefficients.
     pub result: Shape,
     /// Operation counts and key requests.
@@ -101,9 +103,7 @@ impl AkpCircuit {
     /// Plans SlotsToCoeffs for the scale at which the interpolation ends.
     fn plan_slots_to_coeffs(&self) -> HomomorphicDft {
         let literal = &self.literal;
-        let dry_run = self.dry_run();
-        let table = Interpolation::new(&literal.worst_table());
-        let (_, _, output) = self.evaluate_slots(&dry_run, &self.raised_shape(), &table);
+        let output = self.predict(&Interpolation::new(&literal.worst_table())).outputs;
         let (degree, slots) = (literal.ring_degree, literal.slots / 2);
         let stc = &literal.slots_to_coeffs;
         let denominator =
@@ -150,32 +150,26 @@ impl AkpCircuit {
     }
 
     /// Predicts a lookup of `table`, with keys, counts and noise.
+    ///
+    /// Noise is followed in three parts, because the table treats them differently: that of the
+    /// phase (which the zero slopes of the interpolation square), that of the wave beyond it, and that
+    /// which the interpolation and SlotsToCoeffs add themselves.
     #[must_use]
     pub fn predict(&self, table: &Interpolation) -> AkpPrediction {
         let dry_run = self.dry_run();
-        let limbs = self.literal.limbs();
-        for request in mod_raise::key_requests(limbs) {
+        for request in mod_raise::key_requests(self.literal.limbs()) {
             dry_run.request(request);
         }
-        let (phase, wave, output) = self.evaluate_slots(&dry_run, &self.raised_shape(), table);
-        let plans = self.slots_to_coeffs.plans();
-        let result = self.finish(&dry_run, &plans, output);
-        AkpPrediction { wave, phase, result, dry_run }
-    }
-
-    /// The dry run up to the outputs in slots: phase, wave and outputs.
-    fn evaluate_slots(
-        &self,
-        dry_run: &DryRun,
-        raised: &Shape,
-        table: &Interpolation,
-    ) -> (Shape, Shape, Shape) {
-        let phases = self.phases(dry_run, &self.coeffs_to_slots.plans(), *raised);
+        let mut phases =
+            self.phases(&dry_run, &self.coeffs_to_slots.plans(), self.raised_shape());
         let phase = phases[0];
-        let waves = self.waves(dry_run, phases);
+        phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
+        let mut waves = self.waves(&dry_run, phases);
         let wave = waves[0];
-        let outputs = self.look_up(dry_run, waves, table);
-        (phase, wave, outputs)
+        waves.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
+        let outputs = self.look_up(&dry_run, waves, table);
+        let result = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs);
+        AkpPrediction { wave, phase, outputs, result, dry_run }
     }
 
     /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing) or two.
@@ -189,11 +183,14 @@ impl AkpCircuit {
         let mut ct = raised;
         let mut period = self.literal.slots / 2;
         while period < self.literal.ring_degree / 2 {
-            // The trace to the subring of the packing; its factor N/n is part of the first scale.
+            // The trace to the subring of the packing: it multiplies by N/n.
             let rotated = arithmetic.rotate(&ct, period);
             arithmetic.add_assign(&mut ct, &rotated);
+            arithmetic.divide_slots_assign(&mut ct, 2.0);
             period *= 2;
         }
+        let variance = f64::from(self.literal.sparse_weight + 1) / 12.0;
+        arithmetic.declare_power(&mut ct, self.literal.slots as f64 * variance);
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, ct);
         let conjugate = arithmetic.conjugate(&w);
         let mut real = w.clone();

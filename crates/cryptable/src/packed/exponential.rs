@@ -67,12 +67,14 @@ impl Exponential {
         let coefficients = &self.series.coefficients;
         let mut z = steps.evaluate(arithmetic, coefficients, ConstantScale::Rescaled);
         drop(steps);
+        arithmetic.declare_power(&mut z, 1.0);
         for _ in 0..self.doublings {
             z = arithmetic.mul(&z, &z);
             if self.wave == Wave::Cosine {
                 arithmetic.mul_integer_assign(&mut z, 2);
                 arithmetic.add_constant_assign(&mut z, Complex64::new(-1.0, 0.0));
             }
+            arithmetic.declare_power(&mut z, 1.0);
         }
         z
     }

@@ -126,5 +126,7 @@ fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> 
     }
     let conjugate = arithmetic.conjugate(&difference);
     arithmetic.add_assign(&mut sum, &conjugate);
+    // Outputs are within [-1/2, 1/2] in both parts.
+    arithmetic.declare_power(&mut sum, 0.5);
     sum
 }

@@ -67,7 +67,7 @@ impl VectorModulus {
     /// x for `x < q`, `x - q` for `q <= x < 2q`.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn from_2q(&self, x: __m512i) -> __m512i {
+    fn subtract_once(&self, x: __m512i) -> __m512i {
         // The difference wraps to a huge number exactly if x < q.
         _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q))
     }
@@ -75,14 +75,14 @@ impl VectorModulus {
     /// `x mod q` for `x < 4q`.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    pub(super) fn from_4q(&self, x: __m512i) -> __m512i {
-        self.from_2q(_mm512_min_epu64(x, _mm512_sub_epi64(x, self.q_times_2)))
+    pub(super) fn subtract_below_4q(&self, x: __m512i) -> __m512i {
+        self.subtract_once(_mm512_min_epu64(x, _mm512_sub_epi64(x, self.q_times_2)))
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn add(&self, a: __m512i, b: __m512i) -> __m512i {
-        self.from_2q(_mm512_add_epi64(a, b))
+        self.subtract_once(_mm512_add_epi64(a, b))
     }
 
     #[target_feature(enable = "avx512f")]
@@ -96,7 +96,7 @@ impl VectorModulus {
     #[target_feature(enable = "avx512f")]
     #[inline]
     fn neg(&self, a: __m512i) -> __m512i {
-        self.from_2q(_mm512_sub_epi64(self.q, a))
+        self.subtract_once(_mm512_sub_epi64(self.q, a))
     }
 
     /// `a·b mod q` for `a, b < q`.
@@ -115,7 +115,7 @@ impl VectorModulus {
         let quotient = _mm512_madd52hi_epu64(zero, twice, self.barrett);
         let low = _mm512_madd52lo_epu64(zero, a, b);
         let remainder = _mm512_madd52lo_epu64(low, quotient, self.minus_q);
-        self.from_4q(_mm512_and_si512(remainder, self.mask))
+        self.subtract_below_4q(_mm512_and_si512(remainder, self.mask))
     }
 
     /// A number in `[0, 2q)` that is `a·c` modulo q, for `a < 2^52`.
@@ -160,7 +160,7 @@ impl VectorModulus {
     #[inline]
     fn reduce(&self, x: __m512i) -> __m512i {
         let (low, high) = self.carry(x, _mm512_setzero_si512());
-        self.from_4q(self.fold_lazy(low, high))
+        self.subtract_below_4q(self.fold_lazy(low, high))
     }
 }
 
@@ -215,19 +215,21 @@ pub(super) fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64])
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
     let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
-    map_assign(a, |a| v.from_2q(v.mul_factor_lazy(a, c)));
+    map_assign(a, |a| v.subtract_once(v.mul_factor_lazy(a, c)));
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
     let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
-    zip_assign(out, a, |_, a| v.from_2q(v.mul_factor_lazy(a, c)));
+    zip_assign(out, a, |_, a| v.subtract_once(v.mul_factor_lazy(a, c)));
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
     let (v, c) = (VectorModulus::new(m), Factor::new(m, c));
-    zip_assign(acc, a, |acc, a| v.from_4q(_mm512_add_epi64(acc, v.mul_factor_lazy(a, c))));
+    zip_assign(acc, a, |acc, a| {
+        v.subtract_below_4q(_mm512_add_epi64(acc, v.mul_factor_lazy(a, c)))
+    });
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
@@ -236,7 +238,7 @@ pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u6
     zip_assign(a, b, |a, b| {
         // In (0, 2q): Shoup's method takes it as it is.
         let difference = _mm512_sub_epi64(_mm512_add_epi64(a, v.q), b);
-        v.from_2q(v.mul_factor_lazy(difference, c))
+        v.subtract_once(v.mul_factor_lazy(difference, c))
     });
 }
 
@@ -274,30 +276,6 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     for (out, &x) in tail.iter_mut().zip(tail_in) {
         *out = m.reduce_i64(x);
     }
-}
-
-/// See [`super::fractions_round`].
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) {
-    let round = |sum| _mm512_cvttpd_epu64(_mm512_add_pd(sum, _mm512_set1_pd(0.5)));
-    let add = |sum, y, inverse: &f64| {
-        let inverse = _mm512_set1_pd(*inverse);
-        _mm512_add_pd(sum, _mm512_mul_pd(_mm512_cvtepu64_pd(y), inverse))
-    };
-    let (chunks, tail) = out.as_chunks_mut::<LANES>();
-    let tail_start = chunks.len() * LANES;
-    for (index, out) in chunks.iter_mut().enumerate() {
-        let mut sum = _mm512_setzero_pd();
-        for (y, inverse) in ys.iter().zip(inverses) {
-            sum = add(sum, load(&y.as_chunks().0[index]), inverse);
-        }
-        store(out, round(sum));
-    }
-    let mut sum = _mm512_setzero_pd();
-    for (y, inverse) in ys.iter().zip(inverses) {
-        sum = add(sum, load_tail(&y[tail_start..]), inverse);
-    }
-    store_tail(tail, round(sum));
 }
 
 /// `acc = f(acc, input[moves])`: the words of one aligned vector, in an order of their own.

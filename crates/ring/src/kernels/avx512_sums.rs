@@ -34,11 +34,9 @@ pub(super) fn inner_product<const ADD: bool>(
     }
     // Factors are below q, so high halves are below q²/2^52.
     let reducer = Reducer::new(m, terms.len(), m.value());
+    let len = out.len();
     let shift = _mm_cvtsi64_si128(i64::from(log_run));
-    let (groups, tail) = out.as_chunks_mut::<GROUP>();
-    for (index, out) in groups.iter_mut().enumerate() {
-        let start = index * GROUP;
-        let mut sums = Sums::new::<ADD>(out);
+    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
         for (a, b) in terms {
             let a = group(a, start);
             let run_start = start >> log_run;
@@ -65,12 +63,11 @@ pub(super) fn inner_product<const ADD: bool>(
                 }
             }
         }
-        sums.reduce(&reducer, out);
-    }
+    });
     if !tail.is_empty() {
         // A tail means that GROUP does not divide the length, so runs are shorter than GROUP and
         // start anew with the tail.
-        let start = groups.len() * GROUP;
+        let start = len - tail.len();
         let terms: Vec<_> =
             terms.iter().map(|(a, b)| (&a[start..], &b[start >> log_run..])).collect();
         scalar::inner_product::<ADD>(m, tail, &terms, log_run);
@@ -91,20 +88,68 @@ pub(super) fn linear_combination<const ADD: bool>(
         return linear_combination::<true>(m, out, rest, &coefficients[MAX_TERMS..]);
     }
     let reducer = Reducer::new(m, inputs.len(), 1 << 50);
-    let (groups, tail) = out.as_chunks_mut::<GROUP>();
-    for (index, out) in groups.iter_mut().enumerate() {
-        let mut sums = Sums::new::<ADD>(out);
+    let len = out.len();
+    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
         for (x, &c) in inputs.iter().zip(coefficients) {
             let c = splat(c);
-            sums.add_products(group(x, index * GROUP), |_| c);
+            sums.add_products(group(x, start), |_| c);
         }
-        sums.reduce(&reducer, out);
-    }
+    });
     if !tail.is_empty() {
-        let start = groups.len() * GROUP;
+        let start = len - tail.len();
         let inputs: Vec<_> = inputs.iter().map(|x| &x[start..]).collect();
         scalar::linear_combination::<ADD>(m, tail, &inputs, coefficients);
     }
+}
+
+/// See [`super::fractions_round`].
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) {
+    let half = _mm512_set1_pd(0.5);
+    let (groups, tail) = out.as_chunks_mut::<GROUP>();
+    let tail_start = groups.len() * GROUP;
+    for (index, out) in groups.iter_mut().enumerate() {
+        let mut sums = [_mm512_setzero_pd(); VECTORS];
+        for (y, &inverse) in ys.iter().zip(inverses) {
+            let (y, inverse) = (vectors(group(y, index * GROUP)), _mm512_set1_pd(inverse));
+            for (sum, y) in sums.iter_mut().zip(y) {
+                *sum = _mm512_add_pd(*sum, _mm512_mul_pd(_mm512_cvtepi64_pd(load(y)), inverse));
+            }
+        }
+        for (out, sum) in out.as_chunks_mut().0.iter_mut().zip(sums) {
+            store(out, _mm512_cvttpd_epi64(_mm512_add_pd(sum, half)));
+        }
+    }
+    if !tail.is_empty() {
+        let ys: Vec<_> = ys.iter().map(|y| &y[tail_start..]).collect();
+        scalar::fractions_round(tail, &ys, inverses);
+    }
+}
+
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on top of
+/// `out` if `ADD`. Gives back the words after the last full group.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn for_each_group<'a, const ADD: bool>(
+    out: &'a mut [u64],
+    reducer: &Reducer,
+    add_terms: impl Fn(&mut Sums, usize),
+) -> &'a mut [u64] {
+    let m = &reducer.modulus;
+    let (groups, tail) = out.as_chunks_mut::<GROUP>();
+    for (index, out) in groups.iter_mut().enumerate() {
+        let mut sums = Sums::new::<ADD>(out);
+        add_terms(&mut sums, index * GROUP);
+        if reducer.wide {
+            sums = sums.narrow(m);
+        }
+        let out = out.as_chunks_mut::<LANES>().0;
+        for (i, out) in out.iter_mut().enumerate() {
+            let (low, high) = m.carry(sums.low[i], sums.high[i]);
+            store(out, m.subtract_below_4q(m.fold_lazy(low, high)));
+        }
+    }
+    tail
 }
 
 /// The group of words that begins at `start`.
@@ -192,18 +237,5 @@ impl Sums {
             (*low, *high) = (low_part, m.fold_lazy(middle, top));
         }
         self
-    }
-
-    /// Stores the residues.
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    #[inline]
-    fn reduce(self, reducer: &Reducer, out: &mut [u64; GROUP]) {
-        let m = &reducer.modulus;
-        let sums = if reducer.wide { self.narrow(m) } else { self };
-        let out = out.as_chunks_mut::<LANES>().0;
-        for (i, out) in out.iter_mut().enumerate() {
-            let (low, high) = m.carry(sums.low[i], sums.high[i]);
-            store(out, m.from_4q(m.fold_lazy(low, high)));
-        }
     }
 }

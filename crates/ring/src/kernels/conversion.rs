@@ -30,7 +30,7 @@ pub fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
 /// `out[i] = round(Σ_k ys[k][i]·inverses[k])` in double precision: the overflow count of exact base
 /// conversion.
 ///
-/// Sums must be in `[0, 2^51)`. Operations and their order are those of the loop
+/// Words must be below `2^63`, sums in `[0, 2^51)`. Operations and their order are those of the loop
 /// `sum += y as f64 * inverse` followed by `floor(sum + 0.5)` on every instruction set, so results
 /// agree to the bit.
 ///
@@ -47,5 +47,5 @@ pub fn fractions_round(isa: Isa, out: &mut [u64], ys: &[&[u64]], inverses: &[f64
     assert_eq!(ys.len(), inverses.len());
     assert!(ys.iter().all(|y| y.len() == out.len()));
     assert!(isa.is_available(), "this processor lacks {isa:?}");
-    dispatch!(isa, [avx512: avx512], fractions_round(out, ys, inverses));
+    dispatch!(isa, [avx512: avx512_sums], fractions_round(out, ys, inverses));
 }

@@ -1,6 +1,7 @@
 //! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
 
 use crate::Modulus;
+use crate::modulus::Factor;
 
 /// Words whose double-word sums are kept at a time: enough to hide the latency of products.
 const BLOCK: usize = 8;
@@ -49,25 +50,25 @@ pub(super) fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64])
 }
 
 pub(super) fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
-    let c = Multiplier::new(m, c);
+    let c = Factor::new(m.value(), c);
     for a in a {
-        *a = c.mul(*a);
+        *a = mul_factor(m, *a, c);
     }
 }
 
 pub(super) fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
-    let c = Multiplier::new(m, c);
-    map_assign(out, a, |_, a| c.mul(a));
+    let c = Factor::new(m.value(), c);
+    map_assign(out, a, |_, a| mul_factor(m, a, c));
 }
 
 pub(super) fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
-    let c = Multiplier::new(m, c);
-    map_assign(acc, a, |acc, a| m.add(acc, c.mul(a)));
+    let c = Factor::new(m.value(), c);
+    map_assign(acc, a, |acc, a| m.add(acc, mul_factor(m, a, c)));
 }
 
 pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
-    let c = Multiplier::new(m, c);
-    map_assign(a, b, |a, b| c.mul(m.sub(a, b)));
+    let c = Factor::new(m.value(), c);
+    map_assign(a, b, |a, b| mul_factor(m, m.sub(a, b), c));
 }
 
 /// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
@@ -148,7 +149,8 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
         let mut sums = [0.0; BLOCK];
         for (y, inverse) in ys.iter().zip(inverses) {
             for (sum, &y) in sums.iter_mut().zip(&y[block * BLOCK..]) {
-                *sum += y as f64 * inverse;
+                // Signed words convert in one instruction.
+                *sum += y.cast_signed() as f64 * inverse;
             }
         }
         for (out, sum) in out.iter_mut().zip(sums) {
@@ -164,28 +166,10 @@ fn map_assign(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
     }
 }
 
-/// A constant factor c in `[0, q)` with `floor(c·2^64/q)` (Shoup's method).
-struct Multiplier {
-    factor: u64,
-    quotient: u64,
-    modulus: u64,
-}
-
-impl Multiplier {
-    fn new(m: &Modulus, factor: u64) -> Self {
-        let quotient = ((u128::from(factor) << 64) / u128::from(m.value())) as u64;
-        Self { factor, quotient, modulus: m.value() }
-    }
-
-    /// `a·c mod q` for any word a.
-    #[inline]
-    fn mul(&self, a: u64) -> u64 {
-        // a·c/q - a·quotient/2^64 < 1 and the floor takes less than 1: the remainder is below 2q.
-        let estimate = ((u128::from(a) * u128::from(self.quotient)) >> 64) as u64;
-        let remainder =
-            a.wrapping_mul(self.factor).wrapping_sub(estimate.wrapping_mul(self.modulus));
-        if remainder >= self.modulus { remainder - self.modulus } else { remainder }
-    }
+/// `a·c mod q` for any word a.
+#[inline]
+fn mul_factor(m: &Modulus, a: u64, c: Factor) -> u64 {
+    m.subtract_once(c.mul_lazy(m.value(), a))
 }
 
 /// Double-word sums of one block; between [`Sums::reduce`]s there is room for `LAZY_TERMS - 1`

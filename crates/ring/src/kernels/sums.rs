@@ -29,7 +29,7 @@ pub fn inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], &[u64])
 /// If a `b_k` is not `2^log_run` times shorter than `out`.
 pub fn inner_product_runs(m: &Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])], log_run: u32) {
     check_terms(out.len(), terms, log_run);
-    dispatch!(m.isa(), [avx512: avx512_sums], inner_product::<false>(m, out, terms, log_run));
+    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], inner_product::<false>(m, out, terms, log_run));
 }
 
 /// `acc += Σ_k a_k·b_k`; see [`inner_product_runs`].
@@ -40,7 +40,7 @@ pub fn inner_product_runs_add(
     log_run: u32,
 ) {
     check_terms(acc.len(), terms, log_run);
-    dispatch!(m.isa(), [avx512: avx512_sums], inner_product::<true>(m, acc, terms, log_run));
+    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], inner_product::<true>(m, acc, terms, log_run));
 }
 
 /// Panics unless the lengths of an inner product agree.
@@ -54,8 +54,8 @@ fn check_terms(len: usize, terms: &[(&[u64], &[u64])], log_run: u32) {
 
 /// `out = Σ_k c_k·x_k` for constants `c_k` in `[0, q)` (0 for no terms).
 ///
-/// Words `x_k` may be residues of other moduli: below `2^50`, or below `2^62` if `m` is scalar. This
-/// is the kernel of base conversion and of polynomial evaluation.
+/// Words `x_k` may be residues of other moduli: below `2^50`, or below `2^62` if `m` is portable
+/// ([`Modulus::portable`]). This is the kernel of base conversion and of polynomial evaluation.
 ///
 /// # Panics
 /// If the number of coefficients is not that of inputs.
@@ -67,8 +67,8 @@ fn check_terms(len: usize, terms: &[(&[u64], &[u64])], log_run: u32) {
 /// assert_eq!(out, [72, 7]);
 /// ```
 pub fn linear_combination(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coefficients: &[u64]) {
-    check_inputs(out.len(), inputs, coefficients);
-    dispatch!(m.isa(), [avx512: avx512_sums], linear_combination::<false>(m, out, inputs, coefficients));
+    check_inputs(m, out.len(), inputs, coefficients);
+    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], linear_combination::<false>(m, out, inputs, coefficients));
 }
 
 /// `acc += Σ_k c_k·x_k`; see [`linear_combination`].
@@ -81,12 +81,14 @@ pub fn linear_combination_add(
     inputs: &[&[u64]],
     coefficients: &[u64],
 ) {
-    check_inputs(acc.len(), inputs, coefficients);
-    dispatch!(m.isa(), [avx512: avx512_sums], linear_combination::<true>(m, acc, inputs, coefficients));
+    check_inputs(m, acc.len(), inputs, coefficients);
+    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], linear_combination::<true>(m, acc, inputs, coefficients));
 }
 
-/// Panics unless the lengths of a linear combination agree.
-fn check_inputs(len: usize, inputs: &[&[u64]], coefficients: &[u64]) {
+/// Panics unless the lengths of a linear combination agree; in debug builds, or if words are too large
+/// for the vector kernels.
+fn check_inputs(m: &Modulus, len: usize, inputs: &[&[u64]], coefficients: &[u64]) {
     assert_eq!(inputs.len(), coefficients.len());
     assert!(inputs.iter().all(|input| input.len() == len));
+    debug_assert!(inputs.iter().all(|input| super::are_in_range(m, input)), "words above 2^50");
 }

@@ -113,8 +113,8 @@ fn products() {
     check_words(|m, a, b, _| mul(m, a, b, b), |_, b, _, _| b * b);
     check_words(|m, a, b, _| mul_add_assign(m, a, b, b), |a, b, _, _| a + b * b);
     check_words(|m, a, _, c| mul_scalar_assign(m, a, c), |a, _, c, _| a * c);
-    check_words(|m, a, b, c| mul_scalar_add_assign(m, a, b, c), |a, b, c, _| a + b * c);
-    check_words(|m, a, b, c| sub_mul_scalar_assign(m, a, b, c), |a, b, c, q| (a + q - b) * c);
+    check_words(mul_scalar_add_assign, |a, b, c, _| a + b * c);
+    check_words(sub_mul_scalar_assign, |a, b, c, q| (a + q - b) * c);
 }
 
 /// Barrett's estimate is least exact where the fractions it drops are largest: many products of

@@ -1,0 +1,160 @@
+//! The client's key: encrypts, decrypts, and generates evaluation keys.
+
+use std::sync::Arc;
+
+use cryptable_ring::Ring;
+use cryptable_ring::random::RandomStream;
+use cryptable_rlwe::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_rlwe::key_generation::SecretPair;
+use cryptable_rlwe::secret::TernarySecret;
+use cryptable_rlwe::security::SecretDistribution;
+use cryptable_rlwe::{EvaluationKeys, KeyRequest, SwitchingKey};
+
+use crate::ciphertext::{Ciphertext, hex};
+use crate::error::{Error, Result};
+use crate::{EvaluationKey, Parameters};
+
+/// The secret key of one client: a uniform ternary polynomial.
+///
+/// Zeroized on drop, redacted in Debug, not `Clone`.
+#[derive(Debug)]
+pub struct SecretKey {
+    parameters: Parameters,
+    ring: Arc<Ring>,
+    secret: TernarySecret,
+}
+
+/// A callback of work done and total work.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+impl SecretKey {
+    /// Draws a fresh secret.
+    #[must_use]
+    pub fn generate(parameters: &Parameters) -> Self {
+        let degree = parameters.literal().ring_degree;
+        let distribution = SecretDistribution::UniformTernary;
+        let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
+        Self::from_secret(parameters.clone(), secret)
+    }
+
+    pub(crate) fn from_secret(parameters: Parameters, secret: TernarySecret) -> Self {
+        let ring = Arc::new(parameters.ring());
+        Self { parameters, ring, secret }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The ring of the parameters, with its tables.
+    #[must_use]
+    pub fn ring(&self) -> Arc<Ring> {
+        Arc::clone(&self.ring)
+    }
+
+    pub(crate) fn secret(&self) -> &TernarySecret {
+        &self.secret
+    }
+
+    /// Encrypts up to `slots` values of `Z_p` into one ciphertext.
+    ///
+    /// # Errors
+    /// If there are more values than slots, or one is not below p.
+    pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
+        let literal = self.parameters.literal();
+        if values.len() > literal.slots {
+            return Err(Error::TooLarge {
+                name: "number of values of one ciphertext",
+                value: values.len() as u64,
+                limit: literal.slots as u64,
+            });
+        }
+        let p = literal.input_modulus;
+        if let Some(index) = values.iter().position(|&v| v >= p) {
+            return Err(Error::ValueOutOfRange { index, value: values[index], limit: p });
+        }
+        let shape = (literal.slots, p, literal.log2_ciphertext_modulus);
+        let body = CoefficientCiphertext::encrypt(&self.secret, values, shape);
+        Ok(Ciphertext::new(self.parameters.digest(), body))
+    }
+
+    /// Decrypts a fresh ciphertext or a result.
+    ///
+    /// # Errors
+    /// If it is of other parameters.
+    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
+        self.check(ciphertext)?;
+        Ok(ciphertext.body().decrypt(&self.secret))
+    }
+
+    /// Signed distances of a ciphertext's phases from those of `expected`, in half steps: what is
+    /// left of the margin. Beyond ±1 a value decrypts wrong.
+    ///
+    /// # Errors
+    /// If it is of other parameters.
+    pub fn errors(&self, ciphertext: &Ciphertext, expected: &[u64]) -> Result<Vec<f64>> {
+        self.check(ciphertext)?;
+        Ok(ciphertext.body().errors(&self.secret, expected))
+    }
+
+    fn check(&self, ciphertext: &Ciphertext) -> Result<()> {
+        let (found, expected) = (ciphertext.parameter_digest(), self.parameters.digest());
+        if found != expected {
+            return Err(Error::Mismatch {
+                name: "the ciphertext's parameter digest",
+                found: hex(&found),
+                expected: hex(&expected),
+            });
+        }
+        Ok(())
+    }
+
+    /// Generates the switching keys one at a time, under a fresh ephemeral sparse secret.
+    ///
+    /// # Errors
+    /// Whatever `consume` returns.
+    pub fn generate_keys<E>(
+        &self,
+        progress: Progress<'_>,
+        mut consume: impl FnMut(KeyRequest, SwitchingKey) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let literal = self.parameters.literal();
+        let degree = literal.ring_degree;
+        let sparse = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
+        let secrets = SecretPair {
+            dense: &self.secret,
+            sparse: TernarySecret::sample(degree, sparse, &mut RandomStream::from_os()),
+        };
+        let requests = self.parameters.circuit().key_requests();
+        progress(0, requests.len());
+        for (done, request) in requests.iter().enumerate() {
+            let key = secrets.generate_key(&self.ring, request.purpose, request.shape);
+            consume(*request, key)?;
+            progress(done + 1, requests.len());
+        }
+        Ok(())
+    }
+
+    /// All switching keys, in memory.
+    #[must_use]
+    pub fn switching_keys(&self, progress: Progress<'_>) -> EvaluationKeys {
+        let mut keys = EvaluationKeys::new();
+        let inserted = self.generate_keys::<std::convert::Infallible>(progress, |request, key| {
+            keys.insert(request.purpose, key);
+            Ok(())
+        });
+        match inserted {
+            Ok(()) => keys,
+        }
+    }
+
+    /// The evaluation key for a server, in memory.
+    #[must_use]
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> EvaluationKey {
+        let keys = self.switching_keys(progress);
+        EvaluationKey::new(self.parameters.clone(), self.ring(), keys)
+            .expect("the keys of these parameters are complete")
+    }
+}

@@ -1,0 +1,24 @@
+//! The unit u: speed on shared machines is stated as a multiple of it.
+
+use std::time::Instant;
+
+use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::{Modulus, NttTable};
+
+/// Seconds of one forward NTT at ring degree 65,536 with a 50-bit prime, on one thread: the least of
+/// several batches, in some tens of milliseconds.
+#[must_use]
+pub fn measure_unit() -> f64 {
+    let degree = 1 << 16;
+    let table = NttTable::new(degree, Modulus::new(ntt_primes(degree, 50.0, 1, &[])[0]))
+        .expect("an NTT prime");
+    let mut words: Vec<u64> = (0..degree as u64).collect();
+    let mut batch = || {
+        let start = Instant::now();
+        for _ in 0..16 {
+            table.forward_assign(std::hint::black_box(&mut words));
+        }
+        start.elapsed().as_secs_f64() / 16.0
+    };
+    (0..12).map(|_| batch()).fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,215 @@
+//! Sums of products for AVX2 with FMA, reduced once at the end; moduli below 2^50.
+//!
+//! A fused multiply-add stands in for the integer products that AVX2 lacks. For integers with
+//! `ab < 2^102`, `fma(a, b, 2^103)` is `2^103 + 2^51·h` with `h = round(ab/2^51)`, because doubles from
+//! `2^103` to `2^104` are the multiples of `2^51`. From it, `fma(a, b, 1.5·2^52 - 2^51·h)` is `2^52 + l`
+//! with `l = ab - 2^51·h + 2^51` in `[2^50, 3·2^50]`, exactly. So h and l stand in the low bits of the
+//! two doubles: bit patterns are added up as integers, less the known sum of the exponents.
+
+use std::arch::x86_64::*;
+
+use super::avx2::{LANES, TWO_52, VectorModulus, load, splat, store, to_double};
+use super::scalar;
+use crate::Modulus;
+
+/// Vectors whose sums are kept in registers over all terms: 8 accumulators of 16 registers.
+const VECTORS: usize = 4;
+
+/// Words of such a group.
+const GROUP: usize = VECTORS * LANES;
+
+/// The double `2^103`.
+const TWO_103: f64 = TWO_52 * TWO_51 as f64;
+
+/// The weight of high halves.
+const TWO_51: u64 = 1 << 51;
+
+/// Terms of one pass: low halves, below `2^52`, and a word to start from stay below `2^64`; high halves,
+/// at most `2^49`, below `2^61`.
+const MAX_TERMS: usize = 4000;
+
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn inner_product<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], &[u64])],
+    log_run: u32,
+) {
+    if terms.len() > MAX_TERMS {
+        let (first, rest) = terms.split_at(MAX_TERMS);
+        inner_product::<ADD>(m, out, first, log_run);
+        return inner_product::<true>(m, out, rest, log_run);
+    }
+    let reducer = Reducer::new(m, terms.len(), m.value());
+    let len = out.len();
+    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
+        for (a, b) in terms {
+            let a = group(a, start);
+            match log_run {
+                0 => {
+                    let b = vectors(group(b, start));
+                    sums.add_products(a, |i| to_double(load(&b[i])));
+                }
+                1 => {
+                    let b = &b[start >> 1..][..GROUP / 2];
+                    sums.add_products(a, |i| {
+                        let (x, y) = (b[2 * i] as f64, b[2 * i + 1] as f64);
+                        _mm256_set_pd(y, y, x, x)
+                    });
+                }
+                _ => sums
+                    .add_products(a, |i| _mm256_set1_pd(b[(start + i * LANES) >> log_run] as f64)),
+            }
+        }
+    });
+    if !tail.is_empty() {
+        // A tail means that GROUP does not divide the length, so runs are shorter than GROUP and
+        // start anew with the tail.
+        let start = len - tail.len();
+        let terms: Vec<_> =
+            terms.iter().map(|(a, b)| (&a[start..], &b[start >> log_run..])).collect();
+        scalar::inner_product::<ADD>(m, tail, &terms, log_run);
+    }
+}
+
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; see [`super::linear_combination`].
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn linear_combination<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    inputs: &[&[u64]],
+    coefficients: &[u64],
+) {
+    if inputs.len() > MAX_TERMS {
+        let (first, rest) = inputs.split_at(MAX_TERMS);
+        linear_combination::<ADD>(m, out, first, &coefficients[..MAX_TERMS]);
+        return linear_combination::<true>(m, out, rest, &coefficients[MAX_TERMS..]);
+    }
+    let reducer = Reducer::new(m, inputs.len(), 1 << 50);
+    let len = out.len();
+    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
+        for (x, &c) in inputs.iter().zip(coefficients) {
+            let c = _mm256_set1_pd(c as f64);
+            sums.add_products(group(x, start), |_| c);
+        }
+    });
+    if !tail.is_empty() {
+        let start = len - tail.len();
+        let inputs: Vec<_> = inputs.iter().map(|x| &x[start..]).collect();
+        scalar::linear_combination::<ADD>(m, tail, &inputs, coefficients);
+    }
+}
+
+/// The constants by which sums are reduced.
+struct Reducer {
+    modulus: VectorModulus,
+    /// The low sums to start from: minus the exponents of all terms, and a residue that makes up for the
+    /// `2^51` in each.
+    low: __m256i,
+    /// The high sums to start from: minus the exponents of all terms.
+    high: __m256i,
+    /// `2^51 mod q`.
+    radix: __m256d,
+    /// `2^102 mod q` if the high sum and the carry to it may reach `2^51`.
+    radix_squared: Option<__m256d>,
+}
+
+impl Reducer {
+    /// For sums of `terms` products of a residue and a word below `bound`.
+    #[target_feature(enable = "avx2,fma")]
+    fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
+        let radix = TWO_51 % m.value();
+        // One more a term for rounding, two for what its low half carries.
+        let high_half = (u128::from(m.value()) * u128::from(bound) >> 51) + 3;
+        let wide = terms as u128 * high_half >= u128::from(TWO_51);
+        let terms = terms as u64;
+        let offset = m.neg(m.reduce(terms * TWO_51));
+        Self {
+            modulus: VectorModulus::new(m),
+            low: splat(offset.wrapping_sub(terms.wrapping_mul(TWO_52.to_bits()))),
+            high: splat(0u64.wrapping_sub(terms.wrapping_mul(TWO_103.to_bits()))),
+            radix: _mm256_set1_pd(radix as f64),
+            radix_squared: wide.then_some(_mm256_set1_pd(m.mul(radix, radix) as f64)),
+        }
+    }
+
+    /// The residues of sums.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    fn reduce(&self, low: __m256i, high: __m256i) -> __m256i {
+        let (m, mask) = (&self.modulus, splat(TWO_51 - 1));
+        let mut high = _mm256_add_epi64(high, _mm256_srli_epi64::<51>(low));
+        let mut sum = m.reduce_lazy(to_double(_mm256_and_si256(low, mask)));
+        if let Some(radix_squared) = self.radix_squared {
+            let top = to_double(_mm256_srli_epi64::<51>(high));
+            sum = _mm256_add_pd(sum, m.mul_lazy(top, radix_squared));
+            high = _mm256_and_si256(high, mask);
+        }
+        // Below 2.1q, q and 0.84q, so below 4q <= 2^52 together.
+        sum = _mm256_add_pd(sum, m.mul_lazy(to_double(high), self.radix));
+        m.residue(m.reduce_lazy(sum))
+    }
+}
+
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on top of
+/// `out` if `ADD`. Gives back the words after the last full group.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn for_each_group<'a, const ADD: bool>(
+    out: &'a mut [u64],
+    reducer: &Reducer,
+    add_terms: impl Fn(&mut Sums, usize),
+) -> &'a mut [u64] {
+    let (groups, tail) = out.as_chunks_mut::<GROUP>();
+    for (index, out) in groups.iter_mut().enumerate() {
+        let out = out.as_chunks_mut::<LANES>().0;
+        let mut sums = Sums { low: [reducer.low; VECTORS], high: [reducer.high; VECTORS] };
+        if ADD {
+            for (low, out) in sums.low.iter_mut().zip(&*out) {
+                *low = _mm256_add_epi64(*low, load(out));
+            }
+        }
+        add_terms(&mut sums, index * GROUP);
+        for (i, out) in out.iter_mut().enumerate() {
+            store(out, reducer.reduce(sums.low[i], sums.high[i]));
+        }
+    }
+    tail
+}
+
+/// The group of words that begins at `start`.
+#[inline]
+fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
+    words[start..].first_chunk().expect("operands are as long as the output")
+}
+
+/// The vectors of a group.
+#[inline]
+fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
+    words.as_chunks().0
+}
+
+/// Sums of low halves and of high halves for one group of words.
+struct Sums {
+    low: [__m256i; VECTORS],
+    high: [__m256i; VECTORS],
+}
+
+impl Sums {
+    /// Adds the product of vector i of `x` with the integers `y(i)`, for all i.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    fn add_products(&mut self, x: &[u64; GROUP], y: impl Fn(usize) -> __m256d) {
+        let x = vectors(x);
+        let two_103 = _mm256_set1_pd(TWO_103);
+        let bias = _mm256_set1_pd(TWO_103 + 1.5 * TWO_52);
+        for i in 0..VECTORS {
+            let (x, y) = (to_double(load(&x[i])), y(i));
+            let high = _mm256_fmadd_pd(x, y, two_103);
+            let low = _mm256_fmadd_pd(x, y, _mm256_sub_pd(bias, high));
+            self.low[i] = _mm256_add_epi64(self.low[i], _mm256_castpd_si256(low));
+            self.high[i] = _mm256_add_epi64(self.high[i], _mm256_castpd_si256(high));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! RLWE ciphertexts modulo a power of two, with integers in their coefficients.
+
+use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+
+/// Which coefficients hold values, and of which modulus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoefficientLayout {
+    /// Ring degree N.
+    pub ring_degree: usize,
+    /// Coefficients that can hold values, a power of two: those at multiples of `N / slots`.
+    pub slots: usize,
+    /// Values that are there.
+    pub count: usize,
+}
+
+impl CoefficientLayout {
+    /// Distance between coefficients that hold values.
+    #[must_use]
+    pub fn gap(&self) -> usize {
+        self.ring_degree / self.slots
+    }
+}
+
+/// The part that the secret multiplies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UniformPart {
+    /// Expanded from a seed: a fresh ciphertext is half as large.
+    Seed(Seed),
+    /// The words themselves.
+    Words(Vec<u64>),
+}
+
+/// `(b, a)` with `b + a·s = round(2^k·m/p) + e` modulo `2^k` and `X^N + 1`.
+///
+/// The integers m of `Z_p` stand in the coefficients that its layout names; p need not be a power of
+/// two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoefficientCiphertext {
+    /// k, the log2 of the ciphertext modulus.
+    pub log2_modulus: u32,
+    /// p, the modulus of the values.
+    pub plaintext_modulus: u64,
+    /// Where values are.
+    pub layout: CoefficientLayout,
+    /// The words of b, below `2^k`.
+    pub b: Vec<u64>,
+    /// The words of a, or their seed.
+    pub a: UniformPart,
+}
+
+/// The word that stands for value m of `Z_p` modulo `2^bits`.
+fn encode(value: u64, plaintext_modulus: u64, bits: u32) -> u64 {
+    let p = u128::from(plaintext_modulus);
+    let word = ((u128::from(value) << bits) + p / 2) / p;
+    word as u64 & ((1 << bits) - 1)
+}
+
+impl CoefficientCiphertext {
+    /// The words `(b, a)`, with a expanded if it is a seed.
+    #[must_use]
+    pub fn to_pair(&self) -> (Vec<u64>, Vec<u64>) {
+        let a = match &self.a {
+            UniformPart::Words(words) => words.clone(),
+            UniformPart::Seed(seed) => {
+                expand(seed, self.layout.ring_degree, self.log2_modulus)
+            }
+        };
+        (self.b.clone(), a)
+    }
+}
+
+/// The uniform part of a seed.
+fn expand(seed: &Seed, degree: usize, bits: u32) -> Vec<u64> {
+    let mut words = vec![0; degree];
+    RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, 0)
+        .uniform_assign(&mut words, 1 << bits);
+    words
+}
+
+#[cfg(feature = "client")]
+mod client {
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::power_of_two_product::multiply;
+    use crate::secret::TernarySecret;
+
+    impl CoefficientCiphertext {
+        /// Encrypts `values`, each below `plaintext_modulus`, with a fresh seed.
+        ///
+        /// # Panics
+        /// If there are more values than slots, a value is out of range, or the secret has another
+        /// degree: callers check what users give.
+        #[must_use]
+        pub fn encrypt(
+            secret: &TernarySecret,
+            values: &[u64],
+            (slots, plaintext_modulus, bits): (usize, u64, u32),
+        ) -> Self {
+            let degree = secret.coefficients().len();
+            let layout = CoefficientLayout { ring_degree: degree, slots, count: values.len() };
+            assert!(values.len() <= slots && slots <= degree, "{} values", values.len());
+            let seed = Seed::random();
+            let a = expand(&seed, degree, bits);
+            let mask = (1u64 << bits) - 1;
+            let product = multiply(&a, secret.coefficients(), bits);
+            let error = RandomStream::from_os().centered_binomial(degree);
+            let mut b: Vec<u64> = product
+                .iter()
+                .zip(error.iter())
+                .map(|(&x, &e)| (e as i64 as u64).wrapping_sub(x) & mask)
+                .collect();
+            for (word, &value) in b.iter_mut().step_by(layout.gap()).zip(values) {
+                assert!(value < plaintext_modulus, "value {value}");
+                *word = word.wrapping_add(encode(value, plaintext_modulus, bits)) & mask;
+            }
+            Self {
+                log2_modulus: bits,
+                plaintext_modulus,
+                layout,
+                b,
+                a: UniformPart::Seed(seed),
+            }
+        }
+
+        /// `b + a·s` at the coefficients that hold values.
+        fn phases(&self, secret: &TernarySecret) -> Zeroizing<Vec<u64>> {
+            let (b, a) = self.to_pair();
+            let product = multiply(&a, secret.coefficients(), self.log2_modulus);
+            let mask = (1u64 << self.log2_modulus) - 1;
+            let sums = b.iter().zip(product.iter()).map(|(&b, &x)| b.wrapping_add(x) & mask);
+            Zeroizing::new(sums.step_by(self.layout.gap()).take(self.layout.count).collect())
+        }
+
+        /// The values: `round(p·phase / 2^k) mod p`.
+        ///
+        /// # Panics
+        /// If the secret has another degree.
+        #[must_use]
+        pub fn decrypt(&self, secret: &TernarySecret) -> Vec<u64> {
+            let (p, bits) = (u128::from(self.plaintext_modulus), self.log2_modulus);
+            self.phases(secret)
+                .iter()
+                .map(|&x| ((((u128::from(x) * p) + (1 << (bits - 1))) >> bits) % p) as u64)
+                .collect()
+        }
+
+        /// Signed distances of the phases from those of `expected`, in units of half a step,
+        /// `2^k/(2p)`: beyond ±1 a value decrypts wrong.
+        ///
+        /// # Panics
+        /// If the secret has another degree.
+        #[must_use]
+        pub fn errors(&self, secret: &TernarySecret, expected: &[u64]) -> Vec<f64> {
+            let (p, bits) = (self.plaintext_modulus, self.log2_modulus);
+            let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
+            let signed = |x: u64| ((x << (64 - bits)) as i64 >> (64 - bits)) as f64;
+            self.phases(secret)
+                .iter()
+                .zip(expected)
+                .map(|(&x, &value)| signed(x.wrapping_sub(encode(value, p, bits))) / half_step)
+                .collect()
+        }
+    }
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use super::*;
+    use crate::secret::TernarySecret;
+    use crate::security::SecretDistribution;
+
+    #[test]
+    fn encryption_inverts_with_noise_of_the_right_size() {
+        let degree = 1024;
+        let secret = TernarySecret::sample(
+            degree,
+            SecretDistribution::UniformTernary,
+            &mut RandomStream::from_os(),
+        );
+        for (p, bits) in [(2u64, 28u32), (3, 28), (7, 30), (256, 28), (1000, 32), (256, 50)] {
+            for slots in [1024usize, 64] {
+                let values: Vec<u64> = (0..slots as u64 - 3).map(|i| i * 77 % p).collect();
+                let ct = CoefficientCiphertext::encrypt(&secret, &values, (slots, p, bits));
+                assert_eq!(ct.decrypt(&secret), values, "p = {p}, 2^{bits}, {slots} slots");
+                let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
+                let errors = ct.errors(&secret, &values);
+                let variance = errors.iter().map(|e| (e * half_step).powi(2)).sum::<f64>()
+                    / errors.len() as f64;
+                let bounds = if slots == 1024 { 8.0..13.5 } else { 3.0..25.0 };
+                assert!(bounds.contains(&variance), "variance {variance}, expected 10.5");
+            }
+        }
+    }
+}
