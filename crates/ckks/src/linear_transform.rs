@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use cryptable_ring::kernels::{self, Permutation};
-use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::{Basis, Buffer, Coefficients, Embedding, Evaluations, Poly, Ring};
 use cryptable_rlwe::key_switching::{Digits, special_product};
 use cryptable_rlwe::{KeyPurpose, RlweCiphertext, SwitchingKey};
 use rayon::prelude::*;
@@ -147,7 +147,7 @@ impl LinearTransform {
         &self,
         ring: &Ring,
         limb: usize,
-        steps: &[(Vec<u64>, Vec<u64>)],
+        steps: &[(Buffer, Buffer)],
         outputs: Vec<(&mut [u64], &mut [u64])>,
     ) {
         let basis = self.plan.shape.basis;
@@ -160,7 +160,7 @@ impl LinearTransform {
                 let log_run = group[0].log_run;
                 let length = ring.degree() >> log_run;
                 let range = limb * length..(limb + 1) * length;
-                let terms = |part: fn(&(Vec<u64>, Vec<u64>)) -> &[u64]| -> Vec<_> {
+                let terms = |part: fn(&(Buffer, Buffer)) -> &[u64]| -> Vec<_> {
                     group
                         .iter()
                         .map(|d| (part(&steps[d.step.baby]), &d.words[range.clone()]))
@@ -183,31 +183,34 @@ fn baby_limbs(
     babies: &[BabyStep<'_>],
     digits: Option<&Digits>,
     (basis, limb): (Basis, usize),
-) -> Vec<(Vec<u64>, Vec<u64>)> {
+) -> Vec<(Buffer, Buffer)> {
     let degree = ring.degree();
     let prime = ring.prime_index(basis, limb);
     let m = ring.modulus(prime);
     let special = (limb < basis.main).then(|| special_product(ring, basis, prime));
     let times_special = |poly: &Poly<Evaluations>| {
-        let mut out = vec![0u64; degree];
-        if let Some(factor) = special {
-            kernels::mul_scalar(m, &mut out, poly.limb(limb), factor);
+        match special {
+            Some(factor) => {
+                let mut out = Buffer::unspecified(degree);
+                kernels::mul_scalar(m, &mut out, poly.limb(limb), factor);
+                out
+            }
+            None => Buffer::zeroed(degree),
         }
-        out
     };
     let c0 = times_special(&ct.c0);
-    let mut scratch = vec![0u64; degree];
+    let mut scratch = Buffer::unspecified(degree);
     babies
         .iter()
         .map(|baby| match (baby, digits) {
             (Some((key, permutation)), Some(digits)) => {
-                let (mut out0, mut out1) = (vec![0u64; degree], vec![0u64; degree]);
+                let mut out0 = Buffer::unspecified(degree);
+                let mut out1 = Buffer::unspecified(degree);
                 digits.inner_product_limb(ring, key, limb, &mut scratch, &mut out1);
                 kernels::add_assign(m, &mut scratch, &c0);
                 kernels::permute(&mut out0, &scratch, permutation);
                 kernels::permute(&mut scratch, &out1, permutation);
-                out1.copy_from_slice(&scratch);
-                (out0, out1)
+                (out0, std::mem::replace(&mut scratch, out1))
             }
             _ => (c0.clone(), times_special(&ct.c1)),
         })

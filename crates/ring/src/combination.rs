@@ -45,7 +45,7 @@ pub fn linear_combinations(
     assert!(rows.iter().all(|row| row.len() == inputs.len()), "row length");
     let degree = ring.degree();
     let mut outputs: Vec<_> =
-        rows.iter().map(|_| Poly::<Evaluations>::zero(ring, Basis::main(main))).collect();
+        rows.iter().map(|_| Poly::<Evaluations>::unspecified(ring, Basis::main(main))).collect();
     let mut by_limb: Vec<Vec<&mut [u64]>> = (0..main).map(|_| Vec::new()).collect();
     for output in &mut outputs {
         for (limb, words) in output.words_mut().chunks_mut(degree).enumerate() {
@@ -93,7 +93,7 @@ pub fn tensor(
     b: (&Poly<Evaluations>, &Poly<Evaluations>),
 ) -> Tensor {
     let degree = ring.degree();
-    let zero = || Poly::<Evaluations>::zero(ring, Basis::main(main));
+    let zero = || Poly::<Evaluations>::unspecified(ring, Basis::main(main));
     let mut out = Tensor { d0: zero(), d1: zero(), d2: zero() };
     let limbs = out
         .d0

@@ -6,6 +6,7 @@
 //! SIMD code of the workspace live here.
 
 pub mod base_conversion;
+pub mod buffer;
 pub mod combination;
 pub mod embedding;
 pub mod kernels;
@@ -17,6 +18,7 @@ pub mod primes;
 pub mod random;
 pub mod ring;
 
+pub use buffer::Buffer;
 pub use embedding::Embedding;
 pub use modulus::{Isa, Modulus};
 pub use ntt::NttTable;

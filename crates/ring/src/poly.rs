@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::base_conversion::Rounding;
 use crate::kernels;
-use crate::{Basis, Modulus, Ring};
+use crate::{Basis, Buffer, Modulus, Ring};
 
 mod sealed {
     pub trait Sealed {}
@@ -32,7 +32,7 @@ impl Domain for Evaluations {}
 /// in one contiguous buffer, words in `[0, prime)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poly<D: Domain> {
-    words: Vec<u64>,
+    words: Buffer,
     degree: usize,
     basis: Basis,
     domain: PhantomData<D>,
@@ -42,7 +42,18 @@ impl<D: Domain> Poly<D> {
     /// The zero polynomial.
     #[must_use]
     pub fn zero(ring: &Ring, basis: Basis) -> Self {
-        Self::from_words(ring, basis, vec![0; ring.degree() * basis.limbs()])
+        Self::from_buffer(ring, basis, Buffer::zeroed(ring.degree() * basis.limbs()))
+    }
+
+    /// A polynomial of unspecified words, every limb of which is to be written before it is read.
+    #[must_use]
+    pub fn unspecified(ring: &Ring, basis: Basis) -> Self {
+        Self::from_buffer(ring, basis, Buffer::unspecified(ring.degree() * basis.limbs()))
+    }
+
+    fn from_buffer(ring: &Ring, basis: Basis, words: Buffer) -> Self {
+        assert_eq!(words.len(), ring.degree() * basis.limbs(), "words of {basis:?}");
+        Self { words, degree: ring.degree(), basis, domain: PhantomData }
     }
 
     /// Takes a limb-major buffer as a polynomial; words must be reduced.
@@ -51,8 +62,7 @@ impl<D: Domain> Poly<D> {
     /// If the buffer's length is not N times the number of limbs.
     #[must_use]
     pub fn from_words(ring: &Ring, basis: Basis, words: Vec<u64>) -> Self {
-        assert_eq!(words.len(), ring.degree() * basis.limbs(), "words of {basis:?}");
-        Self { words, degree: ring.degree(), basis, domain: PhantomData }
+        Self::from_buffer(ring, basis, words.into())
     }
 
     /// The primes it is given by.
@@ -70,7 +80,7 @@ impl<D: Domain> Poly<D> {
     /// All words, limb after limb.
     #[must_use]
     pub fn into_words(self) -> Vec<u64> {
-        self.words
+        self.words.to_vec()
     }
 
     /// All words, to be written; they must stay reduced.
@@ -151,7 +161,7 @@ impl Poly<Coefficients> {
     #[must_use]
     pub fn from_signed(ring: &Ring, basis: Basis, coefficients: &[i64]) -> Self {
         assert_eq!(coefficients.len(), ring.degree());
-        let mut poly = Self::zero(ring, basis);
+        let mut poly = Self::unspecified(ring, basis);
         poly.for_each_limb(ring, |m, words| kernels::from_signed(m, words, coefficients));
         poly
     }
@@ -187,7 +197,7 @@ impl Poly<Evaluations> {
     #[must_use]
     pub fn automorphism(&self, ring: &Ring, element: usize) -> Self {
         let permutation = ring.galois_permutation(element);
-        let mut out = Self::zero(ring, self.basis);
+        let mut out = Self::unspecified(ring, self.basis);
         let limbs = out.words.par_chunks_mut(self.degree).zip(self.words.par_chunks(self.degree));
         limbs.for_each(|(out, input)| kernels::permute(out, input, &permutation));
         out
@@ -220,18 +230,18 @@ impl Poly<Evaluations> {
             return self;
         }
         let converter = ring.converter(&dropped);
-        let mut tail = self.words.split_off(kept * degree);
-        let mut converted = vec![0u64; kept * degree];
+        let (head, tail) = self.words.split_at_mut(kept * degree);
+        let mut converted = Buffer::unspecified(kept * degree);
         let mut targets: Vec<(usize, &mut [u64])> =
             converted.chunks_mut(degree).enumerate().collect();
-        converter.convert(ring, &mut tail, &mut targets, Rounding::Exact);
-        drop(tail);
-        let limbs = self.words.par_chunks_mut(degree).zip(converted.par_chunks_mut(degree));
+        converter.convert(ring, tail, &mut targets, Rounding::Exact);
+        let limbs = head.par_chunks_mut(degree).zip(converted.par_chunks_mut(degree));
         limbs.enumerate().for_each(|(prime, (words, remainder))| {
             ring.table(prime).forward_assign(remainder);
             let inverse = converter.product_inverse(prime);
             kernels::sub_mul_scalar_assign(ring.modulus(prime), words, remainder, inverse);
         });
+        self.words.truncate(kept * degree);
         self.basis = Basis::main(kept);
         self
     }

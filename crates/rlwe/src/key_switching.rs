@@ -10,7 +10,7 @@
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
 use cryptable_ring::base_conversion::Rounding;
-use cryptable_ring::{Basis, Evaluations, Poly, Ring, kernels};
+use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring, kernels};
 use rayon::prelude::*;
 
 use crate::switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
@@ -42,8 +42,8 @@ impl Digits {
                 let end = (start + shape.digit_limbs).min(main);
                 let own = start * degree..end * degree;
                 let sources: Vec<usize> = (start..end).collect();
-                let mut source = poly.words()[own.clone()].to_vec();
-                let mut raised = Poly::<Evaluations>::zero(ring, basis);
+                let mut source = Buffer::copied(&poly.words()[own.clone()]);
+                let mut raised = Poly::<Evaluations>::unspecified(ring, basis);
                 let mut targets: Vec<(usize, &mut [u64])> = raised
                     .words_mut()
                     .chunks_mut(degree)
@@ -101,8 +101,8 @@ impl Digits {
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
     #[must_use]
     pub fn inner_product(&self, ring: &Ring, key: &SwitchingKey) -> RlweCiphertext {
-        let mut c0 = Poly::zero(ring, self.basis);
-        let mut c1 = Poly::zero(ring, self.basis);
+        let mut c0 = Poly::unspecified(ring, self.basis);
+        let mut c1 = Poly::unspecified(ring, self.basis);
         let degree = ring.degree();
         let limbs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
         limbs.enumerate().for_each(|(limb, (out0, out1))| {

@@ -57,7 +57,7 @@ pub fn mod_raise(
 
 /// Centred coefficients modulo q_0 as integers modulo all primes of `basis`.
 fn lift(ring: &Ring, poly: Poly<Coefficients>, basis: Basis) -> Poly<Evaluations> {
-    let mut lifted = Poly::<Coefficients>::zero(ring, basis);
+    let mut lifted = Poly::<Coefficients>::unspecified(ring, basis);
     lifted.for_each_limb(ring, |m, words| {
         kernels::lift_centered(m, words, poly.limb(0), ring.modulus(0));
     });

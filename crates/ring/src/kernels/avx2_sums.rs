@@ -121,7 +121,7 @@ impl Reducer {
     fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
         let radix = TWO_51 % m.value();
         // One more a term for rounding, two for what its low half carries.
-        let high_half = (u128::from(m.value()) * u128::from(bound) >> 51) + 3;
+        let high_half = ((u128::from(m.value()) * u128::from(bound)) >> 51) + 3;
         let wide = terms as u128 * high_half >= u128::from(TWO_51);
         let terms = terms as u64;
         let offset = m.neg(m.reduce(terms * TWO_51));

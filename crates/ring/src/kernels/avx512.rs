@@ -5,7 +5,8 @@
 
 use std::arch::x86_64::*;
 
-use super::permutation::BlockMove;
+use super::permutation::{BlockMove, Permutation};
+use super::scalar;
 use crate::Modulus;
 
 /// Words of one vector.
@@ -278,10 +279,32 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     }
 }
 
-/// `acc = f(acc, input[moves])`: the words of one aligned vector, in an order of their own.
+#[target_feature(enable = "avx512f")]
+pub(super) fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
+    match permutation.moves() {
+        Some(moves) => move_blocks(out, input, moves, |_, moved| moved),
+        None => scalar::permute(out, input, permutation),
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+pub(super) fn permute_add_assign(
+    m: &Modulus,
+    acc: &mut [u64],
+    input: &[u64],
+    permutation: &Permutation,
+) {
+    let v = VectorModulus::new(m);
+    match permutation.moves() {
+        Some(moves) => move_blocks(acc, input, moves, |acc, moved| v.add(acc, moved)),
+        None => scalar::permute_add_assign(m, acc, input, permutation),
+    }
+}
+
+/// `acc = f(acc, moved)` for the vectors that `moves` fetch from `input`.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn permute_blocks(
+fn move_blocks(
     acc: &mut [u64],
     input: &[u64],
     moves: &[BlockMove],
@@ -293,17 +316,6 @@ fn permute_blocks(
         let moved = _mm512_permutexvar_epi64(lanes, load(&input[step.source as usize]));
         store(acc, f(load(acc), moved));
     }
-}
-
-#[target_feature(enable = "avx512f")]
-pub(super) fn permute(out: &mut [u64], input: &[u64], moves: &[BlockMove]) {
-    permute_blocks(out, input, moves, |_, moved| moved);
-}
-
-#[target_feature(enable = "avx512f")]
-pub(super) fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], moves: &[BlockMove]) {
-    let v = VectorModulus::new(m);
-    permute_blocks(acc, input, moves, |acc, moved| v.add(acc, moved));
 }
 
 /// `a = f(a)` in every word.

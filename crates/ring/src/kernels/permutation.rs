@@ -1,6 +1,5 @@
 //! Words in another order: automorphisms on evaluations.
 
-use super::scalar;
 use crate::{Isa, Modulus};
 
 /// Words of the blocks that [`BlockMove`]s take: one vector of AVX-512.
@@ -54,6 +53,7 @@ impl Permutation {
     }
 
     /// One move a block, if all blocks are moved whole.
+    #[cfg(any(target_arch = "x86_64", test))]
     pub(super) fn moves(&self) -> Option<&[BlockMove]> {
         self.moves.as_deref()
     }
@@ -87,21 +87,11 @@ impl Permutation {
 /// ```
 pub fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
     assert_eq!((out.len(), input.len()), (permutation.len(), permutation.len()));
-    #[cfg(target_arch = "x86_64")]
-    if let (Isa::Avx512Ifma, Some(moves)) = (Isa::detect(), permutation.moves()) {
-        // SAFETY: `Isa::detect` gives only what the processor has.
-        return unsafe { super::avx512::permute(out, input, moves) };
-    }
-    scalar::permute(out, input, permutation.indices());
+    dispatch!(Isa::detect(), [avx512: avx512], permute(out, input, permutation));
 }
 
 /// `acc[i] += input[permutation[i]]`.
 pub fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], permutation: &Permutation) {
     assert_eq!((acc.len(), input.len()), (permutation.len(), permutation.len()));
-    #[cfg(target_arch = "x86_64")]
-    if let (Isa::Avx512Ifma, Some(moves)) = (m.isa(), permutation.moves()) {
-        // SAFETY: `Modulus::isa` gives only what the processor has.
-        return unsafe { super::avx512::permute_add_assign(m, acc, input, moves) };
-    }
-    scalar::permute_add_assign(m, acc, input, permutation.indices());
+    dispatch!(m.isa(), [avx512: avx512], permute_add_assign(m, acc, input, permutation));
 }

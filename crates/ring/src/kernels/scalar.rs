@@ -1,5 +1,6 @@
 //! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
 
+use super::Permutation;
 use crate::Modulus;
 use crate::modulus::Factor;
 
@@ -132,14 +133,19 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     }
 }
 
-pub(super) fn permute(out: &mut [u64], input: &[u64], indices: &[u32]) {
-    for (out, &index) in out.iter_mut().zip(indices) {
+pub(super) fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
+    for (out, &index) in out.iter_mut().zip(permutation.indices()) {
         *out = input[index as usize];
     }
 }
 
-pub(super) fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], indices: &[u32]) {
-    for (acc, &index) in acc.iter_mut().zip(indices) {
+pub(super) fn permute_add_assign(
+    m: &Modulus,
+    acc: &mut [u64],
+    input: &[u64],
+    permutation: &Permutation,
+) {
+    for (acc, &index) in acc.iter_mut().zip(permutation.indices()) {
         *acc = m.add(*acc, input[index as usize]);
     }
 }

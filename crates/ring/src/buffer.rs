@@ -1,0 +1,172 @@
+//! Recycled buffers.
+//!
+//! Polynomials at full size are tens of megabytes and live for milliseconds. Given back to the
+//! operating system, each would be mapped and cleared again: that took a third of a lookup. Buffers go
+//! to a free list instead, and are handed out again with what they last held.
+
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::Mutex;
+
+/// Words that the free list may keep, 1 GiB: beyond it the smallest buffers are freed first.
+const MAX_POOLED_WORDS: usize = 1 << 27;
+
+/// Shorter buffers are left to the allocator.
+const MIN_POOLED_WORDS: usize = 1 << 13;
+
+/// Free buffers by length.
+#[derive(Debug, Default)]
+struct Pool {
+    free: BTreeMap<usize, Vec<Vec<u64>>>,
+    words: usize,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool { free: BTreeMap::new(), words: 0 });
+
+impl Pool {
+    /// The shortest free buffer of at least `length` words, but not of over twice as many.
+    fn take(&mut self, length: usize) -> Option<Vec<u64>> {
+        let (&found, buffers) = self.free.range_mut(length..=2 * length).next()?;
+        let buffer = buffers.pop().expect("empty lists are removed");
+        if buffers.is_empty() {
+            self.free.remove(&found);
+        }
+        self.words -= found;
+        Some(buffer)
+    }
+
+    fn put(&mut self, buffer: Vec<u64>) {
+        self.words += buffer.len();
+        self.free.entry(buffer.len()).or_default().push(buffer);
+        while self.words > MAX_POOLED_WORDS {
+            let (&length, buffers) = self.free.iter_mut().next().expect("words are counted");
+            buffers.pop();
+            if buffers.is_empty() {
+                self.free.remove(&length);
+            }
+            self.words -= length;
+        }
+    }
+}
+
+/// Frees all recycled buffers.
+pub fn release_buffers() {
+    *POOL.lock().expect("no panic under lock") = Pool::default();
+}
+
+/// A recycled buffer of words.
+#[derive(Debug)]
+pub struct Buffer {
+    /// At least `length` words, all of them initialised.
+    storage: Vec<u64>,
+    length: usize,
+}
+
+impl Buffer {
+    /// A buffer whose contents are unspecified: to be written before it is read.
+    #[must_use]
+    pub fn unspecified(length: usize) -> Self {
+        let recycled = (length >= MIN_POOLED_WORDS)
+            .then(|| POOL.lock().expect("no panic under lock").take(length))
+            .flatten();
+        Self { storage: recycled.unwrap_or_else(|| vec![0; length]), length }
+    }
+
+    /// A buffer of zeros.
+    #[must_use]
+    pub fn zeroed(length: usize) -> Self {
+        let mut buffer = Self::unspecified(length);
+        buffer.fill(0);
+        buffer
+    }
+
+    /// A copy of `words`.
+    #[must_use]
+    pub fn copied(words: &[u64]) -> Self {
+        let mut buffer = Self::unspecified(words.len());
+        buffer.copy_from_slice(words);
+        buffer
+    }
+
+    /// Keeps the first `length` words.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+}
+
+impl From<Vec<u64>> for Buffer {
+    fn from(storage: Vec<u64>) -> Self {
+        let length = storage.len();
+        Self { storage, length }
+    }
+}
+
+impl Clone for Buffer {
+    fn clone(&self) -> Self {
+        Self::copied(self)
+    }
+}
+
+impl PartialEq for Buffer {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Buffer {}
+
+impl Deref for Buffer {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.storage[..self.length]
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.storage[..self.length]
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.storage.len() >= MIN_POOLED_WORDS {
+            let storage = std::mem::take(&mut self.storage);
+            POOL.lock().expect("no panic under lock").put(storage);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_come_back_and_hold_what_is_written() {
+        let mut pool = Pool::default();
+        pool.put(vec![1; 100]);
+        pool.put(vec![2; 60]);
+        assert!(pool.take(200).is_none() && pool.take(20).is_none());
+        assert_eq!(pool.take(50).map(|b| b.len()), Some(60));
+        assert_eq!(pool.take(50).map(|b| b.len()), Some(100));
+        assert_eq!(pool.words, 0);
+
+        let mut buffer = Buffer::zeroed(20_000);
+        assert!(buffer.iter().all(|&w| w == 0));
+        buffer.fill(7);
+        let copy = buffer.clone();
+        buffer.truncate(10);
+        assert_eq!((buffer.len(), copy.len()), (10, 20_000));
+        assert!(copy.iter().all(|&w| w == 7));
+    }
+
+    #[test]
+    fn the_pool_is_bounded() {
+        let mut pool = Pool::default();
+        for _ in 0..40 {
+            pool.put(vec![0; MAX_POOLED_WORDS / 32]);
+        }
+        assert!(pool.words <= MAX_POOLED_WORDS);
+    }
+}
