@@ -15,7 +15,8 @@ macro_rules! dispatch {
     ($isa:expr, [avx2: $avx2:ident, avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the instruction set: `Modulus::isa` promises it.
+            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect` promise
+            // it, and kernels that take an `Isa` check it.
             crate::Isa::Avx2 => unsafe { crate::kernels::$avx2::$($kernel)* },
             isa => dispatch!(isa, [avx512: $avx512], $($kernel)*),
         }
@@ -23,7 +24,8 @@ macro_rules! dispatch {
     ($isa:expr, [avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the instruction set: `Modulus::isa` promises it.
+            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect` promise
+            // it, and kernels that take an `Isa` check it.
             crate::Isa::Avx512Ifma => unsafe { crate::kernels::$avx512::$($kernel)* },
             _ => crate::kernels::scalar::$($kernel)*,
         }
