@@ -2,7 +2,7 @@
 
 use cryptable_ring::combination::{self, GaussianInteger};
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
-use cryptable_rlwe::key_switching::{self, Digits};
+use cryptable_rlwe::key_switching;
 use cryptable_rlwe::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use num_complex::Complex64;
 
@@ -84,8 +84,9 @@ impl<'a> Evaluator<'a> {
 
 /// The first `limbs` limbs of a polynomial.
 fn truncated(poly: &Poly<Evaluations>, ring: &Ring, limbs: usize) -> Poly<Evaluations> {
-    let words = poly.words()[..limbs * ring.degree()].to_vec();
-    Poly::from_words(ring, Basis::main(limbs), words)
+    let mut copy = Poly::unspecified(ring, Basis::main(limbs));
+    copy.words_mut().copy_from_slice(&poly.words()[..limbs * ring.degree()]);
+    copy
 }
 
 impl Arithmetic for Evaluator<'_> {
@@ -186,12 +187,9 @@ impl Arithmetic for Evaluator<'_> {
         let tensor = product.tensor;
         let limbs = tensor.d2.basis().main;
         let key = self.key(KeyPurpose::Relinearization, limbs);
-        let digits = Digits::decompose(ring, &tensor.d2, key.shape());
-        drop(tensor.d2);
-        let mut switched = digits.inner_product(ring, key);
-        drop(digits);
-        key_switching::add_times_special(ring, &mut switched.c0, &tensor.d0);
-        key_switching::add_times_special(ring, &mut switched.c1, &tensor.d1);
+        let add = [Some(&tensor.d0), Some(&tensor.d1)];
+        let switched = key_switching::switch(ring, &tensor.d2, key, add);
+        drop(tensor);
         let divisor: f64 = (limbs - rescale..limbs).map(|i| self.prime(i)).product();
         let parts = RlweCiphertext {
             c0: switched.c0.divide_round(ring, rescale),

@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use cryptable_ring::kernels::{self, Permutation};
 use cryptable_ring::{Basis, Buffer, Coefficients, Embedding, Evaluations, Poly, Ring};
-use cryptable_rlwe::key_switching::{Digits, special_product};
+use cryptable_rlwe::key_switching::{self, Digits, special_product};
 use cryptable_rlwe::{KeyPurpose, RlweCiphertext, SwitchingKey};
 use rayon::prelude::*;
 
 use crate::dft_factors::{Diagonal, DiagonalMatrix};
 use crate::evaluator::Evaluator;
 use crate::transform_plan::{DiagonalStep, TransformPlan};
+
+/// Words of one block of the sums: both parts of eight baby steps stay in the second-level cache.
+const BLOCK: usize = 4096;
 
 /// One diagonal as evaluations modulo Q·P.
 ///
@@ -53,7 +56,7 @@ impl LinearTransform {
                 EncodedDiagonal { step, log_run, words }
             })
             .collect();
-        diagonals.sort_by_key(|d| (d.step.giant, d.step.baby));
+        diagonals.sort_by_key(|d| (d.step.giant, d.log_run, d.step.baby));
         Self { plan, diagonals }
     }
 
@@ -86,8 +89,7 @@ impl LinearTransform {
         while let Some(mut sum) = sums.pop() {
             let c1 = acc.c1.divide_round(ring, 0);
             let key = self.key(evaluator, element);
-            let mut switched =
-                Digits::decompose(ring, &c1, key.shape()).inner_product(ring, key);
+            let mut switched = key_switching::switch(ring, &c1, key, [None, None]);
             switched.c0.add_assign(ring, &acc.c0);
             let permutation = ring.galois_permutation(element);
             add_permuted(ring, &mut sum.c0, &switched.c0, &permutation);
@@ -142,30 +144,35 @@ impl LinearTransform {
         sums
     }
 
-    /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`.
+    /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`, block by block, so that the
+    /// baby steps are read from memory once for all giant steps.
     fn multiply_limb(
         &self,
         ring: &Ring,
         limb: usize,
         steps: &[(Buffer, Buffer)],
-        outputs: Vec<(&mut [u64], &mut [u64])>,
+        mut outputs: Vec<(&mut [u64], &mut [u64])>,
     ) {
         let basis = self.plan.shape.basis;
         let m = ring.modulus(ring.prime_index(basis, limb));
-        for (giant, (out0, out1)) in outputs.into_iter().enumerate() {
-            let from = self.diagonals.partition_point(|d| d.step.giant < giant);
-            let to = self.diagonals.partition_point(|d| d.step.giant <= giant);
-            // Diagonals of one matrix may differ in period (a constant one, say): a sum a period.
-            for group in self.diagonals[from..to].chunk_by(|a, b| a.log_run == b.log_run) {
+        let longest = self.diagonals.iter().map(|d| 1usize << d.log_run).max().unwrap_or(1);
+        let block = BLOCK.max(longest).min(ring.degree());
+        for start in (0..ring.degree()).step_by(block) {
+            let range = start..start + block;
+            for group in self.diagonals.chunk_by(|a, b| {
+                (a.step.giant, a.log_run) == (b.step.giant, b.log_run)
+            }) {
                 let log_run = group[0].log_run;
-                let length = ring.degree() >> log_run;
-                let range = limb * length..(limb + 1) * length;
+                let words = limb * ring.degree() >> log_run;
+                let own = words + (start >> log_run)..words + (range.end >> log_run);
                 let terms = |part: fn(&(Buffer, Buffer)) -> &[u64]| -> Vec<_> {
                     group
                         .iter()
-                        .map(|d| (part(&steps[d.step.baby]), &d.words[range.clone()]))
+                        .map(|d| (&part(&steps[d.step.baby])[range.clone()], &d.words[own.clone()]))
                         .collect()
                 };
+                let (out0, out1) = &mut outputs[group[0].step.giant];
+                let (out0, out1) = (&mut out0[range.clone()], &mut out1[range.clone()]);
                 kernels::inner_product_runs_add(m, out0, &terms(|s| &s.0), log_run);
                 kernels::inner_product_runs_add(m, out1, &terms(|s| &s.1), log_run);
             }
@@ -181,7 +188,7 @@ fn baby_limbs(
     ring: &Ring,
     ct: &RlweCiphertext,
     babies: &[BabyStep<'_>],
-    digits: Option<&Digits>,
+    digits: Option<&Digits<'_>>,
     (basis, limb): (Basis, usize),
 ) -> Vec<(Buffer, Buffer)> {
     let degree = ring.degree();

@@ -12,8 +12,9 @@ use rayon::prelude::*;
 use crate::Ring;
 use crate::kernels;
 
-/// Coefficients of one block of the conversion: k blocks of 32 KiB stay in the second-level cache.
-const BLOCK: usize = 4096;
+/// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the first-level
+/// cache for all targets.
+const BLOCK_WORDS: usize = 4096;
 
 /// Which representative a base conversion returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +107,8 @@ impl BaseConverter {
             table.inverse_unnormalized(limb);
             kernels::mul_scalar_assign(table.modulus(), limb, self.scaled_inverses[i]);
         });
-        let block = BLOCK.min(degree);
+        let terms = self.sources.len() + 1;
+        let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);
         let mut columns: Vec<Vec<(usize, &mut [u64])>> =
             (0..degree / block).map(|_| Vec::with_capacity(targets.len())).collect();
         for (prime, limb) in targets.iter_mut() {

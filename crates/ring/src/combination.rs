@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use crate::{Basis, Evaluations, Poly, Ring, kernels};
 
-/// Words of one block: a dozen input blocks stay in the second-level cache for all rows.
-const BLOCK: usize = 4096;
+/// Words that the input blocks may take together, 32 KiB: they stay in the first-level cache for all
+/// rows.
+const BLOCK_WORDS: usize = 4096;
 
 /// An integer of `Z[i]`: multiplies slots by `re + i·im`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -58,7 +59,7 @@ pub fn linear_combinations(
             .iter()
             .map(|row| row.iter().map(|factor| factor.residues(ring, limb)).unzip())
             .unzip();
-        let block = BLOCK.min(degree / 2);
+        let block = (BLOCK_WORDS / inputs.len().max(1)).next_power_of_two().max(64).min(degree / 2);
         for start in (0..degree).step_by(block) {
             let factors = if start < degree / 2 { &first } else { &second };
             let range = start..start + block;

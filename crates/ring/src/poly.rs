@@ -1,6 +1,7 @@
 //! Polynomials in residue number system form.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -168,10 +169,23 @@ impl Poly<Coefficients> {
 
     /// To evaluations, by one NTT a limb.
     #[must_use]
-    pub fn into_evaluations(mut self, ring: &Ring) -> Poly<Evaluations> {
+    pub fn into_evaluations(self, ring: &Ring) -> Poly<Evaluations> {
+        self.into_evaluations_except(ring, &(0..0))
+    }
+
+    /// To evaluations, but for the limbs of a range, which are left as they are: for limbs of
+    /// unspecified words that nobody reads.
+    #[must_use]
+    pub fn into_evaluations_except(
+        mut self,
+        ring: &Ring,
+        except: &Range<usize>,
+    ) -> Poly<Evaluations> {
         let basis = self.basis;
         self.words.par_chunks_mut(self.degree).enumerate().for_each(|(limb, words)| {
-            ring.table(ring.prime_index(basis, limb)).forward_assign(words);
+            if !except.contains(&limb) {
+                ring.table(ring.prime_index(basis, limb)).forward_assign(words);
+            }
         });
         Poly { words: self.words, degree: self.degree, basis, domain: PhantomData }
     }

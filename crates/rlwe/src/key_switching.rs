@@ -10,20 +10,52 @@
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
 use cryptable_ring::base_conversion::Rounding;
-use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring, kernels};
+use cryptable_ring::{Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring, kernels};
 use rayon::prelude::*;
 
 use crate::switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
 
 /// The digits of a polynomial, each raised to the modulus Q·P.
 #[derive(Debug)]
-pub struct Digits {
+pub struct Digits<'a> {
     basis: Basis,
     digit_limbs: usize,
-    digits: Vec<Poly<Evaluations>>,
+    /// The polynomial itself: a digit's own limbs are read from it.
+    own: Option<&'a Poly<Evaluations>>,
+    raised: Vec<Poly<Evaluations>>,
 }
 
-impl Digits {
+/// The coefficients of each digit of `poly` modulo the primes that are not its own; its own limbs are
+/// left unspecified.
+fn raise(
+    ring: &Ring,
+    poly: &Poly<Evaluations>,
+    shape: SwitchingKeyShape,
+) -> Vec<Poly<Coefficients>> {
+    let main = poly.basis().main;
+    assert!(poly.basis().special == 0 && main <= shape.basis.main, "{:?}", poly.basis());
+    let basis = Basis { main, special: shape.basis.special };
+    let degree = ring.degree();
+    (0..shape.digits_at(main))
+        .map(|digit| {
+            let own = shape.digit_range(digit, main);
+            let sources: Vec<usize> = own.clone().collect();
+            let mut source = Buffer::copied(&poly.words()[own.start * degree..own.end * degree]);
+            let mut raised = Poly::<Coefficients>::unspecified(ring, basis);
+            let mut targets: Vec<(usize, &mut [u64])> = raised
+                .words_mut()
+                .chunks_mut(degree)
+                .enumerate()
+                .filter(|(limb, _)| !own.contains(limb))
+                .map(|(limb, words)| (ring.prime_index(basis, limb), words))
+                .collect();
+            ring.converter(&sources).convert(ring, &mut source, &mut targets, Rounding::Exact);
+            raised
+        })
+        .collect()
+}
+
+impl<'a> Digits<'a> {
     /// Cuts `poly` into digits for keys of the given shape (ModUp).
     ///
     /// NTTs: `d·(l + k)` for l limbs, d digits and k special primes.
@@ -31,35 +63,18 @@ impl Digits {
     /// # Panics
     /// If `poly` has special limbs or more limbs than the shape serves.
     #[must_use]
-    pub fn decompose(ring: &Ring, poly: &Poly<Evaluations>, shape: SwitchingKeyShape) -> Self {
+    pub fn decompose(ring: &Ring, poly: &'a Poly<Evaluations>, shape: SwitchingKeyShape) -> Self {
         let main = poly.basis().main;
-        assert!(poly.basis().special == 0 && main <= shape.basis.main, "{:?}", poly.basis());
         let basis = Basis { main, special: shape.basis.special };
-        let degree = ring.degree();
-        let digits = (0..shape.digits_at(main))
-            .map(|digit| {
-                let start = digit * shape.digit_limbs;
-                let end = (start + shape.digit_limbs).min(main);
-                let own = start * degree..end * degree;
-                let sources: Vec<usize> = (start..end).collect();
-                let mut source = Buffer::copied(&poly.words()[own.clone()]);
-                let mut raised = Poly::<Evaluations>::unspecified(ring, basis);
-                let mut targets: Vec<(usize, &mut [u64])> = raised
-                    .words_mut()
-                    .chunks_mut(degree)
-                    .enumerate()
-                    .filter(|(limb, _)| !(start..end).contains(limb))
-                    .map(|(limb, words)| (ring.prime_index(basis, limb), words))
-                    .collect();
-                ring.converter(&sources).convert(ring, &mut source, &mut targets, Rounding::Exact);
-                targets.into_par_iter().for_each(|(prime, words)| {
-                    ring.table(prime).forward_assign(words);
-                });
-                raised.words_mut()[own.clone()].copy_from_slice(&poly.words()[own]);
-                raised
+        let raised = raise(ring, poly, shape)
+            .into_iter()
+            .enumerate()
+            .map(|(digit, raised)| {
+                let own = shape.digit_range(digit, main);
+                raised.into_evaluations_except(ring, &own)
             })
             .collect();
-        Self { basis, digit_limbs: shape.digit_limbs, digits }
+        Self { basis, digit_limbs: shape.digit_limbs, own: Some(poly), raised }
     }
 
     /// The single digit of a polynomial that is small against every prime: its lift to Q·P.
@@ -68,7 +83,17 @@ impl Digits {
     #[must_use]
     pub fn from_lifted(lifted: Poly<Evaluations>) -> Self {
         let basis = lifted.basis();
-        Self { basis, digit_limbs: basis.main, digits: vec![lifted] }
+        Self { basis, digit_limbs: basis.main, own: None, raised: vec![lifted] }
+    }
+
+    /// Limb `limb` of digit `digit`.
+    fn limb(&self, digit: usize, limb: usize) -> &[u64] {
+        match self.own {
+            Some(poly) if limb < self.basis.main && limb / self.digit_limbs == digit => {
+                poly.limb(limb)
+            }
+            _ => self.raised[digit].limb(limb),
+        }
     }
 
     /// The primes of each digit.
@@ -88,14 +113,8 @@ impl Digits {
     ) {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
         let m = ring.modulus(ring.prime_index(self.basis, limb));
-        let pairs: Vec<_> =
-            (0..self.digits.len()).map(|digit| key.limb(digit, self.basis, limb)).collect();
-        let terms0: Vec<_> =
-            self.digits.iter().zip(&pairs).map(|(d, pair)| (d.limb(limb), pair.0)).collect();
-        kernels::inner_product(m, out0, &terms0);
-        let terms1: Vec<_> =
-            self.digits.iter().zip(&pairs).map(|(d, pair)| (d.limb(limb), pair.1)).collect();
-        kernels::inner_product(m, out1, &terms1);
+        let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
+        multiply_limb(m, &digits, key, (self.basis, limb), out0, out1);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -110,6 +129,88 @@ impl Digits {
         });
         RlweCiphertext { c0, c1 }
     }
+}
+
+/// Words of one block of an inner product: digits and key stay in the first-level cache for both sums.
+const BLOCK: usize = 512;
+
+/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`.
+fn multiply_limb(
+    m: &Modulus,
+    digits: &[&[u64]],
+    key: &SwitchingKey,
+    (basis, limb): (Basis, usize),
+    out0: &mut [u64],
+    out1: &mut [u64],
+) {
+    let pairs: Vec<_> = (0..digits.len()).map(|digit| key.limb(digit, basis, limb)).collect();
+    let blocks = out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK));
+    for (index, (out0, out1)) in blocks.enumerate() {
+        let range = index * BLOCK..index * BLOCK + out0.len();
+        let b: Vec<_> =
+            digits.iter().zip(&pairs).map(|(d, k)| (&d[range.clone()], &k.0[range.clone()])).collect();
+        kernels::inner_product(m, out0, &b);
+        let a: Vec<_> =
+            digits.iter().zip(&pairs).map(|(d, k)| (&d[range.clone()], &k.1[range.clone()])).collect();
+        kernels::inner_product(m, out1, &a);
+    }
+}
+
+/// Switches `poly·s'` to the secret s, without the division by P: a ciphertext modulo Q·P of
+/// `P·(poly·s' + add[0] + add[1]·s)`.
+///
+/// The whole switch in one pass over limbs: NTT, inner product and addition of a limb happen while it
+/// is in cache.
+///
+/// # Panics
+/// If the key's level is below that of `poly`.
+#[must_use]
+pub fn switch(
+    ring: &Ring,
+    poly: &Poly<Evaluations>,
+    key: &SwitchingKey,
+    add: [Option<&Poly<Evaluations>>; 2],
+) -> RlweCiphertext {
+    let shape = key.shape();
+    let mut raised = raise(ring, poly, shape);
+    let (degree, main) = (ring.degree(), poly.basis().main);
+    let basis = Basis { main, special: shape.basis.special };
+    let mut c0 = Poly::<Evaluations>::unspecified(ring, basis);
+    let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
+    let mut by_limb: Vec<Vec<&mut [u64]>> = (0..basis.limbs()).map(|_| Vec::new()).collect();
+    for digit in &mut raised {
+        for (limb, words) in digit.words_mut().chunks_mut(degree).enumerate() {
+            by_limb[limb].push(words);
+        }
+    }
+    let outputs =
+        c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
+    outputs.zip(by_limb).enumerate().for_each(|(limb, ((out0, out1), raised))| {
+        let prime = ring.prime_index(basis, limb);
+        let (table, m) = (ring.table(prime), ring.modulus(prime));
+        let digits: Vec<&[u64]> = raised
+            .into_iter()
+            .enumerate()
+            .map(|(digit, words)| {
+                if limb < main && limb / shape.digit_limbs == digit {
+                    poly.limb(limb)
+                } else {
+                    table.forward_assign(words);
+                    &*words
+                }
+            })
+            .collect();
+        multiply_limb(m, &digits, key, (basis, limb), out0, out1);
+        if limb < main {
+            let factor = special_product(ring, basis, prime);
+            for (out, add) in [(out0, add[0]), (out1, add[1])] {
+                if let Some(add) = add {
+                    kernels::mul_scalar_add_assign(m, out, add.limb(limb), factor);
+                }
+            }
+        }
+    });
+    RlweCiphertext { c0, c1 }
 }
 
 /// Adds `P·poly` to an accumulator modulo Q·P (the special limbs are unchanged, since P is 0 there).
@@ -144,8 +245,7 @@ pub fn switch_and_rescale(
     key: &SwitchingKey,
     rescale: usize,
 ) -> RlweCiphertext {
-    let mut switched = Digits::decompose(ring, c1, key.shape()).inner_product(ring, key);
-    add_times_special(ring, &mut switched.c0, c0);
+    let switched = switch(ring, c1, key, [Some(c0), None]);
     RlweCiphertext {
         c0: switched.c0.divide_round(ring, rescale),
         c1: switched.c1.divide_round(ring, rescale),

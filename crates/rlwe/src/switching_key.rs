@@ -26,6 +26,13 @@ impl SwitchingKeyShape {
         main.div_ceil(self.digit_limbs)
     }
 
+    /// The limbs of one digit of a polynomial with `main` limbs.
+    #[must_use]
+    pub const fn digit_range(self, digit: usize, main: usize) -> std::ops::Range<usize> {
+        let (start, end) = (digit * self.digit_limbs, (digit + 1) * self.digit_limbs);
+        start..if end < main { end } else { main }
+    }
+
     /// The number of digits (dnum) of the key itself.
     #[must_use]
     pub const fn digits(self) -> usize {
