@@ -1,6 +1,12 @@
 //! Ciphertexts as callers see them.
 
 use cryptable_rlwe::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_rlwe::wire::{ObjectType, peek_header, read_object, write_object};
+
+use crate::error::Result;
+
+/// Longest body of a ciphertext: two polynomials of the largest ring degree.
+const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
 
 /// Encrypted integers of one modulus, of one parameter set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +36,29 @@ impl Ciphertext {
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
         self.parameter_digest
+    }
+
+    /// The ciphertext in its wire format.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let body = self.body.to_body();
+        write_object(&mut bytes, ObjectType::Ciphertext, &self.parameter_digest, &body)
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads a ciphertext.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let body = read_object(bytes, ObjectType::Ciphertext, None, MAX_CIPHERTEXT_BYTES)?;
+        let body = CoefficientCiphertext::from_body(body)?;
+        Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, body })
     }
 
     /// The RLWE ciphertext.

@@ -1,6 +1,7 @@
 //! What can go wrong at the public boundary.
 
 use cryptable_rlwe::security::SecurityError;
+use cryptable_rlwe::wire::WireError;
 
 /// The result of a fallible operation.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -83,4 +84,10 @@ pub enum Error {
     /// No parameter set serves what is asked for.
     #[error("no parameter set for {0}")]
     Unsupported(String),
+    /// Bytes do not decode.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// Writing failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
 }

@@ -14,6 +14,7 @@ pub mod parameters;
 pub mod prediction;
 #[cfg(feature = "client")]
 pub mod secret_key;
+pub mod serialization;
 pub mod trigonometric_hermite;
 pub mod unit;
 

@@ -223,6 +223,21 @@ impl Parameters {
         serde_json::to_vec(&self.literal).expect("a literal serialises")
     }
 
+    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does. Toy
+    /// parameters are accepted if their name says `insecure`.
+    ///
+    /// # Errors
+    /// If the bytes are no literal, or the literal is not valid.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let literal: ParametersLiteral = serde_json::from_slice(bytes)
+            .map_err(|error| Error::Unsupported(format!("these parameters: {error}")))?;
+        if literal.name.contains("insecure") {
+            Self::new_insecure(literal)
+        } else {
+            Self::new(literal)
+        }
+    }
+
     /// BLAKE3 of [`Parameters::to_bytes`].
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {

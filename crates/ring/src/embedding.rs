@@ -1,18 +1,37 @@
 //! The canonical embedding: the "special FFT" between coefficients and slots.
 
-use std::f64::consts::PI;
+use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 
-/// The canonical embedding for n complex slots.
+/// The canonical embedding for n complex slots, 1 <= n <= N/2 a power of two.
 ///
-/// A real polynomial `Σ m_k Y^k` of degree below 2n is held as `w_k = m_k + i·m_{k+n}`, k < n. Slot j is
-/// its value at `ζ^(5^j)`, `ζ = e^{iπ/2n}`; since `ζ^(n·5^j) = i`, that is `Σ_k w_k ζ^(5^j·k)`.
-/// Multiplying by roots of unity takes O(n log n) steps (Cheon, Han, Kim, Kim, Song 2018).
+/// A real polynomial `Σ m_k Y^k` of degree below 2n, in `Y = X^(N/2n)`, is held as
+/// `w_k = m_k + i·m_{k+n}`, k < n. With `ζ = e^{iπ/2n}`, slot j is its value at `Y = ζ^(5^j)`. Since
+/// `ζ^(n·5^j) = i`, that is
+///
+/// `z_j = Σ_{k<n} w_k·ζ^(5^j·k)`.
+///
+/// Powers of 5 modulo 4n and their negatives are all odd residues, so the slots' conjugates are the
+/// values at the other primitive roots, `Y -> Y^(5^r)` rotates the slots left by r and `Y -> Y^(-1)`
+/// conjugates them. The sum takes `log2 n` layers of butterflies behind a bit reversal: the "special
+/// FFT" of Cheon, Han, Kim, Kim, Song (EUROCRYPT 2018).
+///
+/// ```
+/// use cryptable_ring::Embedding;
+/// use num_complex::Complex64;
+/// // 1 + 2·Y^2 for n = 2: Y^2 is i in both slots, because ζ^2 = ζ^10 = i.
+/// let mut values = [Complex64::new(1.0, 2.0), Complex64::ZERO];
+/// let embedding = Embedding::new(2);
+/// embedding.slots_from_coefficients(&mut values);
+/// assert!(values.iter().all(|z| (z - Complex64::new(1.0, 2.0)).norm() < 1e-15));
+/// embedding.coefficients_from_slots(&mut values);
+/// assert!(values[1].norm() < 1e-15);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Embedding {
     slots: usize,
-    /// `ζ^i` for i < 4n.
+    /// `ζ^i` for i < 4n, each by its own sine and cosine: a recurrence would gather errors.
     roots: Vec<Complex64>,
     /// `5^j mod 4n` for j < n.
     group: Vec<usize>,
@@ -28,7 +47,7 @@ impl Embedding {
         assert!(slots.is_power_of_two(), "{slots} slots");
         let order = 4 * slots;
         let roots = (0..order)
-            .map(|i| Complex64::from_polar(1.0, 2.0 * PI * i as f64 / order as f64))
+            .map(|i| Complex64::from_polar(1.0, TAU * i as f64 / order as f64))
             .collect();
         let mut group = Vec::with_capacity(slots);
         let mut power = 1;
@@ -39,7 +58,8 @@ impl Embedding {
         Self { slots, roots, group }
     }
 
-    /// The factor of butterfly j in blocks of this length: `e^{2πi·5^j/(4·block)}`.
+    /// The factor of butterfly j in blocks of this length: `e^{2πi·5^j/(4·block)}`, the j-th evaluation
+    /// point of an embedding of `block` slots.
     fn twiddle(&self, block: usize, j: usize) -> Complex64 {
         let order = 4 * block;
         self.roots[(self.group[j] % order) * (4 * self.slots / order)]
@@ -112,29 +132,52 @@ mod tests {
             .collect()
     }
 
+    /// `5^j mod order`.
+    fn power_of_five(j: usize, order: usize) -> usize {
+        (0..j).fold(1, |power, _| power * 5 % order)
+    }
+
+    /// Slot j by definition.
+    fn slot(w: &[Complex64], j: usize) -> Complex64 {
+        let order = 4 * w.len();
+        let power = power_of_five(j, order);
+        let root = |k: usize| TAU * ((power * k) % order) as f64 / order as f64;
+        w.iter().enumerate().map(|(k, w)| w * Complex64::from_polar(1.0, root(k))).sum()
+    }
+
+    fn worst_difference(a: &[Complex64], b: &[Complex64]) -> f64 {
+        assert_eq!(a.len(), b.len());
+        a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+    }
+
+    fn slots_of(w: &[Complex64]) -> Vec<Complex64> {
+        let mut values = w.to_vec();
+        Embedding::new(w.len()).slots_from_coefficients(&mut values);
+        values
+    }
+
+    /// `w` of the image of the polynomial under `Y -> Y^exponent`, by its real coefficients.
+    fn automorphism(w: &[Complex64], exponent: usize) -> Vec<Complex64> {
+        let n = w.len();
+        let mut image = vec![0.0; 2 * n];
+        let real = w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im));
+        for (k, m) in real.enumerate() {
+            // Y^2n = -1.
+            let power = k * exponent % (4 * n);
+            image[power % (2 * n)] = if power < 2 * n { m } else { -m };
+        }
+        (0..n).map(|k| Complex64::new(image[k], image[k + n])).collect()
+    }
+
     #[test]
     fn agrees_with_the_definition_and_inverts() {
-        for slots in [1usize, 2, 8, 64] {
+        for slots in [1usize, 2, 4, 8, 64, 256] {
             let w = sample(slots);
-            let mut fast = w.clone();
-            let embedding = Embedding::new(slots);
-            embedding.slots_from_coefficients(&mut fast);
-            let mut power = 1usize;
-            for value in &fast {
-                let direct: Complex64 = (0..slots)
-                    .map(|k| {
-                        let angle = 2.0 * PI * ((power * k) % (4 * slots)) as f64
-                            / (4 * slots) as f64;
-                        w[k] * Complex64::from_polar(1.0, angle)
-                    })
-                    .sum();
-                assert!((value - direct).norm() < 1e-11 * slots as f64);
-                power = power * 5 % (4 * slots);
-            }
-            embedding.coefficients_from_slots(&mut fast);
-            for (a, b) in fast.iter().zip(&w) {
-                assert!((a - b).norm() < 1e-13);
-            }
+            let mut fast = slots_of(&w);
+            let direct: Vec<_> = (0..slots).map(|j| slot(&w, j)).collect();
+            assert!(worst_difference(&fast, &direct) < 1e-12, "{slots} slots");
+            Embedding::new(slots).coefficients_from_slots(&mut fast);
+            assert!(worst_difference(&fast, &w) < 1e-14, "{slots} slots");
         }
     }
 
@@ -142,11 +185,37 @@ mod tests {
     fn large_transforms_are_accurate() {
         let slots = 1 << 15;
         let w = sample(slots);
-        let mut values = w.clone();
-        let embedding = Embedding::new(slots);
-        embedding.slots_from_coefficients(&mut values);
-        embedding.coefficients_from_slots(&mut values);
-        let worst = values.iter().zip(&w).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-        assert!(worst < 1e-12, "{worst:e}");
+        let mut values = slots_of(&w);
+        // Errors relative to the root mean square of the slots, which is that of w times √n.
+        let scale = (slots as f64).sqrt();
+        for j in [0, 1, 12_345, slots - 1] {
+            let error = (values[j] - slot(&w, j)).norm() / scale;
+            assert!(error < 1e-12, "slot {j}: {error:e}");
+        }
+        Embedding::new(slots).coefficients_from_slots(&mut values);
+        let worst = worst_difference(&values, &w);
+        assert!(worst < 1e-13, "{worst:e}");
+    }
+
+    #[test]
+    fn powers_of_five_rotate_and_minus_one_conjugates() {
+        for slots in [1usize, 2, 16, 128] {
+            let w = sample(slots);
+            let plain = slots_of(&w);
+            for r in [0, 1, 3, slots / 2, slots - 1] {
+                let rotated = slots_of(&automorphism(&w, power_of_five(r, 4 * slots)));
+                let expected: Vec<_> = (0..slots).map(|j| plain[(j + r) % slots]).collect();
+                assert!(worst_difference(&rotated, &expected) < 1e-12, "{slots} slots by {r}");
+            }
+            let conjugated = slots_of(&automorphism(&w, 4 * slots - 1));
+            let expected: Vec<_> = plain.iter().map(|z| z.conj()).collect();
+            assert!(worst_difference(&conjugated, &expected) < 1e-12, "{slots} slots");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "slots")]
+    fn other_slot_counts_are_refused() {
+        let _ = Embedding::new(12);
     }
 }

@@ -2,6 +2,9 @@
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
+use crate::bit_packing::{pack, packed_bytes, unpack};
+use crate::wire::{BodyReader, BodyWriter, WireError};
+
 /// Which coefficients hold values, and of which modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoefficientLayout {
@@ -66,6 +69,76 @@ impl CoefficientCiphertext {
             }
         };
         (self.b.clone(), a)
+    }
+}
+
+/// Largest ring degree that a ciphertext may claim.
+const MAX_DEGREE: u64 = 1 << 20;
+
+impl CoefficientCiphertext {
+    /// The body of its wire format: numbers, then packed words of b, then the seed or words of a.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_body(&self) -> Vec<u8> {
+        let mut writer = BodyWriter::new(Vec::new());
+        self.write_body(&mut writer).expect("memory takes all bytes");
+        writer.into_inner()
+    }
+
+    fn write_body(&self, writer: &mut BodyWriter<Vec<u8>>) -> std::io::Result<()> {
+        let CoefficientLayout { ring_degree, slots, count } = self.layout;
+        writer.u32(self.log2_modulus)?;
+        writer.u64(self.plaintext_modulus)?;
+        for number in [ring_degree, slots, count] {
+            writer.u64(number as u64)?;
+        }
+        writer.u8(u8::from(matches!(self.a, UniformPart::Words(_))))?;
+        writer.raw(&pack(&self.b, self.log2_modulus))?;
+        match &self.a {
+            UniformPart::Seed(seed) => writer.raw(seed.as_bytes()),
+            UniformPart::Words(words) => writer.raw(&pack(words, self.log2_modulus)),
+        }
+    }
+
+    /// Reads what [`CoefficientCiphertext::to_body`] wrote.
+    ///
+    /// # Errors
+    /// If a number makes no sense, or bytes are missing or left over.
+    pub fn from_body(body: &[u8]) -> Result<Self, WireError> {
+        let mut reader = BodyReader::new(body);
+        let bits = reader.u32("log2 of the ciphertext modulus")?;
+        if !(1..=60).contains(&bits) {
+            let name = "log2 of the ciphertext modulus";
+            return Err(WireError::invalid(name, bits, "within 1 to 60"));
+        }
+        let plaintext_modulus = reader.u64_within("plaintext modulus", 2..=1 << 32)?;
+        let degree = reader.u64_within("ring degree", 1..=MAX_DEGREE)?;
+        let slots = reader.u64_within("slots", 1..=degree)?;
+        let count = reader.u64_within("count of values", 0..=slots)?;
+        for (name, value) in [("ring degree", degree), ("slots", slots)] {
+            if !value.is_power_of_two() {
+                return Err(WireError::invalid(name, value, "a power of two"));
+            }
+        }
+        let kind = reader.u8("kind of uniform part")?;
+        let degree = degree as usize;
+        let words = |reader: &mut BodyReader<'_>, name| {
+            let bytes = reader.raw(name, packed_bytes(degree, bits))?;
+            unpack(bytes, bits, degree)
+                .map_err(|error| WireError::invalid(name, error, "packed words"))
+        };
+        let b = words(&mut reader, "words of b")?;
+        let a = match kind {
+            0 => UniformPart::Seed(Seed::from_bytes(reader.array("seed")?)),
+            1 => UniformPart::Words(words(&mut reader, "words of a")?),
+            _ => return Err(WireError::invalid("kind of uniform part", kind, "0 or 1")),
+        };
+        reader.finish()?;
+        let layout =
+            CoefficientLayout { ring_degree: degree, slots: slots as usize, count: count as usize };
+        Ok(Self { log2_modulus: bits, plaintext_modulus, layout, b, a })
     }
 }
 
@@ -183,6 +256,9 @@ mod tests {
                 let values: Vec<u64> = (0..slots as u64 - 3).map(|i| i * 77 % p).collect();
                 let ct = CoefficientCiphertext::encrypt(&secret, &values, (slots, p, bits));
                 assert_eq!(ct.decrypt(&secret), values, "p = {p}, 2^{bits}, {slots} slots");
+                let body = ct.to_body();
+                assert_eq!(CoefficientCiphertext::from_body(&body), Ok(ct.clone()));
+                assert!(CoefficientCiphertext::from_body(&body[..body.len() - 1]).is_err());
                 let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
                 let errors = ct.errors(&secret, &values);
                 let variance = errors.iter().map(|e| (e * half_step).powi(2)).sum::<f64>()
@@ -190,6 +266,15 @@ mod tests {
                 let bounds = if slots == 1024 { 8.0..13.5 } else { 3.0..25.0 };
                 assert!(bounds.contains(&variance), "variance {variance}, expected 10.5");
             }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn random_bodies_never_panic(
+            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300),
+        ) {
+            let _ = CoefficientCiphertext::from_body(&bytes);
         }
     }
 }

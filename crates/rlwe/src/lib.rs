@@ -17,7 +17,7 @@ pub mod power_of_two_product;
 pub mod secret;
 pub mod security;
 pub mod switching_key;
-// pub mod wire;
+pub mod wire;
 
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};

@@ -1,0 +1,33 @@
+# `make help` lists the targets.
+CARGO ?= cargo
+DEMO_OUTPUT ?= demo-output
+BENCH_ARGUMENTS ?= --help
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test format lint docs server-build unit-tests bench
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: ## Apply a contrast table to an encrypted picture; writes $(DEMO_OUTPUT)/before-after.png
+	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
+
+test: format lint docs server-build unit-tests ## Run every check: formatting, lints, documentation, builds, tests
+
+format: ## Check the formatting
+	$(CARGO) fmt --all --check
+
+lint: ## Check with clippy; warnings are errors
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+docs: ## Build the documentation; warnings are errors
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+server-build: ## Check the library without the `client` feature: what a server builds
+	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
+
+unit-tests: ## Run the tests
+	$(CARGO) test --workspace --release
+
+bench: ## Run a benchmark: make bench BENCH_ARGUMENTS="..."
+	$(CARGO) run --release -p cryptable-cli --bin cryptable -- bench $(BENCH_ARGUMENTS)

@@ -1,0 +1,166 @@
+//! Keys as bytes: secret keys, and evaluation keys that are used where they lie.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use cryptable_ring::random::Seed;
+use cryptable_rlwe::switching_key::SharedBytes;
+use cryptable_rlwe::wire::{BodyReader, HEADER_BYTES, ObjectType, WireError, peek_header, read_object};
+use cryptable_rlwe::{EvaluationKeys, SwitchingKey};
+
+use crate::error::{Error, Result};
+use crate::{EvaluationKey, Parameters};
+
+/// Longest parameters in a file.
+const MAX_PARAMETER_BYTES: u64 = 1 << 16;
+
+/// Longest body of a secret key.
+const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
+
+/// Longest body of an evaluation key, 64 GiB.
+const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
+
+/// Reads the parameters at the start of a key's body and checks them against the header.
+fn read_parameters(bytes: &[u8], reader: &mut BodyReader<'_>) -> Result<Parameters> {
+    let parameters = Parameters::from_bytes(reader.bytes("parameters", MAX_PARAMETER_BYTES)?)?;
+    let (found, expected) = (peek_header(bytes)?.parameter_digest, parameters.digest());
+    if found != expected {
+        return Err(WireError::ParameterMismatch { expected, found }.into());
+    }
+    Ok(parameters)
+}
+
+impl EvaluationKey {
+    /// A key from its wire format. The stored halves of the switching keys are not copied: they are
+    /// read from `bytes`, a memory-mapped file for one. The uniform halves are expanded into memory.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged evaluation key, or do not start at a multiple of 8.
+    pub fn from_shared(bytes: SharedBytes) -> Result<Self> {
+        let all: &[u8] = (*bytes).as_ref();
+        let body = read_object(all, ObjectType::EvaluationKey, None, MAX_EVALUATION_KEY_BYTES)?;
+        let mut reader = BodyReader::new(body);
+        let parameters = read_parameters(all, &mut reader)?;
+        let ring = Arc::new(parameters.ring());
+        let mut keys = EvaluationKeys::new();
+        for request in parameters.circuit().key_requests() {
+            let seed = Seed::from_bytes(reader.array("seed of a switching key")?);
+            let words = request.shape.half_words(ring.degree());
+            let range = reader.words_in_place("words of a switching key", words)?;
+            let (shared, offset) = (Arc::clone(&bytes), HEADER_BYTES + range.start);
+            let key = SwitchingKey::from_shared(&ring, request.shape, seed, shared, offset)
+                .ok_or_else(|| {
+                    let expected = "aligned words below their primes";
+                    WireError::invalid("a switching key", "other bytes", expected)
+                })?;
+            keys.insert(request.purpose, key);
+        }
+        reader.finish()?;
+        Self::new(parameters, ring, keys)
+    }
+}
+
+#[cfg(feature = "client")]
+mod client {
+    use cryptable_rlwe::secret::TernarySecret;
+    use cryptable_rlwe::security::SecretDistribution;
+    use cryptable_rlwe::wire::{BodyWriter, ObjectWriter, write_object};
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::SecretKey;
+    use crate::secret_key::Progress;
+
+    impl SecretKey {
+        /// The key in its wire format: parameters, then two bits a coefficient.
+        ///
+        /// # Panics
+        /// Never: memory takes all bytes.
+        #[must_use]
+        pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+            let parameters = self.parameters().to_bytes();
+            let packed: Zeroizing<Vec<u8>> = Zeroizing::new(
+                self.secret()
+                    .coefficients()
+                    .chunks(4)
+                    .map(|four| {
+                        let pairs = four.iter().enumerate();
+                        pairs.fold(0, |byte, (i, &c)| byte | ((c + 1) as u8) << (2 * i))
+                    })
+                    .collect(),
+            );
+            // Room for everything, so that no reallocation leaves a copy of the secret behind.
+            let capacity = parameters.len() + packed.len() + 256;
+            let mut body = Zeroizing::new(Vec::with_capacity(capacity));
+            let mut writer = BodyWriter::new(&mut *body);
+            let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
+            writer
+                .bytes(&parameters)
+                .and_then(|()| writer.bytes(&packed))
+                .and_then(|()| {
+                    let digest = self.parameters().digest();
+                    write_object(&mut *bytes, ObjectType::SecretKey, &digest, &body)
+                })
+                .expect("memory takes all bytes");
+            bytes
+        }
+
+        /// Reads a secret key.
+        ///
+        /// # Errors
+        /// If the bytes are not exactly one undamaged secret key.
+        pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+            let body = read_object(bytes, ObjectType::SecretKey, None, MAX_SECRET_KEY_BYTES)?;
+            let mut reader = BodyReader::new(body);
+            let parameters = read_parameters(bytes, &mut reader)?;
+            let degree = parameters.literal().ring_degree;
+            let packed = reader.bytes("coefficients", degree as u64 / 4)?;
+            let coefficients: Zeroizing<Vec<i8>> = Zeroizing::new(
+                packed
+                    .iter()
+                    .flat_map(|byte| (0..4).map(move |i| (byte >> (2 * i) & 3) as i8 - 1))
+                    .collect(),
+            );
+            reader.finish()?;
+            let distribution = SecretDistribution::UniformTernary;
+            TernarySecret::from_coefficients(coefficients, distribution)
+                .filter(|secret| secret.coefficients().len() == degree)
+                .map(|secret| Self::from_secret(parameters, secret))
+                .ok_or_else(|| {
+                    let expected = "one of -1, 0 and 1 for each of the ring degree";
+                    WireError::invalid("coefficients", "something else", expected).into()
+                })
+        }
+
+        /// Generates an evaluation key and writes it, one switching key at a time.
+        ///
+        /// # Errors
+        /// If writing fails.
+        pub fn write_evaluation_key(
+            &self,
+            out: &mut dyn Write,
+            progress: Progress<'_>,
+        ) -> Result<()> {
+            let parameters = self.parameters().to_bytes();
+            let degree = self.parameters().literal().ring_degree;
+            // The same writer as below, on nothing: counts the bytes, padding included.
+            let mut length = BodyWriter::new(std::io::sink());
+            length.bytes(&parameters)?;
+            for request in self.parameters().circuit().key_requests() {
+                length.raw(&[0; Seed::BYTES])?;
+                length.skip_words(request.shape.half_words(degree))?;
+            }
+            let digest = self.parameters().digest();
+            let object =
+                ObjectWriter::new(out, ObjectType::EvaluationKey, &digest, length.position())?;
+            let mut writer = BodyWriter::new(object);
+            writer.bytes(&parameters)?;
+            self.generate_keys::<Error>(progress, |_, key| {
+                writer.raw(key.seed().as_bytes())?;
+                Ok(writer.words(key.stored_words())?)
+            })?;
+            writer.into_inner().finish()?;
+            Ok(())
+        }
+    }
+}
