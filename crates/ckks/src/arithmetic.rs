@@ -7,7 +7,7 @@
 use num_complex::Complex64;
 
 /// Slotwise arithmetic on ciphertexts with exact scales.
-pub trait Arithmetic {
+pub trait Arithmetic: Sync {
     /// A ciphertext, or what stands for one.
     type Ciphertext: Clone + Send + Sync;
     /// A product that is not relinearized yet.

@@ -1,16 +1,27 @@
-//! The homomorphic DFTs as products of sparse matrices (Chen, Chillotti, Song 2019; Han, Hhan, Cheon
-//! 2018).
+//! The homomorphic DFTs as products of sparse matrices (Chen, Chillotti, Song, EUROCRYPT 2019; Han,
+//! Hhan, Cheon 2018).
 //!
-//! The map from coefficients to slots is `B_{log n} … B_1 · R`: R reverses bits, `B_k` are the
-//! butterflies in blocks of length `2^k`, with diagonals 0 and ±2^(k-1). R is left out: CoeffsToSlots
-//! yields coefficients in bit-reversed order and SlotsToCoeffs takes them so.
+//! The map from coefficients `w_k = m_k + i·m_{k+n}` to slots factors as `B_{log n} … B_1 · R`: R
+//! reverses bits, and `B_k` are the butterflies in blocks of length `2^k`,
+//!
+//! `(u, v) -> (u + ω_j·v, u - ω_j·v)`, `ω_j = e^{2πi·5^j/(4·2^k)}`,
+//!
+//! on entries j and `j + 2^(k-1)` of a block. Such a matrix has the diagonals 0 and ±2^(k-1), of period
+//! `2^k`. R, which has about √n distinct diagonals and no use, is left out: CoeffsToSlots yields
+//! coefficients in bit-reversed order, SlotsToCoeffs takes them so, and between the two everything is
+//! slot by slot.
+//!
+//! Merging l neighbouring levels into one matrix costs at most `2·2^l - 1` diagonals, and one level of
+//! the ciphertext instead of l. In the outermost matrix, which reaches over all slots, the diagonals r
+//! and r - n fall together: `2^l` are left.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 
-/// One diagonal, given by one period.
+/// One diagonal, given by one period: of those made here, the smallest. A diagonal of period m encodes to
+/// a polynomial with 2m coefficients.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagonal {
     /// Entry j of the diagonal is `values[j mod values.len()]`; the length is a power of two.
@@ -18,6 +29,17 @@ pub struct Diagonal {
 }
 
 /// A matrix by its diagonals: `(M v)[j] = Σ_r d_r[j]·v[(j + r) mod slots]`.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use cryptable_ckks::dft_factors::{Diagonal, DiagonalMatrix};
+/// use num_complex::Complex64;
+/// // (M v)[j] = 2·v[j + 1] in four slots.
+/// let two = Diagonal { values: vec![Complex64::new(2.0, 0.0)] };
+/// let matrix = DiagonalMatrix { slots: 4, diagonals: BTreeMap::from([(1, two)]) };
+/// let vector = [1.0, 2.0, 3.0, 4.0].map(Complex64::from);
+/// assert_eq!(matrix.apply(&vector), [4.0, 6.0, 8.0, 2.0].map(Complex64::from));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiagonalMatrix {
     /// The dimension, a power of two.
@@ -31,11 +53,11 @@ impl Diagonal {
         self.values[j & (self.values.len() - 1)]
     }
 
-    /// Halves the period while the two halves agree.
-    fn shortened(mut self) -> Self {
+    /// Halves the period while the two halves agree up to `tolerance`.
+    fn shortened(mut self, tolerance: f64) -> Self {
         while self.values.len() > 1 {
             let (low, high) = self.values.split_at(self.values.len() / 2);
-            if low.iter().zip(high).any(|(a, b)| (a - b).norm() > 1e-14) {
+            if low.iter().zip(high).any(|(a, b)| (a - b).norm() > tolerance) {
                 break;
             }
             self.values.truncate(self.values.len() / 2);
@@ -48,7 +70,7 @@ impl DiagonalMatrix {
     /// The product with a vector: a plain reference.
     ///
     /// # Panics
-    /// If the length is not a multiple of the dimension's period.
+    /// If the length is not the dimension.
     #[must_use]
     pub fn apply(&self, vector: &[Complex64]) -> Vec<Complex64> {
         assert_eq!(vector.len(), self.slots);
@@ -60,7 +82,11 @@ impl DiagonalMatrix {
             .collect()
     }
 
-    /// The product `self · other`.
+    /// The product `self · other`: the map that applies `other` first.
+    ///
+    /// Diagonals multiply as `(d_r, e_t) -> d_r[j]·e_t[j + r]` on the diagonal r + t. Entries below
+    /// `10^-14` of the largest one count as rounding errors when zero diagonals are dropped and periods
+    /// are shortened.
     ///
     /// # Panics
     /// If the dimensions differ.
@@ -84,13 +110,14 @@ impl DiagonalMatrix {
                 }
             }
         }
-        diagonals.retain(|_, d| d.values.iter().any(|v| v.norm() > 1e-14));
-        let diagonals = diagonals.into_iter().map(|(r, d)| (r, d.shortened())).collect();
+        let entries = diagonals.values().flat_map(|d| &d.values);
+        let tolerance = 1e-14 * entries.map(|v| v.norm()).fold(0.0, f64::max);
+        diagonals.retain(|_, d| d.values.iter().any(|v| v.norm() > tolerance));
+        let diagonals = diagonals.into_iter().map(|(r, d)| (r, d.shortened(tolerance))).collect();
         Self { slots: self.slots, diagonals }
     }
 
     /// All entries multiplied by a constant.
-    #[must_use]
     fn scaled(mut self, factor: f64) -> Self {
         for diagonal in self.diagonals.values_mut() {
             diagonal.values.iter_mut().for_each(|v| *v *= factor);
@@ -110,18 +137,6 @@ impl DiagonalMatrix {
     }
 }
 
-/// Sums diagonals given as functions, dropping zero ones.
-fn matrix(slots: usize, period: usize, parts: [(usize, Vec<Complex64>); 3]) -> DiagonalMatrix {
-    let mut diagonals: BTreeMap<usize, Diagonal> = BTreeMap::new();
-    for (r, values) in parts {
-        let sum = diagonals
-            .entry(r % slots)
-            .or_insert_with(|| Diagonal { values: vec![Complex64::ZERO; period] });
-        sum.values.iter_mut().zip(&values).for_each(|(a, b)| *a += b);
-    }
-    DiagonalMatrix { slots, diagonals }
-}
-
 /// The twiddle factors of blocks of length `block`: `e^{2πi·5^j/(4·block)}` for j below half of it.
 fn twiddles(block: usize) -> Vec<Complex64> {
     let order = 4 * block;
@@ -135,46 +150,50 @@ fn twiddles(block: usize) -> Vec<Complex64> {
         .collect()
 }
 
-/// `B_k` for blocks of length `block = 2^k`.
-fn butterfly(slots: usize, block: usize) -> DiagonalMatrix {
-    let (half, one, zero) = (block / 2, Complex64::ONE, Complex64::ZERO);
-    let w = twiddles(block);
-    let rows = |low: &dyn Fn(usize) -> Complex64, high: &dyn Fn(usize) -> Complex64| {
-        (0..block).map(|j| if j < half { low(j) } else { high(j - half) }).collect()
-    };
-    matrix(
-        slots,
-        block,
-        [
-            (0, rows(&|_| one, &|j| -w[j])),
-            (half, rows(&|j| w[j], &|_| zero)),
-            (slots - half, rows(&|_| zero, &|_| one)),
-        ],
-    )
+/// The matrix that acts alike on all blocks, by the 2 x 2 matrix `entries(ω_j)` (row by row) on entries
+/// j and j + block/2.
+fn blocks(
+    slots: usize,
+    block: usize,
+    entries: impl Fn(Complex64) -> [Complex64; 4],
+) -> DiagonalMatrix {
+    let half = block / 2;
+    let zeros = || vec![Complex64::ZERO; block];
+    let (mut main, mut above, mut below) = (zeros(), zeros(), zeros());
+    for (j, &root) in twiddles(block).iter().enumerate() {
+        [main[j], above[j], below[j + half], main[j + half]] = entries(root);
+    }
+    let mut diagonals = BTreeMap::from([(0, main), (half, above)]);
+    // A block over all slots: half a block up is half a block down.
+    diagonals
+        .entry(slots - half)
+        .and_modify(|above| above[half..].copy_from_slice(&below[half..]))
+        .or_insert(below);
+    let diagonals = diagonals.into_iter().map(|(r, values)| (r, Diagonal { values })).collect();
+    DiagonalMatrix { slots, diagonals }
 }
 
-/// The inverse of `B_k`.
+/// `B_k` for blocks of length `block = 2^k`.
+fn butterfly(slots: usize, block: usize) -> DiagonalMatrix {
+    blocks(slots, block, |root| [Complex64::ONE, root, Complex64::ONE, -root])
+}
+
+/// The inverse of `B_k`. It keeps its factor 1/2, so that slots do not grow from level to level.
 fn inverse_butterfly(slots: usize, block: usize) -> DiagonalMatrix {
-    let (half, zero) = (block / 2, Complex64::ZERO);
-    let w = twiddles(block);
-    let rows = |low: &dyn Fn(usize) -> Complex64, high: &dyn Fn(usize) -> Complex64| {
-        (0..block).map(|j| if j < half { low(j) } else { high(j - half) }).collect()
-    };
-    let one_half = Complex64::new(0.5, 0.0);
-    matrix(
-        slots,
-        block,
-        [
-            (0, rows(&|_| one_half, &|j| -0.5 * w[j].conj())),
-            (half, rows(&|_| one_half, &|_| zero)),
-            (slots - half, rows(&|_| zero, &|j| 0.5 * w[j].conj())),
-        ],
-    )
+    let half = Complex64::new(0.5, 0.0);
+    blocks(slots, block, |root| [half, half, 0.5 * root.conj(), -0.5 * root.conj()])
+}
+
+/// Levels of a DFT of n slots.
+fn levels(slots: usize) -> u32 {
+    assert!(slots.is_power_of_two(), "{slots} slots");
+    slots.trailing_zeros()
 }
 
 /// Merges butterflies, given in order of application, into stages, and spreads `factor` over them.
 fn merge(butterflies: Vec<DiagonalMatrix>, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
     let total = butterflies.len();
+    assert!(stages.iter().all(|&levels| levels > 0), "empty stage in {stages:?}");
     assert_eq!(stages.iter().sum::<u32>() as usize, total, "stages {stages:?} of {total} levels");
     let mut next = butterflies.into_iter();
     stages
@@ -188,52 +207,73 @@ fn merge(butterflies: Vec<DiagonalMatrix>, stages: &[u32], factor: f64) -> Vec<D
         .collect()
 }
 
-/// CoeffsToSlots on n slots: from the slots of `Σ m_k Y^k` to `m_k + i·m_{k+n}`, bit-reversed, times
-/// `factor`. `stages` are the butterfly levels of each matrix, in order of application.
+/// CoeffsToSlots on `slots` = n slots: from the slots of `Σ m_k Y^k` to `factor·(m_k + i·m_{k+n})`, in
+/// bit-reversed order of k.
+///
+/// `stages` are the butterfly levels that each matrix merges, in order of application: the first of
+/// them is the outermost, with blocks over all slots. Each matrix takes its share of the factor,
+/// `factor^(levels/log2 n)`.
+///
+/// ```
+/// use cryptable_ckks::dft_factors::coeffs_to_slots;
+/// use cryptable_ring::Embedding;
+/// use num_complex::Complex64;
+/// let w: Vec<_> = (0..4).map(|k| Complex64::new(f64::from(k), 0.5)).collect();
+/// let mut slots = w.clone();
+/// Embedding::new(4).slots_from_coefficients(&mut slots);
+/// let found = coeffs_to_slots(4, &[1, 1], 10.0).iter().fold(slots, |v, matrix| matrix.apply(&v));
+/// // Entry 1 is coefficient 2.
+/// assert!((found[1] - 10.0 * w[2]).norm() < 1e-12);
+/// ```
 ///
 /// # Panics
-/// If the stages do not sum to log2 n.
+/// If n is not a power of two, or the stages are not positive with sum log2 n.
 #[must_use]
 pub fn coeffs_to_slots(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
-    let levels = slots.trailing_zeros();
-    let inverses = (1..=levels).rev().map(|k| inverse_butterfly(slots, 1 << k)).collect();
+    let inverses = (1..=levels(slots)).rev().map(|k| inverse_butterfly(slots, 1 << k)).collect();
     merge(inverses, stages, factor)
 }
 
-/// SlotsToCoeffs on n slots, the inverse of [`coeffs_to_slots`] at factor 1.
+/// SlotsToCoeffs on `slots` = n slots, the inverse of [`coeffs_to_slots`] at factor 1: from `w_k` in
+/// bit-reversed order to the slots of the polynomial, times `factor`. The last stage is the outermost.
 ///
 /// # Panics
-/// If the stages do not sum to log2 n.
+/// If n is not a power of two, or the stages are not positive with sum log2 n.
 #[must_use]
 pub fn slots_to_coeffs(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
-    let levels = slots.trailing_zeros();
-    let butterflies = (1..=levels).map(|k| butterfly(slots, 1 << k)).collect();
+    let butterflies = (1..=levels(slots)).map(|k| butterfly(slots, 1 << k)).collect();
     merge(butterflies, stages, factor)
 }
 
-/// As [`coeffs_to_slots`], with u in 2n slots at the end, such that `u + conj(u)` holds the real parts
-/// in the first n slots and the imaginary parts in the others.
+/// CoeffsToSlots of a sparse packing, to 2n slots: as [`coeffs_to_slots`], but of the result u, `u +
+/// conj(u)` holds the real parts of `factor·w` in the first n slots and the imaginary parts in the
+/// others.
+///
+/// The matrices have dimension 2n; the vector that they are applied to has period n. The rows of the
+/// last one are multiplied by 1/2 and -i/2 in the two halves, which gives its diagonals the period 2n.
 ///
 /// # Panics
-/// If the stages do not sum to log2 n.
+/// If n is not a power of two above 1, or the stages are not positive with sum log2 n.
 #[must_use]
 pub fn coeffs_to_slots_sparse(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
     let mut matrices = doubled(coeffs_to_slots(slots, stages, factor));
     let last = matrices.last_mut().expect("at least one stage");
-    let mask = |j: usize| {
-        if j < slots { Complex64::new(0.5, 0.0) } else { Complex64::new(0.0, -0.5) }
-    };
+    let mask = |j| if j < slots { Complex64::new(0.5, 0.0) } else { Complex64::new(0.0, -0.5) };
     for diagonal in last.diagonals.values_mut() {
         diagonal.values = (0..2 * slots).map(|j| diagonal.at(j) * mask(j)).collect();
     }
     matrices
 }
 
-/// As [`slots_to_coeffs`], from real vectors `(a ‖ b)` of 2n slots standing for a + ib; the caller adds
-/// the result's rotation by n.
+/// SlotsToCoeffs of a sparse packing, from 2n slots: as [`slots_to_coeffs`] for `w = a + ib`, from the
+/// real vector `(a ‖ b)`; the caller adds the result's rotation by n.
+///
+/// The matrices have dimension 2n. The columns of the first one are multiplied by 1 and i in the two
+/// halves. The sum with the rotation may wait until the end, because all other matrices have period n
+/// and so commute with it; before it, the vectors between them have no meaning of their own.
 ///
 /// # Panics
-/// If the stages do not sum to log2 n.
+/// If n is not a power of two above 1, or the stages are not positive with sum log2 n.
 #[must_use]
 pub fn slots_to_coeffs_sparse(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
     let mut matrices = doubled(slots_to_coeffs(slots, stages, factor));
@@ -247,4 +287,167 @@ pub fn slots_to_coeffs_sparse(slots: usize, stages: &[u32], factor: f64) -> Vec<
 
 fn doubled(matrices: Vec<DiagonalMatrix>) -> Vec<DiagonalMatrix> {
     matrices.into_iter().map(DiagonalMatrix::doubled).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use cryptable_ring::Embedding;
+
+    use super::*;
+
+    /// Slot counts with several splits each, in order of application.
+    const SPLITS: [(usize, &[u32]); 10] = [
+        (2, &[1]),
+        (8, &[1, 1, 1]),
+        (8, &[3]),
+        (16, &[1, 3]),
+        (32, &[3, 2]),
+        (64, &[2, 2, 2]),
+        (128, &[4, 3]),
+        (256, &[1, 5, 2]),
+        (512, &[3, 3, 3]),
+        (512, &[5, 4]),
+    ];
+
+    fn sample(count: usize) -> Vec<Complex64> {
+        (0..count)
+            .map(|i| Complex64::new((i as f64 * 1.7).sin(), (i as f64 * 0.9 + 1.0).cos()))
+            .collect()
+    }
+
+    fn bit_reversed(w: &[Complex64]) -> Vec<Complex64> {
+        let bits = w.len().trailing_zeros();
+        (0..w.len()).map(|j| w[j.reverse_bits() >> (usize::BITS - bits)]).collect()
+    }
+
+    fn slots_of(w: &[Complex64]) -> Vec<Complex64> {
+        let mut values = w.to_vec();
+        Embedding::new(w.len()).slots_from_coefficients(&mut values);
+        values
+    }
+
+    fn chain(matrices: &[DiagonalMatrix], v: Vec<Complex64>) -> Vec<Complex64> {
+        matrices.iter().fold(v, |v, matrix| matrix.apply(&v))
+    }
+
+    fn assert_close(found: &[Complex64], expected: impl Iterator<Item = Complex64>, what: &str) {
+        let expected: Vec<_> = expected.collect();
+        assert_eq!(found.len(), expected.len(), "{what}");
+        for (j, (a, b)) in found.iter().zip(&expected).enumerate() {
+            assert!((a - b).norm() < 1e-11, "{what}, entry {j}: {a} instead of {b}");
+        }
+    }
+
+    #[test]
+    fn products_are_the_embedding() {
+        for (n, stages) in SPLITS {
+            let what = format!("{n} slots, stages {stages:?}");
+            let w = sample(n);
+            let (reversed, slots) = (bit_reversed(&w), slots_of(&w));
+            let found = chain(&coeffs_to_slots(n, stages, 0.3), slots.clone());
+            assert_close(&found, reversed.iter().map(|w| 0.3 * w), &what);
+            let found = chain(&slots_to_coeffs(n, stages, 0.7), reversed);
+            assert_close(&found, slots.iter().map(|z| 0.7 * z), &what);
+        }
+    }
+
+    #[test]
+    fn sparse_products_hold_both_parts_side_by_side() {
+        for (n, stages) in SPLITS {
+            let what = format!("{n} slots, stages {stages:?}");
+            let w = sample(n);
+            let (reversed, slots) = (bit_reversed(&w), slots_of(&w));
+            let parts = reversed.iter().map(|w| w.re).chain(reversed.iter().map(|w| w.im));
+            let parts: Vec<_> = parts.map(Complex64::from).collect();
+            let u = chain(&coeffs_to_slots_sparse(n, stages, 0.3), slots.repeat(2));
+            let real: Vec<_> = u.iter().map(|u| u + u.conj()).collect();
+            assert_close(&real, parts.iter().map(|x| 0.3 * x), &what);
+            let y = chain(&slots_to_coeffs_sparse(n, stages, 0.7), parts);
+            let sum: Vec<_> = (0..2 * n).map(|j| y[j] + y[(j + n) % (2 * n)]).collect();
+            assert_close(&sum, slots.iter().chain(&slots).map(|z| 0.7 * z), &what);
+        }
+    }
+
+    /// Length of the largest block of each stage and whether it reaches over all slots.
+    fn blocks_of(n: usize, stages: &[u32], inverse: bool) -> Vec<usize> {
+        let mut done = 0;
+        let ends = stages.iter().map(|levels| {
+            let first = done;
+            done += levels;
+            if inverse { n >> first } else { 1 << done }
+        });
+        ends.collect()
+    }
+
+    #[test]
+    fn diagonals_are_few_and_short() {
+        for (n, stages) in SPLITS {
+            let pairs = [
+                (coeffs_to_slots(n, stages, 0.3), coeffs_to_slots_sparse(n, stages, 0.3), true),
+                (slots_to_coeffs(n, stages, 0.3), slots_to_coeffs_sparse(n, stages, 0.3), false),
+            ];
+            for (full, sparse, inverse) in pairs {
+                let masked = if inverse { stages.len() - 1 } else { 0 };
+                let largest = blocks_of(n, stages, inverse);
+                for (i, &block) in largest.iter().enumerate() {
+                    let paths = 1 << stages[i];
+                    let count = if block == n { paths } else { 2 * paths - 1 };
+                    let periods = |m: &DiagonalMatrix| {
+                        m.diagonals.values().map(|d| d.values.len()).max().expect("diagonals")
+                    };
+                    assert_eq!(full[i].slots, n);
+                    assert_eq!(full[i].diagonals.len(), count, "{n} {stages:?} {i}");
+                    assert_eq!(periods(&full[i]), block, "{n} {stages:?} {i}");
+                    assert_eq!(sparse[i].slots, 2 * n);
+                    assert_eq!(sparse[i].diagonals.len(), count, "{n} {stages:?} {i}");
+                    let period = if i == masked { 2 * n } else { block };
+                    assert_eq!(periods(&sparse[i]), period, "{n} {stages:?} {i}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_factor_is_spread_by_levels() {
+        let (plain, scaled) =
+            (slots_to_coeffs(16, &[1, 3], 1.0), slots_to_coeffs(16, &[1, 3], 0.1));
+        for (i, share) in [0.25, 0.75].into_iter().enumerate() {
+            let factor = 0.1f64.powf(share);
+            let expected = plain[i].diagonals[&0].values.iter().map(|v| factor * v);
+            assert_close(&scaled[i].diagonals[&0].values, expected, "diagonal 0");
+        }
+    }
+
+    #[test]
+    fn composition_is_the_product_and_finds_short_periods() {
+        // Diagonals of mixed periods, some of which fall on one diagonal of the product.
+        let matrix = |diagonals: &[(usize, usize)]| DiagonalMatrix {
+            slots: 16,
+            diagonals: diagonals
+                .iter()
+                .map(|&(r, m)| (r, Diagonal { values: sample(m) }))
+                .collect(),
+        };
+        let (a, b) = (matrix(&[(0, 4), (3, 16), (15, 1)]), matrix(&[(1, 2), (5, 8), (14, 16)]));
+        let v = sample(16);
+        let product = a.compose(&b).apply(&v);
+        assert_close(&product, a.apply(&b.apply(&v)).into_iter(), "product");
+
+        let there = &slots_to_coeffs(64, &[6], 1.0)[0];
+        let identity = there.compose(&coeffs_to_slots(64, &[6], 1.0)[0]);
+        assert_eq!(identity.diagonals.len(), 1);
+        assert_close(&identity.diagonals[&0].values, [Complex64::ONE].into_iter(), "identity");
+    }
+
+    #[test]
+    #[should_panic(expected = "stages")]
+    fn stages_must_add_up() {
+        let _ = coeffs_to_slots(16, &[2, 1], 1.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "empty stage")]
+    fn empty_stages_are_refused() {
+        let _ = slots_to_coeffs(16, &[0, 4], 1.0);
+    }
 }

@@ -1,6 +1,6 @@
 //! A dry run: predicts limbs, scales, noise and transforms of a circuit without any key.
 
-use std::cell::{Cell, RefCell};
+use std::sync::Mutex;
 
 use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use num_complex::Complex64;
@@ -69,8 +69,8 @@ pub struct DryRunParameters {
 #[derive(Debug)]
 pub struct DryRun {
     parameters: DryRunParameters,
-    counts: Cell<Counts>,
-    requests: RefCell<Vec<KeyRequest>>,
+    counts: Mutex<Counts>,
+    requests: Mutex<Vec<KeyRequest>>,
 }
 
 impl DryRun {
@@ -79,26 +79,26 @@ impl DryRun {
     pub fn new(parameters: DryRunParameters) -> Self {
         Self {
             parameters,
-            counts: Cell::default(),
-            requests: RefCell::default(),
+            counts: Mutex::default(),
+            requests: Mutex::default(),
         }
     }
 
     /// What has been counted so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        self.counts.get()
+        *self.counts.lock().expect("no panic under lock")
     }
 
     /// The keys that the circuit needs, each purpose and shape once.
     #[must_use]
     pub fn key_requests(&self) -> Vec<KeyRequest> {
-        self.requests.borrow().clone()
+        self.requests.lock().expect("no panic under lock").clone()
     }
 
     /// Notes that a key is needed.
     pub fn request(&self, request: KeyRequest) {
-        let mut requests = self.requests.borrow_mut();
+        let mut requests = self.requests.lock().expect("no panic under lock");
         if !requests.contains(&request) {
             requests.push(request);
         }
@@ -112,11 +112,10 @@ impl DryRun {
     }
 
     fn count(&self, transforms: usize, limb_products: usize, key_switches: usize) {
-        let mut counts = self.counts.get();
+        let mut counts = self.counts.lock().expect("no panic under lock");
         counts.transforms += transforms;
         counts.limb_products += limb_products;
         counts.key_switches += key_switches;
-        self.counts.set(counts);
     }
 
     /// Counts one key switch at `limbs` with the cheapest of `shapes`, and notes the key.

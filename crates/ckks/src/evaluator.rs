@@ -218,10 +218,14 @@ impl Arithmetic for Evaluator<'_> {
 
     fn transform(&self, ct: &Ciphertext, matrix: &LinearTransform, rescale: usize) -> Ciphertext {
         let limbs = matrix.plan().limbs;
-        let c0 = truncated(&ct.parts.c0, self.ring, limbs);
-        let c1 = truncated(&ct.parts.c1, self.ring, limbs);
         let divisor: f64 = (limbs - rescale..limbs).map(|i| self.prime(i)).product();
-        let parts = matrix.apply(self, &RlweCiphertext { c0, c1 }, rescale);
+        let parts = if ct.limbs() == limbs {
+            matrix.apply(self, &ct.parts, rescale)
+        } else {
+            let c0 = truncated(&ct.parts.c0, self.ring, limbs);
+            let c1 = truncated(&ct.parts.c1, self.ring, limbs);
+            matrix.apply(self, &RlweCiphertext { c0, c1 }, rescale)
+        };
         Ciphertext { parts, scale: ct.scale * matrix.plan().scale / divisor }
     }
 }

@@ -46,6 +46,8 @@ impl LinearTransform {
     #[must_use]
     pub fn encode(ring: &Ring, matrix: &DiagonalMatrix, plan: TransformPlan) -> Self {
         let basis = plan.shape.basis;
+        let served = (0..plan.giants).all(|giant| plan.steps.iter().any(|s| s.giant == giant));
+        assert!(served, "a giant step without a diagonal");
         let mut diagonals: Vec<EncodedDiagonal> = plan
             .steps
             .par_iter()
@@ -126,7 +128,10 @@ impl LinearTransform {
             .any(Option::is_some)
             .then(|| Digits::decompose(ring, &ct.c1, self.plan.shape));
         let mut sums: Vec<RlweCiphertext> = (0..self.plan.giants)
-            .map(|_| RlweCiphertext { c0: Poly::zero(ring, basis), c1: Poly::zero(ring, basis) })
+            .map(|_| RlweCiphertext {
+                c0: Poly::unspecified(ring, basis),
+                c1: Poly::unspecified(ring, basis),
+            })
             .collect();
         let mut by_limb: Vec<Vec<(&mut [u64], &mut [u64])>> =
             (0..basis.limbs()).map(|_| Vec::new()).collect();
@@ -159,6 +164,7 @@ impl LinearTransform {
         let block = BLOCK.max(longest).min(ring.degree());
         for start in (0..ring.degree()).step_by(block) {
             let range = start..start + block;
+            let mut written = 0;
             for group in self.diagonals.chunk_by(|a, b| {
                 (a.step.giant, a.log_run) == (b.step.giant, b.log_run)
             }) {
@@ -173,8 +179,16 @@ impl LinearTransform {
                 };
                 let (out0, out1) = &mut outputs[group[0].step.giant];
                 let (out0, out1) = (&mut out0[range.clone()], &mut out1[range.clone()]);
-                kernels::inner_product_runs_add(m, out0, &terms(|s| &s.0), log_run);
-                kernels::inner_product_runs_add(m, out1, &terms(|s| &s.1), log_run);
+                // Groups come in the order of giant steps: the first of each overwrites.
+                let first = group[0].step.giant == written;
+                written = group[0].step.giant + 1;
+                let multiply = if first {
+                    kernels::inner_product_runs
+                } else {
+                    kernels::inner_product_runs_add
+                };
+                multiply(m, out0, &terms(|s| &s.0), log_run);
+                multiply(m, out1, &terms(|s| &s.1), log_run);
             }
         }
     }

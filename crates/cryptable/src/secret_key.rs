@@ -122,11 +122,9 @@ impl SecretKey {
     ) -> std::result::Result<(), E> {
         let literal = self.parameters.literal();
         let degree = literal.ring_degree;
-        let sparse = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
-        let secrets = SecretPair {
-            dense: &self.secret,
-            sparse: TernarySecret::sample(degree, sparse, &mut RandomStream::from_os()),
-        };
+        let weight = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
+        let sparse = TernarySecret::sample(degree, weight, &mut RandomStream::from_os());
+        let secrets = SecretPair { dense: &self.secret, sparse: &sparse };
         let requests = self.parameters.circuit().key_requests();
         progress(0, requests.len());
         for (done, request) in requests.iter().enumerate() {

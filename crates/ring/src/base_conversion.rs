@@ -9,8 +9,8 @@
 
 use rayon::prelude::*;
 
-use crate::Ring;
 use crate::kernels;
+use crate::{Buffer, Ring};
 
 /// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the first-level
 /// cache for all targets.
@@ -91,18 +91,21 @@ impl BaseConverter {
 
     /// Converts `source` limbs to the `targets` primes.
     ///
-    /// `source`: evaluations, limb-major, one limb a source prime; overwritten. `targets`: prime
-    /// index and output limb, which receives **coefficients** in `[0, target)`.
+    /// `source`: evaluations, limb-major, one limb a source prime. `targets`: prime index and output
+    /// limb, which receives **coefficients** in `[0, target)`.
     pub fn convert(
         &self,
         ring: &Ring,
-        source: &mut [u64],
+        source: &[u64],
         targets: &mut [(usize, &mut [u64])],
         rounding: Rounding,
     ) {
         let degree = ring.degree();
         assert_eq!(source.len(), degree * self.sources.len());
-        source.par_chunks_mut(degree).enumerate().for_each(|(i, limb)| {
+        let mut scaled = Buffer::unspecified(source.len());
+        let limbs = scaled.par_chunks_mut(degree).zip(source.par_chunks(degree));
+        limbs.enumerate().for_each(|(i, (limb, source))| {
+            limb.copy_from_slice(source);
             let table = ring.table(self.sources[i]);
             table.inverse_unnormalized(limb);
             kernels::mul_scalar_assign(table.modulus(), limb, self.scaled_inverses[i]);
@@ -116,9 +119,8 @@ impl BaseConverter {
                 column.push((*prime, piece));
             }
         }
-        let source = &*source;
         columns.into_par_iter().enumerate().for_each(|(index, column)| {
-            let inputs: Vec<&[u64]> = source
+            let inputs: Vec<&[u64]> = scaled
                 .chunks(degree)
                 .map(|limb| &limb[index * block..(index + 1) * block])
                 .collect();

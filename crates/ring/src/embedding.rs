@@ -46,9 +46,8 @@ impl Embedding {
     pub fn new(slots: usize) -> Self {
         assert!(slots.is_power_of_two(), "{slots} slots");
         let order = 4 * slots;
-        let roots = (0..order)
-            .map(|i| Complex64::from_polar(1.0, TAU * i as f64 / order as f64))
-            .collect();
+        let roots =
+            (0..order).map(|i| Complex64::from_polar(1.0, TAU * i as f64 / order as f64)).collect();
         let mut group = Vec::with_capacity(slots);
         let mut power = 1;
         for _ in 0..slots {

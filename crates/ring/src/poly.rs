@@ -347,12 +347,12 @@ mod tests {
         let expected = integers(&ring, &poly);
         let product: BigInt =
             sources.iter().map(|&i| BigInt::from(ring.modulus(i).value())).product();
-        let mut source = poly.into_evaluations(&ring).words().to_vec();
+        let source = poly.into_evaluations(&ring).words().to_vec();
         let mut out = vec![0u64; 4 * 32];
         let mut targets: Vec<(usize, &mut [u64])> = out.chunks_mut(32).enumerate().collect();
         ring.converter(&sources).convert(
             &ring,
-            &mut source,
+            &source,
             &mut targets,
             Rounding::Approximate,
         );

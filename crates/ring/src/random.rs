@@ -1,7 +1,15 @@
 //! One CSPRNG, ChaCha20, in domain-separated streams, and the samplers.
 //!
-//! A stream is named by a seed, a purpose and an index. Purpose and index form ChaCha's 64-bit stream
-//! number, so streams of one seed never overlap and each can be expanded on its own, in parallel.
+//! A stream is named by a seed, a purpose and an index. The seed is ChaCha's key; purpose and index
+//! form its 64-bit stream number (the nonce of Bernstein's original variant, with a 64-bit block
+//! counter), `purpose·2^56 + index`. Streams of one seed thus never overlap, whatever they are for,
+//! and each limb of a key can be expanded on its own, in parallel, without the limbs before it.
+//!
+//! Uniform words are part of the wire format, because files hold seeds in place of uniform
+//! polynomials: [`RandomStream::uniform_assign`] states which bytes make which word.
+//!
+//! Samplers of secrets and errors do not branch on the values they draw, but
+//! [`RandomStream::fixed_weight_ternary`] writes to positions that are secret.
 
 use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng, TryRngCore};
@@ -40,6 +48,42 @@ impl Seed {
     }
 }
 
+/// A seed of secrets and errors. Zeroized on drop, redacted in Debug, not `Clone`.
+///
+/// ```
+/// use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
+/// let seed = SecretSeed::random();
+/// let mut stream = RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, 0);
+/// assert!(stream.uniform_ternary(1024).iter().all(|c| (-1..=1).contains(c)));
+/// ```
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct SecretSeed([u8; Seed::BYTES]);
+
+impl std::fmt::Debug for SecretSeed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SecretSeed(redacted)")
+    }
+}
+
+impl SecretSeed {
+    /// A fresh seed from the operating system.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn random() -> Self {
+        let mut seed = Self([0; Seed::BYTES]);
+        OsRng.try_fill_bytes(&mut seed.0).expect("the operating system gives randomness");
+        seed
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; Seed::BYTES] {
+        &self.0
+    }
+}
+
 /// What a stream is for: streams of different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamPurpose {
@@ -68,8 +112,10 @@ impl std::fmt::Debug for RandomStream {
 
 impl Drop for RandomStream {
     fn drop(&mut self) {
-        // rand_chacha keeps its state private: overwrite it with that of a public seed.
-        self.0 = ChaCha20Rng::from_seed([0; 32]);
+        // rand_chacha keeps its state private: overwrite it with that of a public seed. The black box
+        // keeps the compiler from leaving out a write that nobody reads.
+        self.0 = ChaCha20Rng::from_seed([0; Seed::BYTES]);
+        std::hint::black_box(&mut self.0);
     }
 }
 
@@ -81,7 +127,7 @@ impl RandomStream {
     /// # Panics
     /// If the index needs more than 56 bits.
     #[must_use]
-    pub fn new(seed: &[u8; 32], purpose: StreamPurpose, index: u64) -> Self {
+    pub fn new(seed: &[u8; Seed::BYTES], purpose: StreamPurpose, index: u64) -> Self {
         assert!(index <= MAX_INDEX, "stream index {index}");
         let mut generator = ChaCha20Rng::from_seed(*seed);
         generator.set_stream((purpose as u64) << 56 | index);
@@ -91,13 +137,13 @@ impl RandomStream {
     /// A stream of a fresh seed from the operating system.
     #[must_use]
     pub fn from_os() -> Self {
-        let mut seed = Seed::random();
-        let stream = Self(ChaCha20Rng::from_seed(seed.0));
-        seed.0.zeroize();
-        stream
+        Self(ChaCha20Rng::from_seed(*SecretSeed::random().as_bytes()))
     }
 
-    /// Uniform words in `[0, q)`, by rejection of words of `bits(q)` bits.
+    /// Uniform words in `[0, q)`, by rejection.
+    ///
+    /// Every eight bytes of the stream, little-endian, give a word of which the low `bits(q - 1)` bits
+    /// (at least one) count; words of q or more are skipped. A power of two rejects none.
     ///
     /// # Panics
     /// If q is 0.
@@ -172,66 +218,192 @@ impl RandomStream {
 mod tests {
     use super::*;
 
+    /// Block `counter` of ChaCha20's key stream, by its definition (Bernstein 2008).
+    fn chacha20_block(key: &[u8; 32], counter: u64, nonce: u64) -> Vec<u8> {
+        let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
+        let mut input: Vec<u32> = b"expand 32-byte k".chunks(4).map(word).collect();
+        input.extend(key.chunks(4).map(word));
+        for number in [counter, nonce] {
+            input.extend([number as u32, (number >> 32) as u32]);
+        }
+        let mut x = input.clone();
+        let mut quarter = |a: usize, b: usize, c: usize, d: usize| {
+            for (i, j, k, rotation) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
+                x[i] = x[i].wrapping_add(x[j]);
+                x[k] = (x[k] ^ x[i]).rotate_left(rotation);
+            }
+        };
+        for _ in 0..10 {
+            (0..4).for_each(|i| quarter(i, i + 4, i + 8, i + 12));
+            (0..4).for_each(|i| quarter(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4));
+        }
+        x.iter().zip(&input).flat_map(|(a, b)| a.wrapping_add(*b).to_le_bytes()).collect()
+    }
+
     #[test]
-    fn a_stream_is_fixed_by_its_name() {
-        let draw = |purpose, index| {
+    fn uniform_words_are_those_of_the_wire_format() {
+        let key: [u8; 32] = std::array::from_fn(|i| i as u8);
+        let (index, q) = (0x0123_4567_89AB, (1u64 << 50) - 27);
+        let nonce = 3 << 56 | index;
+        let stream: Vec<u8> =
+            (0..800).flat_map(|counter| chacha20_block(&key, counter, nonce)).collect();
+        let words = |bits: u32, q: u64, count: usize| -> Vec<u64> {
+            let low = |b: &[u8]| u64::from_le_bytes(b.try_into().unwrap()) & ((1 << bits) - 1);
+            stream.chunks(8).map(low).filter(|&w| w < q).take(count).collect()
+        };
+        // (1 << 20) + 7 rejects about every second word.
+        for (q, bits) in [(q, 50), ((1 << 20) + 7, 21), (1 << 28, 28), (2, 1), (3, 2)] {
+            let mut out = vec![0; 3000];
+            let mut mask = RandomStream::new(&key, StreamPurpose::Mask, index);
+            // In two parts: what a call draws does not depend on the batches of calls before.
+            let (first, second) = out.split_at_mut(1111);
+            mask.uniform_assign(first, q);
+            mask.uniform_assign(second, q);
+            assert_eq!(out, words(bits, q, 3000), "q = {q}");
+        }
+        // The same, pinned, should both sides ever change together.
+        assert_eq!(words(50, q, 2), [981_226_333_273_378, 610_678_374_479_975]);
+    }
+
+    #[test]
+    fn streams_of_different_names_differ() {
+        let draw = |seed: u8, purpose, index| {
             let mut words = [0u64; 4];
-            RandomStream::new(&[7; 32], purpose, index).uniform_assign(&mut words, 1 << 62);
+            RandomStream::new(&[seed; 32], purpose, index).uniform_assign(&mut words, 1 << 62);
             words
         };
-        assert_eq!(draw(StreamPurpose::Mask, 3), draw(StreamPurpose::Mask, 3));
-        assert_ne!(draw(StreamPurpose::Mask, 3), draw(StreamPurpose::Mask, 4));
-        assert_ne!(draw(StreamPurpose::Mask, 3), draw(StreamPurpose::Error, 3));
+        let mut streams = Vec::new();
+        for seed in [7, 8] {
+            for purpose in [StreamPurpose::Secret, StreamPurpose::Error, StreamPurpose::Mask] {
+                for index in [0, 1, 1 << 32, MAX_INDEX] {
+                    streams.push(draw(seed, purpose, index));
+                    assert_eq!(streams.last(), Some(&draw(seed, purpose, index)));
+                }
+            }
+        }
+        streams.sort_unstable();
+        streams.dedup();
+        assert_eq!(streams.len(), 2 * 3 * 4);
+    }
+
+    #[test]
+    fn streams_are_uncorrelated() {
+        // Coefficients of ±1/2 of two streams: their product sums to a normal of deviation 128.
+        let draw = |index| {
+            let mut words = vec![0; 1 << 16];
+            RandomStream::new(&[1; 32], StreamPurpose::Mask, index).uniform_assign(&mut words, 2);
+            words
+        };
+        let equal = draw(0).iter().zip(&draw(1)).filter(|(a, b)| a == b).count() as i64;
+        assert!((equal - (1 << 15)).abs() < 6 * 128, "{equal} of 2^16 bits agree");
+    }
+
+    #[test]
+    fn fresh_seeds_differ() {
+        assert_ne!(Seed::random(), Seed::random());
+        assert_ne!(SecretSeed::random().as_bytes(), SecretSeed::random().as_bytes());
+        let draw = || RandomStream::from_os().centered_binomial(64);
+        assert_ne!(draw(), draw());
+    }
+
+    #[test]
+    fn debug_shows_no_secrets() {
+        let seed = SecretSeed([0xA5; 32]);
+        assert_eq!(format!("{seed:?}"), "SecretSeed(redacted)");
+        let stream = RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, 0);
+        assert_eq!(format!("{stream:?}"), "RandomStream(redacted)");
+    }
+
+    /// A stream that makes statistical tests repeatable.
+    fn fixed_stream() -> RandomStream {
+        RandomStream::new(&[42; 32], StreamPurpose::Secret, 0)
+    }
+
+    /// Asserts that counts fit expected numbers: Pearson's chi-square of d = cells - 1 degrees of
+    /// freedom has mean d and variance 2d; neither far above (biased) nor far below (not random).
+    fn assert_chi_square(counts: &[f64], expected: &[f64], what: &str) {
+        let terms = counts.iter().zip(expected).map(|(c, e)| (c - e).powi(2) / e);
+        let (chi, d) = (terms.sum::<f64>(), (counts.len() - 1) as f64);
+        let bounds = d - 4.0 * (2.0 * d).sqrt()..d + 8.0 * (2.0 * d).sqrt();
+        assert!(bounds.contains(&chi), "{what}: chi-square {chi} of {d} degrees of freedom");
     }
 
     #[test]
     fn uniform_words_fill_the_range_evenly() {
-        for q in [1u64, 2, 3, 97, (1 << 20) + 7, (1 << 49) - 111] {
-            let mut words = vec![0u64; 60_000];
-            RandomStream::from_os().uniform_assign(&mut words, q);
+        let draws = 60_000;
+        for q in [1u64, 2, 3, 97, (1 << 20) + 7, (1 << 49) - 111, (1 << 61) - 1] {
+            let mut words = vec![0u64; draws];
+            fixed_stream().uniform_assign(&mut words, q);
             assert!(words.iter().all(|&w| w < q));
-            // Ten cells: chi-square of 9 degrees of freedom, within 2^-40 both ways.
-            let mut cells = [0f64; 10];
-            if q < 10 {
-                continue;
-            }
+            let cells = q.min(50);
+            let mut counts = vec![0.0; cells as usize];
             for &word in &words {
-                cells[(u128::from(word) * 10 / u128::from(q)) as usize] += 1.0;
+                counts[(u128::from(word) * u128::from(cells) / u128::from(q)) as usize] += 1.0;
             }
-            let expected = |c: usize| {
-                let (c, q) = (c as u128, u128::from(q));
-                (((c + 1) * q).div_ceil(10) - (c * q).div_ceil(10)) as f64 / q as f64 * 60_000.0
-            };
-            let chi: f64 =
-                (0..10).map(|c| (cells[c] - expected(c)).powi(2) / expected(c)).sum();
-            assert!((0.05..70.0).contains(&chi), "q = {q}: chi-square {chi}");
+            let wide = u128::from(q);
+            let first = |cell: u64| (u128::from(cell) * wide).div_ceil(u128::from(cells));
+            let expected: Vec<f64> = (0..cells)
+                .map(|c| (first(c + 1) - first(c)) as f64 / q as f64 * draws as f64)
+                .collect();
+            if q > 1 {
+                assert_chi_square(&counts, &expected, &format!("q = {q}"));
+            }
         }
     }
 
+    /// How often each value of `range` occurs.
+    fn histogram(values: &[i8], range: std::ops::RangeInclusive<i8>) -> Vec<f64> {
+        range.map(|v| values.iter().filter(|&&w| w == v).count() as f64).collect()
+    }
+
     #[test]
-    fn small_samplers_have_their_moments() {
-        let mut stream = RandomStream::from_os();
+    fn ternary_secrets_are_uniform() {
+        let count = 90_000;
+        let values = fixed_stream().uniform_ternary(count);
+        let counts = histogram(&values, -1..=1);
+        assert_eq!(counts.iter().sum::<f64>(), count as f64);
+        assert_chi_square(&counts, &[count as f64 / 3.0; 3], "uniform ternary");
+    }
+
+    #[test]
+    fn errors_are_centred_binomial() {
         let count = 200_000;
-        let moments = |values: &[i8]| {
-            let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / count as f64;
-            let square = values.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>();
-            (mean, square / count as f64)
-        };
-        let (mean, square) = moments(&stream.uniform_ternary(count));
-        assert!(mean.abs() < 0.02 && (square - 2.0 / 3.0).abs() < 0.02, "{mean} {square}");
-        let (mean, square) = moments(&stream.centered_binomial(count));
-        assert!(mean.abs() < 0.08 && (square - 10.5).abs() < 0.4, "{mean} {square}");
+        let values = fixed_stream().centered_binomial(count);
+        let counts = histogram(&values, -21..=21);
+        assert_eq!(counts.iter().sum::<f64>(), count as f64);
+        // The difference of two sums of 21 coins is a sum of 42 coins less 21. Cells of at least 10
+        // expected errors are enough for a chi-square, |e| <= 12.
+        let mut binomial = vec![1.0f64];
+        for _ in 0..42 {
+            let up = binomial.iter().map(|x| x / 2.0);
+            let mut next: Vec<f64> = up.chain([0.0]).collect();
+            binomial.iter().zip(&mut next[1..]).for_each(|(x, y)| *y += x / 2.0);
+            binomial = next;
+        }
+        let expected: Vec<f64> = binomial.iter().map(|x| x * count as f64).collect();
+        assert_chi_square(&counts[9..34], &expected[9..34], "centred binomial");
+        let variance = values.iter().map(|&e| f64::from(e).powi(2)).sum::<f64>() / count as f64;
+        // Deviation of a variance's estimate: 10.5·sqrt(2/200,000) = 0.033.
+        assert!((variance - 10.5).abs() < 0.2, "variance {variance}");
     }
 
     #[test]
     fn fixed_weight_is_exact_and_spread_out() {
-        let mut hits = [0u32; 64];
-        for _ in 0..4000 {
-            let secret = RandomStream::from_os().fixed_weight_ternary(64, 8);
+        let mut stream = fixed_stream();
+        let (mut hits, mut positive) = ([0.0; 64], 0i32);
+        let rounds = 4000;
+        for _ in 0..rounds {
+            let secret = stream.fixed_weight_ternary(64, 8);
             assert_eq!(secret.iter().filter(|&&c| c != 0).count(), 8);
-            secret.iter().zip(&mut hits).for_each(|(&c, hit)| *hit += u32::from(c != 0));
+            assert!(secret.iter().all(|c| (-1..=1).contains(c)));
+            positive += secret.iter().filter(|&&c| c == 1).count() as i32;
+            secret.iter().zip(&mut hits).for_each(|(&c, hit)| *hit += f64::from(c.abs()));
         }
-        // 500 expected at each position, standard deviation 21.
-        assert!(hits.iter().all(|hit| (340..660).contains(hit)), "{hits:?}");
+        assert_chi_square(&hits, &[f64::from(rounds) / 8.0; 64], "positions");
+        // Half of 32,000 signs, deviation 89.
+        assert!((positive - 4 * rounds).abs() < 6 * 89, "{positive} positive signs");
+        let all = stream.fixed_weight_ternary(5, 5);
+        assert!(all.iter().all(|&c| c != 0));
+        assert!(stream.fixed_weight_ternary(5, 0).iter().all(|&c| c == 0));
     }
 }

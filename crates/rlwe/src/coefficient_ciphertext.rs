@@ -1,9 +1,16 @@
 //! RLWE ciphertexts modulo a power of two, with integers in their coefficients.
 
+mod linear_operations;
+
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+
+pub use linear_operations::LinearOperationError;
 
 use crate::bit_packing::{pack, packed_bytes, unpack};
 use crate::wire::{BodyReader, BodyWriter, WireError};
+
+/// Largest log2 of a ciphertext modulus: words then fit 64 bits with their sign and room to add.
+pub const MAX_LOG2_MODULUS: u32 = 60;
 
 /// Which coefficients hold values, and of which modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +71,7 @@ impl CoefficientCiphertext {
     pub fn to_pair(&self) -> (Vec<u64>, Vec<u64>) {
         let a = match &self.a {
             UniformPart::Words(words) => words.clone(),
-            UniformPart::Seed(seed) => {
-                expand(seed, self.layout.ring_degree, self.log2_modulus)
-            }
+            UniformPart::Seed(seed) => expand(seed, self.layout.ring_degree, self.log2_modulus),
         };
         (self.b.clone(), a)
     }
@@ -109,11 +114,12 @@ impl CoefficientCiphertext {
     pub fn from_body(body: &[u8]) -> Result<Self, WireError> {
         let mut reader = BodyReader::new(body);
         let bits = reader.u32("log2 of the ciphertext modulus")?;
-        if !(1..=60).contains(&bits) {
+        if !(1..=MAX_LOG2_MODULUS).contains(&bits) {
             let name = "log2 of the ciphertext modulus";
-            return Err(WireError::invalid(name, bits, "within 1 to 60"));
+            let expected = format!("within 1 to {MAX_LOG2_MODULUS}");
+            return Err(WireError::invalid(name, bits, expected));
         }
-        let plaintext_modulus = reader.u64_within("plaintext modulus", 2..=1 << 32)?;
+        let plaintext_modulus = reader.u64_within("plaintext modulus", 2..=1 << bits.min(32))?;
         let degree = reader.u64_within("ring degree", 1..=MAX_DEGREE)?;
         let slots = reader.u64_within("slots", 1..=degree)?;
         let count = reader.u64_within("count of values", 0..=slots)?;
@@ -162,8 +168,8 @@ mod client {
         /// Encrypts `values`, each below `plaintext_modulus`, with a fresh seed.
         ///
         /// # Panics
-        /// If there are more values than slots, a value is out of range, or the secret has another
-        /// degree: callers check what users give.
+        /// If there are more values than slots, more slots than coefficients, a value is not below the
+        /// plaintext modulus, or that is above the ciphertext modulus: callers check what users give.
         #[must_use]
         pub fn encrypt(
             secret: &TernarySecret,
@@ -173,6 +179,8 @@ mod client {
             let degree = secret.coefficients().len();
             let layout = CoefficientLayout { ring_degree: degree, slots, count: values.len() };
             assert!(values.len() <= slots && slots <= degree, "{} values", values.len());
+            assert!((1..=MAX_LOG2_MODULUS).contains(&bits), "modulus 2^{bits}");
+            assert!((2..=1 << bits).contains(&plaintext_modulus), "{plaintext_modulus}, 2^{bits}");
             let seed = Seed::random();
             let a = expand(&seed, degree, bits);
             let mask = (1u64 << bits) - 1;
@@ -187,13 +195,7 @@ mod client {
                 assert!(value < plaintext_modulus, "value {value}");
                 *word = word.wrapping_add(encode(value, plaintext_modulus, bits)) & mask;
             }
-            Self {
-                log2_modulus: bits,
-                plaintext_modulus,
-                layout,
-                b,
-                a: UniformPart::Seed(seed),
-            }
+            Self { log2_modulus: bits, plaintext_modulus, layout, b, a: UniformPart::Seed(seed) }
         }
 
         /// `b + a·s` at the coefficients that hold values.
@@ -239,42 +241,130 @@ mod client {
 
 #[cfg(all(test, feature = "client"))]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 
+    fn sample_secret(degree: usize) -> TernarySecret {
+        let distribution = SecretDistribution::UniformTernary;
+        TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
+    }
+
     #[test]
     fn encryption_inverts_with_noise_of_the_right_size() {
-        let degree = 1024;
-        let secret = TernarySecret::sample(
-            degree,
-            SecretDistribution::UniformTernary,
-            &mut RandomStream::from_os(),
-        );
-        for (p, bits) in [(2u64, 28u32), (3, 28), (7, 30), (256, 28), (1000, 32), (256, 50)] {
-            for slots in [1024usize, 64] {
-                let values: Vec<u64> = (0..slots as u64 - 3).map(|i| i * 77 % p).collect();
-                let ct = CoefficientCiphertext::encrypt(&secret, &values, (slots, p, bits));
-                assert_eq!(ct.decrypt(&secret), values, "p = {p}, 2^{bits}, {slots} slots");
-                let body = ct.to_body();
-                assert_eq!(CoefficientCiphertext::from_body(&body), Ok(ct.clone()));
-                assert!(CoefficientCiphertext::from_body(&body[..body.len() - 1]).is_err());
-                let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
-                let errors = ct.errors(&secret, &values);
-                let variance = errors.iter().map(|e| (e * half_step).powi(2)).sum::<f64>()
-                    / errors.len() as f64;
-                let bounds = if slots == 1024 { 8.0..13.5 } else { 3.0..25.0 };
-                assert!(bounds.contains(&variance), "variance {variance}, expected 10.5");
+        for degree in [64usize, 256, 1024] {
+            let secret = sample_secret(degree);
+            for (p, bits) in [(2u64, 28u32), (3, 28), (7, 32), (256, 28), (1000, 32), (256, 50)] {
+                for slots in [degree, 64] {
+                    let values: Vec<u64> = (0..slots as u64 - 3).map(|i| i * 77 % p).collect();
+                    let ct = CoefficientCiphertext::encrypt(&secret, &values, (slots, p, bits));
+                    assert_eq!(ct.decrypt(&secret), values, "p = {p}, 2^{bits}, {slots} slots");
+                    let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
+                    let errors = ct.errors(&secret, &values);
+                    let variance = errors.iter().map(|e| (e * half_step).powi(2)).sum::<f64>()
+                        / errors.len() as f64;
+                    // Seven standard deviations of the estimate above, five below.
+                    let deviation = 10.5 * (2.0 / errors.len() as f64).sqrt();
+                    let bounds = 10.5 - 5.0 * deviation..10.5 + 7.0 * deviation;
+                    assert!(bounds.contains(&variance), "variance {variance}, expected 10.5");
+                }
             }
         }
     }
 
-    proptest::proptest! {
+    #[test]
+    fn another_secret_or_another_encryption_shows_nothing() {
+        let secret = sample_secret(1024);
+        let values = vec![0u64; 1024];
+        let encrypt = || CoefficientCiphertext::encrypt(&secret, &values, (1024, 16, 28));
+        let (first, second) = (encrypt(), encrypt());
+        assert_ne!(first.a, second.a);
+        // Zeros come out right by chance only, once in 16: 64 expected, standard deviation 8.
+        let zeros = |values: &[u64]| values.iter().filter(|&&v| v == 0).count();
+        let wrong = zeros(&first.decrypt(&sample_secret(1024)));
+        assert!((10..130).contains(&wrong), "{wrong} of 1024");
+        // So do the top bits of b.
+        let top: Vec<u64> = first.b.iter().map(|b| b >> 24).collect();
+        assert!((10..130).contains(&zeros(&top)), "{}", zeros(&top));
+    }
+
+    #[test]
+    fn errors_are_measured_in_half_steps_with_their_sign() {
+        let secret = sample_secret(64);
+        let mut ct = CoefficientCiphertext::encrypt(&secret, &[0, 5, 15], (64, 16, 40));
+        let half_step = 1u64 << 35;
+        // The errors themselves are of the order of 2^-33 half steps.
+        ct.b[0] = ct.b[0].wrapping_sub(half_step / 2) & ((1 << 40) - 1);
+        ct.b[1] = (ct.b[1] + half_step / 4) & ((1 << 40) - 1);
+        ct.b[2] = (ct.b[2] + 3 * half_step / 2) & ((1 << 40) - 1);
+        let errors = ct.errors(&secret, &[0, 5, 15]);
+        for (error, expected) in errors.iter().zip([-0.5, 0.25, 1.5]) {
+            assert!((error - expected).abs() < 1e-6, "{error}, expected {expected}");
+        }
+        assert_eq!(ct.decrypt(&secret), [0, 5, 0]);
+    }
+
+    /// A small fresh ciphertext and one with both halves.
+    fn small_ciphertexts() -> [CoefficientCiphertext; 2] {
+        let fresh = CoefficientCiphertext::encrypt(&sample_secret(16), &[1, 2, 3], (8, 10, 27));
+        let both = fresh.mul_scalar(3);
+        [fresh, both]
+    }
+
+    #[test]
+    fn bodies_have_the_stated_size_and_come_back() {
+        for (ct, bytes) in small_ciphertexts().into_iter().zip([54 + 32, 2 * 54]) {
+            let body = ct.to_body();
+            assert_eq!(body.len(), 4 + 4 * 8 + 1 + bytes);
+            assert_eq!(CoefficientCiphertext::from_body(&body), Ok(ct));
+            for length in 0..body.len() {
+                let error = CoefficientCiphertext::from_body(&body[..length]);
+                assert!(matches!(error, Err(WireError::Truncated { .. })), "{length} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_out_of_range_are_refused() {
+        let [fresh, _] = small_ciphertexts();
+        let body = fresh.to_body();
+        for (position, byte, name) in [
+            (0, 0, "log2 of the ciphertext modulus"),
+            (0, 61, "log2 of the ciphertext modulus"),
+            (4, 1, "plaintext modulus"),
+            (7, 8, "plaintext modulus"),
+            (12, 15, "ring degree"),
+            (15, 0xFF, "ring degree"),
+            (20, 7, "slots"),
+            (20, 32, "slots"),
+            (28, 9, "count of values"),
+            (36, 2, "kind of uniform part"),
+        ] {
+            let mut changed = body.clone();
+            changed[position] = byte;
+            match CoefficientCiphertext::from_body(&changed) {
+                Err(WireError::InvalidField { name: found, .. }) => assert_eq!(found, name),
+                other => panic!("byte {position} = {byte}: {other:?}"),
+            }
+        }
+    }
+
+    proptest! {
         #[test]
-        fn random_bodies_never_panic(
-            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300),
+        fn bodies_are_refused_or_come_back(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         ) {
-            let _ = CoefficientCiphertext::from_body(&bytes);
+            prop_assert!(CoefficientCiphertext::from_body(&bytes).is_err());
+            for ct in small_ciphertexts() {
+                let mut body = ct.to_body();
+                changes.iter().for_each(|(index, byte)| *index.get_mut(&mut body) = *byte);
+                if let Ok(read) = CoefficientCiphertext::from_body(&body) {
+                    prop_assert_eq!(read.to_body(), body);
+                }
+            }
         }
     }
 }

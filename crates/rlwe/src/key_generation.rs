@@ -17,7 +17,7 @@ pub struct SecretPair<'a> {
     /// Uniform ternary.
     pub dense: &'a TernarySecret,
     /// Of small fixed weight; used between the bottom modulus and ModRaise only.
-    pub sparse: TernarySecret,
+    pub sparse: &'a TernarySecret,
 }
 
 impl SecretPair<'_> {

@@ -10,7 +10,7 @@
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
 use cryptable_ring::base_conversion::Rounding;
-use cryptable_ring::{Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring, kernels};
+use cryptable_ring::{Basis, Coefficients, Evaluations, Modulus, Poly, Ring, kernels};
 use rayon::prelude::*;
 
 use crate::switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
@@ -40,7 +40,7 @@ fn raise(
         .map(|digit| {
             let own = shape.digit_range(digit, main);
             let sources: Vec<usize> = own.clone().collect();
-            let mut source = Buffer::copied(&poly.words()[own.start * degree..own.end * degree]);
+            let source = &poly.words()[own.start * degree..own.end * degree];
             let mut raised = Poly::<Coefficients>::unspecified(ring, basis);
             let mut targets: Vec<(usize, &mut [u64])> = raised
                 .words_mut()
@@ -49,7 +49,7 @@ fn raise(
                 .filter(|(limb, _)| !own.contains(limb))
                 .map(|(limb, words)| (ring.prime_index(basis, limb), words))
                 .collect();
-            ring.converter(&sources).convert(ring, &mut source, &mut targets, Rounding::Exact);
+            ring.converter(&sources).convert(ring, source, &mut targets, Rounding::Exact);
             raised
         })
         .collect()

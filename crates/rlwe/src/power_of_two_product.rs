@@ -68,9 +68,8 @@ mod tests {
         let secret: Vec<i8> = (0..degree).map(|i| (i * i % 3) as i8 - 1).collect();
         for bits in [20u32, 28, 45, 60] {
             let mask = (1u64 << bits) - 1;
-            let a: Vec<u64> = (1..=degree as u64)
-                .map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask)
-                .collect();
+            let a: Vec<u64> =
+                (1..=degree as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask).collect();
             let mut expected = vec![0u64; degree];
             for (i, &x) in a.iter().enumerate() {
                 for (j, &s) in secret.iter().enumerate() {

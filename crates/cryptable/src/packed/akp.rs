@@ -19,10 +19,11 @@ use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_ring::Basis;
 use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
+use rayon::prelude::*;
 
 use crate::packed::exponential::{Exponential, Wave};
 use crate::packed::homomorphic_dft::{DftLevels, HomomorphicDft, key_shape};
-use crate::packed::interpolation::{Interpolation, Waves};
+use crate::packed::interpolation::{self, Interpolation};
 use crate::packed::mod_raise;
 use crate::parameters::ParametersLiteral;
 
@@ -205,14 +206,14 @@ impl AkpCircuit {
         vec![real, imaginary]
     }
 
-    /// The waves `e^{2πit}` (`cos 2πt` for p = 2) of all phases.
+    /// The waves `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel.
     #[must_use]
     pub fn waves<A: Arithmetic>(
         &self,
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
     ) -> Vec<A::Ciphertext> {
-        phases.into_iter().map(|x| self.exponential.evaluate(arithmetic, &x)).collect()
+        phases.into_par_iter().map(|x| self.exponential.evaluate(arithmetic, &x)).collect()
     }
 
     /// The outputs of one table in slots.
@@ -223,9 +224,8 @@ impl AkpCircuit {
         waves: Vec<A::Ciphertext>,
         table: &Interpolation,
     ) -> A::Ciphertext {
-        let p = self.literal.input_modulus;
-        Waves::new(arithmetic, waves, p, self.literal.log_babies)
-            .evaluate(arithmetic, table, self.literal.constant_bits)
+        let (log_babies, constant_bits) = (self.literal.log_babies, self.literal.constant_bits);
+        interpolation::evaluate(arithmetic, waves, table, log_babies, constant_bits)
     }
 
     /// SlotsToCoeffs: outputs as fractions of P in coefficients, at scale q_0 modulo q_0.

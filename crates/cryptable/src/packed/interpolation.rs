@@ -3,6 +3,7 @@
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use num_complex::Complex64;
+use rayon::prelude::*;
 
 use crate::LookupTable;
 use crate::trigonometric_hermite::trigonometric_hermite;
@@ -41,66 +42,39 @@ impl Interpolation {
     }
 }
 
-/// The powers of the waves of one input: shared by all tables that are looked up in it.
-#[derive(Debug)]
-pub enum Waves<C> {
-    /// `cos 2πt` itself.
-    Cosine(Vec<C>),
-    /// The baby and giant steps of `e^{2πit}`.
-    Power(Vec<Steps<C>>),
-}
-
-impl<C: Clone + Send + Sync> Waves<C> {
-    /// Prepares one wave (sparse packing) or two (real and imaginary parts of full packing).
-    #[must_use]
-    pub fn new<A: Arithmetic<Ciphertext = C>>(
-        arithmetic: &A,
-        waves: Vec<C>,
-        input_modulus: u64,
-        log_babies: u32,
-    ) -> Self {
-        if input_modulus == 2 {
-            return Self::Cosine(waves);
+/// Evaluates a table on one wave (sparse packing) or two (real and imaginary parts of full packing):
+/// the outputs as one ciphertext, in the real parts (and imaginary parts) of its slots.
+///
+/// Two waves go to two threads; on one thread they are taken one after the other, so that the steps
+/// of one are in memory at a time.
+///
+/// # Panics
+/// If the table is not of the waves' input modulus.
+#[must_use]
+pub fn evaluate<A: Arithmetic>(
+    arithmetic: &A,
+    waves: Vec<A::Ciphertext>,
+    table: &Interpolation,
+    log_babies: u32,
+    constant_bits: f64,
+) -> A::Ciphertext {
+    match table {
+        Interpolation::Cosine { sum, difference } => {
+            let scale_and_shift = |mut wave| {
+                arithmetic.mul_integer_assign(&mut wave, *difference);
+                arithmetic.add_constant_assign(&mut wave, Complex64::new(*sum as f64, 0.0));
+                wave
+            };
+            join_real(arithmetic, waves.into_iter().map(scale_and_shift).collect())
         }
-        let log_length = input_modulus.next_power_of_two().trailing_zeros();
-        let steps = |z: &C| {
-            Steps::new(arithmetic, PolynomialBasis::Power, z, log_length, log_babies.min(log_length))
-        };
-        Self::Power(waves.iter().map(steps).collect())
-    }
-
-    /// Evaluates a table: the outputs as one ciphertext, real parts (and imaginary parts, where there
-    /// are two waves) in its slots.
-    #[must_use]
-    pub fn evaluate<A: Arithmetic<Ciphertext = C>>(
-        &self,
-        arithmetic: &A,
-        table: &Interpolation,
-        constant_bits: f64,
-    ) -> C {
-        match (self, table) {
-            (Self::Cosine(waves), Interpolation::Cosine { sum, difference }) => {
-                let outputs: Vec<C> = waves
-                    .iter()
-                    .map(|wave| {
-                        let mut output = wave.clone();
-                        arithmetic.mul_integer_assign(&mut output, *difference);
-                        let constant = Complex64::new(*sum as f64, 0.0);
-                        arithmetic.add_constant_assign(&mut output, constant);
-                        output
-                    })
-                    .collect();
-                join_real(arithmetic, outputs)
-            }
-            (Self::Power(steps), Interpolation::Power(coefficients)) => {
-                let constants = ConstantScale::Kept(constant_bits);
-                let outputs: Vec<C> = steps
-                    .iter()
-                    .map(|steps| steps.evaluate(arithmetic, coefficients, constants))
-                    .collect();
-                join_halves(arithmetic, outputs)
-            }
-            _ => panic!("waves and table have different input moduli"),
+        Interpolation::Power(coefficients) => {
+            let log_length = coefficients.len().next_power_of_two().trailing_zeros();
+            let log_babies = log_babies.min(log_length);
+            let evaluate = |z| {
+                Steps::new(arithmetic, PolynomialBasis::Power, &z, log_length, log_babies)
+                    .evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
+            };
+            join_halves(arithmetic, waves.into_par_iter().map(evaluate).collect())
         }
     }
 }

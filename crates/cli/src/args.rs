@@ -1,0 +1,305 @@
+//! The command line's grammar.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Lookup tables on encrypted data.
+///
+/// A client encrypts integers, a server that holds no secret maps each through a table, and the
+/// client decrypts exact integers.
+#[derive(Debug, Parser)]
+#[command(version, after_help = OVERVIEW)]
+pub struct Cli {
+    /// What all subcommands share.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every subcommand.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Global {
+    /// Worker threads [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Write machine-readable JSON to standard output, one object a line, and nothing else
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Show no progress bars and no summaries; only `plan` and `inspect` still report
+    #[arg(long, global = true)]
+    pub quiet: bool,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show parameters, security, failure probability, and predicted memory and time
+    #[command(after_help = PLAN)]
+    Plan(PlanArgs),
+    /// Generate the client's secret key and the server's evaluation key
+    #[command(after_help = KEYGEN)]
+    Keygen(KeygenArgs),
+    /// Encrypt a file of integers with the client's key
+    #[command(after_help = ENCRYPT)]
+    Encrypt(EncryptArgs),
+    /// Map every encrypted value through a table; needs no secret
+    #[command(after_help = LOOKUP)]
+    Lookup(LookupArgs),
+    /// Decrypt a file of ciphertexts with the client's key
+    #[command(after_help = DECRYPT)]
+    Decrypt(DecryptArgs),
+    /// Say what files are: type, parameters, digest and sizes
+    #[command(after_help = INSPECT)]
+    Inspect(InspectArgs),
+    /// Apply a table to the pixels of an encrypted picture and check the result
+    #[command(after_help = DEMO)]
+    Demo(DemoArgs),
+}
+
+/// What parameters are chosen for.
+#[derive(Args, Clone, Debug)]
+pub struct ParameterArgs {
+    /// Width of the inputs in bits: the input modulus is 2^B
+    #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub bits: Option<u32>,
+    /// Input modulus: values are 0..P-1
+    #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
+    pub modulus: Option<u64>,
+    /// A table (.csv or .npy) to take the moduli from: as many inputs as it has entries
+    #[arg(long, value_name = "FILE", group = "input")]
+    pub table: Option<PathBuf>,
+    /// Width of the outputs in bits [default: as the inputs; enough for the entries of --table]
+    #[arg(long, value_name = "B", conflicts_with = "output_modulus", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub output_bits: Option<u32>,
+    /// Output modulus
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
+    pub output_modulus: Option<u64>,
+    /// Values to be served at a time; few make smaller keys and faster lookups [default: as many as
+    /// one ciphertext holds]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// Ring degree: 32768 or 65536 [default: chosen]
+    #[arg(long, value_name = "N")]
+    pub ring_degree: Option<usize>,
+    /// INSECURE parameters of ring degree 1024, for tests of this program
+    #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "count"])]
+    pub insecure_toy: bool,
+}
+
+/// Arguments of `plan`.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("input").required(true))]
+pub struct PlanArgs {
+    /// What for.
+    #[command(flatten)]
+    pub parameters: ParameterArgs,
+}
+
+/// Arguments of `keygen`.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("input").required(true))]
+pub struct KeygenArgs {
+    /// What for.
+    #[command(flatten)]
+    pub parameters: ParameterArgs,
+    /// File for the secret key, which stays with the client
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// File for the evaluation key, which goes to the server
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Replace existing key files
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// How a file of values is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Comma-separated text
+    Csv,
+    /// NumPy array of integers
+    Npy,
+    /// Bytes
+    Raw8,
+    /// Little-endian 16-bit words
+    Raw16,
+    /// Little-endian 32-bit words
+    Raw32,
+    /// Little-endian 64-bit words
+    Raw64,
+}
+
+/// Arguments of `encrypt`.
+#[derive(Args, Debug)]
+pub struct EncryptArgs {
+    /// The client's secret key
+    #[arg(long, value_name = "FILE")]
+    pub key: PathBuf,
+    /// The values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// Column of a CSV file, by name, or by number from 1 where no column has that name
+    /// [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Format of the input [default: by the file's extension]
+    #[arg(long)]
+    pub format: Option<Format>,
+    /// File for the ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Arguments of `lookup`.
+#[derive(Args, Debug)]
+pub struct LookupArgs {
+    /// The server's evaluation key
+    #[arg(long, value_name = "FILE")]
+    pub key: PathBuf,
+    /// The table: .csv with one output a line or lines `input,output`, or .npy
+    #[arg(long, value_name = "FILE")]
+    pub table: PathBuf,
+    /// The ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the results
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Arguments of `decrypt`.
+#[derive(Args, Debug)]
+pub struct DecryptArgs {
+    /// The client's secret key
+    #[arg(long, value_name = "FILE")]
+    pub key: PathBuf,
+    /// The ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// Header line of a CSV file [default: no header]
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Format of the output [default: by the file's extension]
+    #[arg(long)]
+    pub format: Option<Format>,
+    /// File for the values: .csv, .npy or .bin (raw words of the narrowest width that holds the
+    /// modulus)
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Arguments of `inspect`.
+#[derive(Args, Debug)]
+pub struct InspectArgs {
+    /// Keys and ciphertexts
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// Arguments of `demo`.
+#[derive(Args, Debug)]
+pub struct DemoArgs {
+    /// An 8-bit grey PNG of any size [default: a retina, built in]
+    #[arg(long, value_name = "FILE")]
+    pub image: Option<PathBuf>,
+    /// `contrast`, `invert`, `gamma`, `threshold`, or a file with 256 outputs below 256
+    #[arg(long, value_name = "TABLE", default_value = "contrast")]
+    pub table: String,
+    /// Directory for before-after.png
+    #[arg(long, value_name = "DIR", default_value = "demo-output")]
+    pub output: PathBuf,
+    /// INSECURE parameters of ring degree 1024, for tests of this program
+    #[arg(long, hide = true)]
+    pub insecure_toy: bool,
+}
+
+const OVERVIEW: &str = "\
+Examples:
+  cryptable demo
+  cryptable keygen --table table.csv --secret client.key --evaluation server.key
+  cryptable encrypt --key client.key --input values.csv --output values.ct
+  cryptable lookup --key server.key --table table.csv --input values.ct --output result.ct
+  cryptable decrypt --key client.key --input result.ct --output result.csv";
+
+const PLAN: &str = "\
+Examples:
+  cryptable plan --bits 8
+  cryptable plan --modulus 100 --output-modulus 1000 --count 500
+  cryptable --json --threads 2 plan --table table.csv";
+
+const KEYGEN: &str = "\
+Examples:
+  cryptable keygen --bits 8 --secret client.key --evaluation server.key
+  cryptable keygen --table table.npy --secret client.key --evaluation server.key
+
+The secret key file is readable by its owner only. Whoever has it reads all data; whoever
+loses it loses them.";
+
+const ENCRYPT: &str = "\
+Examples:
+  cryptable encrypt --key client.key --input values.npy --output values.ct
+  cryptable encrypt --key client.key --input people.csv --column age --output age.ct
+  cryptable encrypt --key client.key --input pixels.dat --format raw8 --output pixels.ct
+
+A CSV file's first line is a header if it has words instead of numbers; empty lines are skipped.
+An array of several dimensions is read in C order, and decrypts to one dimension.";
+
+const LOOKUP: &str = "\
+Examples:
+  cryptable lookup --key server.key --table table.csv --input values.ct --output result.ct
+  cryptable lookup --threads 8 --key server.key --table table.npy --input a.ct --output b.ct
+
+A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, either
+each line is an output, in the order of the inputs, or each line is `input,output`, in any order.";
+
+const DECRYPT: &str = "\
+Examples:
+  cryptable decrypt --key client.key --input result.ct --output result.csv --column squared
+  cryptable decrypt --key client.key --input result.ct --output result.npy
+  cryptable decrypt --key client.key --input result.ct --output pixels.dat --format raw8";
+
+const INSPECT: &str = "\
+Examples:
+  cryptable inspect client.key server.key values.ct
+  cryptable --json inspect values.ct
+
+Shows nothing secret.";
+
+const DEMO: &str = "\
+Examples:
+  cryptable demo
+  cryptable demo --image scan.png --table gamma --output out
+  cryptable demo --table my-table.csv";
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn grammar_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_input_width_is_required_once() {
+        let parse = |line: &str| Cli::try_parse_from(line.split(' '));
+        assert!(parse("cryptable plan").is_err());
+        assert!(parse("cryptable plan --bits 8 --modulus 4").is_err());
+        assert!(parse("cryptable plan --bits 8 --output-bits 3 --output-modulus 8").is_err());
+        assert!(parse("cryptable plan --bits 8 --output-bits 3 --threads 2").is_ok());
+    }
+
+    #[test]
+    fn every_subcommand_shows_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("cryptable"), "{}", command.get_name());
+        }
+    }
+}

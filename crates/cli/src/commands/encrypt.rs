@@ -1,0 +1,79 @@
+//! `cryptable encrypt`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+
+use super::plan::ciphertexts;
+use super::read_secret_key;
+use crate::args::{EncryptArgs, Global};
+use crate::container::{Contents, ContainerWriter, KeyId};
+use crate::formats::open_values;
+use crate::report::{self, bytes, seconds};
+
+/// Encrypts a file of values, one ciphertext's worth at a time.
+///
+/// # Errors
+/// If a file cannot be read or written, or a value is not below the key's input modulus.
+pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
+    let start = Instant::now();
+    let key = read_secret_key(&args.key)?;
+    let literal = key.parameters().literal();
+    let (slots, modulus) = (literal.slots, literal.input_modulus);
+    let column = args.column.as_deref();
+    let mut values = open_values(&args.input, args.format, column, modulus)?;
+    let parameter_digest = key.parameters().digest();
+    let contents = Contents { parameter_digest, key_id: KeyId::of(&key), modulus };
+    let mut writer = ContainerWriter::create(&args.output, contents)?;
+    let mut total = 0_u64;
+    loop {
+        let chunk: Vec<u64> = values.by_ref().take(slots).collect::<Result<_>>()?;
+        if chunk.is_empty() {
+            break;
+        }
+        let ciphertext = key
+            .encrypt(&chunk)
+            .with_context(|| format!("{}: from value {total} on", args.input.display()))?;
+        writer.push(&ciphertext)?;
+        total += chunk.len() as u64;
+    }
+    ensure!(total > 0, "{} holds no values", args.input.display());
+    let (header, output_bytes) = writer.commit()?;
+    let report = Report {
+        output: args.output.clone(),
+        values: header.values,
+        modulus,
+        ciphertexts: header.ciphertexts,
+        output_bytes,
+        encrypt_s: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    values: u64,
+    modulus: u64,
+    ciphertexts: u64,
+    output_bytes: u64,
+    encrypt_s: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} values below {} in {}, {}, {}",
+            self.output.display(),
+            self.values,
+            self.modulus,
+            ciphertexts(self.ciphertexts),
+            bytes(self.output_bytes),
+            seconds(self.encrypt_s)
+        )
+    }
+}

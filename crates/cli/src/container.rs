@@ -1,0 +1,303 @@
+//! A file of ciphertexts.
+//!
+//! | offset | bytes | content |
+//! |---|---|---|
+//! | 0 | 8 | magic `CRYPTCTS` |
+//! | 8 | 4 | format version |
+//! | 12 | 4 | zero |
+//! | 16 | 32 | digest of the parameters of all ciphertexts |
+//! | 48 | 16 | identifier of the client's key |
+//! | 64 | 8 | modulus of the values |
+//! | 72 | 8 | number of values |
+//! | 80 | 8 | number of ciphertexts |
+//! | 88 | 32 | BLAKE3 digest of all that follows the header |
+//! | 120 | 32 | BLAKE3 digest of the header before |
+//! | 152 | … | for each ciphertext, its length in 8 bytes and its wire format |
+//!
+//! All numbers are little-endian. Digests detect damage, not forgery. Each ciphertext has a checksum of
+//! its own; the digest over all of them also detects missing, swapped and repeated ones, before any
+//! work is done.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::{Ciphertext, SecretKey};
+
+use crate::atomic_file::{Access, AtomicFile};
+use crate::formats;
+use crate::report::hex;
+
+/// First bytes of a file of ciphertexts.
+pub const MAGIC: [u8; 8] = *b"CRYPTCTS";
+
+const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 152;
+
+/// Longest ciphertext that is read.
+const MAX_CIPHERTEXT_BYTES: u64 = 64 << 20;
+
+/// Names a client's key without revealing anything about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyId(pub [u8; 16]);
+
+impl KeyId {
+    /// The identifier of a key: a hash of it, in a domain of its own.
+    pub fn of(key: &SecretKey) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("cryptable: identifier of a secret key");
+        hasher.update(&key.to_bytes());
+        let mut id = [0; 16];
+        hasher.finalize_xof().fill(&mut id);
+        Self(id)
+    }
+}
+
+/// What all ciphertexts of a file have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// Digest of their parameters.
+    pub parameter_digest: [u8; 32],
+    /// The key they are encrypted under.
+    pub key_id: KeyId,
+    /// Modulus of their values.
+    pub modulus: u64,
+}
+
+/// The header of a file of ciphertexts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What all ciphertexts have in common.
+    pub contents: Contents,
+    /// Number of values.
+    pub values: u64,
+    /// Number of ciphertexts.
+    pub ciphertexts: u64,
+    body_digest: [u8; 32],
+}
+
+impl Header {
+    fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER_BYTES);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend([0; 4]);
+        bytes.extend(self.contents.parameter_digest);
+        bytes.extend(self.contents.key_id.0);
+        for number in [self.contents.modulus, self.values, self.ciphertexts] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(self.body_digest);
+        let digest = blake3::hash(&bytes);
+        bytes.extend(digest.as_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; HEADER_BYTES]) -> Result<Self> {
+        let (content, digest) = bytes.split_at(HEADER_BYTES - 32);
+        ensure!(content.starts_with(&MAGIC), "not a file of ciphertexts");
+        let version = u32::from_le_bytes(array(content, 8));
+        ensure!(version == VERSION, "format version {version}: this program reads {VERSION}");
+        ensure!(blake3::hash(content) == *digest, "the header is damaged");
+        ensure!(array(content, 12) == [0; 4], "reserved bytes are not zero");
+        let number = |position| u64::from_le_bytes(array(content, position));
+        let contents = Contents {
+            parameter_digest: array(content, 16),
+            key_id: KeyId(array(content, 48)),
+            modulus: number(64),
+        };
+        let (values, ciphertexts) = (number(72), number(80));
+        Ok(Self { contents, values, ciphertexts, body_digest: array(content, 88) })
+    }
+}
+
+/// A field of known length at a place that is known to exist.
+fn array<const LENGTH: usize>(bytes: &[u8], start: usize) -> [u8; LENGTH] {
+    bytes[start..start + LENGTH].try_into().expect("a slice of this length")
+}
+
+/// A file of ciphertexts being written.
+pub struct ContainerWriter {
+    file: AtomicFile,
+    header: Header,
+    hasher: blake3::Hasher,
+}
+
+impl ContainerWriter {
+    /// Starts a file.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(path: &Path, contents: Contents) -> Result<Self> {
+        let mut file = AtomicFile::create(path, Access::Public)?;
+        // The header is written last, when the numbers in it are known.
+        file.write_all(&[0; HEADER_BYTES])?;
+        let header = Header { contents, values: 0, ciphertexts: 0, body_digest: [0; 32] };
+        Ok(Self { file, header, hasher: blake3::Hasher::new() })
+    }
+
+    /// Appends a ciphertext.
+    ///
+    /// # Errors
+    /// If writing fails, or it does not belong to the file's contents.
+    pub fn push(&mut self, ciphertext: &Ciphertext) -> Result<()> {
+        check_contents(ciphertext, &self.header.contents)?;
+        let bytes = ciphertext.to_bytes();
+        for part in [&(bytes.len() as u64).to_le_bytes()[..], &bytes] {
+            self.hasher.update(part);
+            self.file.write_all(part)?;
+        }
+        self.header.values += ciphertext.count() as u64;
+        self.header.ciphertexts += 1;
+        Ok(())
+    }
+
+    /// Completes the file; returns its header and size in bytes.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn commit(mut self) -> Result<(Header, u64)> {
+        self.header.body_digest = *self.hasher.finalize().as_bytes();
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&self.header.to_bytes())?;
+        Ok((self.header, self.file.commit(true)?))
+    }
+}
+
+fn check_contents(ciphertext: &Ciphertext, contents: &Contents) -> Result<()> {
+    let (found, expected) = (ciphertext.parameter_digest(), contents.parameter_digest);
+    ensure!(
+        found == expected,
+        "a ciphertext of parameters {} in a file of {}",
+        hex(&found[..8]),
+        hex(&expected[..8])
+    );
+    let (found, expected) = (ciphertext.modulus(), contents.modulus);
+    ensure!(found == expected, "a ciphertext of modulus {found} in a file of {expected}");
+    Ok(())
+}
+
+/// A file of ciphertexts being read.
+#[derive(Debug)]
+pub struct ContainerReader<R> {
+    reader: R,
+    path: PathBuf,
+    header: Header,
+    bytes: u64,
+    ciphertexts_left: u64,
+    values_left: u64,
+}
+
+impl ContainerReader<BufReader<File>> {
+    /// Opens a file and checks that it is undamaged.
+    ///
+    /// # Errors
+    /// If it cannot be read or a single bit is wrong.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::new(BufReader::with_capacity(1 << 20, formats::open(path)?), path)
+    }
+}
+
+impl<R: Read + Seek> ContainerReader<R> {
+    fn new(mut reader: R, path: &Path) -> Result<Self> {
+        let name = || path.display().to_string();
+        let failed = || format!("cannot read {}", path.display());
+        let mut bytes = [0; HEADER_BYTES];
+        let found = formats::raw::read_up_to(&mut reader, &mut bytes).with_context(failed)?;
+        if found < HEADER_BYTES {
+            ensure!(bytes.starts_with(&MAGIC), "{}: not a file of ciphertexts", name());
+            bail!("{} is cut short: {found} bytes, {HEADER_BYTES} in the header alone", name());
+        }
+        let header = Header::from_bytes(&bytes).with_context(name)?;
+        let mut hasher = blake3::Hasher::new();
+        let body_bytes = std::io::copy(&mut reader, &mut hasher).with_context(failed)?;
+        ensure!(
+            hasher.finalize() == header.body_digest,
+            "{} is damaged or cut short: its checksum does not match",
+            name()
+        );
+        ensure!(header.ciphertexts > 0, "{}: it holds no ciphertext", name());
+        reader.seek(SeekFrom::Start(HEADER_BYTES as u64)).with_context(failed)?;
+        Ok(Self {
+            reader,
+            path: path.to_path_buf(),
+            header,
+            bytes: HEADER_BYTES as u64 + body_bytes,
+            ciphertexts_left: header.ciphertexts,
+            values_left: header.values,
+        })
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Length of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Checks that the ciphertexts belong to these parameters.
+    ///
+    /// # Errors
+    /// If they do not.
+    pub fn check_parameters(&self, parameters: &cryptable::Parameters, key: &Path) -> Result<()> {
+        let (found, expected) = (self.header.contents.parameter_digest, parameters.digest());
+        ensure!(
+            found == expected,
+            "{}: made for parameters {}, but the key {} is for {}",
+            self.path.display(),
+            hex(&found[..8]),
+            key.display(),
+            hex(&expected[..8])
+        );
+        Ok(())
+    }
+
+    /// The next ciphertext; `None` after the last.
+    ///
+    /// # Errors
+    /// If the file is not what its header says.
+    pub fn next_ciphertext(&mut self) -> Result<Option<Ciphertext>> {
+        let place = format!(
+            "{}, ciphertext {} of {}",
+            self.path.display(),
+            self.header.ciphertexts - self.ciphertexts_left + 1,
+            self.header.ciphertexts
+        );
+        if self.ciphertexts_left == 0 {
+            let name = self.path.display();
+            ensure!(self.values_left == 0, "{name}: {} values are missing", self.values_left);
+            let mut rest = [0];
+            let found = formats::raw::read_up_to(&mut self.reader, &mut rest)
+                .with_context(|| format!("cannot read {name}"))?;
+            ensure!(found == 0, "{name} goes on after its last ciphertext");
+            return Ok(None);
+        }
+        let ciphertext = self.read_ciphertext().context(place)?;
+        self.ciphertexts_left -= 1;
+        Ok(Some(ciphertext))
+    }
+
+    fn read_ciphertext(&mut self) -> Result<Ciphertext> {
+        let mut length = [0; 8];
+        self.reader.read_exact(&mut length).context("cut short")?;
+        let length = u64::from_le_bytes(length);
+        ensure!(
+            length <= MAX_CIPHERTEXT_BYTES,
+            "{length} bytes, above the limit of {MAX_CIPHERTEXT_BYTES}"
+        );
+        let mut bytes = Vec::new();
+        self.reader.by_ref().take(length).read_to_end(&mut bytes).context("cannot read it")?;
+        ensure!(bytes.len() as u64 == length, "cut short");
+        let ciphertext = Ciphertext::from_bytes(&bytes)?;
+        check_contents(&ciphertext, &self.header.contents)?;
+        let count = ciphertext.count() as u64;
+        self.values_left = self
+            .values_left
+            .checked_sub(count)
+            .with_context(|| format!("{count} values, {} are left", self.values_left))?;
+        Ok(ciphertext)
+    }
+}

@@ -1,0 +1,175 @@
+//! Words one after another, and nothing else.
+
+use std::io::{self, BufReader, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::check_value;
+
+/// How an integer lies in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WordFormat {
+    /// Length: 1, 2, 4 or 8.
+    pub bytes: usize,
+    /// Two's complement.
+    pub signed: bool,
+    /// Most significant byte first.
+    pub big_endian: bool,
+}
+
+impl WordFormat {
+    /// Unsigned little-endian words.
+    pub fn unsigned(bytes: usize) -> Self {
+        Self { bytes, signed: false, big_endian: false }
+    }
+
+    /// The narrowest unsigned little-endian word for values below `modulus`.
+    pub fn narrowest(modulus: u64) -> Self {
+        let fits = |&bytes: &usize| Self::unsigned(bytes).largest() >= modulus.saturating_sub(1);
+        Self::unsigned([1, 2, 4].into_iter().find(fits).unwrap_or(8))
+    }
+
+    /// Largest unsigned value.
+    pub fn largest(self) -> u64 {
+        u64::MAX >> (64 - 8 * self.bytes)
+    }
+
+    /// The integer in the first bytes of `word`.
+    fn decode(self, mut word: [u8; 8]) -> i128 {
+        if self.big_endian {
+            word[..self.bytes].reverse();
+        }
+        let value = u64::from_le_bytes(word);
+        let unused = 64 - 8 * self.bytes;
+        if self.signed {
+            i128::from(((value << unused) as i64) >> unused)
+        } else {
+            i128::from(value)
+        }
+    }
+}
+
+/// Reads words as values below a modulus.
+pub struct Words<R> {
+    reader: BufReader<R>,
+    path: PathBuf,
+    format: WordFormat,
+    modulus: u64,
+    /// Words that must be there; as many as there are if `None`.
+    count: Option<u64>,
+    position: u64,
+    finished: bool,
+}
+
+impl<R: Read> Words<R> {
+    /// Reads `count` words, and demands that the file end there; `path` is for messages.
+    pub fn new(
+        reader: R,
+        path: &Path,
+        format: WordFormat,
+        count: Option<u64>,
+        modulus: u64,
+    ) -> Self {
+        let reader = BufReader::with_capacity(1 << 16, reader);
+        let path = path.to_path_buf();
+        Self { reader, path, format, modulus, count, position: 0, finished: false }
+    }
+
+    fn read(&mut self) -> Result<Option<u64>> {
+        let (name, bytes, position) = (self.path.display(), self.format.bytes, self.position);
+        let mut word = [0; 8];
+        let found = read_up_to(&mut self.reader, &mut word[..bytes])
+            .with_context(|| format!("cannot read {name}"))?;
+        match (found, self.count) {
+            (0, None) => return Ok(None),
+            (0, Some(count)) if count == position => return Ok(None),
+            (_, Some(count)) if count == position => {
+                bail!("{name}: it goes on after its {count} elements")
+            }
+            (_, Some(count)) if found < bytes => {
+                bail!("{name} is cut short: it ends in element {position} of {count}")
+            }
+            (_, None) if found < bytes => {
+                bail!("{name}: its length is not a multiple of {bytes} bytes")
+            }
+            _ => {}
+        }
+        let place = || format!("{name} element {position}");
+        let value = check_value(self.format.decode(word), self.modulus, place)?;
+        self.position += 1;
+        Ok(Some(value))
+    }
+}
+
+impl<R: Read> Iterator for Words<R> {
+    type Item = Result<u64>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.finished {
+            return None;
+        }
+        let item = self.read().transpose();
+        self.finished = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+/// Fills `buffer` as far as there is something to read.
+pub fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8], format: WordFormat, count: Option<u64>) -> Result<Vec<u64>> {
+        Words::new(bytes, Path::new("f"), format, count, 70_000).collect()
+    }
+
+    fn error(bytes: &[u8], format: WordFormat, count: Option<u64>) -> String {
+        read(bytes, format, count).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn all_layouts_are_decoded() {
+        let little = WordFormat::unsigned(2);
+        assert_eq!(read(&[1, 2, 0xFF, 0xFF], little, None).unwrap(), [0x201, 0xFFFF]);
+        let big = WordFormat { big_endian: true, ..little };
+        assert_eq!(read(&[1, 2], big, Some(1)).unwrap(), [0x102]);
+        let signed = WordFormat { signed: true, ..little };
+        assert_eq!(read(&[1, 2], signed, Some(1)).unwrap(), [0x201]);
+        let message = error(&[0, 0, 0xFE, 0xFF], signed, None);
+        assert_eq!(message, "f element 1: -2 is negative; values are 0 to 69999");
+    }
+
+    #[test]
+    fn lengths_and_ranges_are_checked() {
+        let word = WordFormat::unsigned(4);
+        assert!(error(&[0; 6], word, None).contains("multiple of 4"));
+        assert!(error(&[0; 6], word, Some(2)).contains("ends in element 1 of 2"));
+        assert!(error(&[0; 8], word, Some(3)).contains("ends in element 2 of 3"));
+        assert!(error(&[0; 9], word, Some(2)).contains("goes on after its 2"));
+        let message = error(&70_000_u32.to_le_bytes(), word, None);
+        assert_eq!(message, "f element 0: 70000 is not below the modulus 70000");
+        let message = error(&[0xFF; 8], WordFormat::unsigned(8), None);
+        assert!(message.contains("18446744073709551615 is not below"));
+    }
+
+    #[test]
+    fn narrowest_words_hold_the_modulus() {
+        let bytes = |modulus| WordFormat::narrowest(modulus).bytes;
+        assert_eq!([2, 256, 257, 65536, 65537, 1 << 32].map(bytes), [1, 1, 2, 2, 4, 4]);
+        assert_eq!([(1 << 32) + 1, u64::MAX].map(bytes), [8, 8]);
+    }
+}
