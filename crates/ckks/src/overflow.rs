@@ -147,7 +147,7 @@ pub fn gaussian_tail_log2(ratio: f64) -> f64 {
 ///
 /// ```
 /// use cryptable_ckks::overflow::gaussian_ratio_for;
-/// assert!((gaussian_ratio_for(-64.0) - 9.1542).abs() < 1e-3);
+/// assert!((gaussian_ratio_for(-64.0) - 9.1553).abs() < 1e-3);
 /// ```
 ///
 /// # Panics

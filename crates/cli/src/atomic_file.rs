@@ -47,9 +47,9 @@ impl AtomicFile {
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
         set_access(&mut builder, access);
-        let file = builder
-            .tempfile_in(directory)
-            .map_err(|error| anyhow::anyhow!("cannot create {}: {}", path.display(), plain(&error)))?;
+        let file = builder.tempfile_in(directory).map_err(|error| {
+            anyhow::anyhow!("cannot create {}: {}", path.display(), plain(&error))
+        })?;
         Ok(Self { name: path.to_path_buf(), target, writer: BufWriter::new(file) })
     }
 
@@ -164,8 +164,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let error = AtomicFile::create(directory.path(), Access::Public).unwrap_err();
         assert!(error.to_string().contains("not a regular file"), "{error}");
-        let error =
-            AtomicFile::create(&directory.path().join("no/x"), Access::Public).unwrap_err();
+        let error = AtomicFile::create(&directory.path().join("no/x"), Access::Public).unwrap_err();
         assert!(error.to_string().contains("no/x: no such directory"), "{error}");
     }
 

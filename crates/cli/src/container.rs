@@ -32,7 +32,8 @@ use crate::report::hex;
 /// First bytes of a file of ciphertexts.
 pub const MAGIC: [u8; 8] = *b"CRYPTCTS";
 
-const VERSION: u32 = 1;
+/// The version of the format that is written, and the only one that is read.
+pub const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 152;
 
 /// Longest ciphertext that is read.
@@ -299,5 +300,118 @@ impl<R: Read + Seek> ContainerReader<R> {
             .checked_sub(count)
             .with_context(|| format!("{count} values, {} are left", self.values_left))?;
         Ok(ciphertext)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use cryptable::Parameters;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A small file of three ciphertexts, and its values.
+    fn file() -> (SecretKey, Vec<u8>, Vec<Vec<u64>>) {
+        let parameters = Parameters::insecure_toy(4, 4).unwrap();
+        let key = SecretKey::generate(&parameters);
+        let contents =
+            Contents { parameter_digest: parameters.digest(), key_id: KeyId::of(&key), modulus: 4 };
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.ct");
+        let mut writer = ContainerWriter::create(&path, contents).unwrap();
+        let values = vec![vec![1, 2, 3], vec![0; 1024], vec![2]];
+        for chunk in &values {
+            writer.push(&key.encrypt(chunk).unwrap()).unwrap();
+        }
+        let (header, bytes) = writer.commit().unwrap();
+        let file = std::fs::read(&path).unwrap();
+        assert_eq!((header.values, header.ciphertexts, bytes), (1028, 3, file.len() as u64));
+        (key, file, values)
+    }
+
+    fn read(file: &[u8]) -> Result<Vec<Ciphertext>> {
+        let mut reader = ContainerReader::new(Cursor::new(file), Path::new("a.ct"))?;
+        let mut found = Vec::new();
+        while let Some(ciphertext) = reader.next_ciphertext()? {
+            found.push(ciphertext);
+        }
+        Ok(found)
+    }
+
+    fn error(file: &[u8]) -> String {
+        format!("{:#}", read(file).unwrap_err())
+    }
+
+    /// Makes the digests fit a changed file again, as a forger would.
+    fn forge(file: &mut [u8]) {
+        let body = *blake3::hash(&file[HEADER_BYTES..]).as_bytes();
+        file[88..120].copy_from_slice(&body);
+        let header = *blake3::hash(&file[..120]).as_bytes();
+        file[120..HEADER_BYTES].copy_from_slice(&header);
+    }
+
+    #[test]
+    fn ciphertexts_come_back() {
+        let (key, file, values) = file();
+        let found = read(&file).unwrap();
+        let decrypt = |ciphertext: &Ciphertext| key.decrypt(ciphertext).unwrap();
+        assert_eq!(found.iter().map(decrypt).collect::<Vec<_>>(), values);
+    }
+
+    #[test]
+    fn damage_is_found_before_any_ciphertext_is_read() {
+        let (_, file, _) = file();
+        for position in (0..HEADER_BYTES).chain((HEADER_BYTES..file.len()).step_by(97)) {
+            let mut damaged = file.clone();
+            damaged[position] ^= 0x10;
+            let opened = ContainerReader::new(Cursor::new(&damaged), Path::new("a.ct"));
+            assert!(opened.is_err(), "byte {position}");
+        }
+        for length in (0..HEADER_BYTES).chain((HEADER_BYTES..file.len()).step_by(97)) {
+            assert!(error(&file[..length]).starts_with("a.ct"), "{length}");
+        }
+        assert!(error(&[&file[..], b"x"].concat()).contains("damaged"));
+    }
+
+    #[test]
+    fn lies_under_valid_digests_are_found() {
+        let (_, file, _) = file();
+        let forged = |position: usize, bytes: &[u8]| {
+            let mut file = file.clone();
+            file[position..position + bytes.len()].copy_from_slice(bytes);
+            forge(&mut file);
+            error(&file)
+        };
+        assert!(forged(0, b"X").contains("not a file of ciphertexts"));
+        assert!(forged(8, &[9]).contains("version 9"));
+        assert!(forged(12, &[1]).contains("reserved"));
+        assert!(forged(16, &[0; 32]).contains("ciphertext 1 of 3: a ciphertext of parameters"));
+        assert!(forged(64, &[5]).contains("of modulus 4 in a file of 5"));
+        assert!(forged(72, &[0, 0]).contains("ciphertext 1 of 3: 3 values, 0 are left"));
+        assert!(forged(72, &[255, 255]).contains("values are missing"));
+        assert!(forged(80, &[0]).contains("holds no ciphertext"));
+        assert!(forged(80, &[2]).contains("values are missing"));
+        assert!(forged(80, &[4]).contains("ciphertext 4 of 4: cut short"));
+        assert!(forged(HEADER_BYTES, &[255; 8]).contains("above the limit"));
+        let mut repeated = [&file[..], &file[HEADER_BYTES..]].concat();
+        repeated[80] = 3;
+        forge(&mut repeated);
+        assert!(error(&repeated).contains("goes on after its last"));
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_do_no_harm(
+            header in prop::collection::vec(any::<u8>(), HEADER_BYTES),
+            body in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let mut file = [header, body].concat();
+            prop_assert!(read(&file).is_err());
+            file[..16].copy_from_slice(b"CRYPTCTS\x01\0\0\0\0\0\0\0");
+            forge(&mut file);
+            prop_assert!(read(&file).is_err());
+        }
     }
 }

@@ -11,9 +11,10 @@ pub fn bar(global: Global, message: &'static str) -> ProgressBar {
     if global.json || global.quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     }
-    let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {elapsed} (left: {eta})")
-        .expect("a valid template")
-        .progress_chars("=> ");
+    let style =
+        ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {elapsed} (left: {eta})")
+            .expect("a valid template")
+            .progress_chars("=> ");
     ProgressBar::new(0).with_style(style).with_message(message)
 }
 

@@ -1,9 +1,10 @@
 //! Ciphertexts as callers see them.
 
-use cryptable_rlwe::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_rlwe::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
 use cryptable_rlwe::wire::{ObjectType, peek_header, read_object, write_object};
 
-use crate::error::Result;
+use crate::Parameters;
+use crate::error::{Error, Result};
 
 /// Longest body of a ciphertext: two polynomials of the largest ring degree.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
@@ -38,6 +39,12 @@ impl Ciphertext {
         self.parameter_digest
     }
 
+    /// Whether its uniform half is a seed: true as long as nothing was computed.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        matches!(self.body.a, UniformPart::Seed(_))
+    }
+
     /// The ciphertext in its wire format.
     ///
     /// # Panics
@@ -59,6 +66,39 @@ impl Ciphertext {
         let body = read_object(bytes, ObjectType::Ciphertext, None, MAX_CIPHERTEXT_BYTES)?;
         let body = CoefficientCiphertext::from_body(body)?;
         Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, body })
+    }
+
+    /// Checks that it belongs to these parameters, in every number that later code relies on: a file
+    /// may claim anything.
+    ///
+    /// # Errors
+    /// If the digest, a size or a modulus differs; `moduli` are those that its values may have.
+    pub(crate) fn check(&self, parameters: &Parameters, moduli: &[u64]) -> Result<()> {
+        let literal = parameters.literal();
+        let layout = self.body.layout;
+        let checks = [
+            ("parameter digest", hex(&self.parameter_digest), hex(&parameters.digest())),
+            ("ring degree", layout.ring_degree.to_string(), literal.ring_degree.to_string()),
+            ("number of slots", layout.slots.to_string(), literal.slots.to_string()),
+            (
+                "log2 of the modulus",
+                self.body.log2_modulus.to_string(),
+                literal.log2_ciphertext_modulus.to_string(),
+            ),
+        ];
+        for (name, found, expected) in checks {
+            if found != expected {
+                return Err(Error::Mismatch { name, found, expected });
+            }
+        }
+        if !moduli.contains(&self.modulus()) {
+            return Err(Error::Mismatch {
+                name: "modulus of the values",
+                found: self.modulus().to_string(),
+                expected: moduli.iter().map(u64::to_string).collect::<Vec<_>>().join(" or "),
+            });
+        }
+        Ok(())
     }
 
     /// The RLWE ciphertext.

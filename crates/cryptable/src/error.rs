@@ -59,7 +59,7 @@ pub enum Error {
         limit: u64,
     },
     /// Objects do not belong together.
-    #[error("{name} is {found}, but the parameters say {expected}")]
+    #[error("the {name} is {found}, but the parameters need {expected}")]
     Mismatch {
         /// What differs.
         name: &'static str,

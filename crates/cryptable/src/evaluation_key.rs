@@ -8,7 +8,7 @@ use cryptable_ring::{Basis, Ring};
 use cryptable_rlwe::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
 use cryptable_rlwe::{EvaluationKeys, KeyRequest};
 
-use crate::ciphertext::{Ciphertext, hex};
+use crate::ciphertext::Ciphertext;
 use crate::error::{Error, Result};
 use crate::packed::interpolation::Interpolation;
 use crate::packed::mod_raise::mod_raise;
@@ -127,21 +127,16 @@ impl EvaluationKey {
 
     fn check(&self, input: &Ciphertext, table: &LookupTable) -> Result<()> {
         let literal = self.parameters.literal();
-        let mismatch = |name, found: String, expected: String| {
-            if found == expected { Ok(()) } else { Err(Error::Mismatch { name, found, expected }) }
-        };
-        mismatch(
-            "the ciphertext's parameter digest",
-            hex(&input.parameter_digest()),
-            hex(&self.parameters.digest()),
-        )?;
-        let p = literal.input_modulus.to_string();
-        mismatch("the ciphertext's modulus", input.modulus().to_string(), p.clone())?;
-        mismatch("the table's input modulus", table.input_modulus().to_string(), p)?;
-        mismatch(
-            "the table's output modulus",
-            table.output_modulus().to_string(),
-            literal.output_modulus.to_string(),
-        )
+        input.check(&self.parameters, &[literal.input_modulus])?;
+        for (name, found, expected) in [
+            ("table's input modulus", table.input_modulus(), literal.input_modulus),
+            ("table's output modulus", table.output_modulus(), literal.output_modulus),
+        ] {
+            if found != expected {
+                let (found, expected) = (found.to_string(), expected.to_string());
+                return Err(Error::Mismatch { name, found, expected });
+            }
+        }
+        Ok(())
     }
 }

@@ -1,12 +1,37 @@
 //! Lookup tables on encrypted data.
 //!
-//! A client encrypts integers of `Z_p`; a server without the secret maps each through a table
-//! f: Z_p -> Z_P; the client decrypts exact integers.
+//! A client encrypts integers of `Z_p`; a server without the secret maps each through any table
+//! f: Z_p -> Z_P; the client decrypts exact integers. Tens of thousands of values go through one
+//! lookup at once, by functional bootstrapping through CKKS (Alexandru, Kim, Polyakov, CRYPTO 2025).
+//!
+//! ```
+//! use cryptable::{LookupTable, Parameters, SecretKey};
+//!
+//! let table = LookupTable::from_fn(4, 4, |x| (x * x + 1) % 4)?;
+//! // `Parameters::for_table(&table)` gives 128-bit parameters; a toy ring keeps this example quick.
+//! let parameters = Parameters::insecure_toy(4, 4)?;
+//!
+//! // The client:
+//! let secret = SecretKey::generate(&parameters);
+//! let evaluation_key = secret.evaluation_key(&|_done, _total| ());
+//! let input = secret.encrypt(&[0, 1, 2, 3, 3, 2])?;
+//!
+//! // The server, which holds the evaluation key only:
+//! let output = evaluation_key.lookup(&input, &table, &|_done, _total| ())?;
+//!
+//! // The client again:
+//! assert_eq!(secret.decrypt(&output)?, [1, 2, 1, 2, 2, 1]);
+//! # Ok::<(), cryptable::Error>(())
+//! ```
+//!
+//! Everything that touches a secret needs the feature `client` (on by default); a server builds
+//! without it.
 #![forbid(unsafe_code)]
 
 pub mod ciphertext;
 pub mod error;
 pub mod evaluation_key;
+pub mod inspection;
 pub mod lookup_table;
 pub mod packed;
 pub mod parameter_choice;
@@ -19,12 +44,14 @@ pub mod trigonometric_hermite;
 pub mod unit;
 
 pub use ciphertext::Ciphertext;
+pub use cryptable_rlwe::switching_key::SharedBytes;
 pub use error::{Error, Result};
-pub use evaluation_key::EvaluationKey;
+pub use evaluation_key::{EvaluationKey, LOOKUP_STEPS};
+pub use inspection::{Inspection, inspect};
 pub use lookup_table::LookupTable;
 pub use parameter_choice::Request;
-pub use prediction::Prediction;
 pub use parameters::{Parameters, ParametersLiteral};
+pub use prediction::Prediction;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 pub use unit::measure_unit;

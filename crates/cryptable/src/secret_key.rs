@@ -10,7 +10,7 @@ use cryptable_rlwe::secret::TernarySecret;
 use cryptable_rlwe::security::SecretDistribution;
 use cryptable_rlwe::{EvaluationKeys, KeyRequest, SwitchingKey};
 
-use crate::ciphertext::{Ciphertext, hex};
+use crate::ciphertext::Ciphertext;
 use crate::error::{Error, Result};
 use crate::{EvaluationKey, Parameters};
 
@@ -100,15 +100,8 @@ impl SecretKey {
     }
 
     fn check(&self, ciphertext: &Ciphertext) -> Result<()> {
-        let (found, expected) = (ciphertext.parameter_digest(), self.parameters.digest());
-        if found != expected {
-            return Err(Error::Mismatch {
-                name: "the ciphertext's parameter digest",
-                found: hex(&found),
-                expected: hex(&expected),
-            });
-        }
-        Ok(())
+        let literal = self.parameters.literal();
+        ciphertext.check(&self.parameters, &[literal.input_modulus, literal.output_modulus])
     }
 
     /// Generates the switching keys one at a time, under a fresh ephemeral sparse secret.

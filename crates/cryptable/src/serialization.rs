@@ -1,6 +1,5 @@
 //! Keys as bytes: secret keys, and evaluation keys that are used where they lie.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use cryptable_ring::random::Seed;
@@ -8,14 +7,11 @@ use cryptable_rlwe::switching_key::SharedBytes;
 use cryptable_rlwe::wire::{BodyReader, HEADER_BYTES, ObjectType, WireError, peek_header, read_object};
 use cryptable_rlwe::{EvaluationKeys, SwitchingKey};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::{EvaluationKey, Parameters};
 
 /// Longest parameters in a file.
 const MAX_PARAMETER_BYTES: u64 = 1 << 16;
-
-/// Longest body of a secret key.
-const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 
 /// Longest body of an evaluation key, 64 GiB.
 const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
@@ -62,14 +58,19 @@ impl EvaluationKey {
 
 #[cfg(feature = "client")]
 mod client {
+    use std::io::Write;
+
     use cryptable_rlwe::secret::TernarySecret;
     use cryptable_rlwe::security::SecretDistribution;
     use cryptable_rlwe::wire::{BodyWriter, ObjectWriter, write_object};
     use zeroize::Zeroizing;
 
     use super::*;
-    use crate::SecretKey;
     use crate::secret_key::Progress;
+    use crate::{Error, SecretKey};
+
+    /// Longest body of a secret key.
+    const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 
     impl SecretKey {
         /// The key in its wire format: parameters, then two bits a coefficient.

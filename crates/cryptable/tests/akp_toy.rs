@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use cryptable::{Ciphertext, EvaluationKey, LookupTable, Parameters, SecretKey};
+use cryptable::{Ciphertext, EvaluationKey, LookupTable, Parameters, Request, SecretKey};
+use cryptable_ring::Basis;
+use cryptable_rlwe::KeyPurpose;
 
 /// Looks up every value of Z_p, repeated over all slots, in each table; checks all results and that
 /// the measured noise is neither above nor far below the predicted one.
@@ -132,5 +134,21 @@ fn wrong_arguments_are_named() {
         LookupTable::new(1, 4, vec![0]).unwrap_err(),
     ] {
         assert!(!message(error).is_empty());
+    }
+}
+
+#[test]
+fn full_size_parameters_keep_the_sparse_secret_at_the_bottom() {
+    // The only key under the sparse secret is at q_0·p_0, where weight 32 has 128 bits.
+    for (p, degree) in [(2, 1 << 15), (16, 1 << 16), (256, 1 << 16)] {
+        let request = Request { ring_degree: Some(degree), ..Request::new(p, p) };
+        let parameters = Parameters::choose(&request).unwrap();
+        let requests = parameters.circuit().key_requests();
+        let towards_sparse: Vec<_> =
+            requests.iter().filter(|r| r.purpose == KeyPurpose::DenseToSparse).collect();
+        assert_eq!(towards_sparse.len(), 1);
+        assert_eq!(towards_sparse[0].shape.basis, Basis { main: 1, special: 1 });
+        assert!(parameters.security_bits() >= 128.0);
+        assert!(parameters.failure().log2_fail() <= -64.0);
     }
 }

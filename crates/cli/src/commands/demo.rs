@@ -1,1 +1,316 @@
-//! `cryptable demo`
+//! `cryptable demo`: a picture, encrypted, mapped through a table, decrypted and checked.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::{
+    Ciphertext, EvaluationKey, LookupTable, Parameters, Request, SecretKey, measure_unit,
+};
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use super::plan::ciphertexts;
+use super::threads;
+use crate::args::{DemoArgs, Global};
+use crate::atomic_file::{Access, AtomicFile};
+use crate::formats;
+use crate::formats::png::GreyImage;
+use crate::formats::table::{self, Moduli};
+use crate::progress;
+use crate::report::{self, bytes, seconds};
+
+/// A photograph of a retina; see `examples/data/README.md`.
+const RETINA: &[u8] = include_bytes!("../../../../examples/data/retina-256.png");
+
+/// Grey levels of a pixel.
+const LEVELS: u64 = 256;
+
+/// Width of the white bar between the pictures.
+const BAR: usize = 8;
+
+/// Name of the picture that is written.
+const PICTURE: &str = "before-after.png";
+
+/// Runs the whole way, from keys to pixels.
+///
+/// # Errors
+/// If the picture or the table cannot be read, the result cannot be written, or a single pixel is
+/// wrong.
+pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
+    let (image, name) = read_image(args.image.as_deref())?;
+    let table = read_table(&args.table)?;
+    fs::create_dir_all(&args.output)
+        .with_context(|| format!("cannot create {}", args.output.display()))?;
+    let output = args.output.join(PICTURE);
+    let file = AtomicFile::create(&output, Access::Public)?;
+
+    let values: Vec<u64> = image.pixels.iter().map(|&pixel| u64::from(pixel)).collect();
+    let parameters = choose_parameters(values.len(), args.insecure_toy)?;
+    let run = EncryptedRun::new(global, &parameters, &values, &table)?;
+    let expected = values.iter().map(|&value| table.values()[value as usize]);
+    let wrong = run.results.iter().zip(expected).filter(|(found, right)| **found != *right).count();
+
+    let pixels = run.results.iter().map(|&value| value as u8).collect();
+    let after = GreyImage { pixels, ..image };
+    let joined = GreyImage::side_by_side(&image, &after, BAR);
+    let mut encoded = Vec::new();
+    joined.write(&mut encoded)?;
+    write_all(file, &encoded)?;
+
+    let literal = parameters.literal();
+    let report = Report {
+        image: name,
+        width: image.width,
+        height: image.height,
+        table: args.table.clone(),
+        parameters: literal.name.clone(),
+        ring_degree: literal.ring_degree,
+        slots: literal.slots,
+        security_bits: parameters.security_bits(),
+        log2_fail: parameters.failure().log2_fail(),
+        threads: threads(global),
+        unit_us: measure_unit() * 1e6,
+        costs: run.costs,
+        values_checked: run.results.len(),
+        wrong,
+        peak_rss_bytes: report::peak_memory_bytes(),
+        output,
+    };
+    report::summary(global, &report)?;
+    ensure!(wrong == 0, "{wrong} of {} pixels are wrong", values.len());
+    Ok(())
+}
+
+fn write_all(mut file: AtomicFile, content: &[u8]) -> Result<u64> {
+    std::io::Write::write_all(&mut file, content)?;
+    file.commit(true)
+}
+
+fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
+    match path {
+        None => Ok((GreyImage::read(RETINA, "retina-256.png")?, "retina-256.png".into())),
+        Some(path) => {
+            let name = path.display().to_string();
+            Ok((GreyImage::read(std::io::BufReader::new(formats::open(path)?), &name)?, name))
+        }
+    }
+}
+
+/// A table by its name, or from a file.
+fn read_table(name: &str) -> Result<LookupTable> {
+    let level: fn(f64) -> f64 = match name {
+        "contrast" => s_curve,
+        "invert" => |x| 1.0 - x,
+        "gamma" => |x| x.powf(1.0 / 2.2),
+        "threshold" => |x| x.round(),
+        _ => {
+            let path = Path::new(name);
+            let builtin = "contrast, invert, gamma and threshold are built in";
+            ensure!(path.exists(), "no table \"{name}\": {builtin}, and no file has that name");
+            return table::read(path, Moduli { input: Some(LEVELS), output: Some(LEVELS) });
+        }
+    };
+    let top = (LEVELS - 1) as f64;
+    let output = |input: u64| (top * level(input as f64 / top).clamp(0.0, 1.0)).round() as u64;
+    Ok(LookupTable::from_fn(LEVELS, LEVELS, output)?)
+}
+
+/// A steep S around the greys that photographs of the retina consist of: their vessels are some
+/// 20 levels darker than the ground at about level 115, and come out some 100 levels darker.
+fn s_curve(x: f64) -> f64 {
+    let (middle, width) = (108.0 / 255.0, 11.0 / 255.0);
+    let logistic = |x: f64| 1.0 / (1.0 + (-(x - middle) / width).exp());
+    (logistic(x) - logistic(0.0)) / (logistic(1.0) - logistic(0.0))
+}
+
+fn choose_parameters(pixels: usize, insecure_toy: bool) -> Result<Parameters> {
+    Ok(if insecure_toy {
+        Parameters::insecure_toy(LEVELS, LEVELS)?
+    } else {
+        // More pixels than the largest ring holds go into several ciphertexts.
+        let count = Some(pixels.min(1 << 16));
+        Parameters::choose(&Request { count, ..Request::new(LEVELS, LEVELS) })?
+    })
+}
+
+/// What each step took.
+#[derive(Clone, Copy, Default, Serialize)]
+struct Costs {
+    keygen_s: f64,
+    encrypt_s: f64,
+    eval_s: f64,
+    decrypt_s: f64,
+    secret_key_bytes: usize,
+    /// The evaluation key on disk.
+    eval_key_bytes: usize,
+    /// The evaluation key in memory.
+    eval_key_memory_bytes: usize,
+    ciphertexts: usize,
+    input_bytes: usize,
+    output_bytes: usize,
+}
+
+struct EncryptedRun {
+    results: Vec<u64>,
+    costs: Costs,
+}
+
+impl EncryptedRun {
+    fn new(
+        global: Global,
+        parameters: &Parameters,
+        values: &[u64],
+        table: &LookupTable,
+    ) -> Result<Self> {
+        let mut costs = Costs::default();
+        let bar = progress::bar(global, "evaluation key");
+        let start = Instant::now();
+        let secret = SecretKey::generate(parameters);
+        let key = secret.evaluation_key(&progress::on(&bar));
+        costs.keygen_s = start.elapsed().as_secs_f64();
+        costs.secret_key_bytes = secret.to_bytes().len();
+        costs.eval_key_bytes = parameters.prediction().key_file_bytes;
+        costs.eval_key_memory_bytes = key.memory_bytes();
+        bar.finish_and_clear();
+
+        let start = Instant::now();
+        let encrypt = |chunk: &[u64]| Ok(secret.encrypt(chunk)?.to_bytes());
+        let inputs: Vec<Vec<u8>> =
+            values.chunks(parameters.literal().slots).map(encrypt).collect::<Result<_>>()?;
+        costs.encrypt_s = start.elapsed().as_secs_f64();
+        costs.ciphertexts = inputs.len();
+        costs.input_bytes = inputs.iter().map(Vec::len).sum();
+
+        let bar = progress::bar(global, "lookup");
+        let start = Instant::now();
+        let outputs = look_up(&key, &inputs, table, &bar)?;
+        costs.eval_s = start.elapsed().as_secs_f64();
+        costs.output_bytes = outputs.iter().map(Vec::len).sum();
+        bar.finish_and_clear();
+
+        let start = Instant::now();
+        let mut results = Vec::with_capacity(values.len());
+        for output in &outputs {
+            results.extend(secret.decrypt(&Ciphertext::from_bytes(output)?)?);
+        }
+        costs.decrypt_s = start.elapsed().as_secs_f64();
+        Ok(Self { results, costs })
+    }
+}
+
+/// What a server does: bytes in, bytes out, and no secret.
+fn look_up(
+    key: &EvaluationKey,
+    inputs: &[Vec<u8>],
+    table: &LookupTable,
+    bar: &ProgressBar,
+) -> Result<Vec<Vec<u8>>> {
+    let moved = progress::on(bar);
+    let total = inputs.len();
+    let one = |(index, input): (usize, &Vec<u8>)| {
+        let step = |done: usize, steps: usize| moved(index * steps + done, total * steps);
+        Ok(key.lookup(&Ciphertext::from_bytes(input)?, table, &step)?.to_bytes())
+    };
+    inputs.iter().enumerate().map(one).collect()
+}
+
+#[derive(Serialize)]
+struct Report {
+    image: String,
+    width: usize,
+    height: usize,
+    table: String,
+    parameters: String,
+    ring_degree: usize,
+    slots: usize,
+    security_bits: f64,
+    log2_fail: f64,
+    threads: usize,
+    unit_us: f64,
+    #[serde(flatten)]
+    costs: Costs,
+    values_checked: usize,
+    wrong: usize,
+    peak_rss_bytes: Option<u64>,
+    output: PathBuf,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let costs = &self.costs;
+        let size = |count: usize| bytes(count as u64);
+        writeln!(
+            f,
+            "{}, {} x {} pixels, table \"{}\", under encryption",
+            self.image, self.width, self.height, self.table
+        )?;
+        writeln!(
+            f,
+            "  parameters   ring degree {}, {:.1} bits of security, failures below 2^{:.1} a pixel",
+            self.ring_degree, self.security_bits, self.log2_fail
+        )?;
+        writeln!(
+            f,
+            "  keys         {}: secret key {}, evaluation key {} ({} in memory)",
+            seconds(costs.keygen_s),
+            size(costs.secret_key_bytes),
+            size(costs.eval_key_bytes),
+            size(costs.eval_key_memory_bytes)
+        )?;
+        let count = ciphertexts(costs.ciphertexts as u64);
+        let (encrypt, input) = (seconds(costs.encrypt_s), size(costs.input_bytes));
+        writeln!(f, "  encryption   {encrypt}: {count}, {input}")?;
+        writeln!(
+            f,
+            "  lookup       {} on {} threads: {:.3} ms a pixel, {:.0} units of {:.1} us",
+            seconds(costs.eval_s),
+            self.threads,
+            costs.eval_s * 1e3 / self.values_checked as f64,
+            costs.eval_s * 1e6 / self.unit_us,
+            self.unit_us
+        )?;
+        writeln!(
+            f,
+            "  decryption   {}: results {}",
+            seconds(costs.decrypt_s),
+            size(costs.output_bytes)
+        )?;
+        if let Some(peak) = self.peak_rss_bytes {
+            writeln!(f, "  peak memory  {} (client and server in one process)", bytes(peak))?;
+        }
+        writeln!(
+            f,
+            "  check        {} pixels compared with the table in the clear, {} wrong",
+            self.values_checked, self.wrong
+        )?;
+        writeln!(f, "  picture      {}", self.output.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_picture_and_tables_are_valid() {
+        let (image, _) = read_image(None).unwrap();
+        assert_eq!((image.width, image.height), (256, 256));
+        for name in ["contrast", "invert", "gamma", "threshold"] {
+            let table = read_table(name).unwrap();
+            let ends = [table.values()[0], table.values()[255]];
+            assert_eq!(ends, if name == "invert" { [255, 0] } else { [0, 255] }, "{name}");
+        }
+        assert!(read_table("sepia").unwrap_err().to_string().contains("contrast, invert"));
+    }
+
+    #[test]
+    fn contrast_spreads_the_greys_of_vessels() {
+        let table = read_table("contrast").unwrap();
+        let (vessel, ground) = (table.values()[95], table.values()[115]);
+        assert!(ground - vessel > 90, "{vessel} {ground}");
+        assert!(table.values().is_sorted());
+    }
+}

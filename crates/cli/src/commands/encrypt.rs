@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::plan::ciphertexts;
 use super::read_secret_key;
 use crate::args::{EncryptArgs, Global};
-use crate::container::{Contents, ContainerWriter, KeyId};
+use crate::container::{ContainerWriter, Contents, KeyId};
 use crate::formats::open_values;
 use crate::report::{self, bytes, seconds};
 

@@ -4,21 +4,154 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cryptable::{Ciphertext, Parameters, ParametersLiteral};
+use cryptable_rlwe::wire::{BodyReader, FORMAT_VERSION, ObjectType, peek_header, read_object};
 use serde::Serialize;
 
+use super::plan::ciphertexts;
 use crate::args::{Global, InspectArgs};
 use crate::container::{self, ContainerReader};
 use crate::mapped_file::MappedFile;
 use crate::report::{self, bytes, hex};
 
-/// Reports on each file.
+/// Longest parameters and longest object that are read.
+const MAX_PARAMETER_BYTES: u64 = 1 << 16;
+const MAX_OBJECT_BYTES: u64 = 1 << 36;
+
+/// Checks each file and reports on it.
 ///
 /// # Errors
-/// At the first file that cannot be read or is none of ours.
+/// At the first file that cannot be read, is damaged, or is none of ours.
 pub fn run(global: Global, args: &InspectArgs) -> Result<()> {
     args.files.iter().try_for_each(|path| report::result(global, &inspect(path)?))
 }
 
 fn inspect(path: &Path) -> Result<Report> {
-    todo!()
+    let map = MappedFile::open(path)?;
+    if map.as_ref().starts_with(&container::MAGIC) {
+        inspect_container(path)
+    } else {
+        inspect_object(path, map.as_ref()).with_context(|| path.display().to_string())
+    }
+}
+
+fn inspect_container(path: &Path) -> Result<Report> {
+    let mut reader = ContainerReader::open(path)?;
+    while reader.next_ciphertext()?.is_some() {}
+    let header = reader.header();
+    Ok(Report {
+        file: path.to_path_buf(),
+        kind: "ciphertexts".into(),
+        format_version: container::VERSION,
+        bytes: reader.bytes(),
+        parameter_digest: hex(&header.contents.parameter_digest),
+        parameters: None,
+        modulus: Some(header.contents.modulus),
+        values: Some(header.values),
+        ciphertexts: Some(header.ciphertexts),
+        key_id: Some(hex(&header.contents.key_id.0)),
+    })
+}
+
+fn inspect_object(path: &Path, file: &[u8]) -> Result<Report> {
+    let header = peek_header(file)?;
+    let body = read_object(file, header.object_type, None, MAX_OBJECT_BYTES)?;
+    let mut report = Report {
+        file: path.to_path_buf(),
+        kind: header.object_type.to_string(),
+        format_version: u32::from(FORMAT_VERSION),
+        bytes: file.len() as u64,
+        parameter_digest: hex(&header.parameter_digest),
+        parameters: None,
+        modulus: None,
+        values: None,
+        ciphertexts: None,
+        key_id: None,
+    };
+    match header.object_type {
+        ObjectType::SecretKey | ObjectType::EvaluationKey => {
+            let start = BodyReader::new(body).bytes("parameters", MAX_PARAMETER_BYTES)?;
+            report.parameters = Some(ParameterReport::new(&Parameters::from_bytes(start)?));
+        }
+        ObjectType::Ciphertext => {
+            let ciphertext = Ciphertext::from_bytes(file)?;
+            report.modulus = Some(ciphertext.modulus());
+            report.values = Some(ciphertext.count() as u64);
+        }
+        _ => {}
+    }
+    Ok(report)
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: PathBuf,
+    #[serde(rename = "type")]
+    kind: String,
+    format_version: u32,
+    bytes: u64,
+    parameter_digest: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<ParameterReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modulus: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ciphertexts: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ParameterReport {
+    #[serde(flatten)]
+    literal: ParametersLiteral,
+    log2_modulus: f64,
+    security_bits: f64,
+    predicted_log2_fail: f64,
+}
+
+impl ParameterReport {
+    fn new(parameters: &Parameters) -> Self {
+        Self {
+            literal: parameters.literal().clone(),
+            log2_modulus: parameters.log2_modulus(),
+            security_bits: parameters.security_bits(),
+            predicted_log2_fail: parameters.failure().log2_fail(),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, kind, version) = (self.file.display(), &self.kind, self.format_version);
+        writeln!(f, "{file}: {kind}, {}, format version {version}", bytes(self.bytes))?;
+        writeln!(f, "  parameters  digest {}", self.parameter_digest)?;
+        if let Some(parameters) = &self.parameters {
+            let literal = &parameters.literal;
+            writeln!(
+                f,
+                "              {}: table {} -> {}, ring degree {}, {} values a ciphertext",
+                literal.name,
+                literal.input_modulus,
+                literal.output_modulus,
+                literal.ring_degree,
+                literal.slots
+            )?;
+            writeln!(
+                f,
+                "              modulus of {:.0} bits, {:.1} bits of security, failures below 2^{:.1}",
+                parameters.log2_modulus, parameters.security_bits, parameters.predicted_log2_fail
+            )?;
+        }
+        if let (Some(values), Some(modulus)) = (self.values, self.modulus) {
+            let count = ciphertexts(self.ciphertexts.unwrap_or(1));
+            writeln!(f, "  content     {values} values below {modulus} in {count}")?;
+        }
+        if let Some(id) = &self.key_id {
+            writeln!(f, "  key         {id}")?;
+        }
+        Ok(())
+    }
 }

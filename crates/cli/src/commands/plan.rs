@@ -89,7 +89,11 @@ impl Plan {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let literal = &self.parameters;
-        writeln!(f, "table                {} -> {}", literal.input_modulus, literal.output_modulus)?;
+        writeln!(
+            f,
+            "table                {} -> {}",
+            literal.input_modulus, literal.output_modulus
+        )?;
         writeln!(f, "parameters           {}", literal.name)?;
         writeln!(
             f,

@@ -65,7 +65,8 @@ impl<R: Read> Records<R> {
 
     /// Whether the current record looks like a header: words, and no integer.
     pub fn is_header(&self) -> bool {
-        let starts_word = |field: String| field.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let starts_word =
+            |field: String| field.starts_with(|c: char| c.is_alphabetic() || c == '_');
         (0..self.width()).all(|column| self.integer(column).is_none())
             && self.fields().any(starts_word)
     }
@@ -223,10 +224,7 @@ mod tests {
         assert_eq!(read(text, Some("b")).unwrap(), [1]);
         assert_eq!(read(text, Some("3")).unwrap(), [2]);
         assert_eq!(read("5,6\n7,8\n", Some("2")).unwrap(), [6, 8]);
-        assert_eq!(
-            error(text, Some("d")),
-            "v.csv: no column \"d\"; there are \"a\", \"b\", \"c\""
-        );
+        assert_eq!(error(text, Some("d")), "v.csv: no column \"d\"; there are \"a\", \"b\", \"c\"");
         assert!(error("5,6\n", Some("a")).contains("no header line; columns are 1 to 2"));
         assert!(error("a,a\n5,6\n", Some("a")).contains("more than one"));
     }

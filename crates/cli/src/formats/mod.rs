@@ -35,9 +35,7 @@ pub fn open_values(
             let (_, words) = npy::open(open(path)?, path, modulus)?;
             Box::new(words)
         }
-        Encoding::Raw(word) => {
-            Box::new(raw::Words::new(open(path)?, path, word, None, modulus))
-        }
+        Encoding::Raw(word) => Box::new(raw::Words::new(open(path)?, path, word, None, modulus)),
     })
 }
 
@@ -132,12 +130,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    fn of(
-        path: &Path,
-        format: Option<Format>,
-        column: Option<&str>,
-        modulus: u64,
-    ) -> Result<Self> {
+    fn of(path: &Path, format: Option<Format>, column: Option<&str>, modulus: u64) -> Result<Self> {
         let encoding = match (format, extension(path).as_str()) {
             (Some(Format::Csv), _) | (None, "csv") => Self::Text,
             (Some(Format::Npy), _) | (None, "npy") => Self::Array,

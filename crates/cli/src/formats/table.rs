@@ -46,8 +46,7 @@ fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<LookupTable> {
 const MAX_OUTPUT_MODULUS: u64 = 1 << 32;
 
 fn read_npy(path: &Path, moduli: Moduli) -> Result<Vec<u64>> {
-    let (shape, words) =
-        npy::open(open(path)?, path, moduli.output.unwrap_or(MAX_OUTPUT_MODULUS))?;
+    let (shape, words) = npy::open(open(path)?, path, moduli.output.unwrap_or(MAX_OUTPUT_MODULUS))?;
     let name = path.display();
     ensure!(shape.len() == 1, "{name}: its shape is {shape:?}; a table has one dimension");
     check_length(shape[0], path)?;
