@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cryptable_bench::BenchCommand;
 
 /// Lookup tables on encrypted data.
 ///
@@ -23,13 +24,13 @@ pub struct Cli {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Global {
     /// Worker threads [default: all cores]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Write machine-readable JSON to standard output, one object a line, and nothing else
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
     /// Show no progress bars and no summaries; only `plan` and `inspect` still report
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     pub quiet: bool,
 }
 
@@ -57,6 +58,9 @@ pub enum Command {
     /// Apply a table to the pixels of an encrypted picture and check the result
     #[command(after_help = DEMO)]
     Demo(DemoArgs),
+    /// Measure speed and memory
+    #[command(after_help = BENCH)]
+    Bench(BenchArgs),
 }
 
 /// What parameters are chosen for.
@@ -217,6 +221,14 @@ pub struct DemoArgs {
     pub insecure_toy: bool,
 }
 
+/// Arguments of `bench`.
+#[derive(Args, Debug)]
+pub struct BenchArgs {
+    /// What to measure.
+    #[command(subcommand)]
+    pub command: BenchCommand,
+}
+
 const OVERVIEW: &str = "\
 Examples:
   cryptable demo
@@ -274,6 +286,11 @@ Examples:
   cryptable demo
   cryptable demo --image scan.png --table gamma --output out
   cryptable demo --table my-table.csv";
+
+const BENCH: &str = "\
+Examples:
+  cryptable --threads 1 bench akp --bits 8
+  cryptable --threads 1 --json bench primitives";
 
 #[cfg(test)]
 mod tests {

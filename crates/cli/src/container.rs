@@ -32,8 +32,7 @@ use crate::report::hex;
 /// First bytes of a file of ciphertexts.
 pub const MAGIC: [u8; 8] = *b"CRYPTCTS";
 
-/// The version of the format that is written, and the only one that is read.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 152;
 
 /// Longest ciphertext that is read.

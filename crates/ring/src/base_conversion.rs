@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 
 use crate::kernels;
-use crate::{Buffer, Ring};
+use crate::{Buffer, Isa, Ring};
 
 /// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the first-level
 /// cache for all targets.
@@ -35,6 +35,8 @@ pub struct BaseConverter {
     reciprocals: Vec<f64>,
     /// `[target][i] = Q/q_i mod target`, and `-Q mod target` as the last entry.
     factors: Vec<Vec<u64>>,
+    /// Whether a source prime is beyond 2^50.
+    wide: bool,
     /// `[target] = Q^-1 mod target` (0 where the target is a source).
     product_inverses: Vec<u64>,
 }
@@ -79,6 +81,7 @@ impl BaseConverter {
             scaled_inverses,
             reciprocals: values.iter().map(|&q| 1.0 / q as f64).collect(),
             factors,
+            wide: values.iter().any(|&q| q >= 1 << 50),
             product_inverses,
         }
     }
@@ -102,13 +105,11 @@ impl BaseConverter {
     ) {
         let degree = ring.degree();
         assert_eq!(source.len(), degree * self.sources.len());
-        let mut scaled = Buffer::unspecified(source.len());
-        let limbs = scaled.par_chunks_mut(degree).zip(source.par_chunks(degree));
-        limbs.enumerate().for_each(|(i, (limb, source))| {
+        let mut coefficients = Buffer::unspecified(source.len());
+        let limbs = coefficients.par_chunks_mut(degree).zip(source.par_chunks(degree));
+        limbs.zip(&self.sources).for_each(|((limb, source), &prime)| {
             limb.copy_from_slice(source);
-            let table = ring.table(self.sources[i]);
-            table.inverse_unnormalized(limb);
-            kernels::mul_scalar_assign(table.modulus(), limb, self.scaled_inverses[i]);
+            ring.table(prime).inverse_unnormalized(limb);
         });
         let terms = self.sources.len() + 1;
         let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);
@@ -120,23 +121,29 @@ impl BaseConverter {
             }
         }
         columns.into_par_iter().enumerate().for_each(|(index, column)| {
-            let inputs: Vec<&[u64]> = scaled
-                .chunks(degree)
-                .map(|limb| &limb[index * block..(index + 1) * block])
-                .collect();
-            self.convert_block(ring, inputs, column, rounding);
+            let range = index * block..(index + 1) * block;
+            // Side by side: at their stride of N words all source blocks would share cache sets.
+            let mut scaled = vec![0u64; self.sources.len() * block];
+            for (i, (scaled, limb)) in
+                scaled.chunks_mut(block).zip(coefficients.chunks(degree)).enumerate()
+            {
+                let m = ring.modulus(self.sources[i]);
+                kernels::mul_scalar(m, scaled, &limb[range.clone()], self.scaled_inverses[i]);
+            }
+            self.convert_block(ring, &scaled, column, rounding);
         });
     }
 
-    /// Converts one block of coefficients, small enough to stay in cache for all targets.
+    /// Converts one block of coefficients, scaled and small enough to stay in cache for all targets.
     fn convert_block(
         &self,
         ring: &Ring,
-        inputs: Vec<&[u64]>,
+        scaled: &[u64],
         outputs: Vec<(usize, &mut [u64])>,
         rounding: Rounding,
     ) {
-        let mut inputs = inputs;
+        let block = scaled.len() / self.sources.len();
+        let mut inputs: Vec<&[u64]> = scaled.chunks(block).collect();
         if inputs.len() == 1 && rounding == Rounding::Exact {
             let source = ring.modulus(self.sources[0]);
             for (prime, output) in outputs {
@@ -146,7 +153,7 @@ impl BaseConverter {
         }
         let overflow = match rounding {
             Rounding::Exact => {
-                let mut overflow = vec![0; inputs[0].len()];
+                let mut overflow = vec![0; block];
                 let isa = ring.modulus(self.sources[0]).isa();
                 kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
                 Some(overflow)
@@ -156,8 +163,10 @@ impl BaseConverter {
         inputs.extend(overflow.as_deref());
         let used = inputs.len();
         for (prime, output) in outputs {
-            let factors = &self.factors[prime][..used];
-            kernels::linear_combination(ring.modulus(prime), output, &inputs, factors);
+            let m = ring.modulus(prime);
+            // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
+            let m = if self.wide && m.isa() != Isa::Scalar { m.portable() } else { *m };
+            kernels::linear_combination(&m, output, &inputs, &self.factors[prime][..used]);
         }
     }
 }

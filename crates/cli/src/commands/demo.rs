@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::plan::ciphertexts;
-use super::threads;
+use super::{threads, warning};
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{Access, AtomicFile};
 use crate::formats;
@@ -249,8 +249,11 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "  parameters   ring degree {}, {:.1} bits of security, failures below 2^{:.1} a pixel",
-            self.ring_degree, self.security_bits, self.log2_fail
+            "  parameters   ring degree {}, {}{:.1} bits of security, failures below 2^{:.1} a pixel",
+            self.ring_degree,
+            warning(self.security_bits),
+            self.security_bits,
+            self.log2_fail
         )?;
         writeln!(
             f,

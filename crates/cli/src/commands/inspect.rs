@@ -4,19 +4,15 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cryptable::{Ciphertext, Parameters, ParametersLiteral};
-use cryptable_rlwe::wire::{BodyReader, FORMAT_VERSION, ObjectType, peek_header, read_object};
+use cryptable::{Parameters, ParametersLiteral};
 use serde::Serialize;
 
 use super::plan::ciphertexts;
+use super::warning;
 use crate::args::{Global, InspectArgs};
 use crate::container::{self, ContainerReader};
 use crate::mapped_file::MappedFile;
 use crate::report::{self, bytes, hex};
-
-/// Longest parameters and longest object that are read.
-const MAX_PARAMETER_BYTES: u64 = 1 << 16;
-const MAX_OBJECT_BYTES: u64 = 1 << 36;
 
 /// Checks each file and reports on it.
 ///
@@ -42,7 +38,6 @@ fn inspect_container(path: &Path) -> Result<Report> {
     Ok(Report {
         file: path.to_path_buf(),
         kind: "ciphertexts".into(),
-        format_version: container::VERSION,
         bytes: reader.bytes(),
         parameter_digest: hex(&header.contents.parameter_digest),
         parameters: None,
@@ -54,33 +49,18 @@ fn inspect_container(path: &Path) -> Result<Report> {
 }
 
 fn inspect_object(path: &Path, file: &[u8]) -> Result<Report> {
-    let header = peek_header(file)?;
-    let body = read_object(file, header.object_type, None, MAX_OBJECT_BYTES)?;
-    let mut report = Report {
+    let found = cryptable::inspect(file)?;
+    Ok(Report {
         file: path.to_path_buf(),
-        kind: header.object_type.to_string(),
-        format_version: u32::from(FORMAT_VERSION),
+        kind: found.object,
         bytes: file.len() as u64,
-        parameter_digest: hex(&header.parameter_digest),
-        parameters: None,
-        modulus: None,
-        values: None,
-        ciphertexts: None,
+        parameter_digest: hex(&found.parameter_digest),
+        parameters: found.parameters.as_ref().map(ParameterReport::new),
+        modulus: found.values.map(|(_, modulus)| modulus),
+        values: found.values.map(|(count, _)| count as u64),
+        ciphertexts: found.values.map(|_| 1),
         key_id: None,
-    };
-    match header.object_type {
-        ObjectType::SecretKey | ObjectType::EvaluationKey => {
-            let start = BodyReader::new(body).bytes("parameters", MAX_PARAMETER_BYTES)?;
-            report.parameters = Some(ParameterReport::new(&Parameters::from_bytes(start)?));
-        }
-        ObjectType::Ciphertext => {
-            let ciphertext = Ciphertext::from_bytes(file)?;
-            report.modulus = Some(ciphertext.modulus());
-            report.values = Some(ciphertext.count() as u64);
-        }
-        _ => {}
-    }
-    Ok(report)
+    })
 }
 
 #[derive(Serialize)]
@@ -88,7 +68,6 @@ struct Report {
     file: PathBuf,
     #[serde(rename = "type")]
     kind: String,
-    format_version: u32,
     bytes: u64,
     parameter_digest: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,8 +104,8 @@ impl ParameterReport {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (file, kind, version) = (self.file.display(), &self.kind, self.format_version);
-        writeln!(f, "{file}: {kind}, {}, format version {version}", bytes(self.bytes))?;
+        let (file, kind) = (self.file.display(), &self.kind);
+        writeln!(f, "{file}: {kind}, {}", bytes(self.bytes))?;
         writeln!(f, "  parameters  digest {}", self.parameter_digest)?;
         if let Some(parameters) = &self.parameters {
             let literal = &parameters.literal;
@@ -141,8 +120,11 @@ impl fmt::Display for Report {
             )?;
             writeln!(
                 f,
-                "              modulus of {:.0} bits, {:.1} bits of security, failures below 2^{:.1}",
-                parameters.log2_modulus, parameters.security_bits, parameters.predicted_log2_fail
+                "              modulus of {:.0} bits, {}{:.1} bits of security, failures below 2^{:.1}",
+                parameters.log2_modulus,
+                warning(parameters.security_bits),
+                parameters.security_bits,
+                parameters.predicted_log2_fail
             )?;
         }
         if let (Some(values), Some(modulus)) = (self.values, self.modulus) {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use cryptable::SecretKey;
 use serde::Serialize;
 
-use super::choose_parameters;
+use super::{choose_parameters, warning};
 use crate::args::{Global, KeygenArgs};
 use crate::atomic_file::{Access, AtomicFile};
 use crate::progress;
@@ -87,9 +87,10 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "keys for tables {} -> {}: {:.1} bits of security, failures below 2^{:.1} a value, {}",
+            "keys for tables {} -> {}: {}{:.1} bits of security, failures below 2^{:.1} a value, {}",
             self.input_modulus,
             self.output_modulus,
+            warning(self.security_bits),
             self.security_bits,
             self.log2_fail,
             seconds(self.keygen_s)

@@ -40,6 +40,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Inspect(args) => inspect::run(global, &args),
         Command::Demo(args) => demo::run(global, &args),
+        Command::Bench(args) => cryptable_bench::run(&args.command, threads(global), global.json),
     }
 }
 
@@ -87,6 +88,11 @@ fn read_secret_key(path: &Path) -> Result<SecretKey> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(length as usize + 1));
     file.take(length).read_to_end(&mut bytes).with_context(failed)?;
     SecretKey::from_bytes(&bytes).with_context(failed)
+}
+
+/// What people must know about parameters below 128 bits, which only tests of this program use.
+fn warning(security_bits: f64) -> &'static str {
+    if security_bits < 128.0 { "INSECURE, for tests only: " } else { "" }
 }
 
 /// The number of threads that work.

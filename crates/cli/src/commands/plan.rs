@@ -6,7 +6,7 @@ use anyhow::Result;
 use cryptable::{Parameters, ParametersLiteral, measure_unit};
 use serde::Serialize;
 
-use super::{choose_parameters, threads};
+use super::{choose_parameters, threads, warning};
 use crate::args::{Global, PlanArgs};
 use crate::report::{self, bytes, hex, seconds};
 
@@ -100,7 +100,12 @@ impl fmt::Display for Plan {
             "ring degree          {}, modulus of {:.0} bits",
             literal.ring_degree, self.log2_modulus
         )?;
-        writeln!(f, "security             {:.1} bits", self.security_bits)?;
+        writeln!(
+            f,
+            "security             {}{:.1} bits",
+            warning(self.security_bits),
+            self.security_bits
+        )?;
         writeln!(f, "failure probability  at most 2^{:.1} a value", self.log2_fail)?;
         writeln!(
             f,

@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(read("\u{feff}age\r\n1\r\n\r\n2\r\n", Some("age")).unwrap(), [1, 2]);
         assert_eq!(read(",age\n0,\"10\"\n1, 20 \n", Some("age")).unwrap(), [10, 20]);
         assert_eq!(read("_x\n7\n", None).unwrap(), [7]);
-        assert_eq!(read("age\n", None).unwrap(), []);
-        assert_eq!(read("", None).unwrap(), []);
+        assert_eq!(read("age\n", None).unwrap(), [0_u64; 0]);
+        assert_eq!(read("", None).unwrap(), [0_u64; 0]);
         // A mistyped number is no header.
         assert!(error("12x\n1\n", None).contains("line 1"));
         assert!(error("-1\n1\n", None).contains("negative"));

@@ -1,0 +1,202 @@
+//! Every mistake ends with status 1, one line that names it, and no new file.
+
+mod support;
+
+use support::Workspace;
+
+const ENCRYPT: &str = "encrypt --key client.key --output new.ct --input";
+
+#[test]
+fn values() {
+    let here = Workspace::with_keys("--bits 4");
+    here.write("range.csv", "name,age\nann,3\nbob,300\n")
+        .write("text.csv", "1\n2\nthree\n")
+        .write("none.csv", "age\n")
+        .write("empty.csv", "")
+        .write("range.bin", [1, 2, 16])
+        .write("odd.dat", [1, 0, 3])
+        .write("float.npy", b"\x93NUMPY\x01\x00\x3a\x00{'descr':'<f8','fortran_order':False,'shape':(1,)}         \n")
+        .write("data.txt", "1");
+    let fail = |input: &str| here.fail(&format!("{ENCRYPT} {input}"));
+    assert_eq!(
+        fail("range.csv --column age"),
+        "range.csv line 3, column \"age\": 300 is not below the modulus 16"
+    );
+    assert_eq!(
+        fail("range.csv --column height"),
+        "range.csv: no column \"height\"; there are \"name\", \"age\""
+    );
+    assert_eq!(fail("text.csv"), "text.csv line 3, column 1: \"three\" is not an integer");
+    assert_eq!(fail("none.csv"), "none.csv holds no values");
+    assert_eq!(fail("empty.csv"), "empty.csv holds no values");
+    assert_eq!(fail("range.bin"), "range.bin element 2: 16 is not below the modulus 16");
+    assert!(fail("odd.dat --format raw16").contains("not a multiple of 2 bytes"));
+    assert!(fail("float.npy").contains("type '<f8'"));
+    assert!(fail("data.txt").contains("--format"));
+    assert!(fail("range.bin --column age").contains("only CSV files have columns"));
+    assert!(fail("missing.csv").starts_with("cannot read missing.csv: No such file"));
+    assert!(fail(". --format csv").contains("is a directory"));
+}
+
+#[test]
+fn tables() {
+    let here = Workspace::with_keys("--bits 2 --output-bits 3");
+    here.write("values.csv", "0\n1\n2\n3\n");
+    here.succeed("encrypt --key client.key --input values.csv --output values.ct");
+    let fail = |name: &str, content: &str| {
+        let line = "lookup --key server.key --input values.ct --output new.ct --table";
+        here.write(name, content).fail(&format!("{line} {name}"))
+    };
+    let (found, expected) = ("the table has 3 outputs", "but its input modulus is 4");
+    assert_eq!(fail("short.csv", "0\n1\n2\n"), format!("short.csv: {found}, {expected}"));
+    let large = "large.csv line 4, output: 8 is not below the modulus 8";
+    assert_eq!(fail("large.csv", "0\n1\n2\n8\n"), large);
+    assert!(fail("twice.csv", "0,1\n1,1\n1,2\n2,1\n").contains("line 3: input 1 was on line 2"));
+    assert!(fail("gap.csv", "0,1\n1,1\n3,1\n").contains("the first one missing is 2"));
+    assert!(fail("empty.csv", "").contains("empty.csv: the table has 0 outputs"));
+    assert!(fail("table.txt", "").contains(".csv or .npy"));
+    assert!(fail("cut.npy", "\u{93}NUMPY").contains("cut.npy"));
+}
+
+#[test]
+fn ciphertexts_of_other_keys() {
+    let (here, other) = (Workspace::with_keys("--bits 2"), Workspace::with_keys("--bits 2"));
+    let third = Workspace::with_keys("--bits 2 --output-bits 3");
+    here.write("values.csv", "0\n1\n2\n3\n").write("table.csv", "0\n1\n2\n3\n");
+    here.succeed("encrypt --key client.key --input values.csv --output values.ct");
+    here.write("other.key", other.read("client.key")).write("third.key", third.read("client.key"));
+    here.write("third-server.key", third.read("server.key"));
+    let decrypt = "decrypt --input values.ct --output new.csv --key";
+    assert_eq!(
+        here.fail(&format!("{decrypt} other.key")),
+        "values.ct: encrypted under another secret key than other.key"
+    );
+    let message = here.fail(&format!("{decrypt} third.key"));
+    assert!(message.starts_with("values.ct: made for parameters "), "{message}");
+    let lookup = "lookup --table table.csv --output new.ct";
+    let message = here.fail(&format!("{lookup} --key third-server.key --input values.ct"));
+    assert!(message.starts_with("values.ct: made for parameters "), "{message}");
+    // Results of a table with another output modulus cannot go through it again.
+    third.write("values.csv", "0\n1\n2\n3\n").write("table.csv", "0\n1\n2\n7\n");
+    third.succeed("encrypt --key client.key --input values.csv --output values.ct");
+    third.succeed(&format!("{lookup} --key server.key --input values.ct").replace("new", "result"));
+    let message = third.fail(&format!("{lookup} --key server.key --input result.ct"));
+    assert!(message.contains("modulo 8, but the key looks up values modulo 4"), "{message}");
+    // Words too narrow for the results.
+    let narrow = "decrypt --key client.key --input result.ct --output new.npy --column x";
+    assert!(third.fail(narrow).contains("only CSV files"));
+}
+
+#[test]
+fn files_of_the_wrong_kind() {
+    let here = Workspace::with_keys("--bits 2");
+    here.write("values.csv", "0\n1\n").write("table.csv", "0\n1\n2\n3\n").write("empty", "");
+    here.succeed("encrypt --key client.key --input values.csv --output values.ct");
+    let as_secret = |key: &str| {
+        here.fail(&format!("{ENCRYPT} values.csv --key {key}").replacen("--key client.key", "", 1))
+    };
+    assert!(as_secret("server.key").starts_with("server.key: "));
+    assert!(as_secret("values.csv").starts_with("cannot read values.csv: "));
+    assert!(as_secret("empty").starts_with("cannot read empty: "));
+    assert!(as_secret("none").starts_with("cannot read none: "));
+    let lookup = "lookup --table table.csv --output new.ct --input";
+    let as_server = |key: &str| here.fail(&format!("{lookup} values.ct --key {key}"));
+    assert!(as_server("client.key").contains("a secret key, not an evaluation key"));
+    assert!(as_server("values.csv").starts_with("cannot read values.csv: "));
+    assert_eq!(as_server("empty"), "cannot read empty: it is empty");
+    let as_input = |input: &str| here.fail(&format!("{lookup} {input} --key server.key"));
+    assert_eq!(as_input("values.csv"), "values.csv: not a file of ciphertexts");
+    assert_eq!(as_input("server.key"), "server.key: not a file of ciphertexts");
+    assert_eq!(here.fail("inspect empty"), "cannot read empty: it is empty");
+    assert!(here.fail("inspect table.csv").starts_with("table.csv: "));
+}
+
+#[test]
+fn damaged_files() {
+    let here = Workspace::with_keys("--bits 2");
+    here.write("values.csv", "0\n1\n").write("table.csv", "0\n1\n2\n3\n");
+    here.succeed("encrypt --key client.key --input values.csv --output values.ct");
+    let commands = [
+        ("client.key", "decrypt --key bad --input values.ct --output new.csv"),
+        ("server.key", "lookup --key bad --table table.csv --input values.ct --output new.ct"),
+        ("values.ct", "lookup --key server.key --table table.csv --input bad --output new.ct"),
+        ("values.ct", "decrypt --key client.key --input bad --output new.csv"),
+    ];
+    for (name, line) in commands {
+        let whole = here.read(name);
+        let mut altered = whole.clone();
+        *altered.last_mut().unwrap() ^= 1;
+        let middle = whole.len() / 2;
+        let mut flipped = whole.clone();
+        flipped[middle] ^= 0x80;
+        let longer = [&whole[..], b"\n"].concat();
+        let shorter = whole[..whole.len() - 1].to_vec();
+        for bytes in
+            [altered, flipped, longer, shorter, whole[..middle].to_vec(), whole[..9].to_vec()]
+        {
+            here.write("bad", bytes);
+            assert!(here.fail(line).contains("bad"), "{line}");
+            assert!(here.fail("inspect bad").contains("bad"));
+        }
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be_written() {
+    let here = Workspace::with_keys("--bits 2");
+    here.write("values.csv", "0\n1\n");
+    let line = "encrypt --key client.key --input values.csv --output";
+    assert_eq!(here.fail(&format!("{line} no/x.ct")), "cannot create no/x.ct: no such directory");
+    assert!(here.fail(&format!("{line} /dev/null")).contains("not a regular file"));
+    let line = "keygen --insecure-toy --bits 1 --secret same.key --evaluation same.key";
+    assert!(here.fail(line).contains("cannot both be same.key"));
+    let line = "keygen --insecure-toy --bits 1 --secret a.key --evaluation no/b.key";
+    assert_eq!(here.fail(line), "cannot create no/b.key: no such directory");
+}
+
+/// A limit on the size of files stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn full_disks() {
+    let here = Workspace::new();
+    let program = env!("CARGO_BIN_EXE_cryptable");
+    let keygen = "keygen --insecure-toy --bits 1 --secret a.key --evaluation b.key";
+    let script = format!("trap '' XFSZ; ulimit -f 64; exec {program} {keygen}");
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(here.path(""))
+        .output()
+        .unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("cannot write b.key: "), "{message}");
+    assert!(here.files().is_empty(), "{:?}", here.files());
+}
+
+#[test]
+fn parameters() {
+    let here = Workspace::new();
+    let moduli = "input modulus 1048576, output modulus 1048576";
+    assert!(here.fail("plan --bits 20").starts_with(moduli));
+    assert!(here.fail("plan --bits 8 --ring-degree 5000").contains("ring degree 5000"));
+    assert!(here.fail("plan --table none.csv").contains("none.csv"));
+    here.write("one.csv", "0\n");
+    assert!(here.fail("plan --table one.csv").starts_with("one.csv: input modulus is 1"));
+}
+
+#[test]
+fn pictures() {
+    let here = Workspace::new();
+    let mut picture = Vec::new();
+    let mut encoder = png::Encoder::new(&mut picture, 1, 1);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().unwrap().write_image_data(&[1, 2, 3]).unwrap();
+    here.write("rgb.png", picture).write("text.png", "text").write("short.csv", "0\n1\n");
+    assert!(here.fail("demo --image rgb.png").contains("rgb.png: its pixels are RGB of 8 bits"));
+    assert!(here.fail("demo --image text.png").contains("cannot read text.png as a PNG"));
+    assert!(here.fail("demo --image none.png").contains("cannot read none.png"));
+    assert!(here.fail("demo --table sepia").contains("no table \"sepia\": contrast, invert"));
+    assert!(here.fail("demo --table short.csv").contains("short.csv: the table has 2 outputs"));
+    here.write("file", "");
+    assert!(here.fail("demo --output file").contains("cannot create file"));
+}
