@@ -9,7 +9,7 @@ BENCH_ARGUMENTS ?= --help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: ## Apply a contrast table to an encrypted picture; writes $(DEMO_OUTPUT)/before-after.png
+demo: ## Apply a contrast table to an encrypted picture; writes demo-output/before-after.png
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
 
 test: format lint docs server-build unit-tests ## Run every check: formatting, lints, documentation, builds, tests

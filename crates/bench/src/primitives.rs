@@ -136,8 +136,11 @@ fn measure_ring(setup: &Setup) {
     let mut out = Buffer::zeroed(degree * (limbs - sources.len()).max(1));
     let targets = out.len() / degree;
     setup.measure("base conversion", sources.len(), sources.len() + targets, || {
-        let mut targets: Vec<(usize, &mut [u64])> =
-            out.chunks_mut(degree).enumerate().map(|(i, words)| (sources.len() + i, words)).collect();
+        let mut targets: Vec<(usize, &mut [u64])> = out
+            .chunks_mut(degree)
+            .enumerate()
+            .map(|(i, words)| (sources.len() + i, words))
+            .collect();
         converter.convert(ring, &source, &mut targets, Rounding::Exact);
     });
 }

@@ -77,11 +77,7 @@ impl DryRun {
     /// A dry run with nothing counted yet.
     #[must_use]
     pub fn new(parameters: DryRunParameters) -> Self {
-        Self {
-            parameters,
-            counts: Mutex::default(),
-            requests: Mutex::default(),
-        }
+        Self { parameters, counts: Mutex::default(), requests: Mutex::default() }
     }
 
     /// What has been counted so far.
@@ -255,11 +251,7 @@ impl Arithmetic for DryRun {
     }
 
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {
-        self.switch(
-            KeyPurpose::Relinearization,
-            product.limbs,
-            &self.parameters.relinearization,
-        );
+        self.switch(KeyPurpose::Relinearization, product.limbs, &self.parameters.relinearization);
         let scale = product.scale / self.divisor(product.limbs, rescale);
         let noise = product.noise.0
             + self.rounding_noise(scale).0

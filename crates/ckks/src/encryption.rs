@@ -41,7 +41,8 @@ pub fn encrypt(
         RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, limb as u64)
             .uniform_assign(words, ring.main_prime(limb));
     }
-    let mut c0 = Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
+    let mut c0 =
+        Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
     let mut product = mask.clone();
     product.mul_assign(ring, &secret.evaluations(ring, basis));
     c0.sub_assign(ring, &product);
@@ -73,7 +74,11 @@ pub fn decrypt(
 
 /// The centred coefficients of `c0 + c1·s`, from its lowest two limbs.
 #[must_use]
-pub fn decrypt_coefficients(ring: &Ring, secret: &TernarySecret, parts: &RlweCiphertext) -> Vec<f64> {
+pub fn decrypt_coefficients(
+    ring: &Ring,
+    secret: &TernarySecret,
+    parts: &RlweCiphertext,
+) -> Vec<f64> {
     let limbs = parts.c0.basis().main.min(2);
     let basis = Basis::main(limbs);
     let lowest = |poly: &Poly<Evaluations>| {

@@ -72,8 +72,7 @@ impl<'a> Evaluator<'a> {
     fn automorphism(&self, ct: &Ciphertext, element: usize) -> Ciphertext {
         let key = self.key(KeyPurpose::Galois(element as u32), ct.limbs());
         let parts = &ct.parts;
-        let switched =
-            key_switching::switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
+        let switched = key_switching::switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
         let parts = RlweCiphertext {
             c0: switched.c0.automorphism(self.ring, element),
             c1: switched.c1.automorphism(self.ring, element),

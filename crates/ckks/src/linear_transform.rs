@@ -165,11 +165,12 @@ impl LinearTransform {
         for start in (0..ring.degree()).step_by(block) {
             let range = start..start + block;
             let mut written = 0;
-            for group in self.diagonals.chunk_by(|a, b| {
-                (a.step.giant, a.log_run) == (b.step.giant, b.log_run)
-            }) {
+            for group in self
+                .diagonals
+                .chunk_by(|a, b| (a.step.giant, a.log_run) == (b.step.giant, b.log_run))
+            {
                 let log_run = group[0].log_run;
-                let words = limb * ring.degree() >> log_run;
+                let words = (limb * ring.degree()) >> log_run;
                 let own = words + (start >> log_run)..words + (range.end >> log_run);
                 let terms = |part: fn(&(Buffer, Buffer)) -> &[u64]| -> Vec<_> {
                     group
@@ -209,15 +210,13 @@ fn baby_limbs(
     let prime = ring.prime_index(basis, limb);
     let m = ring.modulus(prime);
     let special = (limb < basis.main).then(|| special_product(ring, basis, prime));
-    let times_special = |poly: &Poly<Evaluations>| {
-        match special {
-            Some(factor) => {
-                let mut out = Buffer::unspecified(degree);
-                kernels::mul_scalar(m, &mut out, poly.limb(limb), factor);
-                out
-            }
-            None => Buffer::zeroed(degree),
+    let times_special = |poly: &Poly<Evaluations>| match special {
+        Some(factor) => {
+            let mut out = Buffer::unspecified(degree);
+            kernels::mul_scalar(m, &mut out, poly.limb(limb), factor);
+            out
         }
+        None => Buffer::zeroed(degree),
     };
     let c0 = times_special(&ct.c0);
     let mut scratch = Buffer::unspecified(degree);
@@ -263,12 +262,7 @@ fn rotated_right(diagonal: &Diagonal, shift: usize) -> Diagonal {
 
 /// Encodes a periodic vector of slots: one word a run of equal evaluations, limb-major, and log2 of
 /// the run.
-fn encode_periodic(
-    ring: &Ring,
-    basis: Basis,
-    diagonal: &Diagonal,
-    scale: f64,
-) -> (Vec<u64>, u32) {
+fn encode_periodic(ring: &Ring, basis: Basis, diagonal: &Diagonal, scale: f64) -> (Vec<u64>, u32) {
     let (degree, period) = (ring.degree(), diagonal.values.len());
     let run = degree / (2 * period);
     let mut values = diagonal.values.clone();
@@ -278,8 +272,7 @@ fn encode_periodic(
         coefficients[k * run] = (value.re * scale).round() as i64;
         coefficients[(k + period) * run] = (value.im * scale).round() as i64;
     }
-    let poly =
-        Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
+    let poly = Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
     let words = poly.words().iter().step_by(run).copied().collect();
     (words, run.trailing_zeros())
 }

@@ -63,7 +63,8 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
         let mut giants: Vec<C> = Vec::new();
         for g in log_babies..log_length {
-            let half = if g == log_babies { &steps[block / 2 - 1] } else { &giants[giants.len() - 1] };
+            let half =
+                if g == log_babies { &steps[block / 2 - 1] } else { &giants[giants.len() - 1] };
             giants.push(join_steps(arithmetic, basis, half, half, z));
         }
         Self { basis, babies: steps, giants }
@@ -209,8 +210,7 @@ mod tests {
             let mut divided = coefficients.clone();
             divide_by_giants(&mut divided, block);
             for x in [-0.9, -0.2, 0.0, 0.31, 1.0] {
-                let direct: Complex64 =
-                    (0..32).map(|k| coefficients[k] * chebyshev(k, x)).sum();
+                let direct: Complex64 = (0..32).map(|k| coefficients[k] * chebyshev(k, x)).sum();
                 let mut sums: Vec<Complex64> = divided
                     .chunks(block)
                     .map(|c| c.iter().enumerate().map(|(i, v)| v * chebyshev(i, x)).sum())

@@ -43,8 +43,7 @@ fn setup() -> Setup {
     let dense = TernarySecret::sample(DEGREE, SecretDistribution::UniformTernary, &mut stream);
     let weight = SecretDistribution::FixedWeightTernary(32);
     let sparse = TernarySecret::sample(DEGREE, weight, &mut stream);
-    let mut setup =
-        Setup { ring, dense, sparse, keys: EvaluationKeys::new(), shape: shape() };
+    let mut setup = Setup { ring, dense, sparse, keys: EvaluationKeys::new(), shape: shape() };
     setup.add_key(KeyPurpose::Relinearization, shape());
     setup
 }
@@ -68,8 +67,7 @@ impl Setup {
 
     fn check(&self, ct: &Ciphertext, expected: &[Complex64], tolerance: f64) {
         let found = decrypt(&self.ring, &self.dense, ct, expected.len());
-        let worst =
-            found.iter().zip(expected).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        let worst = found.iter().zip(expected).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
         assert!(worst < tolerance, "error {worst:e}");
         assert!(worst > 1e-18, "no noise at all");
     }
@@ -114,8 +112,9 @@ fn polynomials_in_both_bases() {
     let evaluator = Evaluator::new(&setup.ring, &setup.keys);
     let slots = sample(DEGREE / 2);
     for (length, log_length, log_babies) in [(16usize, 4, 2), (11, 4, 2), (3, 2, 1), (16, 4, 4)] {
-        let coefficients: Vec<_> =
-            (0..length).map(|k| Complex64::new(1.0 / (k + 1) as f64, 0.3 - 0.1 * k as f64)).collect();
+        let coefficients: Vec<_> = (0..length)
+            .map(|k| Complex64::new(1.0 / (k + 1) as f64, 0.3 - 0.1 * k as f64))
+            .collect();
         let ct = setup.encrypt(&slots);
         let steps = Steps::new(&evaluator, PolynomialBasis::Power, &ct, log_length, log_babies);
         let result = steps.evaluate(&evaluator, &coefficients, ConstantScale::Kept(24.0));
@@ -142,10 +141,8 @@ fn polynomials_in_both_bases() {
 fn apply_chain(setup: &mut Setup, matrices: &[DiagonalMatrix], ct: Ciphertext) -> Ciphertext {
     matrices.iter().fold(ct, |mut ct, matrix| {
         ct.drop_to(ct.limbs());
-        let shape = SwitchingKeyShape {
-            basis: Basis { main: ct.limbs(), special: 3 },
-            digit_limbs: 3,
-        };
+        let shape =
+            SwitchingKeyShape { basis: Basis { main: ct.limbs(), special: 3 }, digit_limbs: 3 };
         let plan = TransformPlan::new(matrix, DEGREE / 2, 4, shape, 49f64.exp2());
         for rotation in plan.rotations() {
             let element = setup.ring.rotation_element(rotation) as u32;
@@ -210,11 +207,7 @@ fn dry_run_predicts_limbs_scale_and_noise() {
     assert_eq!(real.limbs(), predicted.limbs);
     assert!((real.scale / predicted.scale - 1.0).abs() < 1e-12);
     let found = decrypt(&setup.ring, &setup.dense, &real, slots.len());
-    let variance = found
-        .iter()
-        .zip(&slots)
-        .map(|(a, z)| (a - z.powu(16)).norm_sqr())
-        .sum::<f64>()
+    let variance = found.iter().zip(&slots).map(|(a, z)| (a - z.powu(16)).norm_sqr()).sum::<f64>()
         / slots.len() as f64;
     let ratio = variance / predicted.noise.0;
     assert!((0.2..2.5).contains(&ratio), "measured over predicted variance: {ratio}");

@@ -25,7 +25,8 @@ impl LookupTable {
     /// If a modulus is below 2, the number of values is not `input_modulus`, or a value is not below
     /// `output_modulus`.
     pub fn new(input_modulus: u64, output_modulus: u64, values: Vec<u64>) -> Result<Self> {
-        for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)] {
+        for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
+        {
             if value < 2 {
                 return Err(Error::TooSmall { name, value, limit: 2 });
             }
@@ -74,9 +75,6 @@ impl LookupTable {
     #[must_use]
     pub(crate) fn centered(&self) -> Vec<i64> {
         let (modulus, half) = (self.output_modulus as i64, self.output_modulus.div_ceil(2));
-        self.values
-            .iter()
-            .map(|&v| if v >= half { v as i64 - modulus } else { v as i64 })
-            .collect()
+        self.values.iter().map(|&v| if v >= half { v as i64 - modulus } else { v as i64 }).collect()
     }
 }

@@ -1,14 +1,18 @@
 //! Chooses parameters for what a caller asks for.
 
+use cryptable_ckks::overflow::bound_for;
 use cryptable_rlwe::security::{SecretDistribution, max_log2_modulus};
 
 use crate::LookupTable;
 use crate::error::{Error, Result};
-use crate::packed::exponential::Wave;
+use crate::packed::exponential::{Exponential, Wave};
 use crate::parameters::{DftLiteral, Parameters, ParametersLiteral};
 
 /// The default failure probability: 2^-64 a value.
 pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
+
+/// Hamming weight of the encapsulated secret: the least that the security tables know.
+const SPARSE_WEIGHT: u32 = 32;
 
 /// Largest prime size that the 50-bit kernels take, with room for primes around the target.
 const LARGEST_LOG2_SCALE: u32 = 49;
@@ -61,11 +65,12 @@ impl Parameters {
     /// failure probability.
     pub fn choose(request: &Request) -> Result<Self> {
         let degree = request.ring_degree.unwrap_or(default_degree(request.input_modulus));
-        let limit = max_log2_modulus(degree, SecretDistribution::UniformTernary).ok_or_else(|| {
-            Error::Unsupported(format!(
-                "ring degree {degree}: no security table entry (use 32768 or 65536)"
-            ))
-        })?;
+        let limit =
+            max_log2_modulus(degree, SecretDistribution::UniformTernary).ok_or_else(|| {
+                Error::Unsupported(format!(
+                    "ring degree {degree}: no security table entry (use 32768 or 65536)"
+                ))
+            })?;
         let mut last = Error::Unsupported(format!(
             "input modulus {} and output modulus {} at ring degree {degree}",
             request.input_modulus, request.output_modulus
@@ -140,6 +145,12 @@ fn literal(request: &Request, degree: usize, digits: usize, log2_scale: f64) -> 
     let slots = count.unwrap_or(degree).next_power_of_two().clamp(8.min(degree), degree);
     let levels = (slots.max(2) / 2).trailing_zeros();
     let wave = if input_modulus == 2 { Wave::Cosine } else { Wave::Exponential };
+    // The exponential's error, amplified by up to p/3, may take 1/64 of half an output step.
+    let amplification = 1.0 + input_modulus as f64 / 3.0;
+    let tolerance = 0.5 / output_modulus as f64 / amplification / 64.0;
+    let bound = bound_for(SPARSE_WEIGHT, DEFAULT_LOG2_FAIL - 1.0);
+    let (doublings, chebyshev_log_length, chebyshev_log_babies) =
+        Exponential::choose(wave, bound, tolerance);
     let output_bits = output_modulus.next_power_of_two().trailing_zeros();
     ParametersLiteral {
         name: format!("akp_{input_modulus}_to_{output_modulus}_n{degree}_s{slots}"),
@@ -160,13 +171,13 @@ fn literal(request: &Request, degree: usize, digits: usize, log2_scale: f64) -> 
             primes: split_levels(levels).len().min(2),
             baby_steps: 8,
         },
-        chebyshev_log_length: 5,
-        chebyshev_log_babies: 3,
-        doublings: if wave == Wave::Cosine { 3 } else { 3 },
+        chebyshev_log_length,
+        chebyshev_log_babies,
+        doublings,
         log_babies: input_modulus.next_power_of_two().trailing_zeros().div_ceil(2).clamp(1, 5),
         constant_bits: if input_modulus == 2 { 0.0 } else { log2_scale / 2.0 },
         log2_ciphertext_modulus: (output_bits.max(input_modulus.ilog2()) + 20).min(32),
-        sparse_weight: 32,
+        sparse_weight: SPARSE_WEIGHT,
         log2_fail: DEFAULT_LOG2_FAIL,
     }
 }

@@ -3,8 +3,8 @@
 use cryptable_ckks::dry_run::{DryRunParameters, ERROR_VARIANCE};
 use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
-use cryptable_rlwe::security::{self, SecretDistribution};
 use cryptable_rlwe::SwitchingKeyShape;
+use cryptable_rlwe::security::{self, SecretDistribution};
 use serde::{Deserialize, Serialize};
 
 use crate::LookupTable;
@@ -271,20 +271,21 @@ fn check_ranges(literal: &ParametersLiteral) -> Result<()> {
         }
     }
     let levels = (literal.slots / 2).trailing_zeros();
-    for (name, dft) in [
-        ("CoeffsToSlots", &literal.coeffs_to_slots),
-        ("SlotsToCoeffs", &literal.slots_to_coeffs),
-    ] {
+    for (name, dft) in
+        [("CoeffsToSlots", &literal.coeffs_to_slots), ("SlotsToCoeffs", &literal.slots_to_coeffs)]
+    {
         let sum: u32 = dft.stages.iter().sum();
         if sum != levels || dft.stages.contains(&0) || dft.primes == 0 || dft.baby_steps == 0 {
-            return Err(Error::Unsupported(format!("{name} {dft:?} for {levels} butterfly levels")));
+            return Err(Error::Unsupported(format!(
+                "{name} {dft:?} for {levels} butterfly levels"
+            )));
         }
     }
     let finite = [literal.log2_scale, literal.log2_special, literal.constant_bits];
     if finite.iter().any(|x| !(0.0..=60.0).contains(x)) || literal.log2_scale < 25.0 {
         return Err(Error::Unsupported(format!("prime sizes and constant bits {finite:?}")));
     }
-    if !(literal.log2_fail < 0.0) {
+    if literal.log2_fail.is_nan() || literal.log2_fail >= 0.0 {
         return Err(Error::Unsupported(format!("failure probability 2^{}", literal.log2_fail)));
     }
     let logs = [literal.chebyshev_log_length, literal.chebyshev_log_babies, literal.log_babies];

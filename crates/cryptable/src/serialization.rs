@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::switching_key::SharedBytes;
-use cryptable_rlwe::wire::{BodyReader, HEADER_BYTES, ObjectType, WireError, peek_header, read_object};
+use cryptable_rlwe::wire::{
+    BodyReader, HEADER_BYTES, ObjectType, WireError, peek_header, read_object,
+};
 use cryptable_rlwe::{EvaluationKeys, SwitchingKey};
 
 use crate::error::Result;

@@ -350,12 +350,7 @@ mod tests {
         let source = poly.into_evaluations(&ring).words().to_vec();
         let mut out = vec![0u64; 4 * 32];
         let mut targets: Vec<(usize, &mut [u64])> = out.chunks_mut(32).enumerate().collect();
-        ring.converter(&sources).convert(
-            &ring,
-            &source,
-            &mut targets,
-            Rounding::Approximate,
-        );
+        ring.converter(&sources).convert(&ring, &source, &mut targets, Rounding::Approximate);
         let out = Poly::<Coefficients>::from_words(&ring, Basis::main(4), out);
         for (x, y) in expected.iter().zip(integers(&ring, &out)) {
             let x = if x.sign() == num_bigint::Sign::Minus { x + &product } else { x.clone() };

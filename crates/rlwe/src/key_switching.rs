@@ -123,7 +123,8 @@ impl<'a> Digits<'a> {
         let mut c0 = Poly::unspecified(ring, self.basis);
         let mut c1 = Poly::unspecified(ring, self.basis);
         let degree = ring.degree();
-        let limbs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
+        let limbs =
+            c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
         limbs.enumerate().for_each(|(limb, (out0, out1))| {
             self.inner_product_limb(ring, key, limb, out0, out1);
         });
@@ -147,11 +148,17 @@ fn multiply_limb(
     let blocks = out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK));
     for (index, (out0, out1)) in blocks.enumerate() {
         let range = index * BLOCK..index * BLOCK + out0.len();
-        let b: Vec<_> =
-            digits.iter().zip(&pairs).map(|(d, k)| (&d[range.clone()], &k.0[range.clone()])).collect();
+        let b: Vec<_> = digits
+            .iter()
+            .zip(&pairs)
+            .map(|(d, k)| (&d[range.clone()], &k.0[range.clone()]))
+            .collect();
         kernels::inner_product(m, out0, &b);
-        let a: Vec<_> =
-            digits.iter().zip(&pairs).map(|(d, k)| (&d[range.clone()], &k.1[range.clone()])).collect();
+        let a: Vec<_> = digits
+            .iter()
+            .zip(&pairs)
+            .map(|(d, k)| (&d[range.clone()], &k.1[range.clone()]))
+            .collect();
         kernels::inner_product(m, out1, &a);
     }
 }
@@ -183,8 +190,7 @@ pub fn switch(
             by_limb[limb].push(words);
         }
     }
-    let outputs =
-        c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
+    let outputs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
     outputs.zip(by_limb).enumerate().for_each(|(limb, ((out0, out1), raised))| {
         let prime = ring.prime_index(basis, limb);
         let (table, m) = (ring.table(prime), ring.modulus(prime));

@@ -170,8 +170,7 @@ impl SwitchingKey {
     #[must_use]
     pub fn limb(&self, digit: usize, basis: Basis, limb: usize) -> (&[u64], &[u64]) {
         assert!(basis.main <= self.shape.basis.main && basis.special == self.shape.basis.special);
-        let own =
-            if limb < basis.main { limb } else { limb - basis.main + self.shape.basis.main };
+        let own = if limb < basis.main { limb } else { limb - basis.main + self.shape.basis.main };
         let start = (digit * self.shape.basis.limbs() + own) * self.degree;
         let range = start..start + self.degree;
         (&self.b.as_slice()[range.clone()], &self.a[range])

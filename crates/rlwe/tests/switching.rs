@@ -20,10 +20,7 @@ fn ring(special: usize, log2_special: f64) -> Ring {
 fn secrets() -> (TernarySecret, TernarySecret) {
     let mut stream = RandomStream::from_os();
     let mut sample = |distribution| TernarySecret::sample(DEGREE, distribution, &mut stream);
-    (
-        sample(SecretDistribution::UniformTernary),
-        sample(SecretDistribution::FixedWeightTernary(32)),
-    )
+    (sample(SecretDistribution::UniformTernary), sample(SecretDistribution::FixedWeightTernary(32)))
 }
 
 fn uniform(ring: &Ring, basis: Basis) -> Poly<Evaluations> {

@@ -80,10 +80,8 @@ impl AkpCircuit {
             baby_steps: cts.baby_steps,
         };
         let coeffs_to_slots = HomomorphicDft::new(matrices, &levels, shape);
-        let wave =
-            if literal.input_modulus == 2 { Wave::Cosine } else { Wave::Exponential };
         let exponential = Exponential::new(
-            wave,
+            literal.wave(),
             bound,
             literal.doublings,
             literal.chebyshev_log_length,
@@ -107,8 +105,7 @@ impl AkpCircuit {
         let output = self.predict(&Interpolation::new(&literal.worst_table())).outputs;
         let (degree, slots) = (literal.ring_degree, literal.slots / 2);
         let stc = &literal.slots_to_coeffs;
-        let denominator =
-            Interpolation::denominator(literal.input_modulus, literal.output_modulus);
+        let denominator = Interpolation::denominator(literal.input_modulus, literal.output_modulus);
         let matrices = if literal.slots < degree {
             slots_to_coeffs_sparse(slots, &stc.stages, 1.0 / denominator)
         } else {
@@ -161,8 +158,7 @@ impl AkpCircuit {
         for request in mod_raise::key_requests(self.literal.limbs()) {
             dry_run.request(request);
         }
-        let mut phases =
-            self.phases(&dry_run, &self.coeffs_to_slots.plans(), self.raised_shape());
+        let mut phases = self.phases(&dry_run, &self.coeffs_to_slots.plans(), self.raised_shape());
         let phase = phases[0];
         phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
         let mut waves = self.waves(&dry_run, phases);
@@ -260,6 +256,12 @@ impl ParametersLiteral {
             + self.interpolation_levels()
             + Exponential::levels(self.chebyshev_log_length, self.doublings)
             + self.coeffs_to_slots.primes
+    }
+
+    /// Which wave of the phase the tables are evaluated on.
+    #[must_use]
+    pub fn wave(&self) -> Wave {
+        if self.input_modulus == 2 { Wave::Cosine } else { Wave::Exponential }
     }
 
     /// Levels of the interpolation: ceil(log2 p), none for p = 2.

@@ -36,7 +36,8 @@ impl FailureEstimate {
         let prediction = circuit.predict(&Interpolation::new(&literal.worst_table()));
         // The result's noise is that of slots: n of them share it out to n coefficients.
         let slots = literal.slots as f64;
-        let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0) / 12.0
+        let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0)
+            / 12.0
             / (2.0 * f64::from(literal.log2_ciphertext_modulus)).exp2();
         let variance = prediction.result.noise.0 / slots + rounding;
         // The dry run takes the mean over inputs of how much the table amplifies the wave's relative
@@ -49,13 +50,13 @@ impl FailureEstimate {
         let phase = circuit.bound * prediction.phase.noise.0.sqrt() * tail;
         let curvature = TAU * TAU * p * p / 6.0;
         let approximation = Exponential::approximation_error(
+            literal.wave(),
             circuit.bound,
             literal.doublings,
             literal.chebyshev_log_length,
         ) * (1.0 + gain);
         let bias = (curvature * phase * phase / 2.0 + approximation) / half_step;
-        let log2_noise =
-            if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 };
+        let log2_noise = if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 };
         Self {
             noise_ratio: ratio,
             bias_ratio: bias,

@@ -70,10 +70,11 @@ pub fn evaluate<A: Arithmetic>(
         Interpolation::Power(coefficients) => {
             let log_length = coefficients.len().next_power_of_two().trailing_zeros();
             let log_babies = log_babies.min(log_length);
-            let evaluate = |z| {
-                Steps::new(arithmetic, PolynomialBasis::Power, &z, log_length, log_babies)
-                    .evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
-            };
+            let evaluate =
+                |z| {
+                    Steps::new(arithmetic, PolynomialBasis::Power, &z, log_length, log_babies)
+                        .evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
+                };
             join_halves(arithmetic, waves.into_par_iter().map(evaluate).collect())
         }
     }

@@ -42,8 +42,7 @@ pub fn mod_raise(
     from_power_of_two_assign(m0, &mut a, bits);
     let c0 = Poly::<Coefficients>::from_words(ring, bottom, b).into_evaluations(ring);
     let c1 = Poly::<Coefficients>::from_words(ring, bottom, a).into_evaluations(ring);
-    let sparse =
-        switch_and_rescale(ring, &c0, &c1, evaluator.key(KeyPurpose::DenseToSparse, 1), 0);
+    let sparse = switch_and_rescale(ring, &c0, &c1, evaluator.key(KeyPurpose::DenseToSparse, 1), 0);
     let key = evaluator.key(KeyPurpose::SparseToDense, limbs);
     let basis = Basis { main: limbs, special: key.shape().basis.special };
     let c0 = lift(ring, sparse.c0.into_coefficients(ring), Basis::main(limbs));
