@@ -40,7 +40,7 @@ impl Prediction {
 
 /// Measured cost of one multiply-accumulate of a limb, in NTTs of the same degree: memory traffic
 /// included.
-const UNITS_PER_LIMB_PRODUCT: f64 = 0.12;
+const UNITS_PER_LIMB_PRODUCT: f64 = 0.36;
 
 impl Parameters {
     /// Predicts the cost of one lookup.
