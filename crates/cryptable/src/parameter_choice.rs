@@ -11,6 +11,9 @@ use crate::parameters::{DftLiteral, Parameters, ParametersLiteral};
 /// The default failure probability: 2^-64 a value.
 pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
 
+/// Numbers of digits that are tried: more of them leave room for more or larger primes.
+const DIGITS: [usize; 8] = [2, 3, 4, 5, 6, 8, 12, 24];
+
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
 const SPARSE_WEIGHT: u32 = 32;
 
@@ -75,9 +78,13 @@ impl Parameters {
             "input modulus {} and output modulus {} at ring degree {degree}",
             request.input_modulus, request.output_modulus
         ));
-        for digits in 2..=6 {
+        // Extra primes of the homomorphic DFTs buy precision where security forces small primes.
+        let tries = DIGITS.iter().flat_map(|&d| [(d, 0), (d, 1), (d, 2)]);
+        for (digits, extra_primes) in tries {
             for log2_scale in (32..=LARGEST_LOG2_SCALE).rev() {
-                let literal = literal(request, degree, digits, f64::from(log2_scale));
+                let mut literal = literal(request, degree, digits, f64::from(log2_scale));
+                literal.slots_to_coeffs.primes += extra_primes.min(1);
+                literal.coeffs_to_slots.primes += extra_primes / 2;
                 let basis = literal.widest_basis();
                 let log2_modulus = basis.main as f64 * literal.log2_scale
                     + basis.special as f64 * literal.log2_special;
