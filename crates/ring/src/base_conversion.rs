@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 
 use crate::kernels;
-use crate::{Buffer, Isa, Ring};
+use crate::{Buffer, Ring};
 
 /// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the first-level
 /// cache for all targets.
@@ -105,11 +105,13 @@ impl BaseConverter {
     ) {
         let degree = ring.degree();
         assert_eq!(source.len(), degree * self.sources.len());
-        let mut coefficients = Buffer::unspecified(source.len());
-        let limbs = coefficients.par_chunks_mut(degree).zip(source.par_chunks(degree));
-        limbs.zip(&self.sources).for_each(|((limb, source), &prime)| {
+        let mut scaled = Buffer::unspecified(source.len());
+        let limbs = scaled.par_chunks_mut(degree).zip(source.par_chunks(degree));
+        limbs.enumerate().for_each(|(i, (limb, source))| {
             limb.copy_from_slice(source);
-            ring.table(prime).inverse_unnormalized(limb);
+            let table = ring.table(self.sources[i]);
+            table.inverse_unnormalized(limb);
+            kernels::mul_scalar_assign(table.modulus(), limb, self.scaled_inverses[i]);
         });
         let terms = self.sources.len() + 1;
         let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);
@@ -121,29 +123,23 @@ impl BaseConverter {
             }
         }
         columns.into_par_iter().enumerate().for_each(|(index, column)| {
-            let range = index * block..(index + 1) * block;
-            // Side by side: at their stride of N words all source blocks would share cache sets.
-            let mut scaled = vec![0u64; self.sources.len() * block];
-            for (i, (scaled, limb)) in
-                scaled.chunks_mut(block).zip(coefficients.chunks(degree)).enumerate()
-            {
-                let m = ring.modulus(self.sources[i]);
-                kernels::mul_scalar(m, scaled, &limb[range.clone()], self.scaled_inverses[i]);
-            }
-            self.convert_block(ring, &scaled, column, rounding);
+            let inputs: Vec<&[u64]> = scaled
+                .chunks(degree)
+                .map(|limb| &limb[index * block..(index + 1) * block])
+                .collect();
+            self.convert_block(ring, inputs, column, rounding);
         });
     }
 
-    /// Converts one block of coefficients, scaled and small enough to stay in cache for all targets.
+    /// Converts one block of coefficients, small enough to stay in cache for all targets.
     fn convert_block(
         &self,
         ring: &Ring,
-        scaled: &[u64],
+        inputs: Vec<&[u64]>,
         outputs: Vec<(usize, &mut [u64])>,
         rounding: Rounding,
     ) {
-        let block = scaled.len() / self.sources.len();
-        let mut inputs: Vec<&[u64]> = scaled.chunks(block).collect();
+        let mut inputs = inputs;
         if inputs.len() == 1 && rounding == Rounding::Exact {
             let source = ring.modulus(self.sources[0]);
             for (prime, output) in outputs {
@@ -153,7 +149,7 @@ impl BaseConverter {
         }
         let overflow = match rounding {
             Rounding::Exact => {
-                let mut overflow = vec![0; block];
+                let mut overflow = vec![0; inputs[0].len()];
                 let isa = ring.modulus(self.sources[0]).isa();
                 kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
                 Some(overflow)
@@ -165,7 +161,7 @@ impl BaseConverter {
         for (prime, output) in outputs {
             let m = ring.modulus(prime);
             // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
-            let m = if self.wide && m.isa() != Isa::Scalar { m.portable() } else { *m };
+            let m = if self.wide { m.portable() } else { *m };
             kernels::linear_combination(&m, output, &inputs, &self.factors[prime][..used]);
         }
     }
