@@ -58,7 +58,7 @@ pub fn run(arguments: &AkpArguments, threads: usize, json: bool) -> anyhow::Resu
         (secret, keys)
     });
     let (evaluation_key, setup_s) =
-        timed(|| EvaluationKey::new(parameters.clone(), secret.ring(), keys));
+        timed(|| EvaluationKey::new(parameters.clone(), secret.id(), secret.ring(), keys));
     let evaluation_key = evaluation_key?;
     let (input, encrypt_s) = timed(|| secret.encrypt(&values));
     let input = input?;

@@ -23,7 +23,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::{Ciphertext, SecretKey};
+use cryptable::{Ciphertext, KeyId};
 
 use crate::atomic_file::{Access, AtomicFile};
 use crate::formats;
@@ -37,21 +37,6 @@ const HEADER_BYTES: usize = 152;
 
 /// Longest ciphertext that is read.
 const MAX_CIPHERTEXT_BYTES: u64 = 64 << 20;
-
-/// Names a client's key without revealing anything about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyId(pub [u8; 16]);
-
-impl KeyId {
-    /// The identifier of a key: a hash of it, in a domain of its own.
-    pub fn of(key: &SecretKey) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key("cryptable: identifier of a secret key");
-        hasher.update(&key.to_bytes());
-        let mut id = [0; 16];
-        hasher.finalize_xof().fill(&mut id);
-        Self(id)
-    }
-}
 
 /// What all ciphertexts of a file have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -306,7 +291,7 @@ impl<R: Read + Seek> ContainerReader<R> {
 mod tests {
     use std::io::Cursor;
 
-    use cryptable::Parameters;
+    use cryptable::{Parameters, SecretKey};
     use proptest::prelude::*;
 
     use super::*;
@@ -316,7 +301,7 @@ mod tests {
         let parameters = Parameters::insecure_toy(4, 4).unwrap();
         let key = SecretKey::generate(&parameters);
         let contents =
-            Contents { parameter_digest: parameters.digest(), key_id: KeyId::of(&key), modulus: 4 };
+            Contents { parameter_digest: parameters.digest(), key_id: key.id(), modulus: 4 };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.ct");
         let mut writer = ContainerWriter::create(&path, contents).unwrap();

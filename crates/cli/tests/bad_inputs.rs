@@ -74,6 +74,9 @@ fn ciphertexts_of_other_keys() {
     let message = here.fail(&format!("{decrypt} third.key"));
     assert!(message.starts_with("values.ct: made for parameters "), "{message}");
     let lookup = "lookup --table table.csv --output new.ct";
+    here.write("other-server.key", other.read("server.key"));
+    let message = here.fail(&format!("{lookup} --key other-server.key --input values.ct"));
+    assert!(message.contains("another client's key than other-server.key"), "{message}");
     let message = here.fail(&format!("{lookup} --key third-server.key --input values.ct"));
     assert!(message.starts_with("values.ct: made for parameters "), "{message}");
     // Results of a table with another output modulus cannot go through it again.

@@ -12,7 +12,7 @@ use crate::ciphertext::Ciphertext;
 use crate::error::{Error, Result};
 use crate::packed::interpolation::Interpolation;
 use crate::packed::mod_raise::mod_raise;
-use crate::{LookupTable, Parameters};
+use crate::{KeyId, LookupTable, Parameters};
 
 /// Steps that [`EvaluationKey::lookup`] reports progress in.
 pub const LOOKUP_STEPS: usize = 6;
@@ -23,6 +23,7 @@ pub const LOOKUP_STEPS: usize = 6;
 #[derive(Debug)]
 pub struct EvaluationKey {
     parameters: Parameters,
+    client: KeyId,
     ring: Arc<Ring>,
     keys: EvaluationKeys,
     coeffs_to_slots: Vec<LinearTransform>,
@@ -34,7 +35,12 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If a key that the circuit needs is missing.
-    pub fn new(parameters: Parameters, ring: Arc<Ring>, keys: EvaluationKeys) -> Result<Self> {
+    pub fn new(
+        parameters: Parameters,
+        client: KeyId,
+        ring: Arc<Ring>,
+        keys: EvaluationKeys,
+    ) -> Result<Self> {
         for KeyRequest { purpose, shape } in parameters.circuit().key_requests() {
             if keys.find_shape(purpose, shape.basis).is_none() {
                 return Err(Error::Mismatch {
@@ -47,13 +53,19 @@ impl EvaluationKey {
         let circuit = parameters.circuit();
         let coeffs_to_slots = circuit.coeffs_to_slots.encode(&ring);
         let slots_to_coeffs = circuit.slots_to_coeffs.encode(&ring);
-        Ok(Self { parameters, ring, keys, coeffs_to_slots, slots_to_coeffs })
+        Ok(Self { parameters, client, ring, keys, coeffs_to_slots, slots_to_coeffs })
     }
 
     /// The parameters.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
+    }
+
+    /// The secret key that it was generated from.
+    #[must_use]
+    pub fn client(&self) -> KeyId {
+        self.client
     }
 
     /// The switching keys.

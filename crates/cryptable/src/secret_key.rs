@@ -145,7 +145,7 @@ impl SecretKey {
     #[must_use]
     pub fn evaluation_key(&self, progress: Progress<'_>) -> EvaluationKey {
         let keys = self.switching_keys(progress);
-        EvaluationKey::new(self.parameters.clone(), self.ring(), keys)
+        EvaluationKey::new(self.parameters.clone(), self.id(), self.ring(), keys)
             .expect("the keys of these parameters are complete")
     }
 }

@@ -10,7 +10,7 @@ use cryptable_rlwe::wire::{
 use cryptable_rlwe::{EvaluationKeys, SwitchingKey};
 
 use crate::error::Result;
-use crate::{EvaluationKey, Parameters};
+use crate::{EvaluationKey, KeyId, Parameters};
 
 /// Longest parameters in a file.
 const MAX_PARAMETER_BYTES: u64 = 1 << 16;
@@ -39,6 +39,7 @@ impl EvaluationKey {
         let body = read_object(all, ObjectType::EvaluationKey, None, MAX_EVALUATION_KEY_BYTES)?;
         let mut reader = BodyReader::new(body);
         let parameters = read_parameters(all, &mut reader)?;
+        let client = KeyId(reader.array("client key identifier")?);
         let ring = Arc::new(parameters.ring());
         let mut keys = EvaluationKeys::new();
         for request in parameters.circuit().key_requests() {
@@ -54,7 +55,7 @@ impl EvaluationKey {
             keys.insert(request.purpose, key);
         }
         reader.finish()?;
-        Self::new(parameters, ring, keys)
+        Self::new(parameters, client, ring, keys)
     }
 }
 
@@ -149,6 +150,7 @@ mod client {
             // The same writer as below, on nothing: counts the bytes, padding included.
             let mut length = BodyWriter::new(std::io::sink());
             length.bytes(&parameters)?;
+            length.raw(&self.id().0)?;
             for request in self.parameters().circuit().key_requests() {
                 length.raw(&[0; Seed::BYTES])?;
                 length.skip_words(request.shape.half_words(degree))?;
@@ -158,6 +160,7 @@ mod client {
                 ObjectWriter::new(out, ObjectType::EvaluationKey, &digest, length.position())?;
             let mut writer = BodyWriter::new(object);
             writer.bytes(&parameters)?;
+            writer.raw(&self.id().0)?;
             self.generate_keys::<Error>(progress, |_, key| {
                 writer.raw(key.seed().as_bytes())?;
                 Ok(writer.words(key.stored_words())?)

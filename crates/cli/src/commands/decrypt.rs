@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::read_secret_key;
 use crate::args::{DecryptArgs, Global};
-use crate::container::{ContainerReader, KeyId};
+use crate::container::ContainerReader;
 use crate::formats::ValueWriter;
 use crate::report::{self, bytes, seconds};
 
@@ -23,7 +23,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let mut reader = ContainerReader::open(&args.input)?;
     reader.check_parameters(key.parameters(), &args.key)?;
     ensure!(
-        reader.header().contents.key_id == KeyId::of(&key),
+        reader.header().contents.key_id == key.id(),
         "{}: encrypted under another secret key than {}",
         args.input.display(),
         args.key.display()

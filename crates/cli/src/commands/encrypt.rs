@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::plan::ciphertexts;
 use super::read_secret_key;
 use crate::args::{EncryptArgs, Global};
-use crate::container::{ContainerWriter, Contents, KeyId};
+use crate::container::{ContainerWriter, Contents};
 use crate::formats::open_values;
 use crate::report::{self, bytes, seconds};
 
@@ -26,7 +26,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     let column = args.column.as_deref();
     let mut values = open_values(&args.input, args.format, column, modulus)?;
     let parameter_digest = key.parameters().digest();
-    let contents = Contents { parameter_digest, key_id: KeyId::of(&key), modulus };
+    let contents = Contents { parameter_digest, key_id: key.id(), modulus };
     let mut writer = ContainerWriter::create(&args.output, contents)?;
     let mut total = 0_u64;
     loop {

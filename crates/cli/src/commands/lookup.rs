@@ -30,6 +30,12 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
         .with_context(|| format!("cannot read {}", args.key.display()))?;
     let literal = key.parameters().literal();
     reader.check_parameters(key.parameters(), &args.key)?;
+    ensure!(
+        reader.header().contents.key_id == key.client(),
+        "{}: encrypted under another client's key than {} was generated from",
+        args.input.display(),
+        args.key.display()
+    );
     check_modulus(reader.header(), literal, &args.input)?;
     let (input, output) = (literal.input_modulus, literal.output_modulus);
     let table = table::read(&args.table, Moduli { input: Some(input), output: Some(output) })?;
