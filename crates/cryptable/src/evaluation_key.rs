@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cryptable_ckks::{Evaluator, LinearTransform};
+use cryptable_ring::buffer::release_buffers;
 use cryptable_ring::modulus_switch::to_power_of_two_assign;
 use cryptable_ring::{Basis, Ring};
 use cryptable_rlwe::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
@@ -53,6 +54,8 @@ impl EvaluationKey {
         let circuit = parameters.circuit();
         let coeffs_to_slots = circuit.coeffs_to_slots.encode(&ring);
         let slots_to_coeffs = circuit.slots_to_coeffs.encode(&ring);
+        // Generation and encoding leave buffers of sizes that lookups have no use for.
+        release_buffers();
         Ok(Self { parameters, client, ring, keys, coeffs_to_slots, slots_to_coeffs })
     }
 
