@@ -42,6 +42,10 @@ impl Prediction {
 /// included.
 const UNITS_PER_LIMB_PRODUCT: f64 = 0.36;
 
+/// Measured memory of a lookup on two threads beyond keys and matrices, over that of CoeffsToSlots:
+/// two waves at once, and recycled buffers of several lengths.
+const WORKING_FACTOR: usize = 5;
+
 impl Parameters {
     /// Predicts the cost of one lookup.
     #[must_use]
@@ -73,7 +77,7 @@ impl Parameters {
             key_memory_bytes: requests.iter().map(|r| r.shape.memory_bytes(degree)).sum(),
             key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(degree)).sum(),
             matrix_bytes,
-            working_bytes: polynomials * widest.limbs() * degree * 8,
+            working_bytes: WORKING_FACTOR * polynomials * widest.limbs() * degree * 8,
             ciphertext_bytes: packed_bytes(degree, bits),
             result_bytes: 2 * packed_bytes(degree, bits),
         }
