@@ -18,7 +18,7 @@ use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_ring::Basis;
-use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
+use cryptable_rlwe::{KeyRequest, SwitchingKeyShape};
 use rayon::prelude::*;
 
 use crate::packed::exponential::{Exponential, Wave};
@@ -305,16 +305,5 @@ impl ParametersLiteral {
     #[must_use]
     pub fn widest_basis(&self) -> Basis {
         Basis { main: self.limbs(), special: self.special_primes() }
-    }
-}
-
-/// Purposes that a packed key set may hold, for messages.
-#[must_use]
-pub fn describe(purpose: KeyPurpose) -> String {
-    match purpose {
-        KeyPurpose::Relinearization => "relinearization".into(),
-        KeyPurpose::Galois(element) => format!("automorphism X -> X^{element}"),
-        KeyPurpose::DenseToSparse => "encapsulation".into(),
-        KeyPurpose::SparseToDense => "decapsulation".into(),
     }
 }
