@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use cryptable_ring::ring::rotation_element;
 use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use num_complex::Complex64;
 
@@ -273,7 +274,7 @@ impl Arithmetic for DryRun {
     }
 
     fn rotate(&self, ct: &Shape, rotation: usize) -> Shape {
-        let element = rotation_element(rotation, self.parameters.degree);
+        let element = rotation_element(self.parameters.degree, rotation);
         self.automorphism(ct, element)
     }
 
@@ -293,7 +294,7 @@ impl Arithmetic for DryRun {
             switches,
         );
         for &rotation in matrix.rotations().iter() {
-            let element = rotation_element(rotation, self.parameters.degree) as u32;
+            let element = rotation_element(self.parameters.degree, rotation) as u32;
             self.request(KeyRequest { purpose: KeyPurpose::Galois(element), shape: matrix.shape });
         }
         let scale = ct.scale * matrix.scale / self.divisor(limbs, rescale);
@@ -316,9 +317,4 @@ impl DryRun {
         let noise = SlotVariance(ct.noise.0 + self.rounding_noise(ct.scale).0);
         Shape { noise, ..*ct }
     }
-}
-
-/// `5^rotation mod 2N`.
-fn rotation_element(rotation: usize, degree: usize) -> usize {
-    (0..rotation % (degree / 2)).fold(1, |element, _| element * 5 % (2 * degree))
 }

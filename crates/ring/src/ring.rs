@@ -142,16 +142,7 @@ impl Ring {
     /// The Galois element `5^rotation mod 2N`, which rotates slots left by `rotation`.
     #[must_use]
     pub fn rotation_element(&self, rotation: usize) -> usize {
-        let order = 2 * self.degree;
-        let (mut result, mut base, mut exponent) = (1usize, 5usize, rotation % (self.degree / 2));
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                result = result * base % order;
-            }
-            base = base * base % order;
-            exponent >>= 1;
-        }
-        result
+        rotation_element(self.degree, rotation)
     }
 
     /// The Galois element `2N - 1`, which conjugates slots.
@@ -209,6 +200,34 @@ impl Ring {
     }
 }
 
+/// `element^exponent mod 2N`.
+fn galois_power(degree: usize, element: usize, mut exponent: usize) -> usize {
+    let order = 2 * degree;
+    let (mut result, mut base) = (1, element % order);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result * base % order;
+        }
+        base = base * base % order;
+        exponent >>= 1;
+    }
+    result
+}
+
+/// The Galois element `5^rotation mod 2N` of ring degree N, which rotates slots left by `rotation`.
+#[must_use]
+pub fn rotation_element(degree: usize, rotation: usize) -> usize {
+    galois_power(degree, 5, rotation % (degree / 2))
+}
+
+/// The inverse of an odd element modulo 2N.
+///
+/// The group of odd numbers modulo 2N has exponent N/2, so it is the power N/2 - 1.
+#[must_use]
+pub fn inverse_element(degree: usize, element: usize) -> usize {
+    galois_power(degree, element, degree / 2 - 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +251,16 @@ mod tests {
                 assert_eq!(m.pow(x[0], degree as u64 / 2), table.imaginary_unit());
             }
         }
+    }
+
+    #[test]
+    fn galois_elements_are_powers_of_five_and_have_inverses() {
+        for rotation in [0, 1, 2, 15, 31, 32, 40] {
+            let expected = (0..rotation % 32).fold(1, |element, _| element * 5 % 128);
+            assert_eq!(rotation_element(64, rotation), expected);
+            assert_eq!(expected * inverse_element(64, expected) % 128, 1);
+        }
+        assert_eq!(inverse_element(64, 127), 127);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Generation of switching keys. The only code that encrypts secrets under secrets.
 
 use cryptable_ring::random::{RandomStream, Seed};
+use cryptable_ring::ring::inverse_element;
 use cryptable_ring::{Coefficients, Evaluations, Poly, Ring, kernels};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
@@ -43,7 +44,7 @@ impl SecretPair<'_> {
                 (square, dense())
             }
             KeyPurpose::Galois(element) => {
-                let inverse = inverse_element(element as usize, ring.degree());
+                let inverse = inverse_element(ring.degree(), element as usize);
                 (dense(), Zeroizing::new(dense().automorphism(ring, inverse)))
             }
             KeyPurpose::DenseToSparse => {
@@ -57,21 +58,6 @@ impl SecretPair<'_> {
         };
         generate(ring, shape, &from, &to)
     }
-}
-
-/// The inverse of an odd element modulo 2N.
-fn inverse_element(element: usize, degree: usize) -> usize {
-    // The group of odd numbers modulo 2N has exponent N/2, so the inverse is the power N/2 - 1.
-    let order = 2 * degree;
-    let (mut result, mut base, mut exponent) = (1, element % order, degree / 2 - 1);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = result * base % order;
-        }
-        base = base * base % order;
-        exponent >>= 1;
-    }
-    result
 }
 
 /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i, with a fresh seed for the `a_i`.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use cryptable_ckks::overflow::{gaussian_tail_log2, tail_log2};
+use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 
 use crate::packed::akp::AkpCircuit;
 use crate::packed::exponential::Exponential;
@@ -46,7 +46,7 @@ impl FailureEstimate {
         let worst = variance + gain * gain * prediction.wave.noise.0 / 2.0;
         let ratio = worst.sqrt() / half_step;
         // |R''| is at most (2π)²·p²/6 for such outputs.
-        let tail = gaussian_ratio(literal.log2_fail);
+        let tail = gaussian_ratio_for(literal.log2_fail);
         let phase = circuit.bound * prediction.phase.noise.0.sqrt() * tail;
         let curvature = TAU * TAU * p * p / 6.0;
         let approximation = Exponential::approximation_error(
@@ -75,9 +75,4 @@ impl FailureEstimate {
         };
         high + (1.0 + (low - high).exp2()).log2()
     }
-}
-
-/// How many standard deviations hold all but this share of a Gaussian.
-fn gaussian_ratio(log2_fail: f64) -> f64 {
-    cryptable_ckks::overflow::gaussian_ratio_for(log2_fail)
 }
