@@ -11,9 +11,11 @@ pub trait Arithmetic: Sync {
     /// A ciphertext, or what stands for one.
     type Ciphertext: Clone + Send + Sync;
     /// A product that is not relinearized yet.
-    type Product;
+    type Product: Send;
     /// A matrix prepared for multiplication at one level.
     type Matrix;
+    /// The integers of a table, prepared for [`Arithmetic::select`].
+    type Table: Sync;
 
     /// The number of limbs.
     fn limbs(&self, ct: &Self::Ciphertext) -> usize;
@@ -26,6 +28,9 @@ pub trait Arithmetic: Sync {
 
     /// Keeps the first `limbs` limbs.
     fn drop_to(&self, ct: &mut Self::Ciphertext, limbs: usize);
+
+    /// A copy with the first `limbs` limbs only.
+    fn truncated(&self, ct: &Self::Ciphertext, limbs: usize) -> Self::Ciphertext;
 
     /// Adds `other`, which has at least as many limbs and the same scale.
     fn add_assign(&self, ct: &mut Self::Ciphertext, other: &Self::Ciphertext);
@@ -49,6 +54,17 @@ pub trait Arithmetic: Sync {
     /// what it adds up; nothing to do for real ciphertexts.
     fn declare_power(&self, _ct: &mut Self::Ciphertext, _mean_square: f64) {}
 
+    /// Tells a dry run that a circuit has squared the relative error of `before` on the way to `ct`, so
+    /// that of the noise only this much is left: `factor·ε²`, plus `roundings` roundings at its scale.
+    fn declare_cleaned(
+        &self,
+        _ct: &mut Self::Ciphertext,
+        _before: &Self::Ciphertext,
+        _factor: f64,
+        _roundings: f64,
+    ) {
+    }
+
     /// `out[r] = Σ_k rows[r][k]·inputs[k]` at `limbs` limbs, all with scale `scale`.
     ///
     /// Inputs may have different scales: each constant is rounded to an integer at the ratio of
@@ -66,6 +82,20 @@ pub trait Arithmetic: Sync {
 
     /// Adds `factor·ct` to a product of at most as many limbs, scaling `ct` up to the product's scale.
     fn product_add_assign(&self, product: &mut Self::Product, ct: &Self::Ciphertext, factor: f64);
+
+    /// Adds another product of the same limbs and scale, so that one relinearization serves both.
+    fn add_product_assign(&self, product: &mut Self::Product, other: &Self::Product);
+
+    /// The table step of a multiplexer tree, at the lowest level of its operands:
+    /// `out[o][k] = Σ_i (Σ_j table[o][i][j]·columns[j]) · selectors[k][i]`, unrelinearized.
+    ///
+    /// Columns have one scale, and so have the selectors.
+    fn select(
+        &self,
+        columns: &[&Self::Ciphertext],
+        table: &Self::Table,
+        selectors: &[Vec<&Self::Ciphertext>],
+    ) -> Vec<Vec<Self::Product>>;
 
     /// Relinearizes and divides by the top `rescale` primes, in one pass.
     fn relinearize(&self, product: Self::Product, rescale: usize) -> Self::Ciphertext;

@@ -37,6 +37,19 @@ pub struct Shape {
     pub noise: SlotVariance,
 }
 
+/// What a dry run knows of a table of a multiplexer tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TableShape {
+    /// Outputs of the table step.
+    pub outer: usize,
+    /// Rows that one output selects from.
+    pub inner: usize,
+    /// Columns.
+    pub columns: usize,
+    /// Mean square of the entries.
+    pub mean_square: f64,
+}
+
 /// Counts of what a circuit does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
@@ -46,6 +59,8 @@ pub struct Counts {
     pub limb_products: usize,
     /// Key switches.
     pub key_switches: usize,
+    /// Multiply-accumulates of table entries, in limbs of N words: they run from the cache.
+    pub table_products: usize,
 }
 
 /// The parameters of a dry run.
@@ -161,6 +176,7 @@ impl Arithmetic for DryRun {
     type Ciphertext = Shape;
     type Product = Shape;
     type Matrix = TransformPlan;
+    type Table = TableShape;
 
     fn limbs(&self, ct: &Shape) -> usize {
         ct.limbs
@@ -177,6 +193,12 @@ impl Arithmetic for DryRun {
     fn drop_to(&self, ct: &mut Shape, limbs: usize) {
         assert!(limbs <= ct.limbs, "{limbs} of {} limbs", ct.limbs);
         ct.limbs = limbs;
+    }
+
+    fn truncated(&self, ct: &Shape, limbs: usize) -> Shape {
+        let mut copy = *ct;
+        self.drop_to(&mut copy, limbs);
+        copy
     }
 
     fn add_assign(&self, ct: &mut Shape, other: &Shape) {
@@ -209,6 +231,12 @@ impl Arithmetic for DryRun {
 
     fn declare_power(&self, ct: &mut Shape, mean_square: f64) {
         ct.power.0 = mean_square;
+    }
+
+    fn declare_cleaned(&self, ct: &mut Shape, before: &Shape, factor: f64, roundings: f64) {
+        // The variance of ε² is 3·σ⁴ about 0.
+        let squared = 3.0 * (factor * before.noise.0).powi(2);
+        ct.noise.0 = squared + roundings * self.rounding_noise(ct.scale).0;
     }
 
     fn linear_combinations(
@@ -249,6 +277,39 @@ impl Arithmetic for DryRun {
         self.count(0, 2 * product.limbs, 0);
         product.power.0 += factor * factor * ct.power.0;
         product.noise.0 += factor * factor * ct.noise.0;
+    }
+
+    fn add_product_assign(&self, product: &mut Shape, other: &Shape) {
+        assert!(other.limbs == product.limbs, "products of {} limbs", product.limbs);
+        self.count(0, 3 * product.limbs, 0);
+        product.power.0 += other.power.0;
+        product.noise.0 += other.noise.0;
+    }
+
+    fn select(
+        &self,
+        columns: &[&Shape],
+        table: &TableShape,
+        selectors: &[Vec<&Shape>],
+    ) -> Vec<Vec<Shape>> {
+        assert_eq!(columns.len(), table.columns);
+        let all = || columns.iter().chain(selectors.iter().flatten());
+        let limbs = all().map(|ct| ct.limbs).min().expect("columns");
+        let rows = table.outer * table.inner;
+        self.count(0, 2 * limbs * columns.len() + rows * selectors.len() * limbs / 2, 0);
+        let mut counts = self.counts.lock().expect("no panic under lock");
+        counts.table_products += 2 * limbs * rows * columns.len();
+        drop(counts);
+        // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.
+        let power: f64 = columns.iter().map(|ct| ct.power.0).sum::<f64>() * table.mean_square;
+        let noise: f64 = columns.iter().map(|ct| ct.noise.0).sum::<f64>() * table.mean_square;
+        let outputs = selectors.iter().map(|set| Shape {
+            limbs,
+            scale: columns[0].scale * set[0].scale,
+            power: SlotVariance(set.iter().map(|s| s.power.0 * power).sum()),
+            noise: SlotVariance(set.iter().map(|s| s.power.0 * noise + power * s.noise.0).sum()),
+        });
+        vec![outputs.collect(); table.outer]
     }
 
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {

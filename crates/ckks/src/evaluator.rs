@@ -1,6 +1,7 @@
 //! The CKKS evaluator: [`Arithmetic`] on real ciphertexts.
 
 use cryptable_ring::combination::{self, GaussianInteger};
+use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
 use cryptable_rlwe::key_switching;
 use cryptable_rlwe::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
@@ -92,6 +93,7 @@ impl Arithmetic for Evaluator<'_> {
     type Ciphertext = Ciphertext;
     type Product = Product;
     type Matrix = LinearTransform;
+    type Table = TableMatrix;
 
     fn limbs(&self, ct: &Ciphertext) -> usize {
         ct.limbs()
@@ -107,6 +109,12 @@ impl Arithmetic for Evaluator<'_> {
 
     fn drop_to(&self, ct: &mut Ciphertext, limbs: usize) {
         ct.drop_to(limbs);
+    }
+
+    fn truncated(&self, ct: &Ciphertext, limbs: usize) -> Ciphertext {
+        let c0 = truncated(&ct.parts.c0, self.ring, limbs);
+        let c1 = truncated(&ct.parts.c1, self.ring, limbs);
+        Ciphertext { parts: RlweCiphertext { c0, c1 }, scale: ct.scale }
     }
 
     fn add_assign(&self, ct: &mut Ciphertext, other: &Ciphertext) {
@@ -181,6 +189,37 @@ impl Arithmetic for Evaluator<'_> {
         product.tensor.d1.add_multiple_assign(self.ring, &ct.parts.c1, multiple);
     }
 
+    fn add_product_assign(&self, product: &mut Product, other: &Product) {
+        Self::check_scales(product.scale, other.scale);
+        let (tensor, other) = (&mut product.tensor, &other.tensor);
+        tensor.d0.add_multiple_assign(self.ring, &other.d0, 1);
+        tensor.d1.add_multiple_assign(self.ring, &other.d1, 1);
+        tensor.d2.add_multiple_assign(self.ring, &other.d2, 1);
+    }
+
+    fn select(
+        &self,
+        columns: &[&Ciphertext],
+        table: &TableMatrix,
+        selectors: &[Vec<&Ciphertext>],
+    ) -> Vec<Vec<Product>> {
+        let all = || columns.iter().chain(selectors.iter().flatten());
+        let limbs = all().map(|ct| ct.limbs()).min().expect("columns");
+        let (column, selector) = (columns[0], selectors[0][0]);
+        columns.iter().for_each(|ct| Self::check_scales(column.scale, ct.scale));
+        selectors.iter().flatten().for_each(|ct| Self::check_scales(selector.scale, ct.scale));
+        let columns: Vec<_> =
+            columns.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect();
+        let selectors: Vec<Vec<_>> = selectors
+            .iter()
+            .map(|set| set.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect())
+            .collect();
+        let scale = column.scale * selector.scale;
+        let tensors = selected_matrix_product(self.ring, limbs, &columns, table, &selectors);
+        let product = |tensor| Product { tensor, scale };
+        tensors.into_iter().map(|row| row.into_iter().map(product).collect()).collect()
+    }
+
     fn relinearize(&self, product: Product, rescale: usize) -> Ciphertext {
         let ring = self.ring;
         let tensor = product.tensor;
@@ -221,9 +260,7 @@ impl Arithmetic for Evaluator<'_> {
         let parts = if ct.limbs() == limbs {
             matrix.apply(self, &ct.parts, rescale)
         } else {
-            let c0 = truncated(&ct.parts.c0, self.ring, limbs);
-            let c1 = truncated(&ct.parts.c1, self.ring, limbs);
-            matrix.apply(self, &RlweCiphertext { c0, c1 }, rescale)
+            matrix.apply(self, &self.truncated(ct, limbs).parts, rescale)
         };
         Ciphertext { parts, scale: ct.scale * matrix.plan().scale / divisor }
     }

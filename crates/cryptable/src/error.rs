@@ -48,6 +48,17 @@ pub enum Error {
         /// The output modulus.
         limit: u64,
     },
+    /// No way to evaluate the table fits in memory.
+    #[error(
+        "no parameter set fits in {limit} bytes of memory: the smallest needs {needed}; more memory, \
+         fewer values a ciphertext or smaller outputs would do"
+    )]
+    Memory {
+        /// Bytes that the smallest candidate needs.
+        needed: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// A value to be encrypted is outside the input modulus.
     #[error("value {value} at position {index} is not below the modulus {limit}")]
     ValueOutOfRange {

@@ -1,22 +1,25 @@
 //! What a server holds: switching keys, encoded matrices, and the lookup.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use cryptable_ckks::{Evaluator, LinearTransform};
+use cryptable_ring::Ring;
 use cryptable_ring::buffer::release_buffers;
-use cryptable_ring::modulus_switch::to_power_of_two_assign;
-use cryptable_ring::{Basis, Ring};
 use cryptable_rlwe::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
 use cryptable_rlwe::{EvaluationKeys, KeyRequest};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::{Error, Result};
+use crate::packed::akp::AkpCircuit;
+use crate::packed::circuit::Circuit;
+use crate::packed::functional_digit_decomposition::{
+    FunctionalDigitDecomposition, STEPS_PER_DIGIT, switch_to_power_of_two,
+};
 use crate::packed::interpolation::Interpolation;
 use crate::packed::mod_raise::mod_raise;
+use crate::packed::multiplexer_bootstrapping::MultiplexerCircuit;
 use crate::{KeyId, LookupTable, Parameters};
-
-/// Steps that [`EvaluationKey::lookup`] reports progress in.
-pub const LOOKUP_STEPS: usize = 6;
 
 /// The public evaluation key of one client, ready to look tables up.
 ///
@@ -52,8 +55,8 @@ impl EvaluationKey {
             }
         }
         let circuit = parameters.circuit();
-        let coeffs_to_slots = circuit.coeffs_to_slots.encode(&ring);
-        let slots_to_coeffs = circuit.slots_to_coeffs.encode(&ring);
+        let coeffs_to_slots = circuit.phase_to_wave().coeffs_to_slots.encode(&ring);
+        let slots_to_coeffs = circuit.slots_to_coeffs().encode(&ring);
         // Generation and encoding leave buffers of sizes that lookups have no use for.
         release_buffers();
         Ok(Self { parameters, client, ring, keys, coeffs_to_slots, slots_to_coeffs })
@@ -87,7 +90,7 @@ impl EvaluationKey {
 
     /// Maps every value of `input` through `table`, under encryption.
     ///
-    /// `progress(done, total)` is called before the first and after each of [`LOOKUP_STEPS`] steps.
+    /// `progress(done, total)` is called before the first and after each step.
     ///
     /// # Errors
     /// If the ciphertext is of other parameters or another modulus, or the table's moduli are not
@@ -98,46 +101,168 @@ impl EvaluationKey {
         table: &LookupTable,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Ciphertext> {
-        self.check(input, table)?;
-        let circuit = self.parameters.circuit();
+        Ok(self.lookup_many(input, std::slice::from_ref(table), progress)?.swap_remove(0))
+    }
+
+    /// Maps every value of `input` through each of `tables`: multi-value bootstrapping. Everything up to
+    /// the powers (AKP) or selectors (multiplexer trees) is computed once.
+    ///
+    /// ```
+    /// use cryptable::{LookupTable, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4)?);
+    /// let key = secret.evaluation_key(&|_, _| ());
+    /// let tables = [LookupTable::from_fn(4, 4, |x| 3 - x)?, LookupTable::from_fn(4, 4, |x| x * x % 4)?];
+    /// let outputs = key.lookup_many(&secret.encrypt(&[0, 1, 2, 3])?, &tables, &|_, _| ())?;
+    /// assert_eq!(secret.decrypt(&outputs[0])?, [3, 2, 1, 0]);
+    /// assert_eq!(secret.decrypt(&outputs[1])?, [0, 1, 0, 1]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup`], for any of the tables; or if there are none.
+    pub fn lookup_many(
+        &self,
+        input: &Ciphertext,
+        tables: &[LookupTable],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Vec<Ciphertext>> {
+        for table in tables {
+            self.check(input, table)?;
+        }
+        if tables.is_empty() {
+            return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
+        }
+        Ok(match self.parameters.circuit() {
+            Circuit::Akp(circuit) => self.lookup_akp(circuit, input, tables, progress),
+            Circuit::Multiplexer(circuit) => {
+                self.lookup_multiplexer(circuit, input, tables, progress)
+            }
+        })
+    }
+
+    fn lookup_akp(
+        &self,
+        circuit: &AkpCircuit,
+        input: &Ciphertext,
+        tables: &[LookupTable],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Vec<Ciphertext> {
         let evaluator = Evaluator::new(&self.ring, &self.keys);
         let literal = self.parameters.literal();
-        let step = |done| progress(done, LOOKUP_STEPS);
-        step(0);
-        let raised = mod_raise(
-            &evaluator,
-            input.body().to_pair(),
-            literal.log2_ciphertext_modulus,
-            literal.limbs(),
-        );
-        step(1);
-        let phases = circuit.phases(&evaluator, &self.coeffs_to_slots, raised);
-        step(2);
-        let waves = circuit.waves(&evaluator, phases);
-        step(3);
-        let outputs = circuit.look_up(&evaluator, waves, &Interpolation::new(table));
-        step(4);
-        let result = circuit.finish(&evaluator, &self.slots_to_coeffs, outputs);
-        step(5);
-        let switch = |poly: cryptable_ring::Poly<cryptable_ring::Evaluations>| {
-            debug_assert_eq!(poly.basis(), Basis::main(1));
-            let mut words = poly.into_coefficients(&self.ring).into_words();
-            to_power_of_two_assign(
-                self.ring.modulus(0),
-                &mut words,
-                literal.log2_ciphertext_modulus,
-            );
-            words
+        let step = Steps::new(progress, 4 + 2 * tables.len());
+        let bits = literal.log2_ciphertext_modulus;
+        let raised = mod_raise(&evaluator, input.body().to_pair(), bits, literal.limbs());
+        step.done();
+        let phases = circuit.phase_to_wave.phases(&evaluator, &self.coeffs_to_slots, raised);
+        step.done();
+        let waves = circuit.phase_to_wave.waves(&evaluator, phases);
+        step.done();
+        let interpolations: Vec<_> = tables.iter().map(Interpolation::new).collect();
+        let outputs = circuit.look_up_many(&evaluator, waves, &interpolations);
+        step.done();
+        let finish = |outputs| {
+            let result = circuit.finish(&evaluator, &self.slots_to_coeffs, outputs);
+            step.done();
+            let switch = |poly| switch_to_power_of_two(&self.ring, poly, bits);
+            let pair = (switch(result.parts.c0), switch(result.parts.c1));
+            step.done();
+            self.result(input, literal.output_modulus, pair)
         };
+        outputs.into_iter().map(finish).collect()
+    }
+
+    fn lookup_multiplexer(
+        &self,
+        circuit: &MultiplexerCircuit,
+        input: &Ciphertext,
+        tables: &[LookupTable],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Vec<Ciphertext> {
+        let literal = self.parameters.literal();
+        let steps_per_table = circuit.table_steps() + 1;
+        let digits = circuit.digits().len();
+        let total = digits * STEPS_PER_DIGIT + 1 + tables.len() * steps_per_table;
+        let step = Steps::new(progress, total);
+        let decomposition = self.decomposition(circuit);
+        let mut deltas = Vec::with_capacity(digits);
+        decomposition.decompose(input.body().to_pair(), &|| step.done(), |_, digit| {
+            deltas.push(digit);
+        });
+        let evaluator = &decomposition.evaluator;
+        let selectors = circuit.selectors(evaluator, deltas);
+        step.done();
+        let look_up = |table: &LookupTable| {
+            let matrix = |rows| circuit.table_matrix(table, rows);
+            let outputs = circuit.look_up(evaluator, &selectors, &matrix, &|| step.done());
+            let pair = decomposition.to_coefficients(outputs);
+            step.done();
+            self.result(input, literal.output_modulus, pair)
+        };
+        tables.iter().map(look_up).collect()
+    }
+
+    fn decomposition<'a>(
+        &'a self,
+        circuit: &'a MultiplexerCircuit,
+    ) -> FunctionalDigitDecomposition<'a> {
+        FunctionalDigitDecomposition {
+            circuit,
+            evaluator: Evaluator::new(&self.ring, &self.keys),
+            coeffs_to_slots: &self.coeffs_to_slots,
+            slots_to_coeffs: &self.slots_to_coeffs,
+            log2_modulus: self.parameters.literal().log2_ciphertext_modulus,
+            limbs: self.parameters.literal().limbs(),
+        }
+    }
+
+    /// Decomposes every value of `input` into digits and applies tables to them: functional digit
+    /// decomposition. `tables[i]` are tables on digit i, and the results on digit i are `results[i]`; the
+    /// digits themselves come from identity tables.
+    ///
+    /// # Errors
+    /// If the parameters are not those of a multiplexer tree, the ciphertext is of other parameters, or a
+    /// table's input modulus is not the size of its digit.
+    pub fn decompose(
+        &self,
+        input: &Ciphertext,
+        tables: &[Vec<LookupTable>],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Vec<Vec<Ciphertext>>> {
+        let literal = self.parameters.literal();
+        input.check(&self.parameters, &[literal.input_modulus])?;
+        let Circuit::Multiplexer(circuit) = self.parameters.circuit() else {
+            return Err(Error::Unsupported(format!("{}: parameters without digits", literal.name)));
+        };
+        check_digit_tables(circuit.digits(), tables)?;
+        let count: usize = tables.iter().map(Vec::len).sum();
+        let step = Steps::new(progress, circuit.digits().len() * STEPS_PER_DIGIT + count);
+        let decomposition = self.decomposition(circuit);
+        let mut results = Vec::with_capacity(tables.len());
+        decomposition.decompose(input.body().to_pair(), &|| step.done(), |digit, deltas| {
+            let look_up = |table: &LookupTable| {
+                let modulus = table.output_modulus();
+                let values: Vec<f64> =
+                    table.centered().iter().map(|&v| v as f64 / modulus as f64).collect();
+                let outputs = circuit.digit_function(&decomposition.evaluator, &deltas, &values);
+                let pair = decomposition.to_coefficients(outputs);
+                step.done();
+                self.result(input, modulus, pair)
+            };
+            results.push(tables[digit].iter().map(look_up).collect());
+        });
+        Ok(results)
+    }
+
+    /// A ciphertext of the client from words modulo its modulus.
+    fn result(&self, input: &Ciphertext, modulus: u64, (b, a): (Vec<u64>, Vec<u64>)) -> Ciphertext {
         let body = CoefficientCiphertext {
-            log2_modulus: literal.log2_ciphertext_modulus,
-            plaintext_modulus: table.output_modulus(),
+            log2_modulus: self.parameters.literal().log2_ciphertext_modulus,
+            plaintext_modulus: modulus,
             layout: input.body().layout,
-            b: switch(result.parts.c0),
-            a: UniformPart::Words(switch(result.parts.c1)),
+            b,
+            a: UniformPart::Words(a),
         };
-        step(6);
-        Ok(Ciphertext::new(self.parameters.digest(), body))
+        Ciphertext::new(self.parameters.digest(), body)
     }
 
     fn check(&self, input: &Ciphertext, table: &LookupTable) -> Result<()> {
@@ -153,5 +278,45 @@ impl EvaluationKey {
             }
         }
         Ok(())
+    }
+}
+
+/// Checks that there are tables for every digit, each of the digit's size.
+fn check_digit_tables(digits: &[u64], tables: &[Vec<LookupTable>]) -> Result<()> {
+    if tables.len() != digits.len() {
+        return Err(Error::Mismatch {
+            name: "number of digits",
+            found: tables.len().to_string(),
+            expected: digits.len().to_string(),
+        });
+    }
+    for (size, table) in digits.iter().zip(tables).flat_map(|(d, ts)| ts.iter().map(move |t| (d, t))) {
+        if table.input_modulus() != *size {
+            return Err(Error::Mismatch {
+                name: "table's input modulus",
+                found: table.input_modulus().to_string(),
+                expected: size.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Counts steps for a progress report.
+struct Steps<'a> {
+    progress: &'a (dyn Fn(usize, usize) + Sync),
+    done: Cell<usize>,
+    total: usize,
+}
+
+impl<'a> Steps<'a> {
+    fn new(progress: &'a (dyn Fn(usize, usize) + Sync), total: usize) -> Self {
+        progress(0, total);
+        Self { progress, done: Cell::new(0), total }
+    }
+
+    fn done(&self) {
+        self.done.set(self.done.get() + 1);
+        (self.progress)(self.done.get(), self.total);
     }
 }

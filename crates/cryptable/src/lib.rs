@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ciphertext;
+pub mod digit_choice;
 pub mod error;
 pub mod evaluation_key;
 pub mod inspection;
@@ -37,6 +38,7 @@ pub mod lookup_table;
 pub mod packed;
 pub mod parameter_choice;
 pub mod parameters;
+pub mod planner;
 pub mod prediction;
 #[cfg(feature = "client")]
 pub mod secret_key;
@@ -47,12 +49,13 @@ pub mod unit;
 pub use ciphertext::Ciphertext;
 pub use cryptable_rlwe::switching_key::SharedBytes;
 pub use error::{Error, Result};
-pub use evaluation_key::{EvaluationKey, LOOKUP_STEPS};
+pub use evaluation_key::EvaluationKey;
 pub use inspection::{Inspection, inspect};
 pub use key_id::KeyId;
 pub use lookup_table::LookupTable;
-pub use parameter_choice::Request;
-pub use parameters::{Parameters, ParametersLiteral};
+pub use parameter_choice::{Method, Request};
+pub use parameters::{MultiplexerLiteral, Parameters, ParametersLiteral};
+pub use planner::Candidate;
 pub use prediction::Prediction;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

@@ -73,8 +73,14 @@ impl LookupTable {
     /// f(x), of which the representative in `[-P/2, P/2)`: outputs count modulo P, and the smaller
     /// ones amplify less noise.
     #[must_use]
+    pub(crate) fn centered_value(&self, x: usize) -> i64 {
+        let (value, modulus) = (self.values[x] as i64, self.output_modulus as i64);
+        if self.values[x] >= self.output_modulus.div_ceil(2) { value - modulus } else { value }
+    }
+
+    /// All of [`LookupTable::centered_value`].
+    #[must_use]
     pub(crate) fn centered(&self) -> Vec<i64> {
-        let (modulus, half) = (self.output_modulus as i64, self.output_modulus.div_ceil(2));
-        self.values.iter().map(|&v| if v >= half { v as i64 - modulus } else { v as i64 }).collect()
+        (0..self.values.len()).map(|x| self.centered_value(x)).collect()
     }
 }

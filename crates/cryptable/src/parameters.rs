@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::LookupTable;
 use crate::error::{Error, Result};
-use crate::packed::akp::AkpCircuit;
+use crate::packed::circuit::Circuit;
 use crate::packed::failure::FailureEstimate;
 use crate::packed::homomorphic_dft::key_shape;
 
@@ -23,6 +23,20 @@ pub struct DftLiteral {
     pub primes: usize,
     /// Baby steps a matrix: more are faster and need more keys.
     pub baby_steps: usize,
+}
+
+/// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MultiplexerLiteral {
+    /// Sizes of the digits, the least significant first; their product is the input modulus.
+    pub digits: Vec<u64>,
+    /// How many digits each selector joins, the least significant first. The last selector chooses
+    /// columns of the table, the others rows.
+    pub selectors: Vec<usize>,
+    /// Times that deltas are cleaned by 3x² - 2x³.
+    pub delta_cleanings: u32,
+    /// Whether selectors are joined by the cleaning polynomial of AND.
+    pub cleaning_and: bool,
 }
 
 /// All choices that make a parameter set.
@@ -54,6 +68,12 @@ pub struct ParametersLiteral {
     pub chebyshev_log_babies: u32,
     /// Doublings of the angle after the Chebyshev evaluation.
     pub doublings: u32,
+    /// Doublings that are cleaned, the last ones.
+    #[serde(default)]
+    pub wave_cleanings: u32,
+    /// The digits of a multiplexer tree; AKP if there are none.
+    #[serde(default)]
+    pub multiplexer: Option<MultiplexerLiteral>,
     /// log2 of the baby steps of the interpolation.
     pub log_babies: u32,
     /// Bits of the interpolation's constants, which stay in the scale.
@@ -70,7 +90,13 @@ impl ParametersLiteral {
     /// The share of the failure probability that the overflow bound may use: half.
     #[must_use]
     pub fn log2_fail_overflow(&self) -> f64 {
-        self.log2_fail - 1.0
+        self.log2_fail - 1.0 - self.log2_raises()
+    }
+
+    /// log2 of how often a value is raised: once, or once a digit.
+    #[must_use]
+    pub fn log2_raises(&self) -> f64 {
+        self.multiplexer.as_ref().map_or(0.0, |m| (m.digits.len() as f64).log2())
     }
 
     /// Variance of a coefficient's noise after the switch from the client's modulus to q_0 = `scale`.
@@ -96,8 +122,9 @@ impl ParametersLiteral {
         let relinearization = self.relinearization_shapes();
         let mut automorphism: Vec<SwitchingKeyShape> =
             vec![key_shape(self.limbs(), self.digits, self.log2_scale, self.log2_special)];
-        automorphism.extend(relinearization.iter().take(1));
-        let bottom = 1 + self.slots_to_coeffs.primes;
+        let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
+        automorphism.extend(relinearization.iter().take(shared));
+        let bottom = self.output_limbs();
         automorphism.push(key_shape(bottom, 1, self.log2_scale, self.log2_special));
         DryRunParameters {
             degree: self.ring_degree,
@@ -117,7 +144,7 @@ pub struct Parameters {
     special_primes: Vec<u64>,
     security_bits: f64,
     failure: FailureEstimate,
-    circuit: AkpCircuit,
+    circuit: Circuit,
 }
 
 impl Parameters {
@@ -142,9 +169,9 @@ impl Parameters {
         let degree = literal.ring_degree;
         let main_primes = ntt_primes(degree, literal.log2_scale, literal.limbs(), &[]);
         let special_primes =
-            ntt_primes(degree, literal.log2_special, literal.special_primes(), &main_primes);
+            ntt_primes(degree, literal.log2_special, literal.widest_basis().special, &main_primes);
         let primes: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
-        let circuit = AkpCircuit::new(&literal, &primes);
+        let circuit = Circuit::new(&literal, &primes);
         let failure = FailureEstimate::new(&literal, &circuit);
         if failure.log2_fail() > literal.log2_fail {
             return Err(Error::FailureProbability {
@@ -213,7 +240,7 @@ impl Parameters {
 
     /// The planned circuit.
     #[must_use]
-    pub fn circuit(&self) -> &AkpCircuit {
+    pub fn circuit(&self) -> &Circuit {
         &self.circuit
     }
 
@@ -245,6 +272,9 @@ impl Parameters {
     }
 }
 
+/// Most columns of a multiplexer tree: more than any machine has memory for.
+const MAX_COLUMNS: usize = 4096;
+
 /// Checks what the rest of the code takes for granted.
 fn check_ranges(literal: &ParametersLiteral) -> Result<()> {
     let at_least = |name, value: u64, limit: u64| {
@@ -254,9 +284,10 @@ fn check_ranges(literal: &ParametersLiteral) -> Result<()> {
         if value > limit { Err(Error::TooLarge { name, value, limit }) } else { Ok(()) }
     };
     at_least("input modulus", literal.input_modulus, 2)?;
-    at_most("input modulus", literal.input_modulus, 1 << 12)?;
+    let largest_input = if literal.multiplexer.is_some() { 1 << 24 } else { 1 << 12 };
+    at_most("input modulus", literal.input_modulus, largest_input)?;
     at_least("output modulus", literal.output_modulus, 2)?;
-    at_most("output modulus", literal.output_modulus, 1 << 16)?;
+    at_most("output modulus", literal.output_modulus, 1 << 24)?;
     at_least("ring degree", literal.ring_degree as u64, 64)?;
     at_most("ring degree", literal.ring_degree as u64, 1 << 17)?;
     at_least("values a ciphertext", literal.slots as u64, 8)?;
@@ -292,8 +323,31 @@ fn check_ranges(literal: &ParametersLiteral) -> Result<()> {
     if logs.iter().any(|&x| !(1..=8).contains(&x))
         || literal.chebyshev_log_babies > literal.chebyshev_log_length
         || literal.doublings > 8
+        || literal.wave_cleanings > literal.doublings
     {
         return Err(Error::Unsupported(format!("polynomial sizes 2^{logs:?}")));
+    }
+    if let Some(multiplexer) = &literal.multiplexer {
+        check_multiplexer(multiplexer, literal)?;
+    }
+    Ok(())
+}
+
+/// Checks that digits make the input modulus, and selectors use every digit.
+fn check_multiplexer(multiplexer: &MultiplexerLiteral, literal: &ParametersLiteral) -> Result<()> {
+    let MultiplexerLiteral { digits, selectors, delta_cleanings, .. } = multiplexer;
+    let sizes = digits.iter().all(|digit| (2..=256).contains(digit)) && digits.len() <= 24;
+    let product = sizes.then(|| digits.iter().map(|&digit| u128::from(digit)).product::<u128>());
+    let valid = product == Some(literal.input_modulus.into())
+        && selectors.len() >= 2
+        && !selectors.contains(&0)
+        && selectors.iter().try_fold(0usize, |sum, &n| sum.checked_add(n)) == Some(digits.len())
+        && *delta_cleanings <= 4
+        && (literal.wave_cleanings == 0 || digits.iter().any(|&digit| digit != 2))
+        && multiplexer.columns() <= MAX_COLUMNS;
+    if !valid {
+        let modulus = literal.input_modulus;
+        return Err(Error::Unsupported(format!("{multiplexer:?} for input modulus {modulus}")));
     }
     Ok(())
 }

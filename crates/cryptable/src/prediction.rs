@@ -3,7 +3,6 @@
 use cryptable_rlwe::bit_packing::packed_bytes;
 
 use crate::Parameters;
-use crate::packed::interpolation::Interpolation;
 
 /// Predicted costs of one lookup on one full ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +13,8 @@ pub struct Prediction {
     pub limb_products: usize,
     /// Key switches.
     pub key_switches: usize,
+    /// Multiply-accumulates of one limb by table entries.
+    pub table_products: usize,
     /// Time in u on one thread.
     pub eval_units: f64,
     /// Evaluation keys in memory.
@@ -42,6 +43,9 @@ impl Prediction {
 /// included.
 const UNITS_PER_LIMB_PRODUCT: f64 = 0.36;
 
+/// Measured cost of one multiply-accumulate of a limb by a table entry, which runs from the cache.
+const UNITS_PER_TABLE_PRODUCT: f64 = 0.045;
+
 /// Measured memory of a lookup on two threads beyond keys and matrices, over that of CoeffsToSlots:
 /// two waves at once, and recycled buffers of several lengths.
 const WORKING_FACTOR: usize = 5;
@@ -52,16 +56,16 @@ impl Parameters {
     pub fn prediction(&self) -> Prediction {
         let literal = self.literal();
         let degree = literal.ring_degree;
-        let table = Interpolation::new(&literal.worst_table());
-        let dry_run = self.circuit().predict(&table).dry_run;
+        let dry_run = self.circuit().predict_worst(literal).dry_run;
         let counts = dry_run.counts();
         let requests = dry_run.key_requests();
         // An NTT of degree N against one of 2^16: N·log N.
         let size = degree as f64 / 65536.0;
         let transform_units = size * (degree as f64).log2() / 16.0;
         let eval_units = counts.transforms as f64 * transform_units
-            + counts.limb_products as f64 * size * UNITS_PER_LIMB_PRODUCT;
-        let stages = [&self.circuit().coeffs_to_slots, &self.circuit().slots_to_coeffs];
+            + counts.limb_products as f64 * size * UNITS_PER_LIMB_PRODUCT
+            + counts.table_products as f64 * size * UNITS_PER_TABLE_PRODUCT;
+        let stages = [&self.circuit().phase_to_wave().coeffs_to_slots, self.circuit().slots_to_coeffs()];
         let plans = stages.into_iter().flat_map(|dft| dft.plans());
         let matrix_bytes =
             plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();
@@ -73,6 +77,7 @@ impl Parameters {
             transforms: counts.transforms,
             limb_products: counts.limb_products,
             key_switches: counts.key_switches,
+            table_products: counts.table_products,
             eval_units,
             key_memory_bytes: requests.iter().map(|r| r.shape.memory_bytes(degree)).sum(),
             key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(degree)).sum(),

@@ -17,6 +17,7 @@ pub mod poly;
 pub mod primes;
 pub mod random;
 pub mod ring;
+pub mod selected_product;
 
 pub use buffer::Buffer;
 pub use embedding::Embedding;

@@ -3,6 +3,10 @@
 //! For t = m/p + I with |t| <= K, `e^{2πit}` is the Chebyshev series of `e^{2πiKx/2^r}` on
 //! x = t/K in [-1, 1], squared r times (Sec. 4 of Alexandru, Kim, Polyakov). For p = 2 only the cosine
 //! is needed (Remark 1), and the doublings are `cos 2θ = 2·cos²θ - 1`.
+//!
+//! Errors of modulus double with every doubling, and tables amplify them. The last doublings may be
+//! cleaned: `w²·(2 - |w|²)` has modulus `1 - ε²` where `|w|² = 1 + ε`, and the phase of w², at the cost
+//! of one more level, two more multiplications and a conjugation.
 
 use std::f64::consts::TAU;
 
@@ -29,23 +33,47 @@ pub enum Wave {
 pub struct Exponential {
     wave: Wave,
     series: ChebyshevSeries,
-    doublings: u32,
-    log_length: u32,
-    log_babies: u32,
+    shape: ExponentialShape,
+}
+
+/// The sizes of an exponential's evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExponentialShape {
+    /// Doublings of the angle after the series.
+    pub doublings: u32,
+    /// How many of them, the last ones, are cleaned.
+    pub cleanings: u32,
+    /// log2 of the number of Chebyshev coefficients.
+    pub log_length: u32,
+    /// log2 of the baby steps of the series.
+    pub log_babies: u32,
+}
+
+impl ExponentialShape {
+    /// Levels it takes: one a Chebyshev doubling, one for the constants, one a doubling of the angle, one
+    /// more if that is cleaned.
+    #[must_use]
+    pub fn levels(self) -> usize {
+        (self.log_length + 1 + self.doublings + self.cleanings) as usize
+    }
 }
 
 impl Exponential {
-    /// Interpolates for phases in `[-bound, bound]`, with `2^log_length` coefficients in blocks of
-    /// `2^log_babies`.
+    /// Interpolates for phases in `[-bound, bound]`.
+    ///
+    /// # Panics
+    /// If more doublings are cleaned than there are, or any of a cosine.
     #[must_use]
-    pub fn new(wave: Wave, bound: f64, doublings: u32, log_length: u32, log_babies: u32) -> Self {
-        let angle = TAU * bound / f64::from(doublings).exp2();
+    pub fn new(wave: Wave, bound: f64, shape: ExponentialShape) -> Self {
+        assert!(shape.cleanings <= shape.doublings, "{shape:?}");
+        assert!(wave == Wave::Exponential || shape.cleanings == 0, "a cosine has no modulus to clean");
+        let angle = TAU * bound / f64::from(shape.doublings).exp2();
         let f = |x: f64| match wave {
             Wave::Exponential => Complex64::from_polar(1.0, angle * x),
             Wave::Cosine => Complex64::new((angle * x).cos(), 0.0),
         };
-        let series = ChebyshevSeries::interpolate(f, (1 << log_length) - 1);
-        Self { wave, series, doublings, log_length, log_babies }
+        let series = ChebyshevSeries::interpolate(f, (1 << shape.log_length) - 1);
+        Self { wave, series, shape }
     }
 
     /// A bound on the error of the result, over phases of the interval: that of the series (proven, from
@@ -62,29 +90,29 @@ impl Exponential {
             * growth.powi(doublings as i32)
     }
 
-    /// The cheapest number of doublings and log2 of the number of coefficients and of the baby steps,
-    /// with an error of at most `tolerance`.
+    /// The cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
     ///
     /// Cost: multiplications, of which a level is worth two and a half.
     ///
     /// # Panics
     /// If no combination of up to 8 doublings and 256 coefficients reaches the tolerance.
     #[must_use]
-    pub fn choose(wave: Wave, bound: f64, tolerance: f64) -> (u32, u32, u32) {
+    pub fn choose(wave: Wave, bound: f64, tolerance: f64, cleanings: u32) -> ExponentialShape {
         let mut best = None;
         for log_length in 2..=8u32 {
-            for doublings in 0..=8u32 {
+            for doublings in cleanings..=8u32 {
                 if Self::approximation_error(wave, bound, doublings, log_length) > tolerance {
                     continue;
                 }
                 for log_babies in 1..=log_length {
+                    let shape = ExponentialShape { doublings, cleanings, log_length, log_babies };
                     let giants = log_length - log_babies;
                     let steps = (1 << log_babies) - 2 + giants;
                     let multiplications = steps + (1 << giants) - 1 + doublings;
                     let cost = f64::from(multiplications)
-                        + MULTIPLICATIONS_PER_LEVEL * Self::levels(log_length, doublings) as f64;
+                        + MULTIPLICATIONS_PER_LEVEL * shape.levels() as f64;
                     if best.is_none_or(|(least, _)| cost < least) {
-                        best = Some((cost, (doublings, log_length, log_babies)));
+                        best = Some((cost, shape));
                     }
                 }
             }
@@ -92,31 +120,48 @@ impl Exponential {
         best.expect("256 coefficients and 8 doublings reach any tolerance of use").1
     }
 
-    /// Levels it takes: one a Chebyshev doubling, one for the constants, one a doubling of the angle.
-    #[must_use]
-    pub fn levels(log_length: u32, doublings: u32) -> usize {
-        (log_length + 1 + doublings) as usize
-    }
-
     /// Evaluates it on a ciphertext of x = t/K.
     #[must_use]
     pub fn evaluate<A: Arithmetic>(&self, arithmetic: &A, x: &A::Ciphertext) -> A::Ciphertext {
-        let basis = PolynomialBasis::Chebyshev;
-        let steps = Steps::new(arithmetic, basis, x, self.log_length, self.log_babies);
+        let ExponentialShape { doublings, cleanings, log_length, log_babies } = self.shape;
+        let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
         let coefficients = &self.series.coefficients;
         let mut z = steps.evaluate(arithmetic, coefficients, ConstantScale::Rescaled);
         drop(steps);
         arithmetic.declare_power(&mut z, 1.0);
-        for _ in 0..self.doublings {
-            z = arithmetic.mul(&z, &z);
-            if self.wave == Wave::Cosine {
-                arithmetic.mul_integer_assign(&mut z, 2);
-                arithmetic.add_constant_assign(&mut z, Complex64::new(-1.0, 0.0));
-            }
+        for done in 0..doublings {
+            z = match self.wave {
+                Wave::Cosine => double_cosine(arithmetic, &z),
+                Wave::Exponential if done + cleanings >= doublings => {
+                    double_and_clean(arithmetic, &z)
+                }
+                Wave::Exponential => arithmetic.mul(&z, &z),
+            };
             arithmetic.declare_power(&mut z, 1.0);
         }
         z
     }
+}
+
+/// `cos 2θ = 2·cos²θ - 1`.
+fn double_cosine<A: Arithmetic>(arithmetic: &A, cosine: &A::Ciphertext) -> A::Ciphertext {
+    let mut doubled = arithmetic.mul(cosine, cosine);
+    arithmetic.mul_integer_assign(&mut doubled, 2);
+    arithmetic.add_constant_assign(&mut doubled, Complex64::new(-1.0, 0.0));
+    doubled
+}
+
+/// `w²·(2 - |w|²)`: a doubling that squares the error of modulus. Two levels.
+fn double_and_clean<A: Arithmetic>(arithmetic: &A, w: &A::Ciphertext) -> A::Ciphertext {
+    let square = arithmetic.mul(w, w);
+    let mut correction = arithmetic.mul(w, &arithmetic.conjugate(w));
+    arithmetic.mul_integer_assign(&mut correction, -1);
+    arithmetic.add_constant_assign(&mut correction, Complex64::new(2.0, 0.0));
+    let mut doubled = arithmetic.mul(&square, &correction);
+    // |w|² = 1 + ε has twice the relative error of w. New roundings: of the square, of the correction
+    // with its conjugation, and of the product.
+    arithmetic.declare_cleaned(&mut doubled, w, 4.0, 4.0);
+    doubled
 }
 
 #[cfg(test)]
@@ -128,8 +173,9 @@ mod tests {
         for (wave, tolerance) in
             [(Wave::Exponential, 1e-7), (Wave::Exponential, 1e-4), (Wave::Cosine, 1e-3)]
         {
-            let (doublings, log_length, log_babies) = Exponential::choose(wave, 13.2, tolerance);
-            let exponential = Exponential::new(wave, 13.2, doublings, log_length, log_babies);
+            let shape = Exponential::choose(wave, 13.2, tolerance, 0);
+            let ExponentialShape { doublings, log_length, .. } = shape;
+            let exponential = Exponential::new(wave, 13.2, shape);
             let bound = Exponential::approximation_error(wave, 13.2, doublings, log_length);
             assert!(bound <= tolerance);
             for i in 0..=200 {
@@ -151,9 +197,8 @@ mod tests {
     #[test]
     fn looser_tolerances_are_cheaper() {
         let cost = |tolerance| {
-            let (doublings, log_length, _) =
-                Exponential::choose(Wave::Exponential, 13.2, tolerance);
-            Exponential::levels(log_length, doublings) + (1 << log_length)
+            let shape = Exponential::choose(Wave::Exponential, 13.2, tolerance, 0);
+            shape.levels() + (1 << shape.log_length)
         };
         assert!(cost(1e-4) < cost(1e-9));
     }

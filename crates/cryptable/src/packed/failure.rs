@@ -4,10 +4,9 @@ use std::f64::consts::TAU;
 
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 
-use crate::packed::akp::AkpCircuit;
+use crate::packed::circuit::{Circuit, CircuitPrediction};
 use crate::packed::exponential::Exponential;
-use crate::packed::interpolation::Interpolation;
-use crate::parameters::ParametersLiteral;
+use crate::parameters::{MultiplexerLiteral, ParametersLiteral};
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
@@ -30,38 +29,28 @@ pub struct FailureEstimate {
 impl FailureEstimate {
     /// Predicts it for a circuit and any table.
     #[must_use]
-    pub fn new(literal: &ParametersLiteral, circuit: &AkpCircuit) -> Self {
-        let p = literal.input_modulus as f64;
+    pub fn new(literal: &ParametersLiteral, circuit: &Circuit) -> Self {
+        let prediction = circuit.predict_worst(literal);
+        let bound = circuit.phase_to_wave().bound;
         let half_step = 0.5 / literal.output_modulus as f64;
-        let prediction = circuit.predict(&Interpolation::new(&literal.worst_table()));
         // The result's noise is that of slots: n of them share it out to n coefficients.
-        let slots = literal.slots as f64;
         let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0)
             / 12.0
             / (2.0 * f64::from(literal.log2_ciphertext_modulus)).exp2();
-        let variance = prediction.result.noise.0 / slots + rounding;
-        // The dry run takes the mean over inputs of how much the table amplifies the wave's relative
-        // noise; at one input it may be p/3 for outputs within [-1/2, 1/2].
-        let gain = if literal.input_modulus == 2 { 0.0 } else { p / 3.0 };
-        let worst = variance + gain * gain * prediction.wave.noise.0 / 2.0;
-        let ratio = worst.sqrt() / half_step;
-        // |R''| is at most (2π)²·p²/6 for such outputs.
-        let tail = gaussian_ratio_for(literal.log2_fail);
-        let phase = circuit.bound * prediction.phase.noise.0.sqrt() * tail;
-        let curvature = TAU * TAU * p * p / 6.0;
-        let approximation = Exponential::approximation_error(
-            literal.wave(),
-            circuit.bound,
-            literal.doublings,
-            literal.chebyshev_log_length,
-        ) * (1.0 + gain);
-        let bias = (curvature * phase * phase / 2.0 + approximation) / half_step;
+        let variance = prediction.result.noise.0 / literal.slots as f64 + rounding;
+        let (variance, bias) = match &literal.multiplexer {
+            None => akp_errors(literal, &prediction, bound, variance),
+            Some(multiplexer) => {
+                (variance, multiplexer_bias(literal, multiplexer, &prediction, bound))
+            }
+        };
+        let (ratio, bias) = (variance.sqrt() / half_step, bias / half_step);
         let log2_noise = if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 };
         Self {
             noise_ratio: ratio,
             bias_ratio: bias,
             log2_noise,
-            log2_overflow: tail_log2(literal.sparse_weight, circuit.bound),
+            log2_overflow: tail_log2(literal.sparse_weight, bound) + literal.log2_raises(),
         }
     }
 
@@ -75,4 +64,61 @@ impl FailureEstimate {
         };
         high + (1.0 + (low - high).exp2()).log2()
     }
+}
+
+/// The largest phase error, as a fraction of a turn, at the stated failure probability.
+fn phase_error(literal: &ParametersLiteral, prediction: &CircuitPrediction, bound: f64) -> f64 {
+    bound * prediction.phase.noise.0.sqrt() * gaussian_ratio_for(literal.log2_fail)
+}
+
+/// |R''| of the interpolation of outputs within [-1/2, 1/2] over p inputs is at most `(2π)²·p²/6`.
+fn curvature(p: f64) -> f64 {
+    TAU * TAU * p * p / 6.0
+}
+
+fn approximation_error(literal: &ParametersLiteral, bound: f64) -> f64 {
+    let shape = literal.exponential_shape();
+    Exponential::approximation_error(literal.wave(), bound, shape.doublings, shape.log_length)
+}
+
+/// Variance and bias of AKP: what the table makes of the wave's noise is added.
+fn akp_errors(
+    literal: &ParametersLiteral,
+    prediction: &CircuitPrediction,
+    bound: f64,
+    variance: f64,
+) -> (f64, f64) {
+    let p = literal.input_modulus as f64;
+    // The dry run takes the mean over inputs of how much the table amplifies the wave's relative
+    // noise; at one input it may be p/3 for outputs within [-1/2, 1/2].
+    let gain = if literal.input_modulus == 2 { 0.0 } else { p / 3.0 };
+    let worst = variance + gain * gain * prediction.wave.noise.0 / 2.0;
+    let phase = phase_error(literal, prediction, bound);
+    let approximation = approximation_error(literal, bound) * (1.0 + gain);
+    (worst, curvature(p) * phase * phase / 2.0 + approximation)
+}
+
+/// What phase errors and the exponential's approximation leave in deltas, added over digits: an error of
+/// the deltas of one digit changes outputs as it changes a table over that digit.
+fn multiplexer_bias(
+    literal: &ParametersLiteral,
+    multiplexer: &MultiplexerLiteral,
+    prediction: &CircuitPrediction,
+    bound: f64,
+) -> f64 {
+    let approximation = approximation_error(literal, bound);
+    let phase = phase_error(literal, prediction, bound) + approximation / TAU;
+    let mut modulus = approximation;
+    for _ in 0..literal.wave_cleanings {
+        modulus = 4.0 * modulus * modulus;
+    }
+    let digit_bias = |&digit: &u64| {
+        let p = digit as f64;
+        let mut bias = curvature(p) * phase * phase / 2.0 + (1.0 + p / 3.0) * modulus;
+        for _ in 0..multiplexer.delta_cleanings {
+            bias = 3.0 * p * bias * bias;
+        }
+        bias
+    };
+    multiplexer.digits.iter().map(digit_bias).sum()
 }

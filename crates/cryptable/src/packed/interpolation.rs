@@ -42,42 +42,67 @@ impl Interpolation {
     }
 }
 
-/// Evaluates a table on one wave (sparse packing) or two (real and imaginary parts of full packing):
-/// the outputs as one ciphertext, in the real parts (and imaginary parts) of its slots.
+/// Evaluates tables on one wave (sparse packing) or two (real and imaginary parts of full packing):
+/// the outputs of each as one ciphertext, in the real parts (and imaginary parts) of its slots.
 ///
-/// Two waves go to two threads; on one thread they are taken one after the other, so that the steps
-/// of one are in memory at a time.
+/// The powers of a wave are computed once for all tables (multi-value bootstrapping). Two waves go to
+/// two threads; on one thread they are taken one after the other, so that the powers of one are in
+/// memory at a time.
 ///
 /// # Panics
-/// If the table is not of the waves' input modulus.
+/// If the tables are not all of the waves' input modulus.
 #[must_use]
 pub fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     waves: Vec<A::Ciphertext>,
-    table: &Interpolation,
+    tables: &[Interpolation],
     log_babies: u32,
     constant_bits: f64,
-) -> A::Ciphertext {
-    match table {
+) -> Vec<A::Ciphertext> {
+    // by_wave[wave][table]
+    let by_wave: Vec<Vec<A::Ciphertext>> = waves
+        .into_par_iter()
+        .map(|wave| evaluate_wave(arithmetic, &wave, tables, log_babies, constant_bits))
+        .collect();
+    let mut by_wave: Vec<_> = by_wave.into_iter().map(Vec::into_iter).collect();
+    let mut outputs = Vec::with_capacity(tables.len());
+    for table in tables {
+        let parts = by_wave.iter_mut().map(|wave| wave.next().expect("an output a table")).collect();
+        outputs.push(match table {
+            Interpolation::Cosine { .. } => join_real(arithmetic, parts),
+            Interpolation::Power(_) => join_halves(arithmetic, parts),
+        });
+    }
+    outputs
+}
+
+/// All tables on one wave: the outputs (of a cosine), or halves of complex numbers with the outputs as
+/// real parts.
+fn evaluate_wave<A: Arithmetic>(
+    arithmetic: &A,
+    wave: &A::Ciphertext,
+    tables: &[Interpolation],
+    log_babies: u32,
+    constant_bits: f64,
+) -> Vec<A::Ciphertext> {
+    let mut steps = None;
+    let evaluate = |table: &Interpolation| match table {
         Interpolation::Cosine { sum, difference } => {
-            let scale_and_shift = |mut wave| {
-                arithmetic.mul_integer_assign(&mut wave, *difference);
-                arithmetic.add_constant_assign(&mut wave, Complex64::new(*sum as f64, 0.0));
-                wave
-            };
-            join_real(arithmetic, waves.into_iter().map(scale_and_shift).collect())
+            let mut output = wave.clone();
+            arithmetic.mul_integer_assign(&mut output, *difference);
+            arithmetic.add_constant_assign(&mut output, Complex64::new(*sum as f64, 0.0));
+            output
         }
         Interpolation::Power(coefficients) => {
             let log_length = coefficients.len().next_power_of_two().trailing_zeros();
             let log_babies = log_babies.min(log_length);
-            let evaluate =
-                |z| {
-                    Steps::new(arithmetic, PolynomialBasis::Power, &z, log_length, log_babies)
-                        .evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
-                };
-            join_halves(arithmetic, waves.into_par_iter().map(evaluate).collect())
+            let basis = PolynomialBasis::Power;
+            let steps = steps
+                .get_or_insert_with(|| Steps::new(arithmetic, basis, wave, log_length, log_babies));
+            steps.evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
         }
-    }
+    };
+    tables.iter().map(evaluate).collect()
 }
 
 /// `x + iy` from real x and y.
