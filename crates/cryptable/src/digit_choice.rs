@@ -21,6 +21,8 @@ pub struct DigitChoice {
     pub multiplexer: MultiplexerLiteral,
     /// Doublings of the exponential that are cleaned.
     pub wave_cleanings: u32,
+    /// Primes of CoeffsToSlots and SlotsToCoeffs beyond the fewest: they buy precision.
+    pub extra_primes: [usize; 2],
 }
 
 impl DigitChoice {
@@ -74,40 +76,23 @@ impl DigitChoice {
     }
 }
 
-/// Ways to evaluate tables of the given input modulus by a multiplexer tree, without cleaning: with bits
-/// if `binary`, else with larger digits (of `digit_bits` bits, if given).
+/// Digits for tables of the given input modulus: bits if `binary`, else lists of larger digits (of
+/// `digit_bits` bits, if given).
 #[must_use]
-pub fn digit_choices(
-    input_modulus: u64,
-    binary: bool,
-    digit_bits: Option<u32>,
-) -> Vec<MultiplexerLiteral> {
-    let lists: Vec<Vec<u64>> = if binary {
-        let bits = input_modulus.ilog2();
-        if !input_modulus.is_power_of_two() || bits < 2 {
-            return Vec::new();
-        }
-        vec![vec![2; bits as usize]]
-    } else {
-        let sizes = match digit_bits {
-            Some(bits) => bits..=bits,
-            None => 2..=MAX_DIGIT_BITS,
-        };
-        let mut lists: Vec<_> =
-            sizes.filter_map(|bits| balanced_digits(input_modulus, 1 << bits)).collect();
-        lists.dedup();
-        lists
+pub fn digit_lists(input_modulus: u64, binary: bool, digit_bits: Option<u32>) -> Vec<Vec<u64>> {
+    if binary {
+        let bits = input_modulus.ilog2() as usize;
+        let possible = input_modulus.is_power_of_two() && bits >= 2;
+        return if possible { vec![vec![2; bits]] } else { Vec::new() };
+    }
+    let sizes = match digit_bits {
+        Some(bits) => bits..=bits,
+        None => 2..=MAX_DIGIT_BITS,
     };
-    let selectors = |digits: &Vec<u64>| {
-        let digits = digits.clone();
-        selector_choices(&digits).into_iter().map(move |selectors| MultiplexerLiteral {
-            digits: digits.clone(),
-            selectors,
-            delta_cleanings: 0,
-            cleaning_and: false,
-        })
-    };
-    lists.iter().flat_map(selectors).collect()
+    let mut lists: Vec<_> =
+        sizes.filter_map(|bits| balanced_digits(input_modulus, 1 << bits)).collect();
+    lists.dedup();
+    lists
 }
 
 /// Digits of at most `limit` values, as few and as even as possible: at least two. The larger ones are the
@@ -148,7 +133,8 @@ fn balanced_digits(modulus: u64, limit: u64) -> Option<Vec<u64>> {
 }
 
 /// How many digits select columns, and how the others are grouped into row selectors.
-fn selector_choices(digits: &[u64]) -> Vec<Vec<usize>> {
+#[must_use]
+pub fn selector_choices(digits: &[u64]) -> Vec<Vec<usize>> {
     let mut choices = Vec::new();
     for columns in 1..digits.len() {
         let column_digits = &digits[digits.len() - columns..];
@@ -197,10 +183,12 @@ mod tests {
     #[test]
     fn selectors_use_every_digit() {
         for binary in [false, true] {
-            let choices = digit_choices(1 << 12, binary, None);
-            assert!(!choices.is_empty());
-            for choice in choices {
-                assert_eq!(choice.selectors.iter().sum::<usize>(), choice.digits.len());
+            for digits in digit_lists(1 << 12, binary, None) {
+                let choices = selector_choices(&digits);
+                assert!(!choices.is_empty());
+                for choice in choices {
+                    assert_eq!(choice.iter().sum::<usize>(), digits.len());
+                }
             }
         }
     }

@@ -144,32 +144,26 @@ impl Parameters {
             "input modulus {} and output modulus {} at ring degree {degree}: no modulus of {limit} bits",
             request.input_modulus, request.output_modulus
         ));
+        if let Some(choice) = choice {
+            let mut fits = DIGITS.iter().map(|&d| literal(request, d, LARGEST_LOG2_SCALE, Some(choice)));
+            let literal = fits.find(|literal| literal.log2_modulus_bound() <= limit);
+            return literal.map_or(Err(last), Self::new);
+        }
         // Extra primes of the homomorphic DFTs buy precision where security forces small primes.
         let tries = DIGITS.iter().flat_map(|&d| [(d, 0), (d, 1), (d, 2)]);
         for (digits, extra_primes) in tries {
             for log2_scale in (32..=LARGEST_LOG2_SCALE).rev() {
-                let mut literal = literal(request, digits, f64::from(log2_scale), choice);
+                let mut literal = literal(request, digits, log2_scale, None);
                 literal.slots_to_coeffs.primes += extra_primes.min(1);
                 literal.coeffs_to_slots.primes += extra_primes / 2;
-                let basis = literal.widest_basis();
-                let log2_modulus = basis.main as f64 * literal.log2_scale
-                    + basis.special as f64 * literal.log2_special;
-                if log2_modulus > limit - 0.5 {
+                if literal.log2_modulus_bound() > limit {
                     continue;
-                }
-                // Trees have precise primes or none: smaller ones cost as much.
-                if choice.is_some() && log2_scale < LARGEST_LOG2_SCALE {
-                    break;
                 }
                 // Smaller primes only lose precision from here on.
                 match Self::new(literal) {
                     Ok(parameters) => return Ok(parameters),
                     Err(error) => last = error,
                 }
-                break;
-            }
-            // More digits of keys change nothing but the room for primes.
-            if choice.is_some() && matches!(last, Error::FailureProbability { .. }) {
                 break;
             }
         }
@@ -209,7 +203,7 @@ impl Parameters {
         wave_cleanings: u32,
     ) -> Result<Self> {
         let input_modulus = multiplexer.digits.iter().product();
-        let choice = DigitChoice { multiplexer, wave_cleanings };
+        let choice = DigitChoice { multiplexer, wave_cleanings, extra_primes: [0, 0] };
         let literal =
             Self::insecure_literal(input_modulus, output_modulus, degree, slots, Some(&choice));
         Self::new_insecure(literal)
@@ -228,7 +222,7 @@ impl Parameters {
             count: Some(slots),
             ..Request::new(input_modulus, output_modulus)
         };
-        let mut literal = literal(&request, 2, 49.0, choice);
+        let mut literal = literal(&request, 2, LARGEST_LOG2_SCALE, choice);
         literal.name = format!("insecure_{}", literal.name);
         literal
     }
@@ -237,18 +231,20 @@ impl Parameters {
 fn literal(
     request: &Request,
     digits: usize,
-    log2_scale: f64,
+    log2_scale: u32,
     choice: Option<&DigitChoice>,
 ) -> ParametersLiteral {
+    let log2_scale = f64::from(log2_scale);
     let Request { input_modulus, output_modulus, count, .. } = *request;
     let degree = request.degree();
     let slots = count.unwrap_or(degree).next_power_of_two().clamp(8.min(degree), degree);
     let levels = (slots.max(2) / 2).trailing_zeros();
-    let dft = DftLiteral {
+    let dft = |extra_primes| DftLiteral {
         stages: split_levels(levels),
-        primes: split_levels(levels).len().min(2),
+        primes: split_levels(levels).len().min(2) + extra_primes,
         baby_steps: 8,
     };
+    let extra_primes = choice.map_or([0, 0], |choice| choice.extra_primes);
     let exponential = match choice {
         Some(choice) => choice.exponential(SPARSE_WEIGHT, output_modulus, request.log2_fail()),
         None => akp_exponential(input_modulus, output_modulus),
@@ -269,8 +265,8 @@ fn literal(
         log2_scale,
         log2_special: 50.0,
         digits,
-        coeffs_to_slots: dft.clone(),
-        slots_to_coeffs: dft,
+        coeffs_to_slots: dft(extra_primes[0]),
+        slots_to_coeffs: dft(extra_primes[1]),
         chebyshev_log_length: exponential.log_length,
         chebyshev_log_babies: exponential.log_babies,
         doublings: exponential.doublings,

@@ -2,17 +2,31 @@
 
 use rayon::prelude::*;
 
-use crate::digit_choice::{DigitChoice, digit_choices};
+use crate::digit_choice::{DigitChoice, digit_lists, selector_choices};
 use crate::error::{Error, Result};
 use crate::parameter_choice::{Method, Request};
-use crate::parameters::Parameters;
+use crate::parameters::{MultiplexerLiteral, Parameters};
 use crate::prediction::Prediction;
 
 /// Largest input modulus of AKP.
 const MAX_AKP_MODULUS: u64 = 1 << 12;
 
-/// Cleanings that are tried, the cheapest first: of the wave, of the deltas.
-const CLEANINGS: [(u32, u32); 4] = [(0, 0), (1, 0), (0, 1), (0, 2)];
+/// What is tried for precision, the cheapest first: cleanings of the wave and of the deltas, and extra
+/// primes of CoeffsToSlots (which make errors of phase smaller) and of SlotsToCoeffs (for large outputs).
+const CLEANINGS: [(u32, u32, [usize; 2]); 12] = [
+    (0, 0, [0, 0]),
+    (1, 0, [0, 0]),
+    (0, 0, [0, 1]),
+    (0, 0, [1, 0]),
+    (1, 0, [0, 1]),
+    (1, 0, [1, 0]),
+    (0, 0, [1, 1]),
+    (1, 0, [1, 1]),
+    (0, 1, [0, 0]),
+    (0, 1, [0, 1]),
+    (0, 2, [0, 0]),
+    (0, 2, [0, 1]),
+];
 
 /// One way to evaluate the tables of a request.
 #[derive(Clone, Debug)]
@@ -82,33 +96,49 @@ fn akp(request: &Request) -> Result<Candidate> {
 /// The fastest tree of every list of digits.
 fn trees(request: &Request, method: Method) -> Result<Vec<Candidate>> {
     let binary = method == Method::Bmt;
-    let choices = digit_choices(request.input_modulus, binary, request.digit_bits);
-    let results: Vec<_> = choices
+    let lists = digit_lists(request.input_modulus, binary, request.digit_bits);
+    let results: Vec<Result<Candidate>> = lists
         .into_par_iter()
-        .map(|multiplexer| {
-            let digits = multiplexer.digits.clone();
-            (digits, tree(request, &DigitChoice { multiplexer, wave_cleanings: 0 }))
-        })
+        .map(|digits| fastest_tree(request, method, &digits))
         .collect();
-    let mut best: Vec<(Vec<u64>, Candidate)> = Vec::new();
+    let mut found = Vec::new();
     let mut last = Error::Unsupported(format!(
         "digits for input modulus {}: it needs at least two factors of at most 64",
         request.input_modulus
     ));
-    for (digits, result) in results {
+    for result in results {
         match result {
-            Ok(parameters) => {
-                let candidate = Candidate::new(method, parameters);
-                match best.iter_mut().find(|(other, _)| *other == digits) {
-                    Some((_, other)) if better(request, &candidate, other) => *other = candidate,
-                    Some(_) => (),
-                    None => best.push((digits, candidate)),
-                }
-            }
+            Ok(candidate) => found.push(candidate),
             Err(error) => last = error,
         }
     }
-    if best.is_empty() { Err(last) } else { Ok(best.into_iter().map(|(_, c)| c).collect()) }
+    if found.is_empty() { Err(last) } else { Ok(found) }
+}
+
+/// The fastest tree over the given digits. How much cleaning the digits need hardly depends on how they
+/// are grouped to selectors, so that is found for one grouping.
+fn fastest_tree(request: &Request, method: Method, digits: &[u64]) -> Result<Candidate> {
+    let mut selectors = selector_choices(digits).into_iter();
+    let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
+    let first = selectors.next().ok_or_else(unserved)?;
+    let (choice, parameters) = cheapest_cleaning(request, digits, first)?;
+    let mut best = Candidate::new(method, parameters);
+    let others: Vec<_> = selectors.collect();
+    let others: Vec<_> = others
+        .into_par_iter()
+        .filter_map(|selectors| {
+            let mut choice = choice.clone();
+            choice.multiplexer.selectors = selectors;
+            Parameters::choose_primes(request, Some(&choice)).ok()
+        })
+        .map(|parameters| Candidate::new(method, parameters))
+        .collect();
+    for candidate in others {
+        if better(request, &candidate, &best) {
+            best = candidate;
+        }
+    }
+    Ok(best)
 }
 
 /// Whether a candidate fits where the other does not, or is faster.
@@ -118,18 +148,27 @@ fn better(request: &Request, candidate: &Candidate, other: &Candidate) -> bool {
     key(candidate) < key(other)
 }
 
-/// Parameters with the cheapest cleaning that reaches the failure probability.
-fn tree(request: &Request, choice: &DigitChoice) -> Result<Parameters> {
+/// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure
+/// probability.
+fn cheapest_cleaning(
+    request: &Request,
+    digits: &[u64],
+    selectors: Vec<usize>,
+) -> Result<(DigitChoice, Parameters)> {
     let mut last = None;
-    for (wave_cleanings, delta_cleanings) in CLEANINGS {
+    for (wave_cleanings, delta_cleanings, extra_primes) in CLEANINGS {
+        let multiplexer = MultiplexerLiteral {
+            digits: digits.to_vec(),
+            selectors: selectors.clone(),
+            delta_cleanings,
+            cleaning_and: false,
+        };
+        let choice = DigitChoice { multiplexer, wave_cleanings, extra_primes };
         if wave_cleanings > 0 && choice.is_binary() {
             continue;
         }
-        let mut choice = choice.clone();
-        choice.wave_cleanings = wave_cleanings;
-        choice.multiplexer.delta_cleanings = delta_cleanings;
         match Parameters::choose_primes(request, Some(&choice)) {
-            Ok(parameters) => return Ok(parameters),
+            Ok(parameters) => return Ok((choice, parameters)),
             Err(error) => last = Some(error),
         }
     }

@@ -106,6 +106,13 @@ impl ParametersLiteral {
         let special = special.unwrap_or(0).max(self.special_primes());
         Basis { main: self.limbs(), special }
     }
+
+    /// An upper bound on log2 of the product of all primes, before they are found.
+    #[must_use]
+    pub fn log2_modulus_bound(&self) -> f64 {
+        let basis = self.widest_basis();
+        basis.main as f64 * self.log2_scale + basis.special as f64 * self.log2_special + 0.5
+    }
 }
 
 impl MultiplexerLiteral {
