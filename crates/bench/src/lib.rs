@@ -1,18 +1,25 @@
 //! Every benchmark of `cryptable`: one JSON object a line, the headline last.
 #![forbid(unsafe_code)]
 
-mod akp;
+mod lookup;
 mod measurement;
 mod memory;
 mod primitives;
 
 use clap::Subcommand;
+use cryptable::Method;
 
 /// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// AKP functional bootstrapping: a random table on a full ciphertext of random values.
-    Akp(akp::AkpArguments),
+    Akp(lookup::LookupArguments),
+    /// Multiplexer tree over bits.
+    Bmt(lookup::LookupArguments),
+    /// Multiplexer tree over larger digits.
+    Cmt(lookup::LookupArguments),
+    /// Multi-value bootstrapping: several tables on one input, by the fastest method.
+    Mvb(lookup::LookupArguments),
     /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
     Primitives(primitives::PrimitivesArguments),
 }
@@ -23,8 +30,14 @@ pub enum BenchCommand {
 /// If parameters do not exist for the arguments, or output fails.
 pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let lookup = |name, method, arguments: &lookup::LookupArguments| {
+        lookup::run(lookup::Benchmark { name, method }, arguments, threads, json)
+    };
     pool.install(|| match command {
-        BenchCommand::Akp(arguments) => akp::run(arguments, threads, json),
+        BenchCommand::Akp(arguments) => lookup("akp", Some(Method::Akp), arguments),
+        BenchCommand::Bmt(arguments) => lookup("bmt", Some(Method::Bmt), arguments),
+        BenchCommand::Cmt(arguments) => lookup("cmt", Some(Method::Cmt), arguments),
+        BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, threads, json),
     })
 }

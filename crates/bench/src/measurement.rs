@@ -34,10 +34,20 @@ pub struct Record {
     pub log2_fail: f64,
     pub security_bits: f64,
     pub table: String,
+    /// Tables on the same input.
+    pub tables: usize,
+    /// Sizes of the digits, none for AKP.
+    pub digits: Vec<u64>,
+    /// Digits a selector.
+    pub selectors: Vec<usize>,
+    /// Time that the planner predicts for one table.
+    pub predicted_units: f64,
+    /// Peak memory that the planner predicts.
+    pub predicted_peak_bytes: usize,
     /// Seconds of each step of the last run.
     pub steps: Vec<(String, f64)>,
-    /// NTTs, limb products and key switches that the dry run counts.
-    pub counts: [usize; 3],
+    /// NTTs, limb products, key switches and table products that the dry run counts for one table.
+    pub counts: [usize; 4],
 }
 
 /// The median of some times.

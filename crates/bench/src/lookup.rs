@@ -1,0 +1,220 @@
+//! `bench akp`, `bmt`, `cmt` and `mvb`: random tables on a full ciphertext of random values.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use clap::Args;
+use cryptable::{
+    Ciphertext, EvaluationKey, LookupTable, Method, Parameters, Request, SecretKey,
+};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use crate::measurement::{Record, median, timed};
+use crate::memory;
+
+/// Arguments of the benchmarks of lookups.
+#[derive(Debug, Args)]
+pub struct LookupArguments {
+    /// Bits of inputs and outputs.
+    #[arg(long, default_value_t = 8)]
+    bits: u32,
+    /// Bits of outputs, if other than of inputs.
+    #[arg(long)]
+    output_bits: Option<u32>,
+    /// Input modulus instead of a power of two.
+    #[arg(long)]
+    modulus: Option<u64>,
+    /// Ring degree; the default of the parameters if left out.
+    #[arg(long)]
+    ring_degree: Option<usize>,
+    /// Values a ciphertext; the ring degree if left out.
+    #[arg(long)]
+    count: Option<usize>,
+    /// Bits of the digits of a multiplexer tree; the fastest if left out.
+    #[arg(long)]
+    digit_bits: Option<u32>,
+    /// Tables on the same input.
+    #[arg(long, default_value_t = 1)]
+    tables: usize,
+    /// Most bytes of memory that the parameters may be predicted to take.
+    #[arg(long)]
+    memory: Option<usize>,
+    /// Evaluations to take the median of.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Seed of the random table and values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A benchmark: what its lines are called, and the method that it demands.
+#[derive(Clone, Copy, Debug)]
+pub struct Benchmark {
+    pub name: &'static str,
+    pub method: Option<Method>,
+}
+
+/// Runs a benchmark.
+pub fn run(
+    benchmark: Benchmark,
+    arguments: &LookupArguments,
+    threads: usize,
+    json: bool,
+) -> anyhow::Result<()> {
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let parameters = Parameters::choose(&request(benchmark, arguments))?;
+    let literal = parameters.literal();
+    let (p, output_modulus, slots) = (literal.input_modulus, literal.output_modulus, literal.slots);
+    let tables = (0..arguments.tables.max(1))
+        .map(|_| LookupTable::from_fn(p, output_modulus, |_| rng.random_range(0..output_modulus)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..p)).collect();
+
+    let ((secret, keys), keygen_s) = timed(|| {
+        let secret = SecretKey::generate(&parameters);
+        let keys = secret.switching_keys(&|_, _| ());
+        (secret, keys)
+    });
+    let (evaluation_key, setup_s) =
+        timed(|| EvaluationKey::new(parameters.clone(), secret.id(), secret.ring(), keys));
+    let evaluation_key = evaluation_key?;
+    let (input, encrypt_s) = timed(|| secret.encrypt(&values));
+    let input = input?;
+
+    let generation_peak = memory::peak_rss();
+    memory::reset_peak();
+    let unit = cryptable::measure_unit();
+    let mut times = Vec::new();
+    let mut marks = Vec::new();
+    let mut results = Vec::new();
+    for _ in 0..arguments.runs.max(1) {
+        let new_marks = Mutex::new(Vec::new());
+        let (outputs, time) = timed(|| {
+            evaluation_key.lookup_many(&input, &tables, &|_, _| {
+                new_marks.lock().expect("no panic under lock").push(Instant::now());
+            })
+        });
+        results = outputs?;
+        times.push(time);
+        marks = new_marks.into_inner().expect("no panic under lock");
+    }
+    let unit = unit.min(cryptable::measure_unit());
+    let eval_rss_bytes = memory::peak_rss();
+
+    let checked = check(&secret, &tables, &values, &results)?;
+    let prediction = parameters.prediction();
+    let eval_s = median(&times);
+    let record = Record {
+        method: benchmark.name.into(),
+        bits_in: (p as f64).log2(),
+        bits_out: (output_modulus as f64).log2(),
+        modulus_in: p,
+        ring_degree: literal.ring_degree,
+        slots,
+        threads,
+        setup_s,
+        keygen_s,
+        encrypt_s,
+        eval_s,
+        runs: times.len(),
+        ms_per_value: eval_s * 1e3 / slots as f64,
+        unit_us: unit * 1e6,
+        eval_units: eval_s / unit,
+        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
+        eval_rss_bytes,
+        eval_key_bytes: evaluation_key.memory_bytes(),
+        input_bytes: prediction.ciphertext_bytes,
+        output_bytes: prediction.result_bytes,
+        values_checked: checked.values,
+        wrong: checked.wrong,
+        noise_std_log2: checked.deviation.log2(),
+        predicted_noise_std_log2: parameters.failure().noise_ratio.log2(),
+        log2_fail: parameters.failure().log2_fail(),
+        security_bits: parameters.security_bits(),
+        table: format!("random:{}", arguments.seed),
+        tables: tables.len(),
+        digits: literal.multiplexer.as_ref().map(|m| m.digits.clone()).unwrap_or_default(),
+        selectors: literal.multiplexer.as_ref().map(|m| m.selectors.clone()).unwrap_or_default(),
+        predicted_units: prediction.eval_units,
+        predicted_peak_bytes: prediction.peak_bytes(),
+        steps: steps(&parameters, &marks),
+        counts: [
+            prediction.transforms,
+            prediction.limb_products,
+            prediction.key_switches,
+            prediction.table_products,
+        ],
+    };
+    if json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        println!("{}", serde_json::to_string_pretty(&record)?);
+    }
+    anyhow::ensure!(record.wrong == 0, "{} of {} values are wrong", checked.wrong, checked.values);
+    Ok(())
+}
+
+fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
+    let p = arguments.modulus.unwrap_or(1 << arguments.bits);
+    let output = arguments.output_bits.map_or(p, |bits| 1 << bits);
+    Request {
+        ring_degree: arguments.ring_degree,
+        count: arguments.count,
+        method: benchmark.method,
+        digit_bits: arguments.digit_bits,
+        memory_limit: arguments.memory,
+        ..Request::new(p, output)
+    }
+}
+
+/// What decryption says of all results.
+struct Checked {
+    values: usize,
+    wrong: usize,
+    /// Standard deviation of the error, in half steps.
+    deviation: f64,
+}
+
+fn check(
+    secret: &SecretKey,
+    tables: &[LookupTable],
+    values: &[u64],
+    results: &[Ciphertext],
+) -> anyhow::Result<Checked> {
+    let mut checked = Checked { values: 0, wrong: 0, deviation: 0.0 };
+    let mut squares = 0.0;
+    for (table, result) in tables.iter().zip(results) {
+        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let decrypted = secret.decrypt(result)?;
+        checked.values += decrypted.len();
+        checked.wrong += decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
+        squares += secret.errors(result, &expected)?.iter().map(|e| e * e).sum::<f64>();
+    }
+    checked.deviation = (squares / checked.values as f64).sqrt();
+    Ok(checked)
+}
+
+/// Seconds of each step of a lookup; the same step of all digits, and of all tables, together.
+fn steps(parameters: &Parameters, marks: &[Instant]) -> Vec<(String, f64)> {
+    let mut steps: Vec<(String, f64)> = Vec::new();
+    let front = ["mod_raise", "coeffs_to_slots", "exponential"];
+    let digits = parameters.literal().multiplexer.as_ref().map_or(0, |m| m.digits.len());
+    for (index, pair) in marks.windows(2).enumerate() {
+        let name = if digits == 0 {
+            [&front[..], &["interpolation"]].concat().get(index).copied().unwrap_or("slots_to_coeffs")
+        } else if index < 5 * digits {
+            [&front[..], &["deltas", "digit_to_coeffs"]].concat()[index % 5]
+        } else if index == 5 * digits {
+            "selectors"
+        } else {
+            "tree_and_slots_to_coeffs"
+        };
+        let seconds = (pair[1] - pair[0]).as_secs_f64();
+        match steps.iter_mut().find(|(other, _)| other == name) {
+            Some((_, sum)) => *sum += seconds,
+            None => steps.push((name.into(), seconds)),
+        }
+    }
+    steps
+}
