@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 /// Longest body of a ciphertext: two polynomials of the largest ring degree.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
 
+/// Largest modulus of values.
+pub(crate) const MAX_MODULUS: u64 = 1 << 24;
+
 /// Encrypted integers of one modulus, of one parameter set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
@@ -72,8 +75,9 @@ impl Ciphertext {
     /// may claim anything.
     ///
     /// # Errors
-    /// If the digest, a size or a modulus differs; `moduli` are those that its values may have.
-    pub(crate) fn check(&self, parameters: &Parameters, moduli: &[u64]) -> Result<()> {
+    /// If the digest or a size differs, or its values have another modulus than the one given (a
+    /// modulus that results may not have, if `None`).
+    pub(crate) fn check(&self, parameters: &Parameters, modulus: Option<u64>) -> Result<()> {
         let literal = parameters.literal();
         let layout = self.body.layout;
         let checks = [
@@ -91,12 +95,15 @@ impl Ciphertext {
                 return Err(Error::Mismatch { name, found, expected });
             }
         }
-        if !moduli.contains(&self.modulus()) {
-            return Err(Error::Mismatch {
-                name: "modulus of the values",
-                found: self.modulus().to_string(),
-                expected: moduli.iter().map(u64::to_string).collect::<Vec<_>>().join(" or "),
-            });
+        let found = self.modulus();
+        let (valid, expected) = match modulus {
+            Some(modulus) => (found == modulus, modulus.to_string()),
+            // Results have the output modulus; digits and functions of them have others.
+            None => ((2..=MAX_MODULUS).contains(&found), format!("2 to {MAX_MODULUS}")),
+        };
+        if !valid {
+            let found = found.to_string();
+            return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
         Ok(())
     }

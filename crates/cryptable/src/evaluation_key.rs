@@ -229,7 +229,7 @@ impl EvaluationKey {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Vec<Vec<Ciphertext>>> {
         let literal = self.parameters.literal();
-        input.check(&self.parameters, &[literal.input_modulus])?;
+        input.check(&self.parameters, Some(literal.input_modulus))?;
         let Circuit::Multiplexer(circuit) = self.parameters.circuit() else {
             return Err(Error::Unsupported(format!("{}: parameters without digits", literal.name)));
         };
@@ -267,7 +267,7 @@ impl EvaluationKey {
 
     fn check(&self, input: &Ciphertext, table: &LookupTable) -> Result<()> {
         let literal = self.parameters.literal();
-        input.check(&self.parameters, &[literal.input_modulus])?;
+        input.check(&self.parameters, Some(literal.input_modulus))?;
         for (name, found, expected) in [
             ("table's input modulus", table.input_modulus(), literal.input_modulus),
             ("table's output modulus", table.output_modulus(), literal.output_modulus),

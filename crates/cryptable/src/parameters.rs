@@ -37,6 +37,10 @@ pub struct MultiplexerLiteral {
     pub delta_cleanings: u32,
     /// Whether selectors are joined by the cleaning polynomial of AND.
     pub cleaning_and: bool,
+    /// Levels for entries that are plaintexts or ciphertexts (tables of slots, encrypted tables): 1; for
+    /// tables of integers, the same for all slots: 0.
+    #[serde(default)]
+    pub entry_levels: u32,
 }
 
 /// All choices that make a parameter set.
@@ -343,6 +347,7 @@ fn check_multiplexer(multiplexer: &MultiplexerLiteral, literal: &ParametersLiter
         && !selectors.contains(&0)
         && selectors.iter().try_fold(0usize, |sum, &n| sum.checked_add(n)) == Some(digits.len())
         && *delta_cleanings <= 4
+        && multiplexer.entry_levels <= 1
         && (literal.wave_cleanings == 0 || digits.iter().any(|&digit| digit != 2))
         && multiplexer.columns() <= MAX_COLUMNS;
     if !valid {

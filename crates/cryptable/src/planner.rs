@@ -162,6 +162,7 @@ fn cheapest_cleaning(
             selectors: selectors.clone(),
             delta_cleanings,
             cleaning_and: false,
+            entry_levels: 0,
         };
         let choice = DigitChoice { multiplexer, wave_cleanings, extra_primes };
         if wave_cleanings > 0 && choice.is_binary() {

@@ -6,13 +6,16 @@
 //!
 //! `δ_k(θ) = 1/p + Σ_{j=1}^{p-1} (2/p)(1 - j/p)·cos(j(θ - 2πk/p))`,
 //!
-//! which is 1 at its own node, 0 at the others, and flat at all. For p = 2 it is `(1 ± cos θ)/2`.
+//! which is 1 at its own node, 0 at the others, and flat at all. For p = 2 it is `(1 ± cos θ)/2`, which needs
+//! neither constants nor, from a cosine, the conjugate.
 
 use std::f64::consts::TAU;
 
 use cryptable_ckks::Arithmetic;
 use num_complex::Complex64;
 use rayon::prelude::*;
+
+use crate::packed::exponential::Wave;
 
 /// Levels below the wave: `ceil(log2(p - 1))` for the powers and one for the constants; none for p = 2.
 ///
@@ -25,8 +28,8 @@ pub fn levels(p: u64) -> usize {
     if p == 2 { 0 } else { ((p - 1).next_power_of_two().trailing_zeros() + 1) as usize }
 }
 
-/// The deltas of the digits `m` in the slots of a wave `e^{2πim/p}` (`cos πm` for p = 2), with noise
-/// that its phase has squared, and its modulus amplified by up to p/3.
+/// The deltas of the digits `m` in the slots of a wave `e^{2πim/p}` (or of its real part, for p = 2): errors
+/// of its phase are squared, errors of its modulus amplified by up to p/3.
 ///
 /// Result: p ciphertexts of real slots, all at the scale of their last prime. For p > 2: `p - 2`
 /// multiplications, `p - 1` conjugations, `2p(p - 1)` products with constants.
@@ -37,12 +40,14 @@ pub fn levels(p: u64) -> usize {
 pub fn kronecker_deltas<A: Arithmetic>(
     arithmetic: &A,
     wave: &A::Ciphertext,
+    kind: Wave,
     p: u64,
 ) -> Vec<A::Ciphertext> {
     assert!(p >= 2, "a digit has at least two values");
     if p == 2 {
-        return cosine_deltas(arithmetic, wave).into();
+        return cosine_deltas(arithmetic, wave, kind).into();
     }
+    assert_eq!(kind, Wave::Exponential, "a cosine serves digits of two values only");
     let (cosines, sines) = cosines_and_sines(arithmetic, wave, p as usize - 1);
     let limbs = arithmetic.limbs(&cosines[0]);
     let inputs: Vec<_> = cosines.iter().chain(&sines).collect();
@@ -59,8 +64,17 @@ pub fn kronecker_deltas<A: Arithmetic>(
         .collect()
 }
 
-/// `(1 + c)/2` and `(1 - c)/2`: the words are those of `1 ± c`, read at twice the scale.
-fn cosine_deltas<A: Arithmetic>(arithmetic: &A, cosine: &A::Ciphertext) -> [A::Ciphertext; 2] {
+/// `(1 + c)/2` and `(1 - c)/2`, c the wave's real part. Divisions are readings at a larger scale.
+fn cosine_deltas<A: Arithmetic>(
+    arithmetic: &A,
+    wave: &A::Ciphertext,
+    kind: Wave,
+) -> [A::Ciphertext; 2] {
+    let mut cosine = wave.clone();
+    if kind == Wave::Exponential {
+        arithmetic.add_assign(&mut cosine, &arithmetic.conjugate(wave));
+        arithmetic.divide_slots_assign(&mut cosine, 2.0);
+    }
     [1, -1].map(|sign| {
         let mut delta = cosine.clone();
         if sign < 0 {

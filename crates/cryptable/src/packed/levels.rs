@@ -138,10 +138,10 @@ impl MultiplexerLiteral {
     }
 
     /// Levels above the outputs at which a selector is used: the tree goes down one a row selector, and
-    /// columns meet the first of them.
+    /// columns meet the first of them, after the level of the entries if there is one.
     fn selector_levels(&self, selector: usize) -> usize {
         let rows = self.selectors.len() - 1;
-        if selector == rows { rows } else { rows - selector }
+        if selector == rows { rows + self.entry_levels as usize } else { rows - selector }
     }
 
     /// Levels above the outputs that the cleaned deltas of a digit have: those of its selector, and the

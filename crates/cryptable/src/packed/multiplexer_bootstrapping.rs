@@ -219,7 +219,7 @@ impl MultiplexerCircuit {
         waves: Vec<A::Ciphertext>,
         digit: usize,
     ) -> DigitDeltas<A::Ciphertext> {
-        let p = self.digits()[digit];
+        let (p, kind) = (self.digits()[digit], self.literal.wave());
         let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
         let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
         let finish = |delta: A::Ciphertext| {
@@ -232,7 +232,7 @@ impl MultiplexerCircuit {
         waves
             .into_iter()
             .map(|wave| {
-                let deltas = kronecker_deltas(arithmetic, &wave, p);
+                let deltas = kronecker_deltas(arithmetic, &wave, kind, p);
                 drop(wave);
                 deltas.into_par_iter().map(finish).collect()
             })
