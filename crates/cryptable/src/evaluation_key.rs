@@ -1,6 +1,7 @@
 //! What a server holds: switching keys, encoded matrices, and the lookup.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use cryptable_ckks::{Evaluator, LinearTransform};
@@ -135,9 +136,70 @@ impl EvaluationKey {
         Ok(match self.parameters.circuit() {
             Circuit::Akp(circuit) => self.lookup_akp(circuit, input, tables, progress),
             Circuit::Multiplexer(circuit) => {
-                self.lookup_multiplexer(circuit, input, tables, progress)
+                let digits = 0..circuit.digits().len();
+                self.lookup_multiplexer(circuit, &[(input, digits)], tables, progress)
             }
         })
+    }
+
+    /// Maps inputs that come in several ciphertexts, the least significant first, through tables of all of
+    /// them together: decomposed large digits. `x = x_0 + M_0·(x_1 + M_1·(…))`, where each M_i is the
+    /// product of some of the digits of the parameters, in their order.
+    ///
+    /// ```
+    /// use cryptable::{LookupTable, MultiplexerLiteral, Parameters, SecretKey};
+    /// let digits = vec![4, 4, 4];
+    /// let tree = MultiplexerLiteral { digits, selectors: vec![1, 1, 1], ..Default::default() };
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_tree(8, 1024, 1024, tree, 0)?);
+    /// let key = secret.evaluation_key(&|_, _| ());
+    /// let (low, high) = (secret.encrypt_digits(&[3, 0], 4)?, secret.encrypt_digits(&[15, 2], 16)?);
+    /// let ones = LookupTable::from_fn(64, 8, |x| u64::from(x.count_ones()))?;
+    /// let outputs = key.lookup_digits(&[low, high], &[ones], &|_, _| ())?;
+    /// assert_eq!(secret.decrypt(&outputs[0])?, [6, 1]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup_many`]; if the parameters have no digits, or the ciphertexts' moduli are no
+    /// products of them.
+    pub fn lookup_digits(
+        &self,
+        inputs: &[Ciphertext],
+        tables: &[LookupTable],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Vec<Ciphertext>> {
+        let circuit = self.tree()?;
+        let mut start = 0;
+        let mut ranges = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            input.check(&self.parameters, None)?;
+            let end = digits_of_modulus(&circuit.digits()[start..], input.modulus())?;
+            ranges.push((input, start..start + end));
+            start += end;
+        }
+        if start != circuit.digits().len() || tables.is_empty() {
+            let rest = circuit.digits()[start..].iter().product::<u64>();
+            return Err(Error::Mismatch {
+                name: "product of the inputs' moduli",
+                found: (self.parameters.literal().input_modulus / rest).to_string(),
+                expected: self.parameters.literal().input_modulus.to_string(),
+            });
+        }
+        for table in tables {
+            self.check_table(table)?;
+        }
+        Ok(self.lookup_multiplexer(circuit, &ranges, tables, progress))
+    }
+
+    /// The circuit, if it is a multiplexer tree.
+    fn tree(&self) -> Result<&MultiplexerCircuit> {
+        match self.parameters.circuit() {
+            Circuit::Multiplexer(circuit) => Ok(circuit),
+            Circuit::Akp(_) => {
+                let name = &self.parameters.literal().name;
+                Err(Error::Unsupported(format!("{name}: parameters without digits")))
+            }
+        }
     }
 
     fn lookup_akp(
@@ -174,7 +236,7 @@ impl EvaluationKey {
     fn lookup_multiplexer(
         &self,
         circuit: &MultiplexerCircuit,
-        input: &Ciphertext,
+        inputs: &[(&Ciphertext, Range<usize>)],
         tables: &[LookupTable],
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Vec<Ciphertext> {
@@ -185,9 +247,10 @@ impl EvaluationKey {
         let step = Steps::new(progress, total);
         let decomposition = self.decomposition(circuit);
         let mut deltas = Vec::with_capacity(digits);
-        decomposition.decompose(input.body().to_pair(), &|| step.done(), |_, digit| {
-            deltas.push(digit);
-        });
+        for (input, digits) in inputs {
+            let pair = input.body().to_pair();
+            decomposition.decompose(pair, digits.clone(), &|| step.done(), |_, d| deltas.push(d));
+        }
         let evaluator = &decomposition.evaluator;
         let selectors = circuit.selectors(evaluator, deltas);
         step.done();
@@ -196,7 +259,7 @@ impl EvaluationKey {
             let outputs = circuit.look_up(evaluator, &selectors, &matrix, &|| step.done());
             let pair = decomposition.to_coefficients(outputs);
             step.done();
-            self.result(input, literal.output_modulus, pair)
+            self.result(inputs[0].0, literal.output_modulus, pair)
         };
         tables.iter().map(look_up).collect()
     }
@@ -230,15 +293,14 @@ impl EvaluationKey {
     ) -> Result<Vec<Vec<Ciphertext>>> {
         let literal = self.parameters.literal();
         input.check(&self.parameters, Some(literal.input_modulus))?;
-        let Circuit::Multiplexer(circuit) = self.parameters.circuit() else {
-            return Err(Error::Unsupported(format!("{}: parameters without digits", literal.name)));
-        };
+        let circuit = self.tree()?;
         check_digit_tables(circuit.digits(), tables)?;
         let count: usize = tables.iter().map(Vec::len).sum();
         let step = Steps::new(progress, circuit.digits().len() * STEPS_PER_DIGIT + count);
         let decomposition = self.decomposition(circuit);
         let mut results = Vec::with_capacity(tables.len());
-        decomposition.decompose(input.body().to_pair(), &|| step.done(), |digit, deltas| {
+        let (pair, digits) = (input.body().to_pair(), 0..circuit.digits().len());
+        decomposition.decompose(pair, digits, &|| step.done(), |digit, deltas| {
             let look_up = |table: &LookupTable| {
                 let modulus = table.output_modulus();
                 let values: Vec<f64> =
@@ -268,6 +330,11 @@ impl EvaluationKey {
     fn check(&self, input: &Ciphertext, table: &LookupTable) -> Result<()> {
         let literal = self.parameters.literal();
         input.check(&self.parameters, Some(literal.input_modulus))?;
+        self.check_table(table)
+    }
+
+    fn check_table(&self, table: &LookupTable) -> Result<()> {
+        let literal = self.parameters.literal();
         for (name, found, expected) in [
             ("table's input modulus", table.input_modulus(), literal.input_modulus),
             ("table's output modulus", table.output_modulus(), literal.output_modulus),
@@ -300,6 +367,22 @@ fn check_digit_tables(digits: &[u64], tables: &[Vec<LookupTable>]) -> Result<()>
         }
     }
     Ok(())
+}
+
+/// How many of the next digits make a modulus.
+fn digits_of_modulus(digits: &[u64], modulus: u64) -> Result<usize> {
+    let mut product = 1;
+    for (index, digit) in digits.iter().enumerate() {
+        product *= digit;
+        if product == modulus {
+            return Ok(index + 1);
+        }
+    }
+    Err(Error::Mismatch {
+        name: "modulus of an input",
+        found: modulus.to_string(),
+        expected: format!("the product of the first of the digits {digits:?}"),
+    })
 }
 
 /// Counts steps for a progress report.

@@ -26,7 +26,7 @@ pub struct DftLiteral {
 }
 
 /// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MultiplexerLiteral {
     /// Sizes of the digits, the least significant first; their product is the input modulus.
     pub digits: Vec<u64>,

@@ -63,7 +63,24 @@ impl SecretKey {
     /// # Errors
     /// If there are more values than slots, or one is not below p.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
+        self.encrypt_digits(values, self.parameters.literal().input_modulus)
+    }
+
+    /// Encrypts values of another modulus: some of the digits of an input that comes in several ciphertexts,
+    /// see [`crate::EvaluationKey::lookup_digits`].
+    ///
+    /// # Errors
+    /// If there are more values than slots, one is not below the modulus, or that is below 2 or above the
+    /// input modulus.
+    pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
         let literal = self.parameters.literal();
+        if modulus < 2 {
+            return Err(Error::TooSmall { name: "modulus of the values", value: modulus, limit: 2 });
+        }
+        if modulus > literal.input_modulus {
+            let limit = literal.input_modulus;
+            return Err(Error::TooLarge { name: "modulus of the values", value: modulus, limit });
+        }
         if values.len() > literal.slots {
             return Err(Error::TooLarge {
                 name: "number of values of one ciphertext",
@@ -71,11 +88,10 @@ impl SecretKey {
                 limit: literal.slots as u64,
             });
         }
-        let p = literal.input_modulus;
-        if let Some(index) = values.iter().position(|&v| v >= p) {
-            return Err(Error::ValueOutOfRange { index, value: values[index], limit: p });
+        if let Some(index) = values.iter().position(|&v| v >= modulus) {
+            return Err(Error::ValueOutOfRange { index, value: values[index], limit: modulus });
         }
-        let shape = (literal.slots, p, literal.log2_ciphertext_modulus);
+        let shape = (literal.slots, modulus, literal.log2_ciphertext_modulus);
         let body = CoefficientCiphertext::encrypt(&self.secret, values, shape);
         Ok(Ciphertext::new(self.parameters.digest(), body))
     }

@@ -6,6 +6,8 @@
 //! digit modulo p_1; and so on. With powers of two these multiplications are the reductions modulo q of
 //! the paper. Every digit is bootstrapped, so noise does not add up, and the margin grows with the digit.
 
+use std::ops::Range;
+
 use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
 use cryptable_ring::modulus_switch::to_power_of_two_assign;
 use cryptable_ring::{Evaluations, Poly, Ring};
@@ -34,20 +36,22 @@ pub struct FunctionalDigitDecomposition<'a> {
 }
 
 impl FunctionalDigitDecomposition<'_> {
-    /// Decomposes the pair `(b, a)` modulo the client's modulus; `consume(digit, deltas)` gets the deltas of
-    /// every digit as soon as they are there, and `step()` is called [`STEPS_PER_DIGIT`] times a digit.
+    /// Decomposes a pair `(b, a)` modulo the client's modulus that holds the given digits of the circuit (all
+    /// of them, or some of an input that comes in several ciphertexts). `consume(digit, deltas)` gets the
+    /// deltas of every digit as soon as they are there, and `step()` is called [`STEPS_PER_DIGIT`] times a
+    /// digit.
     pub fn decompose(
         &self,
         (mut b, mut a): (Vec<u64>, Vec<u64>),
+        digits: Range<usize>,
         step: &dyn Fn(),
         mut consume: impl FnMut(usize, DigitDeltas<Ciphertext>),
     ) {
-        let count = self.circuit.digits().len();
-        for digit in 0..count {
-            let factor = self.circuit.digit_multiplier(digit);
+        for digit in digits.clone() {
+            let factor = self.circuit.digit_multiplier(digit, digits.end);
             let deltas = self.digit_deltas((self.scaled(&b, factor), self.scaled(&a, factor)), digit, step);
-            if digit + 1 < count {
-                let value = self.circuit.digit_value(&self.evaluator, &deltas, digit);
+            if digit + 1 < digits.end {
+                let value = self.circuit.digit_value(&self.evaluator, &deltas, digit, &digits);
                 let (digit_b, digit_a) = self.to_coefficients(value);
                 self.subtract_assign(&mut b, &digit_b);
                 self.subtract_assign(&mut a, &digit_a);

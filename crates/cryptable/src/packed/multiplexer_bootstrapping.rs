@@ -15,6 +15,8 @@
 //! | `chebyshev_log_length + 1 + doublings`, one more a cleaned doubling | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
+use std::ops::Range;
+
 use cryptable_ckks::dry_run::{Shape, SlotVariance, TableShape};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_ring::selected_product::TableMatrix;
@@ -123,9 +125,10 @@ impl MultiplexerCircuit {
         let matrices = self.slots_to_coeffs.plans();
         prediction.result = self.finish(&dry_run, &matrices, prediction.outputs);
         // All digits but the last go through SlotsToCoeffs, too.
-        for digit in 1..self.digits().len() {
-            let deltas = vec![vec![prediction.delta; self.digits()[digit - 1] as usize]; self.parts()];
-            let value = self.digit_value(&dry_run, &deltas, digit - 1);
+        let all = 0..self.digits().len();
+        for digit in 0..all.end - 1 {
+            let deltas = vec![vec![prediction.delta; self.digits()[digit] as usize]; self.parts()];
+            let value = self.digit_value(&dry_run, &deltas, digit, &all);
             let _ = self.finish(&dry_run, &matrices, value);
         }
         prediction.dry_run = dry_run;
@@ -180,14 +183,15 @@ impl MultiplexerCircuit {
         let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0) / 12.0;
         let ratio = self.primes[0] / f64::from(literal.log2_ciphertext_modulus).exp2();
         let subtracted = if digit == 0 { 0.0 } else { rounding * ratio * ratio * digit as f64 };
-        (fresh + subtracted) * (self.digit_multiplier(digit) as f64).powi(2)
+        (fresh + subtracted) * (self.digit_multiplier(digit, self.digits().len()) as f64).powi(2)
     }
 
     /// What a ciphertext of value m over M is multiplied by so that its phase becomes that of a digit,
-    /// once the lower digits are subtracted: the product of the higher digits' sizes.
+    /// once the lower digits are subtracted: the product of the higher digits' sizes, up to digit `end` of
+    /// the ciphertext.
     #[must_use]
-    pub fn digit_multiplier(&self, digit: usize) -> u64 {
-        self.digits()[digit + 1..].iter().product()
+    pub fn digit_multiplier(&self, digit: usize, end: usize) -> u64 {
+        self.digits()[digit + 1..end].iter().product()
     }
 
     /// Outputs are counted in units of `1/denominator`: a multiple of the output modulus. Digits that are
@@ -239,7 +243,8 @@ impl MultiplexerCircuit {
             .collect()
     }
 
-    /// The value of a digit as a fraction of M, lower digits included in its place: `d·p_0⋯p_{i-1}/M`.
+    /// The value of a digit in its place, as a fraction of M: `d·p_0⋯p_{i-1}/M`, for a ciphertext of the
+    /// digits `all`, p_0 the size of the first and M the product of all.
     ///
     /// Its scale is that of outputs, for SlotsToCoeffs.
     #[must_use]
@@ -248,9 +253,11 @@ impl MultiplexerCircuit {
         arithmetic: &A,
         deltas: &DigitDeltas<A::Ciphertext>,
         digit: usize,
+        all: &Range<usize>,
     ) -> A::Ciphertext {
-        let place: u64 = self.digits()[..digit].iter().product();
-        let unit = place as f64 / self.literal.input_modulus as f64;
+        let place: u64 = self.digits()[all.start..digit].iter().product();
+        let modulus: u64 = self.digits()[all.clone()].iter().product();
+        let unit = place as f64 / modulus as f64;
         let values: Vec<f64> = (0..self.digits()[digit]).map(|d| d as f64 * unit).collect();
         self.digit_function(arithmetic, deltas, &values)
     }

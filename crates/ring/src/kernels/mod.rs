@@ -39,8 +39,11 @@ mod avx2_sums;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
+mod avx512_matrix;
+#[cfg(target_arch = "x86_64")]
 mod avx512_sums;
 mod conversion;
+mod matrix;
 mod permutation;
 mod scalar;
 mod sums;
@@ -48,6 +51,7 @@ mod sums;
 mod tests;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
+pub use matrix::{ColumnBlock, MAX_COLUMNS, MatrixTiles, STRIP, TILE_ROWS, tile_product};
 pub use permutation::{Permutation, permute, permute_add_assign};
 pub use sums::{
     inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,
