@@ -234,7 +234,7 @@ impl Poly<Evaluations> {
     /// ModDown, rescale, or both in one pass. One inverse NTT a dropped limb and one NTT a remaining
     /// one. The rounding error is uniform in `[-1/2, 1/2]` a coefficient.
     #[must_use]
-    pub fn divide_round(mut self, ring: &Ring, rescale: usize) -> Self {
+    pub fn divide_round(self, ring: &Ring, rescale: usize) -> Self {
         assert!(rescale < self.basis.main, "rescale {rescale} of {:?}", self.basis);
         let (basis, degree) = (self.basis, self.degree);
         let kept = basis.main - rescale;
@@ -244,20 +244,22 @@ impl Poly<Evaluations> {
             return self;
         }
         let converter = ring.converter(&dropped);
-        let (head, tail) = self.words.split_at_mut(kept * degree);
-        let mut converted = Buffer::unspecified(kept * degree);
+        let mut words = self.words;
+        let (head, tail) = words.split_at_mut(kept * degree);
+        // The quotient is written over the converted remainder: a buffer of its own length, whereas the
+        // dividend's, with all dropped limbs, goes back to the free list.
+        let mut quotient = Buffer::unspecified(kept * degree);
         let mut targets: Vec<(usize, &mut [u64])> =
-            converted.chunks_mut(degree).enumerate().collect();
+            quotient.chunks_mut(degree).enumerate().collect();
         converter.convert(ring, tail, &mut targets, Rounding::Exact);
-        let limbs = head.par_chunks_mut(degree).zip(converted.par_chunks_mut(degree));
-        limbs.enumerate().for_each(|(prime, (words, remainder))| {
+        let limbs = quotient.par_chunks_mut(degree).zip(head.par_chunks(degree));
+        limbs.enumerate().for_each(|(prime, (remainder, dividend))| {
             ring.table(prime).forward_assign(remainder);
-            let inverse = converter.product_inverse(prime);
-            kernels::sub_mul_scalar_assign(ring.modulus(prime), words, remainder, inverse);
+            let m = ring.modulus(prime);
+            let minus_inverse = m.value() - converter.product_inverse(prime);
+            kernels::sub_mul_scalar_assign(m, remainder, dividend, minus_inverse);
         });
-        self.words.truncate(kept * degree);
-        self.basis = Basis::main(kept);
-        self
+        Self { words: quotient, basis: Basis::main(kept), degree, domain: PhantomData }
     }
 }
 
