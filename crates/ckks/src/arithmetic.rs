@@ -78,7 +78,13 @@ pub trait Arithmetic: Sync {
     ) -> Vec<Self::Ciphertext>;
 
     /// The product of two ciphertexts at the lower of their levels, before relinearization.
-    fn product(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Self::Product;
+    fn product(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Self::Product {
+        self.product_sum(&[(a, b)])
+    }
+
+    /// The sum of the products of pairs of equal products of scales, at the lowest of their levels, before
+    /// relinearization.
+    fn product_sum(&self, pairs: &[(&Self::Ciphertext, &Self::Ciphertext)]) -> Self::Product;
 
     /// Adds `factor·ct` to a product of at most as many limbs, scaling `ct` up to the product's scale.
     fn product_add_assign(&self, product: &mut Self::Product, ct: &Self::Ciphertext, factor: f64);

@@ -59,6 +59,8 @@ pub struct Counts {
     pub limb_products: usize,
     /// Key switches.
     pub key_switches: usize,
+    /// Multiply-accumulates of constants, in limbs of N words: inputs stay in the cache for all rows.
+    pub combination_products: usize,
     /// Multiply-accumulates of table entries, in limbs of N words: they run from the cache.
     pub table_products: usize,
 }
@@ -246,7 +248,9 @@ impl Arithmetic for DryRun {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Shape> {
-        self.count(0, 2 * limbs * inputs.len() * rows.len(), 0);
+        let mut counts = self.counts.lock().expect("no panic under lock");
+        counts.combination_products += 2 * limbs * inputs.len() * rows.len();
+        drop(counts);
         rows.iter()
             .map(|row| {
                 let (mut power, mut noise) = (0.0, 0.0);
@@ -260,15 +264,17 @@ impl Arithmetic for DryRun {
             .collect()
     }
 
-    fn product(&self, a: &Shape, b: &Shape) -> Shape {
-        let limbs = a.limbs.min(b.limbs);
-        self.count(0, 4 * limbs, 0);
-        let noise = correlated_sum(a.power.0 * b.noise.0, b.power.0 * a.noise.0);
+    fn product_sum(&self, pairs: &[(&Shape, &Shape)]) -> Shape {
+        let limbs = pairs.iter().map(|(a, b)| a.limbs.min(b.limbs)).min().expect("a pair");
+        self.count(0, 4 * limbs * pairs.len(), 0);
+        let noise = |(a, b): &(&Shape, &Shape)| {
+            correlated_sum(a.power.0 * b.noise.0, b.power.0 * a.noise.0)
+        };
         Shape {
             limbs,
-            scale: a.scale * b.scale,
-            power: SlotVariance(a.power.0 * b.power.0),
-            noise: SlotVariance(noise),
+            scale: pairs[0].0.scale * pairs[0].1.scale,
+            power: SlotVariance(pairs.iter().map(|(a, b)| a.power.0 * b.power.0).sum()),
+            noise: SlotVariance(pairs.iter().map(noise).sum()),
         }
     }
 

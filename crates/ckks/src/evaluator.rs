@@ -171,16 +171,15 @@ impl Arithmetic for Evaluator<'_> {
         pairs.map(|(c0, c1)| Ciphertext { parts: RlweCiphertext { c0, c1 }, scale }).collect()
     }
 
-    fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Product {
-        let limbs = a.limbs().min(b.limbs());
-        let (a_parts, b_parts) = (&a.parts, &b.parts);
-        let tensor = combination::tensor(
-            self.ring,
-            limbs,
-            (&a_parts.c0, &a_parts.c1),
-            (&b_parts.c0, &b_parts.c1),
-        );
-        Product { tensor, scale: a.scale * b.scale }
+    fn product_sum(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Product {
+        let limbs = pairs.iter().map(|(a, b)| a.limbs().min(b.limbs())).min().expect("a pair");
+        let scale = pairs[0].0.scale * pairs[0].1.scale;
+        pairs.iter().for_each(|(a, b)| Self::check_scales(scale, a.scale * b.scale));
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|(a, b)| ((&a.parts.c0, &a.parts.c1), (&b.parts.c0, &b.parts.c1)))
+            .collect();
+        Product { tensor: combination::tensor(self.ring, limbs, &pairs), scale }
     }
 
     fn product_add_assign(&self, product: &mut Product, ct: &Ciphertext, factor: f64) {

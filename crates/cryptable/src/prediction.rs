@@ -43,6 +43,9 @@ impl Prediction {
 /// included.
 const UNITS_PER_LIMB_PRODUCT: f64 = 0.36;
 
+/// Measured cost of one multiply-accumulate of a limb by a constant of a linear combination.
+const UNITS_PER_COMBINATION_PRODUCT: f64 = 0.15;
+
 /// Measured cost of one multiply-accumulate of a limb by a table entry, which runs from the cache.
 const UNITS_PER_TABLE_PRODUCT: f64 = 0.045;
 
@@ -64,6 +67,7 @@ impl Parameters {
         let transform_units = size * (degree as f64).log2() / 16.0;
         let eval_units = counts.transforms as f64 * transform_units
             + counts.limb_products as f64 * size * UNITS_PER_LIMB_PRODUCT
+            + counts.combination_products as f64 * size * UNITS_PER_COMBINATION_PRODUCT
             + counts.table_products as f64 * size * UNITS_PER_TABLE_PRODUCT;
         let stages = [&self.circuit().phase_to_wave().coeffs_to_slots, self.circuit().slots_to_coeffs()];
         let plans = stages.into_iter().flat_map(|dft| dft.plans());

@@ -84,18 +84,16 @@ pub struct Tensor {
     pub d2: Poly<Evaluations>,
 }
 
-/// The tensor product of the pairs `a` and `b` modulo `q_0 … q_{main-1}`; further limbs of the
-/// operands are not read.
+/// Both parts of a ciphertext.
+pub type Parts<'a> = (&'a Poly<Evaluations>, &'a Poly<Evaluations>);
+
+/// The sum of the tensor products of pairs `(a, b)` of ciphertexts, modulo `q_0 … q_{main-1}`; further
+/// limbs of the operands are not read. Every operand is read once, and sums are reduced once.
 #[must_use]
-pub fn tensor(
-    ring: &Ring,
-    main: usize,
-    a: (&Poly<Evaluations>, &Poly<Evaluations>),
-    b: (&Poly<Evaluations>, &Poly<Evaluations>),
-) -> Tensor {
+pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Tensor {
     let degree = ring.degree();
-    let zero = || Poly::<Evaluations>::unspecified(ring, Basis::main(main));
-    let mut out = Tensor { d0: zero(), d1: zero(), d2: zero() };
+    let unspecified = || Poly::<Evaluations>::unspecified(ring, Basis::main(main));
+    let mut out = Tensor { d0: unspecified(), d1: unspecified(), d2: unspecified() };
     let limbs = out
         .d0
         .words_mut()
@@ -104,11 +102,17 @@ pub fn tensor(
         .zip(out.d2.words_mut().par_chunks_mut(degree));
     limbs.enumerate().for_each(|(limb, ((d0, d1), d2))| {
         let m = ring.modulus(limb);
-        let (a0, a1) = (a.0.limb(limb), a.1.limb(limb));
-        let (b0, b1) = (b.0.limb(limb), b.1.limb(limb));
-        kernels::mul(m, d0, a0, b0);
-        kernels::inner_product(m, d1, &[(a0, b1), (a1, b0)]);
-        kernels::mul(m, d2, a1, b1);
+        let mut terms: [Vec<(&[u64], &[u64])>; 3] = Default::default();
+        for (a, b) in pairs {
+            let (a0, a1) = (a.0.limb(limb), a.1.limb(limb));
+            let (b0, b1) = (b.0.limb(limb), b.1.limb(limb));
+            terms[0].push((a0, b0));
+            terms[1].extend([(a0, b1), (a1, b0)]);
+            terms[2].push((a1, b1));
+        }
+        kernels::inner_product(m, d0, &terms[0]);
+        kernels::inner_product(m, d1, &terms[1]);
+        kernels::inner_product(m, d2, &terms[2]);
     });
     out
 }

@@ -98,10 +98,8 @@ pub fn joint_kronecker_product<A: Arithmetic>(
         .into_par_iter()
         .map(|k| {
             let (low, high) = (k % x_low.len(), k / x_low.len());
-            let mut sum = arithmetic.product(&x_low[low], &x_high[high]);
-            let y = arithmetic.product(&y_low[low], &y_high[high]);
-            arithmetic.add_product_assign(&mut sum, &y);
-            arithmetic.relinearize(sum, 1)
+            let pairs = [(&x_low[low], &x_high[high]), (&y_low[low], &y_high[high])];
+            arithmetic.relinearize(arithmetic.product_sum(&pairs), 1)
         })
         .collect()
 }
