@@ -16,6 +16,8 @@ pub trait Arithmetic: Sync {
     type Matrix;
     /// The integers of a table, prepared for [`Arithmetic::select`].
     type Table: Sync;
+    /// An encoded plaintext.
+    type Plain: Send + Sync;
 
     /// The number of limbs.
     fn limbs(&self, ct: &Self::Ciphertext) -> usize;
@@ -85,6 +87,15 @@ pub trait Arithmetic: Sync {
     /// The sum of the products of pairs of equal products of scales, at the lowest of their levels, before
     /// relinearization.
     fn product_sum(&self, pairs: &[(&Self::Ciphertext, &Self::Ciphertext)]) -> Self::Product;
+
+    /// The product with a plaintext, at the ciphertext's level, before a rescale: scales multiply.
+    fn mul_plain(&self, ct: &Self::Ciphertext, plain: &Self::Plain) -> Self::Ciphertext {
+        self.plain_product_sum(&[(ct, plain)])
+    }
+
+    /// The sum of products with plaintexts, of equal products of scales, at the lowest level of the
+    /// ciphertexts and before a rescale. Plaintexts have at least as many limbs.
+    fn plain_product_sum(&self, pairs: &[(&Self::Ciphertext, &Self::Plain)]) -> Self::Ciphertext;
 
     /// Adds `factor·ct` to a product of at most as many limbs, scaling `ct` up to the product's scale.
     fn product_add_assign(&self, product: &mut Self::Product, ct: &Self::Ciphertext, factor: f64);

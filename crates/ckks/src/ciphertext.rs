@@ -1,6 +1,8 @@
 //! CKKS ciphertexts.
 
 use cryptable_ring::combination::Tensor;
+use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+use cryptable_ring::{Basis, Evaluations, Poly, Ring};
 use cryptable_rlwe::RlweCiphertext;
 
 /// A CKKS ciphertext: encrypts slots times `scale`, plus noise, modulo `q_0 … q_{limbs-1}`.
@@ -36,4 +38,40 @@ pub struct Product {
     pub tensor: Tensor,
     /// The factor between slots and the encrypted values.
     pub scale: f64,
+}
+
+/// A fresh ciphertext with the seed of its uniform half: half the memory.
+#[derive(Clone, Debug)]
+pub struct SeededCiphertext {
+    /// The half that depends on the slots.
+    pub c0: Poly<Evaluations>,
+    /// The seed of the other half.
+    pub seed: Seed,
+    /// The factor between slots and the encrypted values.
+    pub scale: f64,
+}
+
+impl SeededCiphertext {
+    /// The number of limbs.
+    #[must_use]
+    pub fn limbs(&self) -> usize {
+        self.c0.basis().main
+    }
+
+    /// The whole ciphertext.
+    #[must_use]
+    pub fn expand(&self, ring: &Ring) -> Ciphertext {
+        let c1 = uniform_half(ring, &self.seed, self.limbs());
+        Ciphertext { parts: RlweCiphertext { c0: self.c0.clone(), c1 }, scale: self.scale }
+    }
+}
+
+/// The uniform half of a fresh ciphertext: one stream of its seed a limb.
+pub(crate) fn uniform_half(ring: &Ring, seed: &Seed, limbs: usize) -> Poly<Evaluations> {
+    let mut mask = Poly::unspecified(ring, Basis::main(limbs));
+    for (limb, words) in mask.words_mut().chunks_mut(ring.degree()).enumerate() {
+        RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, limb as u64)
+            .uniform_assign(words, ring.main_prime(limb));
+    }
+    mask
 }

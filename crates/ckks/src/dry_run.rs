@@ -50,6 +50,24 @@ pub struct TableShape {
     pub mean_square: f64,
 }
 
+/// What a dry run knows of a plaintext.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlainShape {
+    /// Exact scale.
+    pub scale: f64,
+    /// Mean square of the slots.
+    pub mean_square: f64,
+    /// Slots that are encoded, the others repeat them.
+    pub slots: usize,
+}
+
+impl PlainShape {
+    /// Slot variance of the rounding of coefficients, two a slot.
+    fn encoding_noise(&self) -> f64 {
+        self.slots as f64 / 6.0 / (self.scale * self.scale)
+    }
+}
+
 /// Counts of what a circuit does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
@@ -179,6 +197,7 @@ impl Arithmetic for DryRun {
     type Product = Shape;
     type Matrix = TransformPlan;
     type Table = TableShape;
+    type Plain = PlainShape;
 
     fn limbs(&self, ct: &Shape) -> usize {
         ct.limbs
@@ -275,6 +294,22 @@ impl Arithmetic for DryRun {
             scale: pairs[0].0.scale * pairs[0].1.scale,
             power: SlotVariance(pairs.iter().map(|(a, b)| a.power.0 * b.power.0).sum()),
             noise: SlotVariance(pairs.iter().map(noise).sum()),
+        }
+    }
+
+    fn plain_product_sum(&self, pairs: &[(&Shape, &PlainShape)]) -> Shape {
+        let limbs = pairs.iter().map(|(ct, _)| ct.limbs).min().expect("a pair");
+        self.count(0, 2 * limbs * pairs.len(), 0);
+        let sum = |term: fn(&Shape, &PlainShape) -> f64| {
+            SlotVariance(pairs.iter().map(|(ct, plain)| term(ct, plain)).sum())
+        };
+        Shape {
+            limbs,
+            scale: pairs[0].0.scale * pairs[0].1.scale,
+            power: sum(|ct, plain| ct.power.0 * plain.mean_square),
+            noise: sum(|ct, plain| {
+                ct.noise.0 * plain.mean_square + ct.power.0 * plain.encoding_noise()
+            }),
         }
     }
 

@@ -1,12 +1,13 @@
 //! Encoding, encryption and decryption of slots, for clients and tests.
 
-use cryptable_ring::random::{RandomStream, StreamPurpose};
+use cryptable_ring::random::{RandomStream, Seed};
 use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
 use cryptable_rlwe::RlweCiphertext;
 use cryptable_rlwe::secret::TernarySecret;
 use num_complex::Complex64;
 
-use crate::Ciphertext;
+use crate::ciphertext::{Ciphertext, SeededCiphertext, uniform_half};
+use crate::plaintext::rounded_coefficients;
 
 /// Encrypts `slots` (N/2 of them, or a divisor of that, repeated) at the given scale and level.
 ///
@@ -21,32 +22,33 @@ pub fn encrypt(
     scale: f64,
     limbs: usize,
 ) -> Ciphertext {
-    let (degree, count) = (ring.degree(), slots.len());
-    assert!(count.is_power_of_two() && 2 * count <= degree, "{count} slots");
-    let mut values = slots.to_vec();
-    Embedding::new(count).coefficients_from_slots(&mut values);
-    let gap = degree / (2 * count);
-    let noise = RandomStream::from_os().centered_binomial(degree);
-    let mut coefficients: Vec<i64> = noise.iter().map(|&e| i64::from(e)).collect();
-    for (k, value) in values.iter().enumerate() {
-        let (re, im) = ((value.re * scale).round(), (value.im * scale).round());
-        assert!(re.abs().max(im.abs()) < 62f64.exp2(), "scaled coefficient beyond 2^62");
-        coefficients[k * gap] += re as i64;
-        coefficients[(k + count) * gap] += im as i64;
-    }
+    let coefficients =
+        rounded_coefficients(ring.degree(), &Embedding::new(slots.len()), slots, scale);
+    encrypt_seeded(ring, secret, coefficients, scale, limbs).expand(ring)
+}
+
+/// Encrypts coefficients that hold slots times `scale`, and keeps the uniform half as a seed.
+///
+/// # Panics
+/// If there are not N coefficients.
+#[must_use]
+pub fn encrypt_seeded(
+    ring: &Ring,
+    secret: &TernarySecret,
+    mut coefficients: Vec<i64>,
+    scale: f64,
+    limbs: usize,
+) -> SeededCiphertext {
+    let noise = RandomStream::from_os().centered_binomial(ring.degree());
+    coefficients.iter_mut().zip(noise.iter()).for_each(|(c, &e)| *c += i64::from(e));
     let basis = Basis::main(limbs);
-    let mut mask = Poly::<Evaluations>::zero(ring, basis);
-    let seed = cryptable_ring::random::Seed::random();
-    for (limb, words) in mask.words_mut().chunks_mut(degree).enumerate() {
-        RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, limb as u64)
-            .uniform_assign(words, ring.main_prime(limb));
-    }
     let mut c0 =
         Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
-    let mut product = mask.clone();
+    let seed = Seed::random();
+    let mut product = uniform_half(ring, &seed, limbs);
     product.mul_assign(ring, &secret.evaluations(ring, basis));
     c0.sub_assign(ring, &product);
-    Ciphertext { parts: RlweCiphertext { c0, c1: mask }, scale }
+    SeededCiphertext { c0, seed, scale }
 }
 
 /// Decrypts `count` slots.

@@ -10,6 +10,7 @@ use num_complex::Complex64;
 use crate::arithmetic::Arithmetic;
 use crate::ciphertext::{Ciphertext, Product};
 use crate::linear_transform::LinearTransform;
+use crate::plaintext::Plaintext;
 
 /// Relative difference of scales up to which two ciphertexts may be added: far above the rounding of
 /// `f64`, far below any noise.
@@ -94,6 +95,7 @@ impl Arithmetic for Evaluator<'_> {
     type Product = Product;
     type Matrix = LinearTransform;
     type Table = TableMatrix;
+    type Plain = Plaintext;
 
     fn limbs(&self, ct: &Ciphertext) -> usize {
         ct.limbs()
@@ -180,6 +182,16 @@ impl Arithmetic for Evaluator<'_> {
             .map(|(a, b)| ((&a.parts.c0, &a.parts.c1), (&b.parts.c0, &b.parts.c1)))
             .collect();
         Product { tensor: combination::tensor(self.ring, limbs, &pairs), scale }
+    }
+
+    fn plain_product_sum(&self, pairs: &[(&Ciphertext, &Plaintext)]) -> Ciphertext {
+        let limbs = pairs.iter().map(|(ct, _)| ct.limbs()).min().expect("a pair");
+        let scale = pairs[0].0.scale * pairs[0].1.scale;
+        pairs.iter().for_each(|(ct, plain)| Self::check_scales(scale, ct.scale * plain.scale));
+        let pairs: Vec<_> =
+            pairs.iter().map(|(ct, p)| ((&ct.parts.c0, &ct.parts.c1), &p.poly)).collect();
+        let (c0, c1) = combination::plain_products(self.ring, limbs, &pairs);
+        Ciphertext { parts: RlweCiphertext { c0, c1 }, scale }
     }
 
     fn product_add_assign(&self, product: &mut Product, ct: &Ciphertext, factor: f64) {

@@ -15,11 +15,13 @@ pub mod evaluator;
 pub mod linear_transform;
 pub mod overflow;
 pub mod paterson_stockmeyer;
+pub mod plaintext;
 pub mod transform_plan;
 
 pub use arithmetic::Arithmetic;
-pub use ciphertext::{Ciphertext, Product};
+pub use ciphertext::{Ciphertext, Product, SeededCiphertext};
 pub use dry_run::DryRun;
 pub use evaluator::Evaluator;
 pub use linear_transform::LinearTransform;
+pub use plaintext::Plaintext;
 pub use transform_plan::TransformPlan;

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::dft_factors::{Diagonal, DiagonalMatrix};
 use crate::evaluator::Evaluator;
+use crate::plaintext::rounded_coefficients;
 use crate::transform_plan::{DiagonalStep, TransformPlan};
 
 /// Words of one block of the sums: both parts of eight baby steps stay in the second-level cache.
@@ -265,13 +266,8 @@ fn rotated_right(diagonal: &Diagonal, shift: usize) -> Diagonal {
 fn encode_periodic(ring: &Ring, basis: Basis, diagonal: &Diagonal, scale: f64) -> (Vec<u64>, u32) {
     let (degree, period) = (ring.degree(), diagonal.values.len());
     let run = degree / (2 * period);
-    let mut values = diagonal.values.clone();
-    Embedding::new(period).coefficients_from_slots(&mut values);
-    let mut coefficients = vec![0i64; degree];
-    for (k, value) in values.iter().enumerate() {
-        coefficients[k * run] = (value.re * scale).round() as i64;
-        coefficients[(k + period) * run] = (value.im * scale).round() as i64;
-    }
+    let embedding = Embedding::new(period);
+    let coefficients = rounded_coefficients(degree, &embedding, &diagonal.values, scale);
     let poly = Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
     let words = poly.words().iter().step_by(run).copied().collect();
     (words, run.trailing_zeros())

@@ -6,7 +6,7 @@ fn main() {
     let digits: Vec<u64> = a[3..].iter().map(|&b| 1 << b).collect();
     let n = digits.len();
     let sel = if n == 4 { vec![1, 1, 2] } else { vec![1; n] };
-    let m = MultiplexerLiteral { digits, selectors: sel, delta_cleanings: a[2], cleaning_and: false };
+    let m = MultiplexerLiteral { digits, selectors: sel, delta_cleanings: a[2], cleaning_and: false, entry_levels: 0 };
     let mut p = Parameters::insecure_toy_tree(1 << a[0], 1 << 16, 1 << 16, m.clone(), a[1]);
     if let Err(e) = &p { println!("{e}"); }
     if p.is_err() { p = Parameters::insecure_toy_tree(1 << 8, 1 << 16, 1 << 16, m, a[1]); }

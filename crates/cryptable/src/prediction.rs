@@ -3,6 +3,7 @@
 use cryptable_rlwe::bit_packing::packed_bytes;
 
 use crate::Parameters;
+use crate::packed::circuit::Circuit;
 
 /// Predicted costs of one lookup on one full ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +77,10 @@ impl Parameters {
         let widest = literal.widest_basis();
         // CoeffsToSlots holds the digits and two polynomials a giant step over all primes.
         let polynomials = literal.digits + 2 * literal.coeffs_to_slots.baby_steps + 6;
+        let tree_bytes = match self.circuit() {
+            Circuit::Akp(_) => 0,
+            Circuit::Multiplexer(circuit) => circuit.tree_bytes(),
+        };
         let bits = literal.log2_ciphertext_modulus;
         Prediction {
             transforms: counts.transforms,
@@ -86,7 +91,7 @@ impl Parameters {
             key_memory_bytes: requests.iter().map(|r| r.shape.memory_bytes(degree)).sum(),
             key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(degree)).sum(),
             matrix_bytes,
-            working_bytes: WORKING_FACTOR * polynomials * widest.limbs() * degree * 8,
+            working_bytes: WORKING_FACTOR * polynomials * widest.limbs() * degree * 8 + tree_bytes,
             ciphertext_bytes: packed_bytes(degree, bits),
             result_bytes: 2 * packed_bytes(degree, bits),
         }

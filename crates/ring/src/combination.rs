@@ -117,6 +117,29 @@ pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Ten
     out
 }
 
+/// The sums of the products of ciphertexts with plaintexts, both parts, modulo `q_0 … q_{main-1}`; further
+/// limbs of the operands are not read.
+#[must_use]
+pub fn plain_products(
+    ring: &Ring,
+    main: usize,
+    pairs: &[(Parts<'_>, &Poly<Evaluations>)],
+) -> (Poly<Evaluations>, Poly<Evaluations>) {
+    let degree = ring.degree();
+    let unspecified = || Poly::<Evaluations>::unspecified(ring, Basis::main(main));
+    let (mut c0, mut c1) = (unspecified(), unspecified());
+    let limbs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
+    limbs.enumerate().for_each(|(limb, (c0, c1))| {
+        let m = ring.modulus(limb);
+        let terms = |part: fn(&Parts<'_>) -> &Poly<Evaluations>| -> Vec<(&[u64], &[u64])> {
+            pairs.iter().map(|(ct, plain)| (part(ct).limb(limb), plain.limb(limb))).collect()
+        };
+        kernels::inner_product(m, c0, &terms(|ct| ct.0));
+        kernels::inner_product(m, c1, &terms(|ct| ct.1));
+    });
+    (c0, c1)
+}
+
 impl Poly<Evaluations> {
     /// Adds the constant `re + i·im` to every slot.
     pub fn add_constant_assign(&mut self, ring: &Ring, constant: GaussianInteger) {

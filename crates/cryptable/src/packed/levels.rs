@@ -76,7 +76,14 @@ impl ParametersLiteral {
     /// Shapes for relinearization: one for the exponential, others for the steps below it.
     #[must_use]
     pub fn relinearization_shapes(&self) -> Vec<SwitchingKeyShape> {
-        let shape = |limbs, digits| key_shape(limbs, digits, self.log2_scale, self.log2_special);
+        // As few digits as need no more special primes than the keys at the top have anyway.
+        let special = self.special_primes();
+        let shape = |limbs, least| {
+            (least..=limbs)
+                .map(|digits| key_shape(limbs, digits, self.log2_scale, self.log2_special))
+                .find(|shape| shape.basis.special <= special)
+                .expect("single limbs need two special primes at most")
+        };
         let top = self.limbs() - self.coeffs_to_slots.primes;
         let middle = self.wave_limbs();
         let mut shapes = vec![self.transform_shape(top)];
