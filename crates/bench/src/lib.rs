@@ -1,6 +1,7 @@
 //! Every benchmark of `cryptable`: one JSON object a line, the headline last.
 #![forbid(unsafe_code)]
 
+mod fdd;
 mod lookup;
 mod measurement;
 mod memory;
@@ -20,6 +21,8 @@ pub enum BenchCommand {
     Cmt(lookup::LookupArguments),
     /// Multi-value bootstrapping: several tables on one input, by the fastest method.
     Mvb(lookup::LookupArguments),
+    /// Functional digit decomposition, digits back as RLWE ciphertexts.
+    Fdd(fdd::FddArguments),
     /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
     Primitives(primitives::PrimitivesArguments),
 }
@@ -38,6 +41,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Bmt(arguments) => lookup("bmt", Some(Method::Bmt), arguments),
         BenchCommand::Cmt(arguments) => lookup("cmt", Some(Method::Cmt), arguments),
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
+        BenchCommand::Fdd(arguments) => fdd::run(arguments, threads, json),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, threads, json),
     })
 }

@@ -129,7 +129,7 @@ pub fn run(
         values_checked: checked.values,
         wrong: checked.wrong,
         noise_std_log2: checked.deviation.log2(),
-        predicted_noise_std_log2: parameters.failure().noise_ratio.log2(),
+        predicted_noise_std_log2: parameters.failure().typical_ratio.log2(),
         log2_fail: parameters.failure().log2_fail(),
         security_bits: parameters.security_bits(),
         table: format!("random:{}", arguments.seed),

@@ -143,6 +143,12 @@ impl DryRun {
         SlotVariance(n * (1.0 + 2.0 * n / 3.0) / 12.0 / (scale * scale))
     }
 
+    /// Slot variance of a fresh ciphertext.
+    #[must_use]
+    pub fn fresh_noise(&self, scale: f64) -> SlotVariance {
+        SlotVariance(self.parameters.degree as f64 * ERROR_VARIANCE / (scale * scale))
+    }
+
     fn count(&self, transforms: usize, limb_products: usize, key_switches: usize) {
         let mut counts = self.counts.lock().expect("no panic under lock");
         counts.transforms += transforms;

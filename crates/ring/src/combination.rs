@@ -131,8 +131,8 @@ pub fn plain_products(
     let limbs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
     limbs.enumerate().for_each(|(limb, (c0, c1))| {
         let m = ring.modulus(limb);
-        let terms = |part: fn(&Parts<'_>) -> &Poly<Evaluations>| -> Vec<(&[u64], &[u64])> {
-            pairs.iter().map(|(ct, plain)| (part(ct).limb(limb), plain.limb(limb))).collect()
+        let terms = |part: for<'a> fn(Parts<'a>) -> &'a Poly<Evaluations>| -> Vec<_> {
+            pairs.iter().map(|&(ct, plain)| (part(ct).limb(limb), plain.limb(limb))).collect()
         };
         kernels::inner_product(m, c0, &terms(|ct| ct.0));
         kernels::inner_product(m, c1, &terms(|ct| ct.1));

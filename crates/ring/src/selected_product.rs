@@ -4,11 +4,14 @@
 use rayon::prelude::*;
 
 use crate::combination::Tensor;
-use crate::kernels::{self, ColumnBlock, MatrixTiles, TILE_ROWS};
+use crate::kernels::{self, ColumnBlock, MatrixTiles};
 use crate::{Basis, Buffer, Evaluations, Modulus, Poly, Ring};
 
-/// Words that a task packs at a time, 1 MiB: they stay in the second-level cache for all rows.
-const BLOCK_WORDS: usize = 1 << 17;
+/// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all rows.
+const BLOCK_WORDS: usize = 3 << 16;
+
+/// Fewest words of a block: the smallest ring degree.
+const MIN_WIDTH: usize = 16;
 
 /// Words of a limb that a task takes: enough tasks for all threads, and few slices of outputs to keep
 /// track of.
@@ -19,12 +22,11 @@ pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// Takes 8 bytes an entry.
+/// Takes up to 8 bytes an entry: fewer where AMX works on bytes.
 #[derive(Debug)]
 pub struct TableMatrix {
     outer: usize,
     inner: usize,
-    columns: usize,
     tiles: MatrixTiles,
 }
 
@@ -42,8 +44,11 @@ impl TableMatrix {
         entry: impl Fn(usize, usize, usize) -> i64 + Sync,
     ) -> Self {
         assert!(inner > 0, "a sum of no rows");
-        let entry = |row, column| entry(row / inner, row % inner, column);
-        Self { outer, inner, columns, tiles: MatrixTiles::new(outer * inner, columns, entry) }
+        let rows = (0..outer * inner).into_par_iter();
+        let entry = &entry;
+        let row = |row| (0..columns).map(move |column| entry(row / inner, row % inner, column));
+        let entries: Vec<i64> = rows.flat_map_iter(row).collect();
+        Self { outer, inner, tiles: MatrixTiles::new(columns, &entries) }
     }
 
     /// The number of results for each set of selectors.
@@ -61,7 +66,7 @@ impl TableMatrix {
     /// The number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
-        self.columns
+        self.tiles.columns()
     }
 
     /// Bytes that the entries take.
@@ -79,8 +84,8 @@ impl TableMatrix {
 /// row sums stay in the cache.
 ///
 /// # Panics
-/// If there are no selectors, numbers of columns or selectors are not those of the matrix, or an operand has fewer than `main`
-/// chain limbs.
+/// If there are no selectors, numbers of columns or selectors are not those of the matrix, or an operand
+/// has fewer than `main` chain limbs.
 ///
 /// ```
 /// use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
@@ -102,7 +107,7 @@ pub fn selected_matrix_product(
     matrix: &TableMatrix,
     selectors: &[Vec<Parts>],
 ) -> Vec<Vec<Tensor>> {
-    assert_eq!(columns.len(), matrix.columns, "columns");
+    assert_eq!(columns.len(), matrix.columns(), "columns");
     assert!(!selectors.is_empty(), "no selectors");
     assert!(selectors.iter().all(|set| set.len() == matrix.inner), "selectors of a set");
     let operands = columns.iter().chain(selectors.iter().flatten()).flatten();
@@ -125,11 +130,11 @@ pub fn selected_matrix_product(
     }
     tasks.into_par_iter().enumerate().for_each(|(index, mut out)| {
         let (limb, start) = (index * span / degree, index * span % degree);
-        let operands = Operands { columns, matrix, selectors, limb };
+        let operands = Operands { modulus: ring.modulus(limb), limb, columns, matrix, selectors };
         let mut scratch = Scratch::new(&operands, span);
         for block in (0..span).step_by(scratch.width) {
-            scratch.load(ring.modulus(limb), &operands, start + block);
-            scratch.write_tensors(ring.modulus(limb), &operands, &mut out, block);
+            scratch.load(&operands, start + block);
+            scratch.write_tensors(&operands, &mut out, block);
         }
     });
     results
@@ -137,10 +142,11 @@ pub fn selected_matrix_product(
 
 /// What the results are computed from, and the limb of it that a task reads.
 struct Operands<'a> {
+    modulus: &'a Modulus,
+    limb: usize,
     columns: &'a [Parts<'a>],
     matrix: &'a TableMatrix,
     selectors: &'a [Vec<Parts<'a>>],
-    limb: usize,
 }
 
 impl<'a> Operands<'a> {
@@ -168,25 +174,28 @@ struct Scratch {
 impl Scratch {
     fn new(operands: &Operands, span: usize) -> Self {
         let matrix = operands.matrix;
-        let (selectors, rows) =
-            (operands.selectors.len() * matrix.inner, matrix.inner + TILE_ROWS);
-        let polys = 2 * (matrix.columns + 1 + selectors + rows);
+        let selectors = operands.selectors.len() * matrix.inner;
+        let rows = matrix.inner + matrix.tiles.tile_rows();
+        let polys = 2 * (matrix.columns() + selectors + rows);
         let fitting = (BLOCK_WORDS / polys).max(1);
-        let width = (1 << fitting.ilog2()).clamp(kernels::STRIP, span);
+        let width = (1 << fitting.ilog2()).clamp(MIN_WIDTH, span);
         Self {
             width,
-            columns: ColumnBlock::new(matrix.columns, 2 * width),
+            columns: ColumnBlock::new(operands.modulus, &matrix.tiles, 2 * width),
             selectors: Buffer::unspecified(selectors * 2 * width),
             sums: Buffer::unspecified(rows * 2 * width),
         }
     }
 
     /// Copies the words of the operands that begin at `start`.
-    fn load(&mut self, m: &Modulus, operands: &Operands, start: usize) {
+    fn load(&mut self, operands: &Operands, start: usize) {
         let width = self.width;
+        let tiles = &operands.matrix.tiles;
         for part in 0..2 {
-            let columns = operands.columns.iter().map(|column| operands.words(column[part], start, width));
-            self.columns.pack(m, part * width, columns);
+            let columns =
+                operands.columns.iter().map(|column| operands.words(column[part], start, width));
+            let columns: Vec<_> = columns.collect();
+            self.columns.pack(operands.modulus, tiles, part * width, &columns);
         }
         let selectors = operands.selectors.iter().flatten().flatten();
         for (copy, selector) in self.selectors.chunks_exact_mut(width).zip(selectors) {
@@ -195,14 +204,9 @@ impl Scratch {
     }
 
     /// Writes the words `start..start + width` of all results.
-    fn write_tensors(
-        &mut self,
-        m: &Modulus,
-        operands: &Operands,
-        out: &mut [[&mut [u64]; 3]],
-        start: usize,
-    ) {
-        let matrix = operands.matrix;
+    fn write_tensors(&mut self, operands: &Operands, out: &mut [[&mut [u64]; 3]], start: usize) {
+        let (m, matrix) = (operands.modulus, operands.matrix);
+        let tile_rows = matrix.tiles.tile_rows();
         let (width, inner, sets) = (self.width, matrix.inner, operands.selectors.len());
         let row = 2 * width;
         // The rows in `sums`; the tiles that have been computed.
@@ -213,10 +217,10 @@ impl Scratch {
                 ready = 0..ready.len();
             }
             while ready.len() < inner {
-                let sums = &mut self.sums[ready.end * row..][..TILE_ROWS * row];
+                let sums = &mut self.sums[ready.end * row..][..tile_rows * row];
                 kernels::tile_product(m, sums, &matrix.tiles, tiles, &self.columns);
                 tiles += 1;
-                ready.end += TILE_ROWS;
+                ready.end += tile_rows;
             }
             let sums = &self.sums[..inner * row];
             for (out, selectors) in out.iter_mut().zip(self.selectors.chunks_exact(inner * row)) {
@@ -301,7 +305,7 @@ mod tests {
             let x = ((o * 31 + i) * 1009 + j) as u64;
             let random = x.wrapping_mul(0x9e37_79b9_7f4a_7c15).cast_signed() >> 24;
             match (largest, x % 5) {
-                (true, _) => ((1 << 39) - 1) * if o % 2 == 0 { 1 } else { -1 },
+                (true, _) => ((1 << 39) - 1) * if o.is_multiple_of(2) { 1 } else { -1 },
                 (_, 0) => 0,
                 _ => random.clamp(1 - (1 << 39), (1 << 39) - 1),
             }
@@ -367,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "entry 549755813888")]
+    #[should_panic(expected = "absolute value 549755813888")]
     fn entries_beyond_39_bits_are_refused() {
         let _ = TableMatrix::new(1, 1, 1, |_, _, _| 1 << 39);
     }
@@ -386,13 +390,12 @@ mod tests {
             [16, 32, 256, 2],
             [16, 16, 1024, 1],
             [32, 32, 1024, 1],
-            [4, 4, 4096, 1],
         ] {
             let columns = pairs(&ring, main, count, false);
             let selectors = pairs(&ring, main, inner * sets, false);
             let (columns, selectors) = (references(&columns), references(&selectors));
             let selectors: Vec<_> = selectors.chunks(inner).map(<[_]>::to_vec).collect();
-            let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 20)) as i64 - (1 << 19);
+            let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 16)) as i64 - (1 << 15);
             let matrix = TableMatrix::new(outer, inner, count, entry);
             let macs = (outer * inner * count * 2 * main * degree) as f64;
             for _ in 0..2 {

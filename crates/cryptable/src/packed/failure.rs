@@ -18,6 +18,9 @@ use crate::parameters::{MultiplexerLiteral, ParametersLiteral};
 pub struct FailureEstimate {
     /// Standard deviation of the output, as a fraction of the half step.
     pub noise_ratio: f64,
+    /// The same for uniformly random tables, with what squared phase errors add on average: what to
+    /// expect of a measurement.
+    pub typical_ratio: f64,
     /// The squared phase error and the exponential's approximation error, as a fraction of it.
     pub bias_ratio: f64,
     /// log2 of the probability that noise is too large.
@@ -37,7 +40,16 @@ impl FailureEstimate {
         let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0)
             / 12.0
             / (2.0 * f64::from(literal.log2_ciphertext_modulus)).exp2();
-        let variance = prediction.result.noise.0 / literal.slots as f64 + rounding;
+        let shared = |noise: f64| noise / literal.slots as f64 + rounding;
+        let variance = shared(prediction.result.noise.0);
+        let typical = match (circuit, &literal.multiplexer) {
+            (Circuit::Multiplexer(circuit), Some(multiplexer)) => {
+                let modulus = literal.output_modulus as f64;
+                let noise = circuit.predict(modulus * modulus / 12.0).result.noise.0;
+                shared(noise) + typical_bias_variance(multiplexer, &prediction, bound)
+            }
+            _ => variance,
+        };
         let (variance, bias) = match &literal.multiplexer {
             None => akp_errors(literal, &prediction, bound, variance),
             Some(multiplexer) => {
@@ -48,6 +60,7 @@ impl FailureEstimate {
         let log2_noise = if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 };
         Self {
             noise_ratio: ratio,
+            typical_ratio: typical.sqrt() / half_step,
             bias_ratio: bias,
             log2_noise,
             log2_overflow: tail_log2(literal.sparse_weight, bound) + literal.log2_raises(),
@@ -121,4 +134,27 @@ fn multiplexer_bias(
         bias
     };
     multiplexer.digits.iter().map(digit_bias).sum()
+}
+
+/// Variance that squared phase errors of all digits add to outputs of uniformly random tables within
+/// [-1/2, 1/2]: of `R''·φ²/2`, φ Gaussian.
+fn typical_bias_variance(
+    multiplexer: &MultiplexerLiteral,
+    prediction: &CircuitPrediction,
+    bound: f64,
+) -> f64 {
+    if multiplexer.delta_cleanings > 0 {
+        return 0.0;
+    }
+    let phase_variance = bound * bound * prediction.phase.noise.0;
+    let digit_variance = |&digit: &u64| {
+        let p = digit as f64;
+        // R'' = -(2π)²·Σ_k k²·Re(α_k·e^{2πikx}), and α_k = 2(p - k)/p²·Σ_l f_l·e^{-2πikl/p}.
+        let coefficient = |k: f64| TAU * TAU * k * k * 2.0 * (p - k) / (p * p);
+        let curvature: f64 =
+            (1..digit).map(|k| coefficient(k as f64).powi(2)).sum::<f64>() * p / 12.0 / 2.0;
+        // E φ⁴ = 3σ⁴.
+        curvature * 3.0 * phase_variance * phase_variance / 4.0
+    };
+    multiplexer.digits.iter().map(digit_variance).sum()
 }

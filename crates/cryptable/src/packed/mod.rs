@@ -15,4 +15,5 @@ pub mod multiplexer_bootstrapping;
 pub mod multiplexer_tree;
 pub mod noise_cleaning;
 pub mod phase_to_wave;
+pub mod slot_tables;
 pub mod slots_to_coeffs;

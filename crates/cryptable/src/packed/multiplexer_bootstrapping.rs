@@ -27,10 +27,13 @@ use rayon::prelude::*;
 use crate::LookupTable;
 use crate::packed::homomorphic_dft::HomomorphicDft;
 use crate::packed::kronecker_deltas::kronecker_deltas;
-use crate::packed::kronecker_product::{joint_kronecker_product, kronecker_product};
+use crate::packed::kronecker_product::{
+    SelectorProduct, joint_kronecker_product, kronecker_product,
+};
 use crate::packed::multiplexer_tree::{self, Selectors, TableRows, row_selector};
 use crate::packed::noise_cleaning::clean;
 use crate::packed::phase_to_wave::PhaseToWave;
+use crate::packed::slot_tables::EntryKind;
 use crate::packed::{mod_raise, slots_to_coeffs};
 use crate::parameters::{MultiplexerLiteral, ParametersLiteral};
 
@@ -66,6 +69,14 @@ pub struct MultiplexerPrediction {
     pub result: Shape,
     /// Operation counts and key requests.
     pub dry_run: DryRun,
+}
+
+/// What the dry run of a decomposition finds.
+pub(crate) struct DeltaPrediction {
+    phase: Shape,
+    wave: Shape,
+    /// The deltas of all digits.
+    pub(crate) deltas: Vec<DigitDeltas<Shape>>,
 }
 
 impl MultiplexerCircuit {
@@ -104,8 +115,45 @@ impl MultiplexerCircuit {
     }
 
     /// Values of a slot: 2 with full packing.
-    fn parts(&self) -> usize {
+    pub(crate) fn parts(&self) -> usize {
         if self.literal.slots < self.literal.ring_degree { 1 } else { 2 }
+    }
+
+    /// Values of a ciphertext.
+    pub(crate) fn slots(&self) -> usize {
+        self.literal.slots
+    }
+
+    /// The modulus of outputs.
+    pub(crate) fn output_modulus(&self) -> u64 {
+        self.literal.output_modulus
+    }
+
+    /// The chain of primes.
+    pub(crate) fn primes(&self) -> &[f64] {
+        &self.primes
+    }
+
+    /// How selectors are multiplied.
+    pub(crate) fn selector_product(&self) -> SelectorProduct {
+        self.multiplexer.selector_product()
+    }
+
+    /// Whether there is a level for entries that are plaintexts or ciphertexts.
+    #[must_use]
+    pub fn has_entry_level(&self) -> bool {
+        self.multiplexer.entry_levels == 1
+    }
+
+    /// Limbs of column selectors where they meet entries of slots.
+    pub(crate) fn entry_limbs(&self) -> usize {
+        self.literal.output_limbs() + self.rows().len() + 1
+    }
+
+    /// Entries of every row selector, the least significant first.
+    #[must_use]
+    pub fn rows(&self) -> Vec<usize> {
+        self.multiplexer.row_sizes()
     }
 
     /// A dry run over this circuit's chain and key shapes.
@@ -115,6 +163,8 @@ impl MultiplexerCircuit {
     }
 
     /// Predicts a lookup of a table whose centred outputs have the given mean square: keys, counts, noise.
+    ///
+    /// With a level for entries, keys and noise are those of any kind of entries, counts those of integers.
     #[must_use]
     pub fn predict(&self, mean_square: f64) -> MultiplexerPrediction {
         let dry_run = self.dry_run();
@@ -124,6 +174,13 @@ impl MultiplexerCircuit {
         let mut prediction = self.predict_outputs(&dry_run, mean_square);
         let matrices = self.slots_to_coeffs.plans();
         prediction.result = self.finish(&dry_run, &matrices, prediction.outputs);
+        if self.has_entry_level() {
+            for kind in [EntryKind::Plain, EntryKind::Encrypted] {
+                let slots = self.predict_slots(kind, mean_square);
+                slots.dry_run.key_requests().into_iter().for_each(|key| dry_run.request(key));
+                prediction.result.noise.0 = prediction.result.noise.0.max(slots.result.noise.0);
+            }
+        }
         // All digits but the last go through SlotsToCoeffs, too.
         let all = 0..self.digits().len();
         for digit in 0..all.end - 1 {
@@ -143,6 +200,24 @@ impl MultiplexerCircuit {
 
     /// Predicts everything up to the outputs in slots.
     fn predict_outputs(&self, dry_run: &DryRun, mean_square: f64) -> MultiplexerPrediction {
+        let DeltaPrediction { phase, wave, deltas } = self.predict_deltas(dry_run);
+        let delta = deltas[0][0][0];
+        let selectors = self.selectors(dry_run, deltas);
+        let scaled = mean_square * (self.entry_factor() as f64).powi(2);
+        let columns = selectors.columns.len();
+        let table = |rows: TableRows| TableShape {
+            outer: rows.outer,
+            inner: rows.inner,
+            columns,
+            mean_square: scaled,
+        };
+        let outputs = self.look_up(dry_run, &selectors, &table, &|| ());
+        let dry_run = self.dry_run();
+        MultiplexerPrediction { phase, wave, delta, outputs, result: outputs, dry_run }
+    }
+
+    /// Predicts the deltas of all digits.
+    pub(crate) fn predict_deltas(&self, dry_run: &DryRun) -> DeltaPrediction {
         let front = &self.phase_to_wave;
         let matrices = front.coeffs_to_slots.plans();
         let (mut phase, mut wave): (Option<Shape>, _) = (None, None);
@@ -159,20 +234,8 @@ impl MultiplexerCircuit {
                 self.deltas(dry_run, waves, digit)
             })
             .collect();
-        let delta = deltas[0][0][0];
-        let selectors = self.selectors(dry_run, deltas);
-        let scaled = mean_square * (self.entry_factor() as f64).powi(2);
-        let columns = selectors.columns.len();
-        let table = |rows: TableRows| TableShape {
-            outer: rows.outer,
-            inner: rows.inner,
-            columns,
-            mean_square: scaled,
-        };
-        let outputs = self.look_up(dry_run, &selectors, &table, &|| ());
         let (phase, wave) = (phase.expect("a digit"), wave.expect("a digit"));
-        let dry_run = self.dry_run();
-        MultiplexerPrediction { phase, wave, delta, outputs, result: outputs, dry_run }
+        DeltaPrediction { phase, wave, deltas }
     }
 
     /// Variance of a coefficient's noise modulo q_0 at the start of a digit: the input's, or for later
@@ -196,7 +259,7 @@ impl MultiplexerCircuit {
 
     /// Outputs are counted in units of `1/denominator`: a multiple of the output modulus. Digits that are
     /// subtracted need units of 1/M.
-    fn denominator(&self) -> f64 {
+    pub(crate) fn denominator(&self) -> f64 {
         (self.entry_factor() * self.literal.output_modulus) as f64
     }
 
@@ -286,29 +349,38 @@ impl MultiplexerCircuit {
         arithmetic: &A,
         deltas: Vec<DigitDeltas<A::Ciphertext>>,
     ) -> Selectors<A::Ciphertext> {
-        let product = self.multiplexer.selector_product();
-        let mut deltas = deltas.into_iter();
+        let product = self.selector_product();
         let count = self.multiplexer.selectors.len();
         let mut rows = Vec::with_capacity(count - 1);
         let mut columns = Vec::new();
-        for (index, &digits) in self.multiplexer.selectors.iter().enumerate() {
-            // by_part[part][digit][value]
-            let mut by_part: Vec<Vec<Vec<_>>> = vec![Vec::new(); self.parts()];
-            for digit in deltas.by_ref().take(digits) {
-                by_part.iter_mut().zip(digit).for_each(|(part, digit)| part.push(digit));
-            }
+        for (index, mut parts) in self.grouped(deltas).enumerate() {
             if index + 1 < count {
-                let parts = by_part.into_iter();
+                let parts = parts.into_iter();
                 let parts = parts.map(|part| kronecker_product(arithmetic, part, product)).collect();
                 rows.push(row_selector(arithmetic, parts));
-            } else if by_part.len() == 2 {
-                let (imaginary, real) = (by_part.swap_remove(1), by_part.swap_remove(0));
+            } else if parts.len() == 2 {
+                let (imaginary, real) = (parts.swap_remove(1), parts.swap_remove(0));
                 columns = joint_kronecker_product(arithmetic, real, imaginary, product);
             } else {
-                columns = kronecker_product(arithmetic, by_part.swap_remove(0), product);
+                columns = kronecker_product(arithmetic, parts.swap_remove(0), product);
             }
         }
         Selectors { rows, columns }
+    }
+
+    /// The deltas of each selector's digits, `[part][digit][value]`.
+    pub(crate) fn grouped<C>(
+        &self,
+        deltas: Vec<DigitDeltas<C>>,
+    ) -> impl Iterator<Item = Vec<Vec<Vec<C>>>> {
+        let mut deltas = deltas.into_iter();
+        self.multiplexer.selectors.iter().map(move |&digits| {
+            let mut by_part: Vec<_> = (0..self.parts()).map(|_| Vec::with_capacity(digits)).collect();
+            for digit in deltas.by_ref().take(digits) {
+                by_part.iter_mut().zip(digit).for_each(|(part, digit)| part.push(digit));
+            }
+            by_part
+        })
     }
 
     /// The multiplexer tree: outputs as fractions of P in slots.

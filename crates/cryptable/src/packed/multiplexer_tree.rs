@@ -145,7 +145,7 @@ fn select_block<A: Arithmetic>(
 }
 
 /// `Σ_v outputs_v·δ_v`, part by part; outputs are made and dropped one by one.
-fn select_outputs<A: Arithmetic>(
+pub(crate) fn select_outputs<A: Arithmetic>(
     arithmetic: &A,
     outputs: impl Iterator<Item = A::Ciphertext>,
     selector: &RowSelector<A::Ciphertext>,
@@ -164,7 +164,7 @@ fn select_outputs<A: Arithmetic>(
 }
 
 /// `A`, or `A + conj(B)` for two sets, relinearized and rescaled.
-fn join_parts<A: Arithmetic>(arithmetic: &A, sets: Vec<A::Product>) -> A::Ciphertext {
+pub(crate) fn join_parts<A: Arithmetic>(arithmetic: &A, sets: Vec<A::Product>) -> A::Ciphertext {
     let mut sets = sets.into_iter().map(|product| arithmetic.relinearize(product, 1));
     let mut sum = sets.next().expect("one or two sets");
     if let Some(difference) = sets.next() {

@@ -20,13 +20,15 @@ pub(super) fn tile_product(
     m: &Modulus,
     out: &mut [u64],
     tile: &[[u64; TILE_ROWS]],
+    corrections: &[u64],
     strips: &[u64],
 ) {
     let v = VectorModulus::new(m);
     let width = out.len() / TILE_ROWS;
-    for (index, strip) in strips.chunks_exact((tile.len() + 1) * STRIP).enumerate() {
-        let (correction, columns) =
-            strip.as_chunks::<STRIP>().0.split_first().expect("a correction comes first");
+    let strips = strips.chunks_exact(tile.len() * STRIP);
+    let corrections = corrections.as_chunks::<STRIP>().0;
+    for (index, (strip, correction)) in strips.zip(corrections).enumerate() {
+        let columns = strip.as_chunks::<STRIP>().0;
         let mut low = [vectors(correction); TILE_ROWS];
         let mut high = [[_mm512_setzero_si512(); VECTORS]; TILE_ROWS];
         for (columns, tile) in columns.chunks(MAX_TERMS).zip(tile.chunks(MAX_TERMS)) {

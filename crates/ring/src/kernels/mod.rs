@@ -33,6 +33,8 @@ macro_rules! dispatch {
 }
 
 #[cfg(target_arch = "x86_64")]
+mod amx_matrix;
+#[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx2_sums;
@@ -51,7 +53,7 @@ mod sums;
 mod tests;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
-pub use matrix::{ColumnBlock, MAX_COLUMNS, MatrixTiles, STRIP, TILE_ROWS, tile_product};
+pub use matrix::{ColumnBlock, MAX_COLUMNS, MatrixTiles, tile_product};
 pub use permutation::{Permutation, permute, permute_add_assign};
 pub use sums::{
     inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,

@@ -1,0 +1,256 @@
+//! Slot-independent and encrypted tables (Appendix C of Dumezy et al.): a table of its own for every value.
+//!
+//! Integers that multiply column selectors become plaintexts, or ciphertexts: entry (i, j) holds what each
+//! slot's table has in row i and column j. That takes a level more, and a product of polynomials an
+//! entry. Everything after the rows is as for other tables.
+//!
+//! With full packing a slot holds two values with a table each, so one entry is `E = f^x + i·f^y`.
+//! Column selectors are kept as sums and differences, `s = (δ^x + δ^y)/2` and `d = (δ^x - δ^y)/2`, and
+//!
+//! `E·s + conj(E·d) = f^x·δ^x + i·f^y·δ^y`,
+//!
+//! summed over columns before the conjugation and the rescale: one of each a row.
+
+use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
+use cryptable_ckks::{Arithmetic, DryRun};
+use num_complex::Complex64;
+use rayon::prelude::*;
+
+use crate::packed::kronecker_product::kronecker_product;
+use crate::packed::multiplexer_bootstrapping::{DigitDeltas, MultiplexerCircuit};
+use crate::packed::multiplexer_tree::{RowSelector, join_parts, row_selector, select_outputs};
+
+/// Entries that are in memory at once.
+const COLUMN_BLOCK: usize = 8;
+
+/// Largest log2 of the scale of entries, whose slots are at most 1: coefficients then fit 62 bits.
+const LOG2_ENTRY_SCALE: f64 = 60.0;
+
+/// Selectors for tables with entries in slots.
+#[derive(Clone, Debug)]
+pub struct SlotSelectors<C> {
+    /// One a row selector, the least significant first.
+    pub rows: Vec<RowSelector<C>>,
+    /// Columns in the form of a row selector.
+    pub columns: RowSelector<C>,
+}
+
+/// How entries are encoded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EntryEncoding {
+    /// Limbs: those of column selectors.
+    pub limbs: usize,
+    /// Scale of entries that are fractions of the output modulus.
+    pub scale: f64,
+    /// What outputs are multiplied by to be at the scale of other tables' outputs.
+    pub factor: i64,
+}
+
+/// What entries are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// Plaintexts.
+    Plain,
+    /// Fresh ciphertexts.
+    Encrypted,
+}
+
+/// What the dry run of a lookup in tables of slots finds.
+#[derive(Debug)]
+pub struct SlotPrediction {
+    /// Outputs in slots, before SlotsToCoeffs.
+    pub outputs: Shape,
+    /// The result, outputs as fractions of P in its coefficients.
+    pub result: Shape,
+    /// Operation counts and key requests.
+    pub dry_run: DryRun,
+}
+
+/// A row of plaintext entries: `Σ_j entry(j)·δ_j`, rescaled.
+fn plain_row<A: Arithmetic>(
+    arithmetic: &A,
+    columns: &RowSelector<A::Ciphertext>,
+    entry: &(impl Fn(usize) -> A::Plain + Sync),
+) -> A::Ciphertext {
+    let product = |pairs: &[_]| arithmetic.plain_product_sum(pairs);
+    let add = |sum: &mut _, other: &_| arithmetic.add_assign(sum, other);
+    let mut sums = sums_over_columns(columns, entry, product, add).into_iter();
+    let mut row = sums.next().expect("one or two sets");
+    if let Some(difference) = sums.next() {
+        arithmetic.add_assign(&mut row, &arithmetic.conjugate(&difference));
+    }
+    arithmetic.rescale(row, 1)
+}
+
+/// A row of encrypted entries: as [`plain_row`], relinearized once a set.
+fn encrypted_row<A: Arithmetic>(
+    arithmetic: &A,
+    columns: &RowSelector<A::Ciphertext>,
+    entry: &(impl Fn(usize) -> A::Ciphertext + Sync),
+) -> A::Ciphertext {
+    let product = |pairs: &[_]| arithmetic.product_sum(pairs);
+    let add = |sum: &mut _, other: &_| arithmetic.add_product_assign(sum, other);
+    join_parts(arithmetic, sums_over_columns(columns, entry, product, add))
+}
+
+/// `Σ_j column_j·entry_j` for each set of columns, block by block: an entry is made once and dropped.
+fn sums_over_columns<C: Sync, E: Send + Sync, S>(
+    columns: &RowSelector<C>,
+    entry: &(impl Fn(usize) -> E + Sync),
+    product_sum: impl Fn(&[(&C, &E)]) -> S,
+    add_assign: impl Fn(&mut S, &S),
+) -> Vec<S> {
+    let mut sums: Vec<Option<S>> = columns.iter().map(|_| None).collect();
+    let count = columns[0].len();
+    for start in (0..count).step_by(COLUMN_BLOCK) {
+        let block = start..count.min(start + COLUMN_BLOCK);
+        let entries: Vec<E> = block.clone().into_par_iter().map(entry).collect();
+        for (sum, set) in sums.iter_mut().zip(columns) {
+            let pairs: Vec<_> = set[block.clone()].iter().zip(&entries).collect();
+            let product = product_sum(&pairs);
+            match sum {
+                Some(sum) => add_assign(sum, &product),
+                None => *sum = Some(product),
+            }
+        }
+    }
+    sums.into_iter().map(|sum| sum.expect("a column")).collect()
+}
+
+/// Selects by the given row selectors among the rows from `first` on.
+fn select_rows<A: Arithmetic>(
+    arithmetic: &A,
+    selectors: &[RowSelector<A::Ciphertext>],
+    first: usize,
+    row: &dyn Fn(usize) -> A::Ciphertext,
+) -> A::Ciphertext {
+    let Some((last, lower)) = selectors.split_last() else { return row(first) };
+    let stride: usize = lower.iter().map(|selector| selector[0].len()).product();
+    let outputs = (0..last[0].len())
+        .map(|value| select_rows(arithmetic, lower, first + value * stride, row));
+    select_outputs(arithmetic, outputs, last)
+}
+
+impl MultiplexerCircuit {
+    /// How entries are encoded.
+    ///
+    /// A row has the scale of its selectors times that of the entries, over the prime that it drops. Sums
+    /// and differences have a scale of 2 for two parts. The rest of the way to the scale of
+    /// outputs, the denominator, is taken by entries as far as they have room, to keep the noise of
+    /// roundings small, and by an integer factor at the end.
+    #[must_use]
+    pub fn entry_encoding(&self) -> EntryEncoding {
+        let limbs = self.entry_limbs();
+        let whole = self.primes()[limbs - 1] * self.denominator() / self.parts() as f64;
+        let factor = (whole / LOG2_ENTRY_SCALE.exp2()).ceil();
+        EntryEncoding { limbs, scale: whole / factor, factor: factor as i64 }
+    }
+
+    /// What every slot holds if value k of a ciphertext is `values[k]`, 0 beyond the last: coefficients in
+    /// bit-reversed order, two in the parts of a slot with full packing, side by side with sparse packing.
+    #[must_use]
+    pub fn slots_of(&self, values: &[f64]) -> Vec<Complex64> {
+        let half = self.slots() / 2;
+        let bits = half.trailing_zeros();
+        let value = |k: usize| values.get(k).copied().unwrap_or(0.0);
+        let reversed = |j: usize| j.reverse_bits() >> (usize::BITS - bits);
+        if self.parts() == 2 {
+            let slot = |k| Complex64::new(value(k), value(k + half));
+            (0..half).map(|j| slot(reversed(j))).collect()
+        } else {
+            (0..2 * half).map(|j| value(j / half * half + reversed(j % half)).into()).collect()
+        }
+    }
+
+    /// Selectors from the deltas of all digits, columns as sums and differences.
+    #[must_use]
+    pub fn slot_selectors<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: Vec<DigitDeltas<A::Ciphertext>>,
+    ) -> SlotSelectors<A::Ciphertext> {
+        let product = self.selector_product();
+        let mut rows: Vec<_> = self
+            .grouped(deltas)
+            .map(|parts| {
+                let parts = parts.into_iter();
+                let parts = parts.map(|part| kronecker_product(arithmetic, part, product));
+                row_selector(arithmetic, parts.collect())
+            })
+            .collect();
+        let columns = rows.pop().expect("at least two selectors");
+        SlotSelectors { rows, columns }
+    }
+
+    /// Outputs as fractions of P in slots, from entries `(row, column)` encoded as
+    /// [`MultiplexerCircuit::entry_encoding`] says. `step()` is called after each row.
+    #[must_use]
+    pub fn look_up_slots<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        selectors: &SlotSelectors<A::Ciphertext>,
+        entry: &(impl Fn(usize, usize) -> A::Plain + Sync),
+        step: &dyn Fn(),
+    ) -> A::Ciphertext {
+        let row = |row| {
+            let sum = plain_row(arithmetic, &selectors.columns, &|column| entry(row, column));
+            step();
+            sum
+        };
+        self.slot_outputs(arithmetic, &selectors.rows, &row)
+    }
+
+    /// As [`MultiplexerCircuit::look_up_slots`], for encrypted entries.
+    #[must_use]
+    pub fn look_up_encrypted<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        selectors: &SlotSelectors<A::Ciphertext>,
+        entry: &(impl Fn(usize, usize) -> A::Ciphertext + Sync),
+        step: &dyn Fn(),
+    ) -> A::Ciphertext {
+        let row = |row| {
+            let sum = encrypted_row(arithmetic, &selectors.columns, &|column| entry(row, column));
+            step();
+            sum
+        };
+        self.slot_outputs(arithmetic, &selectors.rows, &row)
+    }
+
+    fn slot_outputs<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        rows: &[RowSelector<A::Ciphertext>],
+        row: &dyn Fn(usize) -> A::Ciphertext,
+    ) -> A::Ciphertext {
+        let mut outputs = select_rows(arithmetic, rows, 0, row);
+        let factor = self.entry_encoding().factor;
+        arithmetic.mul_integer_assign(&mut outputs, factor);
+        arithmetic.divide_slots_assign(&mut outputs, factor as f64);
+        outputs
+    }
+
+    /// Predicts a lookup in tables whose centred outputs have the given mean square: keys, counts, noise.
+    #[must_use]
+    pub fn predict_slots(&self, kind: EntryKind, mean_square: f64) -> SlotPrediction {
+        let dry_run = self.dry_run();
+        let deltas = self.predict_deltas(&dry_run).deltas;
+        let selectors = self.slot_selectors(&dry_run, deltas);
+        let EntryEncoding { limbs, scale, .. } = self.entry_encoding();
+        let parts = self.parts();
+        let mean_square = parts as f64 * mean_square / (self.output_modulus() as f64).powi(2);
+        let outputs = match kind {
+            EntryKind::Plain => {
+                let entry = PlainShape { scale, mean_square, slots: self.slots() / parts };
+                self.look_up_slots(&dry_run, &selectors, &|_, _| entry, &|| ())
+            }
+            EntryKind::Encrypted => {
+                let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
+                let entry = Shape { limbs, scale, power, noise };
+                self.look_up_encrypted(&dry_run, &selectors, &|_, _| entry, &|| ())
+            }
+        };
+        let result = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs);
+        SlotPrediction { outputs, result, dry_run }
+    }
+}
