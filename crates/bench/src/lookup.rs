@@ -4,9 +4,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::Args;
-use cryptable::{
-    Ciphertext, EvaluationKey, LookupTable, Method, Parameters, Request, SecretKey,
-};
+use cryptable::{Ciphertext, EvaluationKey, LookupTable, Method, Parameters, Request, SecretKey};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -202,7 +200,11 @@ fn steps(parameters: &Parameters, marks: &[Instant]) -> Vec<(String, f64)> {
     let digits = parameters.literal().multiplexer.as_ref().map_or(0, |m| m.digits.len());
     for (index, pair) in marks.windows(2).enumerate() {
         let name = if digits == 0 {
-            [&front[..], &["interpolation"]].concat().get(index).copied().unwrap_or("slots_to_coeffs")
+            [&front[..], &["interpolation"]]
+                .concat()
+                .get(index)
+                .copied()
+                .unwrap_or("slots_to_coeffs")
         } else if index < 5 * digits {
             [&front[..], &["deltas", "digit_to_coeffs"]].concat()[index % 5]
         } else if index == 5 * digits {

@@ -219,8 +219,7 @@ impl Arithmetic for Evaluator<'_> {
         let (column, selector) = (columns[0], selectors[0][0]);
         columns.iter().for_each(|ct| Self::check_scales(column.scale, ct.scale));
         selectors.iter().flatten().for_each(|ct| Self::check_scales(selector.scale, ct.scale));
-        let columns: Vec<_> =
-            columns.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect();
+        let columns: Vec<_> = columns.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect();
         let selectors: Vec<Vec<_>> = selectors
             .iter()
             .map(|set| set.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect())

@@ -48,6 +48,26 @@ pub enum Error {
         /// The output modulus.
         limit: u64,
     },
+    /// A real table's value is outside [-1/2, 1/2).
+    #[error("the table's value {value} at input {index} is not within [-1/2, 1/2)")]
+    RealTableEntry {
+        /// The input.
+        index: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Tables of several values differ in a modulus.
+    #[error("table {index} has the {name} {found}, but the first table has {expected}")]
+    TableModulus {
+        /// The table, counted from 0.
+        index: usize,
+        /// Which modulus.
+        name: &'static str,
+        /// Its modulus.
+        found: u64,
+        /// That of the first.
+        expected: u64,
+    },
     /// No way to evaluate the table fits in memory.
     #[error(
         "no parameter set fits in {limit} bytes of memory: the smallest needs {needed}; more memory, \

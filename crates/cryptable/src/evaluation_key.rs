@@ -264,7 +264,7 @@ impl EvaluationKey {
         tables.iter().map(look_up).collect()
     }
 
-    fn decomposition<'a>(
+    pub(crate) fn decomposition<'a>(
         &'a self,
         circuit: &'a MultiplexerCircuit,
     ) -> FunctionalDigitDecomposition<'a> {
@@ -316,7 +316,7 @@ impl EvaluationKey {
     }
 
     /// A ciphertext of the client from words modulo its modulus.
-    fn result(&self, input: &Ciphertext, modulus: u64, (b, a): (Vec<u64>, Vec<u64>)) -> Ciphertext {
+    pub(crate) fn result(&self, input: &Ciphertext, modulus: u64, (b, a): (Vec<u64>, Vec<u64>)) -> Ciphertext {
         let body = CoefficientCiphertext {
             log2_modulus: self.parameters.literal().log2_ciphertext_modulus,
             plaintext_modulus: modulus,
@@ -334,17 +334,7 @@ impl EvaluationKey {
     }
 
     fn check_table(&self, table: &LookupTable) -> Result<()> {
-        let literal = self.parameters.literal();
-        for (name, found, expected) in [
-            ("table's input modulus", table.input_modulus(), literal.input_modulus),
-            ("table's output modulus", table.output_modulus(), literal.output_modulus),
-        ] {
-            if found != expected {
-                let (found, expected) = (found.to_string(), expected.to_string());
-                return Err(Error::Mismatch { name, found, expected });
-            }
-        }
-        Ok(())
+        table.check(self.parameters.literal())
     }
 }
 
@@ -357,7 +347,9 @@ fn check_digit_tables(digits: &[u64], tables: &[Vec<LookupTable>]) -> Result<()>
             expected: digits.len().to_string(),
         });
     }
-    for (size, table) in digits.iter().zip(tables).flat_map(|(d, ts)| ts.iter().map(move |t| (d, t))) {
+    for (size, table) in
+        digits.iter().zip(tables).flat_map(|(d, ts)| ts.iter().map(move |t| (d, t)))
+    {
         if table.input_modulus() != *size {
             return Err(Error::Mismatch {
                 name: "table's input modulus",
@@ -386,19 +378,19 @@ fn digits_of_modulus(digits: &[u64], modulus: u64) -> Result<usize> {
 }
 
 /// Counts steps for a progress report.
-struct Steps<'a> {
+pub(crate) struct Steps<'a> {
     progress: &'a (dyn Fn(usize, usize) + Sync),
     done: Cell<usize>,
     total: usize,
 }
 
 impl<'a> Steps<'a> {
-    fn new(progress: &'a (dyn Fn(usize, usize) + Sync), total: usize) -> Self {
+    pub(crate) fn new(progress: &'a (dyn Fn(usize, usize) + Sync), total: usize) -> Self {
         progress(0, total);
         Self { progress, done: Cell::new(0), total }
     }
 
-    fn done(&self) {
+    pub(crate) fn done(&self) {
         self.done.set(self.done.get() + 1);
         (self.progress)(self.done.get(), self.total);
     }

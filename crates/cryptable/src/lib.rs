@@ -28,6 +28,7 @@
 //! without it.
 #![forbid(unsafe_code)]
 
+pub mod bfloat16;
 pub mod ciphertext;
 pub mod digit_choice;
 pub mod error;
@@ -40,9 +41,11 @@ pub mod parameter_choice;
 pub mod parameters;
 pub mod planner;
 pub mod prediction;
+pub mod real_table;
 #[cfg(feature = "client")]
 pub mod secret_key;
 pub mod serialization;
+pub mod slot_tables;
 pub mod trigonometric_hermite;
 pub mod unit;
 
@@ -57,6 +60,8 @@ pub use parameter_choice::{Method, Request};
 pub use parameters::{MultiplexerLiteral, Parameters, ParametersLiteral};
 pub use planner::Candidate;
 pub use prediction::Prediction;
+pub use real_table::{ComplexTable, RealTable};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
+pub use slot_tables::{EncryptedTables, SlotTables};
 pub use unit::measure_unit;

@@ -1,6 +1,7 @@
 //! Tables.
 
 use crate::error::{Error, Result};
+use crate::parameters::ParametersLiteral;
 
 /// A table f: Z_p -> Z_P.
 ///
@@ -68,6 +69,20 @@ impl LookupTable {
     #[must_use]
     pub fn values(&self) -> &[u64] {
         &self.values
+    }
+
+    /// Checks that its moduli are those of the parameters.
+    pub(crate) fn check(&self, literal: &ParametersLiteral) -> Result<()> {
+        for (name, found, expected) in [
+            ("table's input modulus", self.input_modulus, literal.input_modulus),
+            ("table's output modulus", self.output_modulus, literal.output_modulus),
+        ] {
+            if found != expected {
+                let (found, expected) = (found.to_string(), expected.to_string());
+                return Err(Error::Mismatch { name, found, expected });
+            }
+        }
+        Ok(())
     }
 
     /// f(x), of which the representative in `[-P/2, P/2)`: outputs count modulo P, and the smaller

@@ -145,7 +145,8 @@ impl Parameters {
             request.input_modulus, request.output_modulus
         ));
         if let Some(choice) = choice {
-            let mut fits = DIGITS.iter().map(|&d| literal(request, d, LARGEST_LOG2_SCALE, Some(choice)));
+            let mut fits =
+                DIGITS.iter().map(|&d| literal(request, d, LARGEST_LOG2_SCALE, Some(choice)));
             let literal = fits.find(|literal| literal.log2_modulus_bound() <= limit);
             return literal.map_or(Err(last), Self::new);
         }
@@ -188,7 +189,13 @@ impl Parameters {
         degree: usize,
         slots: usize,
     ) -> Result<Self> {
-        Self::new_insecure(Self::insecure_literal(input_modulus, output_modulus, degree, slots, None))
+        Self::new_insecure(Self::insecure_literal(
+            input_modulus,
+            output_modulus,
+            degree,
+            slots,
+            None,
+        ))
     }
 
     /// A toy set of a multiplexer tree, for tests only: **insecure**.

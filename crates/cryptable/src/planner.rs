@@ -88,7 +88,11 @@ pub fn plan(request: &Request) -> Result<Vec<Candidate>> {
 fn akp(request: &Request) -> Result<Candidate> {
     if request.input_modulus > MAX_AKP_MODULUS {
         let value = request.input_modulus;
-        return Err(Error::TooLarge { name: "input modulus of AKP", value, limit: MAX_AKP_MODULUS });
+        return Err(Error::TooLarge {
+            name: "input modulus of AKP",
+            value,
+            limit: MAX_AKP_MODULUS,
+        });
     }
     Ok(Candidate::new(Method::Akp, Parameters::choose_primes(request, None)?))
 }
@@ -97,10 +101,8 @@ fn akp(request: &Request) -> Result<Candidate> {
 fn trees(request: &Request, method: Method) -> Result<Vec<Candidate>> {
     let binary = method == Method::Bmt;
     let lists = digit_lists(request.input_modulus, binary, request.digit_bits);
-    let results: Vec<Result<Candidate>> = lists
-        .into_par_iter()
-        .map(|digits| fastest_tree(request, method, &digits))
-        .collect();
+    let results: Vec<Result<Candidate>> =
+        lists.into_par_iter().map(|digits| fastest_tree(request, method, &digits)).collect();
     let mut found = Vec::new();
     let mut last = Error::Unsupported(format!(
         "digits for input modulus {}: it needs at least two factors of at most 64",

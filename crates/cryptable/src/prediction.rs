@@ -48,7 +48,7 @@ const UNITS_PER_LIMB_PRODUCT: f64 = 0.36;
 const UNITS_PER_COMBINATION_PRODUCT: f64 = 0.15;
 
 /// Measured cost of one multiply-accumulate of a limb by a table entry, which runs from the cache.
-const UNITS_PER_TABLE_PRODUCT: f64 = 0.045;
+const UNITS_PER_TABLE_PRODUCT: f64 = 0.012;
 
 /// Measured memory of a lookup on two threads beyond keys and matrices, over that of CoeffsToSlots:
 /// two waves at once, and recycled buffers of several lengths.
@@ -70,7 +70,8 @@ impl Parameters {
             + counts.limb_products as f64 * size * UNITS_PER_LIMB_PRODUCT
             + counts.combination_products as f64 * size * UNITS_PER_COMBINATION_PRODUCT
             + counts.table_products as f64 * size * UNITS_PER_TABLE_PRODUCT;
-        let stages = [&self.circuit().phase_to_wave().coeffs_to_slots, self.circuit().slots_to_coeffs()];
+        let stages =
+            [&self.circuit().phase_to_wave().coeffs_to_slots, self.circuit().slots_to_coeffs()];
         let plans = stages.into_iter().flat_map(|dft| dft.plans());
         let matrix_bytes =
             plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();

@@ -75,7 +75,11 @@ impl SecretKey {
     pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
         let literal = self.parameters.literal();
         if modulus < 2 {
-            return Err(Error::TooSmall { name: "modulus of the values", value: modulus, limit: 2 });
+            return Err(Error::TooSmall {
+                name: "modulus of the values",
+                value: modulus,
+                limit: 2,
+            });
         }
         if modulus > literal.input_modulus {
             let limit = literal.input_modulus;
@@ -103,6 +107,18 @@ impl SecretKey {
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         self.check(ciphertext)?;
         Ok(ciphertext.body().decrypt(&self.secret))
+    }
+
+    /// Decrypts without rounding: fractions of the modulus of the values within [-1/2, 1/2), with the
+    /// ciphertext's noise. For results of a [`crate::RealTable`].
+    ///
+    /// Noise shows what was computed: give unrounded results to nobody who must not know it.
+    ///
+    /// # Errors
+    /// If it is of other parameters.
+    pub fn decrypt_reals(&self, ciphertext: &Ciphertext) -> Result<Vec<f64>> {
+        self.check(ciphertext)?;
+        Ok(ciphertext.body().fractions(&self.secret))
     }
 
     /// Signed distances of a ciphertext's phases from those of `expected`, in half steps: what is

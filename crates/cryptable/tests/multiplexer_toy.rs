@@ -50,7 +50,13 @@ fn check(parameters: &Parameters, tables: &[LookupTable]) -> (SecretKey, Evaluat
         // or the model would be wrong. Bias is a bound that few values come near.
         let bound = predicted + parameters.failure().bias_ratio;
         let few = 1.0 + 3.0 / (literal.slots as f64).sqrt();
-        println!("{}: measured 2^{:.1}, predicted 2^{:.1}, bias 2^{:.1}", literal.name, deviation.log2(), predicted.log2(), parameters.failure().bias_ratio.log2());
+        println!(
+            "{}: measured 2^{:.1}, predicted 2^{:.1}, bias 2^{:.1}",
+            literal.name,
+            deviation.log2(),
+            predicted.log2(),
+            parameters.failure().bias_ratio.log2()
+        );
         assert!(deviation < 1.4 * few * bound, "{}: {deviation:e} over {bound:e}", literal.name);
         let constant = table.values().iter().all(|v| v == &table.values()[0]);
         assert!(
@@ -171,7 +177,8 @@ fn digits_and_functions_of_digits() {
     }
     let error = keys.decompose(&input, &tables[..2], &|_, _| ()).unwrap_err().to_string();
     assert!(error.contains("number of digits is 2") && error.contains('3'), "{error}");
-    let error = keys.decompose(&input, &tables.clone().into_iter().rev().collect::<Vec<_>>(), &|_, _| ());
+    let error =
+        keys.decompose(&input, &tables.clone().into_iter().rev().collect::<Vec<_>>(), &|_, _| ());
     assert!(error.unwrap_err().to_string().contains("input modulus is 4"));
 }
 
@@ -230,7 +237,9 @@ fn progress_counts_every_step() {
 
 #[test]
 fn full_size_parameters_exist_for_large_tables() {
-    for (bits, memory) in [(8, 6), (10, 6), (11, 6), (12, 6), (13, 9), (14, 9), (16, 9), (18, 12), (20, 20)] {
+    for (bits, memory) in
+        [(8, 6), (10, 6), (11, 6), (12, 6), (13, 9), (14, 9), (16, 9), (18, 12), (20, 20)]
+    {
         let request = Request {
             method: Some(Method::Cmt),
             memory_limit: Some(memory * 1_000_000_000),

@@ -220,6 +220,22 @@ mod client {
                 .collect()
         }
 
+        /// The phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
+        ///
+        /// # Panics
+        /// If the secret has another degree.
+        #[must_use]
+        pub fn fractions(&self, secret: &TernarySecret) -> Vec<f64> {
+            let scale = f64::from(self.log2_modulus).exp2();
+            self.phases(secret).iter().map(|&x| self.signed(x) / scale).collect()
+        }
+
+        /// A word as the representative of least size.
+        fn signed(&self, word: u64) -> f64 {
+            let unused = 64 - self.log2_modulus;
+            ((word << unused) as i64 >> unused) as f64
+        }
+
         /// Signed distances of the phases from those of `expected`, in units of half a step,
         /// `2^k/(2p)`: beyond ±1 a value decrypts wrong.
         ///
@@ -229,11 +245,10 @@ mod client {
         pub fn errors(&self, secret: &TernarySecret, expected: &[u64]) -> Vec<f64> {
             let (p, bits) = (self.plaintext_modulus, self.log2_modulus);
             let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
-            let signed = |x: u64| ((x << (64 - bits)) as i64 >> (64 - bits)) as f64;
             self.phases(secret)
                 .iter()
                 .zip(expected)
-                .map(|(&x, &value)| signed(x.wrapping_sub(encode(value, p, bits))) / half_step)
+                .map(|(&x, &value)| self.signed(x.wrapping_sub(encode(value, p, bits))) / half_step)
                 .collect()
         }
     }

@@ -95,7 +95,8 @@ impl AkpCircuit {
         let mut waves = front.waves(&dry_run, phases);
         let wave = waves[0];
         waves.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
-        let outputs = self.look_up_many(&dry_run, waves, std::slice::from_ref(table)).swap_remove(0);
+        let outputs =
+            self.look_up_many(&dry_run, waves, std::slice::from_ref(table)).swap_remove(0);
         let result = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs);
         AkpPrediction { wave, phase, outputs, result, dry_run }
     }

@@ -66,7 +66,10 @@ impl Exponential {
     #[must_use]
     pub fn new(wave: Wave, bound: f64, shape: ExponentialShape) -> Self {
         assert!(shape.cleanings <= shape.doublings, "{shape:?}");
-        assert!(wave == Wave::Exponential || shape.cleanings == 0, "a cosine has no modulus to clean");
+        assert!(
+            wave == Wave::Exponential || shape.cleanings == 0,
+            "a cosine has no modulus to clean"
+        );
         let angle = TAU * bound / f64::from(shape.doublings).exp2();
         let f = |x: f64| match wave {
             Wave::Exponential => Complex64::from_polar(1.0, angle * x),

@@ -49,7 +49,8 @@ impl FunctionalDigitDecomposition<'_> {
     ) {
         for digit in digits.clone() {
             let factor = self.circuit.digit_multiplier(digit, digits.end);
-            let deltas = self.digit_deltas((self.scaled(&b, factor), self.scaled(&a, factor)), digit, step);
+            let deltas =
+                self.digit_deltas((self.scaled(&b, factor), self.scaled(&a, factor)), digit, step);
             if digit + 1 < digits.end {
                 let value = self.circuit.digit_value(&self.evaluator, &deltas, digit, &digits);
                 let (digit_b, digit_a) = self.to_coefficients(value);

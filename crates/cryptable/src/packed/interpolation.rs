@@ -67,7 +67,8 @@ pub fn evaluate<A: Arithmetic>(
     let mut by_wave: Vec<_> = by_wave.into_iter().map(Vec::into_iter).collect();
     let mut outputs = Vec::with_capacity(tables.len());
     for table in tables {
-        let parts = by_wave.iter_mut().map(|wave| wave.next().expect("an output a table")).collect();
+        let parts =
+            by_wave.iter_mut().map(|wave| wave.next().expect("an output a table")).collect();
         outputs.push(match table {
             Interpolation::Cosine { .. } => join_real(arithmetic, parts),
             Interpolation::Power(_) => join_halves(arithmetic, parts),

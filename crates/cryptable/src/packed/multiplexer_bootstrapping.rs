@@ -124,6 +124,11 @@ impl MultiplexerCircuit {
         self.literal.slots
     }
 
+    /// Slots that are encoded: two values each with full packing, else one.
+    pub(crate) fn complex_slots(&self) -> usize {
+        self.literal.slots / self.parts()
+    }
+
     /// The modulus of outputs.
     pub(crate) fn output_modulus(&self) -> u64 {
         self.literal.output_modulus
@@ -356,7 +361,8 @@ impl MultiplexerCircuit {
         for (index, mut parts) in self.grouped(deltas).enumerate() {
             if index + 1 < count {
                 let parts = parts.into_iter();
-                let parts = parts.map(|part| kronecker_product(arithmetic, part, product)).collect();
+                let parts =
+                    parts.map(|part| kronecker_product(arithmetic, part, product)).collect();
                 rows.push(row_selector(arithmetic, parts));
             } else if parts.len() == 2 {
                 let (imaginary, real) = (parts.swap_remove(1), parts.swap_remove(0));
@@ -375,7 +381,8 @@ impl MultiplexerCircuit {
     ) -> impl Iterator<Item = Vec<Vec<Vec<C>>>> {
         let mut deltas = deltas.into_iter();
         self.multiplexer.selectors.iter().map(move |&digits| {
-            let mut by_part: Vec<_> = (0..self.parts()).map(|_| Vec::with_capacity(digits)).collect();
+            let mut by_part: Vec<_> =
+                (0..self.parts()).map(|_| Vec::with_capacity(digits)).collect();
             for digit in deltas.by_ref().take(digits) {
                 by_part.iter_mut().zip(digit).for_each(|(part, digit)| part.push(digit));
             }

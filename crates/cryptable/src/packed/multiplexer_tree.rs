@@ -125,8 +125,7 @@ fn select_block<A: Arithmetic>(
         let outer = if depth == 2 { sizes[1] } else { 1 };
         let rows = TableRows { first, outer, inner: sizes[0] };
         let columns: Vec<_> = selectors.columns.iter().collect();
-        let inner: Vec<Vec<_>> =
-            selectors.rows[0].iter().map(|set| set.iter().collect()).collect();
+        let inner: Vec<Vec<_>> = selectors.rows[0].iter().map(|set| set.iter().collect()).collect();
         let products = arithmetic.select(&columns, &table(rows), &inner);
         step();
         let outputs: Vec<_> =

@@ -72,9 +72,13 @@ fn plain_row<A: Arithmetic>(
     columns: &RowSelector<A::Ciphertext>,
     entry: &(impl Fn(usize) -> A::Plain + Sync),
 ) -> A::Ciphertext {
-    let product = |pairs: &[_]| arithmetic.plain_product_sum(pairs);
-    let add = |sum: &mut _, other: &_| arithmetic.add_assign(sum, other);
-    let mut sums = sums_over_columns(columns, entry, product, add).into_iter();
+    let sums = sums_over_columns(
+        columns,
+        entry,
+        |pairs| arithmetic.plain_product_sum(pairs),
+        |sum, other| arithmetic.add_assign(sum, other),
+    );
+    let mut sums = sums.into_iter();
     let mut row = sums.next().expect("one or two sets");
     if let Some(difference) = sums.next() {
         arithmetic.add_assign(&mut row, &arithmetic.conjugate(&difference));
@@ -88,9 +92,13 @@ fn encrypted_row<A: Arithmetic>(
     columns: &RowSelector<A::Ciphertext>,
     entry: &(impl Fn(usize) -> A::Ciphertext + Sync),
 ) -> A::Ciphertext {
-    let product = |pairs: &[_]| arithmetic.product_sum(pairs);
-    let add = |sum: &mut _, other: &_| arithmetic.add_product_assign(sum, other);
-    join_parts(arithmetic, sums_over_columns(columns, entry, product, add))
+    let sums = sums_over_columns(
+        columns,
+        entry,
+        |pairs| arithmetic.product_sum(pairs),
+        |sum, other| arithmetic.add_product_assign(sum, other),
+    );
+    join_parts(arithmetic, sums)
 }
 
 /// `Σ_j column_j·entry_j` for each set of columns, block by block: an entry is made once and dropped.
@@ -126,8 +134,8 @@ fn select_rows<A: Arithmetic>(
 ) -> A::Ciphertext {
     let Some((last, lower)) = selectors.split_last() else { return row(first) };
     let stride: usize = lower.iter().map(|selector| selector[0].len()).product();
-    let outputs = (0..last[0].len())
-        .map(|value| select_rows(arithmetic, lower, first + value * stride, row));
+    let outputs =
+        (0..last[0].len()).map(|value| select_rows(arithmetic, lower, first + value * stride, row));
     select_outputs(arithmetic, outputs, last)
 }
 
@@ -241,7 +249,7 @@ impl MultiplexerCircuit {
         let mean_square = parts as f64 * mean_square / (self.output_modulus() as f64).powi(2);
         let outputs = match kind {
             EntryKind::Plain => {
-                let entry = PlainShape { scale, mean_square, slots: self.slots() / parts };
+                let entry = PlainShape { scale, mean_square, slots: self.complex_slots() };
                 self.look_up_slots(&dry_run, &selectors, &|_, _| entry, &|| ())
             }
             EntryKind::Encrypted => {

@@ -1,0 +1,57 @@
+//! An exact activation function on encrypted floats: GELU of all 65,536 bfloat16 numbers at once.
+//!
+//! `cargo run --release -p cryptable --example bfloat16_gelu`
+
+use std::time::Instant;
+
+use cryptable::bfloat16::{gelu, table};
+use cryptable::{Parameters, SecretKey};
+use half::bf16;
+use rand::seq::SliceRandom;
+
+/// Numbers that are printed.
+const SAMPLE: usize = 10;
+
+fn main() -> cryptable::Result<()> {
+    let table = table(gelu)?;
+    let parameters = Parameters::for_table(&table)?;
+    let literal = parameters.literal();
+    println!("parameters  {}", literal.name);
+    println!("security    {:.1} bits", parameters.security_bits());
+    println!("failure     at most 2^{:.1} a number", parameters.failure().log2_fail());
+    println!("memory      {:.1} GB predicted", parameters.prediction().peak_bytes() as f64 / 1e9);
+
+    // The client: every bit pattern once, in random order.
+    let secret = SecretKey::generate(&parameters);
+    let evaluation_key = secret.evaluation_key(&|done, total| report("keys", done, total));
+    let mut patterns: Vec<u64> = (0..=u64::from(u16::MAX)).collect();
+    patterns.shuffle(&mut rand::rng());
+    let input = secret.encrypt(&patterns)?;
+
+    // The server, which holds the evaluation key only.
+    let start = Instant::now();
+    let output = evaluation_key.lookup(&input, &table, &|done, total| report("GELU", done, total))?;
+    let seconds = start.elapsed().as_secs_f64();
+
+    // The client again, bit for bit.
+    let results = secret.decrypt(&output)?;
+    let expected = patterns.iter().map(|&pattern| table.values()[pattern as usize]);
+    let wrong = results.iter().zip(expected).filter(|(found, right)| **found != *right).count();
+    println!("{:>12} {:>14} {:>14}", "x", "GELU(x)", "in doubles");
+    for (&pattern, &result) in patterns.iter().zip(&results).take(SAMPLE) {
+        let (x, y) = (bf16::from_bits(pattern as u16), bf16::from_bits(result as u16));
+        println!("{x:>12.5e} {y:>14.5e} {:>14.5e}", gelu(x.to_f64()));
+    }
+    let milliseconds = seconds * 1e3 / patterns.len() as f64;
+    println!("{seconds:.1} s, {milliseconds:.3} ms a number; {wrong} of {} wrong", results.len());
+    assert_eq!(wrong, 0, "a result differs from the table");
+    Ok(())
+}
+
+/// Progress on standard error.
+fn report(name: &str, done: usize, total: usize) {
+    eprint!("\r{name} {done}/{total} ");
+    if done == total {
+        eprintln!();
+    }
+}

@@ -1,0 +1,259 @@
+//! A table of its own for every value of a ciphertext, in the clear or encrypted.
+
+use cryptable_ckks::{Ciphertext as SlotCiphertext, Evaluator, Plaintext, SeededCiphertext};
+use cryptable_ring::Embedding;
+
+use crate::error::{Error, Result};
+use crate::evaluation_key::Steps;
+use crate::packed::circuit::Circuit;
+use crate::packed::functional_digit_decomposition::STEPS_PER_DIGIT;
+use crate::packed::multiplexer_bootstrapping::MultiplexerCircuit;
+use crate::packed::slot_tables::SlotSelectors;
+use crate::{Ciphertext, EvaluationKey, LookupTable, Parameters};
+
+/// Tables of one pair of moduli: value k of a ciphertext is mapped through table k.
+///
+/// They need parameters of a multiplexer tree with a level for entries, see
+/// [`crate::MultiplexerLiteral::entry_levels`].
+///
+/// ```
+/// use cryptable::{LookupTable, MultiplexerLiteral, Parameters, SecretKey, SlotTables};
+/// let digits = vec![4, 4];
+/// let tree =
+///     MultiplexerLiteral { digits, selectors: vec![1, 1], entry_levels: 1, ..Default::default() };
+/// let secret = SecretKey::generate(&Parameters::insecure_toy_tree(16, 1024, 1024, tree, 0)?);
+/// let key = secret.evaluation_key(&|_, _| ());
+/// let multiples = |k| LookupTable::from_fn(16, 16, |x| k * x % 16);
+/// let tables = SlotTables::new((0..4).map(multiples).collect::<Result<_, _>>()?)?;
+/// let input = secret.encrypt(&[5, 5, 5, 6])?;
+/// let output = key.lookup_slots(&input, &tables, &|_, _| ())?;
+/// assert_eq!(secret.decrypt(&output)?, [0, 5, 10, 2]);
+///
+/// // The same tables, which the server does not see.
+/// let encrypted = secret.encrypt_tables(&tables)?;
+/// let output = key.lookup_encrypted(&input, &encrypted, &|_, _| ())?;
+/// assert_eq!(secret.decrypt(&output)?, [0, 5, 10, 2]);
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotTables {
+    tables: Vec<LookupTable>,
+}
+
+impl SlotTables {
+    /// One table a value.
+    ///
+    /// # Errors
+    /// If there are none, or one has other moduli than the first.
+    pub fn new(tables: Vec<LookupTable>) -> Result<Self> {
+        let Some(first) = tables.first() else {
+            return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
+        };
+        for (index, table) in tables.iter().enumerate() {
+            for (name, found, expected) in [
+                ("input modulus", table.input_modulus(), first.input_modulus()),
+                ("output modulus", table.output_modulus(), first.output_modulus()),
+            ] {
+                if found != expected {
+                    return Err(Error::TableModulus { index, name, found, expected });
+                }
+            }
+        }
+        Ok(Self { tables })
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn tables(&self) -> &[LookupTable] {
+        &self.tables
+    }
+
+    /// Outputs at input x as fractions of the output modulus within [-1/2, 1/2].
+    fn fractions(&self, x: usize) -> Vec<f64> {
+        let modulus = self.tables[0].output_modulus() as f64;
+        self.tables.iter().map(|table| table.centered_value(x) as f64 / modulus).collect()
+    }
+
+    fn check(&self, parameters: &Parameters) -> Result<()> {
+        self.tables[0].check(parameters.literal())?;
+        let (value, limit) = (self.tables.len() as u64, parameters.literal().slots as u64);
+        if value > limit {
+            return Err(Error::TooLarge { name: "number of tables", value, limit });
+        }
+        Ok(())
+    }
+}
+
+/// [`SlotTables`] that the server cannot read; made by `SecretKey::encrypt_tables`.
+///
+/// One CKKS ciphertext an input value, p in all, half of each a seed: `8·N·l` bytes an input value at ring
+/// degree N, l the limbs of column selectors: those of SlotsToCoeffs, one a row selector, and two more.
+/// The server learns the moduli and the number of tables.
+#[derive(Clone, Debug)]
+pub struct EncryptedTables {
+    parameter_digest: [u8; 32],
+    count: usize,
+    /// Entry x holds every table's output at x.
+    entries: Vec<SeededCiphertext>,
+}
+
+impl EncryptedTables {
+    /// The number of tables.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Bytes in memory.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.entries.iter().map(|entry| 8 * entry.c0.words().len()).sum()
+    }
+
+    fn check(&self, parameters: &Parameters) -> Result<()> {
+        let (found, expected) = (self.parameter_digest, parameters.digest());
+        if found != expected {
+            let name = "parameter digest of the tables";
+            let hex = crate::ciphertext::hex;
+            return Err(Error::Mismatch { name, found: hex(&found), expected: hex(&expected) });
+        }
+        Ok(())
+    }
+}
+
+/// The circuit, if it has a level for entries.
+fn entry_circuit(parameters: &Parameters) -> Result<&MultiplexerCircuit> {
+    let name = &parameters.literal().name;
+    match parameters.circuit() {
+        Circuit::Multiplexer(circuit) if circuit.has_entry_level() => Ok(circuit),
+        Circuit::Multiplexer(_) => Err(Error::Unsupported(format!(
+            "a table of its own for every value: {name} has entry_levels = 0, but needs 1"
+        ))),
+        Circuit::Akp(_) => Err(Error::Unsupported(format!(
+            "a table of its own for every value: {name} is no multiplexer tree"
+        ))),
+    }
+}
+
+impl EvaluationKey {
+    /// Maps value k of `input` through table k, under encryption.
+    ///
+    /// # Errors
+    /// If the parameters have no level for entries, the tables' moduli are not those of the parameters,
+    /// there are fewer tables than values or more than slots; and as [`EvaluationKey::lookup`].
+    pub fn lookup_slots(
+        &self,
+        input: &Ciphertext,
+        tables: &SlotTables,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Ciphertext> {
+        let circuit = entry_circuit(self.parameters())?;
+        tables.check(self.parameters())?;
+        self.check_values(input, tables.tables.len())?;
+        let (encoding, stride) = (circuit.entry_encoding(), circuit.rows().iter().product::<usize>());
+        let embedding = Embedding::new(circuit.complex_slots());
+        Ok(self.lookup_entries(circuit, input, progress, |evaluator, selectors, step| {
+            let entry = |row: usize, column: usize| {
+                let slots = circuit.slots_of(&tables.fractions(row + column * stride));
+                let (scale, limbs) = (encoding.scale, encoding.limbs);
+                Plaintext::encode(evaluator.ring(), &embedding, &slots, scale, limbs)
+            };
+            circuit.look_up_slots(evaluator, selectors, &entry, step)
+        }))
+    }
+
+    /// Maps value k of `input` through encrypted table k.
+    ///
+    /// # Errors
+    /// If the parameters have no level for entries, the tables are of other parameters, or fewer than values;
+    /// and as [`EvaluationKey::lookup`].
+    pub fn lookup_encrypted(
+        &self,
+        input: &Ciphertext,
+        tables: &EncryptedTables,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Ciphertext> {
+        let circuit = entry_circuit(self.parameters())?;
+        tables.check(self.parameters())?;
+        self.check_values(input, tables.count)?;
+        let stride = circuit.rows().iter().product::<usize>();
+        Ok(self.lookup_entries(circuit, input, progress, |evaluator, selectors, step| {
+            let ring = evaluator.ring();
+            let entry =
+                |row: usize, column: usize| tables.entries[row + column * stride].expand(ring);
+            circuit.look_up_encrypted(evaluator, selectors, &entry, step)
+        }))
+    }
+
+    /// Checks the input, and that there is a table for every value.
+    fn check_values(&self, input: &Ciphertext, tables: usize) -> Result<()> {
+        input.check(self.parameters(), Some(self.parameters().literal().input_modulus))?;
+        if tables < input.count() {
+            let (value, limit) = (tables as u64, input.count() as u64);
+            return Err(Error::TooSmall { name: "number of tables", value, limit });
+        }
+        Ok(())
+    }
+
+    fn lookup_entries(
+        &self,
+        circuit: &MultiplexerCircuit,
+        input: &Ciphertext,
+        progress: &(dyn Fn(usize, usize) + Sync),
+        look_up: impl FnOnce(
+            &Evaluator<'_>,
+            &SlotSelectors<SlotCiphertext>,
+            &dyn Fn(),
+        ) -> SlotCiphertext,
+    ) -> Ciphertext {
+        let digits = circuit.digits().len();
+        let rows: usize = circuit.rows().iter().product();
+        let step = Steps::new(progress, digits * STEPS_PER_DIGIT + rows + 2);
+        let decomposition = self.decomposition(circuit);
+        let mut deltas = Vec::with_capacity(digits);
+        let (pair, done) = (input.body().to_pair(), || step.done());
+        decomposition.decompose(pair, 0..digits, &done, |_, digit| deltas.push(digit));
+        let selectors = circuit.slot_selectors(&decomposition.evaluator, deltas);
+        step.done();
+        let outputs = look_up(&decomposition.evaluator, &selectors, &done);
+        let pair = decomposition.to_coefficients(outputs);
+        step.done();
+        self.result(input, self.parameters().literal().output_modulus, pair)
+    }
+}
+
+#[cfg(feature = "client")]
+mod client {
+    use cryptable_ckks::encryption::encrypt_seeded;
+    use cryptable_ckks::plaintext::rounded_coefficients;
+    use rayon::prelude::*;
+
+    use super::*;
+    use crate::SecretKey;
+
+    impl SecretKey {
+        /// Encrypts tables, for [`EvaluationKey::lookup_encrypted`]: see [`EncryptedTables`] for their size.
+        ///
+        /// # Errors
+        /// If the parameters have no level for entries, the tables' moduli are not those of the parameters,
+        /// or there are more tables than slots.
+        pub fn encrypt_tables(&self, tables: &SlotTables) -> Result<EncryptedTables> {
+            let circuit = entry_circuit(self.parameters())?;
+            tables.check(self.parameters())?;
+            let (encoding, ring) = (circuit.entry_encoding(), self.ring());
+            let embedding = Embedding::new(circuit.complex_slots());
+            let encrypt = |x| {
+                let slots = circuit.slots_of(&tables.fractions(x));
+                let scale = encoding.scale;
+                let coefficients = rounded_coefficients(ring.degree(), &embedding, &slots, scale);
+                encrypt_seeded(&ring, self.secret(), coefficients, scale, encoding.limbs)
+            };
+            let inputs = self.parameters().literal().input_modulus as usize;
+            Ok(EncryptedTables {
+                parameter_digest: self.parameters().digest(),
+                count: tables.tables.len(),
+                entries: (0..inputs).into_par_iter().map(encrypt).collect(),
+            })
+        }
+    }
+}
