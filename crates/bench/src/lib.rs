@@ -5,6 +5,7 @@ mod fdd;
 mod lookup;
 mod measurement;
 mod memory;
+mod plot;
 mod primitives;
 
 use clap::Subcommand;
@@ -23,6 +24,8 @@ pub enum BenchCommand {
     Mvb(lookup::LookupArguments),
     /// Functional digit decomposition, digits back as RLWE ciphertexts.
     Fdd(fdd::FddArguments),
+    /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
+    Plot(plot::PlotArguments),
     /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
     Primitives(primitives::PrimitivesArguments),
 }
@@ -42,6 +45,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Cmt(arguments) => lookup("cmt", Some(Method::Cmt), arguments),
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
         BenchCommand::Fdd(arguments) => fdd::run(arguments, threads, json),
+        BenchCommand::Plot(arguments) => plot::run(arguments),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, threads, json),
     })
 }

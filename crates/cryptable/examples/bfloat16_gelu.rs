@@ -30,7 +30,8 @@ fn main() -> cryptable::Result<()> {
 
     // The server, which holds the evaluation key only.
     let start = Instant::now();
-    let output = evaluation_key.lookup(&input, &table, &|done, total| report("GELU", done, total))?;
+    let output =
+        evaluation_key.lookup(&input, &table, &|done, total| report("GELU", done, total))?;
     let seconds = start.elapsed().as_secs_f64();
 
     // The client again, bit for bit.
@@ -40,7 +41,7 @@ fn main() -> cryptable::Result<()> {
     println!("{:>12} {:>14} {:>14}", "x", "GELU(x)", "in doubles");
     for (&pattern, &result) in patterns.iter().zip(&results).take(SAMPLE) {
         let (x, y) = (bf16::from_bits(pattern as u16), bf16::from_bits(result as u16));
-        println!("{x:>12.5e} {y:>14.5e} {:>14.5e}", gelu(x.to_f64()));
+        println!("{:>12.5e} {:>14.5e} {:>14.5e}", x.to_f64(), y.to_f64(), gelu(x.to_f64()));
     }
     let milliseconds = seconds * 1e3 / patterns.len() as f64;
     println!("{seconds:.1} s, {milliseconds:.3} ms a number; {wrong} of {} wrong", results.len());

@@ -81,6 +81,11 @@ impl EvaluationKey {
         &self.keys
     }
 
+    /// The ring of the parameters, with its tables.
+    pub(crate) fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
     /// Bytes in memory: keys and matrices.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -316,7 +321,12 @@ impl EvaluationKey {
     }
 
     /// A ciphertext of the client from words modulo its modulus.
-    pub(crate) fn result(&self, input: &Ciphertext, modulus: u64, (b, a): (Vec<u64>, Vec<u64>)) -> Ciphertext {
+    pub(crate) fn result(
+        &self,
+        input: &Ciphertext,
+        modulus: u64,
+        (b, a): (Vec<u64>, Vec<u64>),
+    ) -> Ciphertext {
         let body = CoefficientCiphertext {
             log2_modulus: self.parameters.literal().log2_ciphertext_modulus,
             plaintext_modulus: modulus,

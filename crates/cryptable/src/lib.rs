@@ -31,6 +31,7 @@
 pub mod bfloat16;
 pub mod ciphertext;
 pub mod digit_choice;
+pub mod encrypted_tables;
 pub mod error;
 pub mod evaluation_key;
 pub mod inspection;
@@ -51,6 +52,7 @@ pub mod unit;
 
 pub use ciphertext::Ciphertext;
 pub use cryptable_rlwe::switching_key::SharedBytes;
+pub use encrypted_tables::EncryptedTables;
 pub use error::{Error, Result};
 pub use evaluation_key::EvaluationKey;
 pub use inspection::{Inspection, inspect};
@@ -63,5 +65,5 @@ pub use prediction::Prediction;
 pub use real_table::{ComplexTable, RealTable};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
-pub use slot_tables::{EncryptedTables, SlotTables};
+pub use slot_tables::SlotTables;
 pub use unit::measure_unit;

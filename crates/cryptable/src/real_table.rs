@@ -26,8 +26,10 @@ use crate::error::{Error, Result};
 pub struct RealTable(LookupTable);
 
 impl RealTable {
-    /// The table of `values[x] = f(x)`, rounded to the nearest multiple of 1/P, P the output modulus: an error
-    /// of at most 1/(2P), and of 1/P for what is nearer to 1/2, which is no value.
+    /// The table of `values[x] = f(x)`, rounded to the nearest multiple of 1/P within (-1/2, 1/2), or at -1/2,
+    /// P the output modulus: an error of at most 1/(2P), up to 1/P next to the ends of the interval.
+    ///
+    /// Fractions count modulo 1, so noise may turn what is about as near to an end into the other sign.
     ///
     /// # Errors
     /// If a value is not within [-1/2, 1/2), and as [`LookupTable::new`].
@@ -37,9 +39,10 @@ impl RealTable {
                 return Err(Error::RealTableEntry { index, value });
             }
             let modulus = output_modulus as i64;
-            let largest = (modulus - 1) / 2;
             let rounded = (value * modulus as f64).round() as i64;
-            Ok(rounded.min(largest).rem_euclid(modulus.max(1)) as u64)
+            // The ends must not wrap to the other sign.
+            let within = rounded.clamp(-(modulus / 2), (modulus - 1) / 2);
+            Ok(within.rem_euclid(modulus.max(1)) as u64)
         };
         let values = values.iter().enumerate().map(quantise).collect::<Result<_>>()?;
         LookupTable::new(input_modulus, output_modulus, values).map(Self)

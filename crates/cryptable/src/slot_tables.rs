@@ -1,6 +1,6 @@
-//! A table of its own for every value of a ciphertext, in the clear or encrypted.
+//! A table of its own for every value of a ciphertext; lookups in such tables, in the clear or encrypted.
 
-use cryptable_ckks::{Ciphertext as SlotCiphertext, Evaluator, Plaintext, SeededCiphertext};
+use cryptable_ckks::{Ciphertext as SlotCiphertext, Evaluator, Plaintext};
 use cryptable_ring::Embedding;
 
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use crate::packed::circuit::Circuit;
 use crate::packed::functional_digit_decomposition::STEPS_PER_DIGIT;
 use crate::packed::multiplexer_bootstrapping::MultiplexerCircuit;
 use crate::packed::slot_tables::SlotSelectors;
-use crate::{Ciphertext, EvaluationKey, LookupTable, Parameters};
+use crate::{Ciphertext, EncryptedTables, EvaluationKey, LookupTable, Parameters};
 
 /// Tables of one pair of moduli: value k of a ciphertext is mapped through table k.
 ///
@@ -69,12 +69,13 @@ impl SlotTables {
     }
 
     /// Outputs at input x as fractions of the output modulus within [-1/2, 1/2].
-    fn fractions(&self, x: usize) -> Vec<f64> {
+    pub(crate) fn fractions(&self, x: usize) -> Vec<f64> {
         let modulus = self.tables[0].output_modulus() as f64;
         self.tables.iter().map(|table| table.centered_value(x) as f64 / modulus).collect()
     }
 
-    fn check(&self, parameters: &Parameters) -> Result<()> {
+    /// Checks moduli and number against parameters.
+    pub(crate) fn check(&self, parameters: &Parameters) -> Result<()> {
         self.tables[0].check(parameters.literal())?;
         let (value, limit) = (self.tables.len() as u64, parameters.literal().slots as u64);
         if value > limit {
@@ -84,45 +85,8 @@ impl SlotTables {
     }
 }
 
-/// [`SlotTables`] that the server cannot read; made by `SecretKey::encrypt_tables`.
-///
-/// One CKKS ciphertext an input value, p in all, half of each a seed: `8·N·l` bytes an input value at ring
-/// degree N, l the limbs of column selectors: those of SlotsToCoeffs, one a row selector, and two more.
-/// The server learns the moduli and the number of tables.
-#[derive(Clone, Debug)]
-pub struct EncryptedTables {
-    parameter_digest: [u8; 32],
-    count: usize,
-    /// Entry x holds every table's output at x.
-    entries: Vec<SeededCiphertext>,
-}
-
-impl EncryptedTables {
-    /// The number of tables.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Bytes in memory.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.entries.iter().map(|entry| 8 * entry.c0.words().len()).sum()
-    }
-
-    fn check(&self, parameters: &Parameters) -> Result<()> {
-        let (found, expected) = (self.parameter_digest, parameters.digest());
-        if found != expected {
-            let name = "parameter digest of the tables";
-            let hex = crate::ciphertext::hex;
-            return Err(Error::Mismatch { name, found: hex(&found), expected: hex(&expected) });
-        }
-        Ok(())
-    }
-}
-
 /// The circuit, if it has a level for entries.
-fn entry_circuit(parameters: &Parameters) -> Result<&MultiplexerCircuit> {
+pub(crate) fn entry_circuit(parameters: &Parameters) -> Result<&MultiplexerCircuit> {
     let name = &parameters.literal().name;
     match parameters.circuit() {
         Circuit::Multiplexer(circuit) if circuit.has_entry_level() => Ok(circuit),
@@ -150,7 +114,8 @@ impl EvaluationKey {
         let circuit = entry_circuit(self.parameters())?;
         tables.check(self.parameters())?;
         self.check_values(input, tables.tables.len())?;
-        let (encoding, stride) = (circuit.entry_encoding(), circuit.rows().iter().product::<usize>());
+        let (encoding, stride) =
+            (circuit.entry_encoding(), circuit.rows().iter().product::<usize>());
         let embedding = Embedding::new(circuit.complex_slots());
         Ok(self.lookup_entries(circuit, input, progress, |evaluator, selectors, step| {
             let entry = |row: usize, column: usize| {
@@ -175,12 +140,12 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let circuit = entry_circuit(self.parameters())?;
         tables.check(self.parameters())?;
-        self.check_values(input, tables.count)?;
+        self.check_values(input, tables.count())?;
         let stride = circuit.rows().iter().product::<usize>();
         Ok(self.lookup_entries(circuit, input, progress, |evaluator, selectors, step| {
             let ring = evaluator.ring();
             let entry =
-                |row: usize, column: usize| tables.entries[row + column * stride].expand(ring);
+                |row: usize, column: usize| tables.entry(row + column * stride).expand(ring);
             circuit.look_up_encrypted(evaluator, selectors, &entry, step)
         }))
     }
@@ -219,41 +184,5 @@ impl EvaluationKey {
         let pair = decomposition.to_coefficients(outputs);
         step.done();
         self.result(input, self.parameters().literal().output_modulus, pair)
-    }
-}
-
-#[cfg(feature = "client")]
-mod client {
-    use cryptable_ckks::encryption::encrypt_seeded;
-    use cryptable_ckks::plaintext::rounded_coefficients;
-    use rayon::prelude::*;
-
-    use super::*;
-    use crate::SecretKey;
-
-    impl SecretKey {
-        /// Encrypts tables, for [`EvaluationKey::lookup_encrypted`]: see [`EncryptedTables`] for their size.
-        ///
-        /// # Errors
-        /// If the parameters have no level for entries, the tables' moduli are not those of the parameters,
-        /// or there are more tables than slots.
-        pub fn encrypt_tables(&self, tables: &SlotTables) -> Result<EncryptedTables> {
-            let circuit = entry_circuit(self.parameters())?;
-            tables.check(self.parameters())?;
-            let (encoding, ring) = (circuit.entry_encoding(), self.ring());
-            let embedding = Embedding::new(circuit.complex_slots());
-            let encrypt = |x| {
-                let slots = circuit.slots_of(&tables.fractions(x));
-                let scale = encoding.scale;
-                let coefficients = rounded_coefficients(ring.degree(), &embedding, &slots, scale);
-                encrypt_seeded(&ring, self.secret(), coefficients, scale, encoding.limbs)
-            };
-            let inputs = self.parameters().literal().input_modulus as usize;
-            Ok(EncryptedTables {
-                parameter_digest: self.parameters().digest(),
-                count: tables.tables.len(),
-                entries: (0..inputs).into_par_iter().map(encrypt).collect(),
-            })
-        }
     }
 }

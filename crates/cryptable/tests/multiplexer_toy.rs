@@ -50,13 +50,6 @@ fn check(parameters: &Parameters, tables: &[LookupTable]) -> (SecretKey, Evaluat
         // or the model would be wrong. Bias is a bound that few values come near.
         let bound = predicted + parameters.failure().bias_ratio;
         let few = 1.0 + 3.0 / (literal.slots as f64).sqrt();
-        println!(
-            "{}: measured 2^{:.1}, predicted 2^{:.1}, bias 2^{:.1}",
-            literal.name,
-            deviation.log2(),
-            predicted.log2(),
-            parameters.failure().bias_ratio.log2()
-        );
         assert!(deviation < 1.4 * few * bound, "{}: {deviation:e} over {bound:e}", literal.name);
         let constant = table.values().iter().all(|v| v == &table.values()[0]);
         assert!(

@@ -192,7 +192,8 @@ pub(crate) fn expand_mask(ring: &Ring, shape: SwitchingKeyShape, seed: &Seed) ->
 }
 
 /// Whether every word of a sequence of limb-major polynomials is below its prime.
-fn words_are_reduced(ring: &Ring, basis: Basis, words: &[u64]) -> bool {
+#[must_use]
+pub fn words_are_reduced(ring: &Ring, basis: Basis, words: &[u64]) -> bool {
     words.par_chunks(ring.degree()).enumerate().all(|(index, limb)| {
         let q = ring.modulus(ring.prime_index(basis, index % basis.limbs())).value();
         limb.iter().all(|&word| word < q)

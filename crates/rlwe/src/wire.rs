@@ -53,12 +53,19 @@ pub enum ObjectType {
     EvaluationKey = 3,
     /// Encrypted values, fresh or computed.
     Ciphertext = 4,
+    /// Encrypted tables, one a value.
+    EncryptedTables = 5,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 4] =
-        [Self::Parameters, Self::SecretKey, Self::EvaluationKey, Self::Ciphertext];
+    const ALL: [Self; 5] = [
+        Self::Parameters,
+        Self::SecretKey,
+        Self::EvaluationKey,
+        Self::Ciphertext,
+        Self::EncryptedTables,
+    ];
 
     fn from_number(number: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|&object_type| object_type as u16 == number)
@@ -72,6 +79,7 @@ impl fmt::Display for ObjectType {
             Self::SecretKey => "a secret key",
             Self::EvaluationKey => "an evaluation key",
             Self::Ciphertext => "a ciphertext",
+            Self::EncryptedTables => "encrypted tables",
         })
     }
 }

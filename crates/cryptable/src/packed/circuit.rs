@@ -13,7 +13,6 @@ use crate::parameters::ParametersLiteral;
 
 /// A planned circuit.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one a parameter set")]
 pub enum Circuit {
     /// One trigonometric interpolation of the whole table.
     Akp(AkpCircuit),

@@ -105,7 +105,6 @@ pub fn joint_kronecker_product<A: Arithmetic>(
 }
 
 /// Multiplies neighbours until at most two vectors are left.
-#[expect(clippy::type_complexity, reason = "two vectors, the second if there is one")]
 fn two_factors<A: Arithmetic>(
     arithmetic: &A,
     mut vectors: Vec<Vec<A::Ciphertext>>,

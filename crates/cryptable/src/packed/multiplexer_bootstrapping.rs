@@ -440,7 +440,9 @@ impl MultiplexerCircuit {
         let row_limbs = |index: usize| output_limbs + rows.len() - index;
         let selectors: usize =
             rows.iter().enumerate().map(|(index, size)| 2 * parts * size * row_limbs(index)).sum();
-        let columns = 2 * tree.columns() * (row_limbs(0) + tree.entry_levels as usize);
+        // Tables of slots need columns as sums and differences.
+        let sets = if self.has_entry_level() { parts } else { 1 };
+        let columns = 2 * sets * tree.columns() * (row_limbs(0) + tree.entry_levels as usize);
         let outer = rows.get(1).map_or(1, |&size| size);
         let tensors = 3 * parts * outer * row_limbs(0);
         let entries = rows[0] * outer * tree.columns();

@@ -262,3 +262,127 @@ impl MultiplexerCircuit {
         SlotPrediction { outputs, result, dry_run }
     }
 }
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_ckks::encryption::{decrypt, encrypt};
+    use cryptable_ckks::{Ciphertext, Evaluator, Plaintext};
+    use cryptable_ring::Embedding;
+
+    use super::*;
+    use crate::packed::circuit::Circuit;
+    use crate::{MultiplexerLiteral, Parameters, SecretKey};
+
+    const OUTPUT: i64 = 1 << 14;
+    const DIGITS: [u64; 3] = [4, 2, 12];
+
+    /// An entry's centred value for the value at position k.
+    fn entry(k: usize, x: usize) -> i64 {
+        ((k * 97 + x * 8191 + k * x * 31) as i64 % OUTPUT) - OUTPUT / 2
+    }
+
+    /// The digits' deltas for value `(7·k) mod 96` at position k, freshly encrypted, and their shapes.
+    fn fresh_deltas(
+        circuit: &MultiplexerCircuit,
+        secret: &SecretKey,
+        dry_run: &DryRun,
+    ) -> (Vec<DigitDeltas<Ciphertext>>, Vec<DigitDeltas<Shape>>) {
+        let mut deltas = Vec::new();
+        let mut shapes = circuit.predict_deltas(dry_run).deltas;
+        let mut place = 1;
+        for (digit, parts) in DIGITS.iter().zip(&mut shapes) {
+            let encrypted = parts.iter_mut().enumerate().map(|(part, shapes)| {
+                let values = shapes.iter_mut().enumerate().map(|(value, shape)| {
+                    shape.noise = dry_run.fresh_noise(shape.scale);
+                    let is_value = |k: usize| (7 * k % 96) as u64 / place % digit == value as u64;
+                    let bits: Vec<f64> =
+                        (0..circuit.slots()).map(|k| f64::from(u8::from(is_value(k)))).collect();
+                    let slots: Vec<Complex64> = circuit
+                        .slots_of(&bits)
+                        .iter()
+                        .map(|z| if part == 0 { z.re.into() } else { z.im.into() })
+                        .collect();
+                    encrypt(&secret.ring(), secret.secret(), &slots, shape.scale, shape.limbs)
+                });
+                values.collect()
+            });
+            deltas.push(encrypted.collect());
+            place *= digit;
+        }
+        (deltas, shapes)
+    }
+
+    /// Looks up with fresh deltas: limbs, scale, power and noise against the dry run.
+    fn check(slots: usize, kind: EntryKind) {
+        let tree = MultiplexerLiteral {
+            digits: DIGITS.to_vec(),
+            selectors: vec![1; 3],
+            entry_levels: 1,
+            ..Default::default()
+        };
+        let parameters =
+            Parameters::insecure_toy_tree(OUTPUT as u64, 1024, slots, tree, 0).unwrap();
+        let Circuit::Multiplexer(circuit) = parameters.circuit() else { panic!("a tree") };
+        let secret = SecretKey::generate(&parameters);
+        let (ring, keys) = (secret.ring(), secret.switching_keys(&|_, _| ()));
+        let (evaluator, dry_run) = (Evaluator::new(&ring, &keys), circuit.dry_run());
+        let (deltas, shapes) = fresh_deltas(circuit, &secret, &dry_run);
+        let EntryEncoding { limbs, scale, .. } = circuit.entry_encoding();
+        let fractions = |x: usize| -> Vec<f64> {
+            (0..slots).map(|k| entry(k, x) as f64 / OUTPUT as f64).collect()
+        };
+        let (count, embedding) = (circuit.complex_slots(), Embedding::new(circuit.complex_slots()));
+        let slots_at = |row, column| circuit.slots_of(&fractions(row + 8 * column));
+        let selectors = circuit.slot_selectors(&evaluator, deltas);
+        let shapes = circuit.slot_selectors(&dry_run, shapes);
+        let mean_square = circuit.parts() as f64 / 12.0;
+        let (found, predicted) = match kind {
+            EntryKind::Plain => {
+                let entry = |row, column| {
+                    Plaintext::encode(&ring, &embedding, &slots_at(row, column), scale, limbs)
+                };
+                let shape = PlainShape { scale, mean_square, slots: count };
+                (
+                    circuit.look_up_slots(&evaluator, &selectors, &entry, &|| ()),
+                    circuit.look_up_slots(&dry_run, &shapes, &|_, _| shape, &|| ()),
+                )
+            }
+            EntryKind::Encrypted => {
+                let entry = |row, column| {
+                    encrypt(&ring, secret.secret(), &slots_at(row, column), scale, limbs)
+                };
+                let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
+                let shape = Shape { limbs, scale, power, noise };
+                (
+                    circuit.look_up_encrypted(&evaluator, &selectors, &entry, &|| ()),
+                    circuit.look_up_encrypted(&dry_run, &shapes, &|_, _| shape, &|| ()),
+                )
+            }
+        };
+        assert_eq!(found.limbs(), predicted.limbs);
+        // SlotsToCoeffs was planned for the scale of integer tables.
+        let planned = circuit.predict(1.0).outputs;
+        assert_eq!(planned.limbs, found.limbs());
+        for scale in [found.scale, planned.scale] {
+            assert!((scale / predicted.scale - 1.0).abs() < 1e-12, "2^{}", scale.log2());
+        }
+        let values: Vec<f64> =
+            (0..slots).map(|k| entry(k, 7 * k % 96) as f64 / OUTPUT as f64).collect();
+        let expected = circuit.slots_of(&values);
+        let decrypted = decrypt(&ring, secret.secret(), &found, 512);
+        let power = decrypted.iter().map(Complex64::norm_sqr).sum::<f64>() / 512.0;
+        assert!((0.8..1.2).contains(&(power / predicted.power.0)), "power {power:e}");
+        let errors = decrypted.iter().zip(expected.iter().cycle()).map(|(a, b)| (a - b).norm_sqr());
+        let ratio = (errors.sum::<f64>() / 512.0 / predicted.noise.0).sqrt();
+        assert!((0.6..1.15).contains(&ratio), "{slots} slots, {kind:?}: {ratio} times predicted");
+    }
+
+    #[test]
+    fn the_dry_run_predicts_limbs_scale_power_and_noise() {
+        for slots in [1024, 64] {
+            for kind in [EntryKind::Plain, EntryKind::Encrypted] {
+                check(slots, kind);
+            }
+        }
+    }
+}
