@@ -24,6 +24,8 @@ pub enum PolynomialBasis {
 pub enum ConstantScale {
     /// Constants take one prime, which is dropped at once: the scale comes back to the input's.
     Rescaled,
+    /// The same, but the scale of the result is the input's times 2 to this power.
+    Shifted(f64),
     /// Constants have this many bits, which stay in the scale of the result. Saves a level where the
     /// result is only used linearly, because later rescaling can take them along.
     Kept(f64),
@@ -104,6 +106,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         let last = self.babies.last().expect("step 1");
         let factor = match constants {
             ConstantScale::Rescaled => arithmetic.prime(limbs - 1),
+            ConstantScale::Shifted(bits) => arithmetic.prime(limbs - 1) * bits.exp2(),
             ConstantScale::Kept(bits) => bits.exp2(),
         };
         let scale = arithmetic.scale(last) * factor;
@@ -123,7 +126,9 @@ impl<C: Clone + Send + Sync> Steps<C> {
             .map(|(mut sum, chunk)| {
                 arithmetic.add_constant_assign(&mut sum, chunk[0]);
                 match constants {
-                    ConstantScale::Rescaled => arithmetic.rescale(sum, 1),
+                    ConstantScale::Rescaled | ConstantScale::Shifted(_) => {
+                        arithmetic.rescale(sum, 1)
+                    }
                     ConstantScale::Kept(_) => sum,
                 }
             })

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cryptable::Method;
 use cryptable_bench::BenchCommand;
 
 /// Lookup tables on encrypted data.
@@ -67,7 +68,7 @@ pub enum Command {
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
     /// Width of the inputs in bits: the input modulus is 2^B
-    #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=32))]
+    #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub bits: Option<u32>,
     /// Input modulus: values are 0..P-1
     #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
@@ -88,9 +89,59 @@ pub struct ParameterArgs {
     /// Ring degree: 32768 or 65536 [default: chosen]
     #[arg(long, value_name = "N")]
     pub ring_degree: Option<usize>,
+    /// How tables are evaluated [default: the fastest way]
+    #[arg(long)]
+    pub method: Option<MethodArg>,
+    /// Width of the digits of a multiplexer tree in bits [default: chosen]
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub digit_bits: Option<u32>,
+    /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
     /// INSECURE parameters of ring degree 1024, for tests of this program
-    #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "count"])]
+    #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "count", "method", "digit_bits", "memory"])]
     pub insecure_toy: bool,
+}
+
+/// A way to evaluate tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodArg {
+    /// One trigonometric interpolation of the whole table: to 12 bits
+    Akp,
+    /// A multiplexer tree over bits
+    Bmt,
+    /// A multiplexer tree over larger digits
+    Cmt,
+}
+
+impl From<MethodArg> for Method {
+    fn from(method: MethodArg) -> Self {
+        match method {
+            MethodArg::Akp => Self::Akp,
+            MethodArg::Bmt => Self::Bmt,
+            MethodArg::Cmt => Self::Cmt,
+        }
+    }
+}
+
+/// Bytes, with an optional suffix of thousands (kB, MB, GB) or of powers of two (KiB, MiB, GiB).
+fn memory_size(text: &str) -> Result<usize, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, suffix) = text.split_at(digits);
+    let unit = match suffix.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "kb" | "k" => 1e3,
+        "mb" | "m" => 1e6,
+        "gb" | "g" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => {
+            return Err(format!("unknown suffix \"{suffix}\": use B, kB, MB, GB, KiB, MiB or GiB"));
+        }
+    };
+    let number: f64 = number.parse().map_err(|_| format!("\"{number}\" is no number of bytes"))?;
+    Ok((number * unit) as usize)
 }
 
 /// Arguments of `plan`.
@@ -204,16 +255,28 @@ pub struct InspectArgs {
     pub files: Vec<PathBuf>,
 }
 
+/// A demonstration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Demonstration {
+    /// A table of 256 grey levels on every pixel of a scan
+    Scan,
+    /// GELU, exact to the last bit, on all 65,536 bfloat16 numbers
+    Gelu,
+}
+
 /// Arguments of `demo`.
 #[derive(Args, Debug)]
 pub struct DemoArgs {
+    /// What to demonstrate
+    #[arg(value_enum, default_value = "scan")]
+    pub what: Demonstration,
     /// An 8-bit grey PNG of any size [default: a retina, built in]
     #[arg(long, value_name = "FILE")]
     pub image: Option<PathBuf>,
     /// `contrast`, `invert`, `gamma`, `threshold`, or a file with 256 outputs below 256
     #[arg(long, value_name = "TABLE", default_value = "contrast")]
     pub table: String,
-    /// Directory for before-after.png
+    /// Directory for before-after.png or gelu.csv
     #[arg(long, value_name = "DIR", default_value = "demo-output")]
     pub output: PathBuf,
     /// INSECURE parameters of ring degree 1024, for tests of this program
@@ -241,7 +304,11 @@ const PLAN: &str = "\
 Examples:
   cryptable plan --bits 8
   cryptable plan --modulus 100 --output-modulus 1000 --count 500
-  cryptable --json --threads 2 plan --table table.csv";
+  cryptable plan --bits 16 --memory 9GB
+  cryptable plan --bits 12 --method cmt --digit-bits 4
+  cryptable --json --threads 2 plan --table table.csv
+
+Shows the way that is chosen, the fastest within the memory limit, and all others side by side.";
 
 const KEYGEN: &str = "\
 Examples:
@@ -285,11 +352,14 @@ const DEMO: &str = "\
 Examples:
   cryptable demo
   cryptable demo --image scan.png --table gamma --output out
-  cryptable demo --table my-table.csv";
+  cryptable demo --table my-table.csv
+  cryptable demo gelu";
 
 const BENCH: &str = "\
 Examples:
   cryptable --threads 1 bench akp --bits 8
+  cryptable --threads 2 --json bench cmt --bits 16
+  cryptable bench plot --out plots results.jsonl
   cryptable --threads 1 --json bench primitives";
 
 #[cfg(test)]
@@ -310,6 +380,15 @@ mod tests {
         assert!(parse("cryptable plan --bits 8 --modulus 4").is_err());
         assert!(parse("cryptable plan --bits 8 --output-bits 3 --output-modulus 8").is_err());
         assert!(parse("cryptable plan --bits 8 --output-bits 3 --threads 2").is_ok());
+    }
+
+    #[test]
+    fn sizes_of_memory_have_suffixes() {
+        assert_eq!(memory_size("6GB"), Ok(6_000_000_000));
+        assert_eq!(memory_size("1.5 GiB"), Ok(3 << 29));
+        assert_eq!(memory_size("4096"), Ok(4096));
+        assert!(memory_size("6 parsecs").unwrap_err().contains("parsecs"));
+        assert!(memory_size("GB").unwrap_err().contains("no number"));
     }
 
     #[test]

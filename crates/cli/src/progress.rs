@@ -1,6 +1,7 @@
 //! Progress bars on standard error.
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -16,6 +17,16 @@ pub fn bar(global: Global, message: &'static str) -> ProgressBar {
             .expect("a valid template")
             .progress_chars("=> ");
     ProgressBar::new(0).with_style(style).with_message(message)
+}
+
+/// A spinner for work of unknown length, drawn as a bar is, after a moment.
+pub fn spinner(global: Global, message: &'static str) -> ProgressBar {
+    if global.json || global.quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let spinner = ProgressBar::new_spinner().with_message(message);
+    spinner.enable_steady_tick(Duration::from_millis(200));
+    spinner
 }
 
 /// The callback that moves a bar.

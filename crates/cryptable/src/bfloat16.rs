@@ -30,9 +30,23 @@ pub const CANONICAL_NAN: u16 = 0x7FC0;
 pub fn table(f: impl Fn(f64) -> f64) -> Result<LookupTable> {
     LookupTable::from_fn(PATTERNS, PATTERNS, |bits| {
         let x = bf16::from_bits(bits as u16);
-        let y = if x.is_nan() { bf16::NAN } else { bf16::from_f64(f(x.to_f64())) };
+        let y = if x.is_nan() { bf16::NAN } else { nearest(f(x.to_f64())) };
         u64::from(if y.is_nan() { CANONICAL_NAN } else { y.to_bits() })
     })
+}
+
+/// The nearest bfloat16 number, ties to even. `bf16::from_f64` drops the low half of a double first, and so
+/// takes what is just beside a tie for one.
+fn nearest(y: f64) -> bf16 {
+    let near = bf16::from_f64(y);
+    if !near.is_finite() || near == bf16::ZERO {
+        return near;
+    }
+    let neighbours = [near.to_bits() - 1, near.to_bits(), near.to_bits() + 1].map(bf16::from_bits);
+    // Differences of numbers so close are exact.
+    let distance = |b: &bf16| ((b.to_f64() - y).abs(), b.to_bits() & 1);
+    let finite = neighbours.into_iter().filter(|b| b.is_finite());
+    finite.min_by(|a, b| distance(a).partial_cmp(&distance(b)).expect("finite")).unwrap_or(near)
 }
 
 /// The Gaussian error linear unit, `x·Φ(x) = x·erfc(-x/√2)/2`, of doubles.

@@ -59,7 +59,8 @@ fn twelve_bits_by_digits_on_65536_values() {
     let values: Vec<u64> = (0..1 << 16).map(|i| (i * 31 + i / modulus) % modulus).collect();
     let input = secret.encrypt(&values).unwrap();
     // As random as tables need to be: the noise model knows what to expect of those.
-    let random = |x: u64| x.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(x + 7) >> 52;
+    let random =
+        |x: u64| x.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(x + 7) >> 52;
     let tables = [scrambled(modulus), LookupTable::from_fn(modulus, modulus, random).unwrap()];
     let outputs = keys.lookup_many(&input, &tables, &|_, _| ()).unwrap();
     for (table, output) in tables.iter().zip(&outputs) {

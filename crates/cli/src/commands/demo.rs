@@ -84,7 +84,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     Ok(())
 }
 
-fn write_all(mut file: AtomicFile, content: &[u8]) -> Result<u64> {
+pub(super) fn write_all(mut file: AtomicFile, content: &[u8]) -> Result<u64> {
     std::io::Write::write_all(&mut file, content)?;
     file.commit(true)
 }
@@ -138,10 +138,10 @@ fn choose_parameters(pixels: usize, insecure_toy: bool) -> Result<Parameters> {
 
 /// What each step took.
 #[derive(Clone, Copy, Default, Serialize)]
-struct Costs {
+pub(super) struct Costs {
     keygen_s: f64,
     encrypt_s: f64,
-    eval_s: f64,
+    pub(super) eval_s: f64,
     decrypt_s: f64,
     secret_key_bytes: usize,
     /// The evaluation key on disk.
@@ -153,13 +153,14 @@ struct Costs {
     output_bytes: usize,
 }
 
-struct EncryptedRun {
-    results: Vec<u64>,
-    costs: Costs,
+/// Keys, encryption, lookup and decryption of some values, and what they took.
+pub(super) struct EncryptedRun {
+    pub(super) results: Vec<u64>,
+    pub(super) costs: Costs,
 }
 
 impl EncryptedRun {
-    fn new(
+    pub(super) fn new(
         global: Global,
         parameters: &Parameters,
         values: &[u64],

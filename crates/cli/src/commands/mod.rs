@@ -3,6 +3,7 @@
 mod decrypt;
 mod demo;
 mod encrypt;
+mod gelu;
 mod inspect;
 mod keygen;
 mod lookup;
@@ -12,10 +13,10 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Parameters, Request, SecretKey};
+use cryptable::{Method, Parameters, Request, SecretKey, planner};
 use zeroize::Zeroizing;
 
-use crate::args::{Cli, Command, Global, ParameterArgs};
+use crate::args::{Cli, Command, Demonstration, Global, ParameterArgs};
 use crate::formats;
 use crate::formats::table::{self, Moduli};
 
@@ -39,16 +40,19 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Lookup(args) => lookup::run(global, &args),
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Inspect(args) => inspect::run(global, &args),
-        Command::Demo(args) => demo::run(global, &args),
+        Command::Demo(args) => match args.what {
+            Demonstration::Scan => demo::run(global, &args),
+            Demonstration::Gelu => gelu::run(global, &args),
+        },
         Command::Bench(args) => cryptable_bench::run(&args.command, threads(global), global.json),
     }
 }
 
-/// The parameters that the arguments ask for.
+/// The request that the arguments make.
 ///
 /// # Errors
-/// If the table cannot be read, or no parameter set serves the moduli.
-fn choose_parameters(args: &ParameterArgs) -> Result<Parameters> {
+/// If the table cannot be read.
+fn request(args: &ParameterArgs) -> Result<Request> {
     let stated_input = args.bits.map(|bits| 1 << bits).or(args.modulus);
     let stated_output = args.output_bits.map(|bits| 1 << bits).or(args.output_modulus);
     let (input, output) = match (&args.table, stated_input) {
@@ -59,16 +63,39 @@ fn choose_parameters(args: &ParameterArgs) -> Result<Parameters> {
         (None, Some(input)) => (input, stated_output.unwrap_or(input)),
         (None, None) => unreachable!("the grammar demands one of bits, modulus and table"),
     };
-    let parameters = if args.insecure_toy {
-        Parameters::insecure_toy(input, output)
-    } else {
-        let count = args.count.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+    let count = args.count.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+    Ok(Request {
+        ring_degree: args.ring_degree,
         // More than the largest ring holds are served by several ciphertexts.
-        let count = count.map(|count| count.min(1 << 16));
-        let ring_degree = args.ring_degree;
-        Parameters::choose(&Request { ring_degree, count, ..Request::new(input, output) })
+        count: count.map(|count| count.min(1 << 16)),
+        method: args.method.map(Method::from),
+        digit_bits: args.digit_bits,
+        memory_limit: args.memory,
+        ..Request::new(input, output)
+    })
+}
+
+/// All parameters that serve the arguments, the chosen ones first.
+///
+/// # Errors
+/// If the table cannot be read, or no parameter set serves the moduli.
+fn plan_parameters(args: &ParameterArgs) -> Result<Vec<Parameters>> {
+    let request = request(args)?;
+    let (input, output) = (request.input_modulus, request.output_modulus);
+    let planned = if args.insecure_toy {
+        Parameters::insecure_toy(input, output).map(|parameters| vec![parameters])
+    } else {
+        planner::plan(&request).map(|all| all.into_iter().map(|found| found.parameters).collect())
     };
-    parameters.with_context(|| format!("input modulus {input}, output modulus {output}"))
+    planned.with_context(|| format!("input modulus {input}, output modulus {output}"))
+}
+
+/// The parameters that the arguments ask for.
+///
+/// # Errors
+/// As [`plan_parameters`].
+fn choose_parameters(args: &ParameterArgs) -> Result<Parameters> {
+    Ok(plan_parameters(args)?.swap_remove(0))
 }
 
 /// Reads a client's secret key.

@@ -6,8 +6,9 @@ use anyhow::Result;
 use cryptable::{Parameters, ParametersLiteral, measure_unit};
 use serde::Serialize;
 
-use super::{choose_parameters, threads, warning};
+use super::{plan_parameters, threads, warning};
 use crate::args::{Global, PlanArgs};
+use crate::progress;
 use crate::report::{self, bytes, hex, seconds};
 
 /// Speed-up of a lookup for each doubling of the threads.
@@ -18,11 +19,13 @@ const SPEEDUP_PER_DOUBLING: f64 = 1.8;
 /// # Errors
 /// If no parameters serve the request.
 pub fn run(global: Global, args: &PlanArgs) -> Result<()> {
-    let parameters = choose_parameters(&args.parameters)?;
-    let slots = parameters.literal().slots as u64;
+    let bar = progress::spinner(global, "planning");
+    let all = plan_parameters(&args.parameters)?;
+    bar.finish_and_clear();
+    let slots = all[0].literal().slots as u64;
     let values = args.parameters.count.unwrap_or(slots);
     let ciphertexts = values.div_ceil(slots);
-    report::result(global, &Plan::new(&parameters, values, ciphertexts, threads(global)))
+    report::result(global, &Plan::new(&all, values, ciphertexts, threads(global)))
 }
 
 #[derive(Serialize)]
@@ -52,10 +55,67 @@ struct Plan {
     peak_bytes: u64,
     ciphertext_bytes: u64,
     result_bytes: u64,
+    /// All ways to evaluate the table, the chosen one first.
+    candidates: Vec<CandidateLine>,
+}
+
+/// One way to evaluate the table.
+#[derive(Serialize)]
+struct CandidateLine {
+    name: String,
+    digits: Vec<u64>,
+    selectors: Vec<usize>,
+    eval_units: f64,
+    eval_s_one_thread: f64,
+    eval_s: f64,
+    ms_per_value: f64,
+    peak_bytes: u64,
+    key_memory_bytes: u64,
+    transforms: usize,
+    key_switches: usize,
+    security_bits: f64,
+    log2_fail: f64,
+}
+
+impl CandidateLine {
+    /// Times are of all ciphertexts, `seconds_per_unit` on one thread.
+    fn new(parameters: &Parameters, ciphertexts: u64, seconds_per_unit: f64, speedup: f64) -> Self {
+        let (literal, prediction) = (parameters.literal(), parameters.prediction());
+        let tree = literal.multiplexer.as_ref();
+        let one = prediction.eval_units * seconds_per_unit;
+        Self {
+            name: literal.name.split('_').next().unwrap_or_default().into(),
+            digits: tree.map(|tree| tree.digits.clone()).unwrap_or_default(),
+            selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
+            eval_units: prediction.eval_units,
+            eval_s_one_thread: one * ciphertexts as f64,
+            eval_s: one * ciphertexts as f64 / speedup,
+            ms_per_value: one * 1e3 / literal.slots as f64 / speedup,
+            peak_bytes: prediction.peak_bytes() as u64,
+            key_memory_bytes: prediction.key_memory_bytes as u64,
+            transforms: prediction.transforms,
+            key_switches: prediction.key_switches,
+            security_bits: parameters.security_bits(),
+            log2_fail: parameters.failure().log2_fail(),
+        }
+    }
+
+    /// `16x16x32`, runs of equal digits as `8^6`.
+    fn digits_name(&self) -> String {
+        let runs = self.digits.chunk_by(|a, b| a == b);
+        let names: Vec<String> = runs
+            .map(|run| match run.len() {
+                1 => run[0].to_string(),
+                count => format!("{}^{count}", run[0]),
+            })
+            .collect();
+        names.join(" x ")
+    }
 }
 
 impl Plan {
-    fn new(parameters: &Parameters, values: u64, ciphertexts: u64, threads: usize) -> Self {
+    fn new(all: &[Parameters], values: u64, ciphertexts: u64, threads: usize) -> Self {
+        let parameters = &all[0];
         let prediction = parameters.prediction();
         let unit = measure_unit();
         let eval_s_one_thread = prediction.eval_units * unit * ciphertexts as f64;
@@ -82,6 +142,10 @@ impl Plan {
             peak_bytes: prediction.peak_bytes() as u64,
             ciphertext_bytes: prediction.ciphertext_bytes as u64,
             result_bytes: prediction.result_bytes as u64,
+            candidates: all
+                .iter()
+                .map(|parameters| CandidateLine::new(parameters, ciphertexts, unit, speedup))
+                .collect(),
         }
     }
 }
@@ -142,7 +206,49 @@ impl fmt::Display for Plan {
             f,
             " ({:.0} units of {:.1} us and {} key switches a ciphertext)",
             self.eval_units, self.unit_us, self.key_switches
-        )
+        )?;
+        if self.candidates.len() > 1 {
+            self.write_candidates(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// All ways side by side.
+    fn write_candidates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = format!("{} threads", self.threads);
+        writeln!(
+            f,
+            "\n{:<7} {:<18} {:>12} {:>12} {:>10} {:>11} {:>9} {:>8} {:>8} {:>9}",
+            "method",
+            "digits",
+            "1 thread",
+            threads,
+            "ms/value",
+            "memory",
+            "keys",
+            "NTTs",
+            "switches",
+            "failure"
+        )?;
+        for line in &self.candidates {
+            writeln!(
+                f,
+                "{:<7} {:<18} {:>12} {:>12} {:>10.3} {:>11} {:>9} {:>8} {:>8} {:>9}",
+                line.name,
+                line.digits_name(),
+                seconds(line.eval_s_one_thread),
+                seconds(line.eval_s),
+                line.ms_per_value,
+                bytes(line.peak_bytes),
+                bytes(line.key_memory_bytes),
+                line.transforms,
+                line.key_switches,
+                format!("2^{:.1}", line.log2_fail)
+            )?;
+        }
+        Ok(())
     }
 }
 

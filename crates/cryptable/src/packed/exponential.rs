@@ -34,6 +34,8 @@ pub struct Exponential {
     wave: Wave,
     series: ChebyshevSeries,
     shape: ExponentialShape,
+    /// log2 of the scale of the result, over that of the chain's primes.
+    scale_shift: f64,
 }
 
 /// The sizes of an exponential's evaluation.
@@ -76,7 +78,15 @@ impl Exponential {
             Wave::Cosine => Complex64::new((angle * x).cos(), 0.0),
         };
         let series = ChebyshevSeries::interpolate(f, (1 << shape.log_length) - 1);
-        Self { wave, series, shape }
+        Self { wave, series, shape, scale_shift: 0.0 }
+    }
+
+    /// The same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
+    /// products of it stay there.
+    #[must_use]
+    pub fn at_half_scale(mut self) -> Self {
+        self.scale_shift = -1.0;
+        self
     }
 
     /// A bound on the error of the result, over phases of the interval: that of the series (proven, from
@@ -129,7 +139,9 @@ impl Exponential {
         let ExponentialShape { doublings, cleanings, log_length, log_babies } = self.shape;
         let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
         let coefficients = &self.series.coefficients;
-        let mut z = steps.evaluate(arithmetic, coefficients, ConstantScale::Rescaled);
+        // Every doubling squares the scale, and so doubles a shift of its logarithm.
+        let shift = ConstantScale::Shifted(self.scale_shift / f64::from(doublings).exp2());
+        let mut z = steps.evaluate(arithmetic, coefficients, shift);
         drop(steps);
         arithmetic.declare_power(&mut z, 1.0);
         for done in 0..doublings {

@@ -9,7 +9,7 @@ use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::overflow::bound_for;
 use rayon::prelude::*;
 
-use crate::packed::exponential::Exponential;
+use crate::packed::exponential::{Exponential, Wave};
 use crate::packed::homomorphic_dft::{DftLevels, HomomorphicDft};
 use crate::parameters::ParametersLiteral;
 
@@ -51,7 +51,10 @@ impl PhaseToWave {
         };
         let coeffs_to_slots =
             HomomorphicDft::new(matrices, &levels, |limbs| literal.transform_shape(limbs));
-        let exponential = Exponential::new(literal.wave(), bound, literal.exponential_shape());
+        let mut exponential = Exponential::new(literal.wave(), bound, literal.exponential_shape());
+        if literal.multiplexer.is_some() && literal.wave() == Wave::Cosine {
+            exponential = exponential.at_half_scale();
+        }
         Self {
             ring_degree: degree,
             slots: literal.slots,

@@ -1,0 +1,157 @@
+//! `cryptable demo gelu`: an exact activation function on encrypted floats.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::bfloat16::{self, PATTERNS};
+use cryptable::{LookupTable, Parameters, measure_unit};
+use half::bf16;
+use rand::seq::SliceRandom;
+use serde::Serialize;
+
+use super::demo::{Costs, EncryptedRun, write_all};
+use super::{threads, warning};
+use crate::args::{DemoArgs, Global};
+use crate::atomic_file::{Access, AtomicFile};
+use crate::report::{self, bytes, seconds};
+
+/// Name of the file that is written.
+const VALUES: &str = "gelu.csv";
+
+/// Numbers that are printed.
+const SAMPLE: usize = 10;
+
+/// Encrypts all bfloat16 numbers in random order, applies GELU, decrypts, compares bit for bit.
+///
+/// # Errors
+/// If the file cannot be written, or a single result is wrong.
+pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
+    ensure!(args.image.is_none(), "--image {:?}: GELU takes no picture", args.image);
+    ensure!(!args.insecure_toy, "all bfloat16 numbers need a full ciphertext");
+    fs::create_dir_all(&args.output)
+        .with_context(|| format!("cannot create {}", args.output.display()))?;
+    let output = args.output.join(VALUES);
+    let file = AtomicFile::create(&output, Access::Public)?;
+    let table = bfloat16::table(bfloat16::gelu)?;
+    let parameters = Parameters::for_table(&table)?;
+    let mut patterns: Vec<u64> = (0..PATTERNS).collect();
+    patterns.shuffle(&mut rand::rng());
+    let run = EncryptedRun::new(global, &parameters, &patterns, &table)?;
+    write_all(file, csv(&patterns, &run.results)?.as_bytes())?;
+    let wrong = wrong(&table, &patterns, &run.results);
+    let report = Report {
+        parameters: parameters.literal().name.clone(),
+        security_bits: parameters.security_bits(),
+        log2_fail: parameters.failure().log2_fail(),
+        threads: threads(global),
+        unit_us: measure_unit() * 1e6,
+        values_checked: run.results.len(),
+        wrong,
+        peak_rss_bytes: report::peak_memory_bytes(),
+        sample: patterns.iter().copied().zip(run.results).take(SAMPLE).collect(),
+        costs: run.costs,
+        output,
+    };
+    report::summary(global, &report)?;
+    ensure!(wrong == 0, "{wrong} of {PATTERNS} results are wrong");
+    Ok(())
+}
+
+/// How many results differ from the table in any bit.
+fn wrong(table: &LookupTable, patterns: &[u64], results: &[u64]) -> usize {
+    let expected = patterns.iter().map(|&pattern| table.values()[pattern as usize]);
+    let differ = results.iter().zip(expected).filter(|(found, right)| **found != *right).count();
+    differ + patterns.len().abs_diff(results.len())
+}
+
+fn number(pattern: u64) -> f64 {
+    bf16::from_bits(pattern as u16).to_f64()
+}
+
+/// Lines of bit patterns and numbers, in and out.
+fn csv(patterns: &[u64], results: &[u64]) -> Result<String, fmt::Error> {
+    let mut text = String::from("bits,x,gelu_bits,gelu\n");
+    for (&pattern, &result) in patterns.iter().zip(results) {
+        let (x, y) = (number(pattern), number(result));
+        writeln!(text, "{pattern:04x},{x:e},{result:04x},{y:e}")?;
+    }
+    Ok(text)
+}
+
+#[derive(Serialize)]
+struct Report {
+    parameters: String,
+    security_bits: f64,
+    log2_fail: f64,
+    threads: usize,
+    unit_us: f64,
+    #[serde(flatten)]
+    costs: Costs,
+    values_checked: usize,
+    wrong: usize,
+    peak_rss_bytes: Option<u64>,
+    sample: Vec<(u64, u64)>,
+    output: PathBuf,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "GELU of all {} bfloat16 numbers, under encryption", self.values_checked)?;
+        writeln!(f, "{:>14} {:>14} {:>18}", "x", "GELU(x)", "GELU(x) in doubles")?;
+        for &(pattern, result) in &self.sample {
+            let (x, y) = (number(pattern), number(result));
+            writeln!(f, "{x:>14.5e} {y:>14.5e} {:>18.5e}", bfloat16::gelu(x))?;
+        }
+        writeln!(
+            f,
+            "  parameters   {}, {}{:.1} bits of security, failures below 2^{:.1} a number",
+            self.parameters,
+            warning(self.security_bits),
+            self.security_bits,
+            self.log2_fail
+        )?;
+        writeln!(
+            f,
+            "  lookup       {} on {} threads: {:.3} ms a number, {:.0} units of {:.1} us",
+            seconds(self.costs.eval_s),
+            self.threads,
+            self.costs.eval_s * 1e3 / self.values_checked as f64,
+            self.costs.eval_s * 1e6 / self.unit_us,
+            self.unit_us
+        )?;
+        if let Some(peak) = self.peak_rss_bytes {
+            writeln!(f, "  peak memory  {} (client and server in one process)", bytes(peak))?;
+        }
+        writeln!(
+            f,
+            "  check        {} results compared bit for bit, {} wrong",
+            self.values_checked, self.wrong
+        )?;
+        writeln!(f, "  numbers      {}", self.output.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_hold_patterns_and_numbers() {
+        let text = csv(&[0x3F80, 0xFF80], &[0x3F57, 0x8000]).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines,
+            ["bits,x,gelu_bits,gelu", "3f80,1e0,3f57,8.3984375e-1", "ff80,-inf,8000,-0e0"]
+        );
+    }
+
+    #[test]
+    fn every_wrong_bit_counts() {
+        let table = bfloat16::table(bfloat16::gelu).unwrap();
+        let right = table.values()[0x3F80];
+        assert_eq!(wrong(&table, &[0x3F80, 0x3F80], &[right, right ^ 1]), 1);
+        assert_eq!(wrong(&table, &[0x3F80, 0x3F80], &[right]), 1);
+    }
+}
