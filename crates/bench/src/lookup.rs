@@ -60,90 +60,14 @@ pub fn run(
     threads: usize,
     json: bool,
 ) -> anyhow::Result<()> {
-    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let parameters = Parameters::choose(&request(benchmark, arguments))?;
-    let literal = parameters.literal();
-    let (p, output_modulus, slots) = (literal.input_modulus, literal.output_modulus, literal.slots);
-    let tables = (0..arguments.tables.max(1))
-        .map(|_| LookupTable::from_fn(p, output_modulus, |_| rng.random_range(0..output_modulus)))
-        .collect::<Result<Vec<_>, _>>()?;
-    let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..p)).collect();
-
-    let ((secret, keys), keygen_s) = timed(|| {
-        let secret = SecretKey::generate(&parameters);
-        let keys = secret.switching_keys(&|_, _| ());
-        (secret, keys)
-    });
-    let (evaluation_key, setup_s) =
-        timed(|| EvaluationKey::new(parameters.clone(), secret.id(), secret.ring(), keys));
-    let evaluation_key = evaluation_key?;
-    let (input, encrypt_s) = timed(|| secret.encrypt(&values));
-    let input = input?;
-
+    let session = Session::prepare(&request(benchmark, arguments), arguments)?;
     let generation_peak = memory::peak_rss();
-    memory::reset_peak();
-    let unit = cryptable::measure_unit();
-    let mut times = Vec::new();
-    let mut marks = Vec::new();
-    let mut results = Vec::new();
-    for _ in 0..arguments.runs.max(1) {
-        let new_marks = Mutex::new(Vec::new());
-        let (outputs, time) = timed(|| {
-            evaluation_key.lookup_many(&input, &tables, &|_, _| {
-                new_marks.lock().expect("no panic under lock").push(Instant::now());
-            })
-        });
-        results = outputs?;
-        times.push(time);
-        marks = new_marks.into_inner().expect("no panic under lock");
-    }
-    let unit = unit.min(cryptable::measure_unit());
-    let eval_rss_bytes = memory::peak_rss();
-
-    let checked = check(&secret, &tables, &values, &results)?;
-    let prediction = parameters.prediction();
-    let eval_s = median(&times);
-    let record = Record {
-        method: benchmark.name.into(),
-        bits_in: (p as f64).log2(),
-        bits_out: (output_modulus as f64).log2(),
-        modulus_in: p,
-        ring_degree: literal.ring_degree,
-        slots,
-        threads,
-        setup_s,
-        keygen_s,
-        encrypt_s,
-        eval_s,
-        runs: times.len(),
-        ms_per_value: eval_s * 1e3 / slots as f64,
-        unit_us: unit * 1e6,
-        eval_units: eval_s / unit,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
-        eval_key_bytes: evaluation_key.memory_bytes(),
-        input_bytes: prediction.ciphertext_bytes,
-        output_bytes: prediction.result_bytes,
-        values_checked: checked.values,
-        wrong: checked.wrong,
-        noise_std_log2: checked.deviation.log2(),
-        predicted_noise_std_log2: parameters.failure().typical_ratio.log2(),
-        log2_fail: parameters.failure().log2_fail(),
-        security_bits: parameters.security_bits(),
-        table: format!("random:{}", arguments.seed),
-        tables: tables.len(),
-        digits: literal.multiplexer.as_ref().map(|m| m.digits.clone()).unwrap_or_default(),
-        selectors: literal.multiplexer.as_ref().map(|m| m.selectors.clone()).unwrap_or_default(),
-        predicted_units: prediction.eval_units,
-        predicted_peak_bytes: prediction.peak_bytes(),
-        steps: steps(&parameters, &marks),
-        counts: [
-            prediction.transforms,
-            prediction.limb_products,
-            prediction.key_switches,
-            prediction.table_products,
-        ],
-    };
+    let evaluation = session.evaluate(arguments.runs.max(1))?;
+    let checked = session.check(&evaluation.results)?;
+    let mut record = session.record(benchmark, &evaluation, &checked);
+    record.threads = threads;
+    record.peak_rss_bytes = generation_peak.max(evaluation.rss_bytes);
+    record.table = format!("random:{}", arguments.seed);
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
@@ -151,6 +75,147 @@ pub fn run(
     }
     anyhow::ensure!(record.wrong == 0, "{} of {} values are wrong", checked.wrong, checked.values);
     Ok(())
+}
+
+/// Keys, tables and an encrypted input, and what they took.
+struct Session {
+    parameters: Parameters,
+    secret: SecretKey,
+    evaluation_key: EvaluationKey,
+    tables: Vec<LookupTable>,
+    values: Vec<u64>,
+    input: Ciphertext,
+    keygen_s: f64,
+    setup_s: f64,
+    encrypt_s: f64,
+}
+
+/// Results of lookups, and what they took.
+struct Evaluation {
+    times: Vec<f64>,
+    /// When each step of the last run was done.
+    marks: Vec<Instant>,
+    results: Vec<Ciphertext>,
+    /// Seconds of u.
+    unit: f64,
+    rss_bytes: u64,
+}
+
+impl Session {
+    fn prepare(request: &Request, arguments: &LookupArguments) -> anyhow::Result<Self> {
+        let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+        let parameters = Parameters::choose(request)?;
+        let literal = parameters.literal();
+        let (p, outputs) = (literal.input_modulus, literal.output_modulus);
+        let tables = (0..arguments.tables.max(1))
+            .map(|_| LookupTable::from_fn(p, outputs, |_| rng.random_range(0..outputs)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let values: Vec<u64> = (0..literal.slots).map(|_| rng.random_range(0..p)).collect();
+        let ((secret, keys), keygen_s) = timed(|| {
+            let secret = SecretKey::generate(&parameters);
+            let keys = secret.switching_keys(&|_, _| ());
+            (secret, keys)
+        });
+        let (evaluation_key, setup_s) =
+            timed(|| EvaluationKey::new(parameters.clone(), secret.id(), secret.ring(), keys));
+        let evaluation_key = evaluation_key?;
+        let (input, encrypt_s) = timed(|| secret.encrypt(&values));
+        let input = input?;
+        Ok(Self {
+            parameters,
+            secret,
+            evaluation_key,
+            tables,
+            values,
+            input,
+            keygen_s,
+            setup_s,
+            encrypt_s,
+        })
+    }
+
+    fn evaluate(&self, runs: usize) -> anyhow::Result<Evaluation> {
+        memory::reset_peak();
+        let unit = cryptable::measure_unit();
+        let (mut times, mut marks, mut results) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..runs {
+            let new_marks = Mutex::new(Vec::new());
+            let (outputs, time) = timed(|| {
+                self.evaluation_key.lookup_many(&self.input, &self.tables, &|_, _| {
+                    new_marks.lock().expect("no panic under lock").push(Instant::now());
+                })
+            });
+            results = outputs?;
+            times.push(time);
+            marks = new_marks.into_inner().expect("no panic under lock");
+        }
+        let unit = unit.min(cryptable::measure_unit());
+        Ok(Evaluation { times, marks, results, unit, rss_bytes: memory::peak_rss() })
+    }
+
+    /// Decrypts all results and compares them with the tables.
+    fn check(&self, results: &[Ciphertext]) -> anyhow::Result<Checked> {
+        let mut checked = Checked { values: 0, wrong: 0, deviation: 0.0 };
+        let mut squares = 0.0;
+        for (table, result) in self.tables.iter().zip(results) {
+            let expected: Vec<u64> =
+                self.values.iter().map(|&v| table.values()[v as usize]).collect();
+            let decrypted = self.secret.decrypt(result)?;
+            checked.values += decrypted.len();
+            checked.wrong += decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
+            squares += self.secret.errors(result, &expected)?.iter().map(|e| e * e).sum::<f64>();
+        }
+        checked.deviation = (squares / checked.values as f64).sqrt();
+        Ok(checked)
+    }
+
+    fn record(&self, benchmark: Benchmark, evaluation: &Evaluation, checked: &Checked) -> Record {
+        let (literal, failure) = (self.parameters.literal(), self.parameters.failure());
+        let prediction = self.parameters.prediction();
+        let eval_s = median(&evaluation.times);
+        let tree = literal.multiplexer.as_ref();
+        Record {
+            method: benchmark.name.into(),
+            bits_in: (literal.input_modulus as f64).log2(),
+            bits_out: (literal.output_modulus as f64).log2(),
+            modulus_in: literal.input_modulus,
+            ring_degree: literal.ring_degree,
+            slots: literal.slots,
+            threads: 0,
+            setup_s: self.setup_s,
+            keygen_s: self.keygen_s,
+            encrypt_s: self.encrypt_s,
+            eval_s,
+            runs: evaluation.times.len(),
+            ms_per_value: eval_s * 1e3 / literal.slots as f64,
+            unit_us: evaluation.unit * 1e6,
+            eval_units: eval_s / evaluation.unit,
+            peak_rss_bytes: 0,
+            eval_rss_bytes: evaluation.rss_bytes,
+            eval_key_bytes: self.evaluation_key.memory_bytes(),
+            input_bytes: prediction.ciphertext_bytes,
+            output_bytes: prediction.result_bytes,
+            values_checked: checked.values,
+            wrong: checked.wrong,
+            noise_std_log2: checked.deviation.log2(),
+            predicted_noise_std_log2: failure.typical_ratio.log2(),
+            log2_fail: failure.log2_fail(),
+            security_bits: self.parameters.security_bits(),
+            table: String::new(),
+            tables: self.tables.len(),
+            digits: tree.map(|tree| tree.digits.clone()).unwrap_or_default(),
+            selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
+            predicted_units: prediction.eval_units,
+            predicted_peak_bytes: prediction.peak_bytes(),
+            steps: steps(&self.parameters, &evaluation.marks),
+            counts: [
+                prediction.transforms,
+                prediction.limb_products,
+                prediction.key_switches,
+                prediction.table_products,
+            ],
+        }
+    }
 }
 
 fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
@@ -172,25 +237,6 @@ struct Checked {
     wrong: usize,
     /// Standard deviation of the error, in half steps.
     deviation: f64,
-}
-
-fn check(
-    secret: &SecretKey,
-    tables: &[LookupTable],
-    values: &[u64],
-    results: &[Ciphertext],
-) -> anyhow::Result<Checked> {
-    let mut checked = Checked { values: 0, wrong: 0, deviation: 0.0 };
-    let mut squares = 0.0;
-    for (table, result) in tables.iter().zip(results) {
-        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
-        let decrypted = secret.decrypt(result)?;
-        checked.values += decrypted.len();
-        checked.wrong += decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
-        squares += secret.errors(result, &expected)?.iter().map(|e| e * e).sum::<f64>();
-    }
-    checked.deviation = (squares / checked.values as f64).sqrt();
-    Ok(checked)
 }
 
 /// Seconds of each step of a lookup; the same step of all digits, and of all tables, together.

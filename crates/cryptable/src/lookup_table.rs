@@ -53,6 +53,30 @@ impl LookupTable {
         Self::new(input_modulus, output_modulus, (0..input_modulus).map(f).collect())
     }
 
+    /// Two tables of half as many bits of output, low and high: `f(x) = low(x) + r·high(x)`, both modulo r,
+    /// the least power of two with `r² >= P`. They need half the precision of the whole table, and
+    /// [`crate::EvaluationKey::lookup_many`] evaluates both on the same selectors.
+    ///
+    /// ```
+    /// use cryptable::LookupTable;
+    /// let [low, high] = LookupTable::from_fn(16, 256, |x| 17 * x)?.halves()?;
+    /// assert_eq!((low.output_modulus(), high.output_modulus()), (16, 16));
+    /// assert_eq!(low.values()[3] + 16 * high.values()[3], 51);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never for a valid table.
+    pub fn halves(&self) -> Result<[Self; 2]> {
+        let bits = u64::BITS - (self.output_modulus - 1).leading_zeros();
+        let radix = 1 << bits.div_ceil(2);
+        let half = |part: fn(u64, u64) -> u64| {
+            let values = self.values.iter().map(|&value| part(value, radix)).collect();
+            Self::new(self.input_modulus, radix, values)
+        };
+        Ok([half(|value, radix| value % radix)?, half(|value, radix| value / radix)?])
+    }
+
     /// p.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {

@@ -204,6 +204,22 @@ fn inputs_in_several_ciphertexts() {
 }
 
 #[test]
+fn outputs_in_halves() {
+    let whole = LookupTable::from_fn(64, 1 << 16, |x| (x * 40_503 + 12_345) % (1 << 16)).unwrap();
+    let halves = whole.halves().unwrap();
+    let parameters = toy(256, 1024, literal(&[8, 8], &[1, 1]), 0);
+    let secret = SecretKey::generate(&parameters);
+    let keys = secret.evaluation_key(&|_, _| ());
+    let values = every_value(&parameters);
+    let input = secret.encrypt(&values).unwrap();
+    let results = keys.lookup_many(&input, &halves, &|_, _| ()).unwrap();
+    let [low, high] = [0, 1].map(|half| secret.decrypt(&results[half]).unwrap());
+    for ((value, low), high) in values.iter().zip(low).zip(high) {
+        assert_eq!(low + 256 * high, whole.values()[*value as usize]);
+    }
+}
+
+#[test]
 fn results_are_inputs_of_further_lookups() {
     let parameters = toy(16, 1024, literal(&[4, 4], &[1, 1]), 0);
     let reverse = LookupTable::from_fn(16, 16, |x| 15 - x).unwrap();
