@@ -30,6 +30,8 @@ struct Point {
     method: String,
     bits_in: f64,
     threads: usize,
+    slots: usize,
+    ring_degree: usize,
     eval_s: f64,
     ms_per_value: f64,
     eval_rss_bytes: f64,
@@ -94,7 +96,12 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
         let text = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
         points.extend(parse(&text).with_context(|| format!("{}", file.display()))?);
     }
-    points.retain(|point| point.threads == arguments.of_threads && point.tables == 1);
+    // Single tables on full ciphertexts.
+    points.retain(|point| {
+        point.threads == arguments.of_threads
+            && point.tables == 1
+            && point.slots == point.ring_degree
+    });
     ensure!(!points.is_empty(), "no line was measured on {} threads", arguments.of_threads);
     fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot create {}", arguments.out.display()))?;
@@ -219,7 +226,7 @@ fn draw(
 mod tests {
     use super::*;
 
-    const LINE: &str = r#"{"method":"cmt","bits_in":16.0,"threads":1,"eval_s":30.0,"ms_per_value":0.5,"eval_rss_bytes":7e9,"more":1}"#;
+    const LINE: &str = r#"{"method":"cmt","bits_in":16.0,"threads":1,"slots":65536,"ring_degree":65536,"eval_s":30.0,"ms_per_value":0.5,"eval_rss_bytes":7e9,"more":1}"#;
 
     #[test]
     fn lines_are_parsed_and_bad_ones_named() {

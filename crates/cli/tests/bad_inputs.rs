@@ -179,8 +179,13 @@ fn full_disks() {
 #[test]
 fn parameters() {
     let here = Workspace::new();
-    let moduli = "input modulus 1048576, output modulus 1048576";
-    assert!(here.fail("plan --bits 20").starts_with(moduli));
+    // A large prime: too large for one interpolation, and no product of digits.
+    let moduli = "input modulus 1000003, output modulus 1000003";
+    assert!(here.fail("plan --modulus 1000003").starts_with(moduli));
+    let message = here.fail("plan --bits 8 --memory 1GB");
+    assert!(message.contains("1000000000 bytes") && message.contains("the smallest needs"));
+    let message = here.fail("plan --bits 16 --method akp");
+    assert!(message.contains("input modulus of AKP is 65536") && message.contains("4096"));
     assert!(here.fail("plan --bits 8 --ring-degree 5000").contains("ring degree 5000"));
     assert!(here.fail("plan --table none.csv").contains("none.csv"));
     here.write("one.csv", "0\n");
