@@ -1,0 +1,262 @@
+//! One picture: curves over the width of tables, on a logarithmic axis.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use plotters::prelude::*;
+
+/// Points in ascending order, and what they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The name in the JSON contract, which decides the colour and the marker.
+    pub method: String,
+    /// Who measured, for figures that others published; those are dashed.
+    pub source: Option<&'static str>,
+    /// Bits of the table's inputs, and the quantity; both positive.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What a picture shows.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// Without extension.
+    pub file_name: &'static str,
+    pub title: String,
+    /// Title of the vertical axis, with the unit.
+    pub quantity: &'static str,
+    /// At least one of them has a point.
+    pub curves: Vec<Curve>,
+}
+
+/// Colours that colour-blind people can tell apart (Okabe and Ito), and outlines of markers in pixels.
+/// A method has its own pair, the same in every picture.
+fn style_of(method: &str) -> (RGBColor, &'static [(i32, i32)]) {
+    // Twelve integer points at a distance of exactly 5.
+    const CIRCLE: &[(i32, i32)] = &[
+        (5, 0),
+        (4, 3),
+        (3, 4),
+        (0, 5),
+        (-3, 4),
+        (-4, 3),
+        (-5, 0),
+        (-4, -3),
+        (-3, -4),
+        (0, -5),
+        (3, -4),
+        (4, -3),
+    ];
+    const SQUARE: &[(i32, i32)] = &[(-4, -4), (4, -4), (4, 4), (-4, 4)];
+    const TRIANGLE: &[(i32, i32)] = &[(0, -6), (6, 4), (-6, 4)];
+    const DIAMOND: &[(i32, i32)] = &[(0, -6), (6, 0), (0, 6), (-6, 0)];
+    const INVERTED: &[(i32, i32)] = &[(0, 6), (6, -4), (-6, -4)];
+    const BAR: &[(i32, i32)] = &[(-6, -2), (6, -2), (6, 2), (-6, 2)];
+    match method {
+        "akp" => (RGBColor(0, 114, 178), CIRCLE),
+        "cmt" => (RGBColor(213, 94, 0), SQUARE),
+        "bmt" => (RGBColor(0, 158, 115), TRIANGLE),
+        "mvb" => (RGBColor(204, 121, 167), DIAMOND),
+        "fdd" => (RGBColor(230, 159, 0), INVERTED),
+        _ => (RGBColor(0, 0, 0), BAR),
+    }
+}
+
+impl Curve {
+    fn label(&self) -> String {
+        match self.source {
+            Some(source) => format!("{}, {source}", self.method),
+            None => format!("{}, cryptable", self.method),
+        }
+    }
+
+    /// Colour and width of the line.
+    fn stroke(&self) -> ShapeStyle {
+        style_of(&self.method).0.stroke_width(if self.source.is_some() { 1 } else { 3 })
+    }
+
+    /// A closed outline around `center`, and its inside: hollow for what others measured.
+    fn marker(&self, center: (i32, i32)) -> (Polygon<(i32, i32)>, PathElement<(i32, i32)>) {
+        let (color, outline) = style_of(&self.method);
+        let place = |&(x, y): &(i32, i32)| (center.0 + x, center.1 + y);
+        let inside: Vec<_> = outline.iter().map(place).collect();
+        let closed: Vec<_> = outline.iter().chain(&outline[..1]).map(place).collect();
+        let fill = if self.source.is_some() { WHITE } else { color };
+        (Polygon::new(inside, fill.filled()), PathElement::new(closed, color.stroke_width(1)))
+    }
+}
+
+impl Chart {
+    /// The picture as SVG.
+    ///
+    /// # Errors
+    /// If no curve has a point.
+    pub fn svg(&self) -> Result<String> {
+        let mut svg = String::new();
+        self.draw(&mut svg).map_err(|error| anyhow!("cannot draw {}: {error}", self.file_name))?;
+        Ok(svg)
+    }
+
+    /// Widths from 0 to beyond the widest, and the quantity from a power of ten up, with room for the legend
+    /// above small tables.
+    fn ranges(&self) -> Result<(std::ops::Range<f64>, std::ops::Range<f64>)> {
+        let (mut widest, mut low, mut high) = (0.0f64, f64::INFINITY, 0.0f64);
+        for &(bits, value) in self.curves.iter().flat_map(|curve| &curve.points) {
+            (widest, low, high) = (widest.max(bits), low.min(value), high.max(value));
+        }
+        anyhow::ensure!(high > 0.0, "nothing was measured");
+        Ok((0.0..widest.ceil() + 1.0, 10f64.powf(low.log10().floor())..high * 4.0))
+    }
+
+    fn draw(&self, svg: &mut String) -> std::result::Result<(), Box<dyn std::error::Error>> {
+        let (widths, quantities) = self.ranges()?;
+        let ticks = widths.end as usize + 1;
+        let area = SVGBackend::with_string(svg, (900, 600)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(&self.title, ("sans-serif", 20))
+            .margin(16)
+            .x_label_area_size(48)
+            .y_label_area_size(84)
+            .build_cartesian_2d(widths, quantities.log_scale())?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.12))
+            .x_desc("width of the table's inputs (bits)")
+            .y_desc(self.quantity)
+            .x_labels(ticks)
+            .x_label_formatter(&|bits| format!("{bits:.0}"))
+            .y_label_formatter(&|value| tick(*value))
+            .label_style(("sans-serif", 15))
+            .draw()?;
+        for curve in &self.curves {
+            let (points, stroke) = (curve.points.iter().copied(), curve.stroke());
+            let series = if curve.source.is_some() {
+                chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, stroke))?
+            } else {
+                chart.draw_series(LineSeries::new(points.clone(), stroke))?
+            };
+            // A dashed line has a gap behind its marker in the legend too.
+            let gap = if curve.source.is_some() { 4 } else { 0 };
+            series.label(curve.label()).legend(move |(x, y)| {
+                let (inside, outline) = curve.marker((16, 0));
+                EmptyElement::at((x, y))
+                    + PathElement::new([(0, 0), (16 - gap, 0)], stroke)
+                    + PathElement::new([(16 + gap, 0), (32, 0)], stroke)
+                    + inside
+                    + outline
+            });
+            chart.draw_series(points.map(|point| {
+                let (inside, outline) = curve.marker((0, 0));
+                EmptyElement::at(point) + inside + outline
+            }))?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .legend_area_size(40)
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.3))
+            .label_font(("sans-serif", 15))
+            .draw()?;
+        drop(chart);
+        area.present()?;
+        Ok(())
+    }
+}
+
+/// A value of the logarithmic axis with no more decimals than it needs.
+fn tick(value: f64) -> String {
+    // Powers of ten are computed by multiplication and may lie a little below.
+    let decimals = (-value.log10() - 1e-9).ceil().max(0.0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// Writes a picture whole or not at all.
+///
+/// # Errors
+/// If the folder cannot be written to, or something else than a file has that name.
+pub fn write(path: &Path, svg: &str) -> Result<()> {
+    let named = || format!("cannot write {}", path.display());
+    let mut builder = tempfile::Builder::new();
+    set_access(&mut builder);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = builder.tempfile_in(folder).with_context(named)?;
+    file.write_all(svg.as_bytes()).with_context(named)?;
+    file.persist(path).map_err(|error| error.error).with_context(named)?;
+    Ok(())
+}
+
+/// Temporary files are private; pictures are not.
+#[cfg(unix)]
+fn set_access(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn set_access(_: &mut tempfile::Builder<'_, '_>) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(points: &[(f64, f64)]) -> Chart {
+        let curve = |method: &str, source| {
+            let points = points.to_vec();
+            Curve { method: method.to_string(), source, points }
+        };
+        Chart {
+            file_name: "latency",
+            title: "Latency".to_string(),
+            quantity: "time of a lookup (s)",
+            curves: vec![curve("cmt", None), curve("akp", Some("someone"))],
+        }
+    }
+
+    #[test]
+    fn pictures_hold_labels_colours_and_axes() {
+        let svg = chart(&[(8.0, 0.05), (16.0, 30.0)]).svg().unwrap();
+        assert!(svg.trim_end().ends_with("</svg>"));
+        let texts = ["Latency", "cmt, cryptable", "akp, someone", "time of a lookup (s)", "(bits)"];
+        let ticks = ["0.01", "0.1", "1", "10", "100", "17"];
+        for text in texts.iter().chain(&ticks) {
+            assert!(svg.lines().any(|line| line == *text), "no {text}");
+        }
+        for color in ["#D55E00", "#0072B2"] {
+            assert!(svg.contains(color), "no {color}");
+        }
+    }
+
+    #[test]
+    fn one_point_is_enough_and_none_an_error() {
+        for value in [1e-9, 1.0, 5.0, 10.0, 1e15] {
+            let svg = chart(&[(1.0, value)]).svg().unwrap();
+            assert!(svg.contains("cmt, cryptable"), "{value}");
+        }
+        let message = chart(&[]).svg().unwrap_err().to_string();
+        assert!(message.contains("latency: nothing was measured"), "{message}");
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        let found = [0.001 * 10.0, 1e-3 * 1e2 * 3.0, 1.0, 99.99999999, 1e6].map(tick);
+        assert_eq!(found, ["0.01", "0.3", "1", "100", "1000000"]);
+    }
+
+    #[test]
+    fn writing_replaces_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.svg");
+        write(&path, "old").unwrap();
+        write(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        let taken = folder.path().join("folder.svg");
+        fs::create_dir(&taken).unwrap();
+        let message = format!("{:#}", write(&taken, "new").unwrap_err());
+        assert!(message.contains("folder.svg"), "{message}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,208 @@
+//! What a picture needs of JSON lines: reading, selecting, and the median of repeated measurements.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+use super::chart::Curve;
+use crate::measurement::median;
+
+/// What is plotted of a line of the JSON contract; other fields are ignored.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Record {
+    method: String,
+    bits_in: f64,
+    threads: usize,
+    pub slots: usize,
+    ring_degree: usize,
+    pub eval_s: f64,
+    pub eval_units: f64,
+    pub ms_per_value: f64,
+    /// 0 where the system does not account for memory.
+    pub eval_rss_bytes: f64,
+    /// Tables on the same input; older lines do not say.
+    #[serde(default = "one")]
+    tables: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+impl Record {
+    /// Logarithmic axes need positive numbers.
+    fn check(&self) -> Result<()> {
+        ensure!(self.bits_in > 0.0 && self.bits_in <= 64.0, "bits_in is not between 0 and 64");
+        ensure!(self.slots > 0, "slots is 0");
+        let positive = [
+            ("eval_s", self.eval_s),
+            ("eval_units", self.eval_units),
+            ("ms_per_value", self.ms_per_value),
+        ];
+        for (name, value) in positive {
+            ensure!(value > 0.0, "{name} is not positive");
+        }
+        ensure!(self.eval_rss_bytes >= 0.0, "eval_rss_bytes is negative");
+        Ok(())
+    }
+}
+
+/// The records of a file.
+///
+/// # Errors
+/// If it cannot be read, or a line is no record; the error names the line.
+pub fn read(file: &Path) -> Result<Vec<Record>> {
+    let name = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let mut records = Vec::new();
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let record = parse(line).with_context(|| format!("{name}, line {number}: not a record"))?;
+        records.extend(record);
+    }
+    Ok(records)
+}
+
+/// The record of a line; none for a line of `bench primitives`, which has an `operation`.
+fn parse(line: &str) -> Result<Option<Record>> {
+    let value: serde_json::Value = serde_json::from_str(line)?;
+    if value.get("operation").is_some() {
+        return Ok(None);
+    }
+    let record: Record = serde_json::from_value(value)?;
+    record.check()?;
+    Ok(Some(record))
+}
+
+/// Records that can be compared: one table, a full ciphertext, so many threads.
+///
+/// # Errors
+/// If there is none of a method that was measured with one table on full ciphertexts.
+pub fn select(mut records: Vec<Record>, threads: usize) -> Result<Vec<Record>> {
+    records.retain(|record| record.tables == 1 && record.slots == record.ring_degree);
+    ensure!(!records.is_empty(), "no line of one table on a full ciphertext");
+    let mut measured: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for record in &records {
+        measured.entry(&record.method).or_default().insert(record.threads);
+    }
+    for (method, with) in measured {
+        if !with.contains(&threads) {
+            let with: Vec<String> = with.iter().map(usize::to_string).collect();
+            let with = with.join(", ");
+            bail!("no line of method {method} on {threads} threads, only on {with}");
+        }
+    }
+    records.retain(|record| record.threads == threads);
+    Ok(records)
+}
+
+/// One curve a method, with the median of repeated measurements; a quantity of 0 counts as not measured.
+pub fn curves(records: &[Record], quantity: impl Fn(&Record) -> f64) -> Vec<Curve> {
+    let mut methods: BTreeMap<&str, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    for record in records.iter().filter(|record| quantity(record) > 0.0) {
+        // Widths are no integers where the modulus is no power of two; a thousandth of a bit tells them apart.
+        let width = (record.bits_in * 1000.0).round() as u64;
+        let method = methods.entry(&record.method).or_default();
+        method.entry(width).or_default().push(quantity(record));
+    }
+    let curve = |(method, points): (&str, BTreeMap<u64, Vec<f64>>)| {
+        let points = points.into_iter();
+        let points = points.map(|(width, values)| (width as f64 / 1000.0, median(&values)));
+        Curve { method: method.to_string(), source: None, points: points.collect() }
+    };
+    methods.into_iter().map(curve).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line of the contract, with a field that is not plotted.
+    fn line(method: &str, bits: f64, threads: usize, eval_s: f64, tables: usize) -> String {
+        format!(
+            r#"{{"method":"{method}","bits_in":{bits},"threads":{threads},"slots":65536,"ring_degree":65536,"eval_s":{eval_s},"eval_units":7000.0,"ms_per_value":0.5,"eval_rss_bytes":7000000000,"tables":{tables},"more":[1]}}"#
+        )
+    }
+
+    fn records(lines: &[String]) -> Vec<Record> {
+        lines.iter().map(|line| parse(line).unwrap().unwrap()).collect()
+    }
+
+    fn failure(text: &str) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        format!("{:#}", read(file.path()).unwrap_err())
+    }
+
+    #[test]
+    fn files_are_read_and_other_benchmarks_passed_over() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let first = line("cmt", 16.0, 1, 30.0, 1);
+        let second = first.replace(r#","tables":1"#, "");
+        let primitive = r#"{"operation":"ntt","unit_us":140.0}"#;
+        fs::write(file.path(), format!("{first}\n\n{primitive}\n{second}\n")).unwrap();
+        let records = read(file.path()).unwrap();
+        assert_eq!(records.len(), 2);
+        assert_eq!((records[0].eval_s, records[0].eval_rss_bytes), (30.0, 7e9));
+        assert_eq!(records[1].tables, 1);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let good = line("cmt", 16.0, 1, 30.0, 1);
+        let message = failure(&format!("{good}\n\nnonsense\n"));
+        assert!(message.contains(", line 3: not a record"), "{message}");
+        let message = failure(&format!("{good}\n{}", good.replace("threads", "thread")));
+        assert!(message.contains(", line 2") && message.contains("`threads`"), "{message}");
+        let message = failure(&good.replace("30", "0.0"));
+        assert!(message.contains(", line 1") && message.contains("eval_s"), "{message}");
+        let message = failure(&line("cmt", 1e9, 1, 1.0, 1));
+        assert!(message.contains(", line 1") && message.contains("bits_in"), "{message}");
+        for other in ["[1]", "1", "{}"] {
+            assert!(failure(other).contains(", line 1"), "{other}");
+        }
+        let message = format!("{:#}", read(Path::new("no/such.jsonl")).unwrap_err());
+        assert!(message.contains("no/such.jsonl"), "{message}");
+    }
+
+    #[test]
+    fn only_comparable_lines_are_selected() {
+        let mut records = records(&[
+            line("akp", 8.0, 1, 1.0, 1),
+            line("akp", 8.0, 2, 2.0, 1),
+            line("akp", 9.0, 1, 3.0, 1),
+            line("mvb", 8.0, 2, 4.0, 8),
+        ]);
+        records[2].slots = 32768;
+        let times = |threads| -> Vec<f64> {
+            let selected = select(records.clone(), threads).unwrap();
+            selected.iter().map(|record| record.eval_s).collect()
+        };
+        assert_eq!((times(1), times(2)), (vec![1.0], vec![2.0]));
+        let only_several = select(records[3..].to_vec(), 2).unwrap_err().to_string();
+        assert!(only_several.contains("one table"), "{only_several}");
+    }
+
+    #[test]
+    fn a_method_without_lines_is_an_error() {
+        let lines = [line("akp", 8.0, 2, 1.0, 1), line("cmt", 8.0, 1, 1.0, 1)];
+        let message = select(records(&lines), 2).unwrap_err().to_string();
+        assert!(message.contains("method cmt on 2 threads, only on 1"), "{message}");
+    }
+
+    #[test]
+    fn curves_hold_medians_in_order_of_width() {
+        let times = [("cmt", 16.0, 10.0), ("cmt", 16.0, 90.0), ("cmt", 16.0, 30.0)];
+        let others = [("cmt", 8.0, 5.0), ("akp", 8.0, 2.0)];
+        let lines = times.iter().chain(&others).map(|&(m, bits, s)| line(m, bits, 1, s, 1));
+        let mut records = records(&lines.collect::<Vec<_>>());
+        let curves_of_time = curves(&records, |record| record.eval_s);
+        let found: Vec<_> = curves_of_time.iter().map(|c| (&*c.method, &c.points[..])).collect();
+        assert_eq!(found, [("akp", &[(8.0, 2.0)][..]), ("cmt", &[(8.0, 5.0), (16.0, 30.0)][..])]);
+        records[4].eval_rss_bytes = 0.0;
+        let measured = curves(&records, |record| record.eval_rss_bytes);
+        assert!(measured.iter().all(|curve| curve.method == "cmt"));
+    }
+}
