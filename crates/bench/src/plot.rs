@@ -44,9 +44,7 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
     // All are drawn before the first is written.
     let pictures: Vec<(PathBuf, String)> = charts(&records, arguments.of_threads)
         .iter()
-        .map(|chart| {
-            Ok((arguments.out.join(chart.file_name).with_extension("svg"), chart.svg()?))
-        })
+        .map(|chart| Ok((arguments.out.join(chart.file_name).with_extension("svg"), chart.svg()?)))
         .collect::<Result<_>>()?;
     fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot create {}", arguments.out.display()))?;

@@ -8,9 +8,11 @@
 pub mod bit_packing;
 pub mod coefficient_ciphertext;
 pub mod evaluation_keys;
+pub mod gaussian_tail;
 #[cfg(feature = "client")]
 pub mod key_generation;
 pub mod key_switching;
+pub mod lwe;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
 #[cfg(feature = "client")]

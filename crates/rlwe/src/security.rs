@@ -3,8 +3,8 @@
 //! The CSV files beside this one are embedded: `rlwe_128bit.csv` (dense secrets; lattice-estimator for
 //! degrees up to 8192, Bossuat et al., "Security Guidelines for Implementing Homomorphic Encryption",
 //! IACR CiC 1(4) 2025, Table 5.2, above), `sparse_128bit.csv` (fixed weights; Ogilvie, ePrint
-//! 2026/279) and `rlwe_estimates.csv` (levels near the limit, by lattice-estimator, commit 27a581b,
-//! cost model MATZOV, attacks `primal_bdd` and `dual_hybrid`). All levels are classical, for errors of
+//! 2026/279), `rlwe_estimates.csv` (levels near the limit) and `lwe_128bit.csv` (least LWE dimensions; both by
+//! lattice-estimator, commit 27a581b, cost model MATZOV, attacks `primal_bdd` and `dual_hybrid`). All levels are classical, for errors of
 //! standard deviation 3.19; ours is 3.24.
 
 use std::sync::OnceLock;
@@ -37,6 +37,31 @@ pub enum SecurityError {
         log2_modulus: f64,
         /// The largest that is allowed.
         limit: f64,
+    },
+    /// The LWE dimension is too small.
+    #[error(
+        "LWE dimension {dimension}, but a modulus of {log2_modulus:.1} bits with a {secret:?} secret needs at \
+         least {least} for 128-bit security"
+    )]
+    DimensionTooSmall {
+        /// LWE dimension.
+        dimension: usize,
+        /// The secret's distribution.
+        secret: SecretDistribution,
+        /// log2 of the modulus.
+        log2_modulus: f64,
+        /// The smallest that is allowed.
+        least: usize,
+    },
+    /// The tables do not say.
+    #[error(
+        "no LWE dimension is known to be secure for a modulus of {log2_modulus:.1} bits with a {secret:?} secret"
+    )]
+    UnknownDimension {
+        /// The secret's distribution.
+        secret: SecretDistribution,
+        /// log2 of the modulus.
+        log2_modulus: f64,
     },
     /// The tables do not say.
     #[error("no 128-bit limit is known for ring degree {ring_degree} with a {secret:?} secret")]
@@ -209,6 +234,83 @@ pub fn check(
     Ok(())
 }
 
+/// A row of the least LWE dimensions.
+struct LweRow {
+    log2_modulus: f64,
+    secret: SecretDistribution,
+    dimension: usize,
+    bits: f64,
+}
+
+/// All least dimensions, parsed once; moduli ascend for each kind of secret.
+fn lwe_rows() -> &'static [LweRow] {
+    static ROWS: OnceLock<Vec<LweRow>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        fields(include_str!("security/lwe_128bit.csv"))
+            .map(|f| LweRow {
+                log2_modulus: number(f[0]),
+                secret: dense(f[1]),
+                dimension: number(f[2]) as usize,
+                bits: number(f[3]).min(number(f[4])),
+            })
+            .collect()
+    })
+}
+
+/// The row that a modulus is checked against: between two rows, the stricter one.
+fn lwe_row(secret: SecretDistribution, log2_modulus: f64) -> Option<&'static LweRow> {
+    lwe_rows().iter().find(|row| row.secret == secret && row.log2_modulus >= log2_modulus)
+}
+
+/// The least LWE dimension with 128 bits of security; `None` above the table's last modulus, 2^35, or for a
+/// secret of fixed weight.
+///
+/// ```
+/// use cryptable_rlwe::security::{least_lwe_dimension, SecretDistribution::*};
+/// assert_eq!(least_lwe_dimension(Binary, 20.0), Some(820));
+/// assert_eq!(least_lwe_dimension(Binary, 19.0), Some(820)); // between 18 and 20: the stricter row
+/// assert_eq!(least_lwe_dimension(UniformTernary, 36.0), None);
+/// ```
+#[must_use]
+pub fn least_lwe_dimension(secret: SecretDistribution, log2_modulus: f64) -> Option<usize> {
+    lwe_row(secret, log2_modulus).map(|row| row.dimension)
+}
+
+/// An estimate of the level of LWE in bits, 0 if the table does not know the modulus.
+///
+/// The level of the row that [`least_lwe_dimension`] takes, in proportion to the dimension (the first-order
+/// law of lattice reduction); below 128 exactly if [`check_lwe`] refuses.
+///
+/// ```
+/// use cryptable_rlwe::security::{lwe_security_bits, SecretDistribution::*};
+/// assert_eq!(lwe_security_bits(820, Binary, 20.0), 128.6);
+/// // The sets of Ma et al. (TCHES 2024) fall short of what they state:
+/// assert!(lwe_security_bits(760, UniformTernary, 20.0) < 128.0);
+/// ```
+#[must_use]
+pub fn lwe_security_bits(dimension: usize, secret: SecretDistribution, log2_modulus: f64) -> f64 {
+    let Some(row) = lwe_row(secret, log2_modulus) else { return 0.0 };
+    let estimate = (row.bits * dimension as f64 / row.dimension as f64).min(MAX_BITS);
+    if dimension < row.dimension { estimate.min(MAX_BITS_ABOVE_LIMIT) } else { estimate }
+}
+
+/// Demands 128 bits of an LWE dimension.
+///
+/// # Errors
+/// If the dimension is too small, or the table does not know the modulus or the secret.
+pub fn check_lwe(
+    dimension: usize,
+    secret: SecretDistribution,
+    log2_modulus: f64,
+) -> Result<(), SecurityError> {
+    let least = least_lwe_dimension(secret, log2_modulus)
+        .ok_or(SecurityError::UnknownDimension { secret, log2_modulus })?;
+    if dimension < least {
+        return Err(SecurityError::DimensionTooSmall { dimension, secret, log2_modulus, least });
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::SecretDistribution::{Binary, FixedWeightTernary, UniformTernary};
@@ -284,5 +386,21 @@ mod tests {
                 last = bits;
             }
         }
+    }
+
+    #[test]
+    fn lwe_dimensions_are_those_of_the_table() {
+        assert_eq!(lwe_rows().len(), 22);
+        for row in lwe_rows() {
+            assert_eq!(least_lwe_dimension(row.secret, row.log2_modulus), Some(row.dimension));
+            assert!(check_lwe(row.dimension, row.secret, row.log2_modulus).is_ok());
+            assert!(lwe_security_bits(row.dimension, row.secret, row.log2_modulus) >= 128.0);
+            assert!(lwe_security_bits(row.dimension - 1, row.secret, row.log2_modulus) < 128.0);
+        }
+        let error = check_lwe(760, UniformTernary, 20.0).unwrap_err().to_string();
+        assert!(error.contains("760") && error.contains("at least 769"), "{error}");
+        assert!(check_lwe(5000, Binary, 40.0).is_err());
+        assert!(check_lwe(5000, FixedWeightTernary(64), 20.0).is_err());
+        assert_eq!(lwe_security_bits(5000, Binary, 40.0), 0.0);
     }
 }

@@ -1,0 +1,33 @@
+//! Blind rotation, by whichever way the parameters name.
+
+use cryptable_ring::prime_ring::PrimeRing;
+
+use crate::cmux_rotation::CmuxRotationKey;
+use crate::rlwe::RlweCiphertext;
+
+/// Keys of a blind rotation.
+#[derive(Debug)]
+pub enum BlindRotationKey {
+    /// By CMUXes.
+    Cmux(CmuxRotationKey),
+}
+
+impl BlindRotationKey {
+    /// `accumulator *= X^(-⟨mask, s⟩)`, for a mask modulo 2N.
+    ///
+    /// # Panics
+    /// If the mask's length is not the dimension, or a word of it is not below 2N.
+    pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
+        match self {
+            Self::Cmux(key) => key.rotate_assign(ring, accumulator, mask),
+        }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Cmux(key) => key.bytes(),
+        }
+    }
+}

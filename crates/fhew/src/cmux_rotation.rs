@@ -1,0 +1,77 @@
+//! Blind rotation by CMUXes (Chillotti, Gama, Georgieva, Izabachène, J. Cryptology 2020).
+//!
+//! For each coefficient s_i of the LWE secret the accumulator becomes itself or itself times X^(-a_i), chosen by an
+//! RGSW ciphertext of s_i. A ternary s_i takes two RGSW ciphertexts, of whether it is 1 and whether it is -1, in
+//! one step. A step counts 2ℓ forward transforms and 2 inverse ones.
+
+use cryptable_ring::external_product::{GadgetProduct, Scratch};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
+use cryptable_rlwe::security::SecretDistribution;
+
+use crate::rlwe::RlweCiphertext;
+
+/// RGSW ciphertexts of all coefficients of the LWE secret.
+#[derive(Debug)]
+pub struct CmuxRotationKey {
+    gadget: Gadget,
+    /// One a coefficient of a binary secret, two a coefficient of a ternary one.
+    selectors: Vec<Multiplicand>,
+    per_coefficient: usize,
+}
+
+/// RGSW ciphertexts a coefficient of a secret.
+#[must_use]
+pub fn selectors_per_coefficient(secret: SecretDistribution) -> usize {
+    if secret == SecretDistribution::Binary { 1 } else { 2 }
+}
+
+impl CmuxRotationKey {
+    /// From prepared RGSW ciphertexts, those of one coefficient side by side.
+    ///
+    /// # Panics
+    /// If they cannot be shared out among coefficients.
+    #[must_use]
+    pub fn new(gadget: Gadget, selectors: Vec<Multiplicand>, secret: SecretDistribution) -> Self {
+        let per_coefficient = selectors_per_coefficient(secret);
+        assert!(selectors.len().is_multiple_of(per_coefficient), "{} selectors", selectors.len());
+        Self { gadget, selectors, per_coefficient }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.selectors.iter().map(|key| 8 * key.words().len()).sum()
+    }
+
+    /// `accumulator *= X^(-⟨mask, s⟩)`.
+    ///
+    /// # Panics
+    /// If the mask's length is not the dimension, or a word of it is not below 2N.
+    pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
+        let product = GadgetProduct { ring, gadget: self.gadget };
+        let mut scratch = Scratch::new(ring, 2 * self.gadget.length());
+        let selectors = self.selectors.chunks_exact(self.per_coefficient);
+        assert_eq!(selectors.len(), mask.len(), "LWE dimension");
+        for (&a, selectors) in mask.iter().zip(selectors) {
+            let exponent = (2 * ring.degree() - a as usize) % (2 * ring.degree());
+            match selectors {
+                _ if exponent == 0 => {}
+                [selector] => {
+                    let words = accumulator.words_mut();
+                    product.rotate_if_assign(words, exponent, selector, &mut scratch);
+                }
+                [positive, negative] => {
+                    let keys = [positive, negative];
+                    product.rotate_ternary_assign(
+                        accumulator.words_mut(),
+                        exponent,
+                        keys,
+                        &mut scratch,
+                    );
+                }
+                _ => unreachable!("one selector a coefficient or two"),
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Keys of the server, and the functional bootstrap (Figure 2 of Ma et al., TCHES 2024).
+
+use cryptable_ring::random::Seed;
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::blind_rotation::BlindRotationKey;
+use crate::cmux_rotation::CmuxRotationKey;
+use crate::error::{Error, Result};
+use crate::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
+use crate::parameters::Parameters;
+use crate::rlwe::RlweCiphertext;
+use crate::seeded_rows::SeededRows;
+use crate::test_polynomial::TestPolynomial;
+
+/// What a client sends: bodies of all keys, and the seed of their masks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeededEvaluationKey {
+    /// Parameters of the keys.
+    pub parameters: Parameters,
+    /// Seed of all masks.
+    pub seed: Seed,
+    /// Rows of blind rotation.
+    pub rotation: SeededRows,
+    /// LWE key switching.
+    pub key_switching: SeededKeySwitchingKey,
+}
+
+/// Keys of the server: bootstraps single values. Holds no secret, and is `Sync`.
+#[derive(Debug)]
+pub struct EvaluationKey {
+    parameters: Parameters,
+    rotation: BlindRotationKey,
+    key_switching: LweKeySwitchingKey,
+}
+
+impl EvaluationKey {
+    /// Draws all masks and prepares all rows.
+    #[must_use]
+    pub fn expand(key: &SeededEvaluationKey) -> Self {
+        let parameters = key.parameters.clone();
+        let ring = parameters.ring();
+        let gadget = parameters.rotation_gadget();
+        let selectors = key.rotation.prepare(ring, &key.seed, 2 * gadget.length());
+        let secret = parameters.literal().lwe_secret;
+        let rotation = BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, selectors, secret));
+        let key_switching = LweKeySwitchingKey::expand(
+            &key.key_switching,
+            &key.seed,
+            parameters.key_switching_gadget(),
+            parameters.lwe_dimension(),
+        );
+        Self { rotation, key_switching, parameters }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.rotation.bytes() + self.key_switching.bytes()
+    }
+
+    /// Demands that a ciphertext is one of these parameters, as they are between bootstraps.
+    ///
+    /// # Errors
+    /// If its dimension or modulus is another.
+    pub fn check(&self, ciphertext: &LweCiphertext) -> Result<()> {
+        let expect = |what, found, expected| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(Error::Ciphertext { what, found, expected })
+            }
+        };
+        let dimension = self.parameters.lwe_dimension() as u64;
+        expect("dimension", ciphertext.dimension() as u64, dimension)?;
+        expect("modulus", ciphertext.modulus(), self.parameters.lwe_modulus())
+    }
+
+    /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it.
+    ///
+    /// Adds the noise of [`crate::noise::NoiseModel::lwe_modulus_switch`].
+    #[must_use]
+    pub fn to_rotation_modulus(&self, ciphertext: &LweCiphertext, modulus: u64) -> LweCiphertext {
+        if ciphertext.modulus() == modulus {
+            return ciphertext.clone();
+        }
+        ciphertext.modulus_switch(modulus, self.parameters.literal().lwe_secret)
+    }
+
+    /// BlindRotate: `accumulator·X^(-phase)`, for a ciphertext modulo 2N.
+    ///
+    /// The accumulator may be a test polynomial ([`TestPolynomial::to_rlwe`]) or encrypted. Adds the noise of
+    /// [`crate::noise::NoiseModel::blind_rotation`].
+    ///
+    /// # Panics
+    /// If the ciphertext is not modulo 2N.
+    #[must_use]
+    pub fn blind_rotate(
+        &self,
+        accumulator: &RlweCiphertext,
+        phase: &LweCiphertext,
+    ) -> RlweCiphertext {
+        let ring = self.parameters.ring();
+        assert_eq!(
+            phase.modulus(),
+            self.parameters.rotation_modulus(),
+            "modulus of a blind rotation"
+        );
+        let exponent = (phase.modulus() - phase.body()) % phase.modulus();
+        let mut rotated = accumulator.times_monomial(ring, exponent as usize);
+        self.rotation.rotate_assign(ring, &mut rotated, phase.mask());
+        rotated
+    }
+
+    /// BootRaw: looks the phase (modulo 2N) up in a test polynomial; LWE modulo Q under the ring secret.
+    ///
+    /// # Panics
+    /// As [`EvaluationKey::blind_rotate`].
+    #[must_use]
+    pub fn boot_raw(&self, test: &TestPolynomial, phase: &LweCiphertext) -> LweCiphertext {
+        self.boot_raw_encrypted(&test.to_rlwe(self.parameters.ring()), phase)
+    }
+
+    /// BootRaw with an encrypted test polynomial.
+    ///
+    /// # Panics
+    /// As [`EvaluationKey::blind_rotate`].
+    #[must_use]
+    pub fn boot_raw_encrypted(
+        &self,
+        test: &RlweCiphertext,
+        phase: &LweCiphertext,
+    ) -> LweCiphertext {
+        self.blind_rotate(test, phase).extract(self.parameters.ring(), 0)
+    }
+
+    /// From LWE modulo Q under the ring secret to LWE modulo the LWE modulus under the LWE secret.
+    ///
+    /// Adds the noise of [`crate::noise::NoiseModel::key_switching`], modulus switch included.
+    ///
+    /// # Panics
+    /// If the ciphertext is not modulo Q and of dimension N.
+    #[must_use]
+    pub fn key_switch(&self, raw: &LweCiphertext) -> LweCiphertext {
+        let secret = self.parameters.literal().ring_secret;
+        self.key_switching.switch(&raw.modulus_switch(self.parameters.lwe_modulus(), secret))
+    }
+
+    /// Boot: a functional bootstrap of a phase modulo 2N, back to LWE modulo the LWE modulus.
+    ///
+    /// # Panics
+    /// As [`EvaluationKey::blind_rotate`].
+    #[must_use]
+    pub fn boot(&self, test: &TestPolynomial, phase: &LweCiphertext) -> LweCiphertext {
+        self.key_switch(&self.boot_raw(test, phase))
+    }
+
+    /// Boot with an encrypted test polynomial.
+    ///
+    /// # Panics
+    /// As [`EvaluationKey::blind_rotate`].
+    #[must_use]
+    pub fn boot_encrypted(&self, test: &RlweCiphertext, phase: &LweCiphertext) -> LweCiphertext {
+        self.key_switch(&self.boot_raw_encrypted(test, phase))
+    }
+}

@@ -1,0 +1,159 @@
+//! Keys of the server from the secrets of the client.
+
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::kernels;
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::cmux_rotation::selectors_per_coefficient;
+use crate::evaluation_key::SeededEvaluationKey;
+use crate::lwe_key_switching::SeededKeySwitchingKey;
+use crate::secret_key::{SecretKey, lwe_body};
+use crate::seeded_rows::{RowDomain, SeededRows};
+
+/// Encrypts rows of keys under the ring secret.
+pub(crate) struct RowEncryptor<'a> {
+    pub(crate) ring: &'a PrimeRing,
+    pub(crate) seed: &'a Seed,
+    errors: SecretSeed,
+    /// The ring secret's coefficients modulo Q.
+    pub(crate) secret: Zeroizing<Vec<u64>>,
+    evaluations: Zeroizing<Vec<u64>>,
+}
+
+impl<'a> RowEncryptor<'a> {
+    pub(crate) fn new(key: &'a SecretKey, seed: &'a Seed) -> Self {
+        let ring = key.parameters().ring();
+        let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
+        let secret: Zeroizing<Vec<u64>> =
+            Zeroizing::new(key.ring_coefficients().iter().map(residue).collect());
+        let mut evaluations = secret.clone();
+        ring.forward_assign(&mut evaluations);
+        Self { ring, seed, errors: SecretSeed::random(), secret, evaluations }
+    }
+
+    /// Product of a polynomial with the secret.
+    pub(crate) fn times_secret(&self, polynomial: &[u64]) -> Zeroizing<Vec<u64>> {
+        let mut product = Zeroizing::new(polynomial.to_vec());
+        self.ring.forward_assign(&mut product);
+        kernels::mul_assign(self.ring.modulus(), &mut product, &self.evaluations);
+        self.ring.inverse_assign(&mut product);
+        product
+    }
+
+    /// `count` rows; `message(row, out)` writes the row's phase, coefficients modulo Q, over zeros.
+    pub(crate) fn rows(
+        &self,
+        domain: RowDomain,
+        count: usize,
+        message: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> SeededRows {
+        let n = self.ring.degree();
+        let m = self.ring.modulus();
+        let mut bodies = vec![0; count * n];
+        bodies.par_chunks_exact_mut(n).enumerate().for_each(|(row, body)| {
+            message(row, body);
+            let mut mask = vec![0; n];
+            domain.mask_stream(self.seed, row).uniform_assign(&mut mask, m.value());
+            kernels::sub_assign(m, body, &self.times_secret(&mask));
+            let index = (domain as u64) << 40 | row as u64;
+            let mut stream = RandomStream::new(self.errors.as_bytes(), StreamPurpose::Error, index);
+            for (word, &error) in body.iter_mut().zip(stream.centered_binomial(n).iter()) {
+                *word = m.add(*word, m.reduce_i64(error.into()));
+            }
+        });
+        SeededRows::new(domain, bodies)
+    }
+
+    /// RGSW ciphertexts of bits: for each, rows of bit·2^weight(k), then of bit·s·2^weight(k).
+    pub(crate) fn rgsw_of_bits(
+        &self,
+        domain: RowDomain,
+        gadget: Gadget,
+        bits: &[bool],
+    ) -> SeededRows {
+        let (length, m) = (gadget.length(), self.ring.modulus());
+        self.rows(domain, 2 * length * bits.len(), |row, out| {
+            let (index, row) = (row / (2 * length), row % (2 * length));
+            if !bits[index] {
+                return;
+            }
+            let weight = m.reduce(1 << gadget.weight_log2(row % length));
+            if row < length {
+                out[0] = weight;
+            } else {
+                kernels::mul_scalar(m, out, &self.secret, weight);
+            }
+        })
+    }
+
+    /// RLWE' ciphertexts of polynomials: for each, rows of it times 2^weight(k).
+    pub(crate) fn gadget_rows<'p>(
+        &self,
+        domain: RowDomain,
+        gadget: Gadget,
+        count: usize,
+        polynomial: impl Fn(usize) -> Zeroizing<Vec<u64>> + Sync + 'p,
+    ) -> SeededRows {
+        let (length, m) = (gadget.length(), self.ring.modulus());
+        self.rows(domain, length * count, |row, out| {
+            let weight = m.reduce(1 << gadget.weight_log2(row % length));
+            kernels::mul_scalar(m, out, &polynomial(row / length), weight);
+        })
+    }
+}
+
+impl SecretKey {
+    /// Keys for the server: blind rotation and key switching.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn evaluation_key(&self) -> SeededEvaluationKey {
+        let seed = Seed::random();
+        let encryptor = RowEncryptor::new(self, &seed);
+        let parameters = self.parameters();
+        let selected: Zeroizing<Vec<bool>> = Zeroizing::new(
+            self.lwe_coefficients()
+                .iter()
+                .flat_map(|&s| {
+                    [s == 1, s == -1]
+                        .into_iter()
+                        .take(selectors_per_coefficient(parameters.literal().lwe_secret))
+                })
+                .collect(),
+        );
+        SeededEvaluationKey {
+            rotation: encryptor.rgsw_of_bits(
+                RowDomain::Rotation,
+                parameters.rotation_gadget(),
+                &selected,
+            ),
+            key_switching: self.key_switching_key(&seed),
+            parameters: parameters.clone(),
+            seed: seed.clone(),
+        }
+    }
+
+    /// Row `i·ℓ + k` encrypts z_i·2^weight(k) under the LWE secret.
+    fn key_switching_key(&self, seed: &Seed) -> SeededKeySwitchingKey {
+        let gadget = self.parameters().key_switching_gadget();
+        let errors = SecretSeed::random();
+        let length = gadget.length();
+        let body = |row: usize| {
+            let mut mask = vec![0; self.lwe_coefficients().len()];
+            RowDomain::KeySwitching
+                .mask_stream(seed, row)
+                .uniform_assign(&mut mask, gadget.modulus());
+            let mut stream = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
+            let error = i128::from(stream.centered_binomial(1)[0]);
+            let coefficient = i128::from(self.ring_coefficients()[row / length]);
+            let message = coefficient << gadget.weight_log2(row % length);
+            lwe_body(&mask, self.lwe_coefficients(), message + error, gadget.modulus())
+        };
+        let rows = self.ring_coefficients().len() * length;
+        SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
+    }
+}

@@ -1,0 +1,20 @@
+//! Functional bootstrapping of single values: FHEW/TFHE over one prime below 2^50.
+//!
+//! One LWE ciphertext holds one value; a blind rotation looks its phase up in a test polynomial. Tables that are
+//! not negacyclic take one of the full-domain variants of Ma, Huang, Wang, Zhou and Wang (TCHES 2024).
+#![forbid(unsafe_code)]
+
+pub mod blind_rotation;
+pub mod cmux_rotation;
+pub mod error;
+pub mod evaluation_key;
+#[cfg(feature = "client")]
+pub mod key_generation;
+pub mod lwe_key_switching;
+pub mod noise;
+pub mod parameters;
+pub mod rlwe;
+#[cfg(feature = "client")]
+pub mod secret_key;
+pub mod seeded_rows;
+pub mod test_polynomial;

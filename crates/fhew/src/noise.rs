@@ -1,0 +1,183 @@
+//! Noise of the operators, as variances (Sec. 2.4 and Lemma 1 of Ma et al., TCHES 2024).
+//!
+//! Their formulas bound; those here follow what this crate computes: binary or ternary secrets, balanced digits of
+//! second moment B²/12, rounded-away low bits, and mean-compensated modulus switching. All are fractions of the
+//! modulus squared, so that they add across changes of modulus.
+
+use std::ops::{Add, Mul};
+
+use cryptable_ring::gadget::Gadget;
+use cryptable_rlwe::gaussian_tail::gaussian_tail_log2;
+use cryptable_rlwe::lwe::modulus_switch_variance;
+use cryptable_rlwe::security::SecretDistribution;
+
+use crate::cmux_rotation::selectors_per_coefficient;
+use crate::parameters::{ERROR_VARIANCE, Parameters};
+
+/// A variance of a phase, as a fraction of the squared modulus.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
+pub struct Variance(pub f64);
+
+impl Variance {
+    /// No noise.
+    pub const ZERO: Self = Self(0.0);
+
+    /// From a variance in squared units of a modulus.
+    #[must_use]
+    pub fn of_units(variance: f64, modulus: f64) -> Self {
+        Self(variance / (modulus * modulus))
+    }
+
+    /// Standard deviation, as a fraction of the modulus.
+    #[must_use]
+    pub fn standard_deviation(self) -> f64 {
+        self.0.sqrt()
+    }
+
+    /// log2 of the probability that a Gaussian of this variance exceeds `margin`, a fraction of the modulus.
+    #[must_use]
+    pub fn log2_tail(self, margin: f64) -> f64 {
+        if self.0 == 0.0 {
+            f64::NEG_INFINITY
+        } else {
+            gaussian_tail_log2(margin / self.standard_deviation())
+        }
+    }
+}
+
+impl Add for Variance {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Mul<f64> for Variance {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self(self.0 * factor)
+    }
+}
+
+impl std::iter::Sum for Variance {
+    fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+        items.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// Second moment of a coefficient of a secret.
+#[must_use]
+pub fn second_moment(secret: SecretDistribution) -> f64 {
+    match secret {
+        SecretDistribution::Binary => 0.5,
+        SecretDistribution::UniformTernary => 2.0 / 3.0,
+        SecretDistribution::FixedWeightTernary(_) => unreachable!("parameters refuse it"),
+    }
+}
+
+/// Variances of the operators under one parameter set.
+#[derive(Clone, Debug)]
+pub struct NoiseModel {
+    parameters: Parameters,
+}
+
+impl NoiseModel {
+    /// For a parameter set.
+    #[must_use]
+    pub fn new(parameters: &Parameters) -> Self {
+        Self { parameters: parameters.clone() }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// A fresh LWE ciphertext.
+    #[must_use]
+    pub fn fresh(&self) -> Variance {
+        Variance::of_units(ERROR_VARIANCE, self.parameters.lwe_modulus() as f64)
+    }
+
+    /// σ_ms²(n): switching LWE of dimension n to a modulus.
+    #[must_use]
+    pub fn lwe_modulus_switch(&self, modulus: u64) -> Variance {
+        let literal = self.parameters.literal();
+        let units = modulus_switch_variance(literal.lwe_dimension, literal.lwe_secret);
+        Variance::of_units(units, modulus as f64)
+    }
+
+    /// σ_ms²(N): switching LWE of dimension N, from Q to a modulus.
+    #[must_use]
+    pub fn ring_modulus_switch(&self, modulus: u64) -> Variance {
+        let literal = self.parameters.literal();
+        let units = modulus_switch_variance(literal.ring_degree, literal.ring_secret);
+        Variance::of_units(units, modulus as f64)
+    }
+
+    /// Noise of Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products,
+    /// in squared units.
+    fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
+        gadget.length() as f64 * terms * gadget.digit_variance() * ERROR_VARIANCE
+    }
+
+    /// A gadget product that switches from a secret of the ring's distribution (automorphisms, packing).
+    #[must_use]
+    pub fn gadget_product(&self, gadget: Gadget, secret_second_moment: f64) -> Variance {
+        let n = self.parameters.ring_degree() as f64;
+        let rounding = gadget.rounding_variance() * n * secret_second_moment;
+        let units = Self::digit_noise(gadget, n) + rounding;
+        Variance::of_units(units, self.parameters.prime() as f64)
+    }
+
+    /// σ_ks²: key switching to the LWE secret, the switch from Q included.
+    #[must_use]
+    pub fn key_switching(&self) -> Variance {
+        let literal = self.parameters.literal();
+        let gadget = self.parameters.key_switching_gadget();
+        let n = literal.ring_degree as f64;
+        let rounding = gadget.rounding_variance() * n * second_moment(literal.ring_secret);
+        let units = Self::digit_noise(gadget, n) + rounding;
+        Variance::of_units(units, self.parameters.lwe_modulus() as f64)
+            + self.ring_modulus_switch(self.parameters.lwe_modulus())
+    }
+
+    /// σ_acc²: a blind rotation.
+    ///
+    /// Every CMUX adds the noise of 2ℓ digit products (each digit times an error polynomial), and what rounding the
+    /// rotated difference away leaves where the selector is 1: `rounding·(1 + N·E[s²])`.
+    #[must_use]
+    pub fn blind_rotation(&self) -> Variance {
+        let literal = self.parameters.literal();
+        let gadget = self.parameters.rotation_gadget();
+        let (n, degree) = (literal.lwe_dimension as f64, literal.ring_degree as f64);
+        let products = Self::digit_noise(gadget, 2.0 * degree);
+        // A ternary step multiplies each of two products by X^e - 1: two terms of each.
+        let products = match selectors_per_coefficient(literal.lwe_secret) {
+            1 => products,
+            _ => 4.0 * products,
+        };
+        // Ternary steps decompose the accumulator and rotate the rounding error: X^e - 1 doubles it.
+        let moved = if literal.lwe_secret == SecretDistribution::Binary { 1.0 } else { 2.0 };
+        let rounding = gadget.rounding_variance()
+            * (1.0 + degree * second_moment(literal.ring_secret))
+            * second_moment(literal.lwe_secret)
+            * moved;
+        Variance::of_units(n * (products + rounding), self.parameters.prime() as f64)
+    }
+
+    /// σ_com²: what follows a blind rotation, up to the phase of the next one.
+    #[must_use]
+    pub fn common(&self, modulus: u64) -> Variance {
+        self.key_switching() + self.lwe_modulus_switch(modulus)
+    }
+
+    /// σ_boot²: a bootstrap, measured at the phase of the next blind rotation.
+    #[must_use]
+    pub fn bootstrap(&self) -> Variance {
+        self.blind_rotation() + self.common(self.parameters.rotation_modulus())
+    }
+}

@@ -1,0 +1,382 @@
+//! Parameters of FHEW/TFHE bootstrapping: a literal, validated into an immutable value.
+
+use std::sync::Arc;
+
+use cryptable_ring::Modulus;
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_rlwe::security::{
+    SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
+};
+
+use crate::error::{Error, Result};
+
+/// Variance of every error polynomial and LWE error: centred binomial of 42 coins.
+pub const ERROR_VARIANCE: f64 = 10.5;
+
+/// Largest modulus of LWE ciphertexts: the security table ends there.
+pub const MAX_LOG2_LWE_MODULUS: u32 = 35;
+
+/// Base and length of a gadget decomposition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GadgetLiteral {
+    /// Bits of a digit.
+    pub base_log2: u32,
+    /// Number of digits.
+    pub length: usize,
+}
+
+/// How blind rotation multiplies by X^(a_i·s_i).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RotationMethod {
+    /// A CMUX for every coefficient of the secret (Chillotti et al., J. Cryptology 2020).
+    Cmux,
+    /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"), with keys for this many
+    /// powers of the generator.
+    Automorphism {
+        /// Number of automorphism keys of the window.
+        window: usize,
+    },
+}
+
+/// Numbers of a parameter set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParametersLiteral {
+    /// LWE dimension n.
+    pub lwe_dimension: usize,
+    /// Secret of LWE.
+    pub lwe_secret: SecretDistribution,
+    /// log2 of the modulus of LWE ciphertexts and of their key switching keys.
+    pub log2_lwe_modulus: u32,
+    /// Ring degree N.
+    pub ring_degree: usize,
+    /// log2 of the ring's prime Q: the nearest prime with a 2N-th root of unity is taken.
+    pub log2_prime: f64,
+    /// Secret of the ring.
+    pub ring_secret: SecretDistribution,
+    /// How to rotate.
+    pub rotation_method: RotationMethod,
+    /// Decomposition of blind rotation (modulo Q).
+    pub rotation: GadgetLiteral,
+    /// Decomposition of LWE key switching (modulo the LWE modulus).
+    pub key_switching: GadgetLiteral,
+    /// Decomposition of automorphism keys, for packing by the trace and automorphism rotation (modulo Q).
+    pub automorphism: GadgetLiteral,
+    /// Decomposition of relinearization (modulo Q).
+    pub relinearization: GadgetLiteral,
+    /// Decomposition of packing key switching (modulo Q).
+    pub packing: GadgetLiteral,
+}
+
+/// Validated parameters. Cheap to clone.
+///
+/// ```
+/// use cryptable_fhew::parameters::Parameters;
+/// let parameters = Parameters::default_128();
+/// assert!(parameters.security_bits() >= 128.0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    literal: ParametersLiteral,
+    ring: Arc<PrimeRing>,
+}
+
+impl PartialEq for Parameters {
+    fn eq(&self, other: &Self) -> bool {
+        self.literal == other.literal
+    }
+}
+
+impl Parameters {
+    /// Validates a literal.
+    ///
+    /// # Errors
+    /// If a number is out of range, or LWE or the ring has less than 128 bits of security.
+    pub fn new(literal: ParametersLiteral) -> Result<Self> {
+        check_lwe(literal.lwe_dimension, literal.lwe_secret, f64::from(literal.log2_lwe_modulus))?;
+        let parameters = Self::insecure(literal)?;
+        check(literal.ring_degree, literal.ring_secret, parameters.log2_prime())?;
+        Ok(parameters)
+    }
+
+    /// Validates all but security: for tests, and for sets of papers that fall short of 128 bits.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure(literal: ParametersLiteral) -> Result<Self> {
+        let demand = |ok: bool, name: &'static str, value: f64, limit: &str| {
+            if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
+        };
+        let n = literal.ring_degree;
+        demand(
+            n.is_power_of_two() && (32..=8192).contains(&n),
+            "ring_degree",
+            n as f64,
+            "it must be a power of two from 32 to 8192",
+        )?;
+        demand(
+            (1..=4096).contains(&literal.lwe_dimension),
+            "lwe_dimension",
+            literal.lwe_dimension as f64,
+            "it must be from 1 to 4096",
+        )?;
+        let log2_lwe = literal.log2_lwe_modulus;
+        demand(
+            ((2 * n).ilog2()..=MAX_LOG2_LWE_MODULUS).contains(&log2_lwe),
+            "log2_lwe_modulus",
+            f64::from(log2_lwe),
+            "it must be from log2(2N) to 35",
+        )?;
+        let log2_prime = literal.log2_prime;
+        demand(
+            (20.0..50.0).contains(&log2_prime) && log2_prime > f64::from(log2_lwe),
+            "log2_prime",
+            log2_prime,
+            "it must be from 20 to below 50, and above log2_lwe_modulus",
+        )?;
+        for secret in [literal.lwe_secret, literal.ring_secret] {
+            if let SecretDistribution::FixedWeightTernary(weight) = secret {
+                demand(
+                    false,
+                    "secret weight",
+                    weight.into(),
+                    "secrets are binary or uniform ternary",
+                )?;
+            }
+        }
+        let prime = ntt_primes(n, log2_prime, 1, &[])[0];
+        for (name, gadget, modulus) in [
+            ("rotation digits", literal.rotation, prime),
+            ("key switching digits", literal.key_switching, 1 << log2_lwe),
+            ("automorphism digits", literal.automorphism, prime),
+            ("relinearization digits", literal.relinearization, prime),
+            ("packing digits", literal.packing, prime),
+        ] {
+            let bits = gadget.base_log2 as usize * gadget.length;
+            let limit = (u64::BITS - (modulus - 1).leading_zeros()) as usize;
+            demand(
+                gadget.base_log2 > 0 && gadget.length > 0 && bits <= limit,
+                name,
+                bits as f64,
+                &format!("together they must have from 1 to {limit} bits"),
+            )?;
+        }
+        if let RotationMethod::Automorphism { window } = literal.rotation_method {
+            demand(
+                (1..=n / 2).contains(&window),
+                "rotation window",
+                window as f64,
+                "it must be from 1 to N/2",
+            )?;
+        }
+        Ok(Self { literal, ring: Arc::new(PrimeRing::new(n, prime)) })
+    }
+
+    /// The numbers.
+    #[must_use]
+    pub fn literal(&self) -> &ParametersLiteral {
+        &self.literal
+    }
+
+    /// The ring of blind rotation.
+    #[must_use]
+    pub fn ring(&self) -> &PrimeRing {
+        &self.ring
+    }
+
+    /// The ring's prime Q.
+    #[must_use]
+    pub fn prime(&self) -> u64 {
+        self.ring.modulus().value()
+    }
+
+    /// The ring's modulus with its reduction constants.
+    #[must_use]
+    pub fn modulus(&self) -> &Modulus {
+        self.ring.modulus()
+    }
+
+    /// log2 of Q.
+    #[must_use]
+    pub fn log2_prime(&self) -> f64 {
+        (self.prime() as f64).log2()
+    }
+
+    /// Ring degree N.
+    #[must_use]
+    pub fn ring_degree(&self) -> usize {
+        self.literal.ring_degree
+    }
+
+    /// LWE dimension n.
+    #[must_use]
+    pub fn lwe_dimension(&self) -> usize {
+        self.literal.lwe_dimension
+    }
+
+    /// Modulus of LWE ciphertexts between bootstraps, a power of two.
+    #[must_use]
+    pub fn lwe_modulus(&self) -> u64 {
+        1 << self.literal.log2_lwe_modulus
+    }
+
+    /// 2N, the modulus of phases in blind rotation.
+    #[must_use]
+    pub fn rotation_modulus(&self) -> u64 {
+        2 * self.literal.ring_degree as u64
+    }
+
+    fn gadget(&self, gadget: GadgetLiteral) -> Gadget {
+        Gadget::new(self.prime(), gadget.base_log2, gadget.length)
+    }
+
+    /// Decomposition of blind rotation.
+    #[must_use]
+    pub fn rotation_gadget(&self) -> Gadget {
+        self.gadget(self.literal.rotation)
+    }
+
+    /// Decomposition of LWE key switching.
+    #[must_use]
+    pub fn key_switching_gadget(&self) -> Gadget {
+        let GadgetLiteral { base_log2, length } = self.literal.key_switching;
+        Gadget::new(self.lwe_modulus(), base_log2, length)
+    }
+
+    /// Decomposition of automorphism keys.
+    #[must_use]
+    pub fn automorphism_gadget(&self) -> Gadget {
+        self.gadget(self.literal.automorphism)
+    }
+
+    /// Decomposition of relinearization.
+    #[must_use]
+    pub fn relinearization_gadget(&self) -> Gadget {
+        self.gadget(self.literal.relinearization)
+    }
+
+    /// Decomposition of packing key switching.
+    #[must_use]
+    pub fn packing_gadget(&self) -> Gadget {
+        self.gadget(self.literal.packing)
+    }
+
+    /// Estimated security in bits: the lesser of LWE's and the ring's.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        let literal = &self.literal;
+        let lwe = lwe_security_bits(
+            literal.lwe_dimension,
+            literal.lwe_secret,
+            f64::from(literal.log2_lwe_modulus),
+        );
+        lwe.min(security_bits(literal.ring_degree, literal.ring_secret, self.log2_prime()))
+    }
+
+    /// The default: n = 820, N = 2,048, one rotation digit; tables of 16 inputs over the full domain with failure
+    /// probability below 2^-64.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn default_128() -> Self {
+        Self::new(ParametersLiteral {
+            lwe_dimension: 820,
+            lwe_secret: SecretDistribution::Binary,
+            log2_lwe_modulus: 20,
+            ring_degree: 2048,
+            log2_prime: 46.9,
+            ring_secret: SecretDistribution::Binary,
+            rotation_method: RotationMethod::Cmux,
+            rotation: GadgetLiteral { base_log2: 22, length: 1 },
+            key_switching: GadgetLiteral { base_log2: 3, length: 5 },
+            automorphism: GadgetLiteral { base_log2: 9, length: 5 },
+            relinearization: GadgetLiteral { base_log2: 15, length: 3 },
+            packing: GadgetLiteral { base_log2: 6, length: 4 },
+        })
+        .expect("a valid set")
+    }
+
+    /// A toy of LWE dimension 64 and ring degree 512 for tests. It is not secure.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn insecure_toy() -> Self {
+        Self::insecure(ParametersLiteral {
+            lwe_dimension: 64,
+            lwe_secret: SecretDistribution::Binary,
+            log2_lwe_modulus: 22,
+            ring_degree: 2048,
+            log2_prime: 46.9,
+            ring_secret: SecretDistribution::Binary,
+            rotation_method: RotationMethod::Cmux,
+            rotation: GadgetLiteral { base_log2: 12, length: 3 },
+            key_switching: GadgetLiteral { base_log2: 4, length: 5 },
+            automorphism: GadgetLiteral { base_log2: 7, length: 6 },
+            relinearization: GadgetLiteral { base_log2: 12, length: 3 },
+            packing: GadgetLiteral { base_log2: 6, length: 4 },
+        })
+        .expect("a valid set")
+    }
+
+    /// Demands that a plaintext modulus is even and leaves every value at least four phases.
+    ///
+    /// # Errors
+    /// If it is odd, below 2 or above N/2.
+    pub fn check_plaintext_modulus(&self, modulus: u64) -> Result<()> {
+        let reason = if modulus < 2 || modulus % 2 == 1 {
+            "it must be even and at least 2".to_owned()
+        } else if modulus > self.rotation_modulus() / 4 {
+            format!(
+                "ring degree {} takes at most {}",
+                self.ring_degree(),
+                self.rotation_modulus() / 4
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::PlaintextModulus { modulus, reason })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn insecure_sets_are_refused() {
+        let good = *Parameters::default_128().literal();
+        let refused =
+            |literal: ParametersLiteral| Parameters::new(literal).unwrap_err().to_string();
+        let message = refused(ParametersLiteral { lwe_dimension: 760, ..good });
+        assert!(message.contains("760") && message.contains("820"), "{message}");
+        let message = refused(ParametersLiteral { ring_degree: 1024, ..good });
+        assert!(message.contains("1024") && message.contains("25"), "{message}");
+        assert!(check(2048, SecretDistribution::Binary, 46.9).is_ok());
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_named() {
+        let good = *Parameters::default_128().literal();
+        for (literal, name) in [
+            (ParametersLiteral { ring_degree: 1000, ..good }, "ring_degree"),
+            (ParametersLiteral { lwe_dimension: 0, ..good }, "lwe_dimension"),
+            (ParametersLiteral { log2_lwe_modulus: 11, ..good }, "log2_lwe_modulus"),
+            (ParametersLiteral { log2_lwe_modulus: 36, ..good }, "log2_lwe_modulus"),
+            (ParametersLiteral { log2_prime: 50.0, ..good }, "log2_prime"),
+            (
+                ParametersLiteral { rotation: GadgetLiteral { base_log2: 16, length: 3 }, ..good },
+                "rotation digits",
+            ),
+            (
+                ParametersLiteral { lwe_secret: SecretDistribution::FixedWeightTernary(9), ..good },
+                "secret weight",
+            ),
+        ] {
+            let message = Parameters::insecure(literal).unwrap_err().to_string();
+            assert!(message.contains(name), "{message}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! RLWE ciphertexts over one prime, and sample extraction (Sec. 2.2.1 and 2.3.2 of Ma et al., TCHES 2024).
+
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_ring::{Buffer, kernels};
+use cryptable_rlwe::lwe::LweCiphertext;
+
+/// An RLWE ciphertext (b, a) over Z_Q[X]/(X^N + 1), of phase b + a·s: coefficients, body first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RlweCiphertext {
+    words: Buffer,
+}
+
+impl RlweCiphertext {
+    /// From body and mask, side by side.
+    ///
+    /// # Panics
+    /// If their number is odd.
+    #[must_use]
+    pub fn from_words(words: Buffer) -> Self {
+        assert!(words.len().is_multiple_of(2), "{} words", words.len());
+        Self { words }
+    }
+
+    /// Zero, without mask or noise.
+    #[must_use]
+    pub fn zero(ring: &PrimeRing) -> Self {
+        Self { words: Buffer::zeroed(2 * ring.degree()) }
+    }
+
+    /// Ring degree N.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.words.len() / 2
+    }
+
+    /// Body, then mask.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Body, then mask.
+    #[must_use]
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    /// The body b.
+    #[must_use]
+    pub fn body(&self) -> &[u64] {
+        &self.words[..self.degree()]
+    }
+
+    /// The mask a.
+    #[must_use]
+    pub fn mask(&self) -> &[u64] {
+        &self.words[self.degree()..]
+    }
+
+    /// `self += other`.
+    ///
+    /// # Panics
+    /// If degrees differ.
+    pub fn add_assign(&mut self, ring: &PrimeRing, other: &Self) {
+        kernels::add_assign(ring.modulus(), &mut self.words, &other.words);
+    }
+
+    /// `self -= other`.
+    ///
+    /// # Panics
+    /// If degrees differ.
+    pub fn sub_assign(&mut self, ring: &PrimeRing, other: &Self) {
+        kernels::sub_assign(ring.modulus(), &mut self.words, &other.words);
+    }
+
+    /// `self·X^exponent`.
+    ///
+    /// # Panics
+    /// If degrees differ, or the exponent is 2N or more.
+    #[must_use]
+    pub fn times_monomial(&self, ring: &PrimeRing, exponent: usize) -> Self {
+        let mut out = Self::zero(ring);
+        let n = ring.degree();
+        for (to, from) in out.words.chunks_exact_mut(n).zip(self.words.chunks_exact(n)) {
+            ring.multiply_monomial(to, from, exponent);
+        }
+        out
+    }
+
+    /// SampleExtract: coefficient `position` of the phase as LWE modulo Q under the ring secret's coefficients.
+    ///
+    /// No noise is added. Of `Σ_j a_{i-j}·s_j`, terms with j > i pass X^N and change their sign.
+    ///
+    /// # Panics
+    /// If there is no such coefficient, or degrees differ.
+    #[must_use]
+    pub fn extract(&self, ring: &PrimeRing, position: usize) -> LweCiphertext {
+        let n = self.degree();
+        assert!(position < n && n == ring.degree(), "coefficient {position} of {n}");
+        let mut words = Vec::with_capacity(n + 1);
+        let (low, high) = self.mask().split_at(position + 1);
+        words.extend(low.iter().rev());
+        words.extend(high.iter().rev().map(|&word| ring.modulus().neg(word)));
+        words.push(self.body()[position]);
+        LweCiphertext::from_words(words, ring.modulus().value())
+    }
+
+    /// The ciphertext whose phase has the LWE ciphertext's as its constant coefficient, and unknown others.
+    ///
+    /// # Panics
+    /// If the dimension is not N, or the modulus not Q.
+    #[must_use]
+    pub fn embed(ring: &PrimeRing, lwe: &LweCiphertext) -> Self {
+        let n = ring.degree();
+        assert_eq!(
+            (lwe.dimension(), lwe.modulus()),
+            (n, ring.modulus().value()),
+            "dimension, modulus"
+        );
+        let mut out = Self::zero(ring);
+        out.words[0] = lwe.body();
+        // a_0 = mask_0, and mask_j = -a_{N-j}.
+        out.words[n] = lwe.mask()[0];
+        for (j, &word) in lwe.mask().iter().enumerate().skip(1) {
+            out.words[2 * n - j] = ring.modulus().neg(word);
+        }
+        out
+    }
+}

@@ -1,0 +1,174 @@
+//! The client's secrets, encryption and decryption.
+
+use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
+use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::security::SecretDistribution;
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+use crate::parameters::Parameters;
+use crate::test_polynomial::{decode, encode};
+
+/// The LWE secret and the ring secret. Zeroized on drop, redacted in Debug, not `Clone`.
+///
+/// ```
+/// use cryptable_fhew::parameters::Parameters;
+/// use cryptable_fhew::secret_key::SecretKey;
+/// let secret = SecretKey::generate(&Parameters::default_128());
+/// let ciphertext = secret.encrypt(11, 16)?;
+/// assert_eq!(secret.decrypt(&ciphertext, 16)?, 11);
+/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// ```
+pub struct SecretKey {
+    parameters: Parameters,
+    lwe: Zeroizing<Vec<i8>>,
+    ring: Zeroizing<Vec<i8>>,
+}
+
+impl std::fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SecretKey({:?}, redacted)", self.parameters.literal())
+    }
+}
+
+/// A secret of the given distribution.
+fn sample(
+    count: usize,
+    secret: SecretDistribution,
+    stream: &mut RandomStream,
+) -> Zeroizing<Vec<i8>> {
+    if secret == SecretDistribution::UniformTernary {
+        return stream.uniform_ternary(count);
+    }
+    let mut bits = Zeroizing::new(vec![0; count]);
+    stream.uniform_assign(&mut bits, 2);
+    Zeroizing::new(bits.iter().map(|&bit| bit as i8).collect())
+}
+
+impl SecretKey {
+    /// Fresh secrets.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn generate(parameters: &Parameters) -> Self {
+        let seed = SecretSeed::random();
+        let stream = |index| RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, index);
+        let literal = parameters.literal();
+        Self {
+            lwe: sample(literal.lwe_dimension, literal.lwe_secret, &mut stream(0)),
+            ring: sample(literal.ring_degree, literal.ring_secret, &mut stream(1)),
+            parameters: parameters.clone(),
+        }
+    }
+
+    /// Secrets read from a file; `None` unless lengths and coefficients are those of the parameters.
+    #[must_use]
+    pub fn from_coefficients(
+        parameters: &Parameters,
+        lwe: Zeroizing<Vec<i8>>,
+        ring: Zeroizing<Vec<i8>>,
+    ) -> Option<Self> {
+        let literal = parameters.literal();
+        let fits = |secret: &[i8], length, kind| {
+            let least = if kind == SecretDistribution::Binary { 0 } else { -1 };
+            secret.len() == length && secret.iter().all(|c| (least..=1).contains(c))
+        };
+        (fits(&lwe, literal.lwe_dimension, literal.lwe_secret)
+            && fits(&ring, literal.ring_degree, literal.ring_secret))
+        .then(|| Self { parameters: parameters.clone(), lwe, ring })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Coefficients of the LWE secret.
+    #[must_use]
+    pub fn lwe_coefficients(&self) -> &[i8] {
+        &self.lwe
+    }
+
+    /// Coefficients of the ring secret.
+    #[must_use]
+    pub fn ring_coefficients(&self) -> &[i8] {
+        &self.ring
+    }
+
+    /// Encrypts `value` modulo `plaintext_modulus`: phase value·q/p + e, e of variance 10.5.
+    ///
+    /// # Errors
+    /// If the value is not below the plaintext modulus, or that is 0 or above the LWE modulus.
+    pub fn encrypt(&self, value: u64, plaintext_modulus: u64) -> Result<LweCiphertext> {
+        let q = self.parameters.lwe_modulus();
+        if plaintext_modulus == 0 || plaintext_modulus > q {
+            let reason = format!("it must be from 1 to the LWE modulus {q}");
+            return Err(Error::PlaintextModulus { modulus: plaintext_modulus, reason });
+        }
+        if value >= plaintext_modulus {
+            return Err(Error::Value { value, position: 0, modulus: plaintext_modulus });
+        }
+        Ok(self.encrypt_phase(encode(value, plaintext_modulus, q), q))
+    }
+
+    /// Encrypts a phase modulo `modulus`.
+    #[must_use]
+    pub fn encrypt_phase(&self, phase: u64, modulus: u64) -> LweCiphertext {
+        let mut stream = RandomStream::from_os();
+        let error = stream.centered_binomial(1)[0];
+        let mut words = vec![0; self.lwe.len() + 1];
+        let (mask, body) = words.split_at_mut(self.lwe.len());
+        stream.uniform_assign(mask, modulus);
+        body[0] = lwe_body(mask, &self.lwe, i128::from(phase) + i128::from(error), modulus);
+        LweCiphertext::from_words(words, modulus)
+    }
+
+    /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret.
+    ///
+    /// # Errors
+    /// If the dimension is neither n nor N.
+    pub fn phase(&self, ciphertext: &LweCiphertext) -> Result<u64> {
+        let secret = if ciphertext.dimension() == self.lwe.len() {
+            &self.lwe
+        } else if ciphertext.dimension() == self.ring.len() {
+            &self.ring
+        } else {
+            let (found, expected) = (ciphertext.dimension() as u64, self.lwe.len() as u64);
+            return Err(Error::Ciphertext { what: "dimension", found, expected });
+        };
+        let q = i128::from(ciphertext.modulus());
+        let products = ciphertext.mask().iter().zip(secret.iter());
+        let sum: i128 = products.map(|(&a, &s)| i128::from(a) * i128::from(s)).sum();
+        Ok((sum + i128::from(ciphertext.body())).rem_euclid(q) as u64)
+    }
+
+    /// Decrypts a value modulo `plaintext_modulus`.
+    ///
+    /// # Errors
+    /// If the ciphertext's dimension is not that of the parameters, or the plaintext modulus is 0.
+    pub fn decrypt(&self, ciphertext: &LweCiphertext, plaintext_modulus: u64) -> Result<u64> {
+        if plaintext_modulus == 0 {
+            let reason = "it must be at least 1".to_owned();
+            return Err(Error::PlaintextModulus { modulus: 0, reason });
+        }
+        Ok(decode(self.phase(ciphertext)?, plaintext_modulus, ciphertext.modulus()))
+    }
+
+    /// The phase minus `expected`, centred, as a fraction of the modulus: what noise is measured by.
+    ///
+    /// # Errors
+    /// As [`SecretKey::phase`].
+    pub fn phase_error(&self, ciphertext: &LweCiphertext, expected: u64) -> Result<f64> {
+        let q = ciphertext.modulus() as f64;
+        let difference = (self.phase(ciphertext)? as f64 - expected as f64) / q;
+        Ok(difference - difference.round())
+    }
+}
+
+/// `-⟨mask, secret⟩ + message`, modulo `modulus`.
+pub(crate) fn lwe_body(mask: &[u64], secret: &[i8], message: i128, modulus: u64) -> u64 {
+    let products = mask.iter().zip(secret).map(|(&a, &s)| i128::from(a) * i128::from(s));
+    (message - products.sum::<i128>()).rem_euclid(i128::from(modulus)) as u64
+}

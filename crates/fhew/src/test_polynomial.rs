@@ -1,0 +1,76 @@
+//! Test polynomials: what a blind rotation looks up in (Sec. 2.3.4 of Ma et al., TCHES 2024).
+
+use cryptable_ring::prime_ring::PrimeRing;
+
+use crate::rlwe::RlweCiphertext;
+
+/// A test polynomial over Z_Q: a rotation by phase x leaves coefficient x in the constant term.
+///
+/// Phases are modulo 2N; those from N on give the negative of coefficient x - N (negacyclicity).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestPolynomial {
+    coefficients: Vec<u64>,
+}
+
+impl TestPolynomial {
+    /// The polynomial of x ↦ `of(x)`, for the phases x of `0..N`.
+    ///
+    /// # Panics
+    /// If a value is not below Q.
+    #[must_use]
+    pub fn from_fn(ring: &PrimeRing, of: impl FnMut(u64) -> u64) -> Self {
+        let coefficients: Vec<u64> = (0..ring.degree() as u64).map(of).collect();
+        let q = ring.modulus().value();
+        assert!(
+            coefficients.iter().all(|&c| c < q),
+            "a value of the test polynomial is not below {q}"
+        );
+        Self { coefficients }
+    }
+
+    /// The constant polynomial: phases below N give `value`, others its negative.
+    ///
+    /// # Panics
+    /// If the value is not below Q.
+    #[must_use]
+    pub fn sign(ring: &PrimeRing, value: u64) -> Self {
+        Self::from_fn(ring, |_| value)
+    }
+
+    /// The coefficients.
+    #[must_use]
+    pub fn coefficients(&self) -> &[u64] {
+        &self.coefficients
+    }
+
+    /// As a ciphertext without mask or noise.
+    #[must_use]
+    pub fn to_rlwe(&self, ring: &PrimeRing) -> RlweCiphertext {
+        let mut out = RlweCiphertext::zero(ring);
+        out.words_mut()[..ring.degree()].copy_from_slice(&self.coefficients);
+        out
+    }
+}
+
+/// `value·modulus/plaintext_modulus`, rounded, modulo `modulus`: how plaintexts are encoded.
+///
+/// ```
+/// use cryptable_fhew::test_polynomial::encode;
+/// assert_eq!(encode(3, 16, 4096), 768);
+/// assert_eq!(encode(19, 16, 4096), 768);
+/// assert_eq!(encode(1, 3, 16), 5);
+/// ```
+#[must_use]
+pub fn encode(value: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
+    let value = u128::from(value % plaintext_modulus);
+    let p = u128::from(plaintext_modulus);
+    (((value * u128::from(modulus) + p / 2) / p) % u128::from(modulus)) as u64
+}
+
+/// The plaintext whose encoding is nearest to `phase`.
+#[must_use]
+pub fn decode(phase: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
+    let p = u128::from(plaintext_modulus);
+    let q = u128::from(modulus);
+    (((u128::from(phase) * p + q / 2) / q) % p) as u64
+}

@@ -1,0 +1,160 @@
+//! Z_q[X]/(X^N + 1) for one prime and small degrees: the ring of blind rotation.
+//!
+//! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so that what counts is arithmetic, not
+//! memory: operands are plain slices of N words, evaluations are in an order of this ring's own, and what is
+//! multiplied often (keys, test polynomials) is prepared once as a [`Multiplicand`].
+
+use crate::{Buffer, Modulus, NttTable, kernels};
+
+/// Arithmetic modulo one prime and X^N + 1.
+///
+/// Coefficients and evaluations are words in `[0, q)`. The order of evaluations is private: only products,
+/// sums and [`PrimeRing::inverse_assign`] give them a meaning.
+///
+/// ```
+/// use cryptable_ring::prime_ring::PrimeRing;
+/// use cryptable_ring::primes::ntt_primes;
+/// let q = ntt_primes(1024, 27.0, 1, &[])[0];
+/// let ring = PrimeRing::new(1024, q);
+/// let mut x = vec![0; 1024];
+/// x[1023] = 5;
+/// let mut rotated = vec![0; 1024];
+/// ring.multiply_monomial(&mut rotated, &x, 2);
+/// assert_eq!(rotated[1], q - 5); // 5·X^1023·X^2 = -5·X
+/// ```
+#[derive(Debug)]
+pub struct PrimeRing {
+    degree: usize,
+    modulus: Modulus,
+    ntt: NttTable,
+}
+
+/// A polynomial prepared to be multiplied: evaluations in the form that products want.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Multiplicand {
+    words: Buffer,
+}
+
+impl Multiplicand {
+    /// The prepared words, in a form of the ring's own; N of them for each polynomial.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+impl PrimeRing {
+    /// The ring of degree N modulo `prime`.
+    ///
+    /// # Panics
+    /// Unless `degree` is a power of two of at least 32, and `prime` is one below 2^50 with a 2N-th root of unity.
+    #[must_use]
+    pub fn new(degree: usize, prime: u64) -> Self {
+        Self::with_modulus(degree, Modulus::new(prime))
+    }
+
+    /// As [`PrimeRing::new`], on the instruction set of `modulus`.
+    ///
+    /// # Panics
+    /// As [`PrimeRing::new`].
+    #[must_use]
+    pub fn with_modulus(degree: usize, modulus: Modulus) -> Self {
+        assert!(degree.is_power_of_two() && degree >= 32, "ring degree {degree}");
+        assert!(modulus.value() >> 50 == 0, "prime {} of more than 50 bits", modulus.value());
+        let ntt = NttTable::new(degree, modulus).unwrap_or_else(|| {
+            panic!("{} has no root of unity of order {}", modulus.value(), 2 * degree)
+        });
+        Self { degree, modulus, ntt }
+    }
+
+    /// N.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// q, with its reduction constants.
+    #[must_use]
+    pub fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+
+    /// Coefficients to evaluations, in place.
+    ///
+    /// # Panics
+    /// If there are not N of them.
+    pub fn forward_assign(&self, values: &mut [u64]) {
+        assert_eq!(values.len(), self.degree);
+        self.ntt.forward_assign(values);
+    }
+
+    /// Evaluations to coefficients, in place.
+    ///
+    /// # Panics
+    /// If there are not N of them.
+    pub fn inverse_assign(&self, values: &mut [u64]) {
+        assert_eq!(values.len(), self.degree);
+        self.ntt.inverse_assign(values);
+    }
+
+    /// Prepares polynomials, given as coefficients, N words each.
+    ///
+    /// # Panics
+    /// If their words are no multiple of N.
+    #[must_use]
+    pub fn prepare(&self, coefficients: &[u64]) -> Multiplicand {
+        assert_eq!(coefficients.len() % self.degree, 0);
+        let mut words = Buffer::copied(coefficients);
+        for polynomial in words.chunks_exact_mut(self.degree) {
+            self.forward_assign(polynomial);
+        }
+        Multiplicand { words }
+    }
+
+    /// `polynomial *= multiplicand` (one polynomial), coefficients in and out.
+    ///
+    /// # Panics
+    /// If lengths differ.
+    pub fn multiply_assign(&self, polynomial: &mut [u64], multiplicand: &Multiplicand) {
+        self.forward_assign(polynomial);
+        kernels::mul_assign(&self.modulus, polynomial, &multiplicand.words);
+        self.inverse_assign(polynomial);
+    }
+
+    /// `out = source·X^exponent`, coefficients.
+    ///
+    /// # Panics
+    /// If lengths differ from N, or the exponent is 2N or more.
+    pub fn multiply_monomial(&self, out: &mut [u64], source: &[u64], exponent: usize) {
+        let n = self.degree;
+        assert!(
+            out.len() == n && source.len() == n && exponent < 2 * n,
+            "X^{exponent} of degree {n}"
+        );
+        let shift = exponent % n;
+        let (wrapped, kept) = (&source[n - shift..], &source[..n - shift]);
+        out[..shift].copy_from_slice(wrapped);
+        out[shift..].copy_from_slice(kept);
+        // What passes X^N changes its sign; from exponent N on, everything does once more.
+        let negated = if exponent < n { &mut out[..shift] } else { &mut out[shift..] };
+        kernels::neg_assign(&self.modulus, negated);
+    }
+
+    /// `out(X) = source(X^exponent)`, coefficients.
+    ///
+    /// # Panics
+    /// If lengths differ from N, or the exponent is even.
+    pub fn automorphism(&self, out: &mut [u64], source: &[u64], exponent: usize) {
+        let n = self.degree;
+        assert!(
+            out.len() == n && source.len() == n && exponent % 2 == 1,
+            "X^{exponent} of degree {n}"
+        );
+        let mut position = 0;
+        for &coefficient in source {
+            let word = if position < n { coefficient } else { self.modulus.neg(coefficient) };
+            out[position % n] = word;
+            position = (position + exponent) % (2 * n);
+        }
+    }
+}
