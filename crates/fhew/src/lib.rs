@@ -8,6 +8,7 @@ pub mod blind_rotation;
 pub mod cmux_rotation;
 pub mod error;
 pub mod evaluation_key;
+pub mod full_domain;
 #[cfg(feature = "client")]
 pub mod key_generation;
 pub mod lwe_key_switching;
@@ -17,4 +18,5 @@ pub mod rlwe;
 #[cfg(feature = "client")]
 pub mod secret_key;
 pub mod seeded_rows;
+pub mod table;
 pub mod test_polynomial;

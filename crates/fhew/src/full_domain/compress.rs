@@ -1,0 +1,95 @@
+//! FDFB-Compress (Algorithm 1 of Ma et al., TCHES 2024): two bootstraps, of which the first compresses.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::noise::{NoiseModel, Variance};
+use crate::table::{Table, half_slot};
+use crate::test_polynomial::TestPolynomial;
+
+/// Maps the phase of m to ±(m mod p/2 + 1/2)·q/2p, then looks up in the half that results.
+///
+/// Equations (1) and (2): the upper half of the domain (m >= p/2) comes out negative, so both halves together
+/// stay within (-q/4, q/4) and no two phases are opposite. Any even p.
+///
+/// Noise (Theorem 1): that of one bootstrap; the compressed phase needs an error below q/4p.
+#[derive(Clone, Copy, Debug)]
+pub struct FdfbCompress;
+
+impl FdfbCompress {
+    /// f_C, with values modulo Q.
+    fn compression(key: &EvaluationKey, p: u64) -> TestPolynomial {
+        let parameters = key.parameters();
+        let (two_n, q) = (parameters.rotation_modulus(), u128::from(parameters.prime()));
+        TestPolynomial::from_fn(parameters.ring(), |x| {
+            let slot = u128::from(x * p / two_n);
+            // (slot + 1/2)·Q/2p, rounded.
+            (((2 * slot + 1) * q + 2 * u128::from(p)) / (4 * u128::from(p))) as u64
+        })
+    }
+
+    /// f_eval: phases of [0, 2N/4) are compressed values of the lower half, those of [-2N/4, 0) of the upper.
+    fn evaluation(key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+        let parameters = key.parameters();
+        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
+        let m = parameters.modulus();
+        TestPolynomial::from_fn(parameters.ring(), |x| {
+            if x < two_n / 4 {
+                table.encoded(parameters, 2 * p * x / two_n)
+            } else {
+                // Phase x of [2N/4, 2N/2) gives the negative of phase x + N, which is -(N - x).
+                let slot = 2 * p * (two_n / 2 - x) / two_n;
+                m.neg(table.encoded(parameters, slot.min(p / 2 - 1) + p / 2))
+            }
+        })
+    }
+}
+
+impl FullDomainMethod for FdfbCompress {
+    fn name(&self) -> &'static str {
+        "FDFB-Compress"
+    }
+
+    fn rotations(&self) -> usize {
+        2
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        let p = table.input_modulus();
+        key.parameters().check_plaintext_modulus(p)?;
+        let two_n = key.parameters().rotation_modulus();
+        let mut phase = key.to_rotation_modulus(input, two_n);
+        phase.add_constant_assign(half_slot(p, two_n));
+        let compressed = key.boot(&Self::compression(key, p), &phase);
+        let compressed = key.to_rotation_modulus(&compressed, two_n);
+        Ok(key.boot(&Self::evaluation(key, table), &compressed))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let p = table.input_modulus() as f64;
+        let two_n = model.parameters().rotation_modulus();
+        MethodNoise {
+            output: model.blind_rotation() + model.key_switching(),
+            decisions: vec![
+                Decision {
+                    name: "input",
+                    variance: input + model.lwe_modulus_switch(two_n),
+                    margin: 0.5 / p,
+                },
+                Decision {
+                    name: "compressed phase",
+                    variance: model.bootstrap(),
+                    margin: 0.25 / p,
+                },
+            ],
+        }
+    }
+}

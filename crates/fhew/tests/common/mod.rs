@@ -1,0 +1,95 @@
+//! What tests of full-domain methods share.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::full_domain::{FullDomainMethod, TableKind};
+use cryptable_fhew::noise::NoiseModel;
+use cryptable_fhew::parameters::Parameters;
+use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::table::Table;
+use cryptable_fhew::test_polynomial::encode;
+use rayon::prelude::*;
+
+/// A client and a server.
+pub struct Setting {
+    pub secret: SecretKey,
+    pub key: EvaluationKey,
+}
+
+impl Setting {
+    pub fn new(parameters: &Parameters) -> Self {
+        let secret = SecretKey::generate(parameters);
+        let key = EvaluationKey::expand(&secret.evaluation_key());
+        Self { secret, key }
+    }
+
+    pub fn parameters(&self) -> &Parameters {
+        self.key.parameters()
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): tables from a seed.
+pub fn random_outputs(count: u64, modulus: u64, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    (0..count)
+        .map(|_| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ (z >> 31)) % modulus
+        })
+        .collect()
+}
+
+/// Random, negacyclic, constant, identity and extreme tables of p inputs and outputs.
+pub fn tables(p: u64) -> Vec<Vec<u64>> {
+    let random = random_outputs(p, p, p);
+    let negacyclic: Vec<u64> = (0..p)
+        .map(|x| {
+            let entry = random[(x % (p / 2)) as usize];
+            if x < p / 2 { entry } else { (p - entry) % p }
+        })
+        .collect();
+    let extremes = (0..p).map(|x| if x % 2 == 0 { 0 } else { p - 1 }).collect();
+    vec![random, negacyclic, vec![p - 1; p as usize], (0..p).collect(), extremes]
+}
+
+/// Looks every input up in every table; the plaintext moduli are those that the method supports here.
+pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, moduli: &[u64]) {
+    for &p in moduli {
+        for (index, outputs) in tables(p).iter().enumerate() {
+            let table = Table::new(p, p, outputs).unwrap();
+            (0..p).into_par_iter().for_each(|value| {
+                let input = setting.secret.encrypt(value, p).unwrap();
+                let output = method.lookup(&setting.key, &table, &input).unwrap();
+                let found = setting.secret.decrypt(&output, p).unwrap();
+                let expected = table.output(value);
+                assert_eq!(
+                    found,
+                    expected,
+                    "{}: p = {p}, table {index}, input {value}",
+                    method.name()
+                );
+            });
+        }
+    }
+}
+
+/// Measures the result's noise for a random table, and compares both ways with the prediction for that table.
+pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, samples: u64) {
+    let outputs = random_outputs(p, p, 77);
+    let table = Table::new(p, p, &outputs).unwrap();
+    let error = |sample| {
+        let value = sample % p;
+        let input = setting.secret.encrypt(value, p).unwrap();
+        let output = method.lookup(&setting.key, &table, &input).unwrap();
+        let expected = encode(table.output(value), p, setting.parameters().lwe_modulus());
+        setting.secret.phase_error(&output, expected).unwrap().powi(2)
+    };
+    let measured = (0..samples).into_par_iter().map(error).sum::<f64>() / samples as f64;
+    let model = NoiseModel::new(setting.parameters());
+    let predicted = method.noise(&model, TableKind::Given(&table), model.fresh()).output;
+    let ratio = measured / predicted.0;
+    assert!((0.5..2.0).contains(&ratio), "{}: p = {p}, measured/predicted {ratio}", method.name());
+}

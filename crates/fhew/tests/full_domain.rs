@@ -1,0 +1,16 @@
+//! Full-domain methods on toy parameters: every value of every table, and the noise.
+
+mod common;
+
+use common::{Setting, check_every_value, check_noise};
+use cryptable_fhew::full_domain::compress::FdfbCompress;
+use cryptable_fhew::parameters::Parameters;
+
+const MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];
+
+#[test]
+fn compress() {
+    let setting = Setting::new(&Parameters::insecure_toy());
+    check_every_value(&setting, &FdfbCompress, &MODULI);
+    check_noise(&setting, &FdfbCompress, 16, 200);
+}
