@@ -115,6 +115,9 @@ pub enum Error {
     /// No parameter set serves what is asked for.
     #[error("no parameter set for {0}")]
     Unsupported(String),
+    /// A lookup of single values cannot be done.
+    #[error(transparent)]
+    Single(#[from] cryptable_fhew::error::Error),
     /// Bytes do not decode.
     #[error(transparent)]
     Wire(#[from] WireError),

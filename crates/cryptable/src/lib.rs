@@ -46,6 +46,7 @@ pub mod real_table;
 #[cfg(feature = "client")]
 pub mod secret_key;
 pub mod serialization;
+pub mod single;
 pub mod slot_tables;
 pub mod trigonometric_hermite;
 pub mod unit;

@@ -109,6 +109,18 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise;
 }
 
+/// All methods, the paper's order of Table 8.
+#[must_use]
+pub fn methods() -> &'static [&'static dyn FullDomainMethod] {
+    &[&compress::FdfbCompress]
+}
+
+/// The method of a name of [`FullDomainMethod::name`].
+#[must_use]
+pub fn method(name: &str) -> Option<&'static dyn FullDomainMethod> {
+    methods().iter().copied().find(|method| method.name() == name)
+}
+
 /// log2 of the failure probability of a lookup whose input is a result of the same method, for the worst table:
 /// lookups can follow each other without end.
 #[must_use]

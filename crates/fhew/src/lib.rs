@@ -13,6 +13,7 @@ pub mod full_domain;
 pub mod key_generation;
 pub mod lwe_key_switching;
 pub mod noise;
+pub mod parameter_choice;
 pub mod parameters;
 pub mod rlwe;
 #[cfg(feature = "client")]

@@ -10,6 +10,8 @@ use cryptable_rlwe::security::{
     SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 
 /// Variance of every error polynomial and LWE error: centred binomial of 42 coins.
@@ -19,7 +21,7 @@ pub const ERROR_VARIANCE: f64 = 10.5;
 pub const MAX_LOG2_LWE_MODULUS: u32 = 35;
 
 /// Base and length of a gadget decomposition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct GadgetLiteral {
     /// Bits of a digit.
     pub base_log2: u32,
@@ -28,7 +30,7 @@ pub struct GadgetLiteral {
 }
 
 /// How blind rotation multiplies by X^(a_i·s_i).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RotationMethod {
     /// A CMUX for every coefficient of the secret (Chillotti et al., J. Cryptology 2020).
     Cmux,
@@ -41,7 +43,7 @@ pub enum RotationMethod {
 }
 
 /// Numbers of a parameter set.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParametersLiteral {
     /// LWE dimension n.
     pub lwe_dimension: usize,
@@ -171,6 +173,13 @@ impl Parameters {
             )?;
         }
         Ok(Self { literal, ring: Arc::new(PrimeRing::new(n, prime)) })
+    }
+
+    /// The same ring with other numbers, which the caller answers for.
+    pub(crate) fn with_literal(&self, literal: ParametersLiteral) -> Self {
+        let same = |other: &ParametersLiteral| (other.ring_degree, other.log2_prime.to_bits());
+        assert_eq!(same(&literal), same(&self.literal), "another ring");
+        Self { literal, ring: Arc::clone(&self.ring) }
     }
 
     /// The numbers.

@@ -116,13 +116,21 @@ impl SecretKey {
     /// Encrypts a phase modulo `modulus`.
     #[must_use]
     pub fn encrypt_phase(&self, phase: u64, modulus: u64) -> LweCiphertext {
-        let mut stream = RandomStream::from_os();
-        let error = stream.centered_binomial(1)[0];
-        let mut words = vec![0; self.lwe.len() + 1];
-        let (mask, body) = words.split_at_mut(self.lwe.len());
-        stream.uniform_assign(mask, modulus);
-        body[0] = lwe_body(mask, &self.lwe, i128::from(phase) + i128::from(error), modulus);
+        let mut words = vec![0; self.lwe.len()];
+        RandomStream::from_os().uniform_assign(&mut words, modulus);
+        words.push(self.body_of(&words, phase, modulus));
         LweCiphertext::from_words(words, modulus)
+    }
+
+    /// The body that encrypts a phase modulo `modulus` with the given mask, which must be fresh and uniform.
+    ///
+    /// # Panics
+    /// If the mask's length is not n.
+    #[must_use]
+    pub fn body_of(&self, mask: &[u64], phase: u64, modulus: u64) -> u64 {
+        assert_eq!(mask.len(), self.lwe.len(), "LWE dimension");
+        let error = RandomStream::from_os().centered_binomial(1)[0];
+        lwe_body(mask, &self.lwe, i128::from(phase) + i128::from(error), modulus)
     }
 
     /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret.

@@ -9,8 +9,10 @@
 
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
 /// How a secret's coefficients are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SecretDistribution {
     /// Uniform over {-1, 0, 1}.
     UniformTernary,

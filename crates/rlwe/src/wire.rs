@@ -55,16 +55,25 @@ pub enum ObjectType {
     Ciphertext = 4,
     /// Encrypted tables, one a value.
     EncryptedTables = 5,
+    /// A client's secret key for single values.
+    SingleSecretKey = 6,
+    /// A server's bootstrapping keys for single values.
+    SingleEvaluationKey = 7,
+    /// LWE ciphertexts of single values.
+    SingleCiphertext = 8,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 8] = [
         Self::Parameters,
         Self::SecretKey,
         Self::EvaluationKey,
         Self::Ciphertext,
         Self::EncryptedTables,
+        Self::SingleSecretKey,
+        Self::SingleEvaluationKey,
+        Self::SingleCiphertext,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -80,6 +89,9 @@ impl fmt::Display for ObjectType {
             Self::EvaluationKey => "an evaluation key",
             Self::Ciphertext => "a ciphertext",
             Self::EncryptedTables => "encrypted tables",
+            Self::SingleSecretKey => "a secret key for single values",
+            Self::SingleEvaluationKey => "an evaluation key for single values",
+            Self::SingleCiphertext => "a ciphertext of single values",
         })
     }
 }

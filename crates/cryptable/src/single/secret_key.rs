@@ -1,0 +1,105 @@
+//! The client's key for single values.
+
+use cryptable_fhew::evaluation_key::SeededEvaluationKey;
+use cryptable_fhew::secret_key::SecretKey as FhewSecret;
+use cryptable_fhew::test_polynomial::encode;
+use cryptable_ring::random::Seed;
+use rayon::prelude::*;
+
+use super::ciphertext::{Ciphertext, fresh_mask};
+use super::{EvaluationKey, Parameters};
+use crate::KeyId;
+use crate::error::{Error, Result};
+
+/// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
+#[derive(Debug)]
+pub struct SecretKey {
+    parameters: Parameters,
+    secret: FhewSecret,
+}
+
+impl SecretKey {
+    /// Draws fresh secrets.
+    #[must_use]
+    pub fn generate(parameters: &Parameters) -> Self {
+        Self { secret: FhewSecret::generate(parameters.fhew()), parameters: parameters.clone() }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The secrets below, for the low-level methods of `cryptable-fhew`.
+    #[must_use]
+    pub fn fhew(&self) -> &FhewSecret {
+        &self.secret
+    }
+
+    /// The evaluation key for a server, as it is sent: seeds in place of masks.
+    #[must_use]
+    pub fn seeded_evaluation_key(&self) -> SeededEvaluationKey {
+        self.secret.evaluation_key()
+    }
+
+    /// The evaluation key for a server, in memory.
+    ///
+    /// # Panics
+    /// Never: the keys are of these parameters.
+    #[must_use]
+    pub fn evaluation_key(&self) -> EvaluationKey {
+        let key = self.seeded_evaluation_key();
+        EvaluationKey::new(self.parameters.clone(), self.id(), &key)
+            .expect("keys of these parameters")
+    }
+
+    /// Encrypts values of `Z_p`.
+    ///
+    /// # Errors
+    /// If one is not below p.
+    pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
+        let p = self.parameters.input_modulus();
+        if let Some(index) = values.iter().position(|&value| value >= p) {
+            return Err(Error::ValueOutOfRange { index, value: values[index], limit: p });
+        }
+        let fhew = self.parameters.fhew();
+        let (q, dimension) = (fhew.lwe_modulus(), fhew.lwe_dimension());
+        let seed = Seed::random();
+        let body = |(index, &value): (usize, &u64)| {
+            let mask = fresh_mask(&seed, index, dimension, q);
+            self.secret.body_of(&mask, encode(value, p, q), q)
+        };
+        let bodies = values.par_iter().enumerate().map(body).collect();
+        Ok(Ciphertext::fresh(&self.parameters, p, seed, bodies))
+    }
+
+    /// Decrypts fresh ciphertexts or results.
+    ///
+    /// # Errors
+    /// If they are of other parameters.
+    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
+        ciphertext.check(&self.parameters, None)?;
+        let modulus = ciphertext.modulus();
+        (0..ciphertext.count())
+            .into_par_iter()
+            .map(|index| Ok(self.secret.decrypt(&ciphertext.value(index), modulus)?))
+            .collect()
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertext files share.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        let mut hasher = blake3::Hasher::new_derive_key(
+            "cryptable: identifier of a secret key for single values",
+        );
+        for secret in [self.secret.lwe_coefficients(), self.secret.ring_coefficients()] {
+            secret.iter().for_each(|&c| {
+                hasher.update(&c.to_le_bytes());
+            });
+        }
+        let mut id = [0; KeyId::BYTES];
+        hasher.finalize_xof().fill(&mut id);
+        KeyId(id)
+    }
+}

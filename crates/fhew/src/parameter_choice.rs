@@ -1,0 +1,221 @@
+//! The fastest parameters for a method and a table's moduli, within a failure probability.
+//!
+//! A search over everything that matters: ring degree, digits of the rotation, LWE modulus (with the least secure
+//! dimension) and digits of the key switch, ordered by the cost that counting gives. Every candidate has
+//! 128-bit security; the first that the noise model accepts is the fastest.
+
+use std::sync::OnceLock;
+
+use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
+
+use crate::error::{Error, Result};
+use crate::full_domain::{self, FullDomainMethod};
+use crate::noise::NoiseModel;
+use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+
+/// Failure probability of the defaults, log2.
+pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
+
+/// Work of one lookup.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Transforms of blind rotation, 2·(ℓ + 1) a step, in transforms of degree 2,048.
+    pub transforms: f64,
+    /// Bytes of key switching keys read.
+    pub key_switching_bytes: f64,
+}
+
+/// Transforms of degree 2,048 that one u holds, by the count of the project's notes.
+const TRANSFORMS_PER_UNIT: f64 = 47.0;
+
+/// Bytes of key switching key that one u reads and multiplies.
+const KEY_BYTES_PER_UNIT: f64 = 1.2e6;
+
+impl Cost {
+    /// Counts a lookup.
+    #[must_use]
+    pub fn of(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Self {
+        let degree = literal.ring_degree as f64;
+        // n log n, relative to 2,048.
+        let transform = degree * degree.log2() / (2048.0 * 11.0);
+        let steps = (method.rotations() * literal.lwe_dimension) as f64;
+        let word = if literal.log2_lwe_modulus > 32 { 8.0 } else { 4.0 };
+        Self {
+            transforms: steps * 2.0 * (literal.rotation.length + 1) as f64 * transform,
+            key_switching_bytes: degree
+                * literal.key_switching.length as f64
+                * literal.lwe_dimension as f64
+                * word,
+        }
+    }
+
+    /// In u.
+    #[must_use]
+    pub fn units(&self) -> f64 {
+        self.transforms / TRANSFORMS_PER_UNIT + self.key_switching_bytes / KEY_BYTES_PER_UNIT
+    }
+}
+
+/// A ring, and its parameters apart from what is searched.
+struct Base {
+    parameters: Parameters,
+    /// For each number of digits, the base with the least noise.
+    rotations: Vec<GadgetLiteral>,
+}
+
+/// Bits of the prime at each ring degree: below the security limit, and below 2^47, where kernels are fastest.
+const PRIMES: [(usize, f64); 3] = [(1024, 24.9), (2048, 46.9), (4096, 46.9)];
+
+/// Most digits of a rotation that are tried.
+const MAX_ROTATION_DIGITS: usize = 6;
+
+/// The bases, built once: their NTT tables take a while.
+fn bases() -> &'static [Base] {
+    static BASES: OnceLock<Vec<Base>> = OnceLock::new();
+    BASES.get_or_init(|| {
+        PRIMES
+            .into_iter()
+            .map(|(ring_degree, log2_prime)| {
+                let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+                let literal = ParametersLiteral {
+                    lwe_dimension: 1024,
+                    lwe_secret: SecretDistribution::Binary,
+                    log2_lwe_modulus: 20,
+                    ring_degree,
+                    log2_prime,
+                    ring_secret: SecretDistribution::Binary,
+                    rotation_method: RotationMethod::Cmux,
+                    rotation: gadget(5, 2),
+                    key_switching: gadget(4, 4),
+                    automorphism: gadget((log2_prime / 5.0) as u32, 5),
+                    relinearization: gadget((log2_prime / 3.0) as u32, 3),
+                    packing: gadget(6, 4),
+                };
+                let parameters = Parameters::new(literal).expect("a valid set");
+                let rotations = (1..=MAX_ROTATION_DIGITS)
+                    .map(|length| quietest_rotation(&parameters, length))
+                    .collect();
+                Base { parameters, rotations }
+            })
+            .collect()
+    })
+}
+
+/// The base with the least noise for a number of digits.
+fn quietest_rotation(parameters: &Parameters, length: usize) -> GadgetLiteral {
+    let bits = parameters.log2_prime().ceil() as u32;
+    let noise = |&base_log2: &u32| {
+        let rotation = GadgetLiteral { base_log2, length };
+        let literal = ParametersLiteral { rotation, ..*parameters.literal() };
+        NoiseModel::new(&parameters.with_literal(literal)).blind_rotation().0
+    };
+    let base_log2 = (1..=bits / length as u32)
+        .min_by(|a, b| noise(a).total_cmp(&noise(b)))
+        .expect("at least one bit a digit");
+    GadgetLiteral { base_log2, length }
+}
+
+/// All combinations, the cheapest first.
+fn candidates(method: &dyn FullDomainMethod) -> Vec<(f64, &'static Base, ParametersLiteral)> {
+    let mut candidates = Vec::new();
+    for base in bases() {
+        for log2_lwe_modulus in (base.parameters.rotation_modulus().ilog2()..=28).rev() {
+            let literal = *base.parameters.literal();
+            let fits = f64::from(log2_lwe_modulus) < literal.log2_prime - 1.0;
+            let least = least_lwe_dimension(literal.lwe_secret, f64::from(log2_lwe_modulus));
+            let (true, Some(lwe_dimension)) = (fits, least) else { continue };
+            for &rotation in &base.rotations {
+                for base_log2 in 1..=8 {
+                    for length in 1..=(log2_lwe_modulus / base_log2) as usize {
+                        let key_switching = GadgetLiteral { base_log2, length };
+                        let literal = ParametersLiteral {
+                            lwe_dimension,
+                            log2_lwe_modulus,
+                            rotation,
+                            key_switching,
+                            ..literal
+                        };
+                        candidates.push((Cost::of(method, &literal).units(), base, literal));
+                    }
+                }
+            }
+        }
+    }
+    candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    candidates
+}
+
+/// The fastest parameters with which a method looks up tables of these moduli, each result good as a next input,
+/// and fails with probability at most 2^`limit`.
+///
+/// ```
+/// use cryptable_fhew::full_domain::compress::FdfbCompress;
+/// use cryptable_fhew::parameter_choice::choose;
+/// let parameters = choose(&FdfbCompress, 16, 16, -64.0)?;
+/// assert_eq!(parameters.ring_degree(), 2048);
+/// assert!(parameters.security_bits() >= 128.0);
+/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// ```
+///
+/// # Errors
+/// If no candidate has so small a failure probability.
+pub fn choose(
+    method: &dyn FullDomainMethod,
+    input_modulus: u64,
+    output_modulus: u64,
+    limit: f64,
+) -> Result<Parameters> {
+    let mut least = f64::INFINITY;
+    for (_, base, literal) in candidates(method) {
+        let parameters = base.parameters.with_literal(literal);
+        if parameters.check_plaintext_modulus(input_modulus).is_err() {
+            continue;
+        }
+        let model = NoiseModel::new(&parameters);
+        let log2_fail = full_domain::log2_fail(method, &model, input_modulus, output_modulus);
+        least = least.min(log2_fail);
+        if log2_fail <= limit {
+            // Once more with all checks: the search only takes literals that pass them.
+            return Parameters::new(literal);
+        }
+    }
+    let method = method.name();
+    Err(Error::FailureProbability {
+        method,
+        modulus: input_modulus,
+        log2_fail: least.min(0.0),
+        limit,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full_domain::compress::FdfbCompress;
+
+    #[test]
+    fn choices_are_secure_and_as_sure_as_asked() {
+        for (p, limit) in [(4, -64.0), (16, -64.0), (16, -40.0), (32, -40.0)] {
+            let parameters = choose(&FdfbCompress, p, p, limit).unwrap();
+            assert!(parameters.security_bits() >= 128.0, "{:?}", parameters.literal());
+            let model = NoiseModel::new(&parameters);
+            assert!(full_domain::log2_fail(&FdfbCompress, &model, p, p) <= limit);
+        }
+    }
+
+    #[test]
+    fn less_sure_or_smaller_tables_are_not_dearer() {
+        let cost = |p, limit| {
+            let parameters = choose(&FdfbCompress, p, p, limit).unwrap();
+            Cost::of(&FdfbCompress, parameters.literal()).units()
+        };
+        assert!(cost(16, -40.0) <= cost(16, -64.0));
+        assert!(cost(8, -64.0) <= cost(16, -64.0));
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_said() {
+        let message = choose(&FdfbCompress, 512, 512, -64.0).unwrap_err().to_string();
+        assert!(message.contains("FDFB-Compress") && message.contains("512"), "{message}");
+    }
+}
