@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod fdd;
+mod fhew;
 mod lookup;
 mod measurement;
 mod memory;
@@ -24,6 +25,8 @@ pub enum BenchCommand {
     Mvb(lookup::LookupArguments),
     /// Functional digit decomposition, digits back as RLWE ciphertexts.
     Fdd(fdd::FddArguments),
+    /// Functional bootstraps of single values: every full-domain method, the fastest last.
+    Fhew(fhew::FhewArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
     /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
@@ -45,6 +48,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Cmt(arguments) => lookup("cmt", Some(Method::Cmt), arguments),
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
         BenchCommand::Fdd(arguments) => fdd::run(arguments, threads, json),
+        BenchCommand::Fhew(arguments) => fhew::run(arguments, threads, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, threads, json),
     })

@@ -159,35 +159,52 @@ impl LweCiphertext {
     /// (the mean compensation of recent FHEW bootstrapping). Ternary secrets are centred as they are: n/18 + 1/12.
     ///
     /// # Panics
-    /// If `modulus` is below 2, or the product of both moduli is 2^96 or more.
+    /// If `modulus` is not in `[2, 2^62)`, or is more than 2^30 times q.
     #[must_use]
     pub fn modulus_switch(&self, modulus: u64, secret: SecretDistribution) -> Self {
-        // Rounded to units; what rounding adds is kept in 2^-32 units.
-        const FRACTION_BITS: u32 = 32;
-        let product = u128::from(modulus) * u128::from(self.modulus);
-        assert!(product >> 96 == 0, "moduli {} and {modulus}", self.modulus);
-        let scaled = |word: u64| -> (u64, i64) {
-            let exact = ((u128::from(word) * u128::from(modulus)) << FRACTION_BITS)
-                / u128::from(self.modulus);
-            let rounded = (exact + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
-            (rounded as u64, ((rounded << FRACTION_BITS) as i128 - exact as i128) as i64)
-        };
+        let scale = Scale::new(self.modulus, modulus);
         let mut excess = 0i64;
-        let mut words: Vec<u64> = self
-            .mask()
-            .iter()
-            .map(|&word| {
-                let (rounded, difference) = scaled(word);
-                excess += difference;
-                if rounded == modulus { 0 } else { rounded }
-            })
-            .collect();
+        let mut words = Vec::with_capacity(self.words.len());
+        words.extend(self.mask().iter().map(|&word| {
+            let exact = scale.apply(word);
+            let rounded = (exact + Scale::HALF) >> Scale::FRACTION_BITS;
+            excess += ((rounded << Scale::FRACTION_BITS) as i128 - exact as i128) as i64;
+            if rounded as u64 >= modulus { 0 } else { rounded as u64 }
+        }));
         let compensation = if secret == SecretDistribution::Binary { excess / 2 } else { 0 };
-        let body = ((u128::from(self.body()) * u128::from(modulus)) << FRACTION_BITS)
-            / u128::from(self.modulus);
-        let body = body as i128 - i128::from(compensation) + (1 << (FRACTION_BITS - 1));
-        words.push((body >> FRACTION_BITS).rem_euclid(i128::from(modulus)) as u64);
+        let body = scale.apply(self.body()) as i128 - i128::from(compensation);
+        let rounded = (body + Scale::HALF as i128) >> Scale::FRACTION_BITS;
+        words.push(rounded.rem_euclid(i128::from(modulus)) as u64);
         Self::from_words(words, modulus)
+    }
+}
+
+/// Multiplication by modulus/q in fixed point.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// modulus·2^shift/q, of 63 or 64 bits: one word product instead of a long division.
+    reciprocal: u64,
+    shift: u32,
+}
+
+impl Scale {
+    /// Bits after the point.
+    const FRACTION_BITS: u32 = 32;
+    /// 1/2.
+    const HALF: u128 = 1 << (Self::FRACTION_BITS - 1);
+
+    fn new(from: u64, to: u64) -> Self {
+        assert!((2..1 << 62).contains(&to), "LWE modulus {to}");
+        let shift = 63 + from.ilog2() - to.ilog2();
+        assert!(shift > Self::FRACTION_BITS, "from modulus {from} to {to}");
+        // Below 2^64, as to/from < 2^(1 + log2 to - log2 from).
+        Self { reciprocal: ((u128::from(to) << shift) / u128::from(from)) as u64, shift }
+    }
+
+    /// word·to/from, in units of 2^-32; too small by less than word·2^(32 - shift) of them.
+    #[inline]
+    fn apply(self, word: u64) -> u128 {
+        (u128::from(word) * u128::from(self.reciprocal)) >> (self.shift - Self::FRACTION_BITS)
     }
 }
 
