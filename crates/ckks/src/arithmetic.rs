@@ -67,6 +67,10 @@ pub trait Arithmetic: Sync {
     ) {
     }
 
+    /// Tells a dry run that all noise of `ct` comes from the source of this number, below 64. Noises of
+    /// different sources are independent: see [`crate::noise_sources`]. Nothing to do for real ciphertexts.
+    fn declare_source(&self, _ct: &mut Self::Ciphertext, _source: u32) {}
+
     /// `out[r] = Σ_k rows[r][k]·inputs[k]` at `limbs` limbs, all with scale `scale`.
     ///
     /// Inputs may have different scales: each constant is rounded to an integer at the ratio of

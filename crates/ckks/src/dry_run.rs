@@ -7,6 +7,7 @@ use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use num_complex::Complex64;
 
 use crate::arithmetic::Arithmetic;
+use crate::noise_sources::NoiseSources;
 use crate::transform_plan::TransformPlan;
 
 /// Variance of one coefficient of an error polynomial: centred binomial, 21 pairs.
@@ -35,6 +36,8 @@ pub struct Shape {
     pub power: SlotVariance,
     /// Variance of the noise in a slot.
     pub noise: SlotVariance,
+    /// Where the noise comes from.
+    pub sources: NoiseSources,
 }
 
 /// What a dry run knows of a table of a multiplexer tree.
@@ -100,8 +103,9 @@ pub struct DryRunParameters {
 
 /// [`Arithmetic`] on [`Shape`]s.
 ///
-/// Noise is propagated as a variance; noises that meet in a product are taken as fully correlated,
-/// which is exact for powers of one ciphertext and an upper bound elsewhere.
+/// Noise is propagated as a variance. Noises that meet in a product are taken as fully correlated, which
+/// is exact for powers of one ciphertext and an upper bound elsewhere, but for those that the circuit has
+/// declared to be independent ([`NoiseSources`]).
 #[derive(Debug)]
 pub struct DryRun {
     parameters: DryRunParameters,
@@ -193,9 +197,14 @@ impl DryRun {
     }
 }
 
-fn correlated_sum(a: f64, b: f64) -> f64 {
-    let root = a.sqrt() + b.sqrt();
-    root * root
+/// Variance of the noise of `a·b`, but for the product of both noises.
+fn product_noise(a: &Shape, b: &Shape) -> f64 {
+    let (of_a, of_b) = (b.power.0 * a.noise.0, a.power.0 * b.noise.0);
+    if a.sources.independent_of(b.sources) {
+        of_a + of_b
+    } else {
+        (of_a.sqrt() + of_b.sqrt()).powi(2)
+    }
 }
 
 impl Arithmetic for DryRun {
@@ -231,6 +240,7 @@ impl Arithmetic for DryRun {
     fn add_assign(&self, ct: &mut Shape, other: &Shape) {
         ct.power.0 += other.power.0;
         ct.noise.0 += other.noise.0;
+        ct.sources = ct.sources.union(other.sources);
         self.count(0, 2 * ct.limbs, 0);
     }
 
@@ -266,6 +276,10 @@ impl Arithmetic for DryRun {
         ct.noise.0 = squared + roundings * self.rounding_noise(ct.scale).0;
     }
 
+    fn declare_source(&self, ct: &mut Shape, source: u32) {
+        ct.sources = NoiseSources::single(source);
+    }
+
     fn linear_combinations(
         &self,
         limbs: usize,
@@ -276,6 +290,7 @@ impl Arithmetic for DryRun {
         let mut counts = self.counts.lock().expect("no panic under lock");
         counts.combination_products += 2 * limbs * inputs.len() * rows.len();
         drop(counts);
+        let sources = NoiseSources::union_of(inputs.iter().map(|input| input.sources));
         rows.iter()
             .map(|row| {
                 let (mut power, mut noise) = (0.0, 0.0);
@@ -284,7 +299,8 @@ impl Arithmetic for DryRun {
                     power += factor.norm_sqr() * input.power.0;
                     noise += factor.norm_sqr() * input.noise.0 + rounding * input.power.0;
                 }
-                Shape { limbs, scale, power: SlotVariance(power), noise: SlotVariance(noise) }
+                let (power, noise) = (SlotVariance(power), SlotVariance(noise));
+                Shape { limbs, scale, power, noise, sources }
             })
             .collect()
     }
@@ -292,14 +308,12 @@ impl Arithmetic for DryRun {
     fn product_sum(&self, pairs: &[(&Shape, &Shape)]) -> Shape {
         let limbs = pairs.iter().map(|(a, b)| a.limbs.min(b.limbs)).min().expect("a pair");
         self.count(0, 4 * limbs * pairs.len(), 0);
-        let noise = |(a, b): &(&Shape, &Shape)| {
-            correlated_sum(a.power.0 * b.noise.0, b.power.0 * a.noise.0)
-        };
         Shape {
             limbs,
             scale: pairs[0].0.scale * pairs[0].1.scale,
             power: SlotVariance(pairs.iter().map(|(a, b)| a.power.0 * b.power.0).sum()),
-            noise: SlotVariance(pairs.iter().map(noise).sum()),
+            noise: SlotVariance(pairs.iter().map(|(a, b)| product_noise(a, b)).sum()),
+            sources: NoiseSources::union_of(pairs.iter().map(|(a, b)| a.sources.union(b.sources))),
         }
     }
 
@@ -316,6 +330,7 @@ impl Arithmetic for DryRun {
             noise: sum(|ct, plain| {
                 ct.noise.0 * plain.mean_square + ct.power.0 * plain.encoding_noise()
             }),
+            sources: NoiseSources::union_of(pairs.iter().map(|(ct, _)| ct.sources)),
         }
     }
 
@@ -324,6 +339,7 @@ impl Arithmetic for DryRun {
         self.count(0, 2 * product.limbs, 0);
         product.power.0 += factor * factor * ct.power.0;
         product.noise.0 += factor * factor * ct.noise.0;
+        product.sources = product.sources.union(ct.sources);
     }
 
     fn add_product_assign(&self, product: &mut Shape, other: &Shape) {
@@ -331,6 +347,7 @@ impl Arithmetic for DryRun {
         self.count(0, 3 * product.limbs, 0);
         product.power.0 += other.power.0;
         product.noise.0 += other.noise.0;
+        product.sources = product.sources.union(other.sources);
     }
 
     fn select(
@@ -348,13 +365,22 @@ impl Arithmetic for DryRun {
         counts.table_products += 2 * limbs * rows * columns.len();
         drop(counts);
         // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.
-        let power: f64 = columns.iter().map(|ct| ct.power.0).sum::<f64>() * table.mean_square;
-        let noise: f64 = columns.iter().map(|ct| ct.noise.0).sum::<f64>() * table.mean_square;
+        let sum = |part: fn(&Shape) -> f64| {
+            SlotVariance(columns.iter().map(|ct| part(ct)).sum::<f64>() * table.mean_square)
+        };
+        let row = Shape {
+            limbs,
+            scale: columns[0].scale,
+            power: sum(|ct| ct.power.0),
+            noise: sum(|ct| ct.noise.0),
+            sources: NoiseSources::union_of(columns.iter().map(|ct| ct.sources)),
+        };
         let outputs = selectors.iter().map(|set| Shape {
             limbs,
-            scale: columns[0].scale * set[0].scale,
-            power: SlotVariance(set.iter().map(|s| s.power.0 * power).sum()),
-            noise: SlotVariance(set.iter().map(|s| s.power.0 * noise + power * s.noise.0).sum()),
+            scale: row.scale * set[0].scale,
+            power: SlotVariance(set.iter().map(|s| s.power.0 * row.power.0).sum()),
+            noise: SlotVariance(set.iter().map(|s| product_noise(&row, s)).sum()),
+            sources: NoiseSources::union_of(set.iter().map(|s| row.sources.union(s.sources))),
         });
         vec![outputs.collect(); table.outer]
     }
@@ -365,12 +391,7 @@ impl Arithmetic for DryRun {
         let noise = product.noise.0
             + self.rounding_noise(scale).0
             + self.switching_noise(product.scale, product.limbs).0;
-        Shape {
-            limbs: product.limbs - rescale,
-            scale,
-            power: product.power,
-            noise: SlotVariance(noise),
-        }
+        Shape { limbs: product.limbs - rescale, scale, noise: SlotVariance(noise), ..product }
     }
 
     fn rescale(&self, ct: Shape, count: usize) -> Shape {
@@ -378,7 +399,7 @@ impl Arithmetic for DryRun {
         let kept = ct.limbs - count;
         self.count(2 * ct.limbs, 2 * count * kept, 0);
         let noise = SlotVariance(ct.noise.0 + self.rounding_noise(scale).0);
-        Shape { limbs: kept, scale, power: ct.power, noise }
+        Shape { limbs: kept, scale, noise, ..ct }
     }
 
     fn rotate(&self, ct: &Shape, rotation: usize) -> Shape {
@@ -415,6 +436,7 @@ impl Arithmetic for DryRun {
             scale,
             power: SlotVariance(ct.power.0 * gain),
             noise: SlotVariance(noise),
+            sources: ct.sources,
         }
     }
 }

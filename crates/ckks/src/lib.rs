@@ -13,6 +13,7 @@ pub mod dry_run;
 pub mod encryption;
 pub mod evaluator;
 pub mod linear_transform;
+pub mod noise_sources;
 pub mod overflow;
 pub mod paterson_stockmeyer;
 pub mod plaintext;

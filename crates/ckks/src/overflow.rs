@@ -114,6 +114,8 @@ pub fn bound_for(weight: u32, log2_fail: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::PI;
+
     use super::*;
 
     /// The tail by recurrences without subtractions, in floating point: the density of a sum of m

@@ -9,6 +9,7 @@ use cryptable_ckks::dft_factors::{
 };
 use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotVariance};
 use cryptable_ckks::encryption::{decrypt, encrypt};
+use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform, TransformPlan};
 use cryptable_ring::primes::ntt_primes;
@@ -177,27 +178,35 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
     }
 }
 
-#[test]
-fn dry_run_predicts_limbs_scale_and_noise() {
-    let setup = setup();
-    let evaluator = Evaluator::new(&setup.ring, &setup.keys);
-    let primes: Vec<f64> = (0..LIMBS).map(|i| setup.ring.main_prime(i) as f64).collect();
+/// The dry run of a setup's circuits, and the shape of a fresh ciphertext of slots on the unit circle.
+fn dry_run(setup: &Setup, scale: f64) -> (DryRun, Shape) {
     let dry_run = DryRun::new(DryRunParameters {
         degree: DEGREE,
-        primes,
+        primes: (0..LIMBS).map(|i| setup.ring.main_prime(i) as f64).collect(),
         relinearization: vec![setup.shape],
         automorphism: vec![setup.shape],
         log2_special: 50.0,
     });
+    let noise = dry_run.fresh_noise(scale);
+    let (power, sources) = (SlotVariance(1.0), NoiseSources::UNKNOWN);
+    (dry_run, Shape { limbs: LIMBS, scale, power, noise, sources })
+}
+
+/// Variance of a ciphertext's slots about the expected ones.
+fn noise(setup: &Setup, ct: &Ciphertext, expected: impl Fn(usize) -> Complex64) -> f64 {
+    let found = decrypt(&setup.ring, &setup.dense, ct, DEGREE / 2);
+    let errors = found.iter().enumerate().map(|(i, z)| (z - expected(i)).norm_sqr());
+    errors.sum::<f64>() / found.len() as f64
+}
+
+#[test]
+fn dry_run_predicts_limbs_scale_and_noise() {
+    let setup = setup();
+    let evaluator = Evaluator::new(&setup.ring, &setup.keys);
     let slots: Vec<_> =
         (0..DEGREE / 2).map(|i| Complex64::from_polar(1.0, i as f64 * 0.37)).collect();
     let ct = setup.encrypt(&slots);
-    let shape = Shape {
-        limbs: LIMBS,
-        scale: ct.scale,
-        power: SlotVariance(1.0),
-        noise: SlotVariance(DEGREE as f64 * 10.5 / (ct.scale * ct.scale)),
-    };
+    let (dry_run, shape) = dry_run(&setup, ct.scale);
     let mut real = ct;
     let mut predicted = shape;
     for _ in 0..4 {
@@ -206,10 +215,45 @@ fn dry_run_predicts_limbs_scale_and_noise() {
     }
     assert_eq!(real.limbs(), predicted.limbs);
     assert!((real.scale / predicted.scale - 1.0).abs() < 1e-12);
-    let found = decrypt(&setup.ring, &setup.dense, &real, slots.len());
-    let variance = found.iter().zip(&slots).map(|(a, z)| (a - z.powu(16)).norm_sqr()).sum::<f64>()
-        / slots.len() as f64;
-    let ratio = variance / predicted.noise.0;
+    let ratio = noise(&setup, &real, |i| slots[i].powu(16)) / predicted.noise.0;
     assert!((0.2..2.5).contains(&ratio), "measured over predicted variance: {ratio}");
     assert_eq!(dry_run.counts().key_switches, 4);
+}
+
+#[test]
+fn variances_add_up_in_products_of_declared_sources_only() {
+    let setup = setup();
+    let evaluator = Evaluator::new(&setup.ring, &setup.keys);
+    let slot = |i: usize, turn: f64| Complex64::from_polar(1.0, i as f64 * turn);
+    let turns = [0.37, 1.1];
+    let mut real: Vec<_> = turns
+        .iter()
+        .map(|&turn| setup.encrypt(&(0..DEGREE / 2).map(|i| slot(i, turn)).collect::<Vec<_>>()))
+        .collect();
+    let (dry_run, shape) = dry_run(&setup, real[0].scale);
+    let mut shapes = [shape; 2];
+    // Noise far above the roundings of the products.
+    for (ct, shape) in real.iter_mut().zip(&mut shapes) {
+        for _ in 0..5 {
+            *ct = evaluator.mul(ct, ct);
+            *shape = dry_run.mul(shape, shape);
+        }
+    }
+    let operands = [0, 1].map(|k| noise(&setup, &real[k], |i| slot(i, turns[k]).powu(32)));
+    let product = |i| slot(i, turns[0] + turns[1]).powu(32);
+    let square = |i| slot(i, turns[0]).powu(64);
+    let found = noise(&setup, &evaluator.mul(&real[0], &real[1]), product);
+    let sum = found / (operands[0] + operands[1]);
+    assert!((0.7..1.4).contains(&sum), "independent operands: {sum} times the sum");
+    let found = noise(&setup, &evaluator.mul(&real[0], &real[0]), square);
+    let sum = found / (2.0 * operands[0]);
+    assert!((1.7..2.3).contains(&sum), "equal operands: {sum} times the sum");
+    // The dry run knows no more than it is told.
+    let sum_of = |a: &Shape, b: &Shape| dry_run.mul(a, b).noise.0 / (a.noise.0 + b.noise.0);
+    assert!((1.95..2.05).contains(&sum_of(&shapes[0], &shapes[1])));
+    for (source, shape) in shapes.iter_mut().enumerate() {
+        dry_run.declare_source(shape, source as u32);
+    }
+    assert!((1.0..1.05).contains(&sum_of(&shapes[0], &shapes[1])));
+    assert!((1.95..2.05).contains(&sum_of(&shapes[0], &shapes[0])));
 }

@@ -2,6 +2,7 @@
 
 use cryptable_ckks::dry_run::{DryRunParameters, PlainShape, Shape, SlotVariance};
 use cryptable_ckks::encryption::{decrypt, encrypt, encrypt_seeded};
+use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::plaintext::rounded_coefficients;
 use cryptable_ckks::{Arithmetic, DryRun, Evaluator, Plaintext};
 use cryptable_ring::primes::ntt_primes;
@@ -60,7 +61,13 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
 
     // Samples have a mean square of 1 over both parts; encryption noise is that of every coefficient.
     let noise = SlotVariance(10.5 * DEGREE as f64 / (scale * scale));
-    let shape = Shape { limbs: LIMBS, scale, power: SlotVariance(1.0), noise };
+    let shape = Shape {
+        limbs: LIMBS,
+        scale,
+        power: SlotVariance(1.0),
+        noise,
+        sources: NoiseSources::UNKNOWN,
+    };
     let plain = PlainShape { scale: plain_scale, mean_square: 1.0, slots };
     let predicted = dry_run.rescale(dry_run.plain_product_sum(&[(&shape, &plain); TERMS]), 1);
     assert_eq!((predicted.limbs, predicted.scale), (found.limbs(), found.scale));

@@ -8,6 +8,7 @@ use crate::cmux_rotation::CmuxRotationKey;
 use crate::error::{Error, Result};
 use crate::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
 use crate::parameters::Parameters;
+use crate::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
 use crate::test_polynomial::TestPolynomial;
@@ -23,6 +24,8 @@ pub struct SeededEvaluationKey {
     pub rotation: SeededRows,
     /// LWE key switching.
     pub key_switching: SeededKeySwitchingKey,
+    /// Switching to the ring of lower degree, if there is one.
+    pub ring_dimension: Option<SeededRows>,
 }
 
 /// Keys of the server: bootstraps single values. Holds no secret, and is `Sync`.
@@ -31,6 +34,7 @@ pub struct EvaluationKey {
     parameters: Parameters,
     rotation: BlindRotationKey,
     key_switching: LweKeySwitchingKey,
+    ring_dimension: Option<RingDimensionSwitchingKey>,
 }
 
 impl EvaluationKey {
@@ -49,7 +53,11 @@ impl EvaluationKey {
             parameters.key_switching_gadget(),
             parameters.lwe_dimension(),
         );
-        Self { rotation, key_switching, parameters }
+        let ring_dimension = key.ring_dimension.as_ref().and_then(|rows| {
+            let small = parameters.small_ring()?;
+            Some(RingDimensionSwitchingKey::expand(small, rows, &key.seed))
+        });
+        Self { rotation, key_switching, ring_dimension, parameters }
     }
 
     /// The parameters.
@@ -61,7 +69,9 @@ impl EvaluationKey {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.rotation.bytes() + self.key_switching.bytes()
+        self.rotation.bytes()
+            + self.key_switching.bytes()
+            + self.ring_dimension.as_ref().map_or(0, RingDimensionSwitchingKey::bytes)
     }
 
     /// Demands that a ciphertext is one of these parameters, as they are between bootstraps.
@@ -148,7 +158,14 @@ impl EvaluationKey {
     #[must_use]
     pub fn key_switch(&self, raw: &LweCiphertext) -> LweCiphertext {
         let secret = self.parameters.literal().ring_secret;
-        self.key_switching.switch(&raw.modulus_switch(self.parameters.lwe_modulus(), secret))
+        let modulus = self.parameters.lwe_modulus();
+        let switched = match (&self.ring_dimension, self.parameters.small_ring()) {
+            (Some(key), Some(small)) => key
+                .switch(&raw.modulus_switch(small.prime(), secret))
+                .modulus_switch(modulus, small.literal.secret),
+            _ => raw.modulus_switch(modulus, secret),
+        };
+        self.key_switching.switch(&switched)
     }
 
     /// Boot: a functional bootstrap of a phase modulo 2N, back to LWE modulo the LWE modulus.

@@ -1,6 +1,10 @@
 //! Functional bootstraps over the full domain: any table, negacyclic or not. One file a method.
 
+pub mod comp;
 pub mod compress;
+pub mod compress_continuous;
+pub mod eval_func;
+pub mod odd_modulus;
 
 use cryptable_rlwe::lwe::LweCiphertext;
 

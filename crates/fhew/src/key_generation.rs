@@ -25,10 +25,14 @@ pub(crate) struct RowEncryptor<'a> {
 
 impl<'a> RowEncryptor<'a> {
     pub(crate) fn new(key: &'a SecretKey, seed: &'a Seed) -> Self {
-        let ring = key.parameters().ring();
+        Self::under(key.parameters().ring(), key.ring_coefficients(), seed)
+    }
+
+    /// Under a secret of a ring.
+    pub(crate) fn under(ring: &'a PrimeRing, coefficients: &[i8], seed: &'a Seed) -> Self {
         let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
         let secret: Zeroizing<Vec<u64>> =
-            Zeroizing::new(key.ring_coefficients().iter().map(residue).collect());
+            Zeroizing::new(coefficients.iter().map(residue).collect());
         let mut evaluations = secret.clone();
         ring.forward_assign(&mut evaluations);
         Self { ring, seed, errors: SecretSeed::random(), secret, evaluations }
@@ -132,16 +136,32 @@ impl SecretKey {
                 &selected,
             ),
             key_switching: self.key_switching_key(&seed),
+            ring_dimension: self.ring_dimension_key(&seed),
             parameters: parameters.clone(),
             seed: seed.clone(),
         }
     }
 
-    /// Row `i·ℓ + k` encrypts z_i·2^weight(k) under the LWE secret.
+    /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.
+    fn ring_dimension_key(&self, seed: &Seed) -> Option<SeededRows> {
+        let small = self.parameters().small_ring()?;
+        let encryptor = RowEncryptor::under(&small.ring, self.small_ring_coefficients(), seed);
+        let blocks: Vec<&[i8]> =
+            self.ring_coefficients().chunks_exact(small.literal.degree).collect();
+        let residue = |&c: &i8| small.ring.modulus().reduce_i64(c.into());
+        let block = |i: usize| Zeroizing::new(blocks[i].iter().map(residue).collect());
+        Some(encryptor.gadget_rows(RowDomain::RingDimension, small.gadget(), blocks.len(), block))
+    }
+
+    /// Row `i·ℓ + k` encrypts z_i·2^weight(k) under the LWE secret, z the secret that the switch starts from.
     fn key_switching_key(&self, seed: &Seed) -> SeededKeySwitchingKey {
         let gadget = self.parameters().key_switching_gadget();
         let errors = SecretSeed::random();
         let length = gadget.length();
+        let source = match self.parameters().small_ring() {
+            Some(_) => self.small_ring_coefficients(),
+            None => self.ring_coefficients(),
+        };
         let body = |row: usize| {
             let mut mask = vec![0; self.lwe_coefficients().len()];
             RowDomain::KeySwitching
@@ -149,11 +169,11 @@ impl SecretKey {
                 .uniform_assign(&mut mask, gadget.modulus());
             let mut stream = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
             let error = i128::from(stream.centered_binomial(1)[0]);
-            let coefficient = i128::from(self.ring_coefficients()[row / length]);
+            let coefficient = i128::from(source[row / length]);
             let message = coefficient << gadget.weight_log2(row % length);
             lwe_body(&mask, self.lwe_coefficients(), message + error, gadget.modulus())
         };
-        let rows = self.ring_coefficients().len() * length;
+        let rows = source.len() * length;
         SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
     }
 }

@@ -12,9 +12,12 @@ pub mod full_domain;
 #[cfg(feature = "client")]
 pub mod key_generation;
 pub mod lwe_key_switching;
+pub mod many_lut;
+pub mod multi_value;
 pub mod noise;
 pub mod parameter_choice;
 pub mod parameters;
+pub mod ring_dimension_switching;
 pub mod rlwe;
 #[cfg(feature = "client")]
 pub mod secret_key;

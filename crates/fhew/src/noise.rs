@@ -133,16 +133,28 @@ impl NoiseModel {
         Variance::of_units(units, self.parameters.prime() as f64)
     }
 
-    /// σ_ks²: key switching to the LWE secret, the switch from Q included.
+    /// Switching to the ring of lower degree, the switch from Q to its prime included: N/N' gadget products.
+    #[must_use]
+    pub fn ring_dimension_switching(&self) -> Variance {
+        let Some(small) = self.parameters.small_ring() else { return Variance::ZERO };
+        let gadget = small.gadget();
+        let n = self.parameters.ring_degree() as f64;
+        let secret = second_moment(self.parameters.literal().ring_secret);
+        let units = Self::digit_noise(gadget, n) + gadget.rounding_variance() * n * secret;
+        Variance::of_units(units, small.prime() as f64) + self.ring_modulus_switch(small.prime())
+    }
+
+    /// σ_ks²: key switching to the LWE secret, all switches of modulus and ring on the way included.
     #[must_use]
     pub fn key_switching(&self) -> Variance {
-        let literal = self.parameters.literal();
         let gadget = self.parameters.key_switching_gadget();
-        let n = literal.ring_degree as f64;
-        let rounding = gadget.rounding_variance() * n * second_moment(literal.ring_secret);
-        let units = Self::digit_noise(gadget, n) + rounding;
+        let (dimension, secret) = self.parameters.key_switching_source();
+        let n = dimension as f64;
+        let rounding = gadget.rounding_variance() * n * second_moment(secret);
+        let units =
+            Self::digit_noise(gadget, n) + rounding + modulus_switch_variance(dimension, secret);
         Variance::of_units(units, self.parameters.lwe_modulus() as f64)
-            + self.ring_modulus_switch(self.parameters.lwe_modulus())
+            + self.ring_dimension_switching()
     }
 
     /// σ_acc²: a blind rotation.

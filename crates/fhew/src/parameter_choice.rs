@@ -11,7 +11,9 @@ use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
 use crate::error::{Error, Result};
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
-use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+use crate::parameters::{
+    GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RotationMethod,
+};
 
 /// Failure probability of the defaults, log2.
 pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
@@ -40,9 +42,10 @@ impl Cost {
         let transform = degree * degree.log2() / (2048.0 * 11.0);
         let steps = (method.rotations() * literal.lwe_dimension) as f64;
         let word = if literal.log2_lwe_modulus > 32 { 8.0 } else { 4.0 };
+        let source = literal.intermediate.map_or(degree, |small| small.degree as f64);
         Self {
             transforms: steps * 2.0 * (literal.rotation.length + 1) as f64 * transform,
-            key_switching_bytes: degree
+            key_switching_bytes: source
                 * literal.key_switching.length as f64
                 * literal.lwe_dimension as f64
                 * word,
@@ -66,6 +69,14 @@ struct Base {
 /// Bits of the prime at each ring degree: below the security limit, and below 2^47, where kernels are fastest.
 const PRIMES: [(usize, f64); 3] = [(1024, 24.9), (2048, 46.9), (4096, 46.9)];
 
+/// The ring of lower degree for LWE key switching from larger rings.
+const INTERMEDIATE: IntermediateRing = IntermediateRing {
+    degree: 1024,
+    log2_prime: 24.9,
+    secret: SecretDistribution::Binary,
+    digits: GadgetLiteral { base_log2: 4, length: 6 },
+};
+
 /// Most digits of a rotation that are tried.
 const MAX_ROTATION_DIGITS: usize = 6;
 
@@ -86,6 +97,7 @@ fn bases() -> &'static [Base] {
                     ring_secret: SecretDistribution::Binary,
                     rotation_method: RotationMethod::Cmux,
                     rotation: gadget(5, 2),
+                    intermediate: (ring_degree > INTERMEDIATE.degree).then_some(INTERMEDIATE),
                     key_switching: gadget(4, 4),
                     automorphism: gadget((log2_prime / 5.0) as u32, 5),
                     relinearization: gadget((log2_prime / 3.0) as u32, 3),
@@ -121,7 +133,8 @@ fn candidates(method: &dyn FullDomainMethod) -> Vec<(f64, &'static Base, Paramet
     for base in bases() {
         for log2_lwe_modulus in (base.parameters.rotation_modulus().ilog2()..=28).rev() {
             let literal = *base.parameters.literal();
-            let fits = f64::from(log2_lwe_modulus) < literal.log2_prime - 1.0;
+            let bits = literal.intermediate.map_or(literal.log2_prime, |small| small.log2_prime);
+            let fits = f64::from(log2_lwe_modulus) < bits - 1.0;
             let least = least_lwe_dimension(literal.lwe_secret, f64::from(log2_lwe_modulus));
             let (true, Some(lwe_dimension)) = (fits, least) else { continue };
             for &rotation in &base.rotations {

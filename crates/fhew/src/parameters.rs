@@ -13,6 +13,7 @@ use cryptable_rlwe::security::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::ring_dimension_switching::SmallRing;
 
 /// Variance of every error polynomial and LWE error: centred binomial of 42 coins.
 pub const ERROR_VARIANCE: f64 = 10.5;
@@ -42,6 +43,19 @@ pub enum RotationMethod {
     },
 }
 
+/// A smaller ring on the way from the ring secret to the LWE secret: see [`crate::ring_dimension_switching`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IntermediateRing {
+    /// Its degree, a divisor of N.
+    pub degree: usize,
+    /// log2 of its prime: the nearest prime with a root of unity is taken.
+    pub log2_prime: f64,
+    /// Its secret.
+    pub secret: SecretDistribution,
+    /// Decomposition of the switch to it, modulo its prime.
+    pub digits: GadgetLiteral,
+}
+
 /// Numbers of a parameter set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParametersLiteral {
@@ -61,6 +75,8 @@ pub struct ParametersLiteral {
     pub rotation_method: RotationMethod,
     /// Decomposition of blind rotation (modulo Q).
     pub rotation: GadgetLiteral,
+    /// The ring of lower degree through which LWE key switching goes, if it does.
+    pub intermediate: Option<IntermediateRing>,
     /// Decomposition of LWE key switching (modulo the LWE modulus).
     pub key_switching: GadgetLiteral,
     /// Decomposition of automorphism keys, for packing by the trace and automorphism rotation (modulo Q).
@@ -82,6 +98,7 @@ pub struct ParametersLiteral {
 pub struct Parameters {
     literal: ParametersLiteral,
     ring: Arc<PrimeRing>,
+    small: Option<SmallRing>,
 }
 
 impl PartialEq for Parameters {
@@ -99,6 +116,9 @@ impl Parameters {
         check_lwe(literal.lwe_dimension, literal.lwe_secret, f64::from(literal.log2_lwe_modulus))?;
         let parameters = Self::insecure(literal)?;
         check(literal.ring_degree, literal.ring_secret, parameters.log2_prime())?;
+        if let Some(small) = parameters.small_ring() {
+            check(small.literal.degree, small.literal.secret, (small.prime() as f64).log2())?;
+        }
         Ok(parameters)
     }
 
@@ -172,14 +192,19 @@ impl Parameters {
                 "it must be from 1 to N/2",
             )?;
         }
-        Ok(Self { literal, ring: Arc::new(PrimeRing::new(n, prime)) })
+        if let Some(small) = &literal.intermediate {
+            check_intermediate(small, &literal)?;
+        }
+        let small = literal.intermediate.map(SmallRing::new);
+        Ok(Self { literal, ring: Arc::new(PrimeRing::new(n, prime)), small })
     }
 
     /// The same ring with other numbers, which the caller answers for.
     pub(crate) fn with_literal(&self, literal: ParametersLiteral) -> Self {
         let same = |other: &ParametersLiteral| (other.ring_degree, other.log2_prime.to_bits());
         assert_eq!(same(&literal), same(&self.literal), "another ring");
-        Self { literal, ring: Arc::clone(&self.ring) }
+        assert_eq!(literal.intermediate, self.literal.intermediate, "another intermediate ring");
+        Self { literal, ring: Arc::clone(&self.ring), small: self.small.clone() }
     }
 
     /// The numbers.
@@ -192,6 +217,21 @@ impl Parameters {
     #[must_use]
     pub fn ring(&self) -> &PrimeRing {
         &self.ring
+    }
+
+    /// The ring of lower degree through which LWE key switching goes, if it does.
+    #[must_use]
+    pub fn small_ring(&self) -> Option<&SmallRing> {
+        self.small.as_ref()
+    }
+
+    /// Dimension and secret that LWE key switching starts from: those of the ring, or of the one of lower degree.
+    #[must_use]
+    pub fn key_switching_source(&self) -> (usize, SecretDistribution) {
+        match &self.literal.intermediate {
+            Some(small) => (small.degree, small.secret),
+            None => (self.literal.ring_degree, self.literal.ring_secret),
+        }
     }
 
     /// The ring's prime Q.
@@ -280,7 +320,11 @@ impl Parameters {
             literal.lwe_secret,
             f64::from(literal.log2_lwe_modulus),
         );
-        lwe.min(security_bits(literal.ring_degree, literal.ring_secret, self.log2_prime()))
+        let ring = security_bits(literal.ring_degree, literal.ring_secret, self.log2_prime());
+        let small = self.small_ring().map_or(f64::INFINITY, |small| {
+            security_bits(small.literal.degree, small.literal.secret, (small.prime() as f64).log2())
+        });
+        lwe.min(ring).min(small)
     }
 
     /// The default: n = 820, N = 2,048, one rotation digit; tables of 16 inputs over the full domain with failure
@@ -299,6 +343,7 @@ impl Parameters {
             ring_secret: SecretDistribution::Binary,
             rotation_method: RotationMethod::Cmux,
             rotation: GadgetLiteral { base_log2: 22, length: 1 },
+            intermediate: None,
             key_switching: GadgetLiteral { base_log2: 3, length: 5 },
             automorphism: GadgetLiteral { base_log2: 9, length: 5 },
             relinearization: GadgetLiteral { base_log2: 15, length: 3 },
@@ -322,6 +367,7 @@ impl Parameters {
             ring_secret: SecretDistribution::Binary,
             rotation_method: RotationMethod::Cmux,
             rotation: GadgetLiteral { base_log2: 12, length: 3 },
+            intermediate: None,
             key_switching: GadgetLiteral { base_log2: 4, length: 5 },
             automorphism: GadgetLiteral { base_log2: 7, length: 6 },
             relinearization: GadgetLiteral { base_log2: 12, length: 3 },
@@ -348,6 +394,40 @@ impl Parameters {
         };
         Err(Error::PlaintextModulus { modulus, reason })
     }
+}
+
+/// Checks the ring of lower degree.
+fn check_intermediate(small: &IntermediateRing, literal: &ParametersLiteral) -> Result<()> {
+    let demand = |ok: bool, name: &'static str, value: f64, limit: &str| {
+        if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
+    };
+    let degree = small.degree;
+    demand(
+        degree.is_power_of_two() && degree >= 32 && degree < literal.ring_degree,
+        "intermediate degree",
+        degree as f64,
+        "it must be a power of two from 32 to below the ring degree",
+    )?;
+    demand(
+        small.log2_prime < literal.log2_prime
+            && small.log2_prime > f64::from(literal.log2_lwe_modulus)
+            && small.log2_prime >= 16.0,
+        "intermediate log2_prime",
+        small.log2_prime,
+        "it must be between log2_lwe_modulus and log2_prime",
+    )?;
+    if let SecretDistribution::FixedWeightTernary(weight) = small.secret {
+        demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
+    }
+    let GadgetLiteral { base_log2, length } = small.digits;
+    // One bit less than the prime nearest to 2^log2_prime may have.
+    let (bits, limit) = (base_log2 as usize * length, small.log2_prime.floor() as usize);
+    demand(
+        base_log2 > 0 && length > 0 && bits <= limit,
+        "intermediate digits",
+        bits as f64,
+        &format!("together they must have from 1 to {limit} bits"),
+    )
 }
 
 #[cfg(test)]

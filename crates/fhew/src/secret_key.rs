@@ -23,6 +23,8 @@ pub struct SecretKey {
     parameters: Parameters,
     lwe: Zeroizing<Vec<i8>>,
     ring: Zeroizing<Vec<i8>>,
+    /// Of the ring of lower degree; empty if there is none.
+    small: Zeroizing<Vec<i8>>,
 }
 
 impl std::fmt::Debug for SecretKey {
@@ -58,6 +60,10 @@ impl SecretKey {
         Self {
             lwe: sample(literal.lwe_dimension, literal.lwe_secret, &mut stream(0)),
             ring: sample(literal.ring_degree, literal.ring_secret, &mut stream(1)),
+            small: match &literal.intermediate {
+                Some(small) => sample(small.degree, small.secret, &mut stream(2)),
+                None => Zeroizing::default(),
+            },
             parameters: parameters.clone(),
         }
     }
@@ -68,15 +74,19 @@ impl SecretKey {
         parameters: &Parameters,
         lwe: Zeroizing<Vec<i8>>,
         ring: Zeroizing<Vec<i8>>,
+        small: Zeroizing<Vec<i8>>,
     ) -> Option<Self> {
         let literal = parameters.literal();
         let fits = |secret: &[i8], length, kind| {
             let least = if kind == SecretDistribution::Binary { 0 } else { -1 };
             secret.len() == length && secret.iter().all(|c| (least..=1).contains(c))
         };
+        let intermediate = literal.intermediate.map(|small| (small.degree, small.secret));
+        let (small_degree, small_secret) = intermediate.unwrap_or((0, SecretDistribution::Binary));
         (fits(&lwe, literal.lwe_dimension, literal.lwe_secret)
-            && fits(&ring, literal.ring_degree, literal.ring_secret))
-        .then(|| Self { parameters: parameters.clone(), lwe, ring })
+            && fits(&ring, literal.ring_degree, literal.ring_secret)
+            && fits(&small, small_degree, small_secret))
+        .then(|| Self { parameters: parameters.clone(), lwe, ring, small })
     }
 
     /// The parameters.
@@ -95,6 +105,12 @@ impl SecretKey {
     #[must_use]
     pub fn ring_coefficients(&self) -> &[i8] {
         &self.ring
+    }
+
+    /// Coefficients of the secret of the ring of lower degree; none if there is no such ring.
+    #[must_use]
+    pub fn small_ring_coefficients(&self) -> &[i8] {
+        &self.small
     }
 
     /// Encrypts `value` modulo `plaintext_modulus`: phase value·q/p + e, e of variance 10.5.

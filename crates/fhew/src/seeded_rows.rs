@@ -22,6 +22,8 @@ pub enum RowDomain {
     PackingHalf = 6,
     /// Packing key switching, to all coefficients.
     PackingAll = 7,
+    /// Switching to a ring of lower degree.
+    RingDimension = 9,
 }
 
 impl RowDomain {

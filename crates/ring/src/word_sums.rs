@@ -71,7 +71,8 @@ pub fn add_multiples<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
 fn add_multiples_portable<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
     let length = sum.len();
     let quads = factors.chunks_exact(4);
-    let (tail_rows, tail) = (&rows[(factors.len() - quads.remainder().len()) * length..], quads.remainder());
+    let (tail_rows, tail) =
+        (&rows[(factors.len() - quads.remainder().len()) * length..], quads.remainder());
     for (rows, f) in rows.chunks_exact(4 * length).zip(quads) {
         let (r0, rest) = rows.split_at(length);
         let (r1, rest) = rest.split_at(length);
@@ -119,7 +120,8 @@ mod tests {
         let expected: Vec<W> = (0..length)
             .map(|j| {
                 let terms = factors.iter().enumerate();
-                let products = terms.map(|(r, &f)| i128::from(rows[r * length + j].to_u64()) * i128::from(f));
+                let products =
+                    terms.map(|(r, &f)| i128::from(rows[r * length + j].to_u64()) * i128::from(f));
                 W::from_u64((i128::from(start[j].to_u64()) + products.sum::<i128>()) as u64)
             })
             .collect();

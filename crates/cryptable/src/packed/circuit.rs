@@ -23,9 +23,9 @@ pub enum Circuit {
 /// What the dry run of a lookup finds, whatever the method.
 #[derive(Debug)]
 pub struct CircuitPrediction {
-    /// The phase x = t/K after CoeffsToSlots.
-    pub phase: Shape,
-    /// The wave of the phase, with the noise that it has beyond the phase's.
+    /// The phases x = t/K after CoeffsToSlots: one, or one a digit.
+    pub phases: Vec<Shape>,
+    /// The wave of a phase, with the noise that it has beyond the phase's.
     pub wave: Shape,
     /// The result, outputs as fractions of P in its coefficients.
     pub result: Shape,
@@ -69,13 +69,13 @@ impl Circuit {
         match self {
             Self::Akp(circuit) => {
                 let found = circuit.predict(&Interpolation::new(&literal.worst_table()));
-                let (phase, wave, result) = (found.phase, found.wave, found.result);
-                CircuitPrediction { phase, wave, result, dry_run: found.dry_run }
+                let (phases, wave, result) = (vec![found.phase], found.wave, found.result);
+                CircuitPrediction { phases, wave, result, dry_run: found.dry_run }
             }
             Self::Multiplexer(circuit) => {
                 let found = circuit.predict(circuit.worst_mean_square());
-                let (phase, wave, result) = (found.phase, found.wave, found.result);
-                CircuitPrediction { phase, wave, result, dry_run: found.dry_run }
+                let (phases, wave, result) = (found.phases, found.wave, found.result);
+                CircuitPrediction { phases, wave, result, dry_run: found.dry_run }
             }
         }
     }

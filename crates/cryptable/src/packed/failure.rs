@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 
 use crate::packed::circuit::{Circuit, CircuitPrediction};
@@ -81,7 +82,8 @@ impl FailureEstimate {
 
 /// The largest phase error, as a fraction of a turn, at the stated failure probability.
 fn phase_error(literal: &ParametersLiteral, prediction: &CircuitPrediction, bound: f64) -> f64 {
-    bound * prediction.phase.noise.0.sqrt() * gaussian_ratio_for(literal.log2_fail)
+    let worst = prediction.phases.iter().map(|phase| phase.noise.0).fold(0.0, f64::max);
+    bound * worst.sqrt() * gaussian_ratio_for(literal.log2_fail)
 }
 
 /// |R''| of the interpolation of outputs within [-1/2, 1/2] over p inputs is at most `(2π)²·p²/6`.
@@ -138,6 +140,9 @@ fn multiplexer_bias(
 
 /// Variance that squared phase errors of all digits add to outputs of uniformly random tables within
 /// [-1/2, 1/2]: of `R''·φ²/2`, φ Gaussian.
+///
+/// `R''` at a node is `Σ_d f(m - d)·D''(d/p)`, D the Fejér kernel. Its terms k and p - k agree at nodes, so
+/// that `D''(d/p) = -(2π)²/p·Σ_k k(p - k)·cos(2πkd/p)` and `Σ_d D''(d/p)² = (2π)^4·(p^4 - 1)/30`.
 fn typical_bias_variance(
     multiplexer: &MultiplexerLiteral,
     prediction: &CircuitPrediction,
@@ -146,15 +151,11 @@ fn typical_bias_variance(
     if multiplexer.delta_cleanings > 0 {
         return 0.0;
     }
-    let phase_variance = bound * bound * prediction.phase.noise.0;
-    let digit_variance = |&digit: &u64| {
-        let p = digit as f64;
-        // R'' = -(2π)²·Σ_k k²·Re(α_k·e^{2πikx}), and α_k = 2(p - k)/p²·Σ_l f_l·e^{-2πikl/p}.
-        let coefficient = |k: f64| TAU * TAU * k * k * 2.0 * (p - k) / (p * p);
-        let curvature: f64 =
-            (1..digit).map(|k| coefficient(k as f64).powi(2)).sum::<f64>() * p / 12.0 / 2.0;
+    let digit_variance = |(&digit, phase): (&u64, &Shape)| {
+        let curvature = TAU.powi(4) * ((digit as f64).powi(4) - 1.0) / 30.0 / 12.0;
         // E φ⁴ = 3σ⁴.
+        let phase_variance = bound * bound * phase.noise.0;
         curvature * 3.0 * phase_variance * phase_variance / 4.0
     };
-    multiplexer.digits.iter().map(digit_variance).sum()
+    multiplexer.digits.iter().zip(&prediction.phases).map(digit_variance).sum()
 }

@@ -57,9 +57,9 @@ pub struct MultiplexerCircuit {
 /// What the dry run of a whole lookup finds.
 #[derive(Debug)]
 pub struct MultiplexerPrediction {
-    /// The phase x = t/K after CoeffsToSlots.
-    pub phase: Shape,
-    /// The wave of the phase, with the noise that it has beyond the phase's.
+    /// The phases x = t/K of all digits after CoeffsToSlots.
+    pub phases: Vec<Shape>,
+    /// The wave of a phase, with the noise that it has beyond the phase's.
     pub wave: Shape,
     /// A cleaned delta of the first digit.
     pub delta: Shape,
@@ -73,7 +73,7 @@ pub struct MultiplexerPrediction {
 
 /// What the dry run of a decomposition finds.
 pub(crate) struct DeltaPrediction {
-    phase: Shape,
+    phases: Vec<Shape>,
     wave: Shape,
     /// The deltas of all digits.
     pub(crate) deltas: Vec<DigitDeltas<Shape>>,
@@ -205,7 +205,7 @@ impl MultiplexerCircuit {
 
     /// Predicts everything up to the outputs in slots.
     fn predict_outputs(&self, dry_run: &DryRun, mean_square: f64) -> MultiplexerPrediction {
-        let DeltaPrediction { phase, wave, deltas } = self.predict_deltas(dry_run);
+        let DeltaPrediction { phases, wave, deltas } = self.predict_deltas(dry_run);
         let delta = deltas[0][0][0];
         let selectors = self.selectors(dry_run, deltas);
         let scaled = mean_square * (self.entry_factor() as f64).powi(2);
@@ -218,29 +218,27 @@ impl MultiplexerCircuit {
         };
         let outputs = self.look_up(dry_run, &selectors, &table, &|| ());
         let dry_run = self.dry_run();
-        MultiplexerPrediction { phase, wave, delta, outputs, result: outputs, dry_run }
+        MultiplexerPrediction { phases, wave, delta, outputs, result: outputs, dry_run }
     }
 
     /// Predicts the deltas of all digits.
     pub(crate) fn predict_deltas(&self, dry_run: &DryRun) -> DeltaPrediction {
         let front = &self.phase_to_wave;
         let matrices = front.coeffs_to_slots.plans();
-        let (mut phase, mut wave): (Option<Shape>, _) = (None, None);
-        let deltas: Vec<_> = (0..self.digits().len())
+        let count = self.digits().len();
+        let (mut phases, mut wave) = (Vec::with_capacity(count), None);
+        let deltas: Vec<_> = (0..count)
             .map(|digit| {
                 let raised = front.raised_shape(self.digit_input_noise(digit));
-                let mut phases = front.phases(dry_run, &matrices, raised);
-                if phase.is_none_or(|worst| worst.noise < phases[0].noise) {
-                    phase = Some(phases[0]);
-                }
-                phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
-                let waves = front.waves(dry_run, phases);
+                let mut parts = front.phases(dry_run, &matrices, raised);
+                phases.push(parts[0]);
+                parts.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
+                let waves = front.waves(dry_run, parts);
                 wave = wave.or(Some(waves[0]));
                 self.deltas(dry_run, waves, digit)
             })
             .collect();
-        let (phase, wave) = (phase.expect("a digit"), wave.expect("a digit"));
-        DeltaPrediction { phase, wave, deltas }
+        DeltaPrediction { phases, wave: wave.expect("a digit"), deltas }
     }
 
     /// Variance of a coefficient's noise modulo q_0 at the start of a digit: the input's, or for later
@@ -299,6 +297,8 @@ impl MultiplexerCircuit {
             for _ in 0..self.multiplexer.delta_cleanings {
                 delta = clean(arithmetic, &delta, 1.0 / p as f64);
             }
+            // Every digit has a wave of its own. Errors of its phase are followed apart.
+            arithmetic.declare_source(&mut delta, digit as u32);
             delta
         };
         waves

@@ -6,6 +6,7 @@
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::bound_for;
 use rayon::prelude::*;
 
@@ -84,6 +85,7 @@ impl PhaseToWave {
             scale,
             power: SlotVariance(n * (weight + 1.0) / 12.0),
             noise: SlotVariance(switching / (scale * scale)),
+            sources: NoiseSources::UNKNOWN,
         }
     }
 

@@ -12,6 +12,7 @@
 //! summed over columns before the conjugation and the rescale: one of each a row.
 
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, DryRun};
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -25,6 +26,9 @@ const COLUMN_BLOCK: usize = 8;
 
 /// Largest log2 of the scale of entries, whose slots are at most 1: coefficients then fit 62 bits.
 const LOG2_ENTRY_SCALE: f64 = 60.0;
+
+/// The source of the noise of encrypted entries, after those of up to 24 digits.
+const ENTRY_SOURCE: u32 = 24;
 
 /// Selectors for tables with entries in slots.
 #[derive(Clone, Debug)]
@@ -254,7 +258,8 @@ impl MultiplexerCircuit {
             }
             EntryKind::Encrypted => {
                 let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
-                let entry = Shape { limbs, scale, power, noise };
+                let sources = NoiseSources::single(ENTRY_SOURCE);
+                let entry = Shape { limbs, scale, power, noise, sources };
                 self.look_up_encrypted(&dry_run, &selectors, &|_, _| entry, &|| ())
             }
         };
@@ -352,7 +357,8 @@ mod tests {
                     encrypt(&ring, secret.secret(), &slots_at(row, column), scale, limbs)
                 };
                 let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
-                let shape = Shape { limbs, scale, power, noise };
+                let sources = NoiseSources::single(ENTRY_SOURCE);
+                let shape = Shape { limbs, scale, power, noise, sources };
                 (
                     circuit.look_up_encrypted(&evaluator, &selectors, &entry, &|| ()),
                     circuit.look_up_encrypted(&dry_run, &shapes, &|_, _| shape, &|| ()),

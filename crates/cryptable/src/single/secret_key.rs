@@ -93,7 +93,12 @@ impl SecretKey {
         let mut hasher = blake3::Hasher::new_derive_key(
             "cryptable: identifier of a secret key for single values",
         );
-        for secret in [self.secret.lwe_coefficients(), self.secret.ring_coefficients()] {
+        let secrets = [
+            self.secret.lwe_coefficients(),
+            self.secret.ring_coefficients(),
+            self.secret.small_ring_coefficients(),
+        ];
+        for secret in secrets {
             secret.iter().for_each(|&c| {
                 hasher.update(&c.to_le_bytes());
             });

@@ -1,0 +1,70 @@
+//! Which noises are independent: a dry run adds variances where it knows, and deviations where it does not.
+
+/// The independent sources that the noise of a ciphertext comes from, or that they are not known.
+///
+/// Two ciphertexts whose known sources are disjoint have independent noise: where they meet in a product,
+/// variances add up. Everything else counts as fully correlated, which bounds the variance from above.
+///
+/// ```
+/// use cryptable_ckks::noise_sources::NoiseSources;
+/// let [a, b] = [0, 1].map(NoiseSources::single);
+/// assert!(a.independent_of(b) && !a.independent_of(a.union(b)));
+/// assert!(!a.independent_of(NoiseSources::UNKNOWN) && !a.union(NoiseSources::UNKNOWN).independent_of(b));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoiseSources(u64);
+
+impl NoiseSources {
+    /// Noise of unknown origin: independent of nothing.
+    pub const UNKNOWN: Self = Self(0);
+
+    /// Noise of one source.
+    ///
+    /// # Panics
+    /// If the number of the source is 64 or more.
+    #[must_use]
+    pub fn single(source: u32) -> Self {
+        assert!(source < u64::BITS, "source {source}");
+        Self(1 << source)
+    }
+
+    /// The sources of a sum or a product. With an operand of unknown sources they are unknown.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        if self == Self::UNKNOWN || other == Self::UNKNOWN {
+            Self::UNKNOWN
+        } else {
+            Self(self.0 | other.0)
+        }
+    }
+
+    /// The sources of a sum of many; unknown for none.
+    #[must_use]
+    pub fn union_of(all: impl IntoIterator<Item = Self>) -> Self {
+        all.into_iter().reduce(Self::union).unwrap_or(Self::UNKNOWN)
+    }
+
+    /// Whether noise of these sources is independent of noise of those.
+    #[must_use]
+    pub fn independent_of(self, other: Self) -> bool {
+        self != Self::UNKNOWN && other != Self::UNKNOWN && self.0 & other.0 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_disjoint_known_sources_are_independent() {
+        let [a, b, c] = [0, 5, 63].map(NoiseSources::single);
+        assert!(a.independent_of(b) && a.union(b).independent_of(c));
+        assert!(!a.independent_of(a) && !a.union(b).independent_of(b.union(c)));
+        for unknown in [NoiseSources::UNKNOWN, a.union(NoiseSources::UNKNOWN)] {
+            assert!(!a.independent_of(unknown) && !unknown.independent_of(b));
+            assert!(!unknown.independent_of(unknown));
+        }
+        assert_eq!(NoiseSources::union_of([a, b, c]), a.union(b.union(c)));
+        assert_eq!(NoiseSources::union_of([]), NoiseSources::UNKNOWN);
+    }
+}

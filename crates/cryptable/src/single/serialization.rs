@@ -1,0 +1,155 @@
+//! Keys for single values as bytes.
+
+use cryptable_fhew::evaluation_key::SeededEvaluationKey;
+use cryptable_rlwe::wire::{
+    BodyReader, BodyWriter, ObjectType, WireError, peek_header, read_object, write_object,
+};
+
+use super::{EvaluationKey, Parameters};
+use crate::KeyId;
+use crate::error::Result;
+
+/// Longest parameters in a file.
+const MAX_PARAMETER_BYTES: u64 = 1 << 16;
+
+/// Longest body of an evaluation key, 4 GiB.
+const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 32;
+
+/// Reads the parameters at the start of a key's body and checks them against the header.
+fn read_parameters(bytes: &[u8], reader: &mut BodyReader<'_>) -> Result<Parameters> {
+    let parameters = Parameters::from_bytes(reader.bytes("parameters", MAX_PARAMETER_BYTES)?)?;
+    let (found, expected) = (peek_header(bytes)?.parameter_digest, parameters.digest());
+    if found != expected {
+        return Err(WireError::ParameterMismatch { expected, found }.into());
+    }
+    Ok(parameters)
+}
+
+impl EvaluationKey {
+    /// A key from its wire format; masks are drawn from its seed.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged evaluation key for single values.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let object_type = ObjectType::SingleEvaluationKey;
+        let body = read_object(bytes, object_type, None, MAX_EVALUATION_KEY_BYTES)?;
+        let mut reader = BodyReader::new(body);
+        let parameters = read_parameters(bytes, &mut reader)?;
+        let client = KeyId(reader.array("client key identifier")?);
+        let packed = reader.bytes("bootstrapping keys", MAX_EVALUATION_KEY_BYTES)?;
+        reader.finish()?;
+        let keys = SeededEvaluationKey::from_bytes(parameters.fhew(), packed)?;
+        Self::new(parameters, client, &keys)
+    }
+}
+
+#[cfg(feature = "client")]
+mod client {
+    use cryptable_fhew::secret_key::SecretKey as FhewSecret;
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::single::SecretKey;
+
+    /// Longest body of a secret key.
+    const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
+
+    /// Two bits a coefficient.
+    fn pack(coefficients: &[i8]) -> Zeroizing<Vec<u8>> {
+        let four = |four: &[i8]| {
+            four.iter().enumerate().fold(0, |byte, (i, &c)| byte | ((c + 1) as u8) << (2 * i))
+        };
+        Zeroizing::new(coefficients.chunks(4).map(four).collect())
+    }
+
+    /// The first `count` coefficients of packed bytes; what follows must be padding.
+    fn unpack(packed: &[u8], count: usize) -> Result<Zeroizing<Vec<i8>>> {
+        let invalid = || {
+            let expected = "one of -1, 0 and 1 for each of the dimension";
+            WireError::invalid("coefficients", "something else", expected)
+        };
+        if packed.len() != count.div_ceil(4) {
+            return Err(invalid().into());
+        }
+        let coefficient = |i: usize| (packed[i / 4] >> (2 * (i % 4)) & 3) as i8 - 1;
+        let coefficients: Zeroizing<Vec<i8>> = Zeroizing::new((0..count).map(coefficient).collect());
+        if coefficients.contains(&2) || *pack(&coefficients) != packed {
+            return Err(invalid().into());
+        }
+        Ok(coefficients)
+    }
+
+    impl SecretKey {
+        /// The key in its wire format: parameters, then two bits a coefficient of both secrets.
+        ///
+        /// # Panics
+        /// Never: memory takes all bytes.
+        #[must_use]
+        pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+            let parameters = self.parameters().to_bytes();
+            let lwe = pack(self.fhew().lwe_coefficients());
+            let ring = pack(self.fhew().ring_coefficients());
+            let small = pack(self.fhew().small_ring_coefficients());
+            // Room for everything, so that no reallocation leaves a copy of the secret behind.
+            let capacity = parameters.len() + lwe.len() + ring.len() + small.len() + 256;
+            let mut body = Zeroizing::new(Vec::with_capacity(capacity));
+            let mut writer = BodyWriter::new(&mut *body);
+            let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
+            writer
+                .bytes(&parameters)
+                .and_then(|()| writer.bytes(&lwe))
+                .and_then(|()| writer.bytes(&ring))
+                .and_then(|()| writer.bytes(&small))
+                .and_then(|()| {
+                    let digest = self.parameters().digest();
+                    write_object(&mut *bytes, ObjectType::SingleSecretKey, &digest, &body)
+                })
+                .expect("memory takes all bytes");
+            bytes
+        }
+
+        /// Reads a secret key.
+        ///
+        /// # Errors
+        /// If the bytes are not exactly one undamaged secret key for single values.
+        pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+            let body = read_object(bytes, ObjectType::SingleSecretKey, None, MAX_SECRET_KEY_BYTES)?;
+            let mut reader = BodyReader::new(body);
+            let parameters = read_parameters(bytes, &mut reader)?;
+            let fhew = parameters.fhew();
+            let packed = reader.bytes("LWE secret", MAX_SECRET_KEY_BYTES)?;
+            let lwe = unpack(packed, fhew.lwe_dimension())?;
+            let packed = reader.bytes("ring secret", MAX_SECRET_KEY_BYTES)?;
+            let ring = unpack(packed, fhew.ring_degree())?;
+            let packed = reader.bytes("secret of the ring of lower degree", MAX_SECRET_KEY_BYTES)?;
+            let small = unpack(packed, fhew.small_ring().map_or(0, |small| small.literal.degree))?;
+            reader.finish()?;
+            let secret = FhewSecret::from_coefficients(fhew, lwe, ring, small).ok_or_else(|| {
+                let expected = "of the parameters' secret distributions";
+                WireError::invalid("coefficients", "others", expected)
+            })?;
+            Ok(Self::from_secret(parameters, secret))
+        }
+
+        /// Generates an evaluation key, in its wire format: half the bytes that it takes in memory, or less.
+        ///
+        /// # Panics
+        /// Never: memory takes all bytes.
+        #[must_use]
+        pub fn evaluation_key_bytes(&self) -> Vec<u8> {
+            let mut body = Vec::new();
+            let mut writer = BodyWriter::new(&mut body);
+            let mut bytes = Vec::new();
+            writer
+                .bytes(&self.parameters().to_bytes())
+                .and_then(|()| writer.raw(&self.id().0))
+                .and_then(|()| writer.bytes(&self.seeded_evaluation_key().to_bytes()))
+                .and_then(|()| {
+                    let digest = self.parameters().digest();
+                    write_object(&mut bytes, ObjectType::SingleEvaluationKey, &digest, &body)
+                })
+                .expect("memory takes all bytes");
+            bytes
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Comp (Clet, Zuber, Boudguiga, Sirdey, Gouy-Pailler, ePrint 2022/149, "CZB+22"): a table as the sum of an odd and
+//! an even one, two bootstraps each.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::noise::{NoiseModel, Variance};
+use crate::table::{Table, half_slot};
+use crate::test_polynomial::{TestPolynomial, encode};
+
+/// With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x belongs to p - 1 - m, and
+/// `f = f_even + f_odd`, `2·f_even(m) = f(m) + f(p - 1 - m)`, `2·f_odd(m) = f(m) - f(p - 1 - m)`. Any even p.
+///
+/// - Even: x ↦ |x| - 1/4 is negacyclic. It keeps all of |x| within half the domain, where any table can be looked up.
+/// - Odd: the negacyclic extension of x ↦ x from (0, 1/2) gives |x| + 1/2 for negative x: opposite phases for
+///   opposite x, which is what a second, negacyclic lookup needs of an odd table.
+///
+/// Noise (Table 8 of Ma et al., TCHES 2024): 2σ_acc² in the result; intermediate phases have a margin of 1/2p.
+#[derive(Clone, Copy, Debug)]
+pub struct Comp {
+    /// Whether one rotation serves both first bootstraps (Comp*). Their test polynomials are the same for all tables;
+    /// |TV_1|² is 2p - 4 and p² + 2p - 4 (footnote 3 of Table 8: at most 2p² - 4 together).
+    pub multi_value: bool,
+}
+
+/// First bootstraps: units of Q/2p for slot `slot` of the lower half.
+fn compressed(part: Part, p: u64, slot: u64) -> u64 {
+    match part {
+        Part::Even => (2 * slot + 1 + 2 * p - p / 2) % (2 * p),
+        Part::Odd => 2 * slot + 1,
+    }
+}
+
+/// A summand of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    Even,
+    Odd,
+}
+
+impl Part {
+    /// The first bootstrap's integer test polynomial.
+    fn unscaled(self, degree: usize, p: u64) -> UnscaledTest {
+        let slot = |x: u64| x * p / (2 * degree as u64);
+        UnscaledTest::from_fn(degree, 2 * p, |x| compressed(self, p, slot(x)))
+    }
+
+    /// Twice this part of the table at slot `slot` of the lower half, modulo 2P.
+    fn doubled_output(self, table: &Table<'_>, slot: u64) -> u64 {
+        let mirrored = table.output(table.input_modulus() - 1 - slot);
+        let modulus = 2 * table.output_modulus();
+        match self {
+            Self::Even => (table.output(slot) + mirrored) % modulus,
+            Self::Odd => (table.output(slot) + modulus - mirrored) % modulus,
+        }
+    }
+
+    /// The second bootstrap's test polynomial.
+    fn evaluation(self, key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+        let parameters = key.parameters();
+        let (q, m) = (parameters.prime(), parameters.modulus());
+        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
+        let encoded =
+            |slot| encode(self.doubled_output(table, slot), 2 * table.output_modulus(), q);
+        TestPolynomial::from_fn(parameters.ring(), |x| match self {
+            Self::Odd => encoded(x * p / two_n),
+            // Slots start at -N/2. Phase x of [N/2, N) gives the negative of phase x - N.
+            Self::Even if x < two_n / 4 => encoded((x + two_n / 4) * p / two_n),
+            Self::Even => m.neg(encoded((x - two_n / 4) * p / two_n)),
+        })
+    }
+}
+
+const PARTS: [Part; 2] = [Part::Even, Part::Odd];
+
+impl Comp {
+    /// Both compressed phases, modulo 2N.
+    fn compress(self, key: &EvaluationKey, p: u64, phase: &LweCiphertext) -> Vec<LweCiphertext> {
+        let parameters = key.parameters();
+        let tests = PARTS.map(|part| part.unscaled(parameters.ring_degree(), p));
+        let raw = if self.multi_value {
+            key.boot_raw_many(&tests, phase)
+        } else {
+            let boot = |test: &UnscaledTest| {
+                let encoded = |x| encode(test.values()[x as usize], 2 * p, parameters.prime());
+                key.boot_raw(&TestPolynomial::from_fn(parameters.ring(), encoded), phase)
+            };
+            tests.iter().map(boot).collect()
+        };
+        let two_n = parameters.rotation_modulus();
+        raw.iter().map(|raw| key.to_rotation_modulus(&key.key_switch(raw), two_n)).collect()
+    }
+}
+
+impl FullDomainMethod for Comp {
+    fn name(&self) -> &'static str {
+        if self.multi_value { "Comp*" } else { "Comp" }
+    }
+
+    fn rotations(&self) -> usize {
+        if self.multi_value { 3 } else { 4 }
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        let p = table.input_modulus();
+        key.parameters().check_plaintext_modulus(p)?;
+        let two_n = key.parameters().rotation_modulus();
+        let mut phase = key.to_rotation_modulus(input, two_n);
+        phase.add_constant_assign(half_slot(p, two_n));
+        let compressed = self.compress(key, p, &phase);
+        let boot = |part: Part, phase| key.boot_raw(&part.evaluation(key, table), phase);
+        let mut sum = boot(Part::Even, &compressed[0]);
+        sum.add_assign(&boot(Part::Odd, &compressed[1]));
+        Ok(key.key_switch(&sum))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let parameters = model.parameters();
+        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
+        let margin = 0.5 / p as f64;
+        let mut decisions = vec![Decision {
+            name: "input",
+            variance: input + model.lwe_modulus_switch(two_n),
+            margin,
+        }];
+        for (part, name) in PARTS.into_iter().zip(["even phase", "odd phase"]) {
+            let raw = if self.multi_value {
+                let factored: FactoredTest = part.unscaled(parameters.ring_degree(), p).factored();
+                factored.noise(model)
+            } else {
+                model.blind_rotation()
+            };
+            decisions.push(Decision { name, variance: raw + model.common(two_n), margin });
+        }
+        MethodNoise { output: model.blind_rotation() * 2.0 + model.key_switching(), decisions }
+    }
+}

@@ -1,0 +1,207 @@
+//! Continuous functions by FDFB-Compress (Sec. 4.2 and Supplementary Material A of Ma et al., TCHES 2024): two
+//! bootstraps.
+//!
+//! The first maps a phase x of either half of the domain linearly to (0, 1/4) or, the upper half, to (-1/4, 0), all
+//! as fractions of the modulus; padding β on both sides keeps the halves apart against the first bootstrap's noise.
+//! The second takes the linear map back and looks the function up.
+//!
+//! All phases here are fractions of their ciphertext's modulus, so that β, scales and noise have one meaning.
+
+use cryptable_rlwe::gaussian_tail::gaussian_ratio_for;
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::{Error, Result};
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::{Decision, MethodNoise};
+use crate::noise::{NoiseModel, Variance};
+use crate::test_polynomial::TestPolynomial;
+
+/// A real function v ↦ F(v), with how values are written as phases.
+///
+/// A value v is the phase v·`input_scale` (a fraction of the modulus, in [-1/2, 1/2)), a result the phase
+/// F(v)·`output_scale` (modulo 1). F must be Lipschitz on each half, v < 0 and v >= 0; between the halves it may
+/// jump.
+#[derive(Clone, Copy)]
+pub struct ContinuousFunction<'a> {
+    /// F.
+    pub function: &'a (dyn Fn(f64) -> f64 + Sync),
+    /// Δ_in over the input's modulus.
+    pub input_scale: f64,
+    /// Δ_out over the output's modulus.
+    pub output_scale: f64,
+    /// L: |F(v) - F(w)| <= L·|v - w| for v, w of the same half.
+    pub lipschitz: f64,
+}
+
+impl std::fmt::Debug for ContinuousFunction<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ContinuousFunction")
+            .field("input_scale", &self.input_scale)
+            .field("output_scale", &self.output_scale)
+            .field("lipschitz", &self.lipschitz)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ContinuousFunction<'_> {
+    /// The phase of F(v) for the phase v·input_scale.
+    fn at(&self, fraction: f64) -> f64 {
+        (self.function)(fraction / self.input_scale) * self.output_scale
+    }
+
+    /// Largest derivative, phase by phase: L·output_scale/input_scale.
+    #[must_use]
+    pub fn gain(&self) -> f64 {
+        (self.lipschitz * self.output_scale / self.input_scale).abs()
+    }
+}
+
+/// FDFB-Compress with β-padding.
+///
+/// ```
+/// use cryptable_fhew::full_domain::compress_continuous::{CompressContinuous, ContinuousFunction};
+/// use cryptable_fhew::noise::NoiseModel;
+/// use cryptable_fhew::parameters::Parameters;
+/// // The identity on integer phases modulo 2N = 4,096, back at the LWE modulus with the same size in units.
+/// let parameters = Parameters::default_128();
+/// let (input, output) = (parameters.rotation_modulus(), parameters.lwe_modulus());
+/// let identity = ContinuousFunction {
+///     function: &|v| v,
+///     input_scale: 1.0 / input as f64,
+///     output_scale: 1.0 / output as f64,
+///     lipschitz: 1.0,
+/// };
+/// let method = CompressContinuous::new(&NoiseModel::new(&parameters), -64.0)?;
+/// assert!(method.slope() > 0.4 && method.slope() < 0.5);
+/// assert_eq!(identity.gain(), 4096.0 / output as f64);
+/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CompressContinuous {
+    padding: f64,
+    slope: f64,
+}
+
+impl CompressContinuous {
+    /// With the padding β that the first bootstrap's noise exceeds with probability 2^`log2_fail`.
+    ///
+    /// # Errors
+    /// If twice that padding is not below 1/8: too little of the domain would remain.
+    ///
+    /// # Panics
+    /// If `log2_fail` is not finite.
+    pub fn new(model: &NoiseModel, log2_fail: f64) -> Result<Self> {
+        let padding = gaussian_ratio_for(log2_fail) * model.bootstrap().standard_deviation();
+        if padding >= 1.0 / 16.0 {
+            return Err(Error::Parameter {
+                name: "padding of FDFB-Compress",
+                value: padding,
+                limit: "it must be below 1/16 of the modulus: the bootstrap is too noisy"
+                    .to_owned(),
+            });
+        }
+        let two_n = model.parameters().rotation_modulus() as f64;
+        // x = 0 goes to β and x = N - 1 to 1/4 - β.
+        let slope = (0.25 - 2.0 * padding) / (0.5 - 1.0 / two_n);
+        Ok(Self { padding, slope })
+    }
+
+    /// β, a fraction of the modulus.
+    #[must_use]
+    pub fn padding(&self) -> f64 {
+        self.padding
+    }
+
+    /// k_2 of Theorem 8: by how much the first bootstrap shrinks phases, almost 1/2.
+    #[must_use]
+    pub fn slope(&self) -> f64 {
+        self.slope
+    }
+
+    /// f'_C of equation (10), with values modulo Q.
+    fn compression(&self, key: &EvaluationKey) -> TestPolynomial {
+        let parameters = key.parameters();
+        let q = parameters.prime() as f64;
+        TestPolynomial::from_fn(parameters.ring(), |x| {
+            let fraction = x as f64 / parameters.rotation_modulus() as f64;
+            ((self.padding + self.slope * fraction) * q).round() as u64
+        })
+    }
+
+    /// f'_eval of Supplementary Material A: the phase before compression, clamped to its half, looked up.
+    fn evaluation(&self, key: &EvaluationKey, function: &ContinuousFunction<'_>) -> TestPolynomial {
+        let parameters = key.parameters();
+        let (two_n, q) = (parameters.rotation_modulus(), parameters.prime());
+        let last = 0.5 - 1.0 / two_n as f64;
+        let encoded = |fraction: f64| {
+            let phase = function.at(fraction);
+            ((phase - phase.floor()) * q as f64).round() as u64 % q
+        };
+        TestPolynomial::from_fn(parameters.ring(), |x| {
+            // Phases from N/2 to N give the negative of those from -N/2 to 0.
+            let lower = x < two_n / 4;
+            let size = if lower { x } else { two_n / 2 - x } as f64 / two_n as f64;
+            let recovered = ((size - self.padding) / self.slope).clamp(0.0, last);
+            if lower {
+                encoded(recovered)
+            } else {
+                parameters.modulus().neg(encoded(recovered - 0.5))
+            }
+        })
+    }
+
+    /// F(v), for a ciphertext of phase v·input_scale: LWE of dimension n, modulo 2N or any larger modulus (it is
+    /// switched to 2N). The result is modulo the LWE modulus, of phase F(v)·output_scale.
+    ///
+    /// For the result at another power of two, say q' with an output scale of 1/q', switch its modulus.
+    ///
+    /// # Errors
+    /// If the ciphertext's dimension is not n, or its modulus below 2N.
+    pub fn evaluate(
+        &self,
+        key: &EvaluationKey,
+        function: &ContinuousFunction<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        let parameters = key.parameters();
+        let two_n = parameters.rotation_modulus();
+        let expect = |ok: bool, what, found, expected| {
+            if ok { Ok(()) } else { Err(Error::Ciphertext { what, found, expected }) }
+        };
+        let (dimension, n) = (input.dimension() as u64, parameters.lwe_dimension() as u64);
+        expect(dimension == n, "dimension", dimension, n)?;
+        expect(input.modulus() >= two_n, "modulus", input.modulus(), two_n)?;
+        let phase = key.to_rotation_modulus(input, two_n);
+        let compressed = key.boot(&self.compression(key), &phase);
+        let compressed = key.to_rotation_modulus(&compressed, two_n);
+        Ok(key.boot(&self.evaluation(key, function), &compressed))
+    }
+
+    /// Predicted noise, for an input of variance `input` modulo `input_modulus`, where it is not near a jump of F.
+    ///
+    /// Theorem 8: `gain²·(input + σ_boot²/k_2²)`, for a function that everywhere is as steep as L, plus that of the
+    /// second bootstrap; a switch of the input to 2N counts as input.
+    #[must_use]
+    pub fn noise(
+        &self,
+        model: &NoiseModel,
+        function: &ContinuousFunction<'_>,
+        input: Variance,
+        input_modulus: u64,
+    ) -> MethodNoise {
+        let two_n = model.parameters().rotation_modulus();
+        let switched =
+            if input_modulus == two_n { input } else { input + model.lwe_modulus_switch(two_n) };
+        let recovered = switched + model.bootstrap() * self.slope.powi(-2);
+        MethodNoise {
+            output: recovered * function.gain().powi(2)
+                + model.blind_rotation()
+                + model.key_switching(),
+            decisions: vec![Decision {
+                name: "compressed phase",
+                variance: model.bootstrap(),
+                margin: self.padding,
+            }],
+        }
+    }
+}

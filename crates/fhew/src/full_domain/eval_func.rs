@@ -1,0 +1,94 @@
+//! EvalFunc (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two bootstraps, of which the first finds a bit.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::noise::{NoiseModel, Variance};
+use crate::table::{Table, half_slot};
+use crate::test_polynomial::TestPolynomial;
+
+/// Doubles the modulus, which adds an unknown top bit; finds the bit by a bootstrap and cancels it; looks up in the
+/// half of the domain that is left. Any even p.
+///
+/// With x the fraction of the doubled modulus, `x = MSB/2 + (m + 1/2)/2p`: the first bootstrap gives
+/// `(-1)^MSB/4 = 1/4 - MSB/2`, so that `x + (-1)^MSB/4 - 1/4` is below 1/2.
+///
+/// Noise: that of one bootstrap. The phase that is looked up carries the input's noise and the first bootstrap's
+/// (Table 8 of Ma et al., TCHES 2024: 2σ_boot²) against a margin of 1/4p. The sum is taken at the LWE modulus, so
+/// that one switch to 2N counts instead of two.
+#[derive(Clone, Copy, Debug)]
+pub struct EvalFunc;
+
+/// The ciphertext, modulo q, of phase m·q/p, modulo 2q: an unknown multiple of q is added. Half a slot is, too.
+pub(crate) fn with_extra_bit(input: &LweCiphertext, plaintext_modulus: u64) -> LweCiphertext {
+    let doubled = 2 * input.modulus();
+    let mut phase = input.mod_up(doubled);
+    phase.add_constant_assign(half_slot(2 * plaintext_modulus, doubled));
+    phase
+}
+
+/// Decision about a phase of [`with_extra_bit`] switched to 2N: half the input's error, against half a slot of 2p.
+pub(crate) fn extra_bit_decision(model: &NoiseModel, p: u64, input: Variance) -> Decision {
+    let two_n = model.parameters().rotation_modulus();
+    Decision {
+        name: "input with an extra bit",
+        variance: input * 0.25 + model.lwe_modulus_switch(two_n),
+        margin: 0.25 / p as f64,
+    }
+}
+
+/// The test polynomial of the whole table over half the domain: phases x below N are m·N/p.
+pub(crate) fn half_domain_test(key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+    let parameters = key.parameters();
+    let degree = parameters.ring_degree() as u64;
+    TestPolynomial::from_fn(parameters.ring(), |x| table.encoded(parameters, table.slot(x, degree)))
+}
+
+impl FullDomainMethod for EvalFunc {
+    fn name(&self) -> &'static str {
+        "EvalFunc"
+    }
+
+    fn rotations(&self) -> usize {
+        2
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        let parameters = key.parameters();
+        parameters.check_plaintext_modulus(table.input_modulus())?;
+        let two_n = parameters.rotation_modulus();
+        let mut sum = with_extra_bit(input, table.input_modulus());
+        let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 2) / 4);
+        let mut bit = key.boot(&sign, &key.to_rotation_modulus(&sum, two_n));
+        // The same fraction of twice the modulus, exactly.
+        bit = bit.mod_up(sum.modulus());
+        bit.mul_integer_assign(2);
+        sum.add_assign(&bit);
+        sum.add_constant_assign(sum.modulus() / 4 * 3);
+        let phase = key.to_rotation_modulus(&sum, two_n);
+        Ok(key.boot(&half_domain_test(key, table), &phase))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let p = table.input_modulus();
+        MethodNoise {
+            output: model.blind_rotation() + model.key_switching(),
+            decisions: vec![
+                extra_bit_decision(model, p, input),
+                Decision {
+                    name: "input without the extra bit",
+                    variance: input * 0.25 + model.bootstrap(),
+                    margin: 0.25 / p as f64,
+                },
+            ],
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Two negacyclic tables, one for each half of the domain (equations (4) and (5) of Ma et al., TCHES 2024).
+
+use crate::error::{Error, Result};
+use crate::full_domain::{Decision, TableKind};
+use crate::multi_value::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest};
+use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters;
+use crate::table::Table;
+use crate::test_polynomial::{TestPolynomial, encode};
+
+/// f_pos, which is f where the sign bit is 0, and f_neg, which is f where it is 1; elsewhere they are negacyclic.
+///
+/// For phases x below N, at slot m < p/2: `f_pos(m) = f(m)`, `f_neg(m) = -f(m + p/2)`. As integers modulo P.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HalfTables<'a>(pub(crate) &'a Table<'a>);
+
+impl HalfTables<'_> {
+    /// f_pos at slot m below p/2.
+    pub(crate) fn positive(&self, slot: u64) -> u64 {
+        self.0.output(slot)
+    }
+
+    /// f_neg at slot m below p/2, below P.
+    pub(crate) fn negative(&self, slot: u64) -> u64 {
+        let modulus = self.0.output_modulus();
+        (modulus - self.0.output(slot + self.0.input_modulus() / 2)) % modulus
+    }
+
+    /// The test polynomial of slot ↦ `of(slot)`·Q/`modulus`.
+    pub(crate) fn test(
+        &self,
+        parameters: &Parameters,
+        modulus: u64,
+        of: impl Fn(u64) -> u64,
+    ) -> TestPolynomial {
+        let two_n = parameters.rotation_modulus();
+        TestPolynomial::from_fn(parameters.ring(), |x| {
+            encode(of(self.0.slot(x, two_n)), modulus, parameters.prime())
+        })
+    }
+
+    /// TV_1 of f_pos and f_neg, for phases in units of Q/2P.
+    pub(crate) fn factored(&self, parameters: &Parameters) -> [FactoredTest; 2] {
+        let degree = parameters.ring_degree();
+        let slot = |x| self.0.slot(x, 2 * degree as u64);
+        let modulus = self.0.output_modulus();
+        [
+            UnscaledTest::from_fn(degree, modulus, |x| self.positive(slot(x))).factored(),
+            UnscaledTest::from_fn(degree, modulus, |x| self.negative(slot(x))).factored(),
+        ]
+    }
+
+    /// |TV_1|² of f_pos and f_neg, on average; for the worst table, the most.
+    pub(crate) fn squared_norm(parameters: &Parameters, table: TableKind<'_>) -> f64 {
+        match table {
+            TableKind::Given(table) => {
+                let [positive, negative] = HalfTables(table).factored(parameters);
+                (positive.squared_norm() + negative.squared_norm()) / 2.0
+            }
+            TableKind::Worst { input_modulus, output_modulus } => {
+                UnscaledTest::worst_squared_norm(input_modulus / 2, output_modulus)
+            }
+        }
+    }
+}
+
+/// Demands that a multi-value lookup of both tables fits: P <= 4,096.
+pub(crate) fn check_unscaled_modulus(modulus: u64) -> Result<()> {
+    // Units may be halved.
+    let limit = MAX_UNSCALED_MODULUS / 2;
+    if modulus <= limit {
+        return Ok(());
+    }
+    let reason = format!("multi-value bootstrapping takes outputs modulo at most {limit}");
+    Err(Error::PlaintextModulus { modulus, reason })
+}
+
+/// The decision about an input's slot of width 1/p, at modulus 2N.
+pub(crate) fn input_decision(model: &NoiseModel, p: u64, input: Variance) -> Decision {
+    Decision {
+        name: "input",
+        variance: input + model.lwe_modulus_switch(model.parameters().rotation_modulus()),
+        margin: 0.5 / p as f64,
+    }
+}

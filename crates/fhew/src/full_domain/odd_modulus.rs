@@ -1,0 +1,85 @@
+//! Tables of an odd number of inputs: one bootstrap, whatever the table.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::{Error, Result};
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters;
+use crate::table::Table;
+use crate::test_polynomial::TestPolynomial;
+
+/// For odd p no value is opposite to another: m/p + 1/2 = (2m + p)/2p, and 2m + p is odd.
+///
+/// So the domain's 2p slots of width 1/2p, centred at j/2p, belong to m = j/2 for even j, and for odd j to the
+/// opposites of m = (j - p)/2 modulo p, which negacyclicity fills with -f(m). Odd p >= 3.
+///
+/// Noise: that of one bootstrap. The input's margin is 1/4p, half of what even moduli have.
+#[derive(Clone, Copy, Debug)]
+pub struct OddModulus;
+
+impl Parameters {
+    /// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
+    ///
+    /// # Errors
+    /// If it is even, below 3 or above N/2.
+    pub fn check_odd_plaintext_modulus(&self, modulus: u64) -> Result<()> {
+        let limit = self.rotation_modulus() / 4;
+        if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
+            return Ok(());
+        }
+        let reason = format!("it must be odd and from 3 to {limit}");
+        Err(Error::PlaintextModulus { modulus, reason })
+    }
+}
+
+impl OddModulus {
+    fn test(key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+        let parameters = key.parameters();
+        let (p, degree) = (table.input_modulus(), parameters.ring_degree() as u64);
+        TestPolynomial::from_fn(parameters.ring(), |x| {
+            // The nearest centre: ⌊x·2p/2N⌉.
+            let slot = (2 * x * p + degree) / (2 * degree);
+            if slot % 2 == 0 {
+                table.encoded(parameters, slot / 2)
+            } else {
+                parameters.modulus().neg(table.encoded(parameters, (slot + p) / 2))
+            }
+        })
+    }
+}
+
+impl FullDomainMethod for OddModulus {
+    fn name(&self) -> &'static str {
+        "odd modulus"
+    }
+
+    fn rotations(&self) -> usize {
+        1
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        key.parameters().check_odd_plaintext_modulus(table.input_modulus())?;
+        let phase = key.to_rotation_modulus(input, key.parameters().rotation_modulus());
+        Ok(key.boot(&Self::test(key, table), &phase))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let two_n = model.parameters().rotation_modulus();
+        MethodNoise {
+            output: model.blind_rotation() + model.key_switching(),
+            decisions: vec![Decision {
+                name: "input",
+                variance: input + model.lwe_modulus_switch(two_n),
+                margin: 0.25 / table.input_modulus() as f64,
+            }],
+        }
+    }
+}

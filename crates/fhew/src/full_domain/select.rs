@@ -1,0 +1,127 @@
+//! FDFB-Select (Algorithm 3 of Ma et al., TCHES 2024): a bootstrap selects between the results of two tables.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus, input_decision};
+use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::multi_value::FactoredTest;
+use crate::noise::{NoiseModel, Variance};
+use crate::table::{Table, half_slot};
+use crate::test_polynomial::TestPolynomial;
+use crate::trace_packing::PackedLength;
+
+/// Looks up in both halves of the table; packs the first result into the lower half of a test polynomial's
+/// coefficients and the negative of the second into the upper half; rotates by ±1/8, the sign. Any even p.
+///
+/// Noise (Theorem 3): two rotations and two packings. With one rotation for the first three lookups (FDFB-Select*),
+/// the first counts |TV_1|² times, for the half of the table that is selected.
+#[derive(Clone, Copy, Debug)]
+pub struct FdfbSelect {
+    /// Whether one rotation serves the first three lookups.
+    pub multi_value: bool,
+}
+
+/// What the three lookups by the input's phase give.
+struct Lookups {
+    positive: LweCiphertext,
+    negative: LweCiphertext,
+    sign: LweCiphertext,
+}
+
+/// The constant TV_1 of the sign that is nearest to 1/8, in units of 1/2P; for P < 4 units are halved.
+///
+/// Returns the factor by which units are finer, and the constant.
+fn sign_units(output_modulus: u64) -> (u64, u64) {
+    let finer = if output_modulus < 4 { 2 } else { 1 };
+    let quarter = (finer * output_modulus + 2) / 4;
+    (finer, quarter)
+}
+
+impl FdfbSelect {
+    fn lookups(
+        self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        phase: &LweCiphertext,
+    ) -> Lookups {
+        let parameters = key.parameters();
+        let halves = HalfTables(table);
+        let modulus = table.output_modulus();
+        if self.multi_value {
+            let (finer, constant) = sign_units(modulus);
+            let [positive, negative] = halves.factored(parameters).map(|test| test.finer(finer));
+            let degree = parameters.ring_degree();
+            let sign = FactoredTest::sign(degree, finer * modulus, constant as i64);
+            let raw = key.boot_raw_factored(&[positive, negative, sign], phase);
+            let [positive, negative, sign] = raw.try_into().expect("three results");
+            return Lookups { positive, negative, sign };
+        }
+        let positive = halves.test(parameters, modulus, |slot| halves.positive(slot));
+        let negative = halves.test(parameters, modulus, |slot| halves.negative(slot));
+        let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 4) / 8);
+        Lookups {
+            positive: key.boot_raw(&positive, phase),
+            negative: key.boot_raw(&negative, phase),
+            sign: key.boot_raw(&sign, phase),
+        }
+    }
+}
+
+impl FullDomainMethod for FdfbSelect {
+    fn name(&self) -> &'static str {
+        if self.multi_value { "FDFB-Select*" } else { "FDFB-Select" }
+    }
+
+    fn rotations(&self) -> usize {
+        if self.multi_value { 2 } else { 4 }
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        let parameters = key.parameters();
+        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
+        parameters.check_plaintext_modulus(p)?;
+        if self.multi_value {
+            check_unscaled_modulus(table.output_modulus())?;
+        }
+        let mut phase = key.to_rotation_modulus(input, two_n);
+        phase.add_constant_assign(half_slot(p, two_n));
+        let Lookups { positive, negative, sign } = self.lookups(key, table, &phase);
+        let sign = key.to_rotation_modulus(&key.key_switch(&sign), two_n);
+        let ring = parameters.ring();
+        let upper = key.pack(&negative, PackedLength::Half)?;
+        let mut packed = key.pack(&positive, PackedLength::Half)?;
+        packed.sub_assign(ring, &upper.times_monomial(ring, ring.degree() / 2));
+        Ok(key.boot_encrypted(&packed, &sign))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let rotation = model.blind_rotation();
+        let mut lookup = rotation;
+        let mut sign = Decision { name: "sign", variance: rotation, margin: 0.125 };
+        if self.multi_value {
+            let (finer, constant) = sign_units(table.output_modulus());
+            let finer = finer as f64;
+            let norm = HalfTables::squared_norm(model.parameters(), table);
+            let amplitude = constant as f64 / (2.0 * finer * table.output_modulus() as f64);
+            lookup = rotation * (norm * finer * finer);
+            sign.variance = rotation * (constant as f64).powi(2);
+            sign.margin = amplitude.min(0.25 - amplitude);
+        }
+        sign.variance = sign.variance + model.common(model.parameters().rotation_modulus());
+        MethodNoise {
+            output: lookup
+                + rotation
+                + model.packing(PackedLength::Half) * 2.0
+                + model.key_switching(),
+            decisions: vec![input_decision(model, table.input_modulus(), input), sign],
+        }
+    }
+}

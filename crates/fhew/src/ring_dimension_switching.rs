@@ -1,0 +1,102 @@
+//! From the ring secret to that of a ring of lower degree, on the way to the LWE secret (after Chen, Dai, Kim, Song,
+//! ACNS 2021, whose conversions of LWE go through RLWE key switching).
+//!
+//! An LWE key switch from dimension N reads N·ℓ rows of n words: tens of megabytes, once for every bootstrap. A
+//! gadget product reads a thousandth of that, but both its secrets live in rings. So the mask is cut into N/N'
+//! blocks, block i a polynomial modulo X^N' + 1 whose product with block i of the secret has the block's part of
+//! the phase as its constant coefficient; gadget products bring all of them to one secret of degree N'. The LWE
+//! key switch then starts from dimension N': at N' = N/2 it reads half, and adds half the noise.
+
+use std::sync::Arc;
+
+use cryptable_ring::external_product::{GadgetProduct, Scratch};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
+use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::random::Seed;
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::parameters::IntermediateRing;
+use crate::rlwe::RlweCiphertext;
+use crate::seeded_rows::SeededRows;
+
+/// The ring and decomposition that a literal names.
+#[derive(Clone, Debug)]
+pub struct SmallRing {
+    /// Its numbers.
+    pub literal: IntermediateRing,
+    /// The ring.
+    pub ring: Arc<PrimeRing>,
+}
+
+impl SmallRing {
+    /// Builds the ring.
+    ///
+    /// # Panics
+    /// If the degree is no power of two from 32, or the prime has 50 bits or more.
+    #[must_use]
+    pub fn new(literal: IntermediateRing) -> Self {
+        let prime = ntt_primes(literal.degree, literal.log2_prime, 1, &[])[0];
+        Self { literal, ring: Arc::new(PrimeRing::new(literal.degree, prime)) }
+    }
+
+    /// Its prime.
+    #[must_use]
+    pub fn prime(&self) -> u64 {
+        self.ring.modulus().value()
+    }
+
+    /// Decomposition of its gadget products.
+    #[must_use]
+    pub fn gadget(&self) -> Gadget {
+        Gadget::new(self.prime(), self.literal.digits.base_log2, self.literal.digits.length)
+    }
+}
+
+/// Gadget ciphertexts of all blocks of the ring secret under the secret of lower degree.
+#[derive(Debug)]
+pub struct RingDimensionSwitchingKey {
+    small: SmallRing,
+    blocks: Vec<Multiplicand>,
+}
+
+impl RingDimensionSwitchingKey {
+    /// Draws the masks: ℓ rows a block.
+    #[must_use]
+    pub fn expand(small: &SmallRing, rows: &SeededRows, seed: &Seed) -> Self {
+        let blocks = rows.prepare(&small.ring, seed, small.literal.digits.length);
+        Self { small: small.clone(), blocks }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.blocks.iter().map(|block| 8 * block.words().len()).sum()
+    }
+
+    /// The same phase under the secret of lower degree, modulo its prime in and out.
+    ///
+    /// Adds the noise of [`crate::noise::NoiseModel::ring_dimension_switching`].
+    ///
+    /// # Panics
+    /// If the ciphertext's modulus is not that prime, or its dimension not N.
+    #[must_use]
+    pub fn switch(&self, lwe: &LweCiphertext) -> LweCiphertext {
+        let ring = &self.small.ring;
+        let n = ring.degree();
+        assert_eq!(lwe.dimension(), n * self.blocks.len(), "LWE dimension");
+        let product = GadgetProduct { ring, gadget: self.small.gadget() };
+        let mut scratch = Scratch::new(ring, self.small.literal.digits.length);
+        let mut sum = RlweCiphertext::zero(ring);
+        sum.words_mut()[0] = lwe.body();
+        let mut term = RlweCiphertext::zero(ring);
+        for (mask, block) in lwe.mask().chunks_exact(n).zip(&self.blocks) {
+            let words = mask.iter().copied().chain([0]).collect();
+            let embedded =
+                RlweCiphertext::embed(ring, &LweCiphertext::from_words(words, lwe.modulus()));
+            product.gadget_product(term.words_mut(), embedded.mask(), block, &mut scratch);
+            sum.add_assign(ring, &term);
+        }
+        sum.extract(ring, 0)
+    }
+}
