@@ -6,7 +6,8 @@
 
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
-use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
+use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
+use cryptable_ring::{Buffer, torus};
 use cryptable_rlwe::security::SecretDistribution;
 
 use crate::rlwe::RlweCiphertext;
@@ -16,7 +17,7 @@ use crate::rlwe::RlweCiphertext;
 pub struct CmuxRotationKey {
     gadget: Gadget,
     /// One a coefficient of a binary secret, two a coefficient of a ternary one.
-    selectors: Vec<Multiplicand>,
+    selectors: Vec<PreparedRows>,
     per_coefficient: usize,
 }
 
@@ -32,7 +33,7 @@ impl CmuxRotationKey {
     /// # Panics
     /// If they cannot be shared out among coefficients.
     #[must_use]
-    pub fn new(gadget: Gadget, selectors: Vec<Multiplicand>, secret: SecretDistribution) -> Self {
+    pub fn new(gadget: Gadget, selectors: Vec<PreparedRows>, secret: SecretDistribution) -> Self {
         let per_coefficient = selectors_per_coefficient(secret);
         assert!(selectors.len().is_multiple_of(per_coefficient), "{} selectors", selectors.len());
         Self { gadget, selectors, per_coefficient }
@@ -41,7 +42,7 @@ impl CmuxRotationKey {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.selectors.iter().map(|key| 8 * key.words().len()).sum()
+        self.selectors.iter().map(PreparedRows::bytes).sum()
     }
 
     /// `accumulator *= X^(-⟨mask, s⟩)`.
@@ -53,25 +54,23 @@ impl CmuxRotationKey {
         let mut scratch = Scratch::new(ring, 2 * self.gadget.length());
         let selectors = self.selectors.chunks_exact(self.per_coefficient);
         assert_eq!(selectors.len(), mask.len(), "LWE dimension");
+        let m = ring.modulus();
+        let mut fractions = Buffer::unspecified(2 * ring.degree());
+        torus::from_residues(m, &mut fractions, accumulator.words());
         for (&a, selectors) in mask.iter().zip(selectors) {
             let exponent = (2 * ring.degree() - a as usize) % (2 * ring.degree());
             match selectors {
                 _ if exponent == 0 => {}
                 [selector] => {
-                    let words = accumulator.words_mut();
-                    product.rotate_if_assign(words, exponent, selector, &mut scratch);
+                    product.rotate_if_assign(&mut fractions, exponent, selector, &mut scratch);
                 }
                 [positive, negative] => {
                     let keys = [positive, negative];
-                    product.rotate_ternary_assign(
-                        accumulator.words_mut(),
-                        exponent,
-                        keys,
-                        &mut scratch,
-                    );
+                    product.rotate_ternary_assign(&mut fractions, exponent, keys, &mut scratch);
                 }
                 _ => unreachable!("one selector a coefficient or two"),
             }
         }
+        torus::to_residues(m, accumulator.words_mut(), &fractions);
     }
 }

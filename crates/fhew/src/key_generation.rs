@@ -71,7 +71,7 @@ impl<'a> RowEncryptor<'a> {
         SeededRows::new(domain, bodies)
     }
 
-    /// RGSW ciphertexts of bits: for each, rows of bit·2^weight(k), then of bit·s·2^weight(k).
+    /// RGSW ciphertexts of bits: for each, rows of bit·weight(k), then of bit·s·weight(k).
     pub(crate) fn rgsw_of_bits(
         &self,
         domain: RowDomain,
@@ -84,7 +84,7 @@ impl<'a> RowEncryptor<'a> {
             if !bits[index] {
                 return;
             }
-            let weight = m.reduce(1 << gadget.weight_log2(row % length));
+            let weight = gadget.weight(row % length);
             if row < length {
                 out[0] = weight;
             } else {
@@ -93,7 +93,7 @@ impl<'a> RowEncryptor<'a> {
         })
     }
 
-    /// RLWE' ciphertexts of polynomials: for each, rows of it times 2^weight(k).
+    /// RLWE' ciphertexts of polynomials: for each, rows of it times weight(k).
     pub(crate) fn gadget_rows<'p>(
         &self,
         domain: RowDomain,
@@ -103,7 +103,7 @@ impl<'a> RowEncryptor<'a> {
     ) -> SeededRows {
         let (length, m) = (gadget.length(), self.ring.modulus());
         self.rows(domain, length * count, |row, out| {
-            let weight = m.reduce(1 << gadget.weight_log2(row % length));
+            let weight = gadget.weight(row % length);
             kernels::mul_scalar(m, out, &polynomial(row / length), weight);
         })
     }
@@ -153,7 +153,7 @@ impl SecretKey {
         Some(encryptor.gadget_rows(RowDomain::RingDimension, small.gadget(), blocks.len(), block))
     }
 
-    /// Row `i·ℓ + k` encrypts z_i·2^weight(k) under the LWE secret, z the secret that the switch starts from.
+    /// Row `i·ℓ + k` encrypts z_i·weight(k) under the LWE secret, z the secret that the switch starts from.
     fn key_switching_key(&self, seed: &Seed) -> SeededKeySwitchingKey {
         let gadget = self.parameters().key_switching_gadget();
         let errors = SecretSeed::random();
@@ -170,7 +170,7 @@ impl SecretKey {
             let mut stream = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
             let error = i128::from(stream.centered_binomial(1)[0]);
             let coefficient = i128::from(source[row / length]);
-            let message = coefficient << gadget.weight_log2(row % length);
+            let message = coefficient * i128::from(gadget.weight(row % length));
             lwe_body(&mask, self.lwe_coefficients(), message + error, gadget.modulus())
         };
         let rows = source.len() * length;

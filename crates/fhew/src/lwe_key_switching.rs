@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::seeded_rows::RowDomain;
 
-/// Bodies of a key switching key, whose masks are drawn from a seed: row `i·ℓ + k` encrypts z_i·2^weight(k).
+/// Bodies of a key switching key, whose masks are drawn from a seed: row `i·ℓ + k` encrypts z_i·weight(k).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeededKeySwitchingKey {
     bodies: Vec<u64>,

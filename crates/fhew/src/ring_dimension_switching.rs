@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
-use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
+use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::Seed;
+use cryptable_ring::{Buffer, torus};
 use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::parameters::IntermediateRing;
@@ -57,7 +58,7 @@ impl SmallRing {
 #[derive(Debug)]
 pub struct RingDimensionSwitchingKey {
     small: SmallRing,
-    blocks: Vec<Multiplicand>,
+    blocks: Vec<PreparedRows>,
 }
 
 impl RingDimensionSwitchingKey {
@@ -71,7 +72,7 @@ impl RingDimensionSwitchingKey {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(|block| 8 * block.words().len()).sum()
+        self.blocks.iter().map(PreparedRows::bytes).sum()
     }
 
     /// The same phase under the secret of lower degree, modulo its prime in and out.
@@ -87,16 +88,20 @@ impl RingDimensionSwitchingKey {
         assert_eq!(lwe.dimension(), n * self.blocks.len(), "LWE dimension");
         let product = GadgetProduct { ring, gadget: self.small.gadget() };
         let mut scratch = Scratch::new(ring, self.small.literal.digits.length);
+        let m = ring.modulus();
         let mut sum = RlweCiphertext::zero(ring);
         sum.words_mut()[0] = lwe.body();
-        let mut term = RlweCiphertext::zero(ring);
+        let mut fractions = Buffer::unspecified(2 * n);
+        torus::from_residues(m, &mut fractions, sum.words());
+        let mut source = Buffer::unspecified(n);
         for (mask, block) in lwe.mask().chunks_exact(n).zip(&self.blocks) {
             let words = mask.iter().copied().chain([0]).collect();
             let embedded =
                 RlweCiphertext::embed(ring, &LweCiphertext::from_words(words, lwe.modulus()));
-            product.gadget_product(term.words_mut(), embedded.mask(), block, &mut scratch);
-            sum.add_assign(ring, &term);
+            torus::from_residues(m, &mut source, embedded.mask());
+            product.gadget_product_add(&mut fractions, &source, block, &mut scratch);
         }
+        torus::to_residues(m, sum.words_mut(), &fractions);
         sum.extract(ring, 0)
     }
 }

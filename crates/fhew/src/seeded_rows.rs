@@ -1,7 +1,7 @@
 //! RLWE ciphertexts of keys, with seeds in place of masks: half the bytes.
 
 use cryptable_ring::Buffer;
-use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
+use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use rayon::prelude::*;
 
@@ -74,12 +74,12 @@ impl SeededRows {
         words
     }
 
-    /// Every `rows_each` rows prepared as one multiplicand.
+    /// Every `rows_each` rows prepared together.
     ///
     /// # Panics
     /// If the rows cannot be shared out so.
     #[must_use]
-    pub fn prepare(&self, ring: &PrimeRing, seed: &Seed, rows_each: usize) -> Vec<Multiplicand> {
+    pub fn prepare(&self, ring: &PrimeRing, seed: &Seed, rows_each: usize) -> Vec<PreparedRows> {
         let n = ring.degree();
         assert!(self.bodies.len().is_multiple_of(rows_each * n), "{} words", self.bodies.len());
         (0..self.bodies.len() / (rows_each * n))
@@ -89,7 +89,7 @@ impl SeededRows {
                 for (k, out) in words.chunks_exact_mut(2 * n).enumerate() {
                     out.copy_from_slice(&self.row(ring, seed, index * rows_each + k));
                 }
-                ring.prepare(&words)
+                ring.prepare_rows(&words)
             })
             .collect()
     }

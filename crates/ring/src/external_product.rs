@@ -1,23 +1,22 @@
 //! Products of RLWE ciphertexts with RGSW and RLWE' ciphertexts over one prime (Chillotti et al., J. Cryptology 2020).
 //!
-//! An RLWE ciphertext is 2N words: body b, then mask a, coefficients in `[0, q)`; its phase is b + a·s. A
-//! *gadget ciphertext* (RLWE') of m is ℓ rows, row k an RLWE ciphertext of m·2^weight(k); an RGSW ciphertext
-//! of m is 2ℓ rows: those of m (for the body's digits), then those of m·s (for the mask's). Both are prepared
-//! as one [`Multiplicand`] of rows × 2 polynomials.
+//! An RLWE ciphertext is 2N words: body b, then mask a; its phase is b + a·s. A *gadget ciphertext* (RLWE') of m
+//! is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is 2ℓ rows: those of m (for the
+//! body's digits), then those of m·s (for the mask's). Both are prepared as [`PreparedRows`].
 //!
-//! All work on coefficients, so that rotation and automorphism of the accumulator are copies, and count ℓ
-//! forward transforms for each polynomial decomposed and 2 inverse ones.
+//! Coefficients are fractions ([`crate::torus`]) on both sides, so that rotation and automorphism of an accumulator
+//! are copies. A product counts ℓ forward transforms for each polynomial decomposed and 2 inverse ones.
 
 use crate::gadget::Gadget;
-use crate::prime_ring::{Multiplicand, PrimeRing};
-use crate::{Buffer, kernels};
+use crate::kernels::digit_product::DigitRoom;
+use crate::prime_ring::{PreparedRows, PrimeRing};
+use crate::{Buffer, torus};
 
 /// Room for a product's digits and sums, reused from one product to the next.
 #[derive(Debug)]
 pub struct Scratch {
-    polynomial: Buffer,
-    digits: Buffer,
-    sums: Buffer,
+    room: DigitRoom,
+    product: Buffer,
 }
 
 impl Scratch {
@@ -25,11 +24,7 @@ impl Scratch {
     #[must_use]
     pub fn new(ring: &PrimeRing, rows: usize) -> Self {
         let n = ring.degree();
-        Self {
-            polynomial: Buffer::zeroed(2 * n),
-            digits: Buffer::zeroed(rows * n),
-            sums: Buffer::zeroed(2 * n),
-        }
+        Self { room: DigitRoom::new(n, rows), product: Buffer::zeroed(2 * n) }
     }
 }
 
@@ -51,20 +46,17 @@ impl GadgetProduct<'_> {
         &self,
         accumulator: &mut [u64],
         exponent: usize,
-        key: &Multiplicand,
+        key: &PreparedRows,
         scratch: &mut Scratch,
     ) {
         let n = self.ring.degree();
-        let m = self.ring.modulus();
-        for (rotated, source) in
-            scratch.polynomial.chunks_exact_mut(n).zip(accumulator.chunks_exact(n))
-        {
-            self.ring.multiply_monomial(rotated, source, exponent);
+        let (tables, ntt) = self.ring.digit_products();
+        let digits = self.gadget.fraction_digits();
+        let out = scratch.room.digits.chunks_exact_mut(n * digits.length());
+        for (out, source) in out.zip(accumulator.chunks_exact(n)) {
+            tables.decompose_rotation(&digits, out, source, exponent);
         }
-        kernels::sub_assign(m, &mut scratch.polynomial, accumulator);
-        self.decompose(2, scratch);
-        self.sum_rows(key, scratch);
-        kernels::add_assign(m, accumulator, &scratch.sums);
+        tables.multiply_add(ntt, accumulator, key.words(), &mut scratch.room);
     }
 
     /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`: a CMUX for a ternary
@@ -76,96 +68,69 @@ impl GadgetProduct<'_> {
         &self,
         accumulator: &mut [u64],
         exponent: usize,
-        keys: [&Multiplicand; 2],
+        keys: [&PreparedRows; 2],
         scratch: &mut Scratch,
     ) {
         let n = self.ring.degree();
-        let m = self.ring.modulus();
-        scratch.polynomial.copy_from_slice(accumulator);
-        self.decompose(2, scratch);
         let inverse = (2 * n - exponent) % (2 * n);
+        let source = Buffer::copied(accumulator);
+        let Scratch { room, product } = scratch;
         for (exponent, key) in [exponent, inverse].into_iter().zip(keys) {
-            self.sum_rows(key, scratch);
-            let Scratch { polynomial, sums, .. } = scratch;
-            for (component, sum) in sums.chunks_exact(n).enumerate() {
-                let rotated = &mut polynomial[..n];
-                self.ring.multiply_monomial(rotated, sum, exponent);
-                let target = &mut accumulator[component * n..][..n];
-                kernels::add_assign(m, target, rotated);
-                kernels::sub_assign(m, target, sum);
+            product.fill(0);
+            self.add_product(product, &source, key, room);
+            for (out, source) in accumulator.chunks_exact_mut(n).zip(product.chunks_exact(n)) {
+                torus::add_rotation_difference(out, source, exponent);
             }
         }
     }
 
-    /// `out = source ⊡ key`: the external product of an RLWE with an RGSW ciphertext.
+    /// `out += source ⊡ key`: the external product of an RLWE with an RGSW ciphertext.
     ///
     /// # Panics
     /// If lengths do not fit.
-    pub fn external_product(
+    pub fn external_product_add(
         &self,
         out: &mut [u64],
         source: &[u64],
-        key: &Multiplicand,
+        key: &PreparedRows,
         scratch: &mut Scratch,
     ) {
-        scratch.polynomial.copy_from_slice(source);
-        self.decompose(2, scratch);
-        self.sum_rows(key, scratch);
-        out.copy_from_slice(&scratch.sums);
+        self.add_product(out, source, key, &mut scratch.room);
     }
 
-    /// `out = polynomial ⊙ key`: the product of a polynomial with a gadget ciphertext, an RLWE ciphertext.
+    /// `out += polynomial ⊙ key`: the product of a polynomial with a gadget ciphertext, an RLWE ciphertext.
     ///
     /// # Panics
     /// If lengths do not fit.
-    pub fn gadget_product(
+    pub fn gadget_product_add(
         &self,
         out: &mut [u64],
         polynomial: &[u64],
-        key: &Multiplicand,
+        key: &PreparedRows,
         scratch: &mut Scratch,
     ) {
-        scratch.polynomial[..self.ring.degree()].copy_from_slice(polynomial);
-        self.decompose(1, scratch);
-        self.sum_rows(key, scratch);
-        out.copy_from_slice(&scratch.sums);
+        let (tables, ntt) = self.ring.digit_products();
+        let digits = self.gadget.fraction_digits();
+        let rows = &mut scratch.room.digits[..self.ring.degree() * digits.length()];
+        tables.decompose(&digits, rows, polynomial);
+        tables.multiply_add(ntt, out, key.words(), &mut scratch.room);
     }
 
-    /// Evaluations of the digits of the first `count` polynomials of scratch, to its digits.
-    fn decompose(&self, count: usize, scratch: &mut Scratch) {
+    /// `out += Σ digit·row` over the digits of all polynomials of `source`.
+    fn add_product(
+        &self,
+        out: &mut [u64],
+        source: &[u64],
+        key: &PreparedRows,
+        room: &mut DigitRoom,
+    ) {
         let n = self.ring.degree();
-        let m = self.ring.modulus();
-        let length = self.gadget.length();
-        let sources = scratch.polynomial.chunks_exact(n).take(count);
-        for (digits, source) in scratch.digits.chunks_exact_mut(n * length).zip(sources) {
-            for (i, &coefficient) in source.iter().enumerate() {
-                let mut rest = self.gadget.rounded(coefficient);
-                for k in 0..length {
-                    let (digit, carry) = self.gadget.split(rest, k + 1 == length);
-                    digits[k * n + i] = m.reduce_i64(digit);
-                    rest = carry;
-                }
-            }
-            for digit in digits.chunks_exact_mut(n) {
-                self.ring.forward_assign(digit);
-            }
+        let (tables, ntt) = self.ring.digit_products();
+        let digits = self.gadget.fraction_digits();
+        let rows = room.digits.chunks_exact_mut(n * digits.length());
+        for (rows, source) in rows.zip(source.chunks_exact(n)) {
+            tables.decompose(&digits, rows, source);
         }
-    }
-
-    /// Coefficients of Σ digit·row over the rows of `key`, to the sums of scratch.
-    fn sum_rows(&self, key: &Multiplicand, scratch: &mut Scratch) {
-        let n = self.ring.degree();
-        let m = self.ring.modulus();
-        let rows = key.words().chunks_exact(2 * n);
-        assert!(rows.len() * n <= scratch.digits.len(), "{} rows", rows.len());
-        scratch.sums.fill(0);
-        for (row, digit) in rows.zip(scratch.digits.chunks_exact(n)) {
-            for (sum, factor) in scratch.sums.chunks_exact_mut(n).zip(row.chunks_exact(n)) {
-                kernels::mul_add_assign(m, sum, digit, factor);
-            }
-        }
-        for sum in scratch.sums.chunks_exact_mut(n) {
-            self.ring.inverse_assign(sum);
-        }
+        tables.multiply_add(ntt, out, key.words(), room);
     }
 }

@@ -1,25 +1,28 @@
 //! Approximate gadget decomposition modulo one number (Chillotti, Gama, Georgieva, Izabachène, J. Cryptology 2020).
 //!
-//! A residue u is written with ℓ digits of w bits, u ≈ Σ_k d_k·2^(drop + k·w), where
-//! `drop` = ⌈log2 q⌉ - ℓ·w: the lowest `drop` bits are rounded away. Digits are balanced,
-//! -2^(w-1) <= d_k <= 2^(w-1), so that the gadget product's noise is that of centred digits.
+//! A residue u is written with ℓ digits of w bits, `u ≈ Σ_k d_k·weight(k)` modulo q with
+//! `weight(k) = ⌊q/2^(w(ℓ-k))⌉`: what is below the last weight is rounded away. Digits are those of the fraction u/q
+//! ([`crate::torus`]), balanced: -2^(w-1) <= d_k < 2^(w-1), so that the product's noise is that of centred digits.
+
+use crate::torus::{FRACTION_BITS, FractionDigits};
 
 /// Base and length of an approximate decomposition modulo q.
 ///
 /// ```
 /// use cryptable_ring::gadget::Gadget;
-/// let gadget = Gadget::new((1 << 20) - 3, 5, 3);
-/// let digits = gadget.digits(777_777);
-/// let sum: i64 = digits.iter().enumerate().map(|(k, d)| d << gadget.weight_log2(k)).sum();
-/// // 777,777 is above q/2: its centred representative is what is decomposed, here up to 2^4.
-/// assert!((sum - (777_777 - gadget.modulus() as i64)).abs() <= 16);
+/// let q = (1 << 20) - 3;
+/// let gadget = Gadget::new(q, 5, 3);
+/// let sum: i64 = gadget.digits(300_000).enumerate().map(|(k, d)| d * gadget.weight(k) as i64).sum();
+/// // Digits of 15 bits in all leave 2^5 to be rounded, up to 2^4; rounded weights add a little.
+/// assert!((sum.rem_euclid(q as i64) - 300_000).abs() <= 32);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gadget {
     modulus: u64,
     base_log2: u32,
-    length: usize,
-    dropped_bits: u32,
+    digits: FractionDigits,
+    /// `2^(52 + 64)/q`.
+    ratio: u128,
 }
 
 impl Gadget {
@@ -27,15 +30,16 @@ impl Gadget {
     ///
     /// # Panics
     /// Unless 1 <= `base_log2`, 1 <= `length`, the digits together have no more bits than the modulus (rounded
-    /// up to a power of two), and the modulus is below 2^62.
+    /// up to a power of two), and the modulus is at most 2^52.
     #[must_use]
     pub fn new(modulus: u64, base_log2: u32, length: usize) -> Self {
-        assert!(modulus > 2 && modulus >> 62 == 0, "modulus {modulus}");
+        assert!(modulus > 2 && modulus <= 1 << FRACTION_BITS, "modulus {modulus}");
         let bits = u64::BITS - (modulus - 1).leading_zeros();
         assert!(base_log2 > 0 && length > 0, "{length} digits of {base_log2} bits");
         let digit_bits = base_log2 * length as u32;
         assert!(digit_bits <= bits, "{length} digits of {base_log2} bits of {bits}");
-        Self { modulus, base_log2, length, dropped_bits: bits - digit_bits }
+        let ratio = (1u128 << (FRACTION_BITS + 64)) / u128::from(modulus);
+        Self { modulus, base_log2, digits: FractionDigits::new(base_log2, length), ratio }
     }
 
     /// The modulus q.
@@ -53,96 +57,94 @@ impl Gadget {
     /// Number ℓ of digits.
     #[must_use]
     pub fn length(&self) -> usize {
-        self.length
+        self.digits.length()
     }
 
-    /// Low bits that are rounded away.
+    /// The same digits, of fractions.
     #[must_use]
-    pub fn dropped_bits(&self) -> u32 {
-        self.dropped_bits
+    pub fn fraction_digits(&self) -> FractionDigits {
+        self.digits
     }
 
-    /// log2 of the weight of digit `k`.
+    /// The weight of digit `k`.
     ///
     /// # Panics
     /// If there is no such digit.
     #[must_use]
-    pub fn weight_log2(&self, k: usize) -> u32 {
-        assert!(k < self.length, "digit {k} of {}", self.length);
-        self.dropped_bits + k as u32 * self.base_log2
+    pub fn weight(&self, k: usize) -> u64 {
+        assert!(k < self.length(), "digit {k} of {}", self.length());
+        let shift = self.base_log2 * (self.length() - k) as u32;
+        (self.modulus + (1 << (shift - 1))) >> shift
     }
 
     /// The digits of a residue, the least significant first.
-    ///
-    /// What is decomposed is the centred representative, in (-q/2, q/2]. The last digit may reach 2^(w-1).
-    #[must_use]
-    pub fn digits(&self, residue: u64) -> Vec<i64> {
-        let mut rest = self.rounded(residue);
-        (0..self.length)
-            .map(|k| {
-                let (digit, carry) = self.split(rest, k + 1 == self.length);
-                rest = carry;
-                digit
-            })
-            .collect()
+    pub fn digits(&self, residue: u64) -> impl Iterator<Item = i64> + use<> {
+        let (whole, part) = ((self.ratio >> 64) as u64, self.ratio as u64);
+        let low = (u128::from(residue) * u128::from(part) + (1 << 63)) >> 64;
+        let fraction = residue.wrapping_mul(whole).wrapping_add(low as u64);
+        let digits = self.digits;
+        (0..digits.length()).map(move |k| digits.digit(fraction, k))
     }
 
-    /// The centred representative over 2^`drop`, rounded.
-    #[inline]
-    pub(crate) fn rounded(&self, residue: u64) -> i64 {
-        let centred = if residue > self.modulus / 2 {
-            residue as i64 - self.modulus as i64
-        } else {
-            residue as i64
-        };
-        (centred + ((1i64 << self.dropped_bits) >> 1)) >> self.dropped_bits
-    }
-
-    /// The lowest balanced digit, in [-2^(w-1), 2^(w-1)), and what remains; the last digit takes all.
-    #[inline]
-    pub(crate) fn split(&self, rest: i64, last: bool) -> (i64, i64) {
-        if last {
-            return (rest, 0);
-        }
-        let shift = i64::BITS - self.base_log2;
-        let digit = (rest << shift) >> shift;
-        (digit, (rest - digit) >> self.base_log2)
-    }
-
-    /// Second moment of a digit of a uniform residue, 2^(2w)/12.
+    /// Second moment of a digit of a uniform residue: that of -2^(w-1)..2^(w-1).
     #[must_use]
     pub fn digit_variance(&self) -> f64 {
-        f64::from(2 * self.base_log2).exp2() / 12.0
+        (f64::from(2 * self.base_log2).exp2() + 2.0) / 12.0
     }
 
-    /// Variance of what is rounded away, 2^(2·drop)/12; 0 if nothing is.
+    /// Variance of what digits and weights leave of a uniform residue: the rounded fraction, uniform within half of
+    /// the unit q/2^(wℓ) (nothing if that is 1), and the weights' own rounding, times digits.
     #[must_use]
     pub fn rounding_variance(&self) -> f64 {
-        if self.dropped_bits == 0 { 0.0 } else { f64::from(2 * self.dropped_bits).exp2() / 12.0 }
+        let q = self.modulus as f64;
+        let weight = |k: usize| q / f64::from(self.base_log2 * (self.length() - k) as u32).exp2();
+        let unit = weight(0);
+        let rounded = if unit > 1.0 { unit * unit / 12.0 } else { 0.0 };
+        let of_weight = |k: usize| (self.weight(k) as f64 - weight(k)).powi(2);
+        rounded + (0..self.length()).map(of_weight).sum::<f64>() * self.digit_variance()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     proptest! {
         #[test]
-        fn digits_recompose_up_to_what_is_dropped(
+        fn digits_recompose_up_to_what_is_rounded(
             modulus in 1u64 << 16..1 << 50, base_log2 in 1u32..17, length in 1usize..6, word in any::<u64>(),
         ) {
             let bits = u64::BITS - (modulus - 1).leading_zeros();
             prop_assume!(base_log2 * length as u32 <= bits);
             let gadget = Gadget::new(modulus, base_log2, length);
             let residue = word % modulus;
-            let centred = if residue > modulus / 2 { residue as i64 - modulus as i64 } else { residue as i64 };
-            let digits = gadget.digits(residue);
-            let sum: i64 = digits.iter().enumerate().map(|(k, d)| d << gadget.weight_log2(k)).sum();
-            prop_assert!((sum - centred).abs() <= (1 << gadget.dropped_bits()) / 2);
+            let digits: Vec<i64> = gadget.digits(residue).collect();
+            let sum: i128 = digits
+                .iter()
+                .enumerate()
+                .map(|(k, &d)| i128::from(d) * i128::from(gadget.weight(k)))
+                .sum();
+            let q = i128::from(modulus);
+            let error = (sum - i128::from(residue)).rem_euclid(q);
+            let error = error.min(q - error);
+            // Half a unit, and half of every digit for its rounded weight.
+            let digits_half = (length as i128) << base_log2.saturating_sub(2);
+            prop_assert!(error <= (q >> (base_log2 as usize * length)) / 2 + digits_half + 2);
             for digit in digits {
                 prop_assert!(digit.abs() <= 1 << (base_log2 - 1), "{}", digit);
             }
+        }
+
+        #[test]
+        fn powers_of_two_leave_nothing(word in any::<u64>()) {
+            let gadget = Gadget::new(1 << 20, 4, 5);
+            let residue = word % (1 << 20);
+            let sum: i64 =
+                gadget.digits(residue).enumerate().map(|(k, d)| d * gadget.weight(k) as i64).sum();
+            prop_assert_eq!(sum.rem_euclid(1 << 20) as u64, residue);
+            prop_assert_eq!(gadget.rounding_variance(), 0.0);
         }
     }
 

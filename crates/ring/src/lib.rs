@@ -21,6 +21,7 @@ pub mod primes;
 pub mod random;
 pub mod ring;
 pub mod selected_product;
+pub mod torus;
 pub mod word_sums;
 
 pub use buffer::Buffer;

@@ -4,6 +4,7 @@
 //! memory: operands are plain slices of N words, evaluations are in an order of this ring's own, and what is
 //! multiplied often (keys, test polynomials) is prepared once as a [`Multiplicand`].
 
+use crate::kernels::digit_product::DigitProductTables;
 use crate::{Buffer, Modulus, NttTable, kernels};
 
 /// Arithmetic modulo one prime and X^N + 1.
@@ -27,6 +28,7 @@ pub struct PrimeRing {
     degree: usize,
     modulus: Modulus,
     ntt: NttTable,
+    digit_products: DigitProductTables,
 }
 
 /// A polynomial prepared to be multiplied: evaluations in the form that products want.
@@ -41,6 +43,34 @@ impl Multiplicand {
     pub fn words(&self) -> &[u64] {
         &self.words
     }
+}
+
+/// Rows of a gadget ciphertext prepared for products with digits, in a form of the ring's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedRows {
+    words: Buffer,
+}
+
+impl PreparedRows {
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        8 * self.words.len()
+    }
+
+    /// The prepared words, 2N a row.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+/// A primitive 2N-th root of unity.
+pub(crate) fn root_of_unity(m: &Modulus, degree: usize) -> u64 {
+    let exponent = (m.value() - 1) / (2 * degree as u64);
+    (2..)
+        .map(|base| m.pow(base, exponent))
+        .find(|&root| m.pow(root, degree as u64) == m.value() - 1)
+        .expect("the group of residues is cyclic, of an order that 2N divides")
 }
 
 impl PrimeRing {
@@ -64,7 +94,9 @@ impl PrimeRing {
         let ntt = NttTable::new(degree, modulus).unwrap_or_else(|| {
             panic!("{} has no root of unity of order {}", modulus.value(), 2 * degree)
         });
-        Self { degree, modulus, ntt }
+        let root = root_of_unity(&modulus, degree);
+        let digit_products = DigitProductTables::new(degree, modulus, root);
+        Self { degree, modulus, ntt, digit_products }
     }
 
     /// N.
@@ -109,6 +141,19 @@ impl PrimeRing {
             self.forward_assign(polynomial);
         }
         Multiplicand { words }
+    }
+
+    /// Prepares the rows of a gadget ciphertext: body and mask of each, coefficients, N words each.
+    ///
+    /// # Panics
+    /// If their words are no multiple of 2N.
+    #[must_use]
+    pub fn prepare_rows(&self, rows: &[u64]) -> PreparedRows {
+        PreparedRows { words: self.digit_products.prepare(&self.ntt, rows) }
+    }
+
+    pub(crate) fn digit_products(&self) -> (&DigitProductTables, &NttTable) {
+        (&self.digit_products, &self.ntt)
     }
 
     /// `polynomial *= multiplicand` (one polynomial), coefficients in and out.

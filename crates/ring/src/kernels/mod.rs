@@ -45,6 +45,7 @@ mod avx512_matrix;
 #[cfg(target_arch = "x86_64")]
 mod avx512_sums;
 mod conversion;
+pub(crate) mod digit_product;
 mod matrix;
 mod permutation;
 mod scalar;

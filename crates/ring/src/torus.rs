@@ -1,0 +1,211 @@
+//! Coefficients as binary fractions: what blind rotation accumulates.
+//!
+//! A residue v modulo q stands for the fraction v/q of a turn. Between products an accumulator keeps fractions
+//! with 52 bits instead, `⌊v·2^52/q⌉`: sums then need no reduction, digits of base 2^w are bits of the word, and
+//! the last multiplication of an inverse transform gives a fraction with two instructions. For q below 2^50 a
+//! fraction is finer than a residue, so that nothing is lost that noise does not drown.
+//!
+//! Of a word only the low 52 bits count; those above are arbitrary.
+
+use crate::Modulus;
+
+/// Bits of a fraction.
+pub const FRACTION_BITS: u32 = 52;
+
+/// Bits of a word above the fraction.
+const UNUSED_BITS: u32 = u64::BITS - FRACTION_BITS;
+
+/// Fractions of residues, `out = ⌊v·2^52/q⌉`.
+///
+/// # Panics
+/// If lengths differ.
+pub fn from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
+    assert_eq!(out.len(), residues.len());
+    let q = m.value();
+    // With the quotient's fraction of 64 bits the product is exact to 2^-12 of a unit.
+    let ratio = (1u128 << (FRACTION_BITS + 64)) / u128::from(q);
+    let (whole, part) = ((ratio >> 64) as u64, ratio as u64);
+    for (out, &v) in out.iter_mut().zip(residues) {
+        let low = (u128::from(v) * u128::from(part) + (1 << 63)) >> 64;
+        *out = v.wrapping_mul(whole).wrapping_add(low as u64);
+    }
+}
+
+/// Residues of fractions, `out = ⌊v·q/2^52⌉ mod q`.
+///
+/// # Panics
+/// If lengths differ.
+pub fn to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
+    assert_eq!(out.len(), fractions.len());
+    let q = m.value();
+    for (out, &v) in out.iter_mut().zip(fractions) {
+        let product = u128::from(v << UNUSED_BITS) * u128::from(q);
+        let rounded = ((product + (1 << 63)) >> 64) as u64;
+        *out = if rounded == q { 0 } else { rounded };
+    }
+}
+
+/// Balanced digits of fractions: v ≈ Σ_k d_k·2^(-w(ℓ-k)) with ℓ digits of w bits, -2^(w-1) <= d_k < 2^(w-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FractionDigits {
+    base_log2: u32,
+    length: usize,
+    /// Half of what is rounded away, and half a base for every digit: makes all digits plain bits.
+    bias: u64,
+}
+
+impl FractionDigits {
+    /// `length` digits of `base_log2` bits.
+    ///
+    /// # Panics
+    /// Unless both are positive, and all digits together have at most 52 bits.
+    #[must_use]
+    pub fn new(base_log2: u32, length: usize) -> Self {
+        let bits = base_log2 as usize * length;
+        assert!(bits > 0 && bits <= FRACTION_BITS as usize, "{length} digits of {base_log2} bits");
+        let half_of = |bits: usize| 1u64 << (63 - bits);
+        let halves = (1..=length).map(|k| half_of(k * base_log2 as usize - base_log2 as usize));
+        Self { base_log2, length, bias: halves.fold(half_of(bits), u64::wrapping_add) }
+    }
+
+    /// ℓ.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Digit `k`, the least significant first, of a word whose fraction is all of its bits.
+    #[inline(always)]
+    fn of_word(self, word: u64, k: usize) -> i64 {
+        let shift = u64::BITS - self.base_log2 * (self.length - k) as u32;
+        let bits = word.wrapping_add(self.bias) >> shift & ((1 << self.base_log2) - 1);
+        bits as i64 - (1 << (self.base_log2 - 1))
+    }
+
+    /// Digit `k`, the least significant first.
+    #[inline(always)]
+    #[must_use]
+    pub fn digit(self, fraction: u64, k: usize) -> i64 {
+        self.of_word(fraction << UNUSED_BITS, k)
+    }
+
+    /// `out_k[i] = to_word(digit k of source[i])`; the digits of one weight side by side.
+    ///
+    /// # Panics
+    /// If lengths do not fit.
+    #[inline(always)]
+    pub(crate) fn decompose(&self, out: &mut [u64], source: &[u64], to_word: impl Fn(i64) -> u64) {
+        assert_eq!(out.len(), source.len() * self.length);
+        for (k, out) in out.chunks_exact_mut(source.len()).enumerate() {
+            for (out, &v) in out.iter_mut().zip(source) {
+                *out = to_word(self.digit(v, k));
+            }
+        }
+    }
+
+    /// As [`FractionDigits::decompose`] of `source·X^exponent - source`, modulo X^N + 1.
+    ///
+    /// # Panics
+    /// If lengths do not fit, or the exponent is 2N or more.
+    #[inline(always)]
+    pub(crate) fn decompose_rotation(
+        &self,
+        out: &mut [u64],
+        source: &[u64],
+        exponent: usize,
+        to_word: impl Fn(i64) -> u64,
+    ) {
+        let n = source.len();
+        assert!(out.len() == n * self.length && exponent < 2 * n, "X^{exponent} of degree {n}");
+        let shift = exponent % n;
+        let (kept, wrapped) = source.split_at(n - shift);
+        let (low, high) = source.split_at(shift);
+        // What passes X^N changes its sign; from exponent N on, everything does once more.
+        let signs = if exponent < n { [true, false] } else { [false, true] };
+        for (k, out) in out.chunks_exact_mut(n).enumerate() {
+            let (out_low, out_high) = out.split_at_mut(shift);
+            let parts = [(out_low, wrapped, low), (out_high, kept, high)];
+            for ((out, moved, source), negated) in parts.into_iter().zip(signs) {
+                let words = out.iter_mut().zip(moved).zip(source);
+                if negated {
+                    for ((out, &a), &b) in words {
+                        *out = to_word(self.digit(0u64.wrapping_sub(a).wrapping_sub(b), k));
+                    }
+                } else {
+                    for ((out, &a), &b) in words {
+                        *out = to_word(self.digit(a.wrapping_sub(b), k));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `out += source·X^exponent - source`, modulo X^N + 1.
+///
+/// # Panics
+/// If lengths differ, or the exponent is 2N or more.
+pub fn add_rotation_difference(out: &mut [u64], source: &[u64], exponent: usize) {
+    let n = source.len();
+    assert!(out.len() == n && exponent < 2 * n, "X^{exponent} of degree {n}");
+    let shift = exponent % n;
+    let (kept, wrapped) = source.split_at(n - shift);
+    for (i, (out, &moved)) in out.iter_mut().zip(wrapped.iter().chain(kept)).enumerate() {
+        let negated = (i < shift) == (exponent < n);
+        let moved = if negated { moved.wrapping_neg() } else { moved };
+        *out = out.wrapping_add(moved).wrapping_sub(source[i]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::primes::ntt_primes;
+
+    proptest! {
+        #[test]
+        fn residues_survive(log2 in 20.0f64..49.9, word in any::<u64>()) {
+            let m = Modulus::new(ntt_primes(1024, log2, 1, &[])[0]);
+            let residue = word % m.value();
+            let (mut fraction, mut back) = ([0], [0]);
+            from_residues(&m, &mut fraction, &[residue]);
+            // Bits above the fraction do not count.
+            fraction[0] ^= word << FRACTION_BITS;
+            to_residues(&m, &mut back, &fraction);
+            prop_assert_eq!(back[0], residue);
+        }
+
+        #[test]
+        fn digits_recompose(base_log2 in 1u32..20, length in 1usize..6, word in any::<u64>()) {
+            prop_assume!(base_log2 as usize * length <= 52);
+            let digits = FractionDigits::new(base_log2, length);
+            let mut sum = 0u64;
+            for k in 0..length {
+                let digit = digits.digit(word, k);
+                prop_assert!(-(1 << (base_log2 - 1)) <= digit && digit < 1 << (base_log2 - 1));
+                let weight = 1u64 << (64 - base_log2 * (length - k) as u32);
+                sum = sum.wrapping_add(weight.wrapping_mul(digit as u64));
+            }
+            let error = sum.wrapping_sub(word << 12) as i64;
+            prop_assert!(error.unsigned_abs() <= 1 << (63 - base_log2 * length as u32));
+        }
+    }
+
+    #[test]
+    fn rotations_are_those_of_polynomials() {
+        let n = 16;
+        let source: Vec<u64> = (0..n as u64).map(|i| (i + 1) << 44).collect();
+        let digits = FractionDigits::new(8, 1);
+        for exponent in 0..2 * n {
+            let mut out = vec![0; n];
+            digits.decompose_rotation(&mut out, &source, exponent, |d| d as u64);
+            for (i, &found) in out.iter().enumerate() {
+                let from = (2 * n + i - exponent) % (2 * n);
+                let moved = if from < n { from as i64 + 1 } else { -(from as i64 - n as i64 + 1) };
+                assert_eq!(found as i64, moved - (i as i64 + 1), "X^{exponent}, position {i}");
+            }
+        }
+    }
+}
