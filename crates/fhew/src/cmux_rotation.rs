@@ -17,7 +17,7 @@ use crate::rlwe::RlweCiphertext;
 pub struct CmuxRotationKey {
     gadget: Gadget,
     /// One a coefficient of a binary secret, two a coefficient of a ternary one.
-    selectors: Vec<PreparedRows>,
+    selectors: PreparedRows,
     per_coefficient: usize,
 }
 
@@ -33,16 +33,20 @@ impl CmuxRotationKey {
     /// # Panics
     /// If they cannot be shared out among coefficients.
     #[must_use]
-    pub fn new(gadget: Gadget, selectors: Vec<PreparedRows>, secret: SecretDistribution) -> Self {
+    pub fn new(gadget: Gadget, selectors: PreparedRows, secret: SecretDistribution) -> Self {
         let per_coefficient = selectors_per_coefficient(secret);
-        assert!(selectors.len().is_multiple_of(per_coefficient), "{} selectors", selectors.len());
+        assert!(
+            selectors.count().is_multiple_of(per_coefficient),
+            "{} selectors",
+            selectors.count()
+        );
         Self { gadget, selectors, per_coefficient }
     }
 
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.selectors.iter().map(PreparedRows::bytes).sum()
+        self.selectors.bytes()
     }
 
     /// `accumulator *= X^(-⟨mask, s⟩)`.
@@ -52,23 +56,22 @@ impl CmuxRotationKey {
     pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
         let product = GadgetProduct { ring, gadget: self.gadget };
         let mut scratch = Scratch::new(ring, 2 * self.gadget.length());
-        let selectors = self.selectors.chunks_exact(self.per_coefficient);
-        assert_eq!(selectors.len(), mask.len(), "LWE dimension");
+        let dimension = self.selectors.count() / self.per_coefficient;
+        assert_eq!(dimension, mask.len(), "LWE dimension");
         let m = ring.modulus();
         let mut fractions = Buffer::unspecified(2 * ring.degree());
         torus::from_residues(m, &mut fractions, accumulator.words());
-        for (&a, selectors) in mask.iter().zip(selectors) {
+        for (i, &a) in mask.iter().enumerate() {
             let exponent = (2 * ring.degree() - a as usize) % (2 * ring.degree());
-            match selectors {
-                _ if exponent == 0 => {}
-                [selector] => {
-                    product.rotate_if_assign(&mut fractions, exponent, selector, &mut scratch);
-                }
-                [positive, negative] => {
-                    let keys = [positive, negative];
-                    product.rotate_ternary_assign(&mut fractions, exponent, keys, &mut scratch);
-                }
-                _ => unreachable!("one selector a coefficient or two"),
+            if exponent == 0 {
+                continue;
+            }
+            if self.per_coefficient == 1 {
+                let selector = self.selectors.key(i);
+                product.rotate_if_assign(&mut fractions, exponent, selector, &mut scratch);
+            } else {
+                let keys = [self.selectors.key(2 * i), self.selectors.key(2 * i + 1)];
+                product.rotate_ternary_assign(&mut fractions, exponent, keys, &mut scratch);
             }
         }
         torus::to_residues(m, accumulator.words_mut(), &fractions);

@@ -58,7 +58,7 @@ impl SmallRing {
 #[derive(Debug)]
 pub struct RingDimensionSwitchingKey {
     small: SmallRing,
-    blocks: Vec<PreparedRows>,
+    blocks: PreparedRows,
 }
 
 impl RingDimensionSwitchingKey {
@@ -72,7 +72,7 @@ impl RingDimensionSwitchingKey {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(PreparedRows::bytes).sum()
+        self.blocks.bytes()
     }
 
     /// The same phase under the secret of lower degree, modulo its prime in and out.
@@ -85,7 +85,7 @@ impl RingDimensionSwitchingKey {
     pub fn switch(&self, lwe: &LweCiphertext) -> LweCiphertext {
         let ring = &self.small.ring;
         let n = ring.degree();
-        assert_eq!(lwe.dimension(), n * self.blocks.len(), "LWE dimension");
+        assert_eq!(lwe.dimension(), n * self.blocks.count(), "LWE dimension");
         let product = GadgetProduct { ring, gadget: self.small.gadget() };
         let mut scratch = Scratch::new(ring, self.small.literal.digits.length);
         let m = ring.modulus();
@@ -94,12 +94,12 @@ impl RingDimensionSwitchingKey {
         let mut fractions = Buffer::unspecified(2 * n);
         torus::from_residues(m, &mut fractions, sum.words());
         let mut source = Buffer::unspecified(n);
-        for (mask, block) in lwe.mask().chunks_exact(n).zip(&self.blocks) {
+        for (i, mask) in lwe.mask().chunks_exact(n).enumerate() {
             let words = mask.iter().copied().chain([0]).collect();
             let embedded =
                 RlweCiphertext::embed(ring, &LweCiphertext::from_words(words, lwe.modulus()));
             torus::from_residues(m, &mut source, embedded.mask());
-            product.gadget_product_add(&mut fractions, &source, block, &mut scratch);
+            product.gadget_product_add(&mut fractions, &source, self.blocks.key(i), &mut scratch);
         }
         torus::to_residues(m, sum.words_mut(), &fractions);
         sum.extract(ring, 0)

@@ -1,9 +1,7 @@
 //! RLWE ciphertexts of keys, with seeds in place of masks: half the bytes.
 
-use cryptable_ring::Buffer;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
-use rayon::prelude::*;
 
 /// Which key rows belong to: each takes streams of its own of the key's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,36 +59,28 @@ impl SeededRows {
         &self.bodies
     }
 
-    /// Body and mask of a row.
+    /// Body and mask of a row, to 2N words.
     ///
     /// # Panics
     /// If there is no such row.
-    #[must_use]
-    pub fn row(&self, ring: &PrimeRing, seed: &Seed, row: usize) -> Buffer {
-        let n = ring.degree();
-        let mut words = Buffer::unspecified(2 * n);
-        words[..n].copy_from_slice(&self.bodies[row * n..][..n]);
-        self.domain.mask_stream(seed, row).uniform_assign(&mut words[n..], ring.modulus().value());
-        words
+    pub fn write_row(&self, ring: &PrimeRing, seed: &Seed, row: usize, out: &mut [u64]) {
+        let (body, mask) = out.split_at_mut(ring.degree());
+        body.copy_from_slice(&self.bodies[row * ring.degree()..][..ring.degree()]);
+        self.domain.mask_stream(seed, row).uniform_assign(mask, ring.modulus().value());
     }
 
-    /// Every `rows_each` rows prepared together.
+    /// Prepares every `rows_each` rows as one gadget ciphertext.
     ///
     /// # Panics
     /// If the rows cannot be shared out so.
     #[must_use]
-    pub fn prepare(&self, ring: &PrimeRing, seed: &Seed, rows_each: usize) -> Vec<PreparedRows> {
+    pub fn prepare(&self, ring: &PrimeRing, seed: &Seed, rows_each: usize) -> PreparedRows {
         let n = ring.degree();
         assert!(self.bodies.len().is_multiple_of(rows_each * n), "{} words", self.bodies.len());
-        (0..self.bodies.len() / (rows_each * n))
-            .into_par_iter()
-            .map(|index| {
-                let mut words = Buffer::unspecified(2 * rows_each * n);
-                for (k, out) in words.chunks_exact_mut(2 * n).enumerate() {
-                    out.copy_from_slice(&self.row(ring, seed, index * rows_each + k));
-                }
-                ring.prepare_rows(&words)
-            })
-            .collect()
+        ring.prepare_rows(self.bodies.len() / (rows_each * n), rows_each, |index, words| {
+            for (k, out) in words.chunks_exact_mut(2 * n).enumerate() {
+                self.write_row(ring, seed, index * rows_each + k, out);
+            }
+        })
     }
 }

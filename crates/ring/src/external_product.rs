@@ -2,14 +2,14 @@
 //!
 //! An RLWE ciphertext is 2N words: body b, then mask a; its phase is b + a·s. A *gadget ciphertext* (RLWE') of m
 //! is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is 2ℓ rows: those of m (for the
-//! body's digits), then those of m·s (for the mask's). Both are prepared as [`PreparedRows`].
+//! body's digits), then those of m·s (for the mask's). Both are prepared as [`crate::prime_ring::PreparedRows`].
 //!
 //! Coefficients are fractions ([`crate::torus`]) on both sides, so that rotation and automorphism of an accumulator
 //! are copies. A product counts ℓ forward transforms for each polynomial decomposed and 2 inverse ones.
 
 use crate::gadget::Gadget;
 use crate::kernels::digit_product::DigitRoom;
-use crate::prime_ring::{PreparedRows, PrimeRing};
+use crate::prime_ring::{PreparedKey, PrimeRing};
 use crate::{Buffer, torus};
 
 /// Room for a product's digits and sums, reused from one product to the next.
@@ -46,7 +46,7 @@ impl GadgetProduct<'_> {
         &self,
         accumulator: &mut [u64],
         exponent: usize,
-        key: &PreparedRows,
+        key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
         let n = self.ring.degree();
@@ -56,7 +56,7 @@ impl GadgetProduct<'_> {
         for (out, source) in out.zip(accumulator.chunks_exact(n)) {
             tables.decompose_rotation(&digits, out, source, exponent);
         }
-        tables.multiply_add(ntt, accumulator, key.words(), &mut scratch.room);
+        tables.multiply_add(ntt, accumulator, key, &mut scratch.room);
     }
 
     /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`: a CMUX for a ternary
@@ -68,7 +68,7 @@ impl GadgetProduct<'_> {
         &self,
         accumulator: &mut [u64],
         exponent: usize,
-        keys: [&PreparedRows; 2],
+        keys: [PreparedKey<'_>; 2],
         scratch: &mut Scratch,
     ) {
         let n = self.ring.degree();
@@ -92,7 +92,7 @@ impl GadgetProduct<'_> {
         &self,
         out: &mut [u64],
         source: &[u64],
-        key: &PreparedRows,
+        key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
         self.add_product(out, source, key, &mut scratch.room);
@@ -106,14 +106,14 @@ impl GadgetProduct<'_> {
         &self,
         out: &mut [u64],
         polynomial: &[u64],
-        key: &PreparedRows,
+        key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
         let (tables, ntt) = self.ring.digit_products();
         let digits = self.gadget.fraction_digits();
         let rows = &mut scratch.room.digits[..self.ring.degree() * digits.length()];
         tables.decompose(&digits, rows, polynomial);
-        tables.multiply_add(ntt, out, key.words(), &mut scratch.room);
+        tables.multiply_add(ntt, out, key, &mut scratch.room);
     }
 
     /// `out += Σ digit·row` over the digits of all polynomials of `source`.
@@ -121,7 +121,7 @@ impl GadgetProduct<'_> {
         &self,
         out: &mut [u64],
         source: &[u64],
-        key: &PreparedRows,
+        key: PreparedKey<'_>,
         room: &mut DigitRoom,
     ) {
         let n = self.ring.degree();
@@ -131,6 +131,6 @@ impl GadgetProduct<'_> {
         for (rows, source) in rows.zip(source.chunks_exact(n)) {
             tables.decompose(&digits, rows, source);
         }
-        tables.multiply_add(ntt, out, key.words(), room);
+        tables.multiply_add(ntt, out, key, room);
     }
 }

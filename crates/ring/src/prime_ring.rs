@@ -4,6 +4,8 @@
 //! memory: operands are plain slices of N words, evaluations are in an order of this ring's own, and what is
 //! multiplied often (keys, test polynomials) is prepared once as a [`Multiplicand`].
 
+use rayon::prelude::*;
+
 use crate::kernels::digit_product::DigitProductTables;
 use crate::{Buffer, Modulus, NttTable, kernels};
 
@@ -45,22 +47,43 @@ impl Multiplicand {
     }
 }
 
-/// Rows of a gadget ciphertext prepared for products with digits, in a form of the ring's own.
+/// Gadget ciphertexts of one number of rows, prepared for products with digits in a form of the ring's own: side by
+/// side, as what is read in one sweep should be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedRows {
     words: Buffer,
+    words_each: usize,
+}
+
+/// One of [`PreparedRows`].
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedKey<'a> {
+    pub(crate) words: &'a [u64],
+    /// What is read after it: fetched meanwhile.
+    pub(crate) next: &'a [u64],
 }
 
 impl PreparedRows {
+    /// Number of gadget ciphertexts.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.words.len() / self.words_each
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
         8 * self.words.len()
     }
 
-    /// The prepared words, 2N a row.
-    pub(crate) fn words(&self) -> &[u64] {
-        &self.words
+    /// Ciphertext `index`.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn key(&self, index: usize) -> PreparedKey<'_> {
+        let (words, rest) = self.words[index * self.words_each..].split_at(self.words_each);
+        PreparedKey { words, next: &rest[..self.words_each.min(rest.len())] }
     }
 }
 
@@ -143,13 +166,22 @@ impl PrimeRing {
         Multiplicand { words }
     }
 
-    /// Prepares the rows of a gadget ciphertext: body and mask of each, coefficients, N words each.
-    ///
-    /// # Panics
-    /// If their words are no multiple of 2N.
-    #[must_use]
-    pub fn prepare_rows(&self, rows: &[u64]) -> PreparedRows {
-        PreparedRows { words: self.digit_products.prepare(&self.ntt, rows) }
+    /// Prepares `count` gadget ciphertexts of `rows` rows each; `fill(index, words)` writes the rows of one: body and
+    /// mask of each, coefficients, N words each.
+    pub fn prepare_rows(
+        &self,
+        count: usize,
+        rows: usize,
+        fill: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> PreparedRows {
+        let words_each = 2 * rows * self.degree;
+        let mut words = Buffer::unspecified(count * words_each);
+        words.par_chunks_exact_mut(words_each).enumerate().for_each(|(index, out)| {
+            let mut rows = Buffer::zeroed(words_each);
+            fill(index, &mut rows);
+            self.digit_products.prepare(&self.ntt, out, &mut rows);
+        });
+        PreparedRows { words, words_each }
     }
 
     pub(crate) fn digit_products(&self) -> (&DigitProductTables, &NttTable) {

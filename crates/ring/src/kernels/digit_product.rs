@@ -10,6 +10,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod twiddles;
 
+use crate::prime_ring::PreparedKey;
 use crate::torus::FractionDigits;
 use crate::{Buffer, Isa, Modulus, NttTable, kernels, torus};
 
@@ -61,22 +62,21 @@ impl DigitProductTables {
         self.twiddles.as_ref().map(|twiddles| (&self.modulus, twiddles))
     }
 
-    /// Rows of a gadget ciphertext (body and mask, coefficients in `[0, q)`, N words each) in the form of
-    /// [`DigitProductTables::multiply_add`]; as many words as there are.
-    pub(crate) fn prepare(&self, ntt: &NttTable, rows: &[u64]) -> Buffer {
+    /// Rows of a gadget ciphertext (body and mask, coefficients in `[0, q)`, N words each) to `out` in the form of
+    /// [`DigitProductTables::multiply_add`]; as many words as there are. Spoils the rows.
+    pub(crate) fn prepare(&self, ntt: &NttTable, out: &mut [u64], rows: &mut [u64]) {
         assert!(rows.len().is_multiple_of(2 * self.degree), "{} words", rows.len());
-        let mut words = Buffer::copied(rows);
+        assert_eq!(out.len(), rows.len());
         #[cfg(target_arch = "x86_64")]
         if let Some(tables) = self.vector() {
-            let mut out = Buffer::unspecified(rows.len());
             // SAFETY: tables for vectors are built where the processor has AVX-512 with IFMA.
-            unsafe { avx512::prepare(tables, &mut out, &mut words) };
-            return out;
+            unsafe { avx512::prepare(tables, out, rows) };
+            return;
         }
-        for polynomial in words.chunks_exact_mut(self.degree) {
+        out.copy_from_slice(rows);
+        for polynomial in out.chunks_exact_mut(self.degree) {
             ntt.forward_assign(polynomial);
         }
-        words
     }
 
     /// Digits of a polynomial of fractions, N words a digit, to `out`, in the form of
@@ -114,12 +114,12 @@ impl DigitProductTables {
         &self,
         ntt: &NttTable,
         accumulator: &mut [u64],
-        key: &[u64],
+        key: PreparedKey<'_>,
         room: &mut DigitRoom,
     ) {
         let n = self.degree;
-        let rows = key.len() / (2 * n);
-        assert_eq!((accumulator.len(), key.len()), (2 * n, 2 * n * rows));
+        let rows = key.words.len() / (2 * n);
+        assert_eq!((accumulator.len(), key.words.len()), (2 * n, 2 * n * rows));
         let (digits, sums) = (&mut room.digits[..rows * n], &mut room.sums);
         #[cfg(target_arch = "x86_64")]
         if let Some(tables) = self.vector() {
@@ -128,7 +128,7 @@ impl DigitProductTables {
         }
         let m = &self.modulus;
         sums.fill(0);
-        for (digit, row) in digits.chunks_exact_mut(n).zip(key.chunks_exact(2 * n)) {
+        for (digit, row) in digits.chunks_exact_mut(n).zip(key.words.chunks_exact(2 * n)) {
             ntt.forward_assign(digit);
             for (sum, factor) in sums.chunks_exact_mut(n).zip(row.chunks_exact(n)) {
                 kernels::mul_add_assign(m, sum, digit, factor);
@@ -214,7 +214,9 @@ mod tests {
             let ntt = NttTable::new(degree, modulus).unwrap();
             let root = crate::prime_ring::root_of_unity(&modulus, degree);
             let tables = DigitProductTables::new(degree, modulus, root);
-            let key = tables.prepare(&ntt, &rows);
+            let mut key = vec![0; rows.len()];
+            tables.prepare(&ntt, &mut key, &mut rows.clone());
+            let key = PreparedKey { words: &key, next: &[] };
             let mut room = DigitRoom::new(degree, 2 * length);
             for (out, source) in
                 room.digits.chunks_exact_mut(length * degree).zip(source.chunks_exact(degree))
@@ -223,7 +225,7 @@ mod tests {
             }
             let start = words(seed + 2, 2 * degree, 1 << 52);
             let mut found = start.clone();
-            tables.multiply_add(&ntt, &mut found, &key, &mut room);
+            tables.multiply_add(&ntt, &mut found, key, &mut room);
             for component in 0..2 {
                 let expected = oracle(q, degree, &digits, &rows, component);
                 for (i, &residue) in expected.iter().enumerate() {

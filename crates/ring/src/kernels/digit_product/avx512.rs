@@ -10,6 +10,7 @@ use std::arch::x86_64::*;
 use super::super::avx512::{LANES, load, splat, store};
 use super::twiddles::{BlockFactors, Factors, Pass, Scalar, Twiddles, Twist, Vector};
 use crate::Modulus;
+use crate::prime_ring::PreparedKey;
 use crate::torus::FractionDigits;
 
 /// Largest number of rows whose sum needs no reduction before the inverse transform.
@@ -283,6 +284,15 @@ fn sum_rows(c: &Constants, digits: &[Vector], stride: usize, key: &[Vector]) -> 
     out
 }
 
+/// Fetches words to the second-level cache.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn prefetch(words: &[u64]) {
+    for line in words.chunks(LANES) {
+        _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast());
+    }
+}
+
 /// The first six levels of an inverse transform, of evaluations below `offset`, a multiple of q.
 ///
 /// The first level has no factors, and adds what keeps the other levels positive.
@@ -460,14 +470,14 @@ fn forward_offset(m: &Modulus, degree: usize) -> u64 {
 pub(super) fn multiply_add(
     (m, twiddles): (&Modulus, &Twiddles),
     accumulator: &mut [u64],
-    key: &[u64],
+    key: PreparedKey<'_>,
     digits: &mut [u64],
     sums: &mut [u64],
 ) {
     let c = Constants::new(m);
     let ((digits, _), (sums, _)) = (digits.as_chunks_mut::<LANES>(), sums.as_chunks_mut::<LANES>());
-    let ((accumulator, _), (key, _)) =
-        (accumulator.as_chunks_mut::<LANES>(), key.as_chunks::<LANES>());
+    let ((accumulator, _), (words, _)) =
+        (accumulator.as_chunks_mut::<LANES>(), key.words.as_chunks::<LANES>());
     let stride = accumulator.len() / 2;
     let levels = u64::from((stride * LANES).ilog2());
     let rows = digits.len() / stride;
@@ -477,13 +487,17 @@ pub(super) fn multiply_add(
     // What a sum is below, in units of q; reduced ones are below 2q.
     let bound = if rows > ROWS_WITHOUT_REDUCTION { 2 } else { rows as u64 + 1 };
     let offsets = (splat((levels - 1) * m.value()), splat(bound * m.value()));
-    let keys = key.chunks_exact(2 * 8 * rows);
+    // What a block reads, in equal pieces between its transforms: fetches in one burst would wait for each other.
+    let mut next = key.next.chunks((128 * rows).div_ceil(rows + 2));
+    let keys = words.chunks_exact(2 * 8 * rows);
     for (block, (factors, keys)) in twiddles.forward_blocks.iter().zip(keys).enumerate() {
         for row in digits.chunks_exact_mut(stride) {
+            prefetch(next.next().unwrap_or_default());
             let words = (&mut row[8 * block..8 * block + 8]).try_into().expect("a block");
             forward_block(&c, words, factors);
         }
         for (component, key) in keys.chunks_exact(8 * rows).enumerate() {
+            prefetch(next.next().unwrap_or_default());
             let mut x: [__m512i; 8] = sum_rows(&c, &digits[8 * block..], stride, key);
             inverse_block(&c, twiddles, &mut x, offsets);
             let out = &mut sums[component * stride + 8 * block..][..8];
