@@ -3,6 +3,7 @@
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::lwe::LweCiphertext;
 
+use crate::bfv_multiplication::RelinearizationKey;
 use crate::blind_rotation::BlindRotationKey;
 use crate::cmux_rotation::CmuxRotationKey;
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use crate::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
 use crate::test_polynomial::TestPolynomial;
+use crate::trace_packing::TraceKey;
 
 /// What a client sends: bodies of all keys, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,10 @@ pub struct SeededEvaluationKey {
     pub key_switching: SeededKeySwitchingKey,
     /// Switching to the ring of lower degree, if there is one.
     pub ring_dimension: Option<SeededRows>,
+    /// Automorphisms of the trace.
+    pub trace: SeededRows,
+    /// Relinearization.
+    pub relinearization: SeededRows,
 }
 
 /// Keys of the server: bootstraps single values. Holds no secret, and is `Sync`.
@@ -35,6 +41,8 @@ pub struct EvaluationKey {
     rotation: BlindRotationKey,
     key_switching: LweKeySwitchingKey,
     ring_dimension: Option<RingDimensionSwitchingKey>,
+    trace: TraceKey,
+    relinearization: RelinearizationKey,
 }
 
 impl EvaluationKey {
@@ -57,7 +65,13 @@ impl EvaluationKey {
             let small = parameters.small_ring()?;
             Some(RingDimensionSwitchingKey::expand(small, rows, &key.seed))
         });
-        Self { rotation, key_switching, ring_dimension, parameters }
+        let gadget = parameters.automorphism_gadget();
+        let automorphisms = key.trace.prepare(ring, &key.seed, gadget.length());
+        let trace = TraceKey::new(ring, gadget, automorphisms);
+        let gadget = parameters.relinearization_gadget();
+        let rows = key.relinearization.prepare(ring, &key.seed, gadget.length());
+        let relinearization = RelinearizationKey::new(ring, gadget, rows);
+        Self { rotation, key_switching, ring_dimension, trace, relinearization, parameters }
     }
 
     /// The parameters.
@@ -66,12 +80,22 @@ impl EvaluationKey {
         &self.parameters
     }
 
+    pub(crate) fn trace(&self) -> &TraceKey {
+        &self.trace
+    }
+
+    pub(crate) fn relinearization(&self) -> &RelinearizationKey {
+        &self.relinearization
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rotation.bytes()
             + self.key_switching.bytes()
             + self.ring_dimension.as_ref().map_or(0, RingDimensionSwitchingKey::bytes)
+            + self.trace.bytes()
+            + self.relinearization.bytes()
     }
 
     /// Demands that a ciphertext is one of these parameters, as they are between bootstraps.

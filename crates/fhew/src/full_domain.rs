@@ -1,10 +1,18 @@
 //! Functional bootstraps over the full domain: any table, negacyclic or not. One file a method.
 
+pub mod bfv_mult;
+pub mod cancel_sign;
 pub mod comp;
 pub mod compress;
 pub mod compress_continuous;
 pub mod eval_func;
+pub mod fdfb_ks;
+mod half_tables;
 pub mod odd_modulus;
+pub mod select;
+pub mod select_alt;
+pub mod wop_pbs1;
+pub mod wop_pbs2;
 
 use cryptable_rlwe::lwe::LweCiphertext;
 
@@ -113,10 +121,33 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise;
 }
 
-/// All methods, the paper's order of Table 8.
+/// All methods for even moduli, the paper's order of Table 8.
 #[must_use]
 pub fn methods() -> &'static [&'static dyn FullDomainMethod] {
-    &[&compress::FdfbCompress]
+    use bfv_mult::{FdfbBfvMult, Lookups};
+    use wop_pbs1::WopPbs1;
+    &[
+        &eval_func::EvalFunc,
+        &fdfb_ks::FdfbKs { digits: 1 },
+        &fdfb_ks::FdfbKs { digits: 2 },
+        &comp::Comp { multi_value: false },
+        &comp::Comp { multi_value: true },
+        &WopPbs1 { refined: false, multi_value: false },
+        &WopPbs1 { refined: false, multi_value: true },
+        &wop_pbs2::WopPbs2 { multi_value: false },
+        &wop_pbs2::WopPbs2 { multi_value: true },
+        &WopPbs1 { refined: true, multi_value: false },
+        &WopPbs1 { refined: true, multi_value: true },
+        &FdfbBfvMult { lookups: Lookups::Separate },
+        &FdfbBfvMult { lookups: Lookups::Factored },
+        &FdfbBfvMult { lookups: Lookups::Interleaved },
+        &compress::FdfbCompress,
+        &cancel_sign::FdfbCancelSign,
+        &select::FdfbSelect { multi_value: false },
+        &select::FdfbSelect { multi_value: true },
+        &select_alt::FdfbSelectAlt { multi_value: false },
+        &select_alt::FdfbSelectAlt { multi_value: true },
+    ]
 }
 
 /// The method of a name of [`FullDomainMethod::name`].

@@ -10,8 +10,10 @@ use zeroize::Zeroizing;
 use crate::cmux_rotation::selectors_per_coefficient;
 use crate::evaluation_key::SeededEvaluationKey;
 use crate::lwe_key_switching::SeededKeySwitchingKey;
+use crate::parameters::Parameters;
 use crate::secret_key::{SecretKey, lwe_body};
 use crate::seeded_rows::{RowDomain, SeededRows};
+use crate::trace_packing::exponents;
 
 /// Encrypts rows of keys under the ring secret.
 pub(crate) struct RowEncryptor<'a> {
@@ -137,6 +139,8 @@ impl SecretKey {
             ),
             key_switching: self.key_switching_key(&seed),
             ring_dimension: self.ring_dimension_key(&seed),
+            trace: trace_key(&encryptor, parameters),
+            relinearization: relinearization_key(&encryptor, parameters),
             parameters: parameters.clone(),
             seed: seed.clone(),
         }
@@ -176,4 +180,24 @@ impl SecretKey {
         let rows = source.len() * length;
         SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
     }
+}
+
+/// Gadget ciphertexts of σ_g(s) for the automorphisms of the trace.
+fn trace_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
+    let ring = encryptor.ring;
+    let exponents: Vec<usize> = exponents(ring.degree()).collect();
+    let image = |index: usize| {
+        let mut image = Zeroizing::new(vec![0; ring.degree()]);
+        ring.automorphism(&mut image, &encryptor.secret, exponents[index]);
+        image
+    };
+    let gadget = parameters.automorphism_gadget();
+    encryptor.gadget_rows(RowDomain::Automorphism, gadget, exponents.len(), image)
+}
+
+/// A gadget ciphertext of s².
+fn relinearization_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
+    let square = encryptor.times_secret(&encryptor.secret);
+    let gadget = parameters.relinearization_gadget();
+    encryptor.gadget_rows(RowDomain::Relinearization, gadget, 1, |_| square.clone())
 }

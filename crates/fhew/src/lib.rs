@@ -4,6 +4,7 @@
 //! not negacyclic take one of the full-domain variants of Ma, Huang, Wang, Zhou and Wang (TCHES 2024).
 #![forbid(unsafe_code)]
 
+pub mod bfv_multiplication;
 pub mod blind_rotation;
 pub mod cmux_rotation;
 pub mod error;
@@ -24,3 +25,4 @@ pub mod secret_key;
 pub mod seeded_rows;
 pub mod table;
 pub mod test_polynomial;
+pub mod trace_packing;

@@ -205,6 +205,33 @@ impl FactoredTest {
         out
     }
 
+    /// Coefficient `position` of c(X^stride)·rotated as LWE modulo Q, for a test of degree N/stride whose TV_0 is in the
+    /// coefficients `position` modulo `stride`.
+    ///
+    /// # Panics
+    /// If degrees do not fit, or the position is not below the stride.
+    #[must_use]
+    pub fn extract(
+        &self,
+        ring: &PrimeRing,
+        rotated: &RlweCiphertext,
+        stride: usize,
+        position: usize,
+    ) -> LweCiphertext {
+        let n = ring.degree();
+        assert!(self.degree * stride == n && position < stride, "degree of a test polynomial");
+        let mut sum = LweCiphertext::from_words(vec![0; n + 1], ring.modulus().value());
+        for &(exponent, c) in &self.terms {
+            // Coefficient position of X^e·r is that of position - e, negated if it passes X^0.
+            let e = stride * exponent;
+            let (from, c) = if e <= position { (position - e, c) } else { (n + position - e, -c) };
+            let mut term = rotated.extract(ring, from);
+            term.mul_integer_assign(c);
+            sum.add_assign(&term);
+        }
+        sum
+    }
+
     /// `out = c·source`, coefficients.
     fn multiply(&self, ring: &PrimeRing, out: &mut [u64], source: &[u64]) {
         let m = ring.modulus();

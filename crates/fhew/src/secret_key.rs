@@ -1,5 +1,6 @@
 //! The client's secrets, encryption and decryption.
 
+use cryptable_ring::kernels;
 use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
 use cryptable_rlwe::lwe::LweCiphertext;
 use cryptable_rlwe::security::SecretDistribution;
@@ -7,6 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::parameters::Parameters;
+use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::{decode, encode};
 
 /// The LWE secret and the ring secret. Zeroized on drop, redacted in Debug, not `Clone`.
@@ -166,6 +168,18 @@ impl SecretKey {
         let products = ciphertext.mask().iter().zip(secret.iter());
         let sum: i128 = products.map(|(&a, &s)| i128::from(a) * i128::from(s)).sum();
         Ok((sum + i128::from(ciphertext.body())).rem_euclid(q) as u64)
+    }
+
+    /// The phase b + a·s of an RLWE ciphertext, N coefficients modulo Q.
+    #[must_use]
+    pub fn rlwe_phase(&self, ciphertext: &RlweCiphertext) -> Vec<u64> {
+        let ring = self.parameters.ring();
+        let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
+        let secret: Zeroizing<Vec<u64>> = Zeroizing::new(self.ring.iter().map(residue).collect());
+        let mut phase = ciphertext.mask().to_vec();
+        ring.multiply_assign(&mut phase, &ring.prepare(&secret));
+        kernels::add_assign(ring.modulus(), &mut phase, ciphertext.body());
+        phase
     }
 
     /// Decrypts a value modulo `plaintext_modulus`.

@@ -157,6 +157,20 @@ pub fn add_rotation_difference(out: &mut [u64], source: &[u64], exponent: usize)
     }
 }
 
+/// `out(X) = source(X^exponent)`, modulo X^N + 1.
+///
+/// # Panics
+/// If lengths differ, or the exponent is even.
+pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
+    let n = source.len();
+    assert!(out.len() == n && exponent % 2 == 1, "X^{exponent} of degree {n}");
+    let mut position = 0;
+    for &word in source {
+        out[position % n] = if position < n { word } else { word.wrapping_neg() };
+        position = (position + exponent) % (2 * n);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -63,6 +63,9 @@ fn style_of(method: &str) -> (RGBColor, &'static [(i32, i32)]) {
     }
 }
 
+/// A filled outline and its border, in pixels.
+type Marker = (Polygon<(i32, i32)>, PathElement<(i32, i32)>);
+
 impl Curve {
     fn label(&self) -> String {
         match self.source {
@@ -77,7 +80,7 @@ impl Curve {
     }
 
     /// A closed outline around `center`, and its inside: hollow for what others measured.
-    fn marker(&self, center: (i32, i32)) -> (Polygon<(i32, i32)>, PathElement<(i32, i32)>) {
+    fn marker(&self, center: (i32, i32)) -> Marker {
         let (color, outline) = style_of(&self.method);
         let place = |&(x, y): &(i32, i32)| (center.0 + x, center.1 + y);
         let inside: Vec<_> = outline.iter().map(place).collect();

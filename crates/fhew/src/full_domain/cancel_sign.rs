@@ -39,7 +39,7 @@ impl FullDomainMethod for FdfbCancelSign {
         let phase = with_extra_bit(input, table.input_modulus());
         let phase = key.to_rotation_modulus(&phase, parameters.rotation_modulus());
         let signed = key.boot_raw(&half_domain_test(key, table), &phase);
-        let packed = key.pack(&signed, PackedLength::All)?;
+        let packed = key.pack(&signed, PackedLength::All);
         Ok(key.boot_encrypted(&packed, &phase))
     }
 

@@ -76,7 +76,7 @@ impl FdfbKs {
         let sign = TestPolynomial::sign(parameters.ring(), m.neg(half));
         let mut bit = key.boot_raw(&sign, phase);
         bit.add_constant_assign(half);
-        key.pack(&bit, PackedLength::Constant)
+        Ok(key.pack(&bit, PackedLength::Constant))
     }
 
     /// The selected test polynomial.
@@ -90,14 +90,12 @@ impl FdfbKs {
         let (ring, m) = (parameters.ring(), parameters.modulus());
         let (two_n, modulus) = (parameters.rotation_modulus(), table.output_modulus());
         let tables = HalfTables(table);
-        let mut sum =
-            tables.test(parameters, modulus, |slot| tables.positive(slot)).to_rlwe(ring);
+        let mut sum = tables.test(parameters, modulus, |slot| tables.positive(slot)).to_rlwe(ring);
         let slots = 0..table.input_modulus() / 2;
-        let digits_of: Vec<Vec<i64>> =
-            slots.map(|slot| self.difference(&tables, slot)).collect();
+        let digits_of: Vec<Vec<i64>> = slots.map(|slot| self.difference(&tables, slot)).collect();
+        let digit = |x, k: usize| m.reduce_i64(digits_of[table.slot(x, two_n) as usize][k]);
         for k in 0..self.digits {
-            let digit = |x| m.reduce_i64(digits_of[table.slot(x, two_n) as usize][k]);
-            let digits = TestPolynomial::from_fn(ring, digit);
+            let digits = TestPolynomial::from_fn(ring, |x| digit(x, k));
             let digits = ring.prepare(digits.coefficients());
             let weight = self.base(modulus).pow(k as u32);
             let mut row = Self::sign_row(key, phase, weight, modulus)?;
@@ -168,11 +166,10 @@ impl FullDomainMethod for FdfbKs {
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
-        let degree = model.parameters().ring_degree() as f64;
         let square = self.mean_square(table);
         MethodNoise {
             output: model.blind_rotation() * (1.0 + square)
-                + model.packing(PackedLength::Constant) * (degree * square)
+                + model.packing(PackedLength::All) * square
                 + model.key_switching(),
             decisions: vec![input_decision(model, table.input_modulus(), input)],
         }

@@ -40,12 +40,7 @@ fn sign_units(output_modulus: u64) -> (u64, u64) {
 }
 
 impl FdfbSelect {
-    fn lookups(
-        self,
-        key: &EvaluationKey,
-        table: &Table<'_>,
-        phase: &LweCiphertext,
-    ) -> Lookups {
+    fn lookups(self, key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Lookups {
         let parameters = key.parameters();
         let halves = HalfTables(table);
         let modulus = table.output_modulus();
@@ -96,8 +91,8 @@ impl FullDomainMethod for FdfbSelect {
         let Lookups { positive, negative, sign } = self.lookups(key, table, &phase);
         let sign = key.to_rotation_modulus(&key.key_switch(&sign), two_n);
         let ring = parameters.ring();
-        let upper = key.pack(&negative, PackedLength::Half)?;
-        let mut packed = key.pack(&positive, PackedLength::Half)?;
+        let upper = key.pack(&negative, PackedLength::Half);
+        let mut packed = key.pack(&positive, PackedLength::Half);
         packed.sub_assign(ring, &upper.times_monomial(ring, ring.degree() / 2));
         Ok(key.boot_encrypted(&packed, &sign))
     }

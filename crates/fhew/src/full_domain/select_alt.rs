@@ -76,7 +76,7 @@ impl FullDomainMethod for FdfbSelectAlt {
         let mut phase = key.to_rotation_modulus(input, two_n);
         phase.add_constant_assign(half_slot(p, two_n));
         let [mut result, difference] = self.halves(key, table, &phase);
-        let packed = key.pack(&difference, PackedLength::All)?;
+        let packed = key.pack(&difference, PackedLength::All);
         result.sub_assign(&key.boot_raw_encrypted(&packed, &phase));
         Ok(key.key_switch(&result))
     }

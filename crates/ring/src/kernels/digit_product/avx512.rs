@@ -145,6 +145,7 @@ const INVERSE_FACTOR: [[usize; 4]; 3] = [[3, 4, 5, 6], [1, 2, 1, 2], [0, 0, 0, 0
 fn forward_radix8(c: &Constants, words: &mut [Vector], factors: &[Scalar; 7]) {
     let parts = eighths(words);
     let length = parts[0].len();
+    #[allow(clippy::needless_range_loop, reason = "`i` indexes all parts")]
     for i in 0..length {
         let mut x: [__m512i; 8] = [
             load(&parts[0][i]),
@@ -174,6 +175,7 @@ fn forward_radix4(c: &Constants, words: &mut [Vector], factors: &[Scalar; 3]) {
     let parts = quarters(words);
     let [f0, f1, f2] = factors.map(|f| (splat(f.value), splat(f.quotient)));
     let length = parts[0].len();
+    #[allow(clippy::needless_range_loop, reason = "`i` indexes all parts")]
     for i in 0..length {
         let mut x0 = load(&parts[0][i]);
         let mut x1 = load(&parts[1][i]);

@@ -1,0 +1,220 @@
+//! FDFB-BFVMult (Algorithm 6 of Ma et al., TCHES 2024): BFV multiplication by the sign bit selects a table.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus, input_decision};
+use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters;
+use crate::rlwe::RlweCiphertext;
+use crate::table::{Table, half_slot};
+use crate::test_polynomial::{TestPolynomial, encode};
+use crate::trace_packing::PackedLength;
+
+/// How the three lookups by the input's phase are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookups {
+    /// A rotation each.
+    Separate,
+    /// One rotation of TV_0, and a product with each table's TV_1 (FDFB-BFVMult*).
+    Factored,
+    /// One rotation of f_neg - f_pos and TV_0 in turn ([`crate::many_lut`]), and a product with TV_1 of f_pos. What BFV
+    /// multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the price is
+    /// a phase modulo N.
+    Interleaved,
+}
+
+/// `f_pos + MSB·(f_neg - f_pos)`, the product by packing both factors and BFV multiplication. Any even p.
+///
+/// Noise (Theorem 6): `P²·σ_u²·(σ_diff² + σ_sgn²)` dominates, with σ_u² near N/24 (binary secret): about 150 times a
+/// rotation's deviation for P = 16. TV_1 of the sign is the constant -1: Q/2P is TV_0 itself. (The paper takes tables
+/// modulo 2P, which quadruples |TV_1|² of f_neg - f_pos.)
+#[derive(Clone, Copy, Debug)]
+pub struct FdfbBfvMult {
+    /// How many rotations.
+    pub lookups: Lookups,
+}
+
+/// LWE modulo Q: f_pos, f_neg - f_pos, and the sign as ±Q/2P.
+struct Looked {
+    positive: LweCiphertext,
+    difference: LweCiphertext,
+    sign: LweCiphertext,
+}
+
+/// Q/2P, rounded.
+fn half_unit(parameters: &Parameters, modulus: u64) -> u64 {
+    (parameters.prime() + modulus) / (2 * modulus)
+}
+
+/// f_neg - f_pos at a slot, below P.
+fn difference(tables: &HalfTables<'_>, slot: u64) -> u64 {
+    let modulus = tables.0.output_modulus();
+    (modulus + tables.negative(slot) - tables.positive(slot)) % modulus
+}
+
+impl FdfbBfvMult {
+    /// Modulus of the phase.
+    fn phase_modulus(self, parameters: &Parameters) -> u64 {
+        let two_n = parameters.rotation_modulus();
+        if self.lookups == Lookups::Interleaved { two_n / 2 } else { two_n }
+    }
+
+    fn look_up(self, key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+        match self.lookups {
+            Lookups::Separate => separate(key, table, phase),
+            Lookups::Factored => factored(key, table, phase),
+            Lookups::Interleaved => interleaved(key, table, phase),
+        }
+    }
+
+    /// Squared norms by which the rotation's variance is multiplied: of f_pos and of f_neg - f_pos.
+    fn squared_norms(self, model: &NoiseModel, table: TableKind<'_>) -> [f64; 2] {
+        let degree = model.parameters().ring_degree() as u64;
+        let norms = match table {
+            TableKind::Given(table) => {
+                let tables = HalfTables(table);
+                let norm = |of: &dyn Fn(u64) -> u64| {
+                    let slot = |x| table.slot(x, 2 * degree);
+                    let modulus = table.output_modulus();
+                    UnscaledTest::from_fn(degree as usize, modulus, |x| of(slot(x))).squared_norm()
+                };
+                [norm(&|slot| tables.positive(slot)), norm(&|slot| difference(&tables, slot))]
+            }
+            TableKind::Worst { input_modulus, output_modulus } => {
+                [UnscaledTest::worst_squared_norm(input_modulus / 2, output_modulus); 2]
+            }
+        };
+        match self.lookups {
+            Lookups::Separate => [1.0, 1.0],
+            Lookups::Factored => norms,
+            Lookups::Interleaved => [norms[0], 1.0],
+        }
+    }
+}
+
+fn separate(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+    let parameters = key.parameters();
+    let (tables, modulus) = (HalfTables(table), table.output_modulus());
+    let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
+    let difference = tables.test(parameters, modulus, |slot| difference(&tables, slot));
+    let sign = TestPolynomial::sign(parameters.ring(), half_unit(parameters, modulus));
+    Looked {
+        positive: key.boot_raw(&positive, phase),
+        difference: key.boot_raw(&difference, phase),
+        sign: key.boot_raw(&sign, phase),
+    }
+}
+
+fn factored(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+    let parameters = key.parameters();
+    let (tables, degree) = (HalfTables(table), parameters.ring_degree());
+    let test = |of: &dyn Fn(u64) -> u64| {
+        let slot = |x| table.slot(x, parameters.rotation_modulus());
+        UnscaledTest::from_fn(degree, table.output_modulus(), |x| of(slot(x))).factored()
+    };
+    let tests = [
+        test(&|slot| tables.positive(slot)),
+        test(&|slot| difference(&tables, slot)),
+        FactoredTest::sign(degree, table.output_modulus(), 1),
+    ];
+    let [positive, difference, sign] =
+        key.boot_raw_factored(&tests, phase).try_into().expect("three results");
+    Looked { positive, difference, sign }
+}
+
+/// Coefficients in turn: f_neg - f_pos, and the constant of TV_0; the phase is modulo N.
+fn interleaved(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+    let parameters = key.parameters();
+    let ring = parameters.ring();
+    let (tables, modulus) = (HalfTables(table), table.output_modulus());
+    let slot = |x| table.slot(x, parameters.rotation_modulus());
+    let unit = half_unit(parameters, modulus);
+    let test = TestPolynomial::from_fn(ring, |x| {
+        if x % 2 == 1 {
+            unit
+        } else {
+            encode(difference(&tables, slot(x)), modulus, parameters.prime())
+        }
+    });
+    let doubled = phase.words().iter().map(|word| 2 * word).collect();
+    let phase = LweCiphertext::from_words(doubled, parameters.rotation_modulus());
+    let rotated = key.blind_rotate(&test.to_rlwe(ring), &phase);
+    let positive = |y| tables.positive(slot(2 * y));
+    let test = UnscaledTest::from_fn(ring.degree() / 2, modulus, positive).factored();
+    Looked {
+        positive: test.extract(ring, &rotated, 2, 1),
+        difference: rotated.extract(ring, 0),
+        sign: rotated.extract(ring, 1),
+    }
+}
+
+/// Packs a value, as the constant coefficient of a factor.
+fn factor(key: &EvaluationKey, raw: &LweCiphertext) -> RlweCiphertext {
+    key.pack(raw, PackedLength::Constant)
+}
+
+impl FullDomainMethod for FdfbBfvMult {
+    fn name(&self) -> &'static str {
+        match self.lookups {
+            Lookups::Separate => "FDFB-BFVMult",
+            Lookups::Factored => "FDFB-BFVMult*",
+            Lookups::Interleaved => "FDFB-BFVMult, interleaved",
+        }
+    }
+
+    fn rotations(&self) -> usize {
+        if self.lookups == Lookups::Separate { 3 } else { 1 }
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        let parameters = key.parameters();
+        let (p, modulus) = (table.input_modulus(), self.phase_modulus(parameters));
+        parameters.check_plaintext_modulus(p)?;
+        check_unscaled_modulus(table.output_modulus())?;
+        let mut phase = input.clone();
+        phase.add_constant_assign(half_slot(p, phase.modulus()));
+        let phase = key.to_rotation_modulus(&phase, modulus);
+        let Looked { positive, difference, sign } = self.look_up(key, table, &phase);
+        // MSB·Q/P = Q/2P - (±Q/2P).
+        let mut bit = sign;
+        bit.neg_assign();
+        bit.add_constant_assign(half_unit(parameters, table.output_modulus()));
+        let (bit, difference) = (factor(key, &bit), factor(key, &difference));
+        let product = key.bfv_multiply(&bit, &difference, table.output_modulus());
+        let mut result = product.extract(parameters.ring(), 0);
+        result.add_assign(&positive);
+        Ok(key.key_switch(&result))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let rotation = model.blind_rotation();
+        let [positive, difference] = self.squared_norms(model, table);
+        let product = model.bfv_multiplication(
+            model.packed(rotation),
+            model.packed(rotation * difference),
+            table.output_modulus(),
+        );
+        let decision = match self.lookups {
+            Lookups::Interleaved => Decision {
+                name: "input",
+                variance: input + model.lwe_modulus_switch(self.phase_modulus(model.parameters())),
+                margin: 0.5 / table.input_modulus() as f64,
+            },
+            _ => input_decision(model, table.input_modulus(), input),
+        };
+        MethodNoise {
+            output: product + rotation * positive + model.key_switching(),
+            decisions: vec![decision],
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! WoP-PBS1 (Chillotti, Ligier, Orfila, Tap, ASIACRYPT 2021, "CLOT21") and WoPPBS1-Refine (Algorithm 5 of Ma et al.,
+//! TCHES 2024): one circuit, two analyses of its noise.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::eval_func::{extra_bit_decision, half_domain_test, with_extra_bit};
+use crate::full_domain::half_tables::check_unscaled_modulus;
+use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters;
+use crate::table::Table;
+use crate::test_polynomial::{TestPolynomial, encode};
+use crate::trace_packing::PackedLength;
+
+/// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies both. Any
+/// even p.
+///
+/// Noise (Theorem 5): `P²·σ_u²·(σ_f² + σ_sgn²)` dominates, `crate::bfv_multiplication`; CLOT21 takes it as N times
+/// more, and so needs finer gadgets. The input's margin is that of an extra bit, 1/4p of twice the modulus.
+#[derive(Clone, Copy, Debug)]
+pub struct WopPbs1 {
+    /// Whether the noise is that of WoPPBS1-Refine.
+    pub refined: bool,
+    /// Whether one rotation serves both lookups.
+    pub multi_value: bool,
+}
+
+impl WopPbs1 {
+    /// The whole table over half the domain, in units of Q/P.
+    fn unscaled(parameters: &Parameters, table: &Table<'_>) -> UnscaledTest {
+        let degree = parameters.ring_degree();
+        UnscaledTest::from_fn(degree, table.output_modulus(), |x| {
+            table.output(table.slot(x, degree as u64))
+        })
+    }
+
+    /// LWE modulo Q: (-1)^MSB·f(m)·Q/P and (-1)^MSB·Q/P.
+    fn look_up(
+        self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        phase: &LweCiphertext,
+    ) -> [LweCiphertext; 2] {
+        let parameters = key.parameters();
+        let modulus = table.output_modulus();
+        if self.multi_value {
+            let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 2);
+            let tests = [Self::unscaled(parameters, table).factored(), sign];
+            return key.boot_raw_factored(&tests, phase).try_into().expect("two results");
+        }
+        let unit = encode(1, modulus, parameters.prime());
+        [
+            key.boot_raw(&half_domain_test(key, table), phase),
+            key.boot_raw(&TestPolynomial::sign(parameters.ring(), unit), phase),
+        ]
+    }
+
+    /// |TV_1|² of the table and of the sign.
+    fn squared_norms(self, parameters: &Parameters, table: TableKind<'_>) -> [f64; 2] {
+        if !self.multi_value {
+            return [1.0, 1.0];
+        }
+        let norm = match table {
+            TableKind::Given(table) => Self::unscaled(parameters, table).squared_norm(),
+            TableKind::Worst { input_modulus, output_modulus } => {
+                UnscaledTest::worst_squared_norm(input_modulus, output_modulus)
+            }
+        };
+        [norm, 4.0]
+    }
+}
+
+impl FullDomainMethod for WopPbs1 {
+    fn name(&self) -> &'static str {
+        match (self.refined, self.multi_value) {
+            (false, false) => "WoP-PBS1",
+            (false, true) => "WoP-PBS1*",
+            (true, false) => "WoPPBS1-Refine",
+            (true, true) => "WoPPBS1-Refine*",
+        }
+    }
+
+    fn rotations(&self) -> usize {
+        if self.multi_value { 1 } else { 2 }
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        let parameters = key.parameters();
+        parameters.check_plaintext_modulus(table.input_modulus())?;
+        check_unscaled_modulus(table.output_modulus())?;
+        let phase = with_extra_bit(input, table.input_modulus());
+        let phase = key.to_rotation_modulus(&phase, parameters.rotation_modulus());
+        let [signed, sign] =
+            self.look_up(key, table, &phase).map(|raw| key.pack(&raw, PackedLength::Constant));
+        let product = key.bfv_multiply(&sign, &signed, table.output_modulus());
+        Ok(key.key_switch(&product.extract(parameters.ring(), 0)))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let [value, sign] = self
+            .squared_norms(model.parameters(), table)
+            .map(|norm| model.packed(model.blind_rotation() * norm));
+        let modulus = table.output_modulus();
+        let product = if self.refined {
+            model.bfv_multiplication(sign, value, modulus)
+        } else {
+            model.bfv_multiplication_unrefined(sign, value, modulus)
+        };
+        MethodNoise {
+            output: product + model.key_switching(),
+            decisions: vec![extra_bit_decision(model, table.input_modulus(), input)],
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! WoP-PBS2 (Chillotti, Ligier, Orfila, Tap, ASIACRYPT 2021, "CLOT21"): BFV multiplication of both halves of the table
+//! by the sign bit and its complement.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus, input_decision};
+use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::multi_value::FactoredTest;
+use crate::noise::{NoiseModel, Variance};
+use crate::table::{Table, half_slot};
+use crate::test_polynomial::TestPolynomial;
+use crate::trace_packing::PackedLength;
+
+/// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
+///
+/// Noise (Table 8 of Ma et al., TCHES 2024): two products, and CLOT21's analysis of them, N times the dominating term
+/// of Theorem 10. [`crate::full_domain::bfv_mult`] needs one product, and less of it.
+#[derive(Clone, Copy, Debug)]
+pub struct WopPbs2 {
+    /// Whether one rotation serves the three lookups.
+    pub multi_value: bool,
+}
+
+impl WopPbs2 {
+    /// LWE modulo Q: f_pos, f_neg, and the sign as ±Q/2P.
+    fn look_up(
+        self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        phase: &LweCiphertext,
+    ) -> [LweCiphertext; 3] {
+        let parameters = key.parameters();
+        let (tables, modulus) = (HalfTables(table), table.output_modulus());
+        if self.multi_value {
+            let [positive, negative] = tables.factored(parameters);
+            let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 1);
+            let tests = [positive, negative, sign];
+            return key.boot_raw_factored(&tests, phase).try_into().expect("three results");
+        }
+        let unit = (parameters.prime() + modulus) / (2 * modulus);
+        [
+            tables.test(parameters, modulus, |slot| tables.positive(slot)),
+            tables.test(parameters, modulus, |slot| tables.negative(slot)),
+            TestPolynomial::sign(parameters.ring(), unit),
+        ]
+        .map(|test| key.boot_raw(&test, phase))
+    }
+}
+
+impl FullDomainMethod for WopPbs2 {
+    fn name(&self) -> &'static str {
+        if self.multi_value { "WoP-PBS2*" } else { "WoP-PBS2" }
+    }
+
+    fn rotations(&self) -> usize {
+        if self.multi_value { 1 } else { 3 }
+    }
+
+    fn lookup(
+        &self,
+        key: &EvaluationKey,
+        table: &Table<'_>,
+        input: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        key.check(input)?;
+        let parameters = key.parameters();
+        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
+        let modulus = table.output_modulus();
+        parameters.check_plaintext_modulus(p)?;
+        check_unscaled_modulus(modulus)?;
+        let mut phase = key.to_rotation_modulus(input, two_n);
+        phase.add_constant_assign(half_slot(p, two_n));
+        let [positive, negative, sign] = self.look_up(key, table, &phase);
+        let unit = (parameters.prime() + modulus) / (2 * modulus);
+        let select = |value: &LweCiphertext, mut bit: LweCiphertext| {
+            bit.add_constant_assign(unit);
+            let [bit, value] = [&bit, value].map(|raw| key.pack(raw, PackedLength::Constant));
+            key.bfv_multiply(&bit, &value, modulus).extract(parameters.ring(), 0)
+        };
+        let mut opposite = sign.clone();
+        opposite.neg_assign();
+        let mut result = select(&positive, sign);
+        result.add_assign(&select(&negative, opposite));
+        Ok(key.key_switch(&result))
+    }
+
+    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
+        let rotation = model.blind_rotation();
+        let norm = if self.multi_value {
+            HalfTables::squared_norm(model.parameters(), table)
+        } else {
+            1.0
+        };
+        let product = model.bfv_multiplication_unrefined(
+            model.packed(rotation),
+            model.packed(rotation * norm),
+            table.output_modulus(),
+        );
+        MethodNoise {
+            output: product * 2.0 + model.key_switching(),
+            decisions: vec![input_decision(model, table.input_modulus(), input)],
+        }
+    }
+}
