@@ -201,7 +201,7 @@ impl NoiseModel {
         PackedNoise { constant, packing: self.packing_mean() }
     }
 
-    /// Variance of the overflow u of a phase over the integers, `b + a·s = phase + u·Q`: N·E[s²]/12, and 1/12 of the
+    /// Variance of the overflow u of a phase over the integers, `b + a·s = phase + u·Q`: `N·E[s²]/12`, and 1/12 of the
     /// body. (The paper's σ_ms².)
     #[must_use]
     pub fn overflow(&self) -> f64 {

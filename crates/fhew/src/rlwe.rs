@@ -4,7 +4,7 @@ use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::{Buffer, kernels};
 use cryptable_rlwe::lwe::LweCiphertext;
 
-/// An RLWE ciphertext (b, a) over Z_Q[X]/(X^N + 1), of phase b + a·s: coefficients, body first.
+/// An RLWE ciphertext (b, a) over `Z_Q[X]/(X^N + 1)`, of phase b + a·s: coefficients, body first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RlweCiphertext {
     words: Buffer,

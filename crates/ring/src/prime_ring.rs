@@ -1,4 +1,4 @@
-//! Z_q[X]/(X^N + 1) for one prime and small degrees: the ring of blind rotation.
+//! `Z_q[X]/(X^N + 1)` for one prime and small degrees: the ring of blind rotation.
 //!
 //! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so that what counts is arithmetic, not
 //! memory: operands are plain slices of N words, evaluations are in an order of this ring's own, and what is
