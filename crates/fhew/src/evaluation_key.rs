@@ -1,5 +1,6 @@
 //! Keys of the server, and the functional bootstrap (Figure 2 of Ma et al., TCHES 2024).
 
+use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::lwe::LweCiphertext;
 
@@ -22,8 +23,8 @@ pub struct SeededEvaluationKey {
     pub parameters: Parameters,
     /// Seed of all masks.
     pub seed: Seed,
-    /// Rows of blind rotation.
-    pub rotation: SeededRows,
+    /// Rows of blind rotation, one key for each of [`Parameters::rotation_gadgets`].
+    pub rotations: Vec<SeededRows>,
     /// LWE key switching.
     pub key_switching: SeededKeySwitchingKey,
     /// Switching to the ring of lower degree, if there is one.
@@ -38,7 +39,7 @@ pub struct SeededEvaluationKey {
 #[derive(Debug)]
 pub struct EvaluationKey {
     parameters: Parameters,
-    rotation: BlindRotationKey,
+    rotations: Vec<BlindRotationKey>,
     key_switching: LweKeySwitchingKey,
     ring_dimension: Option<RingDimensionSwitchingKey>,
     trace: TraceKey,
@@ -51,10 +52,13 @@ impl EvaluationKey {
     pub fn expand(key: &SeededEvaluationKey) -> Self {
         let parameters = key.parameters.clone();
         let ring = parameters.ring();
-        let gadget = parameters.rotation_gadget();
-        let selectors = key.rotation.prepare(ring, &key.seed, 2 * gadget.length());
         let secret = parameters.literal().lwe_secret;
-        let rotation = BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, selectors, secret));
+        let rotation = |(rows, gadget): (&SeededRows, Gadget)| {
+            let selectors = rows.prepare(ring, &key.seed, 2 * gadget.length());
+            BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, selectors, secret))
+        };
+        let rotations = key.rotations.iter().zip(parameters.rotation_gadgets());
+        let rotations = rotations.map(rotation).collect();
         let key_switching = LweKeySwitchingKey::expand(
             &key.key_switching,
             &key.seed,
@@ -71,7 +75,7 @@ impl EvaluationKey {
         let gadget = parameters.relinearization_gadget();
         let rows = key.relinearization.prepare(ring, &key.seed, gadget.length());
         let relinearization = RelinearizationKey::new(ring, gadget, rows);
-        Self { rotation, key_switching, ring_dimension, trace, relinearization, parameters }
+        Self { rotations, key_switching, ring_dimension, trace, relinearization, parameters }
     }
 
     /// The parameters.
@@ -91,7 +95,7 @@ impl EvaluationKey {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.rotation.bytes()
+        self.rotations.iter().map(BlindRotationKey::bytes).sum::<usize>()
             + self.key_switching.bytes()
             + self.ring_dimension.as_ref().map_or(0, RingDimensionSwitchingKey::bytes)
             + self.trace.bytes()
@@ -139,6 +143,20 @@ impl EvaluationKey {
         accumulator: &RlweCiphertext,
         phase: &LweCiphertext,
     ) -> RlweCiphertext {
+        self.blind_rotate_by(0, accumulator, phase)
+    }
+
+    /// BlindRotate by the rotation key of this number in [`Parameters::rotation_gadgets`].
+    ///
+    /// # Panics
+    /// If the ciphertext is not modulo 2N, or there is no such key.
+    #[must_use]
+    pub fn blind_rotate_by(
+        &self,
+        key: usize,
+        accumulator: &RlweCiphertext,
+        phase: &LweCiphertext,
+    ) -> RlweCiphertext {
         let ring = self.parameters.ring();
         assert_eq!(
             phase.modulus(),
@@ -147,7 +165,7 @@ impl EvaluationKey {
         );
         let exponent = (phase.modulus() - phase.body()) % phase.modulus();
         let mut rotated = accumulator.times_monomial(ring, exponent as usize);
-        self.rotation.rotate_assign(ring, &mut rotated, phase.mask());
+        self.rotations[key].rotate_assign(ring, &mut rotated, phase.mask());
         rotated
     }
 

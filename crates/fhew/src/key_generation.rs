@@ -132,11 +132,11 @@ impl SecretKey {
                 .collect(),
         );
         SeededEvaluationKey {
-            rotation: encryptor.rgsw_of_bits(
-                RowDomain::Rotation,
-                parameters.rotation_gadget(),
-                &selected,
-            ),
+            rotations: RowDomain::ROTATIONS
+                .into_iter()
+                .zip(parameters.rotation_gadgets())
+                .map(|(domain, gadget)| encryptor.rgsw_of_bits(domain, gadget, &selected))
+                .collect(),
             key_switching: self.key_switching_key(&seed),
             ring_dimension: self.ring_dimension_key(&seed),
             trace: trace_key(&encryptor, parameters),

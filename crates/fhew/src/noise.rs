@@ -163,8 +163,13 @@ impl NoiseModel {
     /// rotated difference away leaves where the selector is 1: `rounding·(1 + N·E[s²])`.
     #[must_use]
     pub fn blind_rotation(&self) -> Variance {
+        self.blind_rotation_by(self.parameters.rotation_gadget())
+    }
+
+    /// σ_acc² of a blind rotation with a decomposition of its own.
+    #[must_use]
+    pub fn blind_rotation_by(&self, gadget: Gadget) -> Variance {
         let literal = self.parameters.literal();
-        let gadget = self.parameters.rotation_gadget();
         let (n, degree) = (literal.lwe_dimension as f64, literal.ring_degree as f64);
         let products = Self::digit_noise(gadget, 2.0 * degree);
         // A ternary step multiplies each of two products by X^e - 1: two terms of each.

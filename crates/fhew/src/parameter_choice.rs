@@ -97,6 +97,7 @@ fn bases() -> &'static [Base] {
                     ring_secret: SecretDistribution::Binary,
                     rotation_method: RotationMethod::Cmux,
                     rotation: gadget(5, 2),
+                    finer_rotations: [None; 3],
                     intermediate: (ring_degree > INTERMEDIATE.degree).then_some(INTERMEDIATE),
                     key_switching: gadget(4, 4),
                     automorphism: gadget((log2_prime / 5.0) as u32, 5),

@@ -75,6 +75,9 @@ pub struct ParametersLiteral {
     pub rotation_method: RotationMethod,
     /// Decomposition of blind rotation (modulo Q).
     pub rotation: GadgetLiteral,
+    /// Decompositions of further rotation keys, for bootstraps that must be more precise than by `rotation`
+    /// (digit decomposition).
+    pub finer_rotations: [Option<GadgetLiteral>; 3],
     /// The ring of lower degree through which LWE key switching goes, if it does.
     pub intermediate: Option<IntermediateRing>,
     /// Decomposition of LWE key switching (modulo the LWE modulus).
@@ -168,13 +171,16 @@ impl Parameters {
             }
         }
         let prime = ntt_primes(n, log2_prime, 1, &[])[0];
-        for (name, gadget, modulus) in [
+        let finer = literal.finer_rotations.into_iter().flatten();
+        let finer = finer.map(|gadget| ("finer rotation digits", gadget, prime));
+        let others = [
             ("rotation digits", literal.rotation, prime),
             ("key switching digits", literal.key_switching, 1 << log2_lwe),
             ("automorphism digits", literal.automorphism, prime),
             ("relinearization digits", literal.relinearization, prime),
             ("packing digits", literal.packing, prime),
-        ] {
+        ];
+        for (name, gadget, modulus) in others.into_iter().chain(finer) {
             let bits = gadget.base_log2 as usize * gadget.length;
             let limit = (u64::BITS - (modulus - 1).leading_zeros()) as usize;
             demand(
@@ -286,6 +292,13 @@ impl Parameters {
         self.gadget(self.literal.rotation)
     }
 
+    /// Decompositions of all rotation keys: that of [`Parameters::rotation_gadget`], then the finer ones.
+    #[must_use]
+    pub fn rotation_gadgets(&self) -> Vec<Gadget> {
+        let finer = self.literal.finer_rotations.into_iter().flatten();
+        std::iter::once(self.literal.rotation).chain(finer).map(|g| self.gadget(g)).collect()
+    }
+
     /// Decomposition of LWE key switching.
     #[must_use]
     pub fn key_switching_gadget(&self) -> Gadget {
@@ -343,6 +356,7 @@ impl Parameters {
             ring_secret: SecretDistribution::Binary,
             rotation_method: RotationMethod::Cmux,
             rotation: GadgetLiteral { base_log2: 22, length: 1 },
+            finer_rotations: [None; 3],
             intermediate: None,
             key_switching: GadgetLiteral { base_log2: 3, length: 5 },
             automorphism: GadgetLiteral { base_log2: 9, length: 5 },
@@ -367,6 +381,7 @@ impl Parameters {
             ring_secret: SecretDistribution::Binary,
             rotation_method: RotationMethod::Cmux,
             rotation: GadgetLiteral { base_log2: 12, length: 3 },
+            finer_rotations: [None; 3],
             intermediate: None,
             key_switching: GadgetLiteral { base_log2: 4, length: 5 },
             automorphism: GadgetLiteral { base_log2: 7, length: 6 },

@@ -8,6 +8,12 @@ use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 pub enum RowDomain {
     /// Blind rotation.
     Rotation = 1,
+    /// Blind rotation, the first finer key.
+    FinerRotation1 = 10,
+    /// Blind rotation, the second finer key.
+    FinerRotation2 = 11,
+    /// Blind rotation, the third finer key.
+    FinerRotation3 = 12,
     /// LWE key switching.
     KeySwitching = 2,
     /// Automorphisms.
@@ -25,6 +31,10 @@ pub enum RowDomain {
 }
 
 impl RowDomain {
+    /// Those of the rotation keys.
+    pub const ROTATIONS: [Self; 4] =
+        [Self::Rotation, Self::FinerRotation1, Self::FinerRotation2, Self::FinerRotation3];
+
     /// The stream of a row's mask.
     #[must_use]
     pub fn mask_stream(self, seed: &Seed, row: usize) -> RandomStream {
