@@ -224,7 +224,7 @@ mod tests {
         let svg = chart(&[(8.0, 0.05), (16.0, 30.0)]).svg().unwrap();
         assert!(svg.trim_end().ends_with("</svg>"));
         let texts = ["Latency", "cmt, cryptable", "akp, someone", "time of a lookup (s)"];
-        let ticks = ["0.01", "0.1", "1", "10", "100", "17"];
+        let ticks = ["0.1", "1", "10", "100", "17"];
         for text in texts.iter().chain(&ticks) {
             assert!(svg.lines().any(|line| line == *text), "no {text}");
         }
