@@ -7,11 +7,13 @@
 pub mod bfv_multiplication;
 pub mod blind_rotation;
 pub mod cmux_rotation;
+pub mod decomposition;
 pub mod error;
 pub mod evaluation_key;
 pub mod full_domain;
 #[cfg(feature = "client")]
 pub mod key_generation;
+pub mod large_precision;
 pub mod lwe_key_switching;
 pub mod many_lut;
 pub mod multi_value;

@@ -70,12 +70,7 @@ struct Base {
 const PRIMES: [(usize, f64); 3] = [(1024, 24.9), (2048, 46.9), (4096, 46.9)];
 
 /// The ring of lower degree for LWE key switching from larger rings.
-const INTERMEDIATE: IntermediateRing = IntermediateRing {
-    degree: 1024,
-    log2_prime: 24.9,
-    secret: SecretDistribution::Binary,
-    digits: GadgetLiteral { base_log2: 4, length: 6 },
-};
+const INTERMEDIATE: IntermediateRing = IntermediateRing::SECURE_1024;
 
 /// Most digits of a rotation that are tried.
 const MAX_ROTATION_DIGITS: usize = 6;

@@ -56,6 +56,16 @@ pub struct IntermediateRing {
     pub digits: GadgetLiteral,
 }
 
+impl IntermediateRing {
+    /// Degree 1,024 with the largest prime that is secure there.
+    pub const SECURE_1024: Self = Self {
+        degree: 1024,
+        log2_prime: 24.9,
+        secret: SecretDistribution::Binary,
+        digits: GadgetLiteral { base_log2: 4, length: 6 },
+    };
+}
+
 /// Numbers of a parameter set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParametersLiteral {
@@ -340,25 +350,25 @@ impl Parameters {
         lwe.min(ring).min(small)
     }
 
-    /// The default: n = 820, N = 2,048, one rotation digit; tables of 16 inputs over the full domain with failure
-    /// probability below 2^-64.
+    /// The default: n = 741, N = 2,048, one rotation digit; tables of 16 inputs over the full domain by
+    /// FDFB-Compress, with failure probability below 2^-64.
     ///
     /// # Panics
     /// Never: the set is valid.
     #[must_use]
     pub fn default_128() -> Self {
         Self::new(ParametersLiteral {
-            lwe_dimension: 820,
+            lwe_dimension: 741,
             lwe_secret: SecretDistribution::Binary,
-            log2_lwe_modulus: 20,
+            log2_lwe_modulus: 18,
             ring_degree: 2048,
             log2_prime: 46.9,
             ring_secret: SecretDistribution::Binary,
             rotation_method: RotationMethod::Cmux,
             rotation: GadgetLiteral { base_log2: 22, length: 1 },
             finer_rotations: [None; 3],
-            intermediate: None,
-            key_switching: GadgetLiteral { base_log2: 3, length: 5 },
+            intermediate: Some(IntermediateRing::SECURE_1024),
+            key_switching: GadgetLiteral { base_log2: 2, length: 7 },
             automorphism: GadgetLiteral { base_log2: 9, length: 5 },
             relinearization: GadgetLiteral { base_log2: 15, length: 3 },
             packing: GadgetLiteral { base_log2: 6, length: 4 },
@@ -454,8 +464,8 @@ mod tests {
         let good = *Parameters::default_128().literal();
         let refused =
             |literal: ParametersLiteral| Parameters::new(literal).unwrap_err().to_string();
-        let message = refused(ParametersLiteral { lwe_dimension: 760, ..good });
-        assert!(message.contains("760") && message.contains("820"), "{message}");
+        let message = refused(ParametersLiteral { lwe_dimension: 700, ..good });
+        assert!(message.contains("700") && message.contains("741"), "{message}");
         let message = refused(ParametersLiteral { ring_degree: 1024, ..good });
         assert!(message.contains("1024") && message.contains("25"), "{message}");
         assert!(check(2048, SecretDistribution::Binary, 46.9).is_ok());

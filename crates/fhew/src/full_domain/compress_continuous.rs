@@ -82,6 +82,12 @@ pub struct CompressContinuous {
     slope: f64,
 }
 
+/// The largest phase below 1/2 that is told from it, for any N.
+const LAST: f64 = 0.5 - 1.0 / 16384.0;
+
+/// Padding, a fraction of the modulus, beyond which too little of the domain remains.
+const MAX_PADDING: f64 = 1.0 / 16.0;
+
 impl CompressContinuous {
     /// With the padding β that the first bootstrap's noise exceeds with probability 2^`log2_fail`.
     ///
@@ -92,7 +98,7 @@ impl CompressContinuous {
     /// If `log2_fail` is not finite.
     pub fn new(model: &NoiseModel, log2_fail: f64) -> Result<Self> {
         let padding = gaussian_ratio_for(log2_fail) * model.bootstrap().standard_deviation();
-        if padding >= 1.0 / 16.0 {
+        if padding >= MAX_PADDING {
             return Err(Error::Parameter {
                 name: "padding of FDFB-Compress",
                 value: padding,
@@ -100,10 +106,18 @@ impl CompressContinuous {
                     .to_owned(),
             });
         }
+        Ok(Self::clamped(model, log2_fail))
+    }
+
+    /// As [`CompressContinuous::new`], but with at most the largest padding: whether it is enough is for the caller
+    /// to decide.
+    pub(crate) fn clamped(model: &NoiseModel, log2_fail: f64) -> Self {
+        let padding = gaussian_ratio_for(log2_fail) * model.bootstrap().standard_deviation();
+        let padding = padding.min(MAX_PADDING);
         let two_n = model.parameters().rotation_modulus() as f64;
         // x = 0 goes to β and x = N - 1 to 1/4 - β.
         let slope = (0.25 - 2.0 * padding) / (0.5 - 1.0 / two_n);
-        Ok(Self { padding, slope })
+        Self { padding, slope }
     }
 
     /// β, a fraction of the modulus.
@@ -132,22 +146,33 @@ impl CompressContinuous {
     fn evaluation(&self, key: &EvaluationKey, function: &ContinuousFunction<'_>) -> TestPolynomial {
         let parameters = key.parameters();
         let (two_n, q) = (parameters.rotation_modulus(), parameters.prime());
-        let last = 0.5 - 1.0 / two_n as f64;
         let encoded = |fraction: f64| {
             let phase = function.at(fraction);
             ((phase - phase.floor()) * q as f64).round() as u64 % q
         };
         TestPolynomial::from_fn(parameters.ring(), |x| {
-            // Phases from N/2 to N give the negative of those from -N/2 to 0.
-            let lower = x < two_n / 4;
-            let size = if lower { x } else { two_n / 2 - x } as f64 / two_n as f64;
-            let recovered = ((size - self.padding) / self.slope).clamp(0.0, last);
-            if lower {
+            let recovered = self.recover(x as f64 / two_n as f64);
+            if recovered >= 0.0 {
                 encoded(recovered)
             } else {
-                parameters.modulus().neg(encoded(recovered - 0.5))
+                parameters.modulus().neg(encoded(recovered))
             }
         })
+    }
+
+    /// The phase in [-1/2, 1/2) before compression, for a coefficient x/2N in [0, 1/2) of a test polynomial; where it
+    /// is negative, the coefficient's negative is what the second bootstrap gives.
+    pub(crate) fn recover(&self, x: f64) -> f64 {
+        // Phases from N/2 to N give the negative of those from -N/2 to 0.
+        let lower = x < 0.25;
+        let size = if lower { x } else { 0.5 - x };
+        let recovered = (size - self.padding) / self.slope;
+        if lower { recovered.clamp(0.0, LAST) } else { recovered.clamp(0.0, LAST) - 0.5 }
+    }
+
+    /// The first bootstrap, of a phase modulo 2N.
+    pub(crate) fn compress(&self, key: &EvaluationKey, phase: &LweCiphertext) -> LweCiphertext {
+        key.boot(&self.compression(key), phase)
     }
 
     /// F(v), for a ciphertext of phase v·input_scale: LWE of dimension n, modulo 2N or any larger modulus (it is
@@ -172,7 +197,7 @@ impl CompressContinuous {
         expect(dimension == n, "dimension", dimension, n)?;
         expect(input.modulus() >= two_n, "modulus", input.modulus(), two_n)?;
         let phase = key.to_rotation_modulus(input, two_n);
-        let compressed = key.boot(&self.compression(key), &phase);
+        let compressed = self.compress(key, &phase);
         let compressed = key.to_rotation_modulus(&compressed, two_n);
         Ok(key.boot(&self.evaluation(key, function), &compressed))
     }

@@ -1,0 +1,82 @@
+//! HomDecomp-FDFB (Algorithm 8 of Ma et al., TCHES 2024): two bootstraps a digit, the continuous identity by
+//! FDFB-Compress.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use super::hom_decomp_reduce::rotation;
+use super::{ClearedNoise, Clearing, DigitDecomposition, Window};
+use crate::full_domain::Decision;
+use crate::full_domain::compress_continuous::CompressContinuous;
+use crate::noise::{NoiseModel, Variance};
+
+/// Looks the whole window up by FDFB-Compress with β-padding, and takes it away.
+///
+/// The first bootstrap only compresses: its noise matters in units of the window, so that it takes the coarsest
+/// rotation key. The second is precise.
+///
+/// Noise (Theorem 9): of the compressed phase 1/k_2² times, and of the window's phase, both B times smaller for the
+/// next digit, and the second rotation's.
+#[derive(Clone, Copy, Debug)]
+pub struct HomDecompFdfb;
+
+/// log2 of the probability that the compressed phase leaves its half, for which the padding is made.
+const PADDING_LOG2_FAIL: f64 = -70.0;
+
+impl HomDecompFdfb {
+    fn compress(model: &NoiseModel) -> CompressContinuous {
+        CompressContinuous::clamped(model, PADDING_LOG2_FAIL)
+    }
+}
+
+impl DigitDecomposition for HomDecompFdfb {
+    fn name(&self) -> &'static str {
+        "HomDecomp-FDFB"
+    }
+
+    fn rotations(&self) -> usize {
+        2
+    }
+
+    fn remainder(&self) -> f64 {
+        0.0
+    }
+
+    fn clear(
+        &self,
+        clearing: &Clearing<'_>,
+        large: &LweCiphertext,
+        low: &LweCiphertext,
+    ) -> LweCiphertext {
+        let key = clearing.key;
+        let two_n = key.parameters().rotation_modulus();
+        let compress = Self::compress(&NoiseModel::new(key.parameters()));
+        let compressed = compress.compress(key, &key.to_rotation_modulus(low, two_n));
+        // Compressed phases of the upper half come out negative; of either half the identity is wanted.
+        let identity = |x: f64| match compress.recover(x) {
+            recovered if recovered >= 0.0 => recovered,
+            recovered => -(recovered + 1.0),
+        };
+        let mut cleared = large.clone();
+        cleared.sub_assign(&clearing.boot(identity, &compressed));
+        cleared
+    }
+
+    fn noise(
+        &self,
+        model: &NoiseModel,
+        rotation_key: usize,
+        window: Window,
+        _input: Variance,
+    ) -> ClearedNoise {
+        let compress = Self::compress(model);
+        let common = model.common(model.parameters().rotation_modulus());
+        let recovered = common + model.bootstrap() * compress.slope().powi(-2);
+        let output = rotation(model, rotation_key) + window.to_large(recovered);
+        let compressed = Decision {
+            name: "compressed phase",
+            variance: model.bootstrap(),
+            margin: compress.padding(),
+        };
+        ClearedNoise { output, worst: output, decisions: vec![compressed] }
+    }
+}

@@ -1,0 +1,166 @@
+//! Homomorphic digit decomposition: every value of small widths, random ones of large widths, ciphertexts without
+//! gaps, noise.
+
+mod common;
+
+use common::{Setting, random_outputs};
+use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithm, algorithms};
+use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_rlwe::lwe::LweCiphertext;
+use rayon::prelude::*;
+
+fn toy() -> Parameters {
+    let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length });
+    Parameters::insecure(ParametersLiteral {
+        finer_rotations: [gadget(9, 4), gadget(5, 8), None],
+        ..*Parameters::insecure_toy().literal()
+    })
+    .unwrap()
+}
+
+fn plan(
+    setting: &Setting,
+    algorithm: &'static dyn DigitDecomposition,
+    width: (u32, u32),
+) -> Decomposition {
+    let model = NoiseModel::new(setting.parameters());
+    Decomposition::plan(&model, algorithm, width, model.fresh_large(), -40.0).unwrap()
+}
+
+/// Phase of a digit, in units of its slot.
+fn slots(setting: &Setting, digit: &LweCiphertext, bits: u32) -> f64 {
+    let phase = setting.secret.phase(digit).unwrap() as f64;
+    phase * f64::from(1u32 << bits) / digit.modulus() as f64
+}
+
+/// Decrypts digits as their consumers see them: the nearest slot.
+fn value_of(setting: &Setting, plan: &Decomposition, digits: &[LweCiphertext]) -> u64 {
+    let digit = |(i, digit): (usize, &LweCiphertext)| {
+        let bits = plan.digit_bits(i);
+        let value = slots(setting, digit, bits).round() as u64 % (1 << bits);
+        value << (plan.digit_bits(0) * i as u32)
+    };
+    digits.iter().enumerate().map(digit).sum()
+}
+
+fn check(setting: &Setting, plan: &Decomposition, value: u64) {
+    let input = setting.secret.encrypt_large(value, plan.bits()).unwrap();
+    let digits = plan.evaluate(&setting.key, &input).unwrap();
+    assert_eq!(digits.len(), plan.digits());
+    assert_eq!(value_of(setting, plan, &digits), value, "{plan:?}");
+}
+
+#[test]
+fn every_value_of_small_widths() {
+    let setting = Setting::new(&toy());
+    for &algorithm in algorithms() {
+        for width in [(4, 4), (6, 3), (9, 4), (10, 5), (5, 1)] {
+            let plan = plan(&setting, algorithm, width);
+            assert_eq!(plan.digits() as u32, width.0.div_ceil(width.1));
+            (0..1 << width.0).into_par_iter().for_each(|value| check(&setting, &plan, value));
+        }
+    }
+}
+
+#[test]
+fn random_values_of_large_widths_and_extremes() {
+    let setting = Setting::new(&toy());
+    for &algorithm in algorithms() {
+        for width in [(20, 4), (27, 4), (28, 5)] {
+            let plan = plan(&setting, algorithm, width);
+            let most = (1u64 << width.0) - 1;
+            let mut values = random_outputs(12, most + 1, 5);
+            values.extend([0, 1, most, most / 2, most / 2 + 1]);
+            values.par_iter().for_each(|&value| check(&setting, &plan, value));
+        }
+    }
+}
+
+#[test]
+fn full_size() {
+    let setting = Setting::new(&Parameters::decomposition_128());
+    let model = NoiseModel::new(setting.parameters());
+    for (name, width) in [("HomDecomp-Reduce", (27, 4)), ("HomDecomp-FDFB", (28, 5))] {
+        let algorithm = algorithm(name).unwrap();
+        let plan =
+            Decomposition::plan(&model, algorithm, width, model.fresh_large(), -64.0).unwrap();
+        for value in random_outputs(4, 1 << width.0, 9) {
+            check(&setting, &plan, value);
+        }
+    }
+}
+
+/// Phases anywhere: all digits but the lowest are those of the phase rounded down, or, next to a jump, of a
+/// neighbour.
+#[test]
+fn ciphertexts_without_gaps() {
+    let setting = Setting::new(&toy());
+    let log2_modulus = setting.parameters().large_modulus().ilog2();
+    for &algorithm in algorithms() {
+        let plan = plan(&setting, algorithm, (16, 4));
+        random_outputs(100, 1 << log2_modulus, 3).par_iter().for_each(|&phase| {
+            let input = setting.secret.encrypt_large_phase(phase);
+            let digits = plan.evaluate(&setting.key, &input).unwrap();
+            let found = value_of(&setting, &plan, &digits) >> 4;
+            let position = phase as f64 / (1u64 << (log2_modulus - 12)) as f64;
+            // Digits are rounded down from half a slot of the lowest digit above their phase.
+            let distance = (found as f64 + 0.5 - position - 1.0 / 32.0).rem_euclid(4096.0);
+            let distance = distance.min(4096.0 - distance);
+            assert!(distance < 0.56, "{}: {found} at {position}", algorithm.name());
+        });
+    }
+}
+
+#[test]
+fn digits_have_the_predicted_noise() {
+    let setting = Setting::new(&toy());
+    let model = NoiseModel::new(setting.parameters());
+    for &algorithm in algorithms() {
+        let plan = plan(&setting, algorithm, (18, 4));
+        let errors: Vec<Vec<f64>> = random_outputs(240, 1 << 18, 11)
+            .par_iter()
+            .map(|&value| {
+                let input = setting.secret.encrypt_large(value, 18).unwrap();
+                let digits = plan.evaluate(&setting.key, &input).unwrap();
+                digits
+                    .iter()
+                    .enumerate()
+                    .map(|(i, digit)| error(&setting, &plan, (i, digit), value))
+                    .collect()
+            })
+            .collect();
+        for digit in 0..plan.digits() {
+            let squares: f64 = errors.iter().map(|errors| errors[digit].powi(2)).sum();
+            let measured = Variance(squares / errors.len() as f64);
+            let ratio = measured.0 / plan.digit_noise(&model, digit).0;
+            assert!((0.5..2.0).contains(&ratio), "{}, digit {digit}: {ratio}", algorithm.name());
+        }
+    }
+}
+
+/// Error of a digit's phase, a fraction of the modulus, around the digit and what is left of the one below.
+fn error(
+    setting: &Setting,
+    plan: &Decomposition,
+    (index, digit): (usize, &LweCiphertext),
+    value: u64,
+) -> f64 {
+    let bits = plan.digit_bits(index);
+    let left = if index == 0 { 0.0 } else { left_over(plan.algorithm(), value, index - 1) };
+    let slot = (value >> (4 * index)) % (1 << bits);
+    let error = (slots(setting, digit, bits) - slot as f64 - left) / f64::from(1u32 << bits);
+    error - error.round()
+}
+
+/// What is left of a digit of 4 bits after its window is cleared, as a fraction of the window: by HomDecomp-Reduce,
+/// its phase, with what was left of the digit below, moved to ±1/4.
+fn left_over(algorithm: &dyn DigitDecomposition, value: u64, digit: usize) -> f64 {
+    if algorithm.remainder() == 0.0 {
+        return 0.0;
+    }
+    let below = if digit == 0 { 0.0 } else { left_over(algorithm, value, digit - 1) };
+    let slot = (value >> (4 * digit)) % 16;
+    let phase = (slot as f64 + below + 0.5) / 16.0;
+    if phase < 0.5 { phase - 0.25 } else { phase - 0.75 }
+}
