@@ -230,7 +230,7 @@ fn measure(
     line.predicted_noise_std_log2 = (predicted.standard_deviation() * 2.0 * p as f64).log2();
     line.log2_fail = log2_fail;
     line.rotations = method.rotations();
-    let cost = Cost::of(method, parameters.literal());
+    let cost = Cost::of(method.rotations(), parameters.literal());
     (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
     Ok(line)
 }

@@ -11,6 +11,7 @@ pub mod decomposition;
 pub mod error;
 pub mod evaluation_key;
 pub mod full_domain;
+pub mod gates;
 #[cfg(feature = "client")]
 pub mod key_generation;
 pub mod large_precision;

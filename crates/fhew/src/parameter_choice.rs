@@ -34,13 +34,13 @@ const TRANSFORMS_PER_UNIT: f64 = 47.0;
 const KEY_BYTES_PER_UNIT: f64 = 1.2e6;
 
 impl Cost {
-    /// Counts a lookup.
+    /// Counts a lookup of so many blind rotations.
     #[must_use]
-    pub fn of(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Self {
+    pub fn of(rotations: usize, literal: &ParametersLiteral) -> Self {
         let degree = literal.ring_degree as f64;
         // n log n, relative to 2,048.
         let transform = degree * degree.log2() / (2048.0 * 11.0);
-        let steps = (method.rotations() * literal.lwe_dimension) as f64;
+        let steps = (rotations * literal.lwe_dimension) as f64;
         let word = if literal.log2_lwe_modulus > 32 { 8.0 } else { 4.0 };
         let source = literal.intermediate.map_or(degree, |small| small.degree as f64);
         Self {
@@ -124,7 +124,7 @@ fn quietest_rotation(parameters: &Parameters, length: usize) -> GadgetLiteral {
 }
 
 /// All combinations, the cheapest first.
-fn candidates(method: &dyn FullDomainMethod) -> Vec<(f64, &'static Base, ParametersLiteral)> {
+fn candidates(rotations: usize) -> Vec<(f64, &'static Base, ParametersLiteral)> {
     let mut candidates = Vec::new();
     for base in bases() {
         for log2_lwe_modulus in (base.parameters.rotation_modulus().ilog2()..=28).rev() {
@@ -144,7 +144,7 @@ fn candidates(method: &dyn FullDomainMethod) -> Vec<(f64, &'static Base, Paramet
                             key_switching,
                             ..literal
                         };
-                        candidates.push((Cost::of(method, &literal).units(), base, literal));
+                        candidates.push((Cost::of(rotations, &literal).units(), base, literal));
                     }
                 }
             }
@@ -174,27 +174,36 @@ pub fn choose(
     output_modulus: u64,
     limit: f64,
 ) -> Result<Parameters> {
-    let mut least = f64::INFINITY;
-    for (_, base, literal) in candidates(method) {
-        let parameters = base.parameters.with_literal(literal);
-        if parameters.check_plaintext_modulus(input_modulus).is_err() {
-            continue;
-        }
-        let model = NoiseModel::new(&parameters);
-        let log2_fail = full_domain::log2_fail(method, &model, input_modulus, output_modulus);
+    let log2_fail =
+        |model: &NoiseModel| match model.parameters().check_plaintext_modulus(input_modulus) {
+            Ok(()) => full_domain::log2_fail(method, model, input_modulus, output_modulus),
+            Err(_) => 0.0,
+        };
+    choose_by(method.rotations(), limit, log2_fail).map_err(|least| Error::FailureProbability {
+        method: method.name(),
+        modulus: input_modulus,
+        log2_fail: least,
+        limit,
+    })?
+}
+
+/// The fastest parameters for work of so many blind rotations whose log2 of the failure probability is at most
+/// `limit`, or the least that any candidate has.
+pub(crate) fn choose_by(
+    rotations: usize,
+    limit: f64,
+    log2_fail: impl Fn(&NoiseModel) -> f64,
+) -> std::result::Result<Result<Parameters>, f64> {
+    let mut least = 0.0f64;
+    for (_, base, literal) in candidates(rotations) {
+        let log2_fail = log2_fail(&NoiseModel::new(&base.parameters.with_literal(literal)));
         least = least.min(log2_fail);
         if log2_fail <= limit {
             // Once more with all checks: the search only takes literals that pass them.
-            return Parameters::new(literal);
+            return Ok(Parameters::new(literal));
         }
     }
-    let method = method.name();
-    Err(Error::FailureProbability {
-        method,
-        modulus: input_modulus,
-        log2_fail: least.min(0.0),
-        limit,
-    })
+    Err(least)
 }
 
 #[cfg(test)]
@@ -216,7 +225,7 @@ mod tests {
     fn less_sure_or_smaller_tables_are_not_dearer() {
         let cost = |p, limit| {
             let parameters = choose(&FdfbCompress, p, p, limit).unwrap();
-            Cost::of(&FdfbCompress, parameters.literal()).units()
+            Cost::of(FdfbCompress.rotations(), parameters.literal()).units()
         };
         assert!(cost(16, -40.0) <= cost(16, -64.0));
         assert!(cost(8, -64.0) <= cost(16, -64.0));

@@ -466,7 +466,7 @@ mod tests {
             |literal: ParametersLiteral| Parameters::new(literal).unwrap_err().to_string();
         let message = refused(ParametersLiteral { lwe_dimension: 700, ..good });
         assert!(message.contains("700") && message.contains("741"), "{message}");
-        let message = refused(ParametersLiteral { ring_degree: 1024, ..good });
+        let message = refused(ParametersLiteral { ring_degree: 1024, intermediate: None, ..good });
         assert!(message.contains("1024") && message.contains("25"), "{message}");
         assert!(check(2048, SecretDistribution::Binary, 46.9).is_ok());
     }

@@ -73,7 +73,7 @@ impl Parameters {
         for candidate in candidates {
             match choose(candidate, input_modulus, output_modulus, log2_fail) {
                 Ok(fhew) => {
-                    let units = Cost::of(candidate, fhew.literal()).units();
+                    let units = Cost::of(candidate.rotations(), fhew.literal()).units();
                     if best.as_ref().is_none_or(|(least, _)| units < *least) {
                         let moduli = (input_modulus, output_modulus);
                         best = Some((units, Self::assemble(candidate, fhew, moduli, false)?));
@@ -167,7 +167,7 @@ impl Parameters {
     /// Predicted time of a lookup of one value, in u.
     #[must_use]
     pub fn eval_units(&self) -> f64 {
-        Cost::of(self.method, self.fhew.literal()).units()
+        Cost::of(self.method.rotations(), self.fhew.literal()).units()
     }
 
     /// Canonical bytes, of which the digest names these parameters.

@@ -1,0 +1,238 @@
+//! Boolean gates by one bootstrap each (Ducas, Micciancio, EUROCRYPT 2015; Chillotti et al., J. Cryptology 2020).
+//!
+//! A bit is the phase 1/8 (true) or -1/8 (false) of the modulus. A gate adds its inputs so that the sum's sign is the
+//! result, and bootstraps the sign. NOT costs nothing.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::{Error, Result};
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::log2_sum;
+use crate::noise::{NoiseModel, Variance};
+use crate::parameter_choice::choose_by;
+use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+#[cfg(feature = "client")]
+use crate::secret_key::SecretKey;
+use crate::test_polynomial::{TestPolynomial, encode};
+
+/// A gate of two inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gate {
+    /// a ∧ b.
+    And,
+    /// ¬(a ∧ b).
+    Nand,
+    /// a ∨ b.
+    Or,
+    /// ¬(a ∨ b).
+    Nor,
+    /// a ⊕ b.
+    Xor,
+    /// ¬(a ⊕ b).
+    Xnor,
+}
+
+impl Gate {
+    /// All gates.
+    pub const ALL: [Self; 6] = [Self::And, Self::Nand, Self::Or, Self::Nor, Self::Xor, Self::Xnor];
+
+    /// Factor of both inputs, and eighths of the modulus that are added: the sum is positive where the result is
+    /// true.
+    fn sum(self) -> (i64, i64) {
+        match self {
+            Self::And => (1, -1),
+            Self::Nand => (-1, 1),
+            Self::Or => (1, 1),
+            Self::Nor => (-1, -1),
+            Self::Xor => (2, 2),
+            Self::Xnor => (-2, -2),
+        }
+    }
+
+    /// The result for plain bits.
+    #[must_use]
+    pub fn apply(self, a: bool, b: bool) -> bool {
+        match self {
+            Self::And => a && b,
+            Self::Nand => !(a && b),
+            Self::Or => a || b,
+            Self::Nor => !(a || b),
+            Self::Xor => a != b,
+            Self::Xnor => a == b,
+        }
+    }
+}
+
+/// `eighths/8` of a modulus that is a power of two.
+fn eighths(count: i64, modulus: u64) -> u64 {
+    (count * (modulus as i64 / 8)).rem_euclid(modulus as i64) as u64
+}
+
+/// Gates under a server's key.
+///
+/// ```
+/// use cryptable_fhew::evaluation_key::EvaluationKey;
+/// use cryptable_fhew::gates::{Gate, Gates};
+/// use cryptable_fhew::parameters::Parameters;
+/// use cryptable_fhew::secret_key::SecretKey;
+/// let secret = SecretKey::generate(&Parameters::gates_128());
+/// let key = EvaluationKey::expand(&secret.evaluation_key());
+/// let (a, b) = (secret.encrypt_bit(true), secret.encrypt_bit(true));
+/// let result = Gates::new(&key).evaluate(Gate::Nand, &a, &b)?;
+/// assert!(!secret.decrypt_bit(&result)?);
+/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gates<'a> {
+    key: &'a EvaluationKey,
+    sign: TestPolynomial,
+}
+
+impl<'a> Gates<'a> {
+    /// Gates under a key.
+    #[must_use]
+    pub fn new(key: &'a EvaluationKey) -> Self {
+        let parameters = key.parameters();
+        let sign = TestPolynomial::sign(parameters.ring(), encode(1, 8, parameters.prime()));
+        Self { key, sign }
+    }
+
+    /// A gate of two bits: one bootstrap.
+    ///
+    /// # Errors
+    /// If a ciphertext is not one of the key's parameters.
+    pub fn evaluate(
+        &self,
+        gate: Gate,
+        a: &LweCiphertext,
+        b: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        let (factor, constant) = gate.sum();
+        let raw = self.sign_of(&[(factor, a), (factor, b)], constant)?;
+        Ok(self.key.key_switch(&raw))
+    }
+
+    /// `selector ? a : b`: two bootstraps, one key switch.
+    ///
+    /// # Errors
+    /// As [`Gates::evaluate`].
+    pub fn mux(
+        &self,
+        selector: &LweCiphertext,
+        a: &LweCiphertext,
+        b: &LweCiphertext,
+    ) -> Result<LweCiphertext> {
+        let mut sum = self.sign_of(&[(1, selector), (1, a)], -1)?;
+        sum.add_assign(&self.sign_of(&[(-1, selector), (1, b)], -1)?);
+        // At most one of both is true: -1/8 - 1/8 + 1/8, or 1/8 - 1/8 + 1/8.
+        sum.add_constant_assign(encode(1, 8, sum.modulus()));
+        Ok(self.key.key_switch(&sum))
+    }
+
+    /// ¬a, without a bootstrap.
+    #[must_use]
+    pub fn not(a: &LweCiphertext) -> LweCiphertext {
+        let mut result = a.clone();
+        result.neg_assign();
+        result
+    }
+
+    /// Sign of a sum of phases and eighths, as ±1/8: LWE modulo Q.
+    fn sign_of(&self, terms: &[(i64, &LweCiphertext)], constant: i64) -> Result<LweCiphertext> {
+        let parameters = self.key.parameters();
+        let q = parameters.lwe_modulus();
+        let mut sum = LweCiphertext::trivial(parameters.lwe_dimension(), q, eighths(constant, q));
+        for &(factor, bit) in terms {
+            self.key.check(bit)?;
+            let mut term = bit.clone();
+            term.mul_integer_assign(factor);
+            sum.add_assign(&term);
+        }
+        let phase = self.key.to_rotation_modulus(&sum, parameters.rotation_modulus());
+        Ok(self.key.boot_raw(&self.sign, &phase))
+    }
+}
+
+impl NoiseModel {
+    /// The noisiest result of a gate: that of a MUX, two rotations.
+    #[must_use]
+    pub fn gate(&self) -> Variance {
+        self.blind_rotation() * 2.0 + self.key_switching()
+    }
+
+    /// log2 of the probability that a gate whose inputs are results of gates is wrong: of all gates the worst, a MUX
+    /// counting twice.
+    #[must_use]
+    pub fn gate_log2_fail(&self) -> f64 {
+        let switch = self.lwe_modulus_switch(self.parameters().rotation_modulus());
+        let single = self.gate() * 2.0 + switch;
+        let double = self.gate() * 8.0 + switch;
+        let tails = [single.log2_tail(0.125), single.log2_tail(0.125), double.log2_tail(0.25)];
+        log2_sum(tails.into_iter())
+    }
+}
+
+impl Parameters {
+    /// For boolean gates with failure probability below 2^-64: degree 1,024.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn gates_128() -> Self {
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        Self::new(ParametersLiteral {
+            lwe_dimension: 662,
+            log2_lwe_modulus: 16,
+            ring_degree: 1024,
+            log2_prime: 24.9,
+            rotation: gadget(6, 3),
+            intermediate: None,
+            key_switching: gadget(3, 4),
+            automorphism: gadget(4, 5),
+            relinearization: gadget(8, 3),
+            ..*Self::default_128().literal()
+        })
+        .expect("a valid set")
+    }
+
+    /// The fastest parameters for boolean gates that fail with probability at most 2^`limit`.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn for_gates(limit: f64) -> Result<Self> {
+        let error =
+            |log2_fail| Error::FailureProbability { method: "gates", modulus: 2, log2_fail, limit };
+        choose_by(1, limit, NoiseModel::gate_log2_fail).map_err(error)?
+    }
+}
+
+#[cfg(feature = "client")]
+impl SecretKey {
+    /// Encrypts a bit for gates.
+    #[must_use]
+    pub fn encrypt_bit(&self, bit: bool) -> LweCiphertext {
+        let q = self.parameters().lwe_modulus();
+        self.encrypt_phase(eighths(if bit { 1 } else { -1 }, q), q)
+    }
+
+    /// Decrypts a bit of gates.
+    ///
+    /// # Errors
+    /// If the ciphertext's dimension is not that of the parameters.
+    pub fn decrypt_bit(&self, ciphertext: &LweCiphertext) -> Result<bool> {
+        Ok(self.phase(ciphertext)? < ciphertext.modulus() / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_set_is_the_fastest() {
+        let named = Parameters::gates_128();
+        assert_eq!(Parameters::for_gates(-64.0).unwrap().literal(), named.literal());
+        assert!(NoiseModel::new(&named).gate_log2_fail() <= -64.0);
+        assert!(named.security_bits() >= 128.0);
+    }
+}

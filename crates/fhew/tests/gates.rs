@@ -1,0 +1,86 @@
+//! Boolean gates: truth tables, circuits of gates, noise.
+
+mod common;
+
+use common::{Setting, random_outputs};
+use cryptable_fhew::gates::{Gate, Gates};
+use cryptable_fhew::noise::NoiseModel;
+use cryptable_fhew::parameters::Parameters;
+use cryptable_rlwe::lwe::LweCiphertext;
+use rayon::prelude::*;
+
+const BITS: [bool; 2] = [false, true];
+
+#[test]
+fn truth_tables_on_results_of_gates() {
+    let setting = Setting::new(&Parameters::gates_128());
+    let gates = Gates::new(&setting.key);
+    let decrypt = |c: &LweCiphertext| setting.secret.decrypt_bit(c).unwrap();
+    // Inputs as noisy as results.
+    let bit = |value: bool| {
+        let (yes, any) = (setting.secret.encrypt_bit(true), setting.secret.encrypt_bit(value));
+        let result = gates.evaluate(Gate::And, &yes, &any).unwrap();
+        assert_eq!(decrypt(&result), value);
+        result
+    };
+    for (a, b) in BITS.into_iter().flat_map(|a| BITS.map(|b| (a, b))) {
+        for gate in Gate::ALL {
+            let result = gates.evaluate(gate, &bit(a), &bit(b)).unwrap();
+            assert_eq!(decrypt(&result), gate.apply(a, b), "{gate:?} of {a}, {b}");
+        }
+        assert_eq!(decrypt(&Gates::not(&bit(a))), !a);
+        for c in BITS {
+            let result = gates.mux(&bit(c), &bit(a), &bit(b)).unwrap();
+            assert_eq!(decrypt(&result), if c { a } else { b }, "{c} ? {a} : {b}");
+        }
+    }
+}
+
+#[test]
+fn an_adder() {
+    let setting = Setting::new(&Parameters::gates_128());
+    let gates = Gates::new(&setting.key);
+    let encrypt = |value: u64| -> Vec<LweCiphertext> {
+        (0..8).map(|i| setting.secret.encrypt_bit(value >> i & 1 == 1)).collect()
+    };
+    for pair in random_outputs(6, 256, 1).chunks_exact(2) {
+        let (a, b) = (encrypt(pair[0]), encrypt(pair[1]));
+        let mut carry = setting.secret.encrypt_bit(false);
+        let mut sum = 0;
+        for i in 0..8 {
+            let both = gates.evaluate(Gate::Xor, &a[i], &b[i]).unwrap();
+            let bit = gates.evaluate(Gate::Xor, &both, &carry).unwrap();
+            sum |= u64::from(setting.secret.decrypt_bit(&bit).unwrap()) << i;
+            carry = gates.mux(&both, &carry, &a[i]).unwrap();
+        }
+        sum |= u64::from(setting.secret.decrypt_bit(&carry).unwrap()) << 8;
+        assert_eq!(sum, pair[0] + pair[1]);
+    }
+}
+
+#[test]
+fn results_have_the_predicted_noise() {
+    let setting = Setting::new(&Parameters::gates_128());
+    let model = NoiseModel::new(setting.parameters());
+    let gates = Gates::new(&setting.key);
+    let (yes, no) = (setting.secret.encrypt_bit(true), setting.secret.encrypt_bit(false));
+    let eighth = setting.parameters().lwe_modulus() / 8;
+    let count = 400;
+    let mean_square = |of: &(dyn Fn() -> LweCiphertext + Sync)| {
+        let error = |_| setting.secret.phase_error(&of(), eighth).unwrap().powi(2);
+        (0..count).into_par_iter().map(error).sum::<f64>() / f64::from(count)
+    };
+    let nand = mean_square(&|| gates.evaluate(Gate::Nand, &yes, &no).unwrap());
+    let predicted = model.blind_rotation() + model.key_switching();
+    assert!((0.5..2.0).contains(&(nand / predicted.0)), "NAND: {}", nand / predicted.0);
+    let mux = mean_square(&|| gates.mux(&yes, &yes, &no).unwrap());
+    assert!((0.5..2.0).contains(&(mux / model.gate().0)), "MUX: {}", mux / model.gate().0);
+}
+
+#[test]
+fn ciphertexts_of_other_parameters_are_refused() {
+    let setting = Setting::new(&Parameters::gates_128());
+    let other = LweCiphertext::trivial(7, setting.parameters().lwe_modulus(), 0);
+    let message = Gates::new(&setting.key).evaluate(Gate::And, &other, &other).unwrap_err();
+    assert!(message.to_string().contains("dimension of the ciphertext is 7"), "{message}");
+}
