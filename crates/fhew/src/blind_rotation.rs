@@ -2,6 +2,7 @@
 
 use cryptable_ring::prime_ring::PrimeRing;
 
+use crate::automorphism_rotation::AutomorphismRotationKey;
 use crate::cmux_rotation::CmuxRotationKey;
 use crate::rlwe::RlweCiphertext;
 
@@ -10,6 +11,8 @@ use crate::rlwe::RlweCiphertext;
 pub enum BlindRotationKey {
     /// By CMUXes.
     Cmux(CmuxRotationKey),
+    /// By automorphisms.
+    Automorphism(AutomorphismRotationKey),
 }
 
 impl BlindRotationKey {
@@ -20,14 +23,16 @@ impl BlindRotationKey {
     pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
         match self {
             Self::Cmux(key) => key.rotate_assign(ring, accumulator, mask),
+            Self::Automorphism(key) => key.rotate_assign(ring, accumulator, mask),
         }
     }
 
-    /// Bytes held.
+    /// Bytes held, without what several keys share.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
             Self::Cmux(key) => key.bytes(),
+            Self::Automorphism(key) => key.bytes(),
         }
     }
 }

@@ -1,15 +1,18 @@
 //! Keys of the server, and the functional bootstrap (Figure 2 of Ma et al., TCHES 2024).
 
+use std::sync::Arc;
+
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::lwe::LweCiphertext;
 
+use crate::automorphism_rotation::{AutomorphismRotationKey, RotationAutomorphisms};
 use crate::bfv_multiplication::RelinearizationKey;
 use crate::blind_rotation::BlindRotationKey;
 use crate::cmux_rotation::CmuxRotationKey;
 use crate::error::{Error, Result};
 use crate::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, RotationMethod};
 use crate::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
@@ -25,6 +28,8 @@ pub struct SeededEvaluationKey {
     pub seed: Seed,
     /// Rows of blind rotation, one key for each of [`Parameters::rotation_gadgets`].
     pub rotations: Vec<SeededRows>,
+    /// Automorphisms of blind rotation, if it goes by them.
+    pub rotation_automorphisms: Option<SeededRows>,
     /// LWE key switching.
     pub key_switching: SeededKeySwitchingKey,
     /// Switching to the ring of lower degree, if there is one.
@@ -40,6 +45,7 @@ pub struct SeededEvaluationKey {
 pub struct EvaluationKey {
     parameters: Parameters,
     rotations: Vec<BlindRotationKey>,
+    rotation_automorphisms: Option<Arc<RotationAutomorphisms>>,
     key_switching: LweKeySwitchingKey,
     ring_dimension: Option<RingDimensionSwitchingKey>,
     trace: TraceKey,
@@ -48,14 +54,23 @@ pub struct EvaluationKey {
 
 impl EvaluationKey {
     /// Draws all masks and prepares all rows.
+    ///
+    /// # Panics
+    /// If rows are not those of the parameters.
     #[must_use]
     pub fn expand(key: &SeededEvaluationKey) -> Self {
         let parameters = key.parameters.clone();
         let ring = parameters.ring();
+        let rotation_automorphisms = expand_rotation_automorphisms(key).map(Arc::new);
         let secret = parameters.literal().lwe_secret;
         let rotation = |(rows, gadget): (&SeededRows, Gadget)| {
             let selectors = rows.prepare(ring, &key.seed, 2 * gadget.length());
-            BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, selectors, secret))
+            match &rotation_automorphisms {
+                None => BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, selectors, secret)),
+                Some(automorphisms) => BlindRotationKey::Automorphism(
+                    AutomorphismRotationKey::new(gadget, selectors, Arc::clone(automorphisms)),
+                ),
+            }
         };
         let rotations = key.rotations.iter().zip(parameters.rotation_gadgets());
         let rotations = rotations.map(rotation).collect();
@@ -75,7 +90,15 @@ impl EvaluationKey {
         let gadget = parameters.relinearization_gadget();
         let rows = key.relinearization.prepare(ring, &key.seed, gadget.length());
         let relinearization = RelinearizationKey::new(ring, gadget, rows);
-        Self { rotations, key_switching, ring_dimension, trace, relinearization, parameters }
+        Self {
+            rotations,
+            rotation_automorphisms,
+            key_switching,
+            ring_dimension,
+            trace,
+            relinearization,
+            parameters,
+        }
     }
 
     /// The parameters.
@@ -96,6 +119,7 @@ impl EvaluationKey {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rotations.iter().map(BlindRotationKey::bytes).sum::<usize>()
+            + self.rotation_automorphisms.as_ref().map_or(0, |keys| keys.bytes())
             + self.key_switching.bytes()
             + self.ring_dimension.as_ref().map_or(0, RingDimensionSwitchingKey::bytes)
             + self.trace.bytes()
@@ -119,7 +143,8 @@ impl EvaluationKey {
         expect("modulus", ciphertext.modulus(), self.parameters.lwe_modulus())
     }
 
-    /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it.
+    /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes odd
+    /// masks modulo 2N best, to which they are rounded.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::lwe_modulus_switch`].
     #[must_use]
@@ -127,7 +152,12 @@ impl EvaluationKey {
         if ciphertext.modulus() == modulus {
             return ciphertext.clone();
         }
-        ciphertext.modulus_switch(modulus, self.parameters.literal().lwe_secret)
+        let secret = self.parameters.literal().lwe_secret;
+        if self.parameters.has_odd_masks(modulus) {
+            ciphertext.odd_modulus_switch(modulus, secret)
+        } else {
+            ciphertext.modulus_switch(modulus, secret)
+        }
     }
 
     /// BlindRotate: `accumulator·X^(-phase)`, for a ciphertext modulo 2N.
@@ -227,4 +257,16 @@ impl EvaluationKey {
     pub fn boot_encrypted(&self, test: &RlweCiphertext, phase: &LweCiphertext) -> LweCiphertext {
         self.key_switch(&self.boot_raw_encrypted(test, phase))
     }
+}
+
+/// Automorphism keys of blind rotation, if the parameters' goes by them.
+fn expand_rotation_automorphisms(key: &SeededEvaluationKey) -> Option<RotationAutomorphisms> {
+    let parameters = &key.parameters;
+    let RotationMethod::Automorphism { window } = parameters.literal().rotation_method else {
+        return None;
+    };
+    let rows = key.rotation_automorphisms.as_ref().expect("automorphism keys of the parameters");
+    let gadget = parameters.automorphism_gadget();
+    let keys = rows.prepare(parameters.ring(), &key.seed, gadget.length());
+    Some(RotationAutomorphisms::new(parameters.ring(), gadget, window, keys))
 }

@@ -7,10 +7,11 @@ use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
+use crate::automorphism_rotation::key_exponents;
 use crate::cmux_rotation::selectors_per_coefficient;
 use crate::evaluation_key::SeededEvaluationKey;
 use crate::lwe_key_switching::SeededKeySwitchingKey;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, RotationMethod};
 use crate::secret_key::{SecretKey, lwe_body};
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::trace_packing::exponents;
@@ -73,25 +74,26 @@ impl<'a> RowEncryptor<'a> {
         SeededRows::new(domain, bodies)
     }
 
-    /// RGSW ciphertexts of bits: for each, rows of bit·weight(k), then of bit·s·weight(k).
-    pub(crate) fn rgsw_of_bits(
+    /// RGSW ciphertexts of monomials X^exponent, 0 where there is none: for each, rows of it times weight(k), then
+    /// of it times s·weight(k). Exponents are below 2N.
+    pub(crate) fn rgsw_of_monomials(
         &self,
         domain: RowDomain,
         gadget: Gadget,
-        bits: &[bool],
+        exponents: &[Option<usize>],
     ) -> SeededRows {
-        let (length, m) = (gadget.length(), self.ring.modulus());
-        self.rows(domain, 2 * length * bits.len(), |row, out| {
+        let (length, n) = (gadget.length(), self.ring.degree());
+        self.rows(domain, 2 * length * exponents.len(), |row, out| {
             let (index, row) = (row / (2 * length), row % (2 * length));
-            if !bits[index] {
-                return;
-            }
+            let Some(exponent) = exponents[index] else { return };
             let weight = gadget.weight(row % length);
+            let mut scaled = Zeroizing::new(vec![0; n]);
             if row < length {
-                out[0] = weight;
+                scaled[0] = weight;
             } else {
-                kernels::mul_scalar(m, out, &self.secret, weight);
+                kernels::mul_scalar(self.ring.modulus(), &mut scaled, &self.secret, weight);
             }
+            self.ring.multiply_monomial(out, &scaled, exponent);
         })
     }
 
@@ -121,22 +123,14 @@ impl SecretKey {
         let seed = Seed::random();
         let encryptor = RowEncryptor::new(self, &seed);
         let parameters = self.parameters();
-        let selected: Zeroizing<Vec<bool>> = Zeroizing::new(
-            self.lwe_coefficients()
-                .iter()
-                .flat_map(|&s| {
-                    [s == 1, s == -1]
-                        .into_iter()
-                        .take(selectors_per_coefficient(parameters.literal().lwe_secret))
-                })
-                .collect(),
-        );
+        let monomials = self.rotation_monomials();
         SeededEvaluationKey {
             rotations: RowDomain::ROTATIONS
                 .into_iter()
                 .zip(parameters.rotation_gadgets())
-                .map(|(domain, gadget)| encryptor.rgsw_of_bits(domain, gadget, &selected))
+                .map(|(domain, gadget)| encryptor.rgsw_of_monomials(domain, gadget, &monomials))
                 .collect(),
+            rotation_automorphisms: rotation_automorphism_key(&encryptor, parameters),
             key_switching: self.key_switching_key(&seed),
             ring_dimension: self.ring_dimension_key(&seed),
             trace: trace_key(&encryptor, parameters),
@@ -144,6 +138,25 @@ impl SecretKey {
             parameters: parameters.clone(),
             seed: seed.clone(),
         }
+    }
+
+    /// Exponents of what the rotation key holds: bits (X^0, or 0) for CMUXes; for automorphisms X^(s_i), then
+    /// X^(Σ s_i).
+    fn rotation_monomials(&self) -> Zeroizing<Vec<Option<usize>>> {
+        let literal = self.parameters().literal();
+        let secret = self.lwe_coefficients();
+        let bit = |is_one: bool| is_one.then_some(0);
+        let per_coefficient = selectors_per_coefficient(literal.lwe_secret);
+        let selectors = |&s: &i8| [s == 1, s == -1].into_iter().take(per_coefficient).map(bit);
+        let two_n = 2 * literal.ring_degree as i64;
+        let monomial = |s: i64| Some(s.rem_euclid(two_n) as usize);
+        let coefficients = || secret.iter().map(|&s| i64::from(s));
+        Zeroizing::new(match literal.rotation_method {
+            RotationMethod::Cmux => secret.iter().flat_map(selectors).collect(),
+            RotationMethod::Automorphism { .. } => {
+                coefficients().chain([coefficients().sum()]).map(monomial).collect()
+            }
+        })
     }
 
     /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.
@@ -182,17 +195,40 @@ impl SecretKey {
     }
 }
 
-/// Gadget ciphertexts of σ_g(s) for the automorphisms of the trace.
-fn trace_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
+/// Gadget ciphertexts of σ_g(s) for automorphisms of these exponents.
+fn automorphism_rows(
+    encryptor: &RowEncryptor<'_>,
+    domain: RowDomain,
+    gadget: Gadget,
+    exponents: &[usize],
+) -> SeededRows {
     let ring = encryptor.ring;
-    let exponents: Vec<usize> = exponents(ring.degree()).collect();
     let image = |index: usize| {
         let mut image = Zeroizing::new(vec![0; ring.degree()]);
         ring.automorphism(&mut image, &encryptor.secret, exponents[index]);
         image
     };
+    encryptor.gadget_rows(domain, gadget, exponents.len(), image)
+}
+
+/// The automorphisms of the trace.
+fn trace_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
+    let exponents: Vec<usize> = exponents(parameters.ring_degree()).collect();
     let gadget = parameters.automorphism_gadget();
-    encryptor.gadget_rows(RowDomain::Automorphism, gadget, exponents.len(), image)
+    automorphism_rows(encryptor, RowDomain::Automorphism, gadget, &exponents)
+}
+
+/// The automorphisms of blind rotation, if it goes by them.
+fn rotation_automorphism_key(
+    encryptor: &RowEncryptor<'_>,
+    parameters: &Parameters,
+) -> Option<SeededRows> {
+    let RotationMethod::Automorphism { window } = parameters.literal().rotation_method else {
+        return None;
+    };
+    let exponents: Vec<usize> = key_exponents(parameters.ring_degree(), window).collect();
+    let gadget = parameters.automorphism_gadget();
+    Some(automorphism_rows(encryptor, RowDomain::RotationAutomorphism, gadget, &exponents))
 }
 
 /// A gadget ciphertext of s².

@@ -8,11 +8,11 @@ use std::ops::{Add, Mul};
 
 use cryptable_ring::gadget::Gadget;
 use cryptable_rlwe::gaussian_tail::gaussian_tail_log2;
-use cryptable_rlwe::lwe::modulus_switch_variance;
+use cryptable_rlwe::lwe::{modulus_switch_variance, odd_modulus_switch_variance};
 use cryptable_rlwe::security::SecretDistribution;
 
 use crate::cmux_rotation::selectors_per_coefficient;
-use crate::parameters::{ERROR_VARIANCE, Parameters};
+use crate::parameters::{ERROR_VARIANCE, Parameters, RotationMethod};
 
 /// A variance of a phase, as a fraction of the squared modulus.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
@@ -102,11 +102,19 @@ impl NoiseModel {
         Variance::of_units(ERROR_VARIANCE, self.parameters.lwe_modulus() as f64)
     }
 
-    /// σ_ms²(n): switching LWE of dimension n to a modulus.
+    /// σ_ms²(n): switching LWE of dimension n to a modulus
+    /// ([`crate::evaluation_key::EvaluationKey::to_rotation_modulus`]).
+    ///
+    /// To 2N for a rotation by automorphisms, masks are rounded to odd numbers: nearly 4 times the variance.
     #[must_use]
     pub fn lwe_modulus_switch(&self, modulus: u64) -> Variance {
         let literal = self.parameters.literal();
-        let units = modulus_switch_variance(literal.lwe_dimension, literal.lwe_secret);
+        let (dimension, secret) = (literal.lwe_dimension, literal.lwe_secret);
+        let units = if self.parameters.has_odd_masks(modulus) {
+            odd_modulus_switch_variance(dimension, secret)
+        } else {
+            modulus_switch_variance(dimension, secret)
+        };
         Variance::of_units(units, modulus as f64)
     }
 
@@ -120,7 +128,7 @@ impl NoiseModel {
 
     /// Noise of Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products,
     /// in squared units.
-    fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
+    pub(crate) fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
         gadget.length() as f64 * terms * gadget.digit_variance() * ERROR_VARIANCE
     }
 
@@ -161,6 +169,10 @@ impl NoiseModel {
     ///
     /// Every CMUX adds the noise of 2ℓ digit products (each digit times an error polynomial), and what rounding the
     /// rotated difference away leaves where the selector is 1: `rounding·(1 + N·E[s²])`.
+    ///
+    /// By automorphisms: n external products, and the expected number of automorphisms
+    /// ([`crate::automorphism_rotation::expected_automorphisms`]) of [`NoiseModel::automorphism`] each. That is for
+    /// odd masks; a mask with even words takes up to twice the products, if all are even one more.
     #[must_use]
     pub fn blind_rotation(&self) -> Variance {
         self.blind_rotation_by(self.parameters.rotation_gadget())
@@ -170,6 +182,9 @@ impl NoiseModel {
     #[must_use]
     pub fn blind_rotation_by(&self, gadget: Gadget) -> Variance {
         let literal = self.parameters.literal();
+        if let RotationMethod::Automorphism { window } = literal.rotation_method {
+            return self.automorphism_rotation(gadget, window);
+        }
         let (n, degree) = (literal.lwe_dimension as f64, literal.ring_degree as f64);
         let products = Self::digit_noise(gadget, 2.0 * degree);
         // A ternary step multiplies each of two products by X^e - 1: two terms of each.

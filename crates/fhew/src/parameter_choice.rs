@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
 
+use crate::automorphism_rotation::expected_automorphisms;
 use crate::error::{Error, Result};
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
@@ -21,7 +22,7 @@ pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
 /// Work of one lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Transforms of blind rotation, 2·(ℓ + 1) a step, in transforms of degree 2,048.
+    /// Transforms of blind rotation in transforms of degree 2,048: 2·(ℓ + 1) a step, and ℓ' + 2 an automorphism.
     pub transforms: f64,
     /// Bytes of key switching keys read.
     pub key_switching_bytes: f64,
@@ -40,11 +41,18 @@ impl Cost {
         let degree = literal.ring_degree as f64;
         // n log n, relative to 2,048.
         let transform = degree * degree.log2() / (2048.0 * 11.0);
-        let steps = (rotations * literal.lwe_dimension) as f64;
+        let steps = literal.lwe_dimension as f64 * 2.0 * (literal.rotation.length + 1) as f64;
+        let automorphisms = match literal.rotation_method {
+            RotationMethod::Cmux => 0.0,
+            RotationMethod::Automorphism { window } => {
+                expected_automorphisms(literal.ring_degree, literal.lwe_dimension, window)
+            }
+        };
+        let rotation = steps + automorphisms * (literal.automorphism.length + 2) as f64;
         let word = if literal.log2_lwe_modulus > 32 { 8.0 } else { 4.0 };
         let source = literal.intermediate.map_or(degree, |small| small.degree as f64);
         Self {
-            transforms: steps * 2.0 * (literal.rotation.length + 1) as f64 * transform,
+            transforms: rotations as f64 * rotation * transform,
             key_switching_bytes: source
                 * literal.key_switching.length as f64
                 * literal.lwe_dimension as f64

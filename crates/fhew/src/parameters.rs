@@ -35,10 +35,12 @@ pub struct GadgetLiteral {
 pub enum RotationMethod {
     /// A CMUX for every coefficient of the secret (Chillotti et al., J. Cryptology 2020).
     Cmux,
-    /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"), with keys for this many
-    /// powers of the generator.
+    /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"): one RGSW ciphertext a
+    /// coefficient of any secret, but phases with 4 times the rounding noise, and automorphisms with the digits of
+    /// `automorphism`. See [`crate::automorphism_rotation`].
     Automorphism {
-        /// Number of automorphism keys of the window.
+        /// Powers g, …, g^window of the generator with a key, next to that of -g: from 1 to N/2. More are fewer
+        /// automorphisms, at least one for each distinct exponent; 10 are near that if n is N/4 or more.
         window: usize,
     },
 }
@@ -284,6 +286,12 @@ impl Parameters {
     #[must_use]
     pub fn lwe_modulus(&self) -> u64 {
         1 << self.literal.log2_lwe_modulus
+    }
+
+    /// Whether masks modulo `modulus` are rounded to odd numbers: modulo 2N, for rotation by automorphisms.
+    #[must_use]
+    pub fn has_odd_masks(&self, modulus: u64) -> bool {
+        self.literal.rotation_method != RotationMethod::Cmux && modulus == self.rotation_modulus()
     }
 
     /// 2N, the modulus of phases in blind rotation.

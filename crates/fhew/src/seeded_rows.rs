@@ -28,6 +28,8 @@ pub enum RowDomain {
     PackingAll = 7,
     /// Switching to a ring of lower degree.
     RingDimension = 9,
+    /// Automorphisms of blind rotation.
+    RotationAutomorphism = 13,
 }
 
 impl RowDomain {

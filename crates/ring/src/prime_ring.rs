@@ -63,6 +63,14 @@ pub struct PreparedKey<'a> {
     pub(crate) next: &'a [u64],
 }
 
+impl<'a> PreparedKey<'a> {
+    /// The same key, with another one read after it than the next of its rows.
+    #[must_use]
+    pub fn before(self, next: PreparedKey<'a>) -> Self {
+        Self { next: next.words, ..self }
+    }
+}
+
 impl PreparedRows {
     /// Number of gadget ciphertexts.
     #[must_use]

@@ -160,14 +160,19 @@ pub fn add_rotation_difference(out: &mut [u64], source: &[u64], exponent: usize)
 /// `out(X) = source(X^exponent)`, modulo X^N + 1.
 ///
 /// # Panics
-/// If lengths differ, or the exponent is even.
+/// If lengths differ, are no power of two, or the exponent is even.
 pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     let n = source.len();
-    assert!(out.len() == n && exponent % 2 == 1, "X^{exponent} of degree {n}");
-    let mut position = 0;
+    assert!(
+        n.is_power_of_two() && out.len() == n && exponent % 2 == 1,
+        "X^{exponent} of degree {n}"
+    );
+    let mut position: usize = 0;
     for &word in source {
-        out[position % n] = if position < n { word } else { word.wrapping_neg() };
-        position = (position + exponent) % (2 * n);
+        // All ones if X^N is passed an odd number of times: -word = (word ^ sign) - sign.
+        let sign = 0u64.wrapping_sub(u64::from(position & n != 0));
+        out[position & (n - 1)] = (word ^ sign).wrapping_sub(sign);
+        position = position.wrapping_add(exponent);
     }
 }
 

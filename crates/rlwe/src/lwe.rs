@@ -162,12 +162,40 @@ impl LweCiphertext {
     /// If `modulus` is not in `[2, 2^62)`, or is more than 2^30 times q.
     #[must_use]
     pub fn modulus_switch(&self, modulus: u64, secret: SecretDistribution) -> Self {
+        let nearest = |exact| (exact + Scale::HALF) >> Scale::FRACTION_BITS;
+        self.switch_rounding(modulus, secret, nearest)
+    }
+
+    /// ModSwitch to an even modulus, all words of the mask rounded to odd numbers.
+    ///
+    /// Odd numbers are 2 apart, so that rounding errors of the mask have 4 times the variance of those of
+    /// [`LweCiphertext::modulus_switch`], 1/3 instead of 1/12. The body is rounded to any integer. With the same
+    /// compensation of the mean: n/12 + 1/12 for binary secrets, 2n/9 + 1/12 for ternary ones
+    /// ([`odd_modulus_switch_variance`]).
+    ///
+    /// # Panics
+    /// If `modulus` is odd, or as [`LweCiphertext::modulus_switch`].
+    #[must_use]
+    pub fn odd_modulus_switch(&self, modulus: u64, secret: SecretDistribution) -> Self {
+        assert!(modulus.is_multiple_of(2), "odd numbers modulo {modulus}");
+        // The odd number of [2k, 2k + 2) is never further away than 1.
+        let odd = |exact: u128| exact >> (Scale::FRACTION_BITS + 1) << 1 | 1;
+        self.switch_rounding(modulus, secret, odd)
+    }
+
+    /// ModSwitch with masks rounded by `round`, from units of 2^-32; the mean is compensated.
+    fn switch_rounding(
+        &self,
+        modulus: u64,
+        secret: SecretDistribution,
+        round: impl Fn(u128) -> u128,
+    ) -> Self {
         let scale = Scale::new(self.modulus, modulus);
         let mut excess = 0i64;
         let mut words = Vec::with_capacity(self.words.len());
         words.extend(self.mask().iter().map(|&word| {
             let exact = scale.apply(word);
-            let rounded = (exact + Scale::HALF) >> Scale::FRACTION_BITS;
+            let rounded = round(exact);
             excess += ((rounded << Scale::FRACTION_BITS) as i128 - exact as i128) as i64;
             if rounded as u64 >= modulus { 0 } else { rounded as u64 }
         }));
@@ -213,13 +241,23 @@ impl Scale {
 /// (σ_ms² of Lemma 1 of Ma et al.: n/18 + 1/12 for ternary secrets.) For target moduli well below the source.
 #[must_use]
 pub fn modulus_switch_variance(dimension: usize, secret: SecretDistribution) -> f64 {
-    let second_moment = match secret {
-        // About the mean 1/2, which is compensated.
+    (dimension as f64 * compensated_moment(dimension, secret) + 1.0) / 12.0
+}
+
+/// Variance of what [`LweCiphertext::odd_modulus_switch`] adds: rounding errors of the mask count four times.
+#[must_use]
+pub fn odd_modulus_switch_variance(dimension: usize, secret: SecretDistribution) -> f64 {
+    (4.0 * dimension as f64 * compensated_moment(dimension, secret) + 1.0) / 12.0
+}
+
+/// Second moment of a coefficient of a secret, about the mean that modulus switching compensates.
+fn compensated_moment(dimension: usize, secret: SecretDistribution) -> f64 {
+    match secret {
+        // About the mean 1/2.
         SecretDistribution::Binary => 0.25,
         SecretDistribution::UniformTernary => 2.0 / 3.0,
         SecretDistribution::FixedWeightTernary(weight) => f64::from(weight) / dimension as f64,
-    };
-    (dimension as f64 * second_moment + 1.0) / 12.0
+    }
 }
 
 #[cfg(test)]
@@ -287,21 +325,32 @@ mod tests {
     #[test]
     fn modulus_switching_adds_the_variance_of_its_formula() {
         let mut stream = RandomStream::from_os();
-        for (kind, from, to) in
-            [(Binary, 1u64 << 20, 1u64 << 12), (UniformTernary, (1 << 46) + 12_289, 1 << 20)]
-        {
+        for (kind, from, to, odd) in [
+            (Binary, 1u64 << 20, 1u64 << 12, false),
+            (UniformTernary, (1 << 46) + 12_289, 1 << 20, false),
+            (Binary, 1 << 20, 1 << 12, true),
+            (UniformTernary, 1 << 22, 1 << 12, true),
+        ] {
             let (n, samples) = (600, 1000);
             let s = secret(n, kind, &mut stream);
             let error = |_| {
                 let c = uniform(n, from, &mut stream);
                 let exact = phase(&c, &s) as f64 * to as f64 / from as f64;
-                let error = phase(&c.modulus_switch(to, kind), &s) as f64 - exact;
+                let switched =
+                    if odd { c.odd_modulus_switch(to, kind) } else { c.modulus_switch(to, kind) };
+                assert!(!odd || switched.mask().iter().all(|word| word % 2 == 1));
+                let error = phase(&switched, &s) as f64 - exact;
                 error - (error / to as f64).round() * to as f64
             };
             let errors: Vec<f64> = (0..samples).map(error).collect();
             let mean = errors.iter().sum::<f64>() / f64::from(samples);
             let variance = errors.iter().map(|e| e * e).sum::<f64>() / f64::from(samples);
-            let ratio = variance / modulus_switch_variance(n, kind);
+            let predicted = if odd {
+                odd_modulus_switch_variance(n, kind)
+            } else {
+                modulus_switch_variance(n, kind)
+            };
+            let ratio = variance / predicted;
             assert!((0.75..1.33).contains(&ratio), "{kind:?}: variance {variance}, ratio {ratio}");
             assert!(
                 mean.abs() < 6.0 * (variance / f64::from(samples)).sqrt(),

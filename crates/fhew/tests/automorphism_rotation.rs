@@ -1,0 +1,257 @@
+//! Blind rotation by automorphisms: exact on every kind of mask, with the noise and the number of automorphisms of
+//! the formulas.
+
+mod common;
+
+use common::{Setting, check_every_value, check_noise, random_outputs};
+use cryptable_fhew::automorphism_rotation::{
+    RotationAutomorphisms, automorphism_count, expected_automorphisms,
+};
+use cryptable_fhew::full_domain::compress::FdfbCompress;
+use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+use cryptable_fhew::rlwe::RlweCiphertext;
+use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::security::SecretDistribution;
+use rayon::prelude::*;
+
+/// The toy, rotated by automorphisms.
+fn toy(secret: SecretDistribution, window: usize) -> ParametersLiteral {
+    ParametersLiteral {
+        lwe_secret: secret,
+        ring_secret: secret,
+        rotation_method: RotationMethod::Automorphism { window },
+        ..*Parameters::insecure_toy().literal()
+    }
+}
+
+fn setting(literal: ParametersLiteral) -> Setting {
+    Setting::new(&Parameters::insecure(literal).unwrap())
+}
+
+const SECRETS: [SecretDistribution; 2] =
+    [SecretDistribution::Binary, SecretDistribution::UniformTernary];
+
+fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
+    let ratio = measured / predicted.0;
+    println!("{what}: measured/predicted {ratio:.3}");
+    assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
+}
+
+/// Masks of every kind that callers pass: rounded to odd numbers, exact, sparse; and few products or none.
+fn masks(dimension: usize, two_n: u64) -> Vec<Vec<u64>> {
+    let random = |seed| random_outputs(dimension as u64, two_n, seed);
+    let map = |seed, of: fn(u64) -> u64| random(seed).into_iter().map(of).collect();
+    let one = |value: u64| {
+        let mut mask = vec![0; dimension];
+        mask[dimension / 2] = value;
+        mask
+    };
+    vec![
+        map(1, |a| a | 1),
+        map(2, |a| a | 1),
+        random(3),
+        map(4, |a| a - a % 2),
+        map(5, |a| a - a % 8),
+        // Only -g^k, and only g^k: one half of the line is empty.
+        map(6, |a| a | 3),
+        map(7, |a| (a | 3) - 2),
+        vec![0; dimension],
+        vec![1; dimension],
+        vec![two_n - 1; dimension],
+        vec![two_n / 2; dimension],
+        one(1),
+        one(2),
+        one(two_n - 1),
+        one(two_n / 2 + 6),
+    ]
+}
+
+/// Largest error of any coefficient, as a fraction of Q.
+fn largest_error(found: &[u64], expected: &[u64], q: u64) -> f64 {
+    let fraction = |(&x, &y): (&u64, &u64)| {
+        let difference = (x as f64 - y as f64) / q as f64;
+        (difference - difference.round()).abs()
+    };
+    found.iter().zip(expected).map(fraction).fold(0.0, f64::max)
+}
+
+/// A rotation of zero: an RLWE ciphertext of noise, with a mask.
+fn encrypted_zero(setting: &Setting) -> RlweCiphertext {
+    let parameters = setting.parameters();
+    let ring = parameters.ring();
+    let one = TestPolynomial::sign(ring, parameters.prime() / 4).to_rlwe(ring);
+    let two_n = parameters.rotation_modulus();
+    let mut mask = random_outputs(parameters.lwe_dimension() as u64, two_n, 9);
+    mask.push(0);
+    let phase = LweCiphertext::from_words(mask, two_n);
+    let mut zero = setting.key.blind_rotate(&one, &phase);
+    let exponent = (two_n - setting.secret.phase(&phase).unwrap()) % two_n;
+    zero.sub_assign(ring, &one.times_monomial(ring, exponent as usize));
+    assert!(zero.mask().iter().any(|&word| word != 0));
+    zero
+}
+
+#[test]
+fn rotations_are_by_the_phase() {
+    for (secret, window) in SECRETS.into_iter().flat_map(|s| [(s, 1), (s, 10)]) {
+        let setting = setting(toy(secret, window));
+        let parameters = setting.parameters();
+        let (ring, two_n) = (parameters.ring(), parameters.rotation_modulus());
+        let (n, q) = (ring.degree(), parameters.prime());
+        let values = random_outputs(n as u64, 1 << 10, 8);
+        let test = TestPolynomial::from_fn(ring, |x| encode(values[x as usize], 1 << 10, q));
+        let test = test.to_rlwe(ring);
+        let zero = encrypted_zero(&setting);
+        let masks = masks(parameters.lwe_dimension(), two_n);
+        masks.par_iter().enumerate().for_each(|(index, mask)| {
+            let mut words = mask.clone();
+            words.push(index as u64 * 217);
+            let phase = LweCiphertext::from_words(words, two_n);
+            let exponent = (two_n - setting.secret.phase(&phase).unwrap()) % two_n;
+            let expected = test.times_monomial(ring, exponent as usize);
+            let mut masked = test.clone();
+            masked.add_assign(ring, &zero);
+            for (kind, accumulator) in [("plain", &test), ("masked", &masked)] {
+                let rotated = setting.key.blind_rotate(accumulator, &phase);
+                let found = setting.secret.rlwe_phase(&rotated);
+                let error = largest_error(&found, expected.body(), q);
+                assert!(error < 1e-4, "{secret:?}, window {window}, {kind}, mask {index}: {error}");
+            }
+        });
+    }
+}
+
+/// Measures a rotation at the phase N/2, of a constant: variances of the result, after the key switch and the switch
+/// to the next phase.
+fn measure(setting: &Setting, rotations: u64) -> [f64; 3] {
+    let parameters = setting.parameters();
+    let (ring, two_n, q) =
+        (parameters.ring(), parameters.rotation_modulus(), parameters.lwe_modulus());
+    let value = parameters.prime() / 8;
+    let test = TestPolynomial::sign(ring, value).to_rlwe(ring);
+    let coefficients = 64;
+    let squares = |_| {
+        let input = setting.secret.encrypt_phase(q / 4, q);
+        let phase = setting.key.to_rotation_modulus(&input, two_n);
+        assert!(phase.mask().iter().all(|word| word % 2 == 1));
+        let rotated = setting.key.blind_rotate(&test, &phase);
+        let mut sums = [0.0; 3];
+        for position in 0..coefficients {
+            let raw = rotated.extract(ring, position);
+            let switched = setting.key.key_switch(&raw);
+            let phase = setting.key.to_rotation_modulus(&switched, two_n);
+            let error = |c, expected| setting.secret.phase_error(c, expected).unwrap().powi(2);
+            sums[0] += error(&raw, value);
+            sums[1] += error(&switched, encode(1, 8, q));
+            sums[2] += error(&phase, two_n / 8);
+        }
+        sums
+    };
+    let add = |a: [f64; 3], b: [f64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+    let sums = (0..rotations).into_par_iter().map(squares).reduce(|| [0.0; 3], add);
+    sums.map(|sum| sum / (rotations * coefficients as u64) as f64)
+}
+
+#[test]
+fn noise_is_that_of_the_formulas() {
+    // Automorphisms have most of the noise with fine digits of the rotation, products with coarse ones.
+    let fine = GadgetLiteral { base_log2: 9, length: 4 };
+    let coarse = GadgetLiteral { base_log2: 15, length: 2 };
+    for secret in SECRETS {
+        for (window, rotation) in [(1, fine), (10, fine), (10, coarse)] {
+            let setting = setting(ParametersLiteral { rotation, ..toy(secret, window) });
+            let measured = measure(&setting, 24);
+            let model = NoiseModel::new(setting.parameters());
+            let automorphisms = expected_automorphisms(2048, 64, window);
+            let share = automorphisms * model.automorphism().0 / model.blind_rotation().0;
+            println!("{secret:?}, window {window}: automorphisms are {share:.3} of the noise");
+            let predicted = [
+                model.blind_rotation(),
+                model.blind_rotation() + model.key_switching(),
+                model.bootstrap(),
+            ];
+            for (step, (measured, predicted)) in measured.into_iter().zip(predicted).enumerate() {
+                assert_ratio(&format!("step {step}"), measured, predicted);
+            }
+        }
+    }
+}
+
+#[test]
+fn compress() {
+    let setting = setting(toy(SecretDistribution::Binary, 10));
+    check_every_value(&setting, &FdfbCompress, &[4, 8, 16]);
+    check_noise(&setting, &FdfbCompress, 16, 200);
+}
+
+#[test]
+fn ternary_secrets_and_finer_keys() {
+    let finer = GadgetLiteral { base_log2: 9, length: 5 };
+    let setting = setting(ParametersLiteral {
+        finer_rotations: [Some(finer), None, None],
+        ..toy(SecretDistribution::UniformTernary, 10)
+    });
+    check_every_value(&setting, &FdfbCompress, &[8]);
+    let parameters = setting.parameters();
+    let (ring, two_n) = (parameters.ring(), parameters.rotation_modulus());
+    let value = parameters.prime() / 8;
+    let test = TestPolynomial::sign(ring, value).to_rlwe(ring);
+    let phase = setting.secret.encrypt_phase(two_n / 4, two_n);
+    let raw = setting.key.blind_rotate_by(1, &test, &phase).extract(ring, 0);
+    assert!(setting.secret.phase_error(&raw, value).unwrap().abs() < 1e-4);
+}
+
+/// Sparse rounding: all masks even.
+#[test]
+fn several_tables_by_one_rotation() {
+    let setting = setting(toy(SecretDistribution::Binary, 10));
+    let parameters = setting.parameters();
+    let (two_n, q, p) = (parameters.rotation_modulus(), parameters.lwe_modulus(), 8);
+    let tests: Vec<TestPolynomial> = (0..4)
+        .map(|j| {
+            TestPolynomial::from_fn(parameters.ring(), |x| {
+                encode((x * p / two_n) * (j + 1) + j, p, parameters.prime())
+            })
+        })
+        .collect();
+    let squares = (0..64).into_par_iter().map(|sample| {
+        let value = sample % (p / 2);
+        let mut input = setting.secret.encrypt(value, p).unwrap();
+        input.add_constant_assign(q / (2 * p));
+        let results = setting.key.boot_raw_sparse(&tests, &input);
+        let squares = (0..4).zip(results).map(|(j, raw)| {
+            let expected = encode(value * (j + 1) + j, p, parameters.prime());
+            setting.secret.phase_error(&raw, expected).unwrap().powi(2)
+        });
+        squares.sum::<f64>() / 4.0
+    });
+    let measured = squares.sum::<f64>() / 64.0;
+    assert_ratio("sparse rounding", measured, NoiseModel::new(parameters).blind_rotation());
+}
+
+#[test]
+fn the_number_of_automorphisms_is_as_expected() {
+    let degree = 256;
+    let ring = PrimeRing::new(degree, Parameters::insecure_toy().prime());
+    let gadget = Gadget::new(ring.modulus().value(), 7, 1);
+    for (window, dimensions) in [(1, [32, 64, 300]), (2, [32, 64, 300]), (10, [32, 64, 300])] {
+        let keys = ring.prepare_rows(window + 1, 1, |_, _| ());
+        let automorphisms = RotationAutomorphisms::new(&ring, gadget, window, keys);
+        for dimension in dimensions {
+            let samples = 1000;
+            let count = |seed| {
+                let mask = random_outputs(dimension, 2 * degree as u64, 1000 * dimension + seed);
+                let mask: Vec<u64> = mask.into_iter().map(|a| a | 1).collect();
+                automorphism_count(&automorphisms.steps(&mask)) as f64
+            };
+            let measured = (0..samples).map(count).sum::<f64>() / samples as f64;
+            let expected = expected_automorphisms(degree, dimension as usize, window);
+            println!("window {window}, n = {dimension}: {measured:.1}, expected {expected:.1}");
+            assert!((measured / expected - 1.0).abs() < 0.02);
+        }
+    }
+}
