@@ -63,17 +63,17 @@ fn results_have_the_predicted_noise() {
     let setting = Setting::new(&Parameters::gates_128());
     let model = NoiseModel::new(setting.parameters());
     let gates = Gates::new(&setting.key);
-    let (yes, no) = (setting.secret.encrypt_bit(true), setting.secret.encrypt_bit(false));
+    let bit = |value| setting.secret.encrypt_bit(value);
     let eighth = setting.parameters().lwe_modulus() / 8;
     let count = 400;
     let mean_square = |of: &(dyn Fn() -> LweCiphertext + Sync)| {
         let error = |_| setting.secret.phase_error(&of(), eighth).unwrap().powi(2);
         (0..count).into_par_iter().map(error).sum::<f64>() / f64::from(count)
     };
-    let nand = mean_square(&|| gates.evaluate(Gate::Nand, &yes, &no).unwrap());
+    let nand = mean_square(&|| gates.evaluate(Gate::Nand, &bit(true), &bit(false)).unwrap());
     let predicted = model.blind_rotation() + model.key_switching();
     assert!((0.5..2.0).contains(&(nand / predicted.0)), "NAND: {}", nand / predicted.0);
-    let mux = mean_square(&|| gates.mux(&yes, &yes, &no).unwrap());
+    let mux = mean_square(&|| gates.mux(&bit(true), &bit(true), &bit(false)).unwrap());
     assert!((0.5..2.0).contains(&(mux / model.gate().0)), "MUX: {}", mux / model.gate().0);
 }
 
