@@ -12,6 +12,7 @@ pub mod decomposition;
 pub mod error;
 pub mod evaluation_key;
 pub mod full_domain;
+pub mod functions;
 pub mod gates;
 #[cfg(feature = "client")]
 pub mod key_generation;
