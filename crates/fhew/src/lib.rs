@@ -21,6 +21,7 @@ pub mod lwe_key_switching;
 pub mod many_lut;
 pub mod multi_value;
 pub mod noise;
+pub mod packing_key_switching;
 pub mod parameter_choice;
 pub mod parameters;
 pub mod ring_dimension_switching;

@@ -5,8 +5,8 @@
 //! N, in log2 N steps `ct += σ_g(ct)`, g = 2^k + 1: X ↦ X^g fixes the coefficients at multiples of 2N/(g - 1) and
 //! negates halfway ones. The factor N is divided out first, modulo Q.
 //!
-//! It takes log2 N automorphism keys, a hundredth of what packing key switching takes
-//! (`packing_key_switching`).
+//! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
+//! ([`crate::packing_key_switching`]).
 
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
