@@ -55,6 +55,8 @@ pub struct Line {
     pub transforms: f64,
     /// What those cost at 1/47 u each.
     pub transform_units: f64,
+    /// What Ma et al. (TCHES 2024) publish for it under PARAM_fast, on their machine.
+    pub published_ms: Option<f64>,
 }
 
 /// How often and on how much at once an evaluation is timed.
