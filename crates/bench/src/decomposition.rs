@@ -103,8 +103,12 @@ fn measure(
     let bits = log2_q0 - two_n + base_log2;
     let model = NoiseModel::new(&session.parameters);
     let width = (bits, base_log2);
-    let plan =
-        Decomposition::plan(&model, algorithm, width, model.fresh_large(), arguments.log2_fail)?;
+    let plan = |limit| Decomposition::plan(&model, algorithm, width, model.fresh_large(), limit);
+    // Where an algorithm falls short, its line says so by its failure probability.
+    let plan = plan(arguments.log2_fail).or_else(|error| {
+        eprintln!("{error}");
+        plan(-40.0)
+    })?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let values: Vec<u64> =
         (0..arguments.samples.max(1)).map(|_| rng.random_range(0..1 << bits)).collect();

@@ -5,7 +5,7 @@
 
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::Seed;
-use cryptable_ring::word_sums::{Word, add_multiples};
+use cryptable_ring::word_sums::{Word, Words24, add_multiples};
 use cryptable_rlwe::lwe::LweCiphertext;
 use rayon::prelude::*;
 
@@ -34,6 +34,8 @@ impl SeededKeySwitchingKey {
 /// Rows in words as narrow as the modulus allows.
 #[derive(Debug)]
 enum Rows {
+    Short(Vec<u16>),
+    Medium(Words24),
     Narrow(Vec<u32>),
     Wide(Vec<u64>),
 }
@@ -55,10 +57,15 @@ impl LweKeySwitchingKey {
         gadget: Gadget,
         dimension: usize,
     ) -> Self {
-        let rows = if gadget.modulus() <= 1 << 32 {
-            Rows::Narrow(expand_rows(key, seed, gadget.modulus(), dimension))
-        } else {
-            Rows::Wide(expand_rows(key, seed, gadget.modulus(), dimension))
+        let modulus = gadget.modulus();
+        let rows = match (modulus - 1).checked_ilog2().map_or(1, |log2| log2 + 1) {
+            ..=16 => Rows::Short(expand_rows(key, seed, modulus, dimension)),
+            17..=24 => {
+                let rows: Vec<u32> = expand_rows(key, seed, modulus, dimension);
+                Rows::Medium(rows.into_iter().collect())
+            }
+            25..=32 => Rows::Narrow(expand_rows(key, seed, modulus, dimension)),
+            _ => Rows::Wide(expand_rows(key, seed, modulus, dimension)),
         };
         Self { gadget, dimension, rows }
     }
@@ -67,6 +74,8 @@ impl LweKeySwitchingKey {
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.rows {
+            Rows::Short(rows) => 2 * rows.len(),
+            Rows::Medium(rows) => rows.bytes(),
             Rows::Narrow(rows) => 4 * rows.len(),
             Rows::Wide(rows) => 8 * rows.len(),
         }
@@ -86,15 +95,17 @@ impl LweKeySwitchingKey {
             .map(|digit| digit as i32)
             .collect();
         match &self.rows {
-            Rows::Narrow(rows) => self.sum(rows, &factors, lwe.body()),
-            Rows::Wide(rows) => self.sum(rows, &factors, lwe.body()),
+            Rows::Short(rows) => self.sum(lwe, |sum| add_multiples(sum, rows, &factors)),
+            Rows::Medium(rows) => self.sum(lwe, |sum| rows.add_multiples(sum, &factors)),
+            Rows::Narrow(rows) => self.sum(lwe, |sum| add_multiples(sum, rows, &factors)),
+            Rows::Wide(rows) => self.sum(lwe, |sum| add_multiples(sum, rows, &factors)),
         }
     }
 
-    fn sum<W: Word>(&self, rows: &[W], factors: &[i32], body: u64) -> LweCiphertext {
+    fn sum<W: Word>(&self, lwe: &LweCiphertext, add_rows: impl Fn(&mut [W])) -> LweCiphertext {
         let mut sum = vec![W::from_u64(0); self.dimension + 1];
-        sum[self.dimension] = W::from_u64(body);
-        add_multiples(&mut sum, rows, factors);
+        sum[self.dimension] = W::from_u64(lwe.body());
+        add_rows(&mut sum);
         let mask = self.gadget.modulus() - 1;
         let words = sum.into_iter().map(|word| word.to_u64() & mask).collect();
         LweCiphertext::from_words(words, self.gadget.modulus())

@@ -49,7 +49,12 @@ impl Cost {
             }
         };
         let rotation = steps + automorphisms * (literal.automorphism.length + 2) as f64;
-        let word = if literal.log2_lwe_modulus > 32 { 8.0 } else { 4.0 };
+        let word = match literal.log2_lwe_modulus {
+            ..=16 => 2.0,
+            17..=24 => 3.0,
+            25..=32 => 4.0,
+            _ => 8.0,
+        };
         let source = literal.intermediate.map_or(degree, |small| small.degree as f64);
         Self {
             transforms: rotations as f64 * rotation * transform,

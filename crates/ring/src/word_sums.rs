@@ -2,6 +2,8 @@
 //!
 //! A key switch of dimension 2,048 reads tens of megabytes once. So rows are as narrow as their modulus
 //! allows, and four are added at a time: the sum stays in the first-level cache.
+//!
+//! Words of up to 24 bits are kept as [`Words24`], three bytes each in two planes, and summed as 32-bit ones.
 
 /// An unsigned machine word with wrapping arithmetic.
 pub trait Word: Copy + Send + Sync + 'static {
@@ -36,6 +38,7 @@ macro_rules! word {
     };
 }
 
+word!(u16);
 word!(u32);
 word!(u64);
 
@@ -108,6 +111,93 @@ unsafe fn add_multiples_avx2<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]
     add_multiples_portable(sum, rows, factors);
 }
 
+/// Words of 24 bits: the lower 16, and the upper 8, side by side.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words24 {
+    low: Vec<u16>,
+    high: Vec<u8>,
+}
+
+impl FromIterator<u32> for Words24 {
+    /// From words; bits from 24 on are dropped.
+    fn from_iter<I: IntoIterator<Item = u32>>(words: I) -> Self {
+        let (low, high) = words.into_iter().map(|word| (word as u16, (word >> 16) as u8)).unzip();
+        Self { low, high }
+    }
+}
+
+impl Words24 {
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        2 * self.low.len() + self.high.len()
+    }
+
+    /// `sum += Σ_r factors[r]·rows[r]`, wrapping, of these words as rows as long as the sum.
+    ///
+    /// ```
+    /// use cryptable_ring::word_sums::Words24;
+    /// let rows: Words24 = [10, 20, 70_000, 200].into_iter().collect();
+    /// let mut sum = [1u32, 2];
+    /// rows.add_multiples(&mut sum, &[3, 2]);
+    /// assert_eq!(sum, [140_031, 462]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not as many rows as factors.
+    pub fn add_multiples(&self, sum: &mut [u32], factors: &[i32]) {
+        assert_eq!(self.low.len(), sum.len() * factors.len());
+        #[cfg(target_arch = "x86_64")]
+        {
+            use crate::Isa;
+            match Isa::detect() {
+                // SAFETY: `Isa::detect` names only what the processor has.
+                Isa::Avx512Ifma => return unsafe { self.add_multiples_avx512(sum, factors) },
+                // SAFETY: as above.
+                Isa::Avx2 => return unsafe { self.add_multiples_avx2(sum, factors) },
+                Isa::Scalar => {}
+            }
+        }
+        self.add_multiples_portable(sum, factors);
+    }
+
+    /// The portable loop, two rows at a time.
+    #[inline(always)]
+    fn add_multiples_portable(&self, sum: &mut [u32], factors: &[i32]) {
+        let length = sum.len().max(1);
+        let word = |low: u16, high: u8| u32::from(low) | u32::from(high) << 16;
+        let rows = self.low.chunks(2 * length).zip(self.high.chunks(2 * length));
+        for ((low, high), f) in rows.zip(factors.chunks(2)) {
+            let ((l0, l1), (h0, h1)) = (low.split_at(length), high.split_at(length));
+            let Some(&second) = f.get(1) else {
+                for ((sum, &l0), &h0) in sum.iter_mut().zip(l0).zip(h0) {
+                    *sum = sum.add_product(word(l0, h0), f[0]);
+                }
+                break;
+            };
+            for ((((sum, &l0), &h0), &l1), &h1) in sum.iter_mut().zip(l0).zip(h0).zip(l1).zip(h1) {
+                *sum = sum.add_product(word(l0, h0), f[0]).add_product(word(l1, h1), second);
+            }
+        }
+    }
+
+    /// # Safety
+    /// The processor must have AVX-512 F, BW, DQ and VL.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe fn add_multiples_avx512(&self, sum: &mut [u32], factors: &[i32]) {
+        self.add_multiples_portable(sum, factors);
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn add_multiples_avx2(&self, sum: &mut [u32], factors: &[i32]) {
+        self.add_multiples_portable(sum, factors);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +222,20 @@ mod tests {
         }
     }
 
+    fn check_24(length: usize, factors: &[i32], words: &[u64]) {
+        let word = |i: usize| words[i % words.len()].wrapping_mul(2 * i as u64 + 1) as u32 >> 8;
+        let rows: Vec<u32> = (0..length * factors.len()).map(word).collect();
+        let mut expected: Vec<u32> = (0..length).map(word).collect();
+        let (mut sum, mut portable) = (expected.clone(), expected.clone());
+        add_multiples(&mut expected, &rows, factors);
+        let rows: Words24 = rows.into_iter().collect();
+        rows.add_multiples(&mut sum, factors);
+        rows.add_multiples_portable(&mut portable, factors);
+        assert_eq!(sum, expected);
+        assert_eq!(portable, expected);
+        assert_eq!(rows.bytes(), 3 * length * factors.len());
+    }
+
     proptest! {
         #[test]
         fn sums_are_those_of_wide_integers(
@@ -139,8 +243,10 @@ mod tests {
             factors in prop::collection::vec(any::<i32>(), 0..11),
             words in prop::collection::vec(any::<u64>(), 1..20),
         ) {
+            check::<u16>(length, &factors, &words);
             check::<u32>(length, &factors, &words);
             check::<u64>(length, &factors, &words);
+            check_24(length, &factors, &words);
         }
     }
 }
