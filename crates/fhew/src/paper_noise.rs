@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_parameters() {
-        let numbers = PaperNumbers::new(&Parameters::default_128());
+        let numbers = PaperNumbers::new(&Parameters::decomposition_128());
         assert_eq!(numbers.key_switching, SwitchNumbers { log2_modulus: 20, base_log2: 3 });
         assert_eq!((numbers.key_switching.digits(), numbers.key_switching.base()), (7, 8.0));
         assert_eq!(numbers.packing.modulus(), f64::from(1 << 24));
