@@ -262,7 +262,7 @@ fn unserved(request: &Request<'_>) -> Error {
 fn method(name: &str) -> Result<&'static dyn FullDomainMethod> {
     full_domain::method(name).ok_or_else(|| {
         let names: Vec<&str> = full_domain::methods().iter().map(|method| method.name()).collect();
-        Error::Unsupported(format!("method {name}: there are {}", names.join(", ")))
+        Error::Unsupported(format!("method {name}: there are {}", names.join("; ")))
     })
 }
 
