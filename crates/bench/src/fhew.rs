@@ -1,24 +1,21 @@
 //! `bench fhew`: every full-domain functional bootstrap on single values, the fastest last.
 
-use std::time::Instant;
-
 use clap::Args;
-use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::full_domain::{self, FullDomainMethod, TableKind};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameter_choice::{Cost, choose};
+use cryptable_fhew::parameter_sets::LweSet;
+use cryptable_fhew::parameter_sets::published_times::published;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::table::{Table, half_slot};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_rlwe::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
-use serde::Serialize;
 
-use crate::measurement::{median, timed};
-use crate::memory;
+use crate::measurement::timed;
+use crate::single::{Batch, Line, Session, report};
 
 /// Arguments of `bench fhew`.
 #[derive(Debug, Args)]
@@ -48,52 +45,6 @@ pub struct FhewArguments {
     seed: u64,
 }
 
-/// One line: the JSON contract, and what belongs to a bootstrap.
-#[derive(Debug, Serialize)]
-struct Line {
-    method: String,
-    bits_in: f64,
-    bits_out: f64,
-    modulus_in: u64,
-    ring_degree: usize,
-    slots: usize,
-    threads: usize,
-    setup_s: f64,
-    keygen_s: f64,
-    encrypt_s: f64,
-    eval_s: f64,
-    runs: usize,
-    ms_per_value: f64,
-    unit_us: f64,
-    eval_units: f64,
-    /// Time of one value, in u.
-    units_per_value: f64,
-    peak_rss_bytes: u64,
-    eval_rss_bytes: u64,
-    eval_key_bytes: usize,
-    input_bytes: usize,
-    output_bytes: usize,
-    values_checked: usize,
-    wrong: usize,
-    /// Standard deviation of the result's phase, as a fraction of the distance to a wrong value.
-    noise_std_log2: f64,
-    predicted_noise_std_log2: f64,
-    log2_fail: f64,
-    security_bits: f64,
-    table: String,
-    lwe_dimension: usize,
-    log2_lwe_modulus: u32,
-    log2_prime: f64,
-    rotation_digits: (u32, usize),
-    key_switching_digits: (u32, usize),
-    /// Blind rotations of a lookup.
-    rotations: usize,
-    /// Transforms of blind rotations, as many of degree 2,048 as they cost.
-    transforms: f64,
-    /// What those cost at 1/47 u each.
-    transform_units: f64,
-}
-
 /// Runs the benchmark.
 pub fn run(arguments: &FhewArguments, threads: usize, json: bool) -> anyhow::Result<()> {
     let mut lines = Vec::new();
@@ -113,27 +64,28 @@ pub fn run(arguments: &FhewArguments, threads: usize, json: bool) -> anyhow::Res
     lines.sort_by(|a, b| b.units_per_value.total_cmp(&a.units_per_value));
     // The bare bootstrap is no lookup of an arbitrary table: the best of those goes last.
     lines.sort_by_key(|line| line.method != BOOTSTRAP);
-    if json {
-        for line in &lines {
-            println!("{}", serde_json::to_string(line)?);
-        }
-    } else {
-        print_table(&lines);
-    }
-    let wrong: usize = lines.iter().map(|line| line.wrong).sum();
-    anyhow::ensure!(wrong == 0, "{wrong} values are wrong");
-    Ok(())
+    report(&lines, json, print_table)
 }
 
 /// As Table 6 of Ma et al., with what we measure besides.
 fn print_table(lines: &[Line]) {
     println!(
-        "{:<22} {:>9} {:>8} {:>9} {:>5} {:>2} {:>9} {:>9} {:>9} {:>7}",
-        "method", "ms", "u", "key MB", "n", "l", "noise", "predicted", "log2 fail", "bits"
+        "{:<26} {:>8} {:>7} {:>8} {:>4} {:>2} {:>7} {:>9} {:>9} {:>6} {:>8}",
+        "method",
+        "ms",
+        "u",
+        "key MB",
+        "n",
+        "l",
+        "noise",
+        "predicted",
+        "log2 fail",
+        "bits",
+        "paper ms"
     );
     for line in lines {
         println!(
-            "{:<22} {:>9.2} {:>8.1} {:>9.1} {:>5} {:>2} {:>9.2} {:>9.2} {:>9.1} {:>7.1}",
+            "{:<26} {:>8.2} {:>7.1} {:>8.1} {:>4} {:>2} {:>7.2} {:>9.2} {:>9.1} {:>6.1} {:>8}",
             line.method,
             line.ms_per_value,
             line.units_per_value,
@@ -143,7 +95,8 @@ fn print_table(lines: &[Line]) {
             line.noise_std_log2,
             line.predicted_noise_std_log2,
             line.log2_fail,
-            line.security_bits
+            line.security_bits,
+            line.published_ms.map_or("/".to_owned(), |ms| format!("{ms:.0}"))
         );
     }
 }
@@ -151,59 +104,24 @@ fn print_table(lines: &[Line]) {
 /// Name of the line of a bare functional bootstrap.
 const BOOTSTRAP: &str = "functional bootstrap";
 
-/// Client and server of one parameter set, and what they took.
-struct Session {
-    parameters: Parameters,
-    secret: SecretKey,
-    key: EvaluationKey,
-    values: Vec<u64>,
+/// Values of a session: every one at least once, then random ones.
+struct Values {
+    plain: Vec<u64>,
     inputs: Vec<LweCiphertext>,
-    keygen_s: f64,
-    setup_s: f64,
     encrypt_s: f64,
 }
 
-impl Session {
-    fn prepare(
-        parameters: &Parameters,
-        arguments: &FhewArguments,
-        count: usize,
-    ) -> anyhow::Result<Self> {
+impl Values {
+    fn new(session: &Session, arguments: &FhewArguments) -> anyhow::Result<Self> {
         let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed + 1);
-        let secret = SecretKey::generate(parameters);
-        let (seeded, keygen_s) = timed(|| secret.evaluation_key());
-        let (key, setup_s) = timed(|| EvaluationKey::expand(&seeded));
-        // Every value at least once, then random ones.
-        let values: Vec<u64> = (0..count as u64)
-            .map(|i| if i < arguments.p { i } else { rng.random_range(0..arguments.p) })
-            .collect();
-        let encrypt = || values.iter().map(|&value| secret.encrypt(value, arguments.p)).collect();
+        let p = arguments.p;
+        let value = |i| if i < p { i } else { rng.random_range(0..p) };
+        let plain: Vec<u64> = (0..p.max(arguments.samples as u64)).map(value).collect();
+        let encrypt = || plain.iter().map(|&value| session.secret.encrypt(value, p)).collect();
         let (inputs, encrypt_s) = timed(encrypt);
         let inputs: Result<Vec<_>, _> = inputs;
-        let parameters = parameters.clone();
-        Ok(Self { parameters, secret, key, inputs: inputs?, values, keygen_s, setup_s, encrypt_s })
-    }
-
-    /// Median seconds of `batch` evaluations, and the seconds of u around them.
-    fn time(
-        &self,
-        batch: usize,
-        runs: usize,
-        of: impl Fn(&LweCiphertext) -> LweCiphertext + Sync,
-    ) -> (f64, f64) {
-        let unit = cryptable::measure_unit();
-        let mut times = Vec::new();
-        for run in 0..=runs {
-            let start = Instant::now();
-            (0..batch).into_par_iter().for_each(|i| {
-                std::hint::black_box(of(&self.inputs[(run * batch + i) % self.inputs.len()]));
-            });
-            // The first run warms keys and pages up.
-            if run > 0 {
-                times.push(start.elapsed().as_secs_f64());
-            }
-        }
-        (median(&times), unit.min(cryptable::measure_unit()))
+        let encrypt_s = encrypt_s / plain.len() as f64;
+        Ok(Self { plain, inputs: inputs?, encrypt_s })
     }
 }
 
@@ -217,18 +135,19 @@ fn measure(
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let outputs: Vec<u64> = (0..p).map(|_| rng.random_range(0..p)).collect();
     let table = Table::new(p, p, &outputs)?;
-    let session = Session::prepare(parameters, arguments, arguments.samples.max(p as usize))?;
+    let session = Session::new(parameters);
     let lookup = |input: &LweCiphertext| {
         method.lookup(&session.key, &table, input).expect("inputs of these parameters")
     };
     let model = NoiseModel::new(parameters);
     let predicted = method.noise(&model, TableKind::Given(&table), model.fresh()).output;
-    let log2_fail = full_domain::log2_fail(method, &model, p, p);
     let expected = |value: u64| table.output(value);
     let mut line = finish(&session, arguments, threads, &lookup, &expected)?;
     line.method = method.name().to_owned();
     line.predicted_noise_std_log2 = (predicted.standard_deviation() * 2.0 * p as f64).log2();
-    line.log2_fail = log2_fail;
+    line.log2_fail = full_domain::log2_fail(method, &model, p, p);
+    line.table = format!("random:{}", arguments.seed);
+    line.published_ms = published(LweSet::Fast, method.name(), p).map(|time| time.milliseconds);
     line.rotations = method.rotations();
     let cost = Cost::of(method.rotations(), parameters.literal());
     (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
@@ -239,7 +158,7 @@ fn measure(
 fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Result<Line> {
     let p = arguments.p;
     let parameters = Parameters::default_128();
-    let session = Session::prepare(&parameters, arguments, arguments.samples.max(p as usize))?;
+    let session = Session::new(&parameters);
     let two_n = parameters.rotation_modulus();
     let test = TestPolynomial::from_fn(parameters.ring(), |x| {
         encode(x * p / two_n, p, parameters.prime())
@@ -259,9 +178,8 @@ fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Resul
     line.log2_fail =
         full_domain::log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
     line.rotations = 1;
-    let literal = parameters.literal();
-    let count = 2 * literal.lwe_dimension * (literal.rotation.length + 1);
-    (line.transforms, line.transform_units) = (count as f64, count as f64 / 47.0);
+    let cost = Cost::of(1, parameters.literal());
+    (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
     line.table = "negacyclic identity".to_owned();
     Ok(line)
 }
@@ -275,59 +193,24 @@ fn finish(
     expected: &(dyn Fn(u64) -> u64 + Sync),
 ) -> anyhow::Result<Line> {
     let (p, parameters) = (arguments.p, &session.parameters);
-    let generation_peak = memory::peak_rss();
-    memory::reset_peak();
-    let batch = arguments.batch.unwrap_or(if threads == 1 { 1 } else { 32 * threads }).max(1);
-    let (eval_s, unit) = session.time(batch, arguments.runs.max(1), of);
-    let results: Vec<LweCiphertext> = session.inputs.par_iter().map(of).collect();
-    let (mut wrong, mut squares) = (0, 0.0);
-    for (&value, result) in session.values.iter().zip(&results) {
+    let values = Values::new(session, arguments)?;
+    let batch = Batch::new(arguments.batch, arguments.runs, threads);
+    let mut line = session.line(batch, &values.inputs, of);
+    let results: Vec<LweCiphertext> = values.inputs.par_iter().map(of).collect();
+    let mut squares = 0.0;
+    for (&value, result) in values.plain.iter().zip(&results) {
         let expected = expected(value);
-        wrong += usize::from(session.secret.decrypt(result, p)? != expected);
+        line.wrong += usize::from(session.secret.decrypt(result, p)? != expected);
         let phase = encode(expected, p, parameters.lwe_modulus());
         squares += session.secret.phase_error(result, phase)?.powi(2);
     }
-    let deviation = (squares / results.len() as f64).sqrt() * 2.0 * p as f64;
-    let literal = parameters.literal();
-    let bits = literal.log2_lwe_modulus as usize;
-    let eval_rss_bytes = memory::peak_rss();
-    let ms_per_value = eval_s * 1e3 / batch as f64;
-    Ok(Line {
-        method: String::new(),
-        bits_in: (p as f64).log2(),
-        bits_out: (p as f64).log2(),
-        modulus_in: p,
-        ring_degree: literal.ring_degree,
-        slots: batch,
-        threads,
-        setup_s: session.setup_s,
-        keygen_s: session.keygen_s,
-        encrypt_s: session.encrypt_s / session.inputs.len() as f64,
-        eval_s,
-        runs: arguments.runs.max(1),
-        ms_per_value,
-        unit_us: unit * 1e6,
-        eval_units: eval_s / unit,
-        units_per_value: eval_s / unit / batch as f64,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
-        eval_key_bytes: session.key.bytes(),
-        input_bytes: bits.div_ceil(8),
-        output_bytes: ((literal.lwe_dimension + 1) * bits).div_ceil(8),
-        values_checked: results.len(),
-        wrong,
-        noise_std_log2: deviation.log2(),
-        predicted_noise_std_log2: 0.0,
-        log2_fail: 0.0,
-        security_bits: parameters.security_bits(),
-        table: format!("random:{}", arguments.seed),
-        lwe_dimension: literal.lwe_dimension,
-        log2_lwe_modulus: literal.log2_lwe_modulus,
-        log2_prime: parameters.log2_prime(),
-        rotation_digits: (literal.rotation.base_log2, literal.rotation.length),
-        key_switching_digits: (literal.key_switching.base_log2, literal.key_switching.length),
-        rotations: 0,
-        transforms: 0.0,
-        transform_units: 0.0,
-    })
+    line.values_checked = results.len();
+    line.noise_std_log2 = ((squares / results.len() as f64).sqrt() * 2.0 * p as f64).log2();
+    let bits = parameters.literal().log2_lwe_modulus as usize;
+    line.input_bytes = bits.div_ceil(8);
+    line.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
+    (line.bits_in, line.bits_out) = ((p as f64).log2(), (p as f64).log2());
+    line.modulus_in = p;
+    line.encrypt_s = values.encrypt_s;
+    Ok(line)
 }

@@ -1,13 +1,16 @@
 //! Every benchmark of `cryptable`: one JSON object a line, the headline last.
 #![forbid(unsafe_code)]
 
+mod decomposition;
 mod fdd;
 mod fhew;
+mod gates;
 mod lookup;
 mod measurement;
 mod memory;
 mod plot;
 mod primitives;
+mod single;
 
 use clap::Subcommand;
 use cryptable::Method;
@@ -27,6 +30,10 @@ pub enum BenchCommand {
     Fdd(fdd::FddArguments),
     /// Functional bootstraps of single values: every full-domain method, the fastest last.
     Fhew(fhew::FhewArguments),
+    /// Homomorphic digit decomposition of single values: every algorithm over the width of moduli.
+    Decomposition(decomposition::DecompositionArguments),
+    /// Boolean gates on single bits.
+    Gates(gates::GatesArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
     /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
@@ -49,6 +56,8 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
         BenchCommand::Fdd(arguments) => fdd::run(arguments, threads, json),
         BenchCommand::Fhew(arguments) => fhew::run(arguments, threads, json),
+        BenchCommand::Decomposition(arguments) => decomposition::run(arguments, threads, json),
+        BenchCommand::Gates(arguments) => gates::run(arguments, threads, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, threads, json),
     })

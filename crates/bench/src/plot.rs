@@ -1,4 +1,6 @@
-//! `bench plot`: time and memory over the width of tables, one curve a method (Figure 3 of Dumezy et al.).
+//! `bench plot`: time and memory over the width of tables, one curve a method (Figure 3 of Dumezy et al.); methods
+//! of single values as bars (Table 6 of Ma et al., TCHES 2024), and digit decomposition over the width of moduli
+//! (Figure 4 there).
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,9 +8,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
+mod bars;
 mod chart;
 mod published;
 mod records;
+mod single_values;
 
 use chart::{Chart, Curve};
 use records::Record;
@@ -30,22 +34,28 @@ pub struct PlotArguments {
 
 /// Reads all files and writes the pictures: time a value and latency, in seconds and in units u, and memory.
 ///
-/// Lines of several tables, of ciphertexts that are not full, and of `bench primitives` are passed over.
+/// Lines of several tables, of packed ciphertexts that are not full, and of `bench primitives` are passed over.
 ///
 /// # Errors
 /// If a file cannot be read, a line is no record, a method was not measured on that many threads, or a picture
 /// cannot be written.
 pub fn run(arguments: &PlotArguments) -> Result<()> {
-    let mut records = Vec::new();
+    let (mut records, mut single) = (Vec::new(), Vec::new());
     for file in &arguments.files {
         records.extend(records::read(file)?);
+        single.extend(single_values::read(file)?);
     }
-    let records = records::select(records, arguments.of_threads)?;
     // All are drawn before the first is written.
-    let pictures: Vec<(PathBuf, String)> = charts(&records, arguments.of_threads)
-        .iter()
-        .map(|chart| Ok((arguments.out.join(chart.file_name).with_extension("svg"), chart.svg()?)))
-        .collect::<Result<_>>()?;
+    let mut pictures = single_values::pictures(&single, arguments.of_threads)?;
+    if pictures.is_empty() || records.iter().any(Record::is_full) {
+        let records = records::select(records, arguments.of_threads)?;
+        for chart in charts(&records, arguments.of_threads) {
+            pictures.push((chart.file_name.to_owned(), chart.svg()?));
+        }
+    }
+    let path = |name: &str| arguments.out.join(name).with_extension("svg");
+    let pictures: Vec<(PathBuf, String)> =
+        pictures.into_iter().map(|(name, svg)| (path(&name), svg)).collect();
     fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot create {}", arguments.out.display()))?;
     for (path, svg) in &pictures {
@@ -61,7 +71,8 @@ fn charts(records: &[Record], threads: usize) -> Vec<Chart> {
     let chart = |file_name, title, quantity, of: fn(&Record) -> f64, published: Vec<Curve>| {
         let mut curves = records::curves(records, of);
         curves.extend(published.into_iter().filter(|_| threads == 1));
-        Chart { file_name, title: format!("{title}, {threads} thread{plural}"), quantity, curves }
+        let title = format!("{title}, {threads} thread{plural}");
+        Chart { file_name, title, axis: "width of the table's inputs (bits)", quantity, curves }
     };
     let mut charts = vec![
         chart(

@@ -11,10 +11,11 @@ use crate::automorphism_rotation::key_exponents;
 use crate::cmux_rotation::selectors_per_coefficient;
 use crate::evaluation_key::SeededEvaluationKey;
 use crate::lwe_key_switching::SeededKeySwitchingKey;
+use crate::packing_key_switching::SeededPackingKey;
 use crate::parameters::{Parameters, RotationMethod};
 use crate::secret_key::{SecretKey, lwe_body};
 use crate::seeded_rows::{RowDomain, SeededRows};
-use crate::trace_packing::exponents;
+use crate::trace_packing::{PackedLength, exponents};
 
 /// Encrypts rows of keys under the ring secret.
 pub(crate) struct RowEncryptor<'a> {
@@ -157,6 +158,27 @@ impl SecretKey {
                 coefficients().chain([coefficients().sum()]).map(monomial).collect()
             }
         })
+    }
+
+    /// A key for packing key switching (Algorithm 9 of Ma et al., TCHES 2024): row `i·ℓ + k` encrypts
+    /// `s_i·weight(k)·(1 + X + … + X^(d-1))`.
+    ///
+    /// N·ℓ rows: too many to belong to [`SecretKey::evaluation_key`].
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn packing_key(&self, length: PackedLength) -> SeededPackingKey {
+        let seed = Seed::random();
+        let encryptor = RowEncryptor::new(self, &seed);
+        let gadget = self.parameters().packing_gadget();
+        let (degree, m) = (self.parameters().ring_degree(), self.parameters().modulus());
+        let (digits, count) = (gadget.length(), length.count(degree));
+        let rows = encryptor.rows(length.row_domain(), degree * digits, |row, out| {
+            let (i, k) = (row / digits, row % digits);
+            out[..count].fill(m.mul(encryptor.secret[i], gadget.weight(k)));
+        });
+        SeededPackingKey { length, rows, seed: seed.clone() }
     }
 
     /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.

@@ -12,6 +12,7 @@ pub mod decomposition;
 pub mod error;
 pub mod evaluation_key;
 pub mod full_domain;
+pub mod functions;
 pub mod gates;
 #[cfg(feature = "client")]
 pub mod key_generation;
@@ -21,7 +22,10 @@ pub mod lwe_key_switching;
 pub mod many_lut;
 pub mod multi_value;
 pub mod noise;
+pub mod packing_key_switching;
+pub mod paper_noise;
 pub mod parameter_choice;
+pub mod parameter_sets;
 pub mod parameters;
 pub mod ring_dimension_switching;
 pub mod rlwe;

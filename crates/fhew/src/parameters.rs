@@ -202,6 +202,7 @@ impl Parameters {
                 &format!("together they must have from 1 to {limit} bits"),
             )?;
         }
+        check_factors(&literal)?;
         if let RotationMethod::Automorphism { window } = literal.rotation_method {
             demand(
                 (1..=n / 2).contains(&window),
@@ -427,6 +428,17 @@ impl Parameters {
         };
         Err(Error::PlaintextModulus { modulus, reason })
     }
+}
+
+/// Demands that digits which multiply rows of machine words are factors of 32 bits.
+fn check_factors(literal: &ParametersLiteral) -> Result<()> {
+    let value = literal.key_switching.base_log2.max(literal.packing.base_log2);
+    if value <= i32::BITS {
+        return Ok(());
+    }
+    let (name, limit) =
+        ("bits of a key switching or packing digit", "it must be at most 32".to_owned());
+    Err(Error::Parameter { name, value: value.into(), limit })
 }
 
 /// Checks the ring of lower degree.

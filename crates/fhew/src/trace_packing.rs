@@ -5,8 +5,8 @@
 //! N, in log2 N steps `ct += σ_g(ct)`, g = 2^k + 1: X ↦ X^g fixes the coefficients at multiples of 2N/(g - 1) and
 //! negates halfway ones. The factor N is divided out first, modulo Q.
 //!
-//! It takes log2 N automorphism keys, a hundredth of what packing key switching takes
-//! (`packing_key_switching`).
+//! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
+//! ([`crate::packing_key_switching`]).
 
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
@@ -108,12 +108,21 @@ impl EvaluationKey {
     /// If the ciphertext is not modulo Q and of dimension N.
     #[must_use]
     pub fn pack(&self, raw: &LweCiphertext, length: PackedLength) -> RlweCiphertext {
+        self.pack_run(raw, length.count(self.parameters().ring_degree()))
+    }
+
+    /// [`EvaluationKey::pack`] to this many lowest coefficients, with at most the noise of all.
+    ///
+    /// # Panics
+    /// If the ciphertext is not modulo Q and of dimension N, or the run is empty or longer than N.
+    #[must_use]
+    pub fn pack_run(&self, raw: &LweCiphertext, count: usize) -> RlweCiphertext {
         let ring = self.parameters().ring();
         let (m, n) = (ring.modulus(), ring.degree());
         let mut packed = RlweCiphertext::embed(ring, raw);
         kernels::mul_scalar_assign(m, packed.words_mut(), m.inv(n as u64));
         self.trace().trace_assign(ring, &mut packed);
-        let count = length.count(n);
+        assert!((1..=n).contains(&count), "a run of {count} of {n}");
         if count > 1 {
             for polynomial in packed.words_mut().chunks_exact_mut(n) {
                 multiply_by_ones(ring, polynomial, count);

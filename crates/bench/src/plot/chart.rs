@@ -14,7 +14,7 @@ pub struct Curve {
     pub method: String,
     /// Who measured, for figures that others published; those are dashed.
     pub source: Option<&'static str>,
-    /// Bits of the table's inputs, and the quantity; both positive.
+    /// What the horizontal axis shows, such as the bits of the table's inputs, and the quantity; both positive.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -24,6 +24,8 @@ pub struct Chart {
     /// Without extension.
     pub file_name: &'static str,
     pub title: String,
+    /// Title of the horizontal axis.
+    pub axis: &'static str,
     /// Title of the vertical axis, with the unit.
     pub quantity: &'static str,
     /// At least one of them has a point.
@@ -59,6 +61,10 @@ fn style_of(method: &str) -> (RGBColor, &'static [(i32, i32)]) {
         "bmt" => (RGBColor(0, 158, 115), TRIANGLE),
         "mvb" => (RGBColor(204, 121, 167), DIAMOND),
         "fdd" => (RGBColor(230, 159, 0), INVERTED),
+        "HomDecomp-Reduce" => (RGBColor(213, 94, 0), SQUARE),
+        "HomDecomp-FDFB" => (RGBColor(204, 121, 167), DIAMOND),
+        "HomFloor" => (RGBColor(0, 114, 178), CIRCLE),
+        "HomFloorAlt" => (RGBColor(0, 158, 115), TRIANGLE),
         _ => (RGBColor(0, 0, 0), BAR),
     }
 }
@@ -101,20 +107,23 @@ impl Chart {
         Ok(svg)
     }
 
-    /// Widths from 0 to beyond the widest, and the quantity from a power of ten up, with room for the legend
+    /// Widths from 0, or from before the narrowest where all are large, to beyond the widest, and the quantity from a power of ten up, with room for the legend
     /// above small tables.
     fn ranges(&self) -> Result<(std::ops::Range<f64>, std::ops::Range<f64>)> {
-        let (mut widest, mut low, mut high) = (0.0f64, f64::INFINITY, 0.0f64);
+        let (mut narrowest, mut widest) = (f64::INFINITY, 0.0f64);
+        let (mut low, mut high) = (f64::INFINITY, 0.0f64);
         for &(bits, value) in self.curves.iter().flat_map(|curve| &curve.points) {
-            (widest, low, high) = (widest.max(bits), low.min(value), high.max(value));
+            (narrowest, widest) = (narrowest.min(bits), widest.max(bits));
+            (low, high) = (low.min(value), high.max(value));
         }
         anyhow::ensure!(high > 0.0, "nothing was measured");
-        Ok((0.0..widest.ceil() + 1.0, 10f64.powf(low.log10().floor())..high * 4.0))
+        let first = if narrowest > 10.0 { narrowest.floor() - 1.0 } else { 0.0 };
+        Ok((first..widest.ceil() + 1.0, 10f64.powf(low.log10().floor())..high * 4.0))
     }
 
     fn draw(&self, svg: &mut String) -> std::result::Result<(), Box<dyn std::error::Error>> {
         let (widths, quantities) = self.ranges()?;
-        let ticks = widths.end as usize + 1;
+        let ticks = (widths.end - widths.start) as usize + 1;
         let area = SVGBackend::with_string(svg, (900, 600)).into_drawing_area();
         area.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(&area)
@@ -127,7 +136,7 @@ impl Chart {
             .configure_mesh()
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.12))
-            .x_desc("width of the table's inputs (bits)")
+            .x_desc(self.axis)
             .y_desc(self.quantity)
             .x_labels(ticks)
             .x_label_formatter(&|bits| format!("{bits:.0}"))
@@ -214,6 +223,7 @@ mod tests {
         Chart {
             file_name: "latency",
             title: "Latency".to_string(),
+            axis: "width of the table's inputs (bits)",
             quantity: "time of a lookup (s)",
             curves: vec![curve("cmt", None), curve("akp", Some("someone"))],
         }

@@ -33,6 +33,11 @@ fn one() -> usize {
 }
 
 impl Record {
+    /// One table on a full ciphertext.
+    pub fn is_full(&self) -> bool {
+        self.tables == 1 && self.slots == self.ring_degree
+    }
+
     /// Logarithmic axes need positive numbers.
     fn check(&self) -> Result<()> {
         ensure!(self.bits_in > 0.0 && self.bits_in <= 64.0, "bits_in is not between 0 and 64");
@@ -81,7 +86,7 @@ fn parse(line: &str) -> Result<Option<Record>> {
 /// # Errors
 /// If there is none of a method that was measured with one table on full ciphertexts.
 pub fn select(mut records: Vec<Record>, threads: usize) -> Result<Vec<Record>> {
-    records.retain(|record| record.tables == 1 && record.slots == record.ring_degree);
+    records.retain(Record::is_full);
     ensure!(!records.is_empty(), "no line of one table on a full ciphertext");
     let mut measured: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for record in &records {

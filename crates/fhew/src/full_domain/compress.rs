@@ -20,7 +20,7 @@ pub struct FdfbCompress;
 
 impl FdfbCompress {
     /// f_C, with values modulo Q.
-    fn compression(key: &EvaluationKey, p: u64) -> TestPolynomial {
+    pub(crate) fn compression(key: &EvaluationKey, p: u64) -> TestPolynomial {
         let parameters = key.parameters();
         let (two_n, q) = (parameters.rotation_modulus(), u128::from(parameters.prime()));
         TestPolynomial::from_fn(parameters.ring(), |x| {
@@ -35,15 +35,22 @@ impl FdfbCompress {
         let parameters = key.parameters();
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
         let m = parameters.modulus();
-        TestPolynomial::from_fn(parameters.ring(), |x| {
-            if x < two_n / 4 {
-                table.encoded(parameters, 2 * p * x / two_n)
-            } else {
-                // Phase x of [2N/4, 2N/2) gives the negative of phase x + N, which is -(N - x).
-                let slot = 2 * p * (two_n / 2 - x) / two_n;
-                m.neg(table.encoded(parameters, slot.min(p / 2 - 1) + p / 2))
-            }
+        TestPolynomial::from_fn(parameters.ring(), |x| match Self::slot(x, p, two_n) {
+            slot if slot < p / 2 => table.encoded(parameters, slot),
+            slot => m.neg(table.encoded(parameters, slot)),
         })
+    }
+
+    /// The input of which coefficient x < N of a test polynomial is the compressed phase: of the upper half, from
+    /// p/2 on, that of -x, so that the coefficient counts negative.
+    pub(crate) fn slot(x: u64, p: u64, two_n: u64) -> u64 {
+        if x < two_n / 4 {
+            2 * p * x / two_n
+        } else {
+            // Phase x of [2N/4, 2N/2) gives the negative of phase x + N, which is -(N - x).
+            let slot = 2 * p * (two_n / 2 - x) / two_n;
+            slot.min(p / 2 - 1) + p / 2
+        }
     }
 }
 

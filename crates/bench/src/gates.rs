@@ -1,0 +1,93 @@
+//! `bench gates`: boolean gates by one bootstrap each.
+
+use clap::Args;
+use cryptable_fhew::gates::{Gate, Gates};
+use cryptable_fhew::noise::NoiseModel;
+use cryptable_fhew::parameter_choice::Cost;
+use cryptable_fhew::parameters::Parameters;
+use cryptable_rlwe::lwe::LweCiphertext;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
+
+use crate::single::{Batch, Line, Session, report};
+
+/// Arguments of `bench gates`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench gates")]
+pub struct GatesArguments {
+    /// log2 of the failure probability of a gate that parameters are chosen for.
+    #[arg(long, default_value_t = -64.0, allow_hyphen_values = true)]
+    log2_fail: f64,
+    /// Gates evaluated at once [default: 1 on one thread, 32 a thread on several].
+    #[arg(long)]
+    batch: Option<usize>,
+    /// Evaluations to take the median of.
+    #[arg(long, default_value_t = 15)]
+    runs: usize,
+    /// Gates that are checked, and noise measured on.
+    #[arg(long, default_value_t = 400)]
+    samples: usize,
+    /// Seed of the random bits.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Result<()> {
+    let parameters = Parameters::for_gates(arguments.log2_fail)?;
+    let session = Session::new(&parameters);
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let plain: Vec<[bool; 2]> = (0..arguments.samples.max(4)).map(|_| rng.random()).collect();
+    let encrypt = |pair: &[bool; 2]| pair.map(|bit| session.secret.encrypt_bit(bit));
+    let inputs: Vec<[LweCiphertext; 2]> = plain.iter().map(encrypt).collect();
+    let gates = Gates::new(&session.key);
+    let nand = |[a, b]: &[LweCiphertext; 2]| {
+        gates.evaluate(Gate::Nand, a, b).expect("inputs of these parameters")
+    };
+    let mut line =
+        session.line(Batch::new(arguments.batch, arguments.runs, threads), &inputs, nand);
+
+    let results: Vec<LweCiphertext> = inputs.par_iter().map(nand).collect();
+    let eighth = parameters.lwe_modulus() / 8;
+    let mut squares = 0.0;
+    for (&[a, b], result) in plain.iter().zip(&results) {
+        let expected = Gate::Nand.apply(a, b);
+        line.wrong += usize::from(session.secret.decrypt_bit(result)? != expected);
+        let phase = if expected { eighth } else { 7 * eighth };
+        squares += session.secret.phase_error(result, phase)?.powi(2);
+    }
+    let model = NoiseModel::new(&parameters);
+    // The distance to a wrong sum of two results is 1/8 of the modulus.
+    let relative = |variance: f64| (variance.sqrt() * 8.0).log2();
+    line.noise_std_log2 = relative(squares / results.len() as f64);
+    line.predicted_noise_std_log2 = relative((model.blind_rotation() + model.key_switching()).0);
+    line.log2_fail = model.gate_log2_fail();
+    line.method = "NAND".to_owned();
+    line.table = "NAND".to_owned();
+    (line.bits_in, line.bits_out, line.modulus_in) = (2.0, 1.0, 2);
+    line.values_checked = results.len();
+    let bits = parameters.literal().log2_lwe_modulus as usize;
+    line.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
+    line.input_bytes = bits.div_ceil(8);
+    line.rotations = 1;
+    let cost = Cost::of(1, parameters.literal());
+    (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
+    report(&[line], json, print)
+}
+
+fn print(lines: &[Line]) {
+    for line in lines {
+        println!(
+            "{}: {:.2} ms, {:.1} u, keys {:.1} MB, noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
+            line.method,
+            line.ms_per_value,
+            line.units_per_value,
+            line.eval_key_bytes as f64 / 1e6,
+            line.noise_std_log2,
+            line.predicted_noise_std_log2,
+            line.log2_fail,
+            line.security_bits
+        );
+    }
+}

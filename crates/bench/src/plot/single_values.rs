@@ -1,0 +1,144 @@
+//! Pictures of lines of single values: full-domain methods as bars, digit decomposition as curves.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cryptable_fhew::paper_noise::decomposition::Variant;
+use cryptable_fhew::parameter_sets::published_times::decomposition_time;
+use serde::Deserialize;
+
+use super::bars::Bars;
+use super::chart::{Chart, Curve};
+use crate::measurement::median;
+
+/// What is plotted of a line.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SingleRecord {
+    method: String,
+    modulus_in: u64,
+    threads: usize,
+    units_per_value: f64,
+    ms_per_value: f64,
+    log2_fail: f64,
+    /// Of digit decomposition.
+    log2_q0: Option<u32>,
+}
+
+/// The lines of single values in a file; others are passed over, [`super::records::read`] checks them.
+///
+/// # Errors
+/// If the file cannot be read, or a line is no JSON.
+pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
+    let name = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let mut records = Vec::new();
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let value: serde_json::Value = serde_json::from_str(line)
+            .with_context(|| format!("{name}, line {number}: not a record"))?;
+        if value.get("units_per_value").is_some() {
+            let record = serde_json::from_value(value)
+                .with_context(|| format!("{name}, line {number}: not a record of single values"))?;
+            records.push(record);
+        }
+    }
+    Ok(records)
+}
+
+/// Names without extension, and pictures, of what was measured on so many threads.
+///
+/// # Errors
+/// If a picture cannot be drawn.
+pub fn pictures(records: &[SingleRecord], threads: usize) -> Result<Vec<(String, String)>> {
+    let records: Vec<&SingleRecord> =
+        records.iter().filter(|record| record.threads == threads).collect();
+    let mut pictures = Vec::new();
+    let mut tables: BTreeMap<(u64, i64), BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
+    for record in records.iter().filter(|r| r.log2_q0.is_none() && r.modulus_in > 2) {
+        // Two sets of parameters are compared: failing with 2^-64 or, faster, with 2^-40.
+        let fail = if record.log2_fail <= -64.0 { 64 } else { 40 };
+        let table = tables.entry((record.modulus_in, fail)).or_default();
+        table.entry(&record.method).or_default().push(record.units_per_value);
+    }
+    for ((p, fail), methods) in tables {
+        let mut bars: Vec<(String, f64)> =
+            methods.into_iter().map(|(name, times)| (name.to_owned(), median(&times))).collect();
+        bars.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let title = format!(
+            "A table of {p} entries on one value, failing with 2^-{fail} at most, {threads} thread(s)"
+        );
+        let picture = Bars { title, quantity: "time of a lookup (u)", bars };
+        pictures.push((format!("full_domain_p{p}_fail{fail}"), picture.svg()?));
+    }
+    let decompositions: Vec<&SingleRecord> =
+        records.into_iter().filter(|record| record.log2_q0.is_some()).collect();
+    if !decompositions.is_empty() {
+        pictures.push(("decomposition".to_owned(), decomposition(&decompositions, threads).svg()?));
+    }
+    Ok(pictures)
+}
+
+/// Figure 4: time over log2 q_0, with the paper's where one thread is compared.
+fn decomposition(records: &[&SingleRecord], threads: usize) -> Chart {
+    let mut methods: BTreeMap<&str, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
+    for record in records {
+        let method = methods.entry(&record.method).or_default();
+        method.entry(record.log2_q0.unwrap_or(0)).or_default().push(record.ms_per_value);
+    }
+    let points = |points: BTreeMap<u32, Vec<f64>>| -> Vec<(f64, f64)> {
+        points.into_iter().map(|(log2, times)| (f64::from(log2), median(&times))).collect()
+    };
+    let mut curves: Vec<Curve> = methods
+        .into_iter()
+        .map(|(name, of)| Curve { method: name.to_owned(), source: None, points: points(of) })
+        .collect();
+    if threads == 1 {
+        for variant in Variant::ALL {
+            let time = |log2| Some((f64::from(log2), decomposition_time(variant, log2)?));
+            curves.push(Curve {
+                method: variant.name().to_owned(),
+                source: Some("Ma et al., their machine"),
+                points: (13..=35).filter_map(time).collect(),
+            });
+        }
+    }
+    Chart {
+        file_name: "decomposition",
+        title: format!("Homomorphic digit decomposition, {threads} thread(s)"),
+        axis: "log2 of the modulus q_0",
+        quantity: "time a value (ms)",
+        curves,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_a_modulus_and_curves_of_decomposition() {
+        let line = |method: &str, rest: &str| {
+            format!(
+                r#"{{"method":"{method}","modulus_in":16,"threads":1,"units_per_value":120.5,"ms_per_value":14.0,"log2_fail":-66.0{rest}}}"#
+            )
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lines.jsonl");
+        let lines = [
+            line("FDFB-Compress", ""),
+            line("HomDecomp-Reduce", r#","log2_q0":20"#),
+            r#"{"method":"akp"}"#.to_owned(),
+        ];
+        fs::write(&file, lines.join("\n")).unwrap();
+        let records = read(&file).unwrap();
+        assert_eq!(records.len(), 2);
+        let drawn = pictures(&records, 1).unwrap();
+        let names: Vec<&str> = drawn.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["full_domain_p16_fail64", "decomposition"]);
+        assert!(drawn[0].1.contains("FDFB-Compress") && drawn[0].1.contains("120.5"));
+        assert!(drawn[1].1.contains("HomDecomp-Reduce, cryptable"));
+        assert!(drawn[1].1.contains("HomFloor, Ma et al., their machine"));
+        assert!(pictures(&records, 2).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,162 @@
+//! What benchmarks of single values share: keys, timing, and the line that they print.
+
+use std::time::Instant;
+
+use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::parameters::Parameters;
+use cryptable_fhew::secret_key::SecretKey;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::measurement::{median, timed};
+use crate::memory;
+
+/// One line: the JSON contract, and what belongs to single values.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Line {
+    pub method: String,
+    pub bits_in: f64,
+    pub bits_out: f64,
+    pub modulus_in: u64,
+    pub ring_degree: usize,
+    pub slots: usize,
+    pub threads: usize,
+    pub setup_s: f64,
+    pub keygen_s: f64,
+    pub encrypt_s: f64,
+    pub eval_s: f64,
+    pub runs: usize,
+    pub ms_per_value: f64,
+    pub unit_us: f64,
+    pub eval_units: f64,
+    /// Time of one value, in u.
+    pub units_per_value: f64,
+    pub peak_rss_bytes: u64,
+    pub eval_rss_bytes: u64,
+    pub eval_key_bytes: usize,
+    pub input_bytes: usize,
+    pub output_bytes: usize,
+    pub values_checked: usize,
+    pub wrong: usize,
+    /// Standard deviation of the result's phase, as a fraction of the distance to a wrong value.
+    pub noise_std_log2: f64,
+    pub predicted_noise_std_log2: f64,
+    pub log2_fail: f64,
+    pub security_bits: f64,
+    pub table: String,
+    pub lwe_dimension: usize,
+    pub log2_lwe_modulus: u32,
+    pub log2_prime: f64,
+    pub rotation_digits: (u32, usize),
+    pub key_switching_digits: (u32, usize),
+    /// Blind rotations of one value.
+    pub rotations: usize,
+    /// Transforms of blind rotations, as many of degree 2,048 as they cost.
+    pub transforms: f64,
+    /// What those cost at 1/47 u each.
+    pub transform_units: f64,
+    /// What Ma et al. (TCHES 2024) publish for it under PARAM_fast, on their machine.
+    pub published_ms: Option<f64>,
+}
+
+/// How often and on how much at once an evaluation is timed.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// Values at once.
+    pub size: usize,
+    /// Evaluations to take the median of.
+    pub runs: usize,
+}
+
+impl Batch {
+    /// The size asked for, or 1 on one thread and 32 a thread on several.
+    pub fn new(size: Option<usize>, runs: usize, threads: usize) -> Self {
+        let usual = if threads == 1 { 1 } else { 32 * threads };
+        Self { size: size.unwrap_or(usual).max(1), runs: runs.max(1) }
+    }
+}
+
+/// Client and server of one parameter set, and what they took.
+pub struct Session {
+    pub parameters: Parameters,
+    pub secret: SecretKey,
+    pub key: EvaluationKey,
+    keygen_s: f64,
+    setup_s: f64,
+    generation_peak: u64,
+}
+
+impl Session {
+    /// Generates keys.
+    pub fn new(parameters: &Parameters) -> Self {
+        let secret = SecretKey::generate(parameters);
+        let (seeded, keygen_s) = timed(|| secret.evaluation_key());
+        let (key, setup_s) = timed(|| EvaluationKey::expand(&seeded));
+        drop(seeded);
+        let generation_peak = memory::peak_rss();
+        memory::reset_peak();
+        let parameters = parameters.clone();
+        Self { parameters, secret, key, keygen_s, setup_s, generation_peak }
+    }
+
+    /// A line with all that does not depend on what is evaluated, but for `threads`: `of` is timed on `inputs`.
+    pub fn line<I: Sync, T>(
+        &self,
+        batch: Batch,
+        inputs: &[I],
+        of: impl Fn(&I) -> T + Sync,
+    ) -> Line {
+        let unit = cryptable::measure_unit();
+        let mut times = Vec::new();
+        for run in 0..=batch.runs {
+            let start = Instant::now();
+            (0..batch.size).into_par_iter().for_each(|i| {
+                std::hint::black_box(of(&inputs[(run * batch.size + i) % inputs.len()]));
+            });
+            // The first run warms keys and pages up.
+            if run > 0 {
+                times.push(start.elapsed().as_secs_f64());
+            }
+        }
+        let (eval_s, unit) = (median(&times), unit.min(cryptable::measure_unit()));
+        let eval_rss_bytes = memory::peak_rss();
+        let literal = self.parameters.literal();
+        Line {
+            ring_degree: literal.ring_degree,
+            slots: batch.size,
+            threads: rayon::current_num_threads(),
+            setup_s: self.setup_s,
+            keygen_s: self.keygen_s,
+            eval_s,
+            runs: batch.runs,
+            ms_per_value: eval_s * 1e3 / batch.size as f64,
+            unit_us: unit * 1e6,
+            eval_units: eval_s / unit,
+            units_per_value: eval_s / unit / batch.size as f64,
+            peak_rss_bytes: self.generation_peak.max(eval_rss_bytes),
+            eval_rss_bytes,
+            eval_key_bytes: self.key.bytes(),
+            security_bits: self.parameters.security_bits(),
+            lwe_dimension: literal.lwe_dimension,
+            log2_lwe_modulus: literal.log2_lwe_modulus,
+            log2_prime: self.parameters.log2_prime(),
+            rotation_digits: (literal.rotation.base_log2, literal.rotation.length),
+            key_switching_digits: (literal.key_switching.base_log2, literal.key_switching.length),
+            ..Line::default()
+        }
+    }
+}
+
+/// Prints lines as JSON, or the short table that `print` makes; values must not be wrong.
+pub fn report(lines: &[Line], json: bool, print: fn(&[Line])) -> anyhow::Result<()> {
+    if json {
+        for line in lines {
+            println!("{}", serde_json::to_string(line)?);
+        }
+    } else {
+        print(lines);
+    }
+    let wrong: usize = lines.iter().map(|line| line.wrong).sum();
+    anyhow::ensure!(wrong == 0, "{wrong} values are wrong");
+    Ok(())
+}

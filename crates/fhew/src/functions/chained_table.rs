@@ -1,0 +1,79 @@
+//! Chained tables of digits (Guimarães, Borin, Aranha, TCHES 2021): a function that a finite automaton computes from
+//! digit to digit.
+//!
+//! A state s of S values is kept modulo B·S as s·B; a digit d of base B is brought to the same modulus by a table, so
+//! that their sum is one input of a table of B·S entries.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::{Error, Result};
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::FullDomainMethod;
+use crate::table::Table;
+
+/// An automaton over digits.
+///
+/// ```
+/// use cryptable_fhew::evaluation_key::EvaluationKey;
+/// use cryptable_fhew::full_domain::compress::FdfbCompress;
+/// use cryptable_fhew::functions::chained_table::ChainedTable;
+/// use cryptable_fhew::parameters::Parameters;
+/// use cryptable_fhew::secret_key::SecretKey;
+/// let secret = SecretKey::generate(&Parameters::default_128());
+/// let key = EvaluationKey::expand(&secret.evaluation_key());
+/// // The sum of digits of base 4, modulo 4.
+/// let sum = ChainedTable { method: &FdfbCompress, base: 4, states: 4 };
+/// let digits = [3, 2, 2].map(|digit| secret.encrypt(digit, 4).unwrap());
+/// let result = sum.evaluate(&key, |digit, state| (digit + state) % 4, 0, &digits)?;
+/// assert_eq!(secret.decrypt(&result, 16)? / 4, 3);
+/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ChainedTable {
+    /// What looks tables up.
+    pub method: &'static dyn FullDomainMethod,
+    /// B: inputs are digits below it, encrypted modulo B.
+    pub base: u64,
+    /// S.
+    pub states: u64,
+}
+
+impl ChainedTable {
+    /// The last state s, encrypted as s·B modulo B·S: `s = next(digit, s)` for all digits, the first given first.
+    ///
+    /// 2k - 1 tables for k digits.
+    ///
+    /// # Errors
+    /// If there is no digit, a state is not below S, the parameters do not serve tables of B·S inputs, or a
+    /// ciphertext is not of the key's parameters.
+    pub fn evaluate(
+        &self,
+        key: &EvaluationKey,
+        next: impl Fn(u64, u64) -> u64,
+        initial: u64,
+        digits: &[LweCiphertext],
+    ) -> Result<LweCiphertext> {
+        let (base, p) = (self.base, self.base.saturating_mul(self.states));
+        key.parameters().check_plaintext_modulus(base)?;
+        key.parameters().check_plaintext_modulus(p)?;
+        let [first, others @ ..] = digits else {
+            return Err(Error::Ciphertext { what: "number of digits", found: 0, expected: 1 });
+        };
+        let state = |digit, state| match next(digit, state) {
+            next if next < self.states => Ok(next * base),
+            value => Err(Error::Value { value, position: digit as usize, modulus: self.states }),
+        };
+        let outputs = (0..base).map(|digit| state(digit, initial)).collect::<Result<Vec<_>>>()?;
+        let mut current = self.method.lookup(key, &Table::new(base, p, &outputs)?, first)?;
+
+        let outputs = (0..p).map(|x| state(x % base, x / base)).collect::<Result<Vec<_>>>()?;
+        let step = Table::new(p, p, &outputs)?;
+        let digit_outputs: Vec<u64> = (0..base).collect();
+        let widen = Table::new(base, p, &digit_outputs)?;
+        for digit in others {
+            current.add_assign(&self.method.lookup(key, &widen, digit)?);
+            current = self.method.lookup(key, &step, &current)?;
+        }
+        Ok(current)
+    }
+}

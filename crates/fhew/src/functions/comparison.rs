@@ -1,0 +1,31 @@
+//! Comparison of values of large precision: the sign of their difference.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use super::LargeFunctions;
+use crate::error::Result;
+
+impl LargeFunctions<'_> {
+    /// 1 if x < y, else 0: as [`LargeFunctions::sign`], for x and y whose difference fits, such as all in
+    /// [-2^(bits-2), 2^(bits-2)).
+    ///
+    /// # Errors
+    /// As [`LargeFunctions::sign`].
+    pub fn less_than(
+        &self,
+        x: &LweCiphertext,
+        y: &LweCiphertext,
+        output_modulus: u64,
+    ) -> Result<LweCiphertext> {
+        self.sign(&self.difference(x, y)?, output_modulus)
+    }
+
+    /// x - y.
+    pub(super) fn difference(&self, x: &LweCiphertext, y: &LweCiphertext) -> Result<LweCiphertext> {
+        self.key.check_large(x)?;
+        self.key.check_large(y)?;
+        let mut difference = x.clone();
+        difference.sub_assign(y);
+        Ok(difference)
+    }
+}

@@ -1,0 +1,22 @@
+//! Maximum of values of large precision.
+
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use super::LargeFunctions;
+use crate::error::Result;
+
+impl LargeFunctions<'_> {
+    /// max(x, y) modulo 2^(bits-1), as [`LargeFunctions::relu`] gives it, for x and y whose difference fits.
+    ///
+    /// y + max(x - y, 0).
+    ///
+    /// # Errors
+    /// If a ciphertext is not one of large precision.
+    pub fn maximum(&self, x: &LweCiphertext, y: &LweCiphertext) -> Result<LweCiphertext> {
+        let mut result = self.relu(&self.difference(x, y)?)?;
+        // y modulo 2^(bits-1) has twice the phase.
+        result.add_assign(y);
+        result.add_assign(y);
+        Ok(result)
+    }
+}

@@ -1,0 +1,259 @@
+//! Integers of any width as vectors of digits: comparison, selection, sign, ReLU, maximum, absolute value.
+//!
+//! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and selectors. Everything is a
+//! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
+
+use cryptable_rlwe::lwe::LweCiphertext;
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::FullDomainMethod;
+#[cfg(feature = "client")]
+use crate::secret_key::SecretKey;
+use crate::table::Table;
+
+/// Functions of vectors of digits, the lowest first: unsigned, or in two's complement.
+///
+/// ```
+/// use cryptable_fhew::evaluation_key::EvaluationKey;
+/// use cryptable_fhew::full_domain::compress::FdfbCompress;
+/// use cryptable_fhew::functions::radix::Radix;
+/// use cryptable_fhew::parameters::Parameters;
+/// use cryptable_fhew::secret_key::SecretKey;
+/// let secret = SecretKey::generate(&Parameters::default_128());
+/// let key = EvaluationKey::expand(&secret.evaluation_key());
+/// let radix = Radix::new(&key, &FdfbCompress, 3, 2)?;
+/// let (x, y) = (secret.encrypt_radix(19, 3, 2)?, secret.encrypt_radix(44, 3, 2)?);
+/// assert_eq!(secret.decrypt_radix(&radix.maximum(&x, &y)?, 3)?, 44);
+/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Radix<'a> {
+    key: &'a EvaluationKey,
+    method: &'static dyn FullDomainMethod,
+    base: u64,
+    digits: usize,
+}
+
+/// Most digits of an integer: 64 bits even of base 2.
+pub const MAX_DIGITS: usize = 64;
+
+/// Comparisons of digits, as inputs of further tables.
+const EQUAL: u64 = 0;
+const LESS: u64 = 1;
+const GREATER: u64 = 2;
+
+impl<'a> Radix<'a> {
+    /// For integers of this many digits of `base_log2` bits.
+    ///
+    /// # Errors
+    /// If the parameters do not serve tables of 2B inputs, a digit has fewer than 3 bits (comparisons need 9
+    /// values), or there is none or more than [`MAX_DIGITS`].
+    pub fn new(
+        key: &'a EvaluationKey,
+        method: &'static dyn FullDomainMethod,
+        base_log2: u32,
+        digits: usize,
+    ) -> Result<Self> {
+        check_width(base_log2, digits)?;
+        let base = 1 << base_log2;
+        key.parameters().check_plaintext_modulus(2 * base)?;
+        Ok(Self { key, method, base, digits })
+    }
+
+    /// The table of `of` applied to a digit and its spare bit.
+    fn lookup(&self, of: impl Fn(u64) -> u64, input: &LweCiphertext) -> Result<LweCiphertext> {
+        let p = 2 * self.base;
+        let outputs: Vec<u64> = (0..p).map(|x| of(x) % p).collect();
+        self.method.lookup(self.key, &Table::new(p, p, &outputs)?, input)
+    }
+
+    /// `input + factor·other`, with no table.
+    fn add(input: &LweCiphertext, factor: i64, other: &LweCiphertext) -> LweCiphertext {
+        let mut term = other.clone();
+        term.mul_integer_assign(factor);
+        term.add_assign(input);
+        term
+    }
+
+    fn check(&self, x: &[LweCiphertext]) -> Result<()> {
+        if x.len() != self.digits {
+            let (found, expected) = (x.len() as u64, self.digits as u64);
+            return Err(Error::Ciphertext { what: "number of digits", found, expected });
+        }
+        x.iter().try_for_each(|digit| self.key.check(digit))
+    }
+
+    /// 1 if x < y as unsigned integers, else 0, modulo 2B.
+    ///
+    /// A table a digit on differences, then pairs of comparisons, 3·high + low, in a tree.
+    ///
+    /// # Errors
+    /// If a number of digits is another, or a digit is not of the key's parameters.
+    pub fn less_than(&self, x: &[LweCiphertext], y: &[LweCiphertext]) -> Result<LweCiphertext> {
+        self.check(x)?;
+        self.check(y)?;
+        let compare = |(x, y): (&LweCiphertext, &LweCiphertext)| {
+            let difference = |d| match d {
+                0 => EQUAL,
+                d if d < self.base => GREATER,
+                _ => LESS,
+            };
+            self.lookup(difference, &Self::add(x, -1, y))
+        };
+        let mut level: Vec<_> = x.par_iter().zip(y).map(compare).collect::<Result<_>>()?;
+        while level.len() > 1 {
+            let higher = |pair: u64| if pair / 3 == EQUAL { pair % 3 } else { pair / 3 };
+            let join = |pair: &[LweCiphertext]| match pair {
+                [low, high] => self.lookup(higher, &Self::add(low, 3, high)),
+                rest => Ok(rest[0].clone()),
+            };
+            level = level.par_chunks(2).map(join).collect::<Result<_>>()?;
+        }
+        self.lookup(|order| u64::from(order == LESS), &level[0])
+    }
+
+    /// `selector ? x : y`, for a selector of 0 or 1 modulo 2B: two tables a digit.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn select(
+        &self,
+        selector: &LweCiphertext,
+        x: &[LweCiphertext],
+        y: &[LweCiphertext],
+    ) -> Result<Vec<LweCiphertext>> {
+        let mut chosen = self.keep(selector, true, x)?;
+        for (sum, other) in chosen.iter_mut().zip(self.keep(selector, false, y)?) {
+            sum.add_assign(&other);
+        }
+        Ok(chosen)
+    }
+
+    /// x if the selector is `wanted`, else 0: a table a digit.
+    fn keep(
+        &self,
+        selector: &LweCiphertext,
+        wanted: bool,
+        x: &[LweCiphertext],
+    ) -> Result<Vec<LweCiphertext>> {
+        self.check(x)?;
+        self.key.check(selector)?;
+        let base = self.base;
+        let keep = |pair: u64| if (pair >= base) == wanted { pair % base } else { 0 };
+        let one = |digit| self.lookup(keep, &Self::add(digit, base as i64, selector));
+        x.par_iter().map(one).collect()
+    }
+
+    /// The larger of two unsigned integers.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn maximum(&self, x: &[LweCiphertext], y: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
+        let less = self.less_than(x, y)?;
+        self.select(&less, y, x)
+    }
+
+    /// 1 if x < 0 in two's complement, else 0, modulo 2B: one table.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn sign(&self, x: &[LweCiphertext]) -> Result<LweCiphertext> {
+        self.check(x)?;
+        let half = self.base / 2;
+        self.lookup(|digit| u64::from(digit >= half), &x[self.digits - 1])
+    }
+
+    /// max(x, 0) in two's complement: a sign, and a table a digit.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn relu(&self, x: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
+        self.keep(&self.sign(x)?, false, x)
+    }
+
+    /// -x modulo B^digits: a carry from digit to digit, two tables each.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn negate(&self, x: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
+        self.check(x)?;
+        let base = self.base;
+        let mut carry: Option<LweCiphertext> = None;
+        let mut negated = Vec::with_capacity(x.len());
+        for digit in x {
+            // B - 1 - digit and the carry, which is 1 at first: at most B. As tables of digit - carry.
+            let plus_one = carry.is_none();
+            let input = carry.as_ref().map_or(digit.clone(), |carry| Self::add(digit, -1, carry));
+            let complement = move |d: u64| {
+                let digit = if d < base { d as i64 } else { d as i64 - 2 * base as i64 };
+                (base as i64 - 1 - digit + i64::from(plus_one)) as u64
+            };
+            let (value, next) = rayon::join(
+                || self.lookup(|d| complement(d) % base, &input),
+                || self.lookup(|d| complement(d) / base, &input),
+            );
+            negated.push(value?);
+            carry = Some(next?);
+        }
+        Ok(negated)
+    }
+
+    /// |x| in two's complement.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn absolute(&self, x: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
+        let (sign, negated) = rayon::join(|| self.sign(x), || self.negate(x));
+        self.select(&sign?, &negated?, x)
+    }
+}
+
+fn check_width(base_log2: u32, digits: usize) -> Result<()> {
+    let demand = |ok: bool, name, value, limit: &str| {
+        if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
+    };
+    let bits = f64::from(base_log2);
+    demand((3..=8).contains(&base_log2), "bits of a digit", bits, "it must be from 3 to 8")?;
+    let limit = format!("it must be from 1 to {MAX_DIGITS}, of at most 64 bits in all");
+    let fits = (1..=MAX_DIGITS).contains(&digits) && digits * base_log2 as usize <= 66;
+    demand(fits, "number of digits", digits as f64, &limit)
+}
+
+#[cfg(feature = "client")]
+impl SecretKey {
+    /// Encrypts an integer as digits of `base_log2` bits, the lowest first, each modulo 2B.
+    ///
+    /// # Errors
+    /// If the integer has more digits, or widths are out of range ([`Radix::new`]).
+    pub fn encrypt_radix(
+        &self,
+        value: u64,
+        base_log2: u32,
+        digits: usize,
+    ) -> Result<Vec<LweCiphertext>> {
+        check_width(base_log2, digits)?;
+        let bits = digits as u32 * base_log2;
+        if bits < u64::BITS && value >> bits != 0 {
+            return Err(Error::Value { value, position: 0, modulus: 1 << bits });
+        }
+        let digit = |i| {
+            let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);
+            self.encrypt(rest % (1 << base_log2), 2 << base_log2)
+        };
+        (0..digits).map(digit).collect()
+    }
+
+    /// Decrypts an integer of digits.
+    ///
+    /// # Errors
+    /// If a dimension is not that of the parameters, or widths are out of range.
+    pub fn decrypt_radix(&self, digits: &[LweCiphertext], base_log2: u32) -> Result<u64> {
+        check_width(base_log2, digits.len())?;
+        digits.iter().enumerate().try_fold(0u64, |sum, (i, digit)| {
+            let value = self.decrypt(digit, 2 << base_log2)? % (1 << base_log2);
+            Ok(sum | value.checked_shl(i as u32 * base_log2).unwrap_or(0))
+        })
+    }
+}

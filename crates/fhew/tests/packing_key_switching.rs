@@ -1,0 +1,191 @@
+//! Packing key switching, on toy parameters: values, noise, bad inputs, and FDFB-CancelSign by it.
+
+mod common;
+
+use common::{Setting, check_every_value, check_noise};
+use cryptable_fhew::error::Error;
+use cryptable_fhew::full_domain::FullDomainMethod;
+use cryptable_fhew::full_domain::cancel_sign::FdfbCancelSignPackingKs;
+use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::packing_key_switching::PackingKey;
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
+use cryptable_fhew::table::Table;
+use cryptable_fhew::trace_packing::PackedLength;
+use cryptable_ring::random::RandomStream;
+use cryptable_rlwe::lwe::LweCiphertext;
+use rayon::prelude::*;
+
+const LENGTHS: [PackedLength; 3] = [PackedLength::Constant, PackedLength::Half, PackedLength::All];
+
+/// Digits that round nearly nothing away, so that the noise is that of rows.
+const FINE: GadgetLiteral = GadgetLiteral { base_log2: 9, length: 5 };
+
+/// Digits that leave half of Q: the noise is that of rounding.
+const COARSE: GadgetLiteral = GadgetLiteral { base_log2: 6, length: 4 };
+
+fn parameters(packing: GadgetLiteral) -> Parameters {
+    Parameters::insecure(ParametersLiteral {
+        lwe_dimension: 16,
+        ring_degree: 256,
+        rotation: GadgetLiteral { base_log2: 9, length: 5 },
+        packing,
+        ..*Parameters::insecure_toy().literal()
+    })
+    .unwrap()
+}
+
+/// A client and its packing key.
+fn keys(packing: GadgetLiteral, length: PackedLength) -> (SecretKey, PackingKey) {
+    let secret = SecretKey::generate(&parameters(packing));
+    let key = PackingKey::expand(secret.parameters(), &secret.packing_key(length)).unwrap();
+    (secret, key)
+}
+
+/// LWE of dimension N modulo Q of an unknown phase: every word is uniform.
+fn uniform_lwe(parameters: &Parameters) -> LweCiphertext {
+    let mut words = vec![0; parameters.ring_degree() + 1];
+    RandomStream::from_os().uniform_assign(&mut words, parameters.prime());
+    LweCiphertext::from_words(words, parameters.prime())
+}
+
+/// Squared errors of phases against what they should be, as fractions of Q².
+fn squares(parameters: &Parameters, phase: &[u64], expected: &[u64]) -> Vec<f64> {
+    let (m, q) = (parameters.modulus(), parameters.prime() as f64);
+    let error = |(&w, &e): (&u64, &u64)| (m.center(m.sub(w, e)) as f64 / q).powi(2);
+    phase.iter().zip(expected).map(error).collect()
+}
+
+fn assert_ratio(what: &str, squares: &[f64], predicted: Variance) {
+    let ratio = squares.iter().sum::<f64>() / squares.len() as f64 / predicted.0;
+    println!("{what}: measured/predicted {ratio:.3}");
+    assert!((0.5..2.0).contains(&ratio), "{what}: measured/predicted {ratio}");
+}
+
+#[test]
+fn packing_fills_coefficients_with_the_noise_of_the_formula() {
+    for (gadget, length) in [FINE, COARSE].into_iter().flat_map(|g| LENGTHS.map(|l| (g, l))) {
+        let (secret, key) = keys(gadget, length);
+        let parameters = key.parameters();
+        let (n, model) = (parameters.ring_degree(), NoiseModel::new(parameters));
+        let count = length.count(n);
+        let errors: Vec<Vec<f64>> = (0..1000)
+            .into_par_iter()
+            .map(|_| {
+                let lwe = uniform_lwe(parameters);
+                let mut expected = vec![secret.phase(&lwe).unwrap(); count];
+                expected.resize(n, 0);
+                squares(parameters, &secret.rlwe_phase(&key.pack(&lwe)), &expected)
+            })
+            .collect();
+        let inside: Vec<f64> = errors.iter().flat_map(|e| &e[..count]).copied().collect();
+        let what = format!("{gadget:?}, {length:?}");
+        assert_ratio(&what, &inside, model.packing_key_switching(length));
+        let outside: Vec<f64> = errors.iter().flat_map(|e| &e[count..]).copied().collect();
+        if !outside.is_empty() {
+            let predicted = model.packing_key_switching_elsewhere();
+            assert_ratio(&format!("{what}, elsewhere"), &outside, predicted);
+        }
+    }
+}
+
+#[test]
+fn one_key_packs_at_all_positions() {
+    let (secret, key) = keys(FINE, PackedLength::Constant);
+    let parameters = key.parameters();
+    let (n, model) = (parameters.ring_degree(), NoiseModel::new(parameters));
+    let positions = [0, 1, 77, 128, n - 1];
+    let errors: Vec<Vec<f64>> = (0..300)
+        .into_par_iter()
+        .map(|_| {
+            let inputs = positions.map(|position| (position, uniform_lwe(parameters)));
+            let mut expected = vec![0; n];
+            for (position, lwe) in &inputs {
+                expected[*position] = secret.phase(lwe).unwrap();
+            }
+            let packed = key.pack_at(&inputs).unwrap();
+            squares(parameters, &secret.rlwe_phase(&packed), &expected)
+        })
+        .collect();
+    let digits = model.packing_key_switching_elsewhere();
+    let others = digits * (positions.len() - 1) as f64;
+    let filled: Vec<f64> = errors.iter().flat_map(|e| positions.map(|x| e[x])).collect();
+    assert_ratio("filled", &filled, others + model.packing_key_switching(PackedLength::Constant));
+    let all: Vec<f64> = errors.concat();
+    assert_ratio("all", &all, others + digits);
+}
+
+#[test]
+fn positions_are_monomials_and_meeting_values_add_up() {
+    let (_, key) = keys(FINE, PackedLength::Half);
+    let ring = key.parameters().ring();
+    let [low, high] = [(); 2].map(|()| uniform_lwe(key.parameters()));
+    let mut expected = key.pack(&low);
+    expected.add_assign(ring, &key.pack(&high).times_monomial(ring, 100));
+    assert_eq!(key.pack_at(&[(0, low), (100, high)]).unwrap(), expected);
+    assert!(key.pack_at(&[]).unwrap().words().iter().all(|&word| word == 0));
+}
+
+#[test]
+fn bad_inputs_are_errors() {
+    let (secret, key) = keys(FINE, PackedLength::Half);
+    let parameters = key.parameters();
+    let (n, q) = (parameters.ring_degree(), parameters.prime());
+    let lwe = uniform_lwe(parameters);
+    let position = key.pack_at(&[(n / 2 + 1, lwe)]).unwrap_err();
+    assert!(matches!(position, Error::Parameter { name: "position", .. }), "{position}");
+    for (bad, name) in [
+        (LweCiphertext::trivial(n / 2, q, 1), "dimension"),
+        (LweCiphertext::trivial(n, q - 2, 1), "modulus"),
+    ] {
+        let error = key.pack_at(&[(0, bad)]).unwrap_err();
+        assert!(matches!(error, Error::Ciphertext { what, .. } if what == name), "{error}");
+    }
+    let seeded = secret.packing_key(PackedLength::All);
+    let expand = |bodies: &[u64], domain| {
+        let rows = SeededRows::new(domain, bodies.to_vec());
+        let damaged =
+            cryptable_fhew::packing_key_switching::SeededPackingKey { rows, ..seeded.clone() };
+        PackingKey::expand(parameters, &damaged)
+    };
+    let bodies = seeded.rows.bodies();
+    assert!(expand(bodies, RowDomain::PackingAll).is_ok());
+    assert!(expand(bodies, RowDomain::PackingHalf).is_err());
+    assert!(expand(&bodies[1..], RowDomain::PackingAll).is_err());
+    assert!(expand(&[&bodies[1..], &[q]].concat(), RowDomain::PackingAll).is_err());
+}
+
+#[test]
+fn wide_digits_are_refused() {
+    let packing = GadgetLiteral { base_log2: 33, length: 1 };
+    let literal = ParametersLiteral { packing, ..*Parameters::insecure_toy().literal() };
+    assert!(Parameters::insecure(literal).is_err());
+}
+
+#[test]
+fn keys_have_the_bytes_of_their_rows() {
+    let (secret, key) = keys(COARSE, PackedLength::All);
+    let seeded = secret.packing_key(PackedLength::All);
+    let rows = 256 * COARSE.length;
+    assert_eq!(key.bytes(), rows * 2 * 256 * 8);
+    assert_eq!(seeded.rows.bodies().len(), rows * 256);
+}
+
+#[test]
+fn cancel_sign_by_packing_key_switching() {
+    let setting = Setting::new(&parameters(FINE));
+    let expand = |length| {
+        PackingKey::expand(setting.parameters(), &setting.secret.packing_key(length)).unwrap()
+    };
+    let all = expand(PackedLength::All);
+    let method = FdfbCancelSignPackingKs { packing_key: &all };
+    check_every_value(&setting, &method, &[4, 8, 6]);
+    check_noise(&setting, &method, 8, 120);
+    let half = expand(PackedLength::Half);
+    let table = Table::new(4, 4, &[0, 1, 2, 3]).unwrap();
+    let input = setting.secret.encrypt(1, 4).unwrap();
+    let method = FdfbCancelSignPackingKs { packing_key: &half };
+    let error = method.lookup(&setting.key, &table, &input).unwrap_err();
+    assert!(matches!(error, Error::MissingKey { .. }), "{error}");
+}
