@@ -304,7 +304,7 @@ mod tests {
                 assert!(message.contains(part.name) && message.contains("not below"), "{message}");
             }
             let end = start + part.bytes();
-            if (part.words * part.bits() as usize) % 8 != 0 {
+            if !(part.words * part.bits() as usize).is_multiple_of(8) {
                 let mut padded = bytes.clone();
                 padded[end - 1] |= 0x80;
                 let error = SeededEvaluationKey::from_bytes(&key.parameters, &padded).unwrap_err();
