@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cryptable::Method;
 use cryptable_bench::BenchCommand;
 
+use crate::mode::Mode;
+
 /// Lookup tables on encrypted data.
 ///
 /// A client encrypts integers, a server that holds no secret maps each through a table, and the
@@ -67,6 +69,9 @@ pub enum Command {
 /// What parameters are chosen for.
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
+    /// How values are encrypted; files say it to all other commands
+    #[arg(long, value_name = "MODE", default_value = "packed")]
+    pub mode: Mode,
     /// Width of the inputs in bits: the input modulus is 2^B
     #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub bits: Option<u32>,
@@ -83,13 +88,13 @@ pub struct ParameterArgs {
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
     pub output_modulus: Option<u64>,
     /// Values to be served at a time; few make smaller keys and faster lookups [default: as many as
-    /// one ciphertext holds]
+    /// one ciphertext holds; with --mode single the prediction is for one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
-    /// Ring degree: 32768 or 65536 [default: chosen]
+    /// Ring degree of packed values: 32768 or 65536 [default: chosen]
     #[arg(long, value_name = "N")]
     pub ring_degree: Option<usize>,
-    /// How tables are evaluated [default: the fastest way]
+    /// How tables are evaluated on packed values [default: the fastest way]
     #[arg(long)]
     pub method: Option<MethodArg>,
     /// Width of the digits of a multiplexer tree in bits [default: chosen]
@@ -98,8 +103,11 @@ pub struct ParameterArgs {
     /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// INSECURE parameters of ring degree 1024, for tests of this program
-    #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "count", "method", "digit_bits", "memory"])]
+    /// Variant of the bootstrap of single values, by the name that `plan` shows [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// INSECURE parameters of small rings, for tests of this program
+    #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "count", "method", "digit_bits", "memory", "variant"])]
     pub insecure_toy: bool,
 }
 
@@ -298,7 +306,9 @@ Examples:
   cryptable keygen --table table.csv --secret client.key --evaluation server.key
   cryptable encrypt --key client.key --input values.csv --output values.ct
   cryptable lookup --key server.key --table table.csv --input values.ct --output result.ct
-  cryptable decrypt --key client.key --input result.ct --output result.csv";
+  cryptable decrypt --key client.key --input result.ct --output result.csv
+
+Tables of at most 64 inputs, one value at a time: keygen --mode single, and the rest as above.";
 
 const PLAN: &str = "\
 Examples:
@@ -307,6 +317,7 @@ Examples:
   cryptable plan --bits 16 --memory 9GB
   cryptable plan --bits 12 --method cmt --digit-bits 4
   cryptable --json --threads 2 plan --table table.csv
+  cryptable plan --mode single --bits 4
 
 Shows the way that is chosen, the fastest within the memory limit, and all others side by side.";
 
@@ -314,6 +325,7 @@ const KEYGEN: &str = "\
 Examples:
   cryptable keygen --bits 8 --secret client.key --evaluation server.key
   cryptable keygen --table table.npy --secret client.key --evaluation server.key
+  cryptable keygen --mode single --bits 4 --secret single.key --evaluation single-server.key
 
 The secret key file is readable by its owner only. Whoever has it reads all data; whoever
 loses it loses them.";
@@ -323,6 +335,9 @@ Examples:
   cryptable encrypt --key client.key --input values.npy --output values.ct
   cryptable encrypt --key client.key --input people.csv --column age --output age.ct
   cryptable encrypt --key client.key --input pixels.dat --format raw8 --output pixels.ct
+  cryptable encrypt --key single.key --input grades.csv --output grades.ct
+
+A key of keygen --mode single encrypts every value by itself.
 
 A CSV file's first line is a header if it has words instead of numbers; empty lines are skipped.
 An array of several dimensions is read in C order, and decrypts to one dimension.";
@@ -331,6 +346,7 @@ const LOOKUP: &str = "\
 Examples:
   cryptable lookup --key server.key --table table.csv --input values.ct --output result.ct
   cryptable lookup --threads 8 --key server.key --table table.npy --input a.ct --output b.ct
+  cryptable lookup --key single-server.key --table grades-table.csv --input grades.ct --output r.ct
 
 A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, either
 each line is an output, in the order of the inputs, or each line is `input,output`, in any order.";
@@ -339,11 +355,13 @@ const DECRYPT: &str = "\
 Examples:
   cryptable decrypt --key client.key --input result.ct --output result.csv --column squared
   cryptable decrypt --key client.key --input result.ct --output result.npy
-  cryptable decrypt --key client.key --input result.ct --output pixels.dat --format raw8";
+  cryptable decrypt --key client.key --input result.ct --output pixels.dat --format raw8
+  cryptable decrypt --key single.key --input r.ct --output r.csv";
 
 const INSPECT: &str = "\
 Examples:
   cryptable inspect client.key server.key values.ct
+  cryptable inspect single.key single-server.key grades.ct
   cryptable --json inspect values.ct
 
 Shows nothing secret.";

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | 8 | magic `CRYPTCTS` |
 //! | 8 | 4 | format version |
-//! | 12 | 4 | zero |
+//! | 12 | 4 | mode: 0 for packed values, 1 for single ones |
 //! | 16 | 32 | digest of the parameters of all ciphertexts |
 //! | 48 | 16 | identifier of the client's key |
 //! | 64 | 8 | modulus of the values |
@@ -23,10 +23,11 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::{Ciphertext, KeyId};
+use cryptable::KeyId;
 
 use crate::atomic_file::{Access, AtomicFile};
 use crate::formats;
+use crate::mode::{AnyCiphertext, Mode};
 use crate::report::hex;
 
 /// First bytes of a file of ciphertexts.
@@ -41,6 +42,8 @@ const MAX_CIPHERTEXT_BYTES: u64 = 64 << 20;
 /// What all ciphertexts of a file have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
+    /// Whether values are packed.
+    pub mode: Mode,
     /// Digest of their parameters.
     pub parameter_digest: [u8; 32],
     /// The key they are encrypted under.
@@ -56,17 +59,25 @@ pub struct Header {
     pub contents: Contents,
     /// Number of values.
     pub values: u64,
-    /// Number of ciphertexts.
+    /// Number of ciphertexts; those of single values hold some each.
     pub ciphertexts: u64,
     body_digest: [u8; 32],
 }
 
 impl Header {
+    /// Number of ciphertexts as people count them: single values are one each.
+    pub fn encryptions(&self) -> u64 {
+        match self.contents.mode {
+            Mode::Packed => self.ciphertexts,
+            Mode::Single => self.values,
+        }
+    }
+
     fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([0; 4]);
+        bytes.extend(mode_number(self.contents.mode).to_le_bytes());
         bytes.extend(self.contents.parameter_digest);
         bytes.extend(self.contents.key_id.0);
         for number in [self.contents.modulus, self.values, self.ciphertexts] {
@@ -84,15 +95,27 @@ impl Header {
         let version = u32::from_le_bytes(array(content, 8));
         ensure!(version == VERSION, "format version {version}: this program reads {VERSION}");
         ensure!(blake3::hash(content) == *digest, "the header is damaged");
-        ensure!(array(content, 12) == [0; 4], "reserved bytes are not zero");
+        let number = u32::from_le_bytes(array(content, 12));
+        let modes = [Mode::Packed, Mode::Single];
+        let mode = modes.into_iter().find(|&mode| mode_number(mode) == number);
+        let mode = mode.with_context(|| format!("unknown mode {number}"))?;
         let number = |position| u64::from_le_bytes(array(content, position));
         let contents = Contents {
+            mode,
             parameter_digest: array(content, 16),
             key_id: KeyId(array(content, 48)),
             modulus: number(64),
         };
         let (values, ciphertexts) = (number(72), number(80));
         Ok(Self { contents, values, ciphertexts, body_digest: array(content, 88) })
+    }
+}
+
+/// How the header names a mode.
+fn mode_number(mode: Mode) -> u32 {
+    match mode {
+        Mode::Packed => 0,
+        Mode::Single => 1,
     }
 }
 
@@ -125,7 +148,7 @@ impl ContainerWriter {
     ///
     /// # Errors
     /// If writing fails, or it does not belong to the file's contents.
-    pub fn push(&mut self, ciphertext: &Ciphertext) -> Result<()> {
+    pub fn push(&mut self, ciphertext: &AnyCiphertext) -> Result<()> {
         check_contents(ciphertext, &self.header.contents)?;
         let bytes = ciphertext.to_bytes();
         for part in [&(bytes.len() as u64).to_le_bytes()[..], &bytes] {
@@ -149,7 +172,9 @@ impl ContainerWriter {
     }
 }
 
-fn check_contents(ciphertext: &Ciphertext, contents: &Contents) -> Result<()> {
+fn check_contents(ciphertext: &AnyCiphertext, contents: &Contents) -> Result<()> {
+    let (found, expected) = (ciphertext.mode(), contents.mode);
+    ensure!(found == expected, "a ciphertext of {found} values in a file of {expected} ones");
     let (found, expected) = (ciphertext.parameter_digest(), contents.parameter_digest);
     ensure!(
         found == expected,
@@ -223,12 +248,19 @@ impl<R: Read + Seek> ContainerReader<R> {
         self.bytes
     }
 
-    /// Checks that the ciphertexts belong to these parameters.
+    /// Checks that the ciphertexts are of a key's mode and parameters.
     ///
     /// # Errors
-    /// If they do not.
-    pub fn check_parameters(&self, parameters: &cryptable::Parameters, key: &Path) -> Result<()> {
-        let (found, expected) = (self.header.contents.parameter_digest, parameters.digest());
+    /// If they are not.
+    pub fn check_parameters(&self, mode: Mode, digest: [u8; 32], key: &Path) -> Result<()> {
+        let found = self.header.contents.mode;
+        ensure!(
+            found == mode,
+            "{}: it holds {found} values, but {} is a key for {mode} values",
+            self.path.display(),
+            key.display()
+        );
+        let (found, expected) = (self.header.contents.parameter_digest, digest);
         ensure!(
             found == expected,
             "{}: made for parameters {}, but the key {} is for {}",
@@ -244,7 +276,7 @@ impl<R: Read + Seek> ContainerReader<R> {
     ///
     /// # Errors
     /// If the file is not what its header says.
-    pub fn next_ciphertext(&mut self) -> Result<Option<Ciphertext>> {
+    pub fn next_ciphertext(&mut self) -> Result<Option<AnyCiphertext>> {
         let place = format!(
             "{}, ciphertext {} of {}",
             self.path.display(),
@@ -265,7 +297,7 @@ impl<R: Read + Seek> ContainerReader<R> {
         Ok(Some(ciphertext))
     }
 
-    fn read_ciphertext(&mut self) -> Result<Ciphertext> {
+    fn read_ciphertext(&mut self) -> Result<AnyCiphertext> {
         let mut length = [0; 8];
         self.reader.read_exact(&mut length).context("cut short")?;
         let length = u64::from_le_bytes(length);
@@ -276,7 +308,7 @@ impl<R: Read + Seek> ContainerReader<R> {
         let mut bytes = Vec::new();
         self.reader.by_ref().take(length).read_to_end(&mut bytes).context("cannot read it")?;
         ensure!(bytes.len() as u64 == length, "cut short");
-        let ciphertext = Ciphertext::from_bytes(&bytes)?;
+        let ciphertext = AnyCiphertext::from_bytes(&bytes)?;
         check_contents(&ciphertext, &self.header.contents)?;
         let count = ciphertext.count() as u64;
         self.values_left = self
@@ -291,23 +323,28 @@ impl<R: Read + Seek> ContainerReader<R> {
 mod tests {
     use std::io::Cursor;
 
-    use cryptable::{Parameters, SecretKey};
+    use cryptable::{Parameters, SecretKey, single};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::mode::AnySecretKey;
 
     /// A small file of three ciphertexts, and its values.
     fn file() -> (SecretKey, Vec<u8>, Vec<Vec<u64>>) {
         let parameters = Parameters::insecure_toy(4, 4).unwrap();
         let key = SecretKey::generate(&parameters);
-        let contents =
-            Contents { parameter_digest: parameters.digest(), key_id: key.id(), modulus: 4 };
+        let contents = Contents {
+            mode: Mode::Packed,
+            parameter_digest: parameters.digest(),
+            key_id: key.id(),
+            modulus: 4,
+        };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.ct");
         let mut writer = ContainerWriter::create(&path, contents).unwrap();
         let values = vec![vec![1, 2, 3], vec![0; 1024], vec![2]];
         for chunk in &values {
-            writer.push(&key.encrypt(chunk).unwrap()).unwrap();
+            writer.push(&key.encrypt(chunk).unwrap().into()).unwrap();
         }
         let (header, bytes) = writer.commit().unwrap();
         let file = std::fs::read(&path).unwrap();
@@ -315,7 +352,7 @@ mod tests {
         (key, file, values)
     }
 
-    fn read(file: &[u8]) -> Result<Vec<Ciphertext>> {
+    fn read(file: &[u8]) -> Result<Vec<AnyCiphertext>> {
         let mut reader = ContainerReader::new(Cursor::new(file), Path::new("a.ct"))?;
         let mut found = Vec::new();
         while let Some(ciphertext) = reader.next_ciphertext()? {
@@ -340,7 +377,8 @@ mod tests {
     fn ciphertexts_come_back() {
         let (key, file, values) = file();
         let found = read(&file).unwrap();
-        let decrypt = |ciphertext: &Ciphertext| key.decrypt(ciphertext).unwrap();
+        let key = AnySecretKey::Packed(key);
+        let decrypt = |ciphertext: &AnyCiphertext| key.decrypt(ciphertext).unwrap();
         assert_eq!(found.iter().map(decrypt).collect::<Vec<_>>(), values);
     }
 
@@ -370,7 +408,10 @@ mod tests {
         };
         assert!(forged(0, b"X").contains("not a file of ciphertexts"));
         assert!(forged(8, &[9]).contains("version 9"));
-        assert!(forged(12, &[1]).contains("reserved"));
+        assert!(
+            forged(12, &[1]).contains("a ciphertext of packed values in a file of single ones")
+        );
+        assert!(forged(12, &[2]).contains("unknown mode 2"));
         assert!(forged(16, &[0; 32]).contains("ciphertext 1 of 3: a ciphertext of parameters"));
         assert!(forged(64, &[5]).contains("of modulus 4 in a file of 5"));
         assert!(forged(72, &[0, 0]).contains("ciphertext 1 of 3: 3 values, 0 are left"));
@@ -383,6 +424,31 @@ mod tests {
         repeated[80] = 3;
         forge(&mut repeated);
         assert!(error(&repeated).contains("goes on after its last"));
+    }
+
+    #[test]
+    fn files_hold_values_of_one_mode() {
+        let (_, mut file, _) = file();
+        let parameters = single::Parameters::insecure_toy(4, 4).unwrap();
+        let single = single::SecretKey::generate(&parameters).encrypt(&[1, 2, 3]).unwrap();
+        let bytes = single.to_bytes();
+        file.truncate(HEADER_BYTES);
+        file.extend((bytes.len() as u64).to_le_bytes());
+        file.extend(&bytes);
+        forge(&mut file);
+        assert!(error(&file).contains("a ciphertext of single values in a file of packed ones"));
+        let digest = parameters.digest();
+        file[12] = 1;
+        file[16..48].copy_from_slice(&digest);
+        file[72..88]
+            .copy_from_slice(&[[3, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0]].concat());
+        forge(&mut file);
+        assert_eq!(read(&file).unwrap(), [AnyCiphertext::from(single)]);
+        let reader = ContainerReader::new(Cursor::new(&file), Path::new("a.ct")).unwrap();
+        let check = |mode| reader.check_parameters(mode, digest, Path::new("a.key"));
+        assert!(check(Mode::Single).is_ok());
+        let message = check(Mode::Packed).unwrap_err().to_string();
+        assert_eq!(message, "a.ct: it holds single values, but a.key is a key for packed values");
     }
 
     proptest! {

@@ -7,6 +7,7 @@ mod commands;
 mod container;
 mod formats;
 mod mapped_file;
+mod mode;
 mod progress;
 mod report;
 

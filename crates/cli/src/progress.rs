@@ -7,7 +7,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::Global;
 
-/// A bar of no known length, drawn only on a terminal, and not with `--json` or `--quiet`.
+/// Work that is done sooner shows no bar.
+const DELAY: Duration = Duration::from_secs(2);
+
+/// A bar of no known length, drawn after some seconds, only on a terminal, and not with `--json` or `--quiet`.
 pub fn bar(global: Global, message: &'static str) -> ProgressBar {
     if global.json || global.quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -32,7 +35,9 @@ pub fn spinner(global: Global, message: &'static str) -> ProgressBar {
 /// The callback that moves a bar.
 pub fn on(bar: &ProgressBar) -> impl Fn(usize, usize) + Sync + '_ {
     |done, total| {
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
+        if bar.elapsed() >= DELAY {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
     }
 }

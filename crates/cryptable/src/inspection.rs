@@ -3,7 +3,7 @@
 use cryptable_rlwe::wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
 
 use crate::error::Result;
-use crate::{Ciphertext, Parameters};
+use crate::{Ciphertext, Parameters, single};
 
 /// What is found in one object.
 #[derive(Clone, Debug)]
@@ -14,8 +14,10 @@ pub struct Inspection {
     pub parameter_digest: [u8; 32],
     /// Bytes of the body.
     pub body_bytes: u64,
-    /// Its parameters, if it carries them.
+    /// Its parameters, if it carries them and is for packed values.
     pub parameters: Option<Parameters>,
+    /// Its parameters, if it carries them and is for single values.
+    pub single_parameters: Option<single::Parameters>,
     /// The number of values and their modulus, for a ciphertext.
     pub values: Option<(usize, u64)>,
     /// Whether its uniform half is a seed, for a ciphertext.
@@ -35,6 +37,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         parameter_digest: header.parameter_digest,
         body_bytes: header.body_length,
         parameters: None,
+        single_parameters: None,
         values: None,
         fresh: None,
     };
@@ -43,6 +46,15 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             let ciphertext = Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
+        }
+        ObjectType::SingleCiphertext => {
+            let ciphertext = single::Ciphertext::from_bytes(bytes)?;
+            inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
+            inspection.fresh = Some(ciphertext.is_fresh());
+        }
+        ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
+            let literal = BodyReader::new(body).bytes("parameters", limit)?;
+            inspection.single_parameters = Some(single::Parameters::from_bytes(literal)?);
         }
         ObjectType::SecretKey | ObjectType::EvaluationKey => {
             let literal = BodyReader::new(body).bytes("parameters", limit)?;

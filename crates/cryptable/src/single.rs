@@ -29,6 +29,7 @@ mod evaluation_key;
 mod parameters;
 #[cfg(feature = "client")]
 mod secret_key;
+mod serialization;
 
 pub use ciphertext::Ciphertext;
 pub use evaluation_key::EvaluationKey;

@@ -1,7 +1,7 @@
 //! Single values on toy parameters: every value, bad input, the wire format.
 
-use cryptable::single::{Ciphertext, Parameters, SecretKey};
-use cryptable::{Error, LookupTable};
+use cryptable::single::{Ciphertext, EvaluationKey, Parameters, SecretKey};
+use cryptable::{Error, LookupTable, inspect};
 use proptest::prelude::*;
 
 #[test]
@@ -59,9 +59,145 @@ fn bad_input_is_refused_by_name() {
     assert!(error.contains("digest"), "{error}");
 }
 
+/// A secret key and the bytes of both keys.
+fn keys() -> (SecretKey, Vec<u8>, Vec<u8>) {
+    let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4).unwrap());
+    let mut evaluation = Vec::new();
+    secret.write_evaluation_key(&mut evaluation).unwrap();
+    let bytes = secret.to_bytes().to_vec();
+    (secret, bytes, evaluation)
+}
+
+/// Makes the checksum fit changed bytes again, as a forger would.
+fn forge(file: &mut [u8]) {
+    let end = file.len() - 32;
+    let digest = *blake3::hash(&file[..end]).as_bytes();
+    file[end..].copy_from_slice(&digest);
+}
+
+#[test]
+fn keys_come_back_from_bytes() {
+    let (secret, secret_bytes, evaluation_bytes) = keys();
+    let read = SecretKey::from_bytes(&secret_bytes).unwrap();
+    assert_eq!((read.id(), read.to_bytes().to_vec()), (secret.id(), secret_bytes));
+    let key = EvaluationKey::from_bytes(&evaluation_bytes).unwrap();
+    assert_eq!(key.client(), secret.id());
+    assert_eq!(key.parameters().digest(), secret.parameters().digest());
+    let keys_bytes = secret.parameters().key_file_bytes();
+    assert!((keys_bytes..keys_bytes + 1000).contains(&evaluation_bytes.len()));
+    let input = read.encrypt(&[0, 1, 2, 3]).unwrap();
+    let table = LookupTable::new(4, 4, vec![2, 0, 3, 3]).unwrap();
+    let output = key.lookup(&input, &table, &|_, _| ()).unwrap();
+    assert_eq!(secret.decrypt(&output).unwrap(), table.values());
+}
+
+#[test]
+fn objects_say_what_they_are() {
+    let (secret, secret_bytes, evaluation_bytes) = keys();
+    let ciphertext = secret.encrypt(&[1, 2]).unwrap().to_bytes();
+    let found = inspect(&secret_bytes).unwrap();
+    assert_eq!(found.object, "a secret key for single values");
+    assert_eq!(found.single_parameters.unwrap().input_modulus(), 4);
+    let found = inspect(&evaluation_bytes).unwrap();
+    assert_eq!(found.object, "an evaluation key for single values");
+    assert_eq!(found.single_parameters.unwrap().digest(), secret.parameters().digest());
+    let found = inspect(&ciphertext).unwrap();
+    assert_eq!((found.values, found.fresh), (Some((2, 4)), Some(true)));
+    // Each is named where another was expected.
+    let error = SecretKey::from_bytes(&evaluation_bytes).unwrap_err().to_string();
+    assert!(error.contains("an evaluation key for single values, not a secret key"), "{error}");
+    let error = EvaluationKey::from_bytes(&ciphertext).unwrap_err().to_string();
+    assert!(error.contains("a ciphertext of single values, not an evaluation key"), "{error}");
+    let error = cryptable::SecretKey::from_bytes(&secret_bytes).unwrap_err().to_string();
+    assert!(error.contains("a secret key for single values, not a secret key"), "{error}");
+}
+
+#[test]
+fn damaged_keys_are_refused() {
+    let (_, secret_bytes, evaluation_bytes) = keys();
+    let secret = |bytes: &[u8]| SecretKey::from_bytes(bytes).map(drop);
+    let evaluation = |bytes: &[u8]| EvaluationKey::from_bytes(bytes).map(drop);
+    check_damage(&secret_bytes, secret);
+    check_damage(&evaluation_bytes, evaluation);
+}
+
+/// Flips a bit in many places, and cuts there.
+fn check_damage(bytes: &[u8], read: impl Fn(&[u8]) -> cryptable::Result<()>) {
+    read(bytes).unwrap();
+    let step = bytes.len() / 40 + 1;
+    for position in (0..100).chain((100..bytes.len()).step_by(step)) {
+        let mut damaged = bytes.to_vec();
+        damaged[position] ^= 4;
+        assert!(read(&damaged).is_err(), "byte {position}");
+        assert!(read(&bytes[..position]).is_err(), "cut at {position}");
+    }
+    assert!(read(&[bytes, &[0]].concat()).is_err());
+}
+
+#[test]
+fn lies_under_valid_checksums_are_found() {
+    let (secret, secret_bytes, evaluation_bytes) = keys();
+    let parameters = secret.parameters().to_bytes().len();
+    // Header, length of the parameters, parameters.
+    let after_parameters = 64 + 8 + parameters;
+    let read_secret = |position: usize, byte: u8| {
+        let mut bytes = secret_bytes.clone();
+        bytes[position] = byte;
+        forge(&mut bytes);
+        SecretKey::from_bytes(&bytes).unwrap_err().to_string()
+    };
+    assert!(read_secret(16, 0x5a).contains("other parameters"));
+    assert!(read_secret(64, 0xff).contains("parameters"));
+    assert!(read_secret(70, 0xff).contains("limit"));
+    // 3 is no coefficient, and 0 stands for -1, which binary secrets do not have.
+    assert!(read_secret(after_parameters + 8, 0xff).contains("coefficients"));
+    assert!(read_secret(after_parameters + 8, 0).contains("secret distributions"));
+    let read_evaluation = |position: usize, bytes: &[u8]| {
+        let mut file = evaluation_bytes.clone();
+        file[position..position + bytes.len()].copy_from_slice(bytes);
+        forge(&mut file);
+        EvaluationKey::from_bytes(&file).unwrap_err().to_string()
+    };
+    let keys = after_parameters + 16 + 8;
+    assert!(read_evaluation(keys - 8, &[255; 8]).contains("limit"));
+    let message = read_evaluation(keys + 32, &[255; 8]);
+    assert!(message.contains("word 0 of the rotation key"), "{message}");
+    // A byte less everywhere.
+    let mut short = evaluation_bytes.clone();
+    short.remove(evaluation_bytes.len() - 33);
+    for position in [48, keys - 8] {
+        let length = u64::from_le_bytes(short[position..position + 8].try_into().unwrap()) - 1;
+        short[position..position + 8].copy_from_slice(&length.to_le_bytes());
+    }
+    forge(&mut short);
+    let message = EvaluationKey::from_bytes(&short).unwrap_err().to_string();
+    let bytes = secret.parameters().key_file_bytes();
+    assert_eq!(
+        message,
+        format!("the evaluation key has {} bytes, the parameters' has {bytes}", bytes - 1)
+    );
+}
+
 proptest! {
     #[test]
     fn random_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(Ciphertext::from_bytes(&bytes).is_err());
+        prop_assert!(SecretKey::from_bytes(&bytes).is_err());
+        prop_assert!(EvaluationKey::from_bytes(&bytes).is_err());
+        for object_type in 6..=8 {
+            let mut file = b"CRYPTABL\x01\0".to_vec();
+            file.extend([object_type, 0, 0, 0, 0, 0]);
+            file.extend([7; 32]);
+            file.extend((bytes.len() as u64).to_le_bytes());
+            file.extend([0; 8]);
+            file.extend(&bytes);
+            file.extend([0; 32]);
+            forge(&mut file);
+            prop_assert!(SecretKey::from_bytes(&file).is_err());
+            prop_assert!(EvaluationKey::from_bytes(&file).is_err());
+            // Sizes that fit by chance give a ciphertext, of parameters that nobody has.
+            let _ = Ciphertext::from_bytes(&file);
+            let _ = inspect(&file);
+        }
     }
 }

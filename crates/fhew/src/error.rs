@@ -62,6 +62,36 @@ pub enum Error {
         /// The key.
         key: &'static str,
     },
+    /// A part of an evaluation key, or all of it, of the wrong length.
+    #[error("{part} has {found} {unit}, the parameters' has {expected}")]
+    KeyLength {
+        /// The part.
+        part: &'static str,
+        /// What is counted.
+        unit: &'static str,
+        /// Its length.
+        found: usize,
+        /// That of the parameters'.
+        expected: usize,
+    },
+    /// A word of an evaluation key that is not below its modulus.
+    #[error("word {position} of {part} is {value}, not below its modulus {modulus}")]
+    KeyWord {
+        /// The part of the key.
+        part: &'static str,
+        /// Where in it.
+        position: usize,
+        /// The word.
+        value: u64,
+        /// Its modulus.
+        modulus: u64,
+    },
+    /// Bits of an evaluation key that belong to no word.
+    #[error("bits beyond the last word of {part} are set")]
+    KeyPadding {
+        /// The part of the key.
+        part: &'static str,
+    },
     /// A failure probability above the stated one.
     #[error(
         "{method} with plaintext modulus {modulus} fails with probability 2^{log2_fail:.1}, above the limit 2^{limit:.1}"

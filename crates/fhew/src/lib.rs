@@ -16,6 +16,7 @@ pub mod functions;
 pub mod gates;
 #[cfg(feature = "client")]
 pub mod key_generation;
+pub mod key_serialization;
 pub mod large_precision;
 pub mod lwe_key_switching;
 pub mod many_lut;

@@ -193,7 +193,7 @@ impl Parameters {
             ("packing digits", literal.packing, prime),
         ];
         for (name, gadget, modulus) in others.into_iter().chain(finer) {
-            let bits = gadget.base_log2 as usize * gadget.length;
+            let bits = (gadget.base_log2 as usize).saturating_mul(gadget.length);
             let limit = (u64::BITS - (modulus - 1).leading_zeros()) as usize;
             demand(
                 gadget.base_log2 > 0 && gadget.length > 0 && bits <= limit,
@@ -466,7 +466,8 @@ fn check_intermediate(small: &IntermediateRing, literal: &ParametersLiteral) -> 
     }
     let GadgetLiteral { base_log2, length } = small.digits;
     // One bit less than the prime nearest to 2^log2_prime may have.
-    let (bits, limit) = (base_log2 as usize * length, small.log2_prime.floor() as usize);
+    let (bits, limit) =
+        ((base_log2 as usize).saturating_mul(length), small.log2_prime.floor() as usize);
     demand(
         base_log2 > 0 && length > 0 && bits <= limit,
         "intermediate digits",

@@ -21,7 +21,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = read_secret_key(&args.key)?;
     let mut reader = ContainerReader::open(&args.input)?;
-    reader.check_parameters(key.parameters(), &args.key)?;
+    reader.check_parameters(key.mode(), key.parameter_digest(), &args.key)?;
     ensure!(
         reader.header().contents.key_id == key.id(),
         "{}: encrypted under another secret key than {}",

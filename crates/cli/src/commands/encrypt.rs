@@ -21,12 +21,11 @@ use crate::report::{self, bytes, seconds};
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = read_secret_key(&args.key)?;
-    let literal = key.parameters().literal();
-    let (slots, modulus) = (literal.slots, literal.input_modulus);
+    let (slots, modulus) = (key.values_per_ciphertext(), key.input_modulus());
     let column = args.column.as_deref();
     let mut values = open_values(&args.input, args.format, column, modulus)?;
-    let parameter_digest = key.parameters().digest();
-    let contents = Contents { parameter_digest, key_id: key.id(), modulus };
+    let (mode, parameter_digest) = (key.mode(), key.parameter_digest());
+    let contents = Contents { mode, parameter_digest, key_id: key.id(), modulus };
     let mut writer = ContainerWriter::create(&args.output, contents)?;
     let mut total = 0_u64;
     loop {
@@ -46,7 +45,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
         output: args.output.clone(),
         values: header.values,
         modulus,
-        ciphertexts: header.ciphertexts,
+        ciphertexts: header.encryptions(),
         output_bytes,
         encrypt_s: start.elapsed().as_secs_f64(),
     };

@@ -8,10 +8,12 @@ use cryptable::{Parameters, ParametersLiteral};
 use serde::Serialize;
 
 use super::plan::ciphertexts;
+use super::single_plan::SingleParameters;
 use super::warning;
 use crate::args::{Global, InspectArgs};
 use crate::container::{self, ContainerReader};
 use crate::mapped_file::MappedFile;
+use crate::mode::Mode;
 use crate::report::{self, bytes, hex};
 
 /// Checks each file and reports on it.
@@ -37,13 +39,16 @@ fn inspect_container(path: &Path) -> Result<Report> {
     let header = reader.header();
     Ok(Report {
         file: path.to_path_buf(),
-        kind: "ciphertexts".into(),
+        kind: match header.contents.mode {
+            Mode::Packed => "ciphertexts".into(),
+            Mode::Single => "ciphertexts of single values".into(),
+        },
         bytes: reader.bytes(),
         parameter_digest: hex(&header.contents.parameter_digest),
         parameters: None,
         modulus: Some(header.contents.modulus),
         values: Some(header.values),
-        ciphertexts: Some(header.ciphertexts),
+        ciphertexts: Some(header.encryptions()),
         key_id: Some(hex(&header.contents.key_id.0)),
     })
 }
@@ -55,7 +60,13 @@ fn inspect_object(path: &Path, file: &[u8]) -> Result<Report> {
         kind: found.object,
         bytes: file.len() as u64,
         parameter_digest: hex(&found.parameter_digest),
-        parameters: found.parameters.as_ref().map(ParameterReport::new),
+        parameters: match (&found.parameters, &found.single_parameters) {
+            (Some(parameters), _) => Some(ParameterReport::new(parameters)),
+            (None, Some(parameters)) => {
+                Some(ParameterReport::Single(SingleParameters::new(parameters)))
+            }
+            (None, None) => None,
+        },
         modulus: found.values.map(|(_, modulus)| modulus),
         values: found.values.map(|(count, _)| count as u64),
         ciphertexts: found.values.map(|_| 1),
@@ -83,18 +94,22 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct ParameterReport {
-    #[serde(flatten)]
-    literal: ParametersLiteral,
-    log2_modulus: f64,
-    security_bits: f64,
-    predicted_log2_fail: f64,
+#[serde(untagged)]
+enum ParameterReport {
+    Packed {
+        #[serde(flatten)]
+        literal: Box<ParametersLiteral>,
+        log2_modulus: f64,
+        security_bits: f64,
+        predicted_log2_fail: f64,
+    },
+    Single(SingleParameters),
 }
 
 impl ParameterReport {
     fn new(parameters: &Parameters) -> Self {
-        Self {
-            literal: parameters.literal().clone(),
+        Self::Packed {
+            literal: Box::new(parameters.literal().clone()),
             log2_modulus: parameters.log2_modulus(),
             security_bits: parameters.security_bits(),
             predicted_log2_fail: parameters.failure().log2_fail(),
@@ -108,24 +123,7 @@ impl fmt::Display for Report {
         writeln!(f, "{file}: {kind}, {}", bytes(self.bytes))?;
         writeln!(f, "  parameters  digest {}", self.parameter_digest)?;
         if let Some(parameters) = &self.parameters {
-            let literal = &parameters.literal;
-            writeln!(
-                f,
-                "              {}: table {} -> {}, ring degree {}, {} values a ciphertext",
-                literal.name,
-                literal.input_modulus,
-                literal.output_modulus,
-                literal.ring_degree,
-                literal.slots
-            )?;
-            writeln!(
-                f,
-                "              modulus of {:.0} bits, {}{:.1} bits of security, failures below 2^{:.1}",
-                parameters.log2_modulus,
-                warning(parameters.security_bits),
-                parameters.security_bits,
-                parameters.predicted_log2_fail
-            )?;
+            write!(f, "{parameters}")?;
         }
         if let (Some(values), Some(modulus)) = (self.values, self.modulus) {
             let count = ciphertexts(self.ciphertexts.unwrap_or(1));
@@ -135,5 +133,49 @@ impl fmt::Display for Report {
             writeln!(f, "  key         {id}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for ParameterReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packed { literal, log2_modulus, security_bits, predicted_log2_fail } => {
+                writeln!(
+                    f,
+                    "              {}: table {} -> {}, ring degree {}, {} values a ciphertext",
+                    literal.name,
+                    literal.input_modulus,
+                    literal.output_modulus,
+                    literal.ring_degree,
+                    literal.slots
+                )?;
+                writeln!(
+                    f,
+                    "              modulus of {log2_modulus:.0} bits, {}{security_bits:.1} bits of security, \
+                     failures below 2^{predicted_log2_fail:.1}",
+                    warning(*security_bits),
+                )
+            }
+            Self::Single(parameters) => {
+                writeln!(
+                    f,
+                    "              {}: table {} -> {}, single values of dimension {}, ring degree {}",
+                    parameters.method,
+                    parameters.input_modulus,
+                    parameters.output_modulus,
+                    parameters.lwe_dimension,
+                    parameters.ring_degree,
+                )?;
+                writeln!(
+                    f,
+                    "              moduli of {} and {:.0} bits, {}{:.1} bits of security, failures below 2^{:.1}",
+                    parameters.log2_lwe_modulus,
+                    parameters.log2_prime,
+                    warning(parameters.security_bits),
+                    parameters.security_bits,
+                    parameters.log2_fail
+                )
+            }
+        }
     }
 }

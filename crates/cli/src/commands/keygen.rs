@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::SecretKey;
 use serde::Serialize;
 
 use super::{choose_parameters, warning};
 use crate::args::{Global, KeygenArgs};
 use crate::atomic_file::{Access, AtomicFile};
+use crate::mode::{AnySecretKey, Mode};
 use crate::progress;
 use crate::report::{self, bytes, seconds};
 
@@ -33,9 +33,12 @@ pub fn run(global: Global, args: &KeygenArgs) -> Result<()> {
     let start = Instant::now();
     let mut secret_file = AtomicFile::create(&args.secret, Access::Private)?;
     let mut evaluation_file = AtomicFile::create(&args.evaluation, Access::Public)?;
-    let secret = SecretKey::generate(&parameters);
+    let secret = AnySecretKey::generate(&parameters);
     secret_file.write_all(&secret.to_bytes())?;
-    let bar = progress::bar(global, "evaluation key");
+    let bar = match secret.mode() {
+        Mode::Packed => progress::bar(global, "evaluation key"),
+        Mode::Single => progress::spinner(global, "evaluation key"),
+    };
     secret
         .write_evaluation_key(&mut evaluation_file, &progress::on(&bar))
         .with_context(|| format!("generating {}", args.evaluation.display()))?;
@@ -46,13 +49,14 @@ pub fn run(global: Global, args: &KeygenArgs) -> Result<()> {
         // Without its secret key, the evaluation key is of no use.
         let _ = std::fs::remove_file(&args.evaluation);
     })?;
-    let literal = parameters.literal();
+    let (input_modulus, output_modulus) = parameters.moduli();
     let report = Report {
-        parameters: literal.name.clone(),
-        input_modulus: literal.input_modulus,
-        output_modulus: literal.output_modulus,
+        mode: secret.mode(),
+        parameters: parameters.name().to_owned(),
+        input_modulus,
+        output_modulus,
         security_bits: parameters.security_bits(),
-        log2_fail: parameters.failure().log2_fail(),
+        log2_fail: parameters.log2_fail(),
         secret: args.secret.clone(),
         secret_bytes,
         evaluation: args.evaluation.clone(),
@@ -71,6 +75,7 @@ fn refuse_existing(path: &Path, force: bool) -> Result<()> {
 
 #[derive(Serialize)]
 struct Report {
+    mode: Mode,
     parameters: String,
     input_modulus: u64,
     output_modulus: u64,
@@ -87,7 +92,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "keys for tables {} -> {}: {}{:.1} bits of security, failures below 2^{:.1} a value, {}",
+            "keys for {} values, tables {} -> {}: {}{:.1} bits of security, failures below 2^{:.1} a value, {}",
+            self.mode,
             self.input_modulus,
             self.output_modulus,
             warning(self.security_bits),

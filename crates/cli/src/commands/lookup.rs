@@ -2,11 +2,9 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{EvaluationKey, ParametersLiteral};
 use serde::Serialize;
 
 use super::plan::ciphertexts;
@@ -14,7 +12,7 @@ use super::threads;
 use crate::args::{Global, LookupArgs};
 use crate::container::{ContainerReader, ContainerWriter, Contents, Header};
 use crate::formats::table::{self, Moduli};
-use crate::mapped_file::MappedFile;
+use crate::mode::{AnyEvaluationKey, Mode};
 use crate::progress;
 use crate::report::{self, bytes, seconds};
 
@@ -26,18 +24,16 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
     // The cheap checks first: the key takes a while.
     let mut reader = ContainerReader::open(&args.input)?;
-    let key = EvaluationKey::from_shared(Arc::new(MappedFile::open(&args.key)?))
-        .with_context(|| format!("cannot read {}", args.key.display()))?;
-    let literal = key.parameters().literal();
-    reader.check_parameters(key.parameters(), &args.key)?;
+    let key = AnyEvaluationKey::open(&args.key)?;
+    let (input, output) = key.moduli();
+    reader.check_parameters(key.mode(), key.parameter_digest(), &args.key)?;
     ensure!(
         reader.header().contents.key_id == key.client(),
         "{}: encrypted under another client's key than {} was generated from",
         args.input.display(),
         args.key.display()
     );
-    check_modulus(reader.header(), literal, &args.input)?;
-    let (input, output) = (literal.input_modulus, literal.output_modulus);
+    check_modulus(reader.header(), input, &args.input)?;
     let table = table::read(&args.table, Moduli { input: Some(input), output: Some(output) })?;
     let contents = Contents { modulus: output, ..reader.header().contents };
     let mut writer = ContainerWriter::create(&args.output, contents)?;
@@ -45,16 +41,20 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
 
     let start = Instant::now();
     let bar = progress::bar(global, "lookup");
-    let total = reader.header().ciphertexts as usize;
-    let mut finished = 0;
+    let Header { ciphertexts: total, values, .. } = *reader.header();
+    let (mut finished, mut finished_values) = (0, 0);
     while let Some(ciphertext) = reader.next_ciphertext()? {
         let moved = progress::on(&bar);
-        let step = |done: usize, steps: usize| moved(finished * steps + done, total * steps);
+        let step = |done: usize, steps: usize| match key.mode() {
+            Mode::Packed => moved(finished * steps + done, total as usize * steps),
+            Mode::Single => moved(finished_values + done, values as usize),
+        };
         let result = key
             .lookup(&ciphertext, &table, &step)
             .with_context(|| args.input.display().to_string())?;
         writer.push(&result)?;
         finished += 1;
+        finished_values += ciphertext.count();
     }
     bar.finish_and_clear();
     let eval_s = start.elapsed().as_secs_f64();
@@ -62,7 +62,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let report = Report {
         output: args.output.clone(),
         values: header.values,
-        ciphertexts: header.ciphertexts,
+        ciphertexts: header.encryptions(),
         input_bytes: reader.bytes(),
         output_bytes,
         key_memory_bytes: key.memory_bytes() as u64,
@@ -75,8 +75,8 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
 }
 
 /// Results of another table are encrypted under the same parameters, but have the output modulus.
-fn check_modulus(header: &Header, literal: &ParametersLiteral, path: &Path) -> Result<()> {
-    let (found, expected) = (header.contents.modulus, literal.input_modulus);
+fn check_modulus(header: &Header, expected: u64, path: &Path) -> Result<()> {
+    let found = header.contents.modulus;
     ensure!(
         found == expected,
         "{}: its values are modulo {found}, but the key looks up values modulo {expected}",

@@ -8,17 +8,19 @@ mod inspect;
 mod keygen;
 mod lookup;
 mod plan;
+mod single_plan;
 
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use cryptable::{Method, Parameters, Request, SecretKey, planner};
+use anyhow::{Context, Result, anyhow, ensure};
+use cryptable::{LookupTable, Method, Parameters, Request, planner, single};
 use zeroize::Zeroizing;
 
 use crate::args::{Cli, Command, Demonstration, Global, ParameterArgs};
 use crate::formats;
 use crate::formats::table::{self, Moduli};
+use crate::mode::{AnyParameters, AnySecretKey, Mode};
 
 /// Longest secret key file that is read.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 21;
@@ -34,7 +36,10 @@ pub fn run(cli: Cli) -> Result<()> {
         .build_global()
         .context("cannot start the worker threads")?;
     match cli.command {
-        Command::Plan(args) => plan::run(global, &args),
+        Command::Plan(args) => match args.parameters.mode {
+            Mode::Packed => plan::run(global, &args),
+            Mode::Single => single_plan::run(global, &args),
+        },
         Command::Keygen(args) => keygen::run(global, &args),
         Command::Encrypt(args) => encrypt::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
@@ -48,21 +53,30 @@ pub fn run(cli: Cli) -> Result<()> {
     }
 }
 
-/// The request that the arguments make.
+/// The moduli that the arguments ask for.
 ///
 /// # Errors
 /// If the table cannot be read.
-fn request(args: &ParameterArgs) -> Result<Request> {
+fn moduli(args: &ParameterArgs) -> Result<(u64, u64)> {
     let stated_input = args.bits.map(|bits| 1 << bits).or(args.modulus);
     let stated_output = args.output_bits.map(|bits| 1 << bits).or(args.output_modulus);
-    let (input, output) = match (&args.table, stated_input) {
+    let of_table = |table: &LookupTable| (table.input_modulus(), table.output_modulus());
+    Ok(match (&args.table, stated_input) {
         (Some(path), _) => {
-            let table = table::read(path, Moduli { input: None, output: stated_output })?;
-            (table.input_modulus(), table.output_modulus())
+            of_table(&table::read(path, Moduli { input: None, output: stated_output })?)
         }
         (None, Some(input)) => (input, stated_output.unwrap_or(input)),
         (None, None) => unreachable!("the grammar demands one of bits, modulus and table"),
-    };
+    })
+}
+
+/// The request for packed values that the arguments make.
+///
+/// # Errors
+/// If the table cannot be read, or an option is of single values.
+fn request(args: &ParameterArgs) -> Result<Request> {
+    ensure!(args.variant.is_none(), "--variant is an option of --mode single");
+    let (input, output) = moduli(args)?;
     let count = args.count.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     Ok(Request {
         ring_degree: args.ring_degree,
@@ -90,19 +104,49 @@ fn plan_parameters(args: &ParameterArgs) -> Result<Vec<Parameters>> {
     planned.with_context(|| format!("input modulus {input}, output modulus {output}"))
 }
 
+/// All parameters for single values that serve the arguments, the chosen ones first.
+///
+/// # Errors
+/// If the table cannot be read, no parameter set serves the moduli, or an option is of packed values.
+fn plan_single_parameters(args: &ParameterArgs) -> Result<Vec<single::Parameters>> {
+    for (name, is_given) in [
+        ("ring-degree", args.ring_degree.is_some()),
+        ("method", args.method.is_some()),
+        ("digit-bits", args.digit_bits.is_some()),
+        ("memory", args.memory.is_some()),
+    ] {
+        ensure!(!is_given, "--{name} is an option of --mode packed");
+    }
+    let (input, output) = moduli(args)?;
+    let planned = if args.insecure_toy {
+        single::Parameters::insecure_toy(input, output).map(|parameters| vec![parameters])
+    } else {
+        let method = args.variant.as_deref();
+        let request = single::Request { method, ..single::Request::new(input, output) };
+        single::Parameters::candidates(&request)
+    };
+    let hint = if args.variant.is_none() { "; --mode packed serves more tables" } else { "" };
+    planned.map_err(|error| anyhow!("{error}{hint}"))
+}
+
 /// The parameters that the arguments ask for.
 ///
 /// # Errors
-/// As [`plan_parameters`].
-fn choose_parameters(args: &ParameterArgs) -> Result<Parameters> {
-    Ok(plan_parameters(args)?.swap_remove(0))
+/// As [`plan_parameters`] and [`plan_single_parameters`].
+fn choose_parameters(args: &ParameterArgs) -> Result<AnyParameters> {
+    Ok(match args.mode {
+        Mode::Packed => AnyParameters::Packed(Box::new(plan_parameters(args)?.swap_remove(0))),
+        Mode::Single => {
+            AnyParameters::Single(Box::new(plan_single_parameters(args)?.swap_remove(0)))
+        }
+    })
 }
 
 /// Reads a client's secret key.
 ///
 /// # Errors
 /// If the file cannot be read or is no secret key.
-fn read_secret_key(path: &Path) -> Result<SecretKey> {
+fn read_secret_key(path: &Path) -> Result<AnySecretKey> {
     let name = path.display();
     let failed = || format!("cannot read {name}");
     let file = formats::open(path)?;
@@ -114,7 +158,7 @@ fn read_secret_key(path: &Path) -> Result<SecretKey> {
     // Room for everything at once: growing would leave copies of the secret behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(length as usize + 1));
     file.take(length).read_to_end(&mut bytes).with_context(failed)?;
-    SecretKey::from_bytes(&bytes).with_context(failed)
+    AnySecretKey::from_bytes(&bytes).with_context(failed)
 }
 
 /// What people must know about parameters below 128 bits, which only tests of this program use.

@@ -12,7 +12,7 @@ use crate::progress;
 use crate::report::{self, bytes, hex, seconds};
 
 /// Speed-up of a lookup for each doubling of the threads.
-const SPEEDUP_PER_DOUBLING: f64 = 1.8;
+pub const SPEEDUP_PER_DOUBLING: f64 = 1.8;
 
 /// Predicts and prints.
 ///

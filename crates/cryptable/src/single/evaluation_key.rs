@@ -25,7 +25,7 @@ impl EvaluationKey {
     /// Expands what a client sent.
     ///
     /// # Errors
-    /// If the keys are of other parameters.
+    /// If the keys are of other parameters, or a part of them is not what those say.
     pub fn new(parameters: Parameters, client: KeyId, key: &SeededEvaluationKey) -> Result<Self> {
         if key.parameters != *parameters.fhew() {
             let name = "parameters of the keys";
@@ -33,6 +33,7 @@ impl EvaluationKey {
             let expected = format!("{:?}", parameters.fhew().literal());
             return Err(Error::Mismatch { name, found, expected });
         }
+        key.check()?;
         Ok(Self { key: FhewKey::expand(key), parameters, client })
     }
 

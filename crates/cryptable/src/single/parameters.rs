@@ -1,9 +1,11 @@
 //! Parameters of single-value lookups: a method, its numbers, and the moduli of tables.
 
 use cryptable_fhew::full_domain::{self, FullDomainMethod};
+use cryptable_fhew::key_serialization::evaluation_key_bytes;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameter_choice::{Cost, DEFAULT_LOG2_FAIL, choose};
 use cryptable_fhew::parameters::{Parameters as FhewParameters, ParametersLiteral};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::LookupTable;
@@ -61,32 +63,35 @@ impl Parameters {
     /// The fastest 128-bit parameters for a request.
     ///
     /// # Errors
-    /// If there is no method of that name, or none reaches the failure probability.
+    /// As [`Parameters::candidates`].
     pub fn choose(request: &Request<'_>) -> Result<Self> {
-        let candidates: Vec<&'static dyn FullDomainMethod> = match request.method {
+        Ok(Self::candidates(request)?.swap_remove(0))
+    }
+
+    /// The fastest 128-bit parameters of every method that serves a request, the fastest method first.
+    ///
+    /// # Errors
+    /// If there is no method of that name, or none takes the moduli and reaches the failure probability.
+    pub fn candidates(request: &Request<'_>) -> Result<Vec<Self>> {
+        check_moduli(request.input_modulus, request.output_modulus)?;
+        let found = Self::search(request)?;
+        if found.is_empty() { Err(unserved(request)) } else { Ok(found) }
+    }
+
+    /// The parameters of every method that has any, the fastest first.
+    fn search(request: &Request<'_>) -> Result<Vec<Self>> {
+        let Request { input_modulus, output_modulus, log2_fail, .. } = *request;
+        let methods: Vec<&'static dyn FullDomainMethod> = match request.method {
             Some(name) => vec![method(name)?],
             None => full_domain::methods().to_vec(),
         };
-        let Request { input_modulus, output_modulus, log2_fail, .. } = *request;
-        let mut best: Option<(f64, Self)> = None;
-        let mut refusal = None;
-        for candidate in candidates {
-            match choose(candidate, input_modulus, output_modulus, log2_fail) {
-                Ok(fhew) => {
-                    let units = Cost::of(candidate.rotations(), fhew.literal()).units();
-                    if best.as_ref().is_none_or(|(least, _)| units < *least) {
-                        let moduli = (input_modulus, output_modulus);
-                        best = Some((units, Self::assemble(candidate, fhew, moduli, false)?));
-                    }
-                }
-                Err(error) => refusal = Some(error),
-            }
-        }
-        match (best, refusal) {
-            (Some((_, parameters)), _) => Ok(parameters),
-            (None, Some(error)) => Err(error.into()),
-            (None, None) => Err(Error::Unsupported("single values: no method".to_owned())),
-        }
+        let chosen = methods.into_par_iter().filter_map(|method| {
+            let fhew = choose(method, input_modulus, output_modulus, log2_fail).ok()?;
+            Self::assemble(method, fhew, (input_modulus, output_modulus), false).ok()
+        });
+        let mut found: Vec<Self> = chosen.collect();
+        found.sort_by(|a, b| a.eval_units().total_cmp(&b.eval_units()));
+        Ok(found)
     }
 
     /// Toy parameters for tests: not secure.
@@ -170,6 +175,12 @@ impl Parameters {
         Cost::of(self.method.rotations(), self.fhew.literal()).units()
     }
 
+    /// Bytes of an evaluation key in its file, but for header and parameters.
+    #[must_use]
+    pub fn key_file_bytes(&self) -> usize {
+        evaluation_key_bytes(&self.fhew)
+    }
+
     /// Canonical bytes, of which the digest names these parameters.
     ///
     /// # Panics
@@ -203,10 +214,55 @@ impl Parameters {
     }
 }
 
+/// Demands moduli that some parameters may take.
+fn check_moduli(input_modulus: u64, output_modulus: u64) -> Result<()> {
+    if input_modulus < 2 || input_modulus % 2 == 1 {
+        let name = "input modulus";
+        let (found, expected) = (input_modulus.to_string(), "an even one".to_owned());
+        return Err(Error::Mismatch { name, found, expected });
+    }
+    if output_modulus < 2 {
+        return Err(Error::TooSmall { name: "output modulus", value: output_modulus, limit: 2 });
+    }
+    Ok(())
+}
+
+/// The largest power of two below `modulus` that is served, by bisection; `None` if not even 2 is.
+fn largest_served(modulus: u64, is_served: impl Fn(u64) -> bool) -> Option<u64> {
+    // Exponents up to `low` are served, those from `high` on are not.
+    let (mut low, mut high) = (0, (modulus - 1).ilog2() + 1);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        *(if is_served(1 << middle) { &mut low } else { &mut high }) = middle;
+    }
+    (low > 0).then(|| 1 << low)
+}
+
+/// Why no method serves a request: the modulus at fault, and what is served in its place.
+fn unserved(request: &Request<'_>) -> Error {
+    let Request { input_modulus, output_modulus, log2_fail, .. } = *request;
+    let serves = |input_modulus, output_modulus| {
+        let request = Request { input_modulus, output_modulus, ..*request };
+        Parameters::search(&request).is_ok_and(|found| !found.is_empty())
+    };
+    let (what, limit) = if serves(input_modulus, 2) {
+        let limit = largest_served(output_modulus, |modulus| serves(input_modulus, modulus));
+        ("output", limit)
+    } else {
+        ("input", largest_served(input_modulus, |modulus| serves(modulus, output_modulus.min(2))))
+    };
+    let moduli = format!("single values of moduli {input_modulus} -> {output_modulus}");
+    let limit = limit.unwrap_or(1);
+    Error::Unsupported(format!(
+        "{moduli} with failures below 2^{log2_fail}: {what} moduli are served up to 2^{}",
+        limit.ilog2()
+    ))
+}
+
 fn method(name: &str) -> Result<&'static dyn FullDomainMethod> {
     full_domain::method(name).ok_or_else(|| {
         let names: Vec<&str> = full_domain::methods().iter().map(|method| method.name()).collect();
-        Error::Unsupported(format!("method {name}: there are {}", names.join(", ")))
+        Error::Unsupported(format!("method {name}: there are {}", names.join("; ")))
     })
 }
 
@@ -235,11 +291,64 @@ mod tests {
     }
 
     #[test]
+    fn candidates_are_sorted_and_named_once() {
+        let found = Parameters::candidates(&Request::new(4, 4)).unwrap();
+        assert!(found.len() > 10);
+        assert!(found.is_sorted_by_key(Parameters::eval_units));
+        let mut names: Vec<_> = found.iter().map(|found| found.method().name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), found.len());
+    }
+
+    #[test]
+    fn absurd_numbers_do_no_harm() {
+        for insecure in [false, true] {
+            let mut literal = Parameters::choose(&Request::new(4, 4)).unwrap().literal;
+            literal.insecure = insecure;
+            let text = serde_json::to_string(&literal).unwrap();
+            let is_number = |c: char| c.is_ascii_digit() || c == '.';
+            let starts = (1..text.len()).filter(|&i| {
+                is_number(text.as_bytes()[i].into()) && !is_number(text.as_bytes()[i - 1].into())
+            });
+            for start in starts {
+                let rest = text[start..].trim_start_matches(is_number);
+                for number in
+                    ["0", "1", "2", "3", "21", "33", "8192", "1e300", "18446744073709551615"]
+                {
+                    let changed = format!("{}{number}{rest}", &text[..start]);
+                    if let Ok(read) = Parameters::from_bytes(changed.as_bytes()) {
+                        assert!(read.key_file_bytes() < 1 << 36, "{changed}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn powers_of_two_are_bisected() {
+        for (modulus, limit, expected) in [
+            (100, 64, Some(64)),
+            (65, 64, Some(64)),
+            (64, 40, Some(32)),
+            (9, 1, None),
+            (2, 9, None),
+        ] {
+            assert_eq!(largest_served(modulus, |modulus| modulus <= limit), expected, "{modulus}");
+        }
+    }
+
+    #[test]
     fn what_is_not_served_is_named() {
         let message = |request: &Request<'_>| Parameters::choose(request).unwrap_err().to_string();
         let unknown = Request { method: Some("Nothing"), ..Request::new(16, 16) };
         assert!(message(&unknown).contains("FDFB-Compress"));
-        assert!(message(&Request::new(1 << 14, 16)).contains("16384"));
+        let large = message(&Request::new(1 << 14, 16));
+        assert!(large.contains("16384 -> 16") && large.contains("input moduli"), "{large}");
+        let large = message(&Request::new(16, 1 << 14));
+        assert!(large.contains("16 -> 16384") && large.contains("output moduli"), "{large}");
+        assert!(message(&Request::new(5, 16)).contains("even"));
+        assert!(message(&Request::new(4, 1)).contains("output modulus is 1"));
         assert!(Parameters::insecure_toy(5, 4).is_err());
         let mut literal = Parameters::choose(&Request::new(16, 16)).unwrap().literal;
         literal.numbers.lwe_dimension = 100;

@@ -22,7 +22,12 @@ impl SecretKey {
     /// Draws fresh secrets.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
-        Self { secret: FhewSecret::generate(parameters.fhew()), parameters: parameters.clone() }
+        Self::from_secret(parameters.clone(), FhewSecret::generate(parameters.fhew()))
+    }
+
+    /// From secrets of these parameters.
+    pub(super) fn from_secret(parameters: Parameters, secret: FhewSecret) -> Self {
+        Self { parameters, secret }
     }
 
     /// The parameters.

@@ -1,9 +1,7 @@
-//! Keys for single values as bytes.
+//! Keys for single values as bytes, in the wire format: magic, type, version, digest of the parameters, checksum.
 
 use cryptable_fhew::evaluation_key::SeededEvaluationKey;
-use cryptable_rlwe::wire::{
-    BodyReader, BodyWriter, ObjectType, WireError, peek_header, read_object, write_object,
-};
+use cryptable_rlwe::wire::{BodyReader, ObjectType, WireError, peek_header, read_object};
 
 use super::{EvaluationKey, Parameters};
 use crate::KeyId;
@@ -45,7 +43,10 @@ impl EvaluationKey {
 
 #[cfg(feature = "client")]
 mod client {
+    use std::io::Write;
+
     use cryptable_fhew::secret_key::SecretKey as FhewSecret;
+    use cryptable_rlwe::wire::{BodyWriter, ObjectWriter, write_object};
     use zeroize::Zeroizing;
 
     use super::*;
@@ -72,7 +73,8 @@ mod client {
             return Err(invalid().into());
         }
         let coefficient = |i: usize| (packed[i / 4] >> (2 * (i % 4)) & 3) as i8 - 1;
-        let coefficients: Zeroizing<Vec<i8>> = Zeroizing::new((0..count).map(coefficient).collect());
+        let coefficients: Zeroizing<Vec<i8>> =
+            Zeroizing::new((0..count).map(coefficient).collect());
         if coefficients.contains(&2) || *pack(&coefficients) != packed {
             return Err(invalid().into());
         }
@@ -80,7 +82,7 @@ mod client {
     }
 
     impl SecretKey {
-        /// The key in its wire format: parameters, then two bits a coefficient of both secrets.
+        /// The key in its wire format: parameters, then two bits a coefficient of every secret.
         ///
         /// # Panics
         /// Never: memory takes all bytes.
@@ -121,35 +123,36 @@ mod client {
             let lwe = unpack(packed, fhew.lwe_dimension())?;
             let packed = reader.bytes("ring secret", MAX_SECRET_KEY_BYTES)?;
             let ring = unpack(packed, fhew.ring_degree())?;
-            let packed = reader.bytes("secret of the ring of lower degree", MAX_SECRET_KEY_BYTES)?;
+            let packed =
+                reader.bytes("secret of the ring of lower degree", MAX_SECRET_KEY_BYTES)?;
             let small = unpack(packed, fhew.small_ring().map_or(0, |small| small.literal.degree))?;
             reader.finish()?;
-            let secret = FhewSecret::from_coefficients(fhew, lwe, ring, small).ok_or_else(|| {
-                let expected = "of the parameters' secret distributions";
-                WireError::invalid("coefficients", "others", expected)
-            })?;
+            let secret =
+                FhewSecret::from_coefficients(fhew, lwe, ring, small).ok_or_else(|| {
+                    let expected = "of the parameters' secret distributions";
+                    WireError::invalid("coefficients", "others", expected)
+                })?;
             Ok(Self::from_secret(parameters, secret))
         }
 
-        /// Generates an evaluation key, in its wire format: half the bytes that it takes in memory, or less.
+        /// Generates an evaluation key and writes it in its wire format: less than half the bytes that it takes in
+        /// memory.
         ///
-        /// # Panics
-        /// Never: memory takes all bytes.
-        #[must_use]
-        pub fn evaluation_key_bytes(&self) -> Vec<u8> {
-            let mut body = Vec::new();
-            let mut writer = BodyWriter::new(&mut body);
-            let mut bytes = Vec::new();
-            writer
-                .bytes(&self.parameters().to_bytes())
-                .and_then(|()| writer.raw(&self.id().0))
-                .and_then(|()| writer.bytes(&self.seeded_evaluation_key().to_bytes()))
-                .and_then(|()| {
-                    let digest = self.parameters().digest();
-                    write_object(&mut bytes, ObjectType::SingleEvaluationKey, &digest, &body)
-                })
-                .expect("memory takes all bytes");
-            bytes
+        /// # Errors
+        /// If writing fails.
+        pub fn write_evaluation_key(&self, out: &mut dyn Write) -> Result<()> {
+            let parameters = self.parameters().to_bytes();
+            let keys = self.seeded_evaluation_key().to_bytes();
+            // Two lengths of 8 bytes each.
+            let length = (8 + parameters.len() + KeyId::BYTES + 8 + keys.len()) as u64;
+            let digest = self.parameters().digest();
+            let object = ObjectWriter::new(out, ObjectType::SingleEvaluationKey, &digest, length)?;
+            let mut writer = BodyWriter::new(object);
+            writer.bytes(&parameters)?;
+            writer.raw(&self.id().0)?;
+            writer.bytes(&keys)?;
+            writer.into_inner().finish()?;
+            Ok(())
         }
     }
 }

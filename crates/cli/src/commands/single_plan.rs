@@ -1,0 +1,191 @@
+//! `cryptable plan --mode single`: what a table of single values will take.
+
+use std::fmt;
+
+use anyhow::Result;
+use cryptable::{measure_unit, single};
+use serde::Serialize;
+
+use super::plan::SPEEDUP_PER_DOUBLING;
+use super::{plan_single_parameters, threads, warning};
+use crate::args::{Global, PlanArgs};
+use crate::mode::Mode;
+use crate::progress;
+use crate::report::{self, bytes, hex, seconds};
+
+/// Predicts and prints.
+///
+/// # Errors
+/// If no parameters serve the request.
+pub fn run(global: Global, args: &PlanArgs) -> Result<()> {
+    let spinner = progress::spinner(global, "planning");
+    let all = plan_single_parameters(&args.parameters)?;
+    spinner.finish_and_clear();
+    let values = args.parameters.count.unwrap_or(1);
+    report::result(global, &Plan::new(&all, values, threads(global)))
+}
+
+/// Numbers of parameters for single values.
+#[derive(Serialize)]
+pub struct SingleParameters {
+    pub mode: Mode,
+    pub method: &'static str,
+    pub input_modulus: u64,
+    pub output_modulus: u64,
+    pub lwe_dimension: usize,
+    pub log2_lwe_modulus: u32,
+    pub ring_degree: usize,
+    pub log2_prime: f64,
+    pub rotations: usize,
+    pub security_bits: f64,
+    pub log2_fail: f64,
+    pub key_file_bytes: u64,
+    pub parameter_digest: String,
+}
+
+impl SingleParameters {
+    /// What people ask of parameters.
+    pub fn new(parameters: &single::Parameters) -> Self {
+        let fhew = parameters.fhew();
+        Self {
+            mode: Mode::Single,
+            method: parameters.method().name(),
+            input_modulus: parameters.input_modulus(),
+            output_modulus: parameters.output_modulus(),
+            lwe_dimension: fhew.lwe_dimension(),
+            log2_lwe_modulus: fhew.literal().log2_lwe_modulus,
+            ring_degree: fhew.ring_degree(),
+            log2_prime: fhew.log2_prime(),
+            rotations: parameters.method().rotations(),
+            security_bits: parameters.security_bits(),
+            log2_fail: parameters.log2_fail(),
+            key_file_bytes: parameters.key_file_bytes() as u64,
+            parameter_digest: hex(&parameters.digest()),
+        }
+    }
+}
+
+/// One way to evaluate the table.
+#[derive(Serialize)]
+struct Candidate {
+    #[serde(flatten)]
+    parameters: SingleParameters,
+    /// Predicted time of a value in units.
+    eval_units: f64,
+    /// Predicted time of a value, on one thread.
+    ms_per_value: f64,
+    /// Predicted time of all values on `threads` threads.
+    eval_s: f64,
+}
+
+#[derive(Serialize)]
+struct Plan {
+    values: u64,
+    threads: usize,
+    /// Measured unit in microseconds.
+    unit_us: f64,
+    /// Bytes of a result.
+    result_bytes: u64,
+    /// The chosen way.
+    #[serde(flatten)]
+    chosen: Candidate,
+    /// All ways to evaluate the table, the chosen one first.
+    candidates: Vec<Candidate>,
+}
+
+impl Plan {
+    fn new(all: &[single::Parameters], values: u64, threads: usize) -> Self {
+        let unit = measure_unit();
+        // Values share out among the threads; one value takes one.
+        let busy = (threads as u64).min(values) as f64;
+        let speedup = busy.powf(SPEEDUP_PER_DOUBLING.log2());
+        let candidate = |parameters: &single::Parameters| {
+            let eval_units = parameters.eval_units();
+            Candidate {
+                parameters: SingleParameters::new(parameters),
+                eval_units,
+                ms_per_value: eval_units * unit * 1e3,
+                eval_s: eval_units * unit * values as f64 / speedup,
+            }
+        };
+        let chosen = candidate(&all[0]);
+        let numbers = &chosen.parameters;
+        let result_bits = (numbers.lwe_dimension as u64 + 1) * u64::from(numbers.log2_lwe_modulus);
+        Self {
+            values,
+            threads,
+            unit_us: unit * 1e6,
+            result_bytes: result_bits.div_ceil(8),
+            chosen,
+            candidates: all.iter().map(candidate).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (chosen, parameters) = (&self.chosen, &self.chosen.parameters);
+        let SingleParameters { input_modulus, output_modulus, .. } = *parameters;
+        writeln!(
+            f,
+            "table                {input_modulus} -> {output_modulus}, every value by itself"
+        )?;
+        writeln!(
+            f,
+            "method               {}, {} rotation{}",
+            parameters.method,
+            parameters.rotations,
+            if parameters.rotations == 1 { "" } else { "s" }
+        )?;
+        writeln!(
+            f,
+            "parameters           dimension {}, modulus of {} bits; ring degree {}, prime of {:.0} bits",
+            parameters.lwe_dimension,
+            parameters.log2_lwe_modulus,
+            parameters.ring_degree,
+            parameters.log2_prime
+        )?;
+        let security = parameters.security_bits;
+        writeln!(f, "security             {}{security:.1} bits", warning(security))?;
+        writeln!(f, "failure probability  at most 2^{:.1} a value", parameters.log2_fail)?;
+        writeln!(f, "evaluation key       {} on disk", bytes(parameters.key_file_bytes))?;
+        writeln!(f, "result               {} a value", bytes(self.result_bytes))?;
+        write!(f, "predicted time       {:.1} ms a value on 1 thread", chosen.ms_per_value)?;
+        if self.values > 1 {
+            let (time, threads) = (seconds(chosen.eval_s), self.threads);
+            write!(f, ", {time} for {} values on {threads}", self.values)?;
+        }
+        writeln!(f, " ({:.0} units of {:.1} us)", chosen.eval_units, self.unit_us)?;
+        if self.candidates.len() > 1 {
+            self.write_candidates(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// All ways side by side.
+    fn write_candidates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "\n{:<26} {:>10} {:>10} {:>9} {:>9} {:>6} {:>9} {:>9}",
+            "method", "ms/value", "all", "rotations", "dimension", "ring", "key file", "failure"
+        )?;
+        for line in &self.candidates {
+            let parameters = &line.parameters;
+            writeln!(
+                f,
+                "{:<26} {:>10.1} {:>10} {:>9} {:>9} {:>6} {:>9} {:>9}",
+                parameters.method,
+                line.ms_per_value,
+                seconds(line.eval_s),
+                parameters.rotations,
+                parameters.lwe_dimension,
+                parameters.ring_degree,
+                bytes(parameters.key_file_bytes),
+                format!("2^{:.1}", parameters.log2_fail)
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,352 @@
+//! Evaluation keys as bytes.
+//!
+//! The seed of the masks, then all parts in a fixed order, each packed at its modulus's bit width. No length is
+//! stored: the parameters determine every one. Words and lengths are checked before anything is computed from them.
+
+use cryptable_ring::random::Seed;
+use cryptable_rlwe::bit_packing::{UnpackError, pack, packed_bytes, unpack};
+
+use crate::automorphism_rotation::key_exponents;
+use crate::cmux_rotation::selectors_per_coefficient;
+use crate::error::{Error, Result};
+use crate::evaluation_key::SeededEvaluationKey;
+use crate::lwe_key_switching::SeededKeySwitchingKey;
+use crate::parameters::{Parameters, RotationMethod};
+use crate::seeded_rows::{RowDomain, SeededRows};
+use crate::trace_packing::exponents;
+
+/// Words of one part of a key.
+struct Part {
+    name: &'static str,
+    /// Number of words.
+    words: usize,
+    /// All words are below it.
+    modulus: u64,
+}
+
+impl Part {
+    /// Bits of a word.
+    fn bits(&self) -> u32 {
+        u64::BITS - (self.modulus - 1).leading_zeros()
+    }
+
+    fn bytes(&self) -> usize {
+        packed_bytes(self.words, self.bits())
+    }
+
+    /// Demands the right number of words, all below the modulus.
+    fn check(&self, words: &[u64]) -> Result<()> {
+        let Self { name, words: expected, modulus } = *self;
+        if words.len() != expected {
+            let (unit, found) = ("words", words.len());
+            return Err(Error::KeyLength { part: name, unit, found, expected });
+        }
+        match words.iter().position(|&word| word >= modulus) {
+            Some(position) => {
+                Err(Error::KeyWord { part: name, position, value: words[position], modulus })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// All parts, in the order in which they are stored.
+fn parts(parameters: &Parameters) -> Vec<Part> {
+    let literal = parameters.literal();
+    let (degree, prime) = (parameters.ring_degree(), parameters.prime());
+    // A number of polynomials of the ring. Saturates where a machine's words are short: no key is so long.
+    let part = |name, factors: [usize; 2]| Part {
+        name,
+        words: factors.into_iter().fold(degree, usize::saturating_mul),
+        modulus: prime,
+    };
+    let automorphism = literal.automorphism.length;
+    let (selectors, automorphisms) = match literal.rotation_method {
+        RotationMethod::Cmux => {
+            (literal.lwe_dimension * selectors_per_coefficient(literal.lwe_secret), None)
+        }
+        RotationMethod::Automorphism { window } => {
+            (literal.lwe_dimension + 1, Some(key_exponents(degree, window).count()))
+        }
+    };
+    let rotations = parameters.rotation_gadgets().into_iter();
+    let rotations = rotations.map(|g| part("the rotation key", [selectors, 2 * g.length()]));
+    let automorphisms =
+        automorphisms.map(|count| part("the rotation's automorphism keys", [count, automorphism]));
+    let key_switching = Part {
+        name: "the LWE key switching key",
+        words: parameters.key_switching_source().0 * literal.key_switching.length,
+        modulus: parameters.lwe_modulus(),
+    };
+    let ring_dimension = parameters.small_ring().map(|small| Part {
+        name: "the ring dimension switching key",
+        words: degree * small.literal.digits.length,
+        modulus: small.prime(),
+    });
+    let trace = part("the trace key", [exponents(degree).count(), automorphism]);
+    let relinearization = part("the relinearization key", [1, literal.relinearization.length]);
+    rotations
+        .chain(automorphisms)
+        .chain([key_switching])
+        .chain(ring_dimension)
+        .chain([trace, relinearization])
+        .collect()
+}
+
+/// The number of bytes of a key of these parameters.
+#[must_use]
+pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
+    parts(parameters).iter().fold(Seed::BYTES, |sum, part| sum.saturating_add(part.bytes()))
+}
+
+/// Takes parts off packed bytes, one after another.
+struct PartReader<'a> {
+    rest: &'a [u8],
+    parts: std::vec::IntoIter<Part>,
+}
+
+impl PartReader<'_> {
+    fn words(&mut self) -> Result<Vec<u64>> {
+        let part = self.parts.next().expect("as many reads as parts");
+        let (bytes, rest) = self.rest.split_at(part.bytes());
+        self.rest = rest;
+        let words = unpack(bytes, part.bits(), part.words).map_err(|error| match error {
+            UnpackError::Length { expected, found } => {
+                Error::KeyLength { part: part.name, unit: "bytes", found, expected }
+            }
+            UnpackError::Padding => Error::KeyPadding { part: part.name },
+        })?;
+        part.check(&words)?;
+        Ok(words)
+    }
+
+    fn rows(&mut self, domain: RowDomain) -> Result<SeededRows> {
+        Ok(SeededRows::new(domain, self.words()?))
+    }
+}
+
+impl SeededEvaluationKey {
+    /// Words of all parts, in the order of [`parts`].
+    fn part_words(&self) -> Vec<&[u64]> {
+        let rows = self.rotations.iter().chain(&self.rotation_automorphisms);
+        rows.map(SeededRows::bodies)
+            .chain([self.key_switching.bodies()])
+            .chain(self.ring_dimension.as_ref().map(SeededRows::bodies))
+            .chain([self.trace.bodies(), self.relinearization.bodies()])
+            .collect()
+    }
+
+    /// Demands that every part has the length that the parameters give it, and every word is below its modulus.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check(&self) -> Result<()> {
+        let (parts, words) = (parts(&self.parameters), self.part_words());
+        if words.len() != parts.len() {
+            let (part, unit) = ("the evaluation key", "parts");
+            let (found, expected) = (words.len(), parts.len());
+            return Err(Error::KeyLength { part, unit, found, expected });
+        }
+        parts.iter().zip(words).try_for_each(|(part, words)| part.check(words))
+    }
+
+    /// The key as bytes, [`evaluation_key_bytes`] of them: seed, rotation keys, automorphism keys of the rotation,
+    /// LWE key switching, ring dimension switching, trace, relinearization; those of the parameters.
+    ///
+    /// ```
+    /// use cryptable_fhew::evaluation_key::SeededEvaluationKey;
+    /// use cryptable_fhew::parameters::Parameters;
+    /// use cryptable_fhew::secret_key::SecretKey;
+    /// let parameters = Parameters::insecure_toy();
+    /// let key = SecretKey::generate(&parameters).evaluation_key();
+    /// assert_eq!(SeededEvaluationKey::from_bytes(&parameters, &key.to_bytes())?, key);
+    /// # Ok::<(), cryptable_fhew::error::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a part is not that of the parameters ([`SeededEvaluationKey::check`]).
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.check().expect("the parts of the parameters");
+        let mut bytes = Vec::with_capacity(evaluation_key_bytes(&self.parameters));
+        bytes.extend_from_slice(self.seed.as_bytes());
+        for (part, words) in parts(&self.parameters).iter().zip(self.part_words()) {
+            bytes.extend(pack(words, part.bits()));
+        }
+        bytes
+    }
+
+    /// Reads what [`SeededEvaluationKey::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the number of bytes is not that of the parameters, a word is not below its modulus, or bits beyond the
+    /// last word of a part are set. Nothing is allocated before the number of bytes is checked.
+    pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
+        let (found, expected) = (bytes.len(), evaluation_key_bytes(parameters));
+        let wrong_length =
+            || Error::KeyLength { part: "the evaluation key", unit: "bytes", found, expected };
+        let (seed, rest) = bytes.split_first_chunk().ok_or_else(wrong_length)?;
+        if found != expected {
+            return Err(wrong_length());
+        }
+        let mut reader = PartReader { rest, parts: parts(parameters).into_iter() };
+        let mut rotations = Vec::new();
+        for (domain, _) in RowDomain::ROTATIONS.into_iter().zip(parameters.rotation_gadgets()) {
+            rotations.push(reader.rows(domain)?);
+        }
+        let rotation_automorphisms = match parameters.literal().rotation_method {
+            RotationMethod::Cmux => None,
+            RotationMethod::Automorphism { .. } => {
+                Some(reader.rows(RowDomain::RotationAutomorphism)?)
+            }
+        };
+        let key_switching = SeededKeySwitchingKey::new(reader.words()?);
+        let ring_dimension = match parameters.small_ring() {
+            None => None,
+            Some(_) => Some(reader.rows(RowDomain::RingDimension)?),
+        };
+        Ok(Self {
+            parameters: parameters.clone(),
+            seed: Seed::from_bytes(*seed),
+            rotations,
+            rotation_automorphisms,
+            key_switching,
+            ring_dimension,
+            trace: reader.rows(RowDomain::Automorphism)?,
+            relinearization: reader.rows(RowDomain::Relinearization)?,
+        })
+    }
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_rlwe::security::SecretDistribution;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::parameters::{GadgetLiteral, IntermediateRing, ParametersLiteral};
+    use crate::secret_key::SecretKey;
+
+    /// Every part that a key may have, in a few bytes.
+    fn all_parts(rotation_method: RotationMethod) -> Parameters {
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        Parameters::insecure(ParametersLiteral {
+            lwe_dimension: 5,
+            lwe_secret: SecretDistribution::UniformTernary,
+            log2_lwe_modulus: 13,
+            ring_degree: 64,
+            log2_prime: 30.3,
+            rotation_method,
+            rotation: gadget(10, 2),
+            finer_rotations: [Some(gadget(7, 3)), None, Some(gadget(5, 4))],
+            intermediate: Some(IntermediateRing {
+                degree: 32,
+                log2_prime: 20.4,
+                secret: SecretDistribution::Binary,
+                digits: gadget(5, 3),
+            }),
+            key_switching: gadget(3, 3),
+            automorphism: gadget(7, 3),
+            relinearization: gadget(10, 2),
+            packing: gadget(6, 4),
+            ring_secret: SecretDistribution::Binary,
+        })
+        .unwrap()
+    }
+
+    fn key(rotation_method: RotationMethod) -> SeededEvaluationKey {
+        SecretKey::generate(&all_parts(rotation_method)).evaluation_key()
+    }
+
+    #[test]
+    fn keys_come_back_with_all_their_parts() {
+        let toy = SecretKey::generate(&Parameters::insecure_toy()).evaluation_key();
+        let automorphism = RotationMethod::Automorphism { window: 4 };
+        for key in [toy, key(RotationMethod::Cmux), key(automorphism)] {
+            let bytes = key.to_bytes();
+            assert_eq!(bytes.len(), evaluation_key_bytes(&key.parameters));
+            assert_eq!(SeededEvaluationKey::from_bytes(&key.parameters, &bytes).unwrap(), key);
+        }
+    }
+
+    #[test]
+    fn other_lengths_are_refused() {
+        let key = key(RotationMethod::Cmux);
+        let bytes = key.to_bytes();
+        for length in (0..bytes.len()).step_by(211).chain([bytes.len() - 1, bytes.len() + 1]) {
+            let mut other = bytes.clone();
+            other.resize(length, 0);
+            let error = SeededEvaluationKey::from_bytes(&key.parameters, &other).unwrap_err();
+            let expected = bytes.len();
+            assert!(
+                matches!(error, Error::KeyLength { found, expected: e, .. } if (found, e) == (length, expected)),
+                "{error}"
+            );
+        }
+        let other = all_parts(RotationMethod::Automorphism { window: 4 });
+        assert!(SeededEvaluationKey::from_bytes(&other, &bytes).is_err());
+    }
+
+    #[test]
+    fn words_out_of_range_and_padding_are_named() {
+        let key = key(RotationMethod::Automorphism { window: 3 });
+        let (bytes, parts) = (key.to_bytes(), parts(&key.parameters));
+        let mut start = Seed::BYTES;
+        for part in &parts {
+            let mut damaged = bytes.clone();
+            // All bits of the first word: above every prime, the largest value of a power of two.
+            damaged[start..start + 8].fill(0xff);
+            let read = SeededEvaluationKey::from_bytes(&key.parameters, &damaged);
+            if part.modulus.is_power_of_two() {
+                assert!(read.is_ok());
+            } else {
+                let message = read.unwrap_err().to_string();
+                assert!(message.contains(part.name) && message.contains("not below"), "{message}");
+            }
+            let end = start + part.bytes();
+            if !(part.words * part.bits() as usize).is_multiple_of(8) {
+                let mut padded = bytes.clone();
+                padded[end - 1] |= 0x80;
+                let error = SeededEvaluationKey::from_bytes(&key.parameters, &padded).unwrap_err();
+                assert!(matches!(error, Error::KeyPadding { part: name } if name == part.name));
+            }
+            start = end;
+        }
+        assert_eq!(start, bytes.len());
+    }
+
+    #[test]
+    fn foreign_parts_are_refused() {
+        let whole = key(RotationMethod::Cmux);
+        let mut missing = whole.clone();
+        missing.ring_dimension = None;
+        assert!(missing.check().unwrap_err().to_string().contains("parts"));
+        let mut short = whole.clone();
+        short.trace = SeededRows::new(RowDomain::Automorphism, vec![0; 64]);
+        assert!(short.check().unwrap_err().to_string().contains("the trace key"));
+        let mut large = whole;
+        large.key_switching =
+            SeededKeySwitchingKey::new(vec![1 << 13; large.key_switching.bodies().len()]);
+        let message = large.check().unwrap_err().to_string();
+        assert!(message.contains("8192") && message.contains("key switching"), "{message}");
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_do_no_harm(
+            seed in any::<u64>(),
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let parameters = all_parts(RotationMethod::Cmux);
+            prop_assert!(SeededEvaluationKey::from_bytes(&parameters, &bytes).is_err());
+            let mut long = vec![seed as u8; evaluation_key_bytes(&parameters)];
+            for (i, byte) in bytes.iter().enumerate() {
+                let place = (seed as usize ^ (i * 7919)) % long.len();
+                long[place] = *byte;
+            }
+            if let Ok(key) = SeededEvaluationKey::from_bytes(&parameters, &long) {
+                prop_assert_eq!(key.to_bytes(), long);
+            }
+        }
+    }
+}
