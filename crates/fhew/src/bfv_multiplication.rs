@@ -169,7 +169,7 @@ impl EvaluationKey {
     }
 
     /// Adds `square·s²` to the phase.
-    fn relinearize_assign(&self, ciphertext: &mut RlweCiphertext, square: &[u64]) {
+    pub(crate) fn relinearize_assign(&self, ciphertext: &mut RlweCiphertext, square: &[u64]) {
         let ring = self.parameters().ring();
         let key = self.relinearization();
         let m = ring.modulus();

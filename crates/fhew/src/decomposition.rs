@@ -365,7 +365,9 @@ impl Parameters {
         Self::new(ParametersLiteral {
             lwe_dimension: 820,
             log2_lwe_modulus: 20,
-            key_switching: gadget(3, 5),
+            // The largest below 2^47: fractions of it are as small as they get.
+            log2_prime: 46.99,
+            key_switching: gadget(2, 8),
             finer_rotations: [Some(gadget(15, 2)), Some(gadget(9, 4)), Some(gadget(5, 8))],
             ..*Self::default_128().literal()
         })

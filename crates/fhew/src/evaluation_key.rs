@@ -107,7 +107,9 @@ impl EvaluationKey {
         &self.parameters
     }
 
-    pub(crate) fn trace(&self) -> &TraceKey {
+    /// The trace's key.
+    #[must_use]
+    pub fn trace(&self) -> &TraceKey {
         &self.trace
     }
 

@@ -83,7 +83,7 @@ impl Gadget {
         let low = (u128::from(residue) * u128::from(part) + (1 << 63)) >> 64;
         let fraction = residue.wrapping_mul(whole).wrapping_add(low as u64);
         let digits = self.digits;
-        (0..digits.length()).map(move |k| digits.digit(fraction, k))
+        (0..digits.length()).map(move |k| digits.digit(fraction, k, 0))
     }
 
     /// Second moment of a digit of a uniform residue: that of -2^(w-1)..2^(w-1).

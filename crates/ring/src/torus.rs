@@ -73,13 +73,22 @@ pub fn words_to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
     }
 }
 
-/// Balanced digits of fractions: v ≈ Σ_k d_k·2^(-w(ℓ-k)) with ℓ digits of w bits, -2^(w-1) <= d_k < 2^(w-1).
+/// Coefficients in a run whose digits lean to the same side.
+const RUN: usize = 64;
+
+/// Balanced digits of fractions: v ≈ Σ_k d_k·2^(-w(ℓ-k)) with ℓ digits of w bits.
+///
+/// There is one digit more on one side of 0 than on the other: -2^(w-1) <= d_k < 2^(w-1), mean -1/2, or mirrored.
+/// Polynomials take both in turn, 64 coefficients each. Else the means would add up where digits multiply what is
+/// alike in all coefficients, such as a multiple of a binary secret: there a mean of 1/2 does the harm of digits N
+/// times as large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FractionDigits {
     base_log2: u32,
     length: usize,
-    /// Half of what is rounded away, and half a base for every digit: makes all digits plain bits.
-    bias: u64,
+    /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored): makes all digits plain
+    /// bits.
+    bias: [u64; 2],
 }
 
 impl FractionDigits {
@@ -93,7 +102,10 @@ impl FractionDigits {
         assert!(bits > 0 && bits <= FRACTION_BITS as usize, "{length} digits of {base_log2} bits");
         let half_of = |bits: usize| 1u64 << (63 - bits);
         let halves = (1..=length).map(|k| half_of(k * base_log2 as usize - base_log2 as usize));
-        Self { base_log2, length, bias: halves.fold(half_of(bits), u64::wrapping_add) }
+        let bias = halves.fold(half_of(bits), u64::wrapping_add);
+        let units = (1..=length).map(|k| 1u64 << (64 - k * base_log2 as usize));
+        let mirrored = units.fold(bias, u64::wrapping_sub);
+        Self { base_log2, length, bias: [bias, mirrored] }
     }
 
     /// ℓ.
@@ -102,19 +114,24 @@ impl FractionDigits {
         self.length
     }
 
-    /// Digit `k`, the least significant first, of a word whose fraction is all of its bits.
+    /// Digit `k`, the least significant first, of the coefficients of a run: mirrored in every other.
     #[inline(always)]
-    fn of_word(self, word: u64, k: usize) -> i64 {
+    fn of_run(self, run: usize, k: usize) -> impl Fn(u64) -> i64 {
+        let mirrored = run % 2;
+        let bias = self.bias[mirrored];
         let shift = u64::BITS - self.base_log2 * (self.length - k) as u32;
-        let bits = word.wrapping_add(self.bias) >> shift & ((1 << self.base_log2) - 1);
-        bits as i64 - (1 << (self.base_log2 - 1))
+        let mask = (1 << self.base_log2) - 1;
+        let half = (1 << (self.base_log2 - 1)) - mirrored as i64;
+        move |fraction| {
+            let bits = (fraction << UNUSED_BITS).wrapping_add(bias) >> shift & mask;
+            bits as i64 - half
+        }
     }
 
-    /// Digit `k`, the least significant first.
-    #[inline(always)]
+    /// Digit `k`, the least significant first, of coefficient `index`.
     #[must_use]
-    pub fn digit(self, fraction: u64, k: usize) -> i64 {
-        self.of_word(fraction << UNUSED_BITS, k)
+    pub fn digit(self, fraction: u64, k: usize, index: usize) -> i64 {
+        self.of_run(index / RUN, k)(fraction)
     }
 
     /// `out_k[i] = to_word(digit k of source[i])`; the digits of one weight side by side.
@@ -125,8 +142,12 @@ impl FractionDigits {
     pub(crate) fn decompose(&self, out: &mut [u64], source: &[u64], to_word: impl Fn(i64) -> u64) {
         assert_eq!(out.len(), source.len() * self.length);
         for (k, out) in out.chunks_exact_mut(source.len()).enumerate() {
-            for (out, &v) in out.iter_mut().zip(source) {
-                *out = to_word(self.digit(v, k));
+            let runs = out.chunks_mut(RUN).zip(source.chunks(RUN));
+            for (run, (out, source)) in runs.enumerate() {
+                let digit = self.of_run(run, k);
+                for (out, &v) in out.iter_mut().zip(source) {
+                    *out = to_word(digit(v));
+                }
             }
         }
     }
@@ -154,14 +175,19 @@ impl FractionDigits {
             let (out_low, out_high) = out.split_at_mut(shift);
             let parts = [(out_low, wrapped, low), (out_high, kept, high)];
             for ((out, moved, source), negated) in parts.into_iter().zip(signs) {
-                let words = out.iter_mut().zip(moved).zip(source);
-                if negated {
-                    for ((out, &a), &b) in words {
-                        *out = to_word(self.digit(0u64.wrapping_sub(a).wrapping_sub(b), k));
-                    }
-                } else {
-                    for ((out, &a), &b) in words {
-                        *out = to_word(self.digit(a.wrapping_sub(b), k));
+                let runs = out.chunks_mut(RUN).zip(moved.chunks(RUN)).zip(source.chunks(RUN));
+                // Runs begin anew where X^N is passed.
+                for (run, ((out, moved), source)) in runs.enumerate() {
+                    let digit = self.of_run(run, k);
+                    let words = out.iter_mut().zip(moved).zip(source);
+                    if negated {
+                        for ((out, &a), &b) in words {
+                            *out = to_word(digit(0u64.wrapping_sub(a).wrapping_sub(b)));
+                        }
+                    } else {
+                        for ((out, &a), &b) in words {
+                            *out = to_word(digit(a.wrapping_sub(b)));
+                        }
                     }
                 }
             }
@@ -240,13 +266,17 @@ mod tests {
         }
 
         #[test]
-        fn digits_recompose(base_log2 in 1u32..20, length in 1usize..6, word in any::<u64>()) {
+        fn digits_recompose(
+            base_log2 in 1u32..20, length in 1usize..6, word in any::<u64>(), index in 0usize..300,
+        ) {
             prop_assume!(base_log2 as usize * length <= 52);
             let digits = FractionDigits::new(base_log2, length);
             let mut sum = 0u64;
             for k in 0..length {
-                let digit = digits.digit(word, k);
-                prop_assert!(-(1 << (base_log2 - 1)) <= digit && digit < 1 << (base_log2 - 1));
+                let digit = digits.digit(word, k, index);
+                // Mirrored digits are those of the opposite side.
+                let lean = if index / RUN % 2 == 0 { digit } else { -digit };
+                prop_assert!(-(1 << (base_log2 - 1)) <= lean && lean < 1 << (base_log2 - 1));
                 let weight = 1u64 << (64 - base_log2 * (length - k) as u32);
                 sum = sum.wrapping_add(weight.wrapping_mul(digit as u64));
             }

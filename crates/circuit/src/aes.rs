@@ -1,0 +1,196 @@
+//! AES-128 under an encrypted key (FIPS 197; Algorithm 9 of Wang et al., EUROCRYPT 2024).
+//!
+//! Every bit of the state is an LWE ciphertext. XOR, ShiftRows and MixColumns are additions. SubBytes takes eight
+//! circuit bootstraps and one polynomial a byte: at N = 2,048 it holds the S-box eight times, an output bit each.
+
+pub mod counter_mode;
+pub mod field;
+pub mod linear_layer;
+#[cfg(feature = "client")]
+pub mod round_keys;
+
+use cryptable_rlwe::lwe::LweCiphertext;
+use rayon::prelude::*;
+
+use crate::bits::xor_assign;
+use crate::circuit_bootstrapping::CircuitBootstrapping;
+use crate::cmux_tree::CmuxTree;
+use crate::error::{Error, Result};
+use crate::noise::CircuitNoise;
+use crate::parameters::CircuitParameters;
+use crate::selector::Selector;
+use linear_layer::LinearLayer;
+
+/// Rounds of AES-128.
+pub const ROUNDS: usize = 10;
+
+/// Bytes of a block.
+pub const BLOCK_BYTES: usize = 16;
+
+/// A byte of eight encrypted bits, the lowest first.
+pub type EncryptedByte = Vec<LweCiphertext>;
+
+/// Round keys, encrypted bit by bit: 11 of 16 bytes.
+#[derive(Clone, Debug)]
+pub struct EncryptedRoundKeys {
+    bytes: Vec<EncryptedByte>,
+}
+
+impl EncryptedRoundKeys {
+    /// From the bytes of all round keys, in the order of the key expansion.
+    ///
+    /// # Errors
+    /// If there are not 176 of 8 bits.
+    pub fn new(bytes: Vec<EncryptedByte>) -> Result<Self> {
+        let expected = (ROUNDS + 1) * BLOCK_BYTES;
+        if bytes.len() != expected || bytes.iter().any(|byte| byte.len() != 8) {
+            let limit = format!("AES-128 has {expected} bytes of 8 bits");
+            return Err(Error::Number {
+                name: "round key bytes",
+                value: bytes.len() as u64,
+                limit,
+            });
+        }
+        Ok(Self { bytes })
+    }
+
+    /// Of round 0 to 10.
+    fn round(&self, round: usize) -> &[EncryptedByte] {
+        &self.bytes[round * BLOCK_BYTES..][..BLOCK_BYTES]
+    }
+}
+
+/// AES-128 under one server's key.
+#[derive(Debug)]
+pub struct Aes<'a> {
+    circuit: CircuitBootstrapping<'a>,
+    sub_bytes: CmuxTree,
+    inverse_sub_bytes: CmuxTree,
+    mix_columns: LinearLayer,
+    inverse_mix_columns: LinearLayer,
+}
+
+impl<'a> Aes<'a> {
+    /// Over these circuit bootstraps.
+    ///
+    /// # Errors
+    /// If the parameters leave a circuit bootstrap in a round a failure probability above 2^-64.
+    pub fn new(circuit: CircuitBootstrapping<'a>) -> Result<Self> {
+        let table = |of: fn(u8) -> u8| -> Vec<u64> { (0..=255).map(|x| of(x).into()).collect() };
+        let parameters = circuit.parameters();
+        let sub_bytes = CmuxTree::new(parameters, &table(field::sub_byte), 8)?;
+        let inverse_sub_bytes = CmuxTree::new(parameters, &table(field::inverse_sub_byte), 8)?;
+        let mix_columns = LinearLayer::mix_columns();
+        let inverse_mix_columns = LinearLayer::inverse_mix_columns();
+        let aes = Self { circuit, sub_bytes, inverse_sub_bytes, mix_columns, inverse_mix_columns };
+        let log2_fail = aes.bootstrap_log2_fail();
+        if log2_fail > crate::parameters::LOG2_FAIL {
+            return Err(Error::Fhew(cryptable_fhew::error::Error::FailureProbability {
+                method: "AES-128",
+                modulus: 2,
+                log2_fail,
+                limit: crate::parameters::LOG2_FAIL,
+            }));
+        }
+        Ok(aes)
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &CircuitParameters {
+        self.circuit.parameters()
+    }
+
+    /// log2 of the probability that one of a round's circuit bootstraps reads its bit wrong, decryption's rounds
+    /// included: those have the larger sums.
+    #[must_use]
+    pub fn bootstrap_log2_fail(&self) -> f64 {
+        let noise = CircuitNoise::new(self.parameters());
+        let table = self.sub_bytes.output_noise(&noise, 1.0) + noise.fresh();
+        noise.log2_fail(table * self.inverse_mix_columns.largest_sum() as f64)
+    }
+
+    /// Circuit bootstraps of a block.
+    #[must_use]
+    pub fn bootstraps() -> usize {
+        ROUNDS * BLOCK_BYTES * 8
+    }
+
+    /// Encrypts a block of encrypted bytes: results are encrypted bits of the AES ciphertext.
+    ///
+    /// # Errors
+    /// If there are not 16 bytes of 8 bits of the key's parameters.
+    pub fn encrypt(
+        &self,
+        keys: &EncryptedRoundKeys,
+        block: &[EncryptedByte],
+    ) -> Result<Vec<EncryptedByte>> {
+        check_block(block)?;
+        let mut state = added(block, keys.round(0));
+        for round in 1..=ROUNDS {
+            state = shifted(&self.substituted(&self.sub_bytes, &state)?, |row, column| {
+                (row + column) % 4
+            });
+            if round < ROUNDS {
+                state = self.mix_columns.apply(&state);
+            }
+            state = added(&state, keys.round(round));
+        }
+        Ok(state)
+    }
+
+    /// Decrypts a block of encrypted bytes.
+    ///
+    /// # Errors
+    /// As [`Aes::encrypt`].
+    pub fn decrypt(
+        &self,
+        keys: &EncryptedRoundKeys,
+        block: &[EncryptedByte],
+    ) -> Result<Vec<EncryptedByte>> {
+        check_block(block)?;
+        let mut state = added(block, keys.round(ROUNDS));
+        for round in (0..ROUNDS).rev() {
+            let moved = shifted(&state, |row, column| (4 + column - row) % 4);
+            state = self.substituted(&self.inverse_sub_bytes, &moved)?;
+            state = added(&state, keys.round(round));
+            if round > 0 {
+                state = self.inverse_mix_columns.apply(&state);
+            }
+        }
+        Ok(state)
+    }
+
+    /// SubBytes, or its inverse: eight circuit bootstraps and a table a byte.
+    fn substituted(&self, table: &CmuxTree, state: &[EncryptedByte]) -> Result<Vec<EncryptedByte>> {
+        let bits: Vec<&LweCiphertext> = state.iter().flatten().collect();
+        let selectors = bits
+            .par_iter()
+            .map(|bit| self.circuit.bootstrap(bit))
+            .collect::<Result<Vec<Selector>>>()?;
+        selectors.par_chunks_exact(8).map(|selectors| table.lookup(selectors)).collect()
+    }
+}
+
+fn check_block(block: &[EncryptedByte]) -> Result<()> {
+    if block.len() == BLOCK_BYTES && block.iter().all(|byte| byte.len() == 8) {
+        return Ok(());
+    }
+    let limit = format!("a block has {BLOCK_BYTES} bytes of 8 bits");
+    Err(Error::Number { name: "bytes of a block", value: block.len() as u64, limit })
+}
+
+/// AddRoundKey.
+fn added(state: &[EncryptedByte], key: &[EncryptedByte]) -> Vec<EncryptedByte> {
+    let mut sum = state.to_vec();
+    for (bit, other) in sum.iter_mut().flatten().zip(key.iter().flatten()) {
+        xor_assign(bit, other);
+    }
+    sum
+}
+
+/// ShiftRows: byte (row, column) comes from column `from(row, column)`. Bytes go column by column.
+fn shifted(state: &[EncryptedByte], from: impl Fn(usize, usize) -> usize) -> Vec<EncryptedByte> {
+    let byte = |i: usize| state[i % 4 + 4 * from(i % 4, i / 4)].clone();
+    (0..BLOCK_BYTES).map(byte).collect()
+}

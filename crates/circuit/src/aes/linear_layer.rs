@@ -1,0 +1,62 @@
+//! MixColumns and its inverse as sums of bits (FIPS 197, Sec. 5.1.3 and 5.3.3).
+
+use rayon::prelude::*;
+
+use super::EncryptedByte;
+use super::field::multiply;
+use crate::bits::xor_assign;
+
+/// A linear map of columns of four bytes: for each of 32 output bits, the input bits that are added.
+#[derive(Clone, Debug)]
+pub struct LinearLayer {
+    terms: Vec<Vec<usize>>,
+}
+
+impl LinearLayer {
+    /// MixColumns.
+    #[must_use]
+    pub fn mix_columns() -> Self {
+        Self::circulant([2, 3, 1, 1])
+    }
+
+    /// InvMixColumns.
+    #[must_use]
+    pub fn inverse_mix_columns() -> Self {
+        Self::circulant([14, 11, 13, 9])
+    }
+
+    /// Byte i of the result is Σ_j first_(j-i)·byte j.
+    fn circulant(first: [u8; 4]) -> Self {
+        let output = |index: usize| {
+            let (row, bit) = (index / 8, index % 8);
+            let depends = |input: usize| {
+                let (column, from) = (input / 8, input % 8);
+                multiply(first[(4 + column - row) % 4], 1 << from) >> bit & 1 == 1
+            };
+            (0..32).filter(|&input| depends(input)).collect()
+        };
+        Self { terms: (0..32).map(output).collect() }
+    }
+
+    /// Most bits in a sum: what noise is multiplied by.
+    #[must_use]
+    pub fn largest_sum(&self) -> usize {
+        self.terms.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Applies the map to every column of a state.
+    #[must_use]
+    pub(super) fn apply(&self, state: &[EncryptedByte]) -> Vec<EncryptedByte> {
+        let column = |bytes: &[EncryptedByte]| -> Vec<EncryptedByte> {
+            let sum = |terms: &Vec<usize>| {
+                let bit = |input: usize| &bytes[input / 8][input % 8];
+                let mut sum = bit(terms[0]).clone();
+                terms[1..].iter().for_each(|&input| xor_assign(&mut sum, bit(input)));
+                sum
+            };
+            let bits: Vec<_> = self.terms.iter().map(sum).collect();
+            bits.chunks_exact(8).map(<[_]>::to_vec).collect()
+        };
+        state.par_chunks_exact(4).flat_map_iter(column).collect()
+    }
+}

@@ -1,0 +1,141 @@
+//! Circuit bootstrapping without conversions between LWE and RLWE (Algorithms 1, 2 and 6 of Wang et al., EUROCRYPT
+//! 2024): from a noisy bit to a [`Selector`].
+//!
+//! 1. Multi-value functional bootstrapping without sample extraction: one blind rotation, whose test polynomial has
+//!    the weights of all rows of the selector in neighbouring coefficients (phases are rounded to multiples of 2^ϑ).
+//! 2. HomTrace: each row's coefficient, moved to the constant one, is all that the trace leaves.
+//! 3. Scheme switching: each row times the secret.
+
+use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::rlwe::RlweCiphertext;
+use cryptable_fhew::test_polynomial::TestPolynomial;
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::kernels;
+use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::error::Result;
+use crate::parameters::CircuitParameters;
+use crate::selector::Selector;
+
+/// Circuit bootstraps under a server's key. Holds no secret, and is `Sync`.
+///
+/// ```
+/// use cryptable_circuit::bits::decrypt_bit;
+/// use cryptable_circuit::circuit_bootstrapping::CircuitBootstrapping;
+/// use cryptable_circuit::leveled::LeveledCiphertext;
+/// use cryptable_circuit::parameters::CircuitParameters;
+/// use cryptable_circuit::selector::CmuxGates;
+/// use cryptable_fhew::evaluation_key::EvaluationKey;
+/// use cryptable_fhew::secret_key::SecretKey;
+/// let parameters = CircuitParameters::set_1();
+/// let secret = SecretKey::generate(parameters.parameters());
+/// let key = EvaluationKey::expand(&secret.evaluation_key());
+/// let circuit = CircuitBootstrapping::new(&parameters, &key);
+/// let bit = cryptable_circuit::bits::encrypt_bit(&secret, true);
+/// let selector = circuit.bootstrap(&bit)?;
+/// // bit ? 1 : 0
+/// let ring = parameters.parameters().ring();
+/// let constant = |value| {
+///     let mut polynomial = vec![0; ring.degree()];
+///     polynomial[0] = value;
+///     LeveledCiphertext::trivial(ring, &polynomial)
+/// };
+/// let mut chosen = constant(0);
+/// let one = constant(parameters.parameters().prime() / 2);
+/// CmuxGates::new(ring, selector.gadget()).select_assign(&selector, &mut chosen, &one);
+/// assert!(decrypt_bit(&secret, &chosen.extract(ring, [0].into_iter())[0])?);
+/// # Ok::<(), cryptable_circuit::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CircuitBootstrapping<'a> {
+    parameters: CircuitParameters,
+    key: &'a EvaluationKey,
+    gadget: Gadget,
+    /// -weight(k)/2 in the coefficients that are k modulo 2^ϑ.
+    test: RlweCiphertext,
+}
+
+impl<'a> CircuitBootstrapping<'a> {
+    /// Circuit bootstraps by keys of these parameters.
+    ///
+    /// # Panics
+    /// If the key is of other parameters.
+    #[must_use]
+    pub fn new(parameters: &CircuitParameters, key: &'a EvaluationKey) -> Self {
+        assert_eq!(key.parameters(), parameters.parameters(), "parameters of the key");
+        let gadget = parameters.selector_gadget();
+        let ring = key.parameters().ring();
+        let step = 1u64 << parameters.sparsity_log2();
+        let test = TestPolynomial::from_fn(ring, |x| match (x % step) as usize {
+            k if k < gadget.length() => ring.modulus().neg(half_weight(key, gadget, k)),
+            _ => 0,
+        });
+        let test = test.to_rlwe(ring);
+        Self { parameters: parameters.clone(), key, gadget, test }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &CircuitParameters {
+        &self.parameters
+    }
+
+    /// The server's key.
+    #[must_use]
+    pub fn key(&self) -> &'a EvaluationKey {
+        self.key
+    }
+
+    /// A selector of a bit: LWE of dimension N modulo Q, of phase bit·Q/2 and a variance of up to
+    /// [`CircuitParameters::input_variance`].
+    ///
+    /// 2n(ℓ_ep + 1) transforms for the rotation; for each of ℓ rows log2 N·(ℓ_trace + 2) for the trace and ℓ_ss + 2
+    /// for scheme switching. Rows have the noise of [`crate::noise::CircuitNoise::selector`].
+    ///
+    /// # Errors
+    /// If the ciphertext is not of dimension N modulo Q.
+    pub fn bootstrap(&self, bit: &LweCiphertext) -> Result<Selector> {
+        crate::bits::check(self.key.parameters(), bit)?;
+        let ring = self.key.parameters().ring();
+        let accumulator = self.rotate(bit);
+        let length = self.gadget.length();
+        let mut rows = Vec::with_capacity(2 * length);
+        for k in 0..length {
+            // X^-k moves the row's weight to the constant coefficient.
+            let exponent = (2 * ring.degree() - k) % (2 * ring.degree());
+            let mut row = accumulator.times_monomial(ring, exponent);
+            self.key.trace().trace_assign(ring, &mut row);
+            rows.push(row);
+        }
+        let by_secret: Vec<_> = rows.iter().map(|row| self.key.times_secret(row)).collect();
+        rows.extend(by_secret);
+        Ok(Selector::from_rows(ring, self.gadget, &rows))
+    }
+
+    /// Step 1: bit·weight(k)/N in coefficient k, anything in others.
+    fn rotate(&self, bit: &LweCiphertext) -> RlweCiphertext {
+        let parameters = self.key.parameters();
+        let (ring, m) = (parameters.ring(), parameters.modulus());
+        let mut low = self.key.key_switch(bit);
+        // Phases 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
+        low.add_constant_assign(low.modulus() / 4);
+        let coarse = self.key.to_rotation_modulus(&low, self.parameters.sparse_modulus());
+        let sparsity = self.parameters.sparsity_log2();
+        let words = coarse.words().iter().map(|word| word << sparsity).collect();
+        let phase = LweCiphertext::from_words(words, parameters.rotation_modulus());
+        let mut rotated = self.key.blind_rotate(&self.test, &phase);
+        for k in 0..self.gadget.length() {
+            let word = &mut rotated.words_mut()[k];
+            *word = m.add(*word, half_weight(self.key, self.gadget, k));
+        }
+        // The trace multiplies by N.
+        kernels::mul_scalar_assign(m, rotated.words_mut(), m.inv(ring.degree() as u64));
+        rotated
+    }
+}
+
+/// weight(k)/2 modulo Q.
+fn half_weight(key: &EvaluationKey, gadget: Gadget, k: usize) -> u64 {
+    let m = key.parameters().modulus();
+    m.mul(gadget.weight(k), m.inv(2))
+}

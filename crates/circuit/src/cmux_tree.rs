@@ -1,0 +1,173 @@
+//! Tables on encrypted bits by CMUX trees with vertical and horizontal packing (Chillotti et al., J. Cryptology 2020).
+//!
+//! A polynomial holds N entries. Vertically: the upper bits choose one of the polynomials of an output by a tree of
+//! CMUXes, the lower log2 N bits rotate the entry to the constant coefficient. Horizontally: tables shorter than N
+//! have several outputs in one polynomial, each in a run of its own, all rotated at once.
+
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_rlwe::lwe::LweCiphertext;
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::leveled::LeveledCiphertext;
+use crate::noise::CircuitNoise;
+use crate::parameters::CircuitParameters;
+use crate::selector::{CmuxGates, Selector};
+use cryptable_fhew::noise::Variance;
+
+/// Most bits of an input: a tree of 2^24 entries holds some gigabytes of polynomials.
+pub const MAX_INPUT_BITS: usize = 24;
+
+/// A table of 2^bits entries of some width, as polynomials.
+///
+/// ```
+/// use cryptable_circuit::cmux_tree::CmuxTree;
+/// use cryptable_circuit::parameters::CircuitParameters;
+/// let table: Vec<u64> = (0..256).map(|x| x * x % 256).collect();
+/// let tree = CmuxTree::new(&CircuitParameters::set_1(), &table, 8)?;
+/// assert_eq!((tree.input_bits(), tree.width()), (8, 8));
+/// assert_eq!(tree.depth(), 8);
+/// # Ok::<(), cryptable_circuit::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CmuxTree {
+    parameters: CircuitParameters,
+    input_bits: usize,
+    width: usize,
+    /// For each group of outputs, its polynomials, coefficients modulo Q.
+    groups: Vec<Vec<Vec<u64>>>,
+}
+
+impl CmuxTree {
+    /// The tree of a table of `width`-bit entries; every output bit is a result of its own.
+    ///
+    /// # Errors
+    /// If the number of entries is no power of two from 2 to 2^[`MAX_INPUT_BITS`], the width not from 1 to 64, or an
+    /// entry wider.
+    pub fn new(parameters: &CircuitParameters, table: &[u64], width: usize) -> Result<Self> {
+        let input_bits = table.len().max(2).ilog2() as usize;
+        if table.len() != 1 << input_bits || input_bits > MAX_INPUT_BITS {
+            let (found, expected) = (table.len(), 1 << input_bits.min(MAX_INPUT_BITS));
+            return Err(Error::TableLength { found, bits: input_bits, expected });
+        }
+        if !(1..=64).contains(&width) {
+            let limit = "outputs have from 1 to 64 bits".to_owned();
+            return Err(Error::Number { name: "width", value: width as u64, limit });
+        }
+        let limit = 1u64.checked_shl(width as u32).unwrap_or(u64::MAX);
+        if let Some(position) = table.iter().position(|&entry| width < 64 && entry >= limit) {
+            return Err(Error::Entry { position, value: table[position], limit });
+        }
+        let mut tree =
+            Self { parameters: parameters.clone(), input_bits, width, groups: Vec::new() };
+        let outputs: Vec<usize> = (0..width).collect();
+        tree.groups =
+            outputs.chunks(tree.outputs_each()).map(|bits| tree.group(table, bits)).collect();
+        Ok(tree)
+    }
+
+    fn ring(&self) -> &PrimeRing {
+        self.parameters.parameters().ring()
+    }
+
+    /// Bits that rotate; those above choose polynomials.
+    fn rotating_bits(&self) -> usize {
+        self.input_bits.min(self.ring().degree().ilog2() as usize)
+    }
+
+    /// Outputs in one polynomial.
+    fn outputs_each(&self) -> usize {
+        self.ring().degree() >> self.rotating_bits()
+    }
+
+    /// Polynomials of some output bits.
+    fn group(&self, table: &[u64], bits: &[usize]) -> Vec<Vec<u64>> {
+        let run = 1 << self.rotating_bits();
+        let one = self.ring().modulus().value().div_ceil(2);
+        let polynomial = |entries: &[u64]| {
+            let mut polynomial = vec![0; self.ring().degree()];
+            for (&bit, out) in bits.iter().zip(polynomial.chunks_exact_mut(run)) {
+                for (word, entry) in out.iter_mut().zip(entries) {
+                    *word = if entry >> bit & 1 == 1 { one } else { 0 };
+                }
+            }
+            polynomial
+        };
+        table.chunks_exact(run).map(polynomial).collect()
+    }
+
+    /// Bits of the input.
+    #[must_use]
+    pub fn input_bits(&self) -> usize {
+        self.input_bits
+    }
+
+    /// Bits of an output.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// CMUXes from an entry to the result.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.input_bits
+    }
+
+    /// CMUX gates in all.
+    #[must_use]
+    pub fn gates(&self) -> usize {
+        let polynomials = 1usize << (self.input_bits - self.rotating_bits());
+        self.groups.len() * (polynomials - 1 + self.rotating_bits())
+    }
+
+    /// Predicted variance of a result.
+    #[must_use]
+    pub fn output_noise(&self, noise: &CircuitNoise, ones: f64) -> Variance {
+        noise.cmux(ones) * self.depth() as f64
+    }
+
+    /// All output bits of the entry that the selectors choose, the lowest bit first on both sides: LWE of dimension N
+    /// modulo Q, of phase bit·Q/2.
+    ///
+    /// # Errors
+    /// If there are not as many selectors as input bits.
+    pub fn lookup(&self, selectors: &[Selector]) -> Result<Vec<LweCiphertext>> {
+        if selectors.len() != self.input_bits {
+            let limit = format!("the table has inputs of {} bits", self.input_bits);
+            return Err(Error::Number { name: "selectors", value: selectors.len() as u64, limit });
+        }
+        let groups: Vec<Vec<LweCiphertext>> =
+            self.groups.par_iter().map(|group| self.lookup_group(group, selectors)).collect();
+        Ok(groups.into_iter().flatten().take(self.width).collect())
+    }
+
+    fn lookup_group(&self, polynomials: &[Vec<u64>], selectors: &[Selector]) -> Vec<LweCiphertext> {
+        let ring = self.ring();
+        let (rotating, choosing) = selectors.split_at(self.rotating_bits());
+        let mut gates = CmuxGates::new(ring, self.parameters.selector_gadget());
+        let mut chosen = self.choose(polynomials, choosing, &mut gates);
+        for (i, selector) in rotating.iter().enumerate() {
+            // X^(-2^i) brings entry x + 2^i to x.
+            gates.rotate_if_assign(selector, &mut chosen, 2 * ring.degree() - (1 << i));
+        }
+        chosen.extract(ring, (0..self.outputs_each()).map(|output| output << self.rotating_bits()))
+    }
+
+    /// The polynomial that the upper bits choose. Depth first: as many ciphertexts at once as there are levels.
+    fn choose(
+        &self,
+        polynomials: &[Vec<u64>],
+        selectors: &[Selector],
+        gates: &mut CmuxGates<'_>,
+    ) -> LeveledCiphertext {
+        let Some((highest, lower)) = selectors.split_last() else {
+            return LeveledCiphertext::trivial(self.ring(), &polynomials[0]);
+        };
+        let (zeros, ones) = polynomials.split_at(polynomials.len() / 2);
+        let mut zero = self.choose(zeros, lower, gates);
+        let one = self.choose(ones, lower, gates);
+        gates.select_assign(highest, &mut zero, &one);
+        zero
+    }
+}

@@ -1,0 +1,18 @@
+//! Circuit bootstrapping (Wang et al., "Circuit Bootstrapping: Faster and Smaller", EUROCRYPT 2024) and leveled
+//! evaluation over one prime below 2^50.
+//!
+//! A bit is an LWE ciphertext of dimension N modulo Q, under the ring secret, of phase bit·Q/2: XOR is addition.
+//! Circuit bootstrapping turns it into a [`selector::Selector`], an RGSW ciphertext, which chooses between ciphertexts
+//! (CMUX) with so little noise that whole tables are walked before the next bootstrap.
+#![forbid(unsafe_code)]
+
+pub mod aes;
+pub mod automaton;
+pub mod bits;
+pub mod circuit_bootstrapping;
+pub mod cmux_tree;
+pub mod error;
+pub mod leveled;
+pub mod noise;
+pub mod parameters;
+pub mod selector;

@@ -1,0 +1,89 @@
+//! Noise of circuit bootstrapping and leveled evaluation (Sec. 5.1 and Theorems 1, 2 of Wang et al., EUROCRYPT 2024).
+//!
+//! The paper bounds a selector's noise as if every coefficient had the largest variance. Here what this crate
+//! computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a CMUX
+//! meets it once in the body's rows instead of N times, and N·E[s²] times in the mask's.
+
+use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
+
+use crate::parameters::CircuitParameters;
+
+/// Noise of a circuit-bootstrapped selector's rows, as fractions of Q².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelectorNoise {
+    /// Constant coefficient of a body's row: blind rotation and trace.
+    pub constant: Variance,
+    /// Sum over all coefficients of a body's row.
+    pub body: Variance,
+    /// Sum over all coefficients of a mask's row.
+    pub mask: Variance,
+}
+
+/// Variances of circuit bootstrapping under one parameter set.
+#[derive(Clone, Debug)]
+pub struct CircuitNoise {
+    parameters: CircuitParameters,
+    model: NoiseModel,
+}
+
+impl CircuitNoise {
+    /// For a parameter set.
+    #[must_use]
+    pub fn new(parameters: &CircuitParameters) -> Self {
+        let model = NoiseModel::new(parameters.parameters());
+        Self { parameters: parameters.clone(), model }
+    }
+
+    /// Noise of what is below.
+    #[must_use]
+    pub fn model(&self) -> &NoiseModel {
+        &self.model
+    }
+
+    /// A fresh bit.
+    #[must_use]
+    pub fn fresh(&self) -> Variance {
+        let modulus = self.model.parameters().prime() as f64;
+        Variance::of_units(cryptable_fhew::parameters::ERROR_VARIANCE, modulus)
+    }
+
+    /// Σ over the trace's noise: mean N - 1 of an automorphism (Theorem 2 bounds all by the constant's, (N² - 1)/3).
+    #[must_use]
+    pub fn selector(&self) -> SelectorNoise {
+        let literal = self.model.parameters().literal();
+        let degree = literal.ring_degree as f64;
+        let rotation = self.model.blind_rotation();
+        let trace = self.model.packing(cryptable_fhew::trace_packing::PackedLength::Constant);
+        let body = rotation + self.model.packing_mean() * degree;
+        let times_secret = body * (degree * second_moment(literal.ring_secret));
+        let mask = times_secret + self.model.scheme_switching() * degree;
+        SelectorNoise { constant: rotation + trace, body, mask }
+    }
+
+    /// What a CMUX adds, if its bit is 1 with this probability ("Noise Add"):
+    /// `ℓ·B²/12·(Σ body + Σ mask) + ones·rounding·(1 + N·E[s²])`.
+    #[must_use]
+    pub fn cmux(&self, ones: f64) -> Variance {
+        let gadget = self.parameters.selector_gadget();
+        let literal = self.model.parameters().literal();
+        let selector = self.selector();
+        let products =
+            (selector.body + selector.mask) * (gadget.length() as f64 * gadget.digit_variance());
+        let secret = literal.ring_degree as f64 * second_moment(literal.ring_secret);
+        let rounding = gadget.rounding_variance() * (1.0 + secret) * ones;
+        products + Variance::of_units(rounding, self.model.parameters().prime() as f64)
+    }
+
+    /// Longest chain of CMUXes whose result a circuit bootstrap takes, failing with probability 2^-64 at most.
+    #[must_use]
+    pub fn max_depth(&self) -> u64 {
+        (self.parameters.input_variance().0 / self.cmux(1.0).0) as u64
+    }
+
+    /// log2 of the probability that a circuit bootstrap reads a bit of this variance wrong.
+    #[must_use]
+    pub fn log2_fail(&self, input: Variance) -> f64 {
+        let sparse = self.model.lwe_modulus_switch(self.parameters.sparse_modulus());
+        (input + self.model.key_switching() + sparse).log2_tail(0.25)
+    }
+}
