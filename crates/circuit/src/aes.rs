@@ -18,7 +18,6 @@ use crate::cmux_tree::CmuxTree;
 use crate::error::{Error, Result};
 use crate::noise::CircuitNoise;
 use crate::parameters::CircuitParameters;
-use crate::selector::Selector;
 use linear_layer::LinearLayer;
 
 /// Rounds of AES-128.
@@ -164,10 +163,7 @@ impl<'a> Aes<'a> {
     /// SubBytes, or its inverse: eight circuit bootstraps and a table a byte.
     fn substituted(&self, table: &CmuxTree, state: &[EncryptedByte]) -> Result<Vec<EncryptedByte>> {
         let bits: Vec<&LweCiphertext> = state.iter().flatten().collect();
-        let selectors = bits
-            .par_iter()
-            .map(|bit| self.circuit.bootstrap(bit))
-            .collect::<Result<Vec<Selector>>>()?;
+        let selectors = self.circuit.bootstrap_many(&bits)?;
         selectors.par_chunks_exact(8).map(|selectors| table.lookup(selectors)).collect()
     }
 }

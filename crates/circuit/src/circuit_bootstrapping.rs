@@ -12,10 +12,14 @@ use cryptable_fhew::test_polynomial::TestPolynomial;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::kernels;
 use cryptable_rlwe::lwe::LweCiphertext;
+use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::parameters::CircuitParameters;
 use crate::selector::Selector;
+
+/// Blind rotations that go in step: the keys of a step, some 100 kB, stay in the cache for all.
+pub const IN_STEP: usize = 4;
 
 /// Circuit bootstraps under a server's key. Holds no secret, and is `Sync`.
 ///
@@ -96,41 +100,63 @@ impl<'a> CircuitBootstrapping<'a> {
     /// If the ciphertext is not of dimension N modulo Q.
     pub fn bootstrap(&self, bit: &LweCiphertext) -> Result<Selector> {
         crate::bits::check(self.key.parameters(), bit)?;
+        let mut rotated = self.key.blind_rotate(&self.test, &self.phase(bit));
+        Ok(self.convert(&mut rotated))
+    }
+
+    /// Selectors of several bits, [`IN_STEP`] at a time on every thread.
+    ///
+    /// # Errors
+    /// As [`CircuitBootstrapping::bootstrap`].
+    pub fn bootstrap_many(&self, bits: &[&LweCiphertext]) -> Result<Vec<Selector>> {
+        bits.iter().try_for_each(|bit| crate::bits::check(self.key.parameters(), bit))?;
+        let several = |bits: &[&LweCiphertext]| -> Vec<Selector> {
+            let phases: Vec<LweCiphertext> = bits.iter().map(|bit| self.phase(bit)).collect();
+            let mut rotated = self.key.blind_rotate_many(&self.test, &phases);
+            rotated.iter_mut().map(|rotated| self.convert(rotated)).collect()
+        };
+        Ok(bits.par_chunks(IN_STEP).flat_map_iter(several).collect())
+    }
+
+    /// Steps 2 and 3: the selector of a rotated test polynomial.
+    fn convert(&self, rotated: &mut RlweCiphertext) -> Selector {
         let ring = self.key.parameters().ring();
-        let accumulator = self.rotate(bit);
+        self.complete(rotated);
         let length = self.gadget.length();
         let mut rows = Vec::with_capacity(2 * length);
         for k in 0..length {
             // X^-k moves the row's weight to the constant coefficient.
             let exponent = (2 * ring.degree() - k) % (2 * ring.degree());
-            let mut row = accumulator.times_monomial(ring, exponent);
+            let mut row = rotated.times_monomial(ring, exponent);
             self.key.trace().trace_assign(ring, &mut row);
             rows.push(row);
         }
         let by_secret: Vec<_> = rows.iter().map(|row| self.key.times_secret(row)).collect();
         rows.extend(by_secret);
-        Ok(Selector::from_rows(ring, self.gadget, &rows))
+        Selector::from_rows(ring, self.gadget, &rows)
     }
 
-    /// Step 1: bit·weight(k)/N in coefficient k, anything in others.
-    fn rotate(&self, bit: &LweCiphertext) -> RlweCiphertext {
+    /// A bit's phase, plus 1/4, modulo 2N: a multiple of 2^ϑ.
+    fn phase(&self, bit: &LweCiphertext) -> LweCiphertext {
         let parameters = self.key.parameters();
-        let (ring, m) = (parameters.ring(), parameters.modulus());
         let mut low = self.key.key_switch(bit);
         // Phases 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
         low.add_constant_assign(low.modulus() / 4);
         let coarse = self.key.to_rotation_modulus(&low, self.parameters.sparse_modulus());
         let sparsity = self.parameters.sparsity_log2();
         let words = coarse.words().iter().map(|word| word << sparsity).collect();
-        let phase = LweCiphertext::from_words(words, parameters.rotation_modulus());
-        let mut rotated = self.key.blind_rotate(&self.test, &phase);
+        LweCiphertext::from_words(words, parameters.rotation_modulus())
+    }
+
+    /// From ±weight(k)/2 in coefficient k to bit·weight(k)/N; anything is in others.
+    fn complete(&self, rotated: &mut RlweCiphertext) {
+        let (ring, m) = (self.key.parameters().ring(), self.key.parameters().modulus());
         for k in 0..self.gadget.length() {
             let word = &mut rotated.words_mut()[k];
             *word = m.add(*word, half_weight(self.key, self.gadget, k));
         }
         // The trace multiplies by N.
         kernels::mul_scalar_assign(m, rotated.words_mut(), m.inv(ring.degree() as u64));
-        rotated
     }
 }
 

@@ -74,10 +74,11 @@ impl CircuitNoise {
         products + Variance::of_units(rounding, self.model.parameters().prime() as f64)
     }
 
-    /// Longest chain of CMUXes whose result a circuit bootstrap takes, failing with probability 2^-64 at most.
+    /// Longest chain of CMUXes, on bits that are as often 0 as 1 (as the paper counts), whose result a circuit
+    /// bootstrap takes, failing with probability 2^-64 at most.
     #[must_use]
     pub fn max_depth(&self) -> u64 {
-        (self.parameters.input_variance().0 / self.cmux(1.0).0) as u64
+        (self.parameters.input_variance().0 / self.cmux(0.5).0) as u64
     }
 
     /// log2 of the probability that a circuit bootstrap reads a bit of this variance wrong.

@@ -55,31 +55,31 @@ impl CircuitParameters {
     /// The paper's set 1: depth 8.
     #[must_use]
     pub fn set_1() -> Self {
-        Self::named([gadget(22, 1), gadget(9, 4), gadget(12, 3)], gadget(2, 6))
+        Self::named([gadget(22, 1), gadget(2, 7), gadget(12, 3), gadget(12, 3)], gadget(3, 4))
     }
 
     /// The paper's set 2: depth 115.
     #[must_use]
     pub fn set_2() -> Self {
-        Self::named([gadget(15, 2), gadget(9, 4), gadget(12, 3)], gadget(4, 3))
+        Self::named([gadget(15, 2), gadget(3, 4), gadget(9, 4), gadget(12, 3)], gadget(4, 3))
     }
 
     /// The paper's set 3: depth 236.
     #[must_use]
     pub fn set_3() -> Self {
-        Self::named([gadget(15, 2), gadget(9, 4), gadget(12, 3)], gadget(5, 3))
+        Self::named([gadget(15, 2), gadget(3, 4), gadget(9, 4), gadget(12, 3)], gadget(5, 3))
     }
 
     /// The paper's set 4: depth 10,900.
     #[must_use]
     pub fn set_4() -> Self {
-        Self::named([gadget(15, 2), gadget(7, 6), gadget(12, 3)], gadget(4, 4))
+        Self::named([gadget(15, 2), gadget(3, 4), gadget(7, 6), gadget(12, 3)], gadget(4, 4))
     }
 
     /// The paper's set 5: depth 20,200.
     #[must_use]
     pub fn set_5() -> Self {
-        Self::named([gadget(15, 2), gadget(7, 6), gadget(12, 3)], gadget(3, 6))
+        Self::named([gadget(15, 2), gadget(3, 4), gadget(7, 6), gadget(12, 3)], gadget(3, 6))
     }
 
     /// The set of this number, 1 to 5.
@@ -103,19 +103,19 @@ impl CircuitParameters {
     /// For AES-128: tables of 8 bits, whose results are added up to linear layers.
     #[must_use]
     pub fn aes_128() -> Self {
-        Self::named([gadget(15, 2), gadget(9, 4), gadget(12, 3)], gadget(7, 2))
+        Self::named([gadget(15, 2), gadget(3, 4), gadget(9, 4), gadget(12, 3)], gadget(7, 2))
     }
 
-    /// A named set: decompositions of blind rotation, trace and scheme switching, and of selectors.
-    fn named(digits: [GadgetLiteral; 3], selector: GadgetLiteral) -> Self {
-        let [rotation, automorphism, relinearization] = digits;
+    /// A named set: decompositions of blind rotation, key switching, trace and scheme switching, and of selectors.
+    fn named(digits: [GadgetLiteral; 4], selector: GadgetLiteral) -> Self {
+        let [rotation, key_switching, automorphism, relinearization] = digits;
         let literal = ParametersLiteral {
             lwe_dimension: 662,
             log2_lwe_modulus: 16,
             // The largest below 2^47: fractions of it are as small as they get.
             log2_prime: 46.99,
             rotation,
-            key_switching: gadget(3, 4),
+            key_switching,
             automorphism,
             relinearization,
             ..*Parameters::default_128().literal()

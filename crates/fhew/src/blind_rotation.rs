@@ -27,6 +27,27 @@ impl BlindRotationKey {
         }
     }
 
+    /// [`BlindRotationKey::rotate_assign`] of each accumulator by its mask; CMUXes read their keys once for all.
+    ///
+    /// # Panics
+    /// As there, or if there are not as many masks as accumulators.
+    pub fn rotate_many_assign(
+        &self,
+        ring: &PrimeRing,
+        accumulators: &mut [&mut RlweCiphertext],
+        masks: &[&[u64]],
+    ) {
+        match self {
+            Self::Cmux(key) => key.rotate_many_assign(ring, accumulators, masks),
+            Self::Automorphism(key) => {
+                assert_eq!(accumulators.len(), masks.len(), "masks");
+                for (accumulator, mask) in accumulators.iter_mut().zip(masks) {
+                    key.rotate_assign(ring, accumulator, mask);
+                }
+            }
+        }
+    }
+
     /// Bytes held, without what several keys share.
     #[must_use]
     pub fn bytes(&self) -> usize {

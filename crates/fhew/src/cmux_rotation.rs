@@ -54,26 +54,47 @@ impl CmuxRotationKey {
     /// # Panics
     /// If the mask's length is not the dimension, or a word of it is not below 2N.
     pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
+        self.rotate_many_assign(ring, &mut [accumulator], &[mask]);
+    }
+
+    /// Rotates each accumulator by its mask, all in step: keys, tens of megabytes, are read once.
+    ///
+    /// # Panics
+    /// As [`CmuxRotationKey::rotate_assign`], or if there are not as many masks as accumulators.
+    pub fn rotate_many_assign(
+        &self,
+        ring: &PrimeRing,
+        accumulators: &mut [&mut RlweCiphertext],
+        masks: &[&[u64]],
+    ) {
         let product = GadgetProduct { ring, gadget: self.gadget };
         let mut scratch = Scratch::new(ring, 2 * self.gadget.length());
         let dimension = self.selectors.count() / self.per_coefficient;
-        assert_eq!(dimension, mask.len(), "LWE dimension");
+        assert!(masks.iter().all(|mask| mask.len() == dimension), "LWE dimension {dimension}");
+        assert_eq!(accumulators.len(), masks.len(), "masks");
         let m = ring.modulus();
-        let mut fractions = Buffer::unspecified(2 * ring.degree());
-        torus::from_residues(m, &mut fractions, accumulator.words());
-        for (i, &a) in mask.iter().enumerate() {
-            let exponent = (2 * ring.degree() - a as usize) % (2 * ring.degree());
-            if exponent == 0 {
-                continue;
-            }
-            if self.per_coefficient == 1 {
-                let selector = self.selectors.key(i);
-                product.rotate_if_assign(&mut fractions, exponent, selector, &mut scratch);
-            } else {
-                let keys = [self.selectors.key(2 * i), self.selectors.key(2 * i + 1)];
-                product.rotate_ternary_assign(&mut fractions, exponent, keys, &mut scratch);
+        let mut fractions = Buffer::unspecified(2 * ring.degree() * masks.len());
+        let each = 2 * ring.degree();
+        for (out, accumulator) in fractions.chunks_exact_mut(each).zip(accumulators.iter()) {
+            torus::from_residues(m, out, accumulator.words());
+        }
+        for i in 0..dimension {
+            for (fractions, mask) in fractions.chunks_exact_mut(each).zip(masks) {
+                let exponent = (2 * ring.degree() - mask[i] as usize) % (2 * ring.degree());
+                if exponent == 0 {
+                    continue;
+                }
+                if self.per_coefficient == 1 {
+                    let selector = self.selectors.key(i);
+                    product.rotate_if_assign(fractions, exponent, selector, &mut scratch);
+                } else {
+                    let keys = [self.selectors.key(2 * i), self.selectors.key(2 * i + 1)];
+                    product.rotate_ternary_assign(fractions, exponent, keys, &mut scratch);
+                }
             }
         }
-        torus::to_residues(m, accumulator.words_mut(), &fractions);
+        for (fractions, accumulator) in fractions.chunks_exact(each).zip(accumulators) {
+            torus::to_residues(m, accumulator.words_mut(), fractions);
+        }
     }
 }

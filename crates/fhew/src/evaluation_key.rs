@@ -201,6 +201,30 @@ impl EvaluationKey {
         rotated
     }
 
+    /// BlindRotate of one accumulator by several phases, in step: faster than one after the other where keys come
+    /// from memory.
+    ///
+    /// # Panics
+    /// As [`EvaluationKey::blind_rotate`].
+    #[must_use]
+    pub fn blind_rotate_many(
+        &self,
+        accumulator: &RlweCiphertext,
+        phases: &[LweCiphertext],
+    ) -> Vec<RlweCiphertext> {
+        let ring = self.parameters.ring();
+        let two_n = self.parameters.rotation_modulus();
+        let start = |phase: &LweCiphertext| {
+            assert_eq!(phase.modulus(), two_n, "modulus of a blind rotation");
+            accumulator.times_monomial(ring, ((two_n - phase.body()) % two_n) as usize)
+        };
+        let mut rotated: Vec<RlweCiphertext> = phases.iter().map(start).collect();
+        let masks: Vec<&[u64]> = phases.iter().map(LweCiphertext::mask).collect();
+        let mut accumulators: Vec<&mut RlweCiphertext> = rotated.iter_mut().collect();
+        self.rotations[0].rotate_many_assign(ring, &mut accumulators, &masks);
+        rotated
+    }
+
     /// BootRaw: looks the phase (modulo 2N) up in a test polynomial; LWE modulo Q under the ring secret.
     ///
     /// # Panics
