@@ -120,7 +120,8 @@ fn measure(
         plan.evaluate(&session.key, input).expect("inputs of these parameters")
     };
     let mut line = session.line(batch, &inputs, decompose);
-    let results: Vec<Vec<LweCiphertext>> = inputs.par_iter().map(decompose).collect();
+    let results: Vec<Vec<LweCiphertext>> =
+        inputs.par_iter().map(|input| decompose(input).into_lookup_inputs(&session.key)).collect();
     for (&value, digits) in values.iter().zip(&results) {
         line.wrong += usize::from(recomposed(&session.secret, &plan, digits)? != value);
     }

@@ -1,6 +1,7 @@
 //! Every benchmark of `cryptable`: one JSON object a line, the headline last.
 #![forbid(unsafe_code)]
 
+mod circuit;
 mod decomposition;
 mod fdd;
 mod fhew;
@@ -34,6 +35,12 @@ pub enum BenchCommand {
     Decomposition(decomposition::DecompositionArguments),
     /// Boolean gates on single bits.
     Gates(gates::GatesArguments),
+    /// Circuit bootstrapping of a bit.
+    Cbs(circuit::CbsArguments),
+    /// A table on one value by a tree of CMUXes, from its bits.
+    CmuxTree(circuit::CmuxTreeArguments),
+    /// AES-128 under an encrypted key.
+    Aes(circuit::AesArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
     /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
@@ -58,6 +65,9 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Fhew(arguments) => fhew::run(arguments, threads, json),
         BenchCommand::Decomposition(arguments) => decomposition::run(arguments, threads, json),
         BenchCommand::Gates(arguments) => gates::run(arguments, threads, json),
+        BenchCommand::Cbs(arguments) => circuit::run_bootstrap(arguments, threads, json),
+        BenchCommand::CmuxTree(arguments) => circuit::run_tree(arguments, threads, json),
+        BenchCommand::Aes(arguments) => circuit::run_aes(arguments, threads, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, threads, json),
     })

@@ -7,6 +7,8 @@ pub mod counter_mode;
 pub mod field;
 pub mod linear_layer;
 #[cfg(feature = "client")]
+pub mod plain;
+#[cfg(feature = "client")]
 pub mod round_keys;
 
 use cryptable_rlwe::lwe::LweCiphertext;

@@ -1,6 +1,7 @@
 //! AES-128: the standards' vectors in the clear and under encryption, the S-box on every input.
 
 use cryptable_circuit::aes::field::{inverse_sub_byte, sub_byte};
+use cryptable_circuit::aes::plain::{counter_mode, encrypt_block};
 use cryptable_circuit::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key, expand_key};
 use cryptable_circuit::aes::{Aes, EncryptedRoundKeys};
 use cryptable_circuit::circuit_bootstrapping::CircuitBootstrapping;
@@ -97,6 +98,29 @@ fn transciphering_of_the_counter_mode_vectors() {
         hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a3");
     let message = aes.transcipher(&round_keys, counter, &cipher, &|_| ()).unwrap();
     assert_eq!(decrypt_bytes(&secret, &message).unwrap(), plain);
+}
+
+/// Random blocks and messages against the crates `aes` and `ctr`.
+#[test]
+fn random_blocks_and_messages() {
+    let parameters = CircuitParameters::insecure_toy();
+    let (secret, key) = keys(&parameters);
+    let aes = aes(&parameters, &key);
+    for seed in 1..4u8 {
+        let bytes: [u8; 48] = core::array::from_fn(|i| sub_byte(seed.wrapping_mul(i as u8 + 3)));
+        let random = |from: usize| core::array::from_fn(|i| bytes[from + i]);
+        let (aes_key, block) = (random(0), random(16));
+        let round_keys = encrypt_key(&secret, &aes_key);
+        let encrypted = aes.encrypt(&round_keys, &encrypt_bytes(&secret, &block)).unwrap();
+        let expected = encrypt_block(&aes_key, block);
+        assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), expected);
+        let message = &bytes[..17 + usize::from(seed)];
+        // A counter whose last byte overflows.
+        let counter = [0xff; 16];
+        let cipher = counter_mode(&aes_key, counter, message);
+        let found = aes.transcipher(&round_keys, counter, &cipher, &|_| ()).unwrap();
+        assert_eq!(decrypt_bytes(&secret, &found).unwrap(), message);
+    }
 }
 
 #[test]

@@ -211,7 +211,6 @@ impl Decomposition {
         };
         let mut tails = vec![plan.digit_tail(model, 0, input)];
         let (mut noise, mut worst) = (input, input);
-        let each = limit - (3.0 * digits as f64).log2();
         let finest = model.parameters().rotation_gadgets().len() - 1;
         for digit in 0..digits - 1 {
             let window = plan.window(model.parameters(), digit);
@@ -221,7 +220,9 @@ impl Decomposition {
                 let own = cleared.decisions.iter().map(|d| d.variance.log2_tail(d.margin));
                 let next = plan.digit_tail(model, digit + 1, cleared.worst);
                 let tail = log2_sum(own.chain([next]));
-                if tail <= each || rotation_key == finest {
+                // As coarse as keeps the sum of all probabilities within the limit.
+                let sum = log2_sum(tails.iter().copied().chain([tail]));
+                if sum <= limit || rotation_key == finest {
                     plan.rotation_keys.push(rotation_key);
                     noise = algorithm.noise(model, rotation_key, window, noise).output;
                     worst = cleared.worst;
@@ -319,7 +320,7 @@ impl Decomposition {
         window.of_large(self.digit_noise[digit]) + model.key_switching()
     }
 
-    /// Digits of a value, the lowest first: LWE modulo the LWE modulus, of dimension n.
+    /// Digits of a value.
     ///
     /// The phase of digit d of base B = 2^[`Decomposition::digit_bits`] is (d + r)/B of the modulus, |r| at most the
     /// algorithm's [`DigitDecomposition::remainder`] (0 for the lowest digit). Ciphertexts without gaps (such as
@@ -327,29 +328,40 @@ impl Decomposition {
     ///
     /// # Errors
     /// If the ciphertext is not one of large precision ([`EvaluationKey::check_large`]).
-    pub fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
+    pub fn evaluate(&self, key: &EvaluationKey, input: &LweCiphertext) -> Result<Digits> {
         key.check_large(input)?;
         let mut large = input.clone();
-        let mut digits = Vec::with_capacity(self.digits());
-        for digit in 0..self.digits() {
+        let mut lower = Vec::with_capacity(self.rotation_keys.len());
+        for (digit, &rotation_key) in self.rotation_keys.iter().enumerate() {
             let window = self.window(key.parameters(), digit);
-            let rotation_key = self.rotation_keys.get(digit).copied().unwrap_or_default();
             let clearing = Clearing { key, rotation_key, window };
             let low = clearing.low_phase(&large);
-            if digit + 1 < self.digits() {
-                // From slots around their phases to slots above them: digits are rounded down.
-                let mut shifted = low.clone();
-                shifted.add_constant_assign(window.half_slot(low.modulus()));
-                large.add_constant_assign(window.half_slot(1 << window.log2_window));
-                large = self.algorithm.clear(&clearing, &large, &shifted);
-            }
-            digits.push(low);
+            // From slots around their phases to slots above them: digits are rounded down.
+            let mut shifted = low.clone();
+            shifted.add_constant_assign(window.half_slot(low.modulus()));
+            large.add_constant_assign(window.half_slot(1 << window.log2_window));
+            large = self.algorithm.clear(&clearing, &large, &shifted);
+            lower.push(low);
         }
-        Ok(digits)
+        Ok(Digits { lower, highest: large })
+    }
+}
+
+/// Digits of a value, the lowest first.
+#[derive(Clone, Debug)]
+pub struct Digits {
+    /// All but the highest: LWE modulo the LWE modulus, of dimension n.
+    pub lower: Vec<LweCiphertext>,
+    /// The highest, whose window is the whole modulus: a ciphertext of large precision.
+    pub highest: LweCiphertext,
+}
+
+impl Digits {
+    /// All digits as further lookups take them: the highest switched to dimension n, too.
+    #[must_use]
+    pub fn into_lookup_inputs(mut self, key: &EvaluationKey) -> Vec<LweCiphertext> {
+        self.lower.push(key.key_switch(&self.highest));
+        self.lower
     }
 }
 

@@ -46,7 +46,7 @@ fn value_of(setting: &Setting, plan: &Decomposition, digits: &[LweCiphertext]) -
 
 fn check(setting: &Setting, plan: &Decomposition, value: u64) {
     let input = setting.secret.encrypt_large(value, plan.bits()).unwrap();
-    let digits = plan.evaluate(&setting.key, &input).unwrap();
+    let digits = plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
     assert_eq!(digits.len(), plan.digits());
     assert_eq!(value_of(setting, plan, &digits), value, "{plan:?}");
 }
@@ -101,7 +101,8 @@ fn ciphertexts_without_gaps() {
         let plan = plan(&setting, algorithm, (16, 4));
         random_outputs(100, 1 << log2_modulus, 3).par_iter().for_each(|&phase| {
             let input = setting.secret.encrypt_large_phase(phase);
-            let digits = plan.evaluate(&setting.key, &input).unwrap();
+            let digits =
+                plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
             let found = value_of(&setting, &plan, &digits) >> 4;
             let position = phase as f64 / (1u64 << (log2_modulus - 12)) as f64;
             // Digits are rounded down from half a slot of the lowest digit above their phase.
@@ -122,7 +123,8 @@ fn digits_have_the_predicted_noise() {
             .par_iter()
             .map(|&value| {
                 let input = setting.secret.encrypt_large(value, 18).unwrap();
-                let digits = plan.evaluate(&setting.key, &input).unwrap();
+                let digits =
+                    plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
                 digits
                     .iter()
                     .enumerate()

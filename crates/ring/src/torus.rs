@@ -275,7 +275,7 @@ mod tests {
             for k in 0..length {
                 let digit = digits.digit(word, k, index);
                 // Mirrored digits are those of the opposite side.
-                let lean = if index / RUN % 2 == 0 { digit } else { -digit };
+                let lean = if (index / RUN).is_multiple_of(2) { digit } else { -digit };
                 prop_assert!(-(1 << (base_log2 - 1)) <= lean && lean < 1 << (base_log2 - 1));
                 let weight = 1u64 << (64 - base_log2 * (length - k) as u32);
                 sum = sum.wrapping_add(weight.wrapping_mul(digit as u64));

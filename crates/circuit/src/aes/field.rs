@@ -15,7 +15,7 @@ pub fn multiply(a: u8, b: u8) -> u8 {
             product ^= shifted;
         }
         let carry = shifted >> 7;
-        shifted = shifted << 1 ^ carry * 0x1b;
+        shifted = (shifted << 1) ^ (carry * 0x1b);
     }
     product
 }

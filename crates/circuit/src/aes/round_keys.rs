@@ -24,7 +24,7 @@ pub fn expand_key(key: &[u8; BLOCK_BYTES]) -> Zeroizing<Vec<u8>> {
     while words.len() < BLOCK_BYTES * (ROUNDS + 1) {
         let end = words.len();
         let mut word = [words[end - 4], words[end - 3], words[end - 2], words[end - 1]];
-        if end % BLOCK_BYTES == 0 {
+        if end.is_multiple_of(BLOCK_BYTES) {
             word.rotate_left(1);
             word = word.map(sub_byte);
             word[0] ^= constant;

@@ -21,7 +21,7 @@ impl LargeFunctions<'_> {
     /// # Errors
     /// If the ciphertext is not one of large precision.
     pub fn absolute(&self, x: &LweCiphertext) -> Result<LweCiphertext> {
-        let digits = self.plan.evaluate(self.key, x)?;
+        let digits = self.plan.evaluate(self.key, x)?.into_lookup_inputs(self.key);
         let half = self.sign_of(&digits, 2);
         let mut sum = LweCiphertext::trivial(x.dimension(), x.modulus(), 0);
         let mut weight_log2 = 0;

@@ -20,7 +20,7 @@ impl LargeFunctions<'_> {
             let reason = format!("it must be from 2 to the LWE modulus {q}");
             return Err(Error::PlaintextModulus { modulus: output_modulus, reason });
         }
-        let digits = self.plan.evaluate(self.key, x)?;
+        let digits = self.plan.evaluate(self.key, x)?.into_lookup_inputs(self.key);
         Ok(self.sign_of(&digits, output_modulus))
     }
 

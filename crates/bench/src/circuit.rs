@@ -1,0 +1,260 @@
+//! `bench cbs`, `bench cmux-tree`, `bench aes`: circuit bootstrapping and what is made of it.
+
+use clap::Args;
+use cryptable_circuit::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
+use cryptable_circuit::aes::{Aes, BLOCK_BYTES, EncryptedByte};
+use cryptable_circuit::bits::{bit_error, decrypt_bit, encrypt_bit};
+use cryptable_circuit::circuit_bootstrapping::CircuitBootstrapping;
+use cryptable_circuit::cmux_tree::CmuxTree;
+use cryptable_circuit::noise::CircuitNoise;
+use cryptable_circuit::parameters::CircuitParameters;
+use cryptable_fhew::key_serialization::evaluation_key_bytes;
+use cryptable_rlwe::lwe::LweCiphertext;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::single::{Batch, Line, Session};
+
+/// What all three take.
+#[derive(Debug, Args)]
+pub struct CircuitArguments {
+    /// Evaluations to take the median of [default: 15 bootstraps, 5 tables, 1 block].
+    #[arg(long)]
+    runs: Option<usize>,
+    /// Seed of random tables and values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Arguments of `bench cbs`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench cbs --set 1")]
+pub struct CbsArguments {
+    /// Parameter set: 1 to 5.
+    #[arg(long, default_value_t = 1)]
+    set: u32,
+    /// Bits at once [default: 1 on one thread, 32 a thread on several].
+    #[arg(long)]
+    batch: Option<usize>,
+    #[command(flatten)]
+    common: CircuitArguments,
+}
+
+/// Arguments of `bench cmux-tree`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench cmux-tree --bits 16")]
+pub struct CmuxTreeArguments {
+    /// Bits of inputs and outputs.
+    #[arg(long, default_value_t = 8)]
+    bits: usize,
+    #[command(flatten)]
+    common: CircuitArguments,
+}
+
+/// Arguments of `bench aes`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 2 --json bench aes")]
+pub struct AesArguments {
+    #[command(flatten)]
+    common: CircuitArguments,
+}
+
+/// A [`Line`] with what belongs to circuit bootstrapping.
+#[derive(Debug, Serialize)]
+struct CircuitLine {
+    #[serde(flatten)]
+    line: Line,
+    /// Circuit bootstraps of one evaluation.
+    bootstraps: usize,
+    /// CMUX gates of one evaluation.
+    cmuxes: usize,
+    /// Longest chain of CMUXes before the next bootstrap.
+    max_depth: u64,
+    /// Bytes of the evaluation key as it is sent, masks as a seed.
+    key_file_bytes: u64,
+    selector_digits: (u32, usize),
+    automorphism_digits: (u32, usize),
+}
+
+/// What is checked: results that are wrong, of how many, and their mean square error.
+struct Checked {
+    wrong: usize,
+    values: usize,
+    mean_square: f64,
+}
+
+fn print(
+    mut line: CircuitLine,
+    circuit: &CircuitParameters,
+    checked: &Checked,
+    json: bool,
+) -> anyhow::Result<()> {
+    let literal = circuit.parameters().literal();
+    let gadget = circuit.selector_gadget();
+    line.selector_digits = (gadget.base_log2(), gadget.length());
+    line.automorphism_digits = (literal.automorphism.base_log2, literal.automorphism.length);
+    line.max_depth = CircuitNoise::new(circuit).max_depth();
+    line.key_file_bytes = evaluation_key_bytes(circuit.parameters()) as u64;
+    line.line.wrong = checked.wrong;
+    line.line.values_checked = checked.values;
+    // The distance from a bit to a wrong one is a quarter of the modulus.
+    line.line.noise_std_log2 = (checked.mean_square.sqrt() * 4.0).log2();
+    if json {
+        println!("{}", serde_json::to_string(&line)?);
+    } else {
+        println!(
+            "{}: {:.2} ms, {:.1} u, {} bootstraps, {} CMUXes, depth {}, keys {:.1} MB ({:.1} MB sent), noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
+            line.line.method,
+            line.line.eval_s * 1e3 / line.line.slots as f64,
+            line.line.units_per_value,
+            line.bootstraps,
+            line.cmuxes,
+            line.max_depth,
+            line.line.eval_key_bytes as f64 / 1e6,
+            line.key_file_bytes as f64 / 1e6,
+            line.line.noise_std_log2,
+            line.line.predicted_noise_std_log2,
+            line.line.log2_fail,
+            line.line.security_bits
+        );
+    }
+    anyhow::ensure!(checked.wrong == 0, "{} values are wrong", checked.wrong);
+    Ok(())
+}
+
+fn new_line(line: Line, bootstraps: usize, cmuxes: usize) -> CircuitLine {
+    CircuitLine {
+        line,
+        bootstraps,
+        cmuxes,
+        max_depth: 0,
+        key_file_bytes: 0,
+        selector_digits: (0, 0),
+        automorphism_digits: (0, 0),
+    }
+}
+
+/// Runs `bench cbs`: a bootstrap is checked by a CMUX that chooses between 0 and 1.
+pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> anyhow::Result<()> {
+    let parameters = CircuitParameters::set(arguments.set)?;
+    let session = Session::new(parameters.parameters());
+    let circuit = CircuitBootstrapping::new(&parameters, &session.key);
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
+    let bits: Vec<bool> = (0..100).map(|_| rng.random()).collect();
+    let inputs: Vec<LweCiphertext> =
+        bits.iter().map(|&bit| encrypt_bit(&session.secret, bit)).collect();
+    let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("bits of these parameters");
+    let runs = arguments.common.runs.unwrap_or(15);
+    let line = session.line(Batch::new(arguments.batch, runs, threads), &inputs, bootstrap);
+
+    let tree = CmuxTree::new(&parameters, &[0, 1], 1)?;
+    let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
+        let result = tree.lookup(&[bootstrap(input)])?.remove(0);
+        let wrong = decrypt_bit(&session.secret, &result)? != bit;
+        Ok((wrong, bit_error(&session.secret, &result, bit)?.powi(2)))
+    };
+    let results = bits.par_iter().zip(&inputs).map(check).collect::<anyhow::Result<Vec<_>>>()?;
+    let checked = Checked {
+        wrong: results.iter().filter(|result| result.0).count(),
+        values: results.len(),
+        mean_square: results.iter().map(|result| result.1).sum::<f64>() / results.len() as f64,
+    };
+    let noise = CircuitNoise::new(&parameters);
+    let mut line = new_line(line, 1, 0);
+    line.line.method = format!("circuit bootstrap, set {}", arguments.set);
+    line.line.predicted_noise_std_log2 = (noise.cmux(0.5).standard_deviation() * 4.0).log2();
+    line.line.log2_fail = noise.log2_fail(parameters.input_variance());
+    line.line.table = "bit".to_owned();
+    (line.line.bits_in, line.line.bits_out, line.line.modulus_in) = (1.0, 1.0, 2);
+    line.line.rotations = 1;
+    print(line, &parameters, &checked, json)
+}
+
+/// Runs `bench cmux-tree`: a random table on one value, from its bits.
+pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> anyhow::Result<()> {
+    let bits = arguments.bits;
+    anyhow::ensure!((1..=20).contains(&bits), "--bits is {bits}; it must be from 1 to 20");
+    let parameters = CircuitParameters::set_3();
+    let session = Session::new(parameters.parameters());
+    let circuit = CircuitBootstrapping::new(&parameters, &session.key);
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
+    let table: Vec<u64> = (0..1 << bits).map(|_| rng.random_range(0..1 << bits)).collect();
+    let tree = CmuxTree::new(&parameters, &table, bits)?;
+    let values: Vec<usize> = (0..8).map(|_| rng.random_range(0..table.len())).collect();
+    let encrypt = |&value: &usize| -> Vec<LweCiphertext> {
+        (0..bits).map(|i| encrypt_bit(&session.secret, value >> i & 1 == 1)).collect()
+    };
+    let inputs: Vec<Vec<LweCiphertext>> = values.iter().map(encrypt).collect();
+    let lookup = |input: &Vec<LweCiphertext>| {
+        let bits: Vec<&LweCiphertext> = input.iter().collect();
+        let selectors = circuit.bootstrap_many(&bits).expect("bits of these parameters");
+        tree.lookup(&selectors).expect("a selector a bit")
+    };
+    let runs = arguments.common.runs.unwrap_or(5);
+    let line = session.line(Batch { size: 1, runs }, &inputs, lookup);
+
+    let mut checked = Checked { wrong: 0, values: values.len(), mean_square: 0.0 };
+    for (&value, input) in values.iter().zip(&inputs) {
+        let results = lookup(input);
+        let bit = |i: usize| table[value] >> i & 1 == 1;
+        let mut wrong = false;
+        for (i, result) in results.iter().enumerate() {
+            wrong |= decrypt_bit(&session.secret, result)? != bit(i);
+            let share = (values.len() * bits) as f64;
+            checked.mean_square += bit_error(&session.secret, result, bit(i))?.powi(2) / share;
+        }
+        checked.wrong += usize::from(wrong);
+    }
+    let noise = CircuitNoise::new(&parameters);
+    let output = tree.output_noise(&noise, 0.5);
+    let mut line = new_line(line, bits, tree.gates());
+    line.line.method = format!("CMUX tree, {bits} bits");
+    line.line.predicted_noise_std_log2 = (output.standard_deviation() * 4.0).log2();
+    line.line.log2_fail = noise.log2_fail(tree.output_noise(&noise, 1.0));
+    line.line.table = format!("random:{}", arguments.common.seed);
+    (line.line.bits_in, line.line.bits_out) = (bits as f64, bits as f64);
+    line.line.modulus_in = 1 << bits;
+    line.line.rotations = bits;
+    print(line, &parameters, &checked, json)
+}
+
+/// Runs `bench aes`: a block under an encrypted key.
+pub fn run_aes(arguments: &AesArguments, _threads: usize, json: bool) -> anyhow::Result<()> {
+    let parameters = CircuitParameters::aes_128();
+    let session = Session::new(parameters.parameters());
+    let aes = Aes::new(CircuitBootstrapping::new(&parameters, &session.key))?;
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
+    let key: [u8; BLOCK_BYTES] = rng.random();
+    let block: [u8; BLOCK_BYTES] = rng.random();
+    let round_keys = encrypt_key(&session.secret, &key);
+    let inputs = [encrypt_bytes(&session.secret, &block)];
+    let encrypt = |block: &Vec<EncryptedByte>| {
+        aes.encrypt(&round_keys, block).expect("a block of these parameters")
+    };
+    let runs = arguments.common.runs.unwrap_or(1);
+    let line = session.line(Batch { size: 1, runs }, &inputs, encrypt);
+
+    let result = encrypt(&inputs[0]);
+    let expected = cryptable_circuit::aes::plain::encrypt_block(&key, block);
+    let found = decrypt_bytes(&session.secret, &result)?;
+    let mut checked = Checked { wrong: 0, values: BLOCK_BYTES, mean_square: 0.0 };
+    for ((&expected, &found), bits) in expected.iter().zip(&found).zip(&result) {
+        checked.wrong += usize::from(expected != found);
+        for (i, bit) in bits.iter().enumerate() {
+            let error = bit_error(&session.secret, bit, expected >> i & 1 == 1)?;
+            checked.mean_square += error.powi(2) / (8 * BLOCK_BYTES) as f64;
+        }
+    }
+    let noise = CircuitNoise::new(&parameters);
+    let mut line = new_line(line, Aes::bootstraps(), Aes::bootstraps());
+    line.line.method = "AES-128, one block".to_owned();
+    line.line.predicted_noise_std_log2 =
+        ((noise.cmux(0.5) * 8.0).standard_deviation() * 4.0).log2();
+    line.line.log2_fail = aes.bootstrap_log2_fail();
+    line.line.table = "AES-128".to_owned();
+    (line.line.bits_in, line.line.bits_out) = (128.0, 128.0);
+    line.line.rotations = Aes::bootstraps();
+    print(line, &parameters, &checked, json)
+}
