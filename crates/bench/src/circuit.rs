@@ -6,9 +6,12 @@ use cryptable_circuit::aes::{Aes, BLOCK_BYTES, EncryptedByte};
 use cryptable_circuit::bits::{bit_error, decrypt_bit, encrypt_bit};
 use cryptable_circuit::circuit_bootstrapping::CircuitBootstrapping;
 use cryptable_circuit::cmux_tree::CmuxTree;
+use cryptable_circuit::leveled::LeveledCiphertext;
 use cryptable_circuit::noise::CircuitNoise;
 use cryptable_circuit::parameters::CircuitParameters;
+use cryptable_circuit::selector::CmuxGates;
 use cryptable_fhew::key_serialization::evaluation_key_bytes;
+use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_rlwe::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -149,11 +152,17 @@ pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> an
     let runs = arguments.common.runs.unwrap_or(15);
     let line = session.line(Batch::new(arguments.batch, runs, threads), &inputs, bootstrap);
 
-    let tree = CmuxTree::new(&parameters, &[0, 1], 1)?;
+    let ring = parameters.parameters().ring();
     let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
-        let result = tree.lookup(&[bootstrap(input)])?.remove(0);
-        let wrong = decrypt_bit(&session.secret, &result)? != bit;
-        Ok((wrong, bit_error(&session.secret, &result, bit)?.powi(2)))
+        let selector = bootstrap(input);
+        // A fresh 1, moved from the constant coefficient to the next by a bit of 1.
+        let fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
+        let mut moved = LeveledCiphertext::new(ring, &fresh);
+        let mut gates = CmuxGates::new(ring, selector.gadget());
+        gates.rotate_if_assign(&selector, &mut moved, 1);
+        let result = moved.extract(ring, [usize::from(bit)].into_iter()).remove(0);
+        let wrong = !decrypt_bit(&session.secret, &result)?;
+        Ok((wrong, bit_error(&session.secret, &result, true)?.powi(2)))
     };
     let results = bits.par_iter().zip(&inputs).map(check).collect::<anyhow::Result<Vec<_>>>()?;
     let checked = Checked {

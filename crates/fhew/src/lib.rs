@@ -14,6 +14,7 @@ pub mod evaluation_key;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;
+pub mod intermediate_ring;
 #[cfg(feature = "client")]
 pub mod key_generation;
 pub mod key_serialization;
