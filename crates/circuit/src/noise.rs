@@ -52,7 +52,7 @@ impl CircuitNoise {
     pub fn selector(&self) -> SelectorNoise {
         let literal = self.model.parameters().literal();
         let degree = literal.ring_degree as f64;
-        let rotation = self.model.blind_rotation();
+        let rotation = self.model.sparse_blind_rotation(self.parameters.sparsity_log2());
         let trace = self.model.packing(cryptable_fhew::trace_packing::PackedLength::Constant);
         let body = rotation + self.model.packing_mean() * degree;
         let times_secret = body * (degree * second_moment(literal.ring_secret));
