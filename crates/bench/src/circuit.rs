@@ -1,6 +1,6 @@
 //! `bench cbs`, `bench cmux-tree`, `bench aes`: circuit bootstrapping and what is made of it.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use cryptable_circuit::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
 use cryptable_circuit::aes::{Aes, BLOCK_BYTES, EncryptedByte};
 use cryptable_circuit::bits::{bit_error, decrypt_bit, encrypt_bit};
@@ -31,6 +31,31 @@ pub struct CircuitArguments {
     seed: u64,
 }
 
+/// Kinds of blind rotation, with parameter sets of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Variant {
+    /// By CMUXes.
+    Cmux,
+    /// By automorphisms.
+    Auto,
+}
+
+impl Variant {
+    fn set(self, number: u32) -> cryptable_circuit::error::Result<CircuitParameters> {
+        match self {
+            Self::Cmux => CircuitParameters::set(number),
+            Self::Auto => CircuitParameters::auto_set(number),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cmux => "CMUX",
+            Self::Auto => "AUTO",
+        }
+    }
+}
+
 /// Arguments of `bench cbs`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  cryptable --threads 1 --json bench cbs --set 1")]
@@ -38,6 +63,9 @@ pub struct CbsArguments {
     /// Parameter set: 1 to 5.
     #[arg(long, default_value_t = 1)]
     set: u32,
+    /// How blind rotation goes: by CMUXes or by automorphisms.
+    #[arg(long, value_enum, default_value_t = Variant::Cmux)]
+    variant: Variant,
     /// Bits at once [default: 1 on one thread, 32 a thread on several].
     #[arg(long)]
     batch: Option<usize>,
@@ -141,7 +169,7 @@ fn new_line(line: Line, bootstraps: usize, cmuxes: usize) -> CircuitLine {
 
 /// Runs `bench cbs`: a bootstrap is checked by a CMUX that chooses between 0 and 1.
 pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> anyhow::Result<()> {
-    let parameters = CircuitParameters::set(arguments.set)?;
+    let parameters = arguments.variant.set(arguments.set)?;
     let session = Session::new(parameters.parameters());
     let circuit = CircuitBootstrapping::new(&parameters, &session.key);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
@@ -172,7 +200,7 @@ pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> an
     };
     let noise = CircuitNoise::new(&parameters);
     let mut line = new_line(line, 1, 0);
-    line.line.method = format!("circuit bootstrap, set {}", arguments.set);
+    line.line.method = format!("circuit bootstrap, {} {}", arguments.variant.name(), arguments.set);
     line.line.predicted_noise_std_log2 = (noise.cmux(0.5).standard_deviation() * 4.0).log2();
     line.line.log2_fail = noise.log2_fail(parameters.input_variance());
     line.line.table = "bit".to_owned();

@@ -3,6 +3,7 @@
 //!
 //! 1. Multi-value functional bootstrapping without sample extraction: one blind rotation, whose test polynomial has
 //!    the weights of all rows of the selector in neighbouring coefficients (phases are rounded to multiples of 2^ϑ).
+//!    By CMUXes or by automorphisms, as the parameters have it (the paper's CMUX and AUTO variants).
 //! 2. HomTrace: each row's coefficient, moved to the constant one, is all that the trace leaves.
 //! 3. Scheme switching: each row times the secret.
 
@@ -93,8 +94,10 @@ impl<'a> CircuitBootstrapping<'a> {
     /// A selector of a bit: LWE of dimension N modulo Q, of phase bit·Q/2 and a variance of up to
     /// [`CircuitParameters::input_variance`].
     ///
-    /// 2n(ℓ_ep + 1) transforms for the rotation; for each of ℓ rows log2 N·(ℓ_trace + 2) for the trace and ℓ_ss + 2
-    /// for scheme switching. Rows have the noise of [`crate::noise::CircuitNoise::selector`].
+    /// Transforms of the rotation by CMUXes of a binary secret: 2n(ℓ_ep + 1). By automorphisms, of any secret:
+    /// 2(n + 1)(ℓ_ep + 1) + n_auto·(ℓ_auto + 2), see [`cryptable_fhew::automorphism_counts`]. For each of ℓ rows
+    /// log2 N·(ℓ_trace + 2) for the trace and ℓ_ss + 2 for scheme switching. Rows have the noise of
+    /// [`crate::noise::CircuitNoise::selector`].
     ///
     /// # Errors
     /// If the ciphertext is not of dimension N modulo Q.

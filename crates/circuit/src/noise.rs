@@ -2,7 +2,7 @@
 //!
 //! The paper bounds a selector's noise as if every coefficient had the largest variance. Here what this crate
 //! computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a CMUX
-//! meets it once in the body's rows instead of N times, and N·E[s²] times in the mask's.
+//! meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
 
 use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
 
@@ -52,7 +52,7 @@ impl CircuitNoise {
     pub fn selector(&self) -> SelectorNoise {
         let literal = self.model.parameters().literal();
         let degree = literal.ring_degree as f64;
-        let rotation = self.model.blind_rotation();
+        let rotation = self.model.sparse_blind_rotation(self.parameters.sparsity_log2());
         let trace = self.model.packing(cryptable_fhew::trace_packing::PackedLength::Constant);
         let body = rotation + self.model.packing_mean() * degree;
         let times_secret = body * (degree * second_moment(literal.ring_secret));

@@ -74,7 +74,15 @@ fn every_entry_of_small_tables_and_some_of_large_ones() {
 
 #[test]
 fn results_have_the_predicted_noise() {
-    for parameters in [CircuitParameters::insecure_toy(), toy(CircuitParameters::set_5())] {
+    let auto = |number| toy(CircuitParameters::auto_set(number).unwrap());
+    let toys = [
+        ("CMUX", CircuitParameters::insecure_toy()),
+        ("CMUX 5", toy(CircuitParameters::set_5())),
+        ("AUTO 1", auto(1)),
+        ("AUTO 3", auto(3)),
+        ("AUTO 5", auto(5)),
+    ];
+    for (name, parameters) in toys {
         let setting = Setting::new(parameters);
         let noise = CircuitNoise::new(&setting.parameters);
         let table = random(1 << 8, 1 << 8, 5);
@@ -90,7 +98,8 @@ fn results_have_the_predicted_noise() {
         }
         let measured = squares / (8 * inputs.len()) as f64;
         let ratio = measured / tree.output_noise(&noise, 0.5).0;
-        assert!((0.5..2.0).contains(&ratio), "{ratio}");
+        println!("{name}: measured/predicted {ratio:.3}");
+        assert!((0.5..2.0).contains(&ratio), "{name}: {ratio}");
     }
 }
 
@@ -105,8 +114,7 @@ fn toy(set: CircuitParameters) -> CircuitParameters {
 }
 
 /// A chain of CMUXes of 1 as long as the set claims, with as many of 0 between, ends in a bit that bootstraps right.
-fn check_depth(set: u32, least: u64) {
-    let parameters = CircuitParameters::set(set).unwrap();
+fn check_depth(set: &str, parameters: CircuitParameters, least: u64) {
     assert!(parameters.security_bits() >= 128.0);
     let depth = CircuitNoise::new(&parameters).max_depth();
     assert!(depth >= least, "set {set}: depth {depth}");
@@ -136,27 +144,50 @@ fn check_depth(set: u32, least: u64) {
 
 #[test]
 fn set_1_reaches_its_depth() {
-    check_depth(1, 8);
+    check_depth("1", CircuitParameters::set(1).unwrap(), 8);
 }
 
 #[test]
 fn set_2_reaches_its_depth() {
-    check_depth(2, 115);
+    check_depth("2", CircuitParameters::set(2).unwrap(), 115);
 }
 
 #[test]
 fn set_3_reaches_its_depth() {
-    check_depth(3, 236);
+    check_depth("3", CircuitParameters::set(3).unwrap(), 236);
 }
 
 #[test]
 fn set_4_reaches_its_depth() {
-    check_depth(4, 10_900);
+    check_depth("4", CircuitParameters::set(4).unwrap(), 10_900);
 }
 
 #[test]
 fn set_5_reaches_its_depth() {
-    check_depth(5, 20_200);
+    check_depth("5", CircuitParameters::set(5).unwrap(), 20_200);
+}
+
+#[test]
+fn auto_set_1_reaches_its_depth() {
+    check_depth("AUTO 1", CircuitParameters::auto_set(1).unwrap(), 7);
+}
+
+#[test]
+fn auto_set_5_reaches_its_depth() {
+    check_depth("AUTO 5", CircuitParameters::auto_set(5).unwrap(), 16_800);
+}
+
+/// The paper's depths, by the noise model.
+#[test]
+fn auto_sets_are_as_deep_as_the_papers() {
+    for (number, least) in [(1, 7), (2, 73), (3, 149), (4, 7_900), (5, 16_800)] {
+        let parameters = CircuitParameters::auto_set(number).unwrap();
+        assert!(parameters.security_bits() >= 128.0);
+        let depth = CircuitNoise::new(&parameters).max_depth();
+        println!("AUTO {number}: depth {depth}");
+        assert!(depth >= least, "AUTO {number}: depth {depth}");
+    }
+    assert!(CircuitParameters::auto_set(0).is_err() && CircuitParameters::auto_set(6).is_err());
 }
 
 #[test]

@@ -11,8 +11,15 @@
 //! `window` powers of g, places without products are passed in longer steps. The last place is t = 1, where the
 //! accumulator is itself again.
 //!
-//! Even exponents are e = (e - 1) + 1: a further product at the last place. If all are even (sparse rounding), one
-//! product with RGSW(X^(Σ s_i)) there serves all; [`EvaluationKey::to_rotation_modulus`] rounds to odd ones.
+//! Even exponents are e = (e - 1) + 1: a further product at the last place; [`EvaluationKey::to_rotation_modulus`]
+//! rounds to odd ones.
+//!
+//! If all are even they are e = (e + 1) - 1 instead, and one product with RGSW(X^(-Σ s_i)) at the last place serves
+//! all (Wang et al., EUROCRYPT 2024, Sec. 4.4 and Algorithm 6). Multiples of 2^θ, θ >= 2 (sparse rounding), get
+//! exponents of 1 modulo 2^θ: powers of g^(2^(θ-2)), a group of only 2N/2^θ places, all in the second half, so that no
+//! sign ever changes (Sec. 4.1, Algorithms 3 and 4: their g generates that group, and is 2^θ + 1). Algorithm 6
+//! multiplies by the auxiliary key first (line 4), after which Algorithm 4 would take it to another power of X; here
+//! it comes last, where the accumulator is itself.
 //!
 //! [`EvaluationKey::to_rotation_modulus`]: crate::evaluation_key::EvaluationKey::to_rotation_modulus
 
@@ -23,6 +30,7 @@ use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedKey, PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
 
+use crate::automorphism_counts::expected_sparse_automorphisms;
 use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::rlwe::RlweCiphertext;
 
@@ -56,7 +64,7 @@ pub struct RotationAutomorphisms {
 pub enum Step {
     /// An automorphism, by its number in [`key_exponents`].
     Automorphism(usize),
-    /// A product with RGSW(X^(s_i)); for i = n with RGSW(X^(Σ s_i)).
+    /// A product with RGSW(X^(s_i)); for i = n with RGSW(X^(-Σ s_i)).
     Product(usize),
 }
 
@@ -117,8 +125,12 @@ impl RotationAutomorphisms {
             if a == 0 && !together {
                 continue;
             }
-            // e, or e - 1 if that is even.
-            let exponent = (2 * two_n - a - u64::from(a % 2 == 0)) % two_n;
+            // e; if that is even, e + 1 if all are, or e - 1.
+            let exponent = match (a % 2, together) {
+                (0, true) => two_n + 1 - a,
+                (0, false) => 2 * two_n - 1 - a,
+                _ => two_n - a,
+            } % two_n;
             products.push((self.places[exponent as usize / 2], i));
             if a % 2 == 0 && !together {
                 products.push((last as u32, i));
@@ -150,7 +162,7 @@ impl RotationAutomorphisms {
     }
 }
 
-/// Keys of a rotation by automorphisms: RGSW ciphertexts of X^(s_i) for all i, then of X^(Σ s_i).
+/// Keys of a rotation by automorphisms: RGSW ciphertexts of X^(s_i) for all i, then of X^(-Σ s_i).
 #[derive(Debug)]
 pub struct AutomorphismRotationKey {
     gadget: Gadget,
@@ -281,54 +293,29 @@ pub fn automorphism_count(steps: &[Step]) -> usize {
     steps[leading_automorphisms(steps)..].iter().filter(automorphism).count()
 }
 
-/// Mean of [`automorphism_count`] over uniform odd masks of `dimension` words.
-///
-/// Exponents are n balls in N places: m given places are all empty with probability ε(m) = (1 - m/N)^n. Every place
-/// with a product ends an automorphism, the first one excepted, and so does the last place:
-/// `N·(1 - ε(1)) - 1 + ε(1)`. Another place, before the last, ends one if the nearest product before it is j·w
-/// places away for a j >= 1, w the window: `Σ_j (N - 1 - j·w)·(ε(j·w) - ε(j·w + 1))`. The d places across the change
-/// of sign take one for the first and ⌈(d - 1)/w⌉ for the rest, which is one more than ⌈d/w⌉ unless w divides d - 1:
-/// `Σ_d d·(ε(d - 1) - 2·ε(d) + ε(d + 1))` over such d. Left out are the shortcuts between products N/2 places or more
-/// apart, of probability about n/2^n.
-///
-/// For window 1 it is nearly N·n/(n + 1), and for large ones nearly the number of distinct exponents.
-///
-/// ```
-/// use cryptable_fhew::automorphism_rotation::expected_automorphisms;
-/// assert!((expected_automorphisms(2048, 64, 1) - 2048.0 * 64.0 / 65.0).abs() < 2.0);
-/// assert!((expected_automorphisms(2048, 64, 1024) - 64.0).abs() < 2.0);
-/// ```
-#[must_use]
-pub fn expected_automorphisms(degree: usize, dimension: usize, window: usize) -> f64 {
-    let places = degree as f64;
-    let empty = |m: usize| (1.0 - m as f64 / places).powi(dimension as i32);
-    let ends = places * (1.0 - empty(1)) - 1.0 + empty(1);
-    let between = (window..degree - 1)
-        .step_by(window)
-        .map(|m| (degree - 1 - m) as f64 * (empty(m) - empty(m + 1)));
-    let across = (1..=degree / 2)
-        .filter(|d| !(d - 1).is_multiple_of(window))
-        .map(|d| d as f64 * (empty(d - 1) - 2.0 * empty(d) + empty(d + 1)));
-    ends + between.sum::<f64>() + across.sum::<f64>()
-}
-
 impl NoiseModel {
-    /// σ_acc² of a rotation by automorphisms with this window, of a test polynomial by an odd mask.
+    /// σ_acc² of a rotation by automorphisms, of a test polynomial by a mask of multiples of 2^θ; for θ = 0, by an
+    /// odd mask.
     ///
-    /// n external products, each with the noise of 2ℓ digit products and of rounding the accumulator,
-    /// `rounding·(1 + N·E[s²])`; and [`expected_automorphisms`] times [`NoiseModel::automorphism`]. All else permutes
+    /// n external products, n + 1 if θ > 0, each with the noise of 2ℓ digit products and of rounding the accumulator,
+    /// `rounding·(1 + N·E[s²])`; and [`expected_sparse_automorphisms`] gadget products. All else permutes
     /// coefficients and their signs.
     ///
-    /// A mask with even words takes up to n further products, one more if all are even. An accumulator with a mask
-    /// takes the automorphisms before the first product as well, 1/n more of them.
+    /// Any mask with even words takes up to n further products. An accumulator with a mask takes the automorphisms
+    /// before the first product as well, 1/n more of them.
     #[must_use]
-    pub(crate) fn automorphism_rotation(&self, gadget: Gadget, window: usize) -> Variance {
+    pub(crate) fn automorphism_rotation(&self, gadget: Gadget, sparsity_log2: u32) -> Variance {
         let parameters = self.parameters();
+        let Some((window, automorphism)) = parameters.rotation_automorphisms() else {
+            return Variance::ZERO;
+        };
         let (n, degree) = (parameters.lwe_dimension(), parameters.ring_degree());
         let secret = second_moment(parameters.literal().ring_secret);
         let rounding = gadget.rounding_variance() * (1.0 + degree as f64 * secret);
         let product = Self::digit_noise(gadget, 2.0 * degree as f64) + rounding;
-        Variance::of_units(n as f64 * product, parameters.prime() as f64)
-            + self.automorphism() * expected_automorphisms(degree, n, window)
+        let products = n + usize::from(sparsity_log2 > 0);
+        Variance::of_units(products as f64 * product, parameters.prime() as f64)
+            + self.gadget_product(automorphism, secret)
+                * expected_sparse_automorphisms(degree, n, window, sparsity_log2)
     }
 }

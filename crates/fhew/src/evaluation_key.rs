@@ -12,7 +12,7 @@ use crate::blind_rotation::BlindRotationKey;
 use crate::cmux_rotation::CmuxRotationKey;
 use crate::error::{Error, Result};
 use crate::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
-use crate::parameters::{Parameters, RotationMethod};
+use crate::parameters::Parameters;
 use crate::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
@@ -288,11 +288,8 @@ impl EvaluationKey {
 /// Automorphism keys of blind rotation, if the parameters' goes by them.
 fn expand_rotation_automorphisms(key: &SeededEvaluationKey) -> Option<RotationAutomorphisms> {
     let parameters = &key.parameters;
-    let RotationMethod::Automorphism { window } = parameters.literal().rotation_method else {
-        return None;
-    };
+    let (window, gadget) = parameters.rotation_automorphisms()?;
     let rows = key.rotation_automorphisms.as_ref().expect("automorphism keys of the parameters");
-    let gadget = parameters.automorphism_gadget();
     let keys = rows.prepare(parameters.ring(), &key.seed, gadget.length());
     Some(RotationAutomorphisms::new(parameters.ring(), gadget, window, keys))
 }

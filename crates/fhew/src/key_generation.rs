@@ -142,7 +142,7 @@ impl SecretKey {
     }
 
     /// Exponents of what the rotation key holds: bits (X^0, or 0) for CMUXes; for automorphisms X^(s_i), then
-    /// X^(Σ s_i).
+    /// X^(-Σ s_i).
     fn rotation_monomials(&self) -> Zeroizing<Vec<Option<usize>>> {
         let literal = self.parameters().literal();
         let secret = self.lwe_coefficients();
@@ -155,7 +155,7 @@ impl SecretKey {
         Zeroizing::new(match literal.rotation_method {
             RotationMethod::Cmux => secret.iter().flat_map(selectors).collect(),
             RotationMethod::Automorphism { .. } => {
-                coefficients().chain([coefficients().sum()]).map(monomial).collect()
+                coefficients().chain([-coefficients().sum::<i64>()]).map(monomial).collect()
             }
         })
     }
@@ -245,11 +245,8 @@ fn rotation_automorphism_key(
     encryptor: &RowEncryptor<'_>,
     parameters: &Parameters,
 ) -> Option<SeededRows> {
-    let RotationMethod::Automorphism { window } = parameters.literal().rotation_method else {
-        return None;
-    };
+    let (window, gadget) = parameters.rotation_automorphisms()?;
     let exponents: Vec<usize> = key_exponents(parameters.ring_degree(), window).collect();
-    let gadget = parameters.automorphism_gadget();
     Some(automorphism_rows(encryptor, RowDomain::RotationAutomorphism, gadget, &exponents))
 }
 

@@ -65,14 +65,15 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
         RotationMethod::Cmux => {
             (literal.lwe_dimension * selectors_per_coefficient(literal.lwe_secret), None)
         }
-        RotationMethod::Automorphism { window } => {
-            (literal.lwe_dimension + 1, Some(key_exponents(degree, window).count()))
+        RotationMethod::Automorphism { window, digits } => {
+            let automorphisms = [key_exponents(degree, window).count(), digits.length];
+            (literal.lwe_dimension + 1, Some(automorphisms))
         }
     };
     let rotations = parameters.rotation_gadgets().into_iter();
     let rotations = rotations.map(|g| part("the rotation key", [selectors, 2 * g.length()]));
     let automorphisms =
-        automorphisms.map(|count| part("the rotation's automorphism keys", [count, automorphism]));
+        automorphisms.map(|factors| part("the rotation's automorphism keys", factors));
     let key_switching = Part {
         name: "the LWE key switching key",
         words: parameters.key_switching_source().0 * literal.key_switching.length,
@@ -254,6 +255,10 @@ mod tests {
         .unwrap()
     }
 
+    fn by_automorphisms(window: usize) -> RotationMethod {
+        RotationMethod::Automorphism { window, digits: GadgetLiteral { base_log2: 7, length: 4 } }
+    }
+
     fn key(rotation_method: RotationMethod) -> SeededEvaluationKey {
         SecretKey::generate(&all_parts(rotation_method)).evaluation_key()
     }
@@ -261,7 +266,7 @@ mod tests {
     #[test]
     fn keys_come_back_with_all_their_parts() {
         let toy = SecretKey::generate(&Parameters::insecure_toy()).evaluation_key();
-        let automorphism = RotationMethod::Automorphism { window: 4 };
+        let automorphism = by_automorphisms(4);
         for key in [toy, key(RotationMethod::Cmux), key(automorphism)] {
             let bytes = key.to_bytes();
             assert_eq!(bytes.len(), evaluation_key_bytes(&key.parameters));
@@ -283,13 +288,13 @@ mod tests {
                 "{error}"
             );
         }
-        let other = all_parts(RotationMethod::Automorphism { window: 4 });
+        let other = all_parts(by_automorphisms(4));
         assert!(SeededEvaluationKey::from_bytes(&other, &bytes).is_err());
     }
 
     #[test]
     fn words_out_of_range_and_padding_are_named() {
-        let key = key(RotationMethod::Automorphism { window: 3 });
+        let key = key(by_automorphisms(3));
         let (bytes, parts) = (key.to_bytes(), parts(&key.parameters));
         let mut start = Seed::BYTES;
         for part in &parts {

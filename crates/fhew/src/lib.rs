@@ -4,6 +4,7 @@
 //! not negacyclic take one of the full-domain variants of Ma, Huang, Wang, Zhou and Wang (TCHES 2024).
 #![forbid(unsafe_code)]
 
+pub mod automorphism_counts;
 pub mod automorphism_rotation;
 pub mod bfv_multiplication;
 pub mod blind_rotation;

@@ -171,19 +171,35 @@ impl NoiseModel {
     /// rotated difference away leaves where the selector is 1: `rounding·(1 + N·E[s²])`.
     ///
     /// By automorphisms: n external products, and the expected number of automorphisms
-    /// ([`crate::automorphism_rotation::expected_automorphisms`]) of [`NoiseModel::automorphism`] each. That is for
-    /// odd masks; a mask with even words takes up to twice the products, if all are even one more.
+    /// ([`crate::automorphism_counts::expected_automorphisms`]), a gadget product each. That is for odd masks; a
+    /// mask with even words takes up to twice the products; for sparse ones, [`NoiseModel::sparse_blind_rotation`].
     #[must_use]
     pub fn blind_rotation(&self) -> Variance {
         self.blind_rotation_by(self.parameters.rotation_gadget())
+    }
+
+    /// σ_acc² of a blind rotation by a mask of multiples of 2^θ (θ = `sparsity_log2`; 0 for none, rounded as the
+    /// method wants it).
+    ///
+    /// CMUXes do not care; automorphisms are fewer
+    /// ([`crate::automorphism_counts::expected_sparse_automorphisms`]), and external products one more.
+    #[must_use]
+    pub fn sparse_blind_rotation(&self, sparsity_log2: u32) -> Variance {
+        let gadget = self.parameters.rotation_gadget();
+        match self.parameters.literal().rotation_method {
+            RotationMethod::Cmux => self.blind_rotation_by(gadget),
+            RotationMethod::Automorphism { .. } => {
+                self.automorphism_rotation(gadget, sparsity_log2)
+            }
+        }
     }
 
     /// σ_acc² of a blind rotation with a decomposition of its own.
     #[must_use]
     pub fn blind_rotation_by(&self, gadget: Gadget) -> Variance {
         let literal = self.parameters.literal();
-        if let RotationMethod::Automorphism { window } = literal.rotation_method {
-            return self.automorphism_rotation(gadget, window);
+        if literal.rotation_method != RotationMethod::Cmux {
+            return self.automorphism_rotation(gadget, 0);
         }
         let (n, degree) = (literal.lwe_dimension as f64, literal.ring_degree as f64);
         let products = Self::digit_noise(gadget, 2.0 * degree);

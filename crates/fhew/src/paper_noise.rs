@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_parameters() {
         let numbers = PaperNumbers::new(&Parameters::decomposition_128());
-        assert_eq!(numbers.key_switching, SwitchNumbers { log2_modulus: 20, base_log2: 3 });
-        assert_eq!((numbers.key_switching.digits(), numbers.key_switching.base()), (7, 8.0));
+        assert_eq!(numbers.key_switching, SwitchNumbers { log2_modulus: 20, base_log2: 2 });
+        assert_eq!((numbers.key_switching.digits(), numbers.key_switching.base()), (10, 4.0));
         assert_eq!(numbers.packing.modulus(), f64::from(1 << 24));
         assert_eq!((numbers.lwe_dimension, numbers.rotation_base_log2), (820, 22));
         assert_eq!(numbers.fraction_of_q(4096.0), Variance(1.0 / 4096.0));

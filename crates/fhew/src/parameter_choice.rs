@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
 
-use crate::automorphism_rotation::expected_automorphisms;
+use crate::automorphism_counts::expected_automorphisms;
 use crate::error::{Error, Result};
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
@@ -44,11 +44,12 @@ impl Cost {
         let steps = literal.lwe_dimension as f64 * 2.0 * (literal.rotation.length + 1) as f64;
         let automorphisms = match literal.rotation_method {
             RotationMethod::Cmux => 0.0,
-            RotationMethod::Automorphism { window } => {
+            RotationMethod::Automorphism { window, digits } => {
                 expected_automorphisms(literal.ring_degree, literal.lwe_dimension, window)
+                    * (digits.length + 2) as f64
             }
         };
-        let rotation = steps + automorphisms * (literal.automorphism.length + 2) as f64;
+        let rotation = steps + automorphisms;
         let word = match literal.log2_lwe_modulus {
             ..=16 => 2.0,
             17..=24 => 3.0,

@@ -38,12 +38,14 @@ pub enum RotationMethod {
     /// A CMUX for every coefficient of the secret (Chillotti et al., J. Cryptology 2020).
     Cmux,
     /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"): one RGSW ciphertext a
-    /// coefficient of any secret, but phases with 4 times the rounding noise, and automorphisms with the digits of
-    /// `automorphism`. See [`crate::automorphism_rotation`].
+    /// coefficient of any secret, but phases with 4 times the rounding noise. Sparse phases, multiples of 2^θ, take
+    /// fewer automorphisms, and no more rounding noise. See [`crate::automorphism_rotation`].
     Automorphism {
         /// Powers g, …, g^window of the generator with a key, next to that of -g: from 1 to N/2. More are fewer
         /// automorphisms, at least one for each distinct exponent; 10 are near that if n is N/4 or more.
         window: usize,
+        /// Decomposition of the automorphisms' keys (modulo Q).
+        digits: GadgetLiteral,
     },
 }
 
@@ -73,7 +75,7 @@ pub struct ParametersLiteral {
     pub intermediate: Option<IntermediateRing>,
     /// Decomposition of LWE key switching (modulo the LWE modulus).
     pub key_switching: GadgetLiteral,
-    /// Decomposition of automorphism keys, for packing by the trace and automorphism rotation (modulo Q).
+    /// Decomposition of automorphism keys, for packing by the trace (modulo Q).
     pub automorphism: GadgetLiteral,
     /// Decomposition of relinearization (modulo Q).
     pub relinearization: GadgetLiteral,
@@ -164,6 +166,12 @@ impl Parameters {
         let prime = ntt_primes(n, log2_prime, 1, &[])[0];
         let finer = literal.finer_rotations.into_iter().flatten();
         let finer = finer.map(|gadget| ("finer rotation digits", gadget, prime));
+        let finer = finer.chain(match literal.rotation_method {
+            RotationMethod::Cmux => None,
+            RotationMethod::Automorphism { digits, .. } => {
+                Some(("rotation automorphism digits", digits, prime))
+            }
+        });
         let others = [
             ("rotation digits", literal.rotation, prime),
             ("key switching digits", literal.key_switching, 1 << log2_lwe),
@@ -182,7 +190,7 @@ impl Parameters {
             )?;
         }
         check_factors(&literal)?;
-        if let RotationMethod::Automorphism { window } = literal.rotation_method {
+        if let RotationMethod::Automorphism { window, .. } = literal.rotation_method {
             demand(
                 (1..=n / 2).contains(&window),
                 "rotation window",
@@ -304,7 +312,16 @@ impl Parameters {
         Gadget::new(self.lwe_modulus(), base_log2, length)
     }
 
-    /// Decomposition of automorphism keys.
+    /// Window and decomposition of blind rotation's automorphisms, if it goes by them.
+    #[must_use]
+    pub fn rotation_automorphisms(&self) -> Option<(usize, Gadget)> {
+        match self.literal.rotation_method {
+            RotationMethod::Cmux => None,
+            RotationMethod::Automorphism { window, digits } => Some((window, self.gadget(digits))),
+        }
+    }
+
+    /// Decomposition of the trace's automorphism keys.
     #[must_use]
     pub fn automorphism_gadget(&self) -> Gadget {
         self.gadget(self.literal.automorphism)
@@ -418,44 +435,4 @@ fn check_factors(literal: &ParametersLiteral) -> Result<()> {
     let (name, limit) =
         ("bits of a key switching or packing digit", "it must be at most 32".to_owned());
     Err(Error::Parameter { name, value: value.into(), limit })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn insecure_sets_are_refused() {
-        let good = *Parameters::default_128().literal();
-        let refused =
-            |literal: ParametersLiteral| Parameters::new(literal).unwrap_err().to_string();
-        let message = refused(ParametersLiteral { lwe_dimension: 700, ..good });
-        assert!(message.contains("700") && message.contains("741"), "{message}");
-        let message = refused(ParametersLiteral { ring_degree: 1024, intermediate: None, ..good });
-        assert!(message.contains("1024") && message.contains("25"), "{message}");
-        assert!(check(2048, SecretDistribution::Binary, 46.9).is_ok());
-    }
-
-    #[test]
-    fn numbers_out_of_range_are_named() {
-        let good = *Parameters::default_128().literal();
-        for (literal, name) in [
-            (ParametersLiteral { ring_degree: 1000, ..good }, "ring_degree"),
-            (ParametersLiteral { lwe_dimension: 0, ..good }, "lwe_dimension"),
-            (ParametersLiteral { log2_lwe_modulus: 11, ..good }, "log2_lwe_modulus"),
-            (ParametersLiteral { log2_lwe_modulus: 36, ..good }, "log2_lwe_modulus"),
-            (ParametersLiteral { log2_prime: 50.0, ..good }, "log2_prime"),
-            (
-                ParametersLiteral { rotation: GadgetLiteral { base_log2: 16, length: 3 }, ..good },
-                "rotation digits",
-            ),
-            (
-                ParametersLiteral { lwe_secret: SecretDistribution::FixedWeightTernary(9), ..good },
-                "secret weight",
-            ),
-        ] {
-            let message = Parameters::insecure(literal).unwrap_err().to_string();
-            assert!(message.contains(name), "{message}");
-        }
-    }
 }

@@ -4,16 +4,12 @@
 mod common;
 
 use common::{Setting, check_every_value, check_noise, random_outputs};
-use cryptable_fhew::automorphism_rotation::{
-    RotationAutomorphisms, automorphism_count, expected_automorphisms,
-};
+use cryptable_fhew::automorphism_counts::expected_automorphisms;
 use cryptable_fhew::full_domain::compress::FdfbCompress;
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
-use cryptable_ring::gadget::Gadget;
-use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_rlwe::lwe::LweCiphertext;
 use cryptable_rlwe::security::SecretDistribution;
 use rayon::prelude::*;
@@ -23,7 +19,10 @@ fn toy(secret: SecretDistribution, window: usize) -> ParametersLiteral {
     ParametersLiteral {
         lwe_secret: secret,
         ring_secret: secret,
-        rotation_method: RotationMethod::Automorphism { window },
+        rotation_method: RotationMethod::Automorphism {
+            window,
+            digits: Parameters::insecure_toy().literal().automorphism,
+        },
         ..*Parameters::insecure_toy().literal()
     }
 }
@@ -230,28 +229,29 @@ fn several_tables_by_one_rotation() {
         squares.sum::<f64>() / 4.0
     });
     let measured = squares.sum::<f64>() / 64.0;
-    assert_ratio("sparse rounding", measured, NoiseModel::new(parameters).blind_rotation());
+    let predicted = NoiseModel::new(parameters).sparse_blind_rotation(2);
+    assert_ratio("sparse rounding", measured, predicted);
 }
 
+/// The phase that sparse rounding leaves: Theorem 1 of Wang et al., without the mean, which is compensated.
 #[test]
-fn the_number_of_automorphisms_is_as_expected() {
-    let degree = 256;
-    let ring = PrimeRing::new(degree, Parameters::insecure_toy().prime());
-    let gadget = Gadget::new(ring.modulus().value(), 7, 1);
-    for (window, dimensions) in [(1, [32, 64, 300]), (2, [32, 64, 300]), (10, [32, 64, 300])] {
-        let keys = ring.prepare_rows(window + 1, 1, |_, _| ());
-        let automorphisms = RotationAutomorphisms::new(&ring, gadget, window, keys);
-        for dimension in dimensions {
-            let samples = 1000;
-            let count = |seed| {
-                let mask = random_outputs(dimension, 2 * degree as u64, 1000 * dimension + seed);
-                let mask: Vec<u64> = mask.into_iter().map(|a| a | 1).collect();
-                automorphism_count(&automorphisms.steps(&mask)) as f64
+fn sparse_rounding_has_the_predicted_noise() {
+    for secret in SECRETS {
+        let setting = setting(toy(secret, 10));
+        let parameters = setting.parameters();
+        let q = parameters.lwe_modulus();
+        let model = NoiseModel::new(parameters);
+        for tests in [2, 4, 8] {
+            let modulus = setting.key.sparse_modulus(tests);
+            let square = |sample: u64| {
+                let value = sample * 37 % modulus;
+                let input = setting.secret.encrypt_phase(value * (q / modulus), q);
+                let phase = setting.key.to_rotation_modulus(&input, modulus);
+                setting.secret.phase_error(&phase, value).unwrap().powi(2)
             };
-            let measured = (0..samples).map(count).sum::<f64>() / samples as f64;
-            let expected = expected_automorphisms(degree, dimension as usize, window);
-            println!("window {window}, n = {dimension}: {measured:.1}, expected {expected:.1}");
-            assert!((measured / expected - 1.0).abs() < 0.02);
+            let measured = (0..1000).map(square).sum::<f64>() / 1000.0;
+            let predicted = model.lwe_modulus_switch(modulus) + model.fresh();
+            assert_ratio(&format!("{secret:?}, {tests} tests"), measured, predicted);
         }
     }
 }
