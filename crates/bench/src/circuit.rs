@@ -1,5 +1,7 @@
 //! `bench cbs`, `bench cmux-tree`, `bench aes`: circuit bootstrapping and what is made of it.
 
+mod baseline;
+
 use clap::{Args, ValueEnum};
 use cryptable_circuit::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
 use cryptable_circuit::aes::{Aes, BLOCK_BYTES, EncryptedByte};
@@ -69,6 +71,9 @@ pub struct CbsArguments {
     /// Bits at once [default: 1 on one thread, 32 a thread on several].
     #[arg(long)]
     batch: Option<usize>,
+    /// Times the TFHE circuit bootstrap instead, with keys for the same depth.
+    #[arg(long, value_enum)]
+    baseline: Option<baseline::Baseline>,
     #[command(flatten)]
     common: CircuitArguments,
 }
@@ -107,6 +112,9 @@ struct CircuitLine {
     key_file_bytes: u64,
     selector_digits: (u32, usize),
     automorphism_digits: (u32, usize),
+    /// Of a baseline's private key switching.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    private_digits: Option<(u32, usize)>,
 }
 
 /// What is checked: results that are wrong, of how many, and their mean square error.
@@ -126,8 +134,11 @@ fn print(
     let gadget = circuit.selector_gadget();
     line.selector_digits = (gadget.base_log2(), gadget.length());
     line.automorphism_digits = (literal.automorphism.base_log2, literal.automorphism.length);
-    line.max_depth = CircuitNoise::new(circuit).max_depth();
-    line.key_file_bytes = evaluation_key_bytes(circuit.parameters()) as u64;
+    // A baseline has set them.
+    if line.private_digits.is_none() {
+        line.max_depth = CircuitNoise::new(circuit).max_depth();
+        line.key_file_bytes = evaluation_key_bytes(circuit.parameters()) as u64;
+    }
     line.line.wrong = checked.wrong;
     line.line.values_checked = checked.values;
     // The distance from a bit to a wrong one is a quarter of the modulus.
@@ -164,11 +175,15 @@ fn new_line(line: Line, bootstraps: usize, cmuxes: usize) -> CircuitLine {
         key_file_bytes: 0,
         selector_digits: (0, 0),
         automorphism_digits: (0, 0),
+        private_digits: None,
     }
 }
 
 /// Runs `bench cbs`: a bootstrap is checked by a CMUX that chooses between 0 and 1.
 pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> anyhow::Result<()> {
+    if let Some(baseline) = arguments.baseline {
+        return baseline::run(baseline, arguments, threads, json);
+    }
     let parameters = arguments.variant.set(arguments.set)?;
     let session = Session::new(parameters.parameters());
     let circuit = CircuitBootstrapping::new(&parameters, &session.key);

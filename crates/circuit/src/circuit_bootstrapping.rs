@@ -102,9 +102,13 @@ impl<'a> CircuitBootstrapping<'a> {
     /// # Errors
     /// If the ciphertext is not of dimension N modulo Q.
     pub fn bootstrap(&self, bit: &LweCiphertext) -> Result<Selector> {
+        Ok(self.convert(&mut self.rotated(bit)?))
+    }
+
+    /// Step 1: ±weight(k)/2 in coefficient k of the phase.
+    pub(crate) fn rotated(&self, bit: &LweCiphertext) -> Result<RlweCiphertext> {
         crate::bits::check(self.key.parameters(), bit)?;
-        let mut rotated = self.key.blind_rotate(&self.test, &self.phase(bit));
-        Ok(self.convert(&mut rotated))
+        Ok(self.key.blind_rotate(&self.test, &self.phase(bit)))
     }
 
     /// Selectors of several bits, [`IN_STEP`] at a time on every thread.
@@ -164,7 +168,7 @@ impl<'a> CircuitBootstrapping<'a> {
 }
 
 /// weight(k)/2 modulo Q.
-fn half_weight(key: &EvaluationKey, gadget: Gadget, k: usize) -> u64 {
+pub(crate) fn half_weight(key: &EvaluationKey, gadget: Gadget, k: usize) -> u64 {
     let m = key.parameters().modulus();
     m.mul(gadget.weight(k), m.inv(2))
 }

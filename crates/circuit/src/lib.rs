@@ -15,4 +15,7 @@ pub mod error;
 pub mod leveled;
 pub mod noise;
 pub mod parameters;
+pub mod private_key_switching;
 pub mod selector;
+pub mod tfhe_circuit_bootstrapping;
+pub mod tfhe_parameters;

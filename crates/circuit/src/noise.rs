@@ -24,6 +24,7 @@ pub struct SelectorNoise {
 pub struct CircuitNoise {
     parameters: CircuitParameters,
     model: NoiseModel,
+    selector: SelectorNoise,
 }
 
 impl CircuitNoise {
@@ -31,7 +32,15 @@ impl CircuitNoise {
     #[must_use]
     pub fn new(parameters: &CircuitParameters) -> Self {
         let model = NoiseModel::new(parameters.parameters());
-        Self { parameters: parameters.clone(), model }
+        let selector = by_trace(&model, parameters.sparsity_log2());
+        Self { parameters: parameters.clone(), model, selector }
+    }
+
+    /// With selectors of another circuit bootstrap.
+    #[must_use]
+    pub(crate) fn with_selector(mut self, selector: SelectorNoise) -> Self {
+        self.selector = selector;
+        self
     }
 
     /// Noise of what is below.
@@ -47,17 +56,10 @@ impl CircuitNoise {
         Variance::of_units(cryptable_fhew::parameters::ERROR_VARIANCE, modulus)
     }
 
-    /// Σ over the trace's noise: mean N - 1 of an automorphism (Theorem 2 bounds all by the constant's, (N² - 1)/3).
+    /// A circuit-bootstrapped selector.
     #[must_use]
     pub fn selector(&self) -> SelectorNoise {
-        let literal = self.model.parameters().literal();
-        let degree = literal.ring_degree as f64;
-        let rotation = self.model.sparse_blind_rotation(self.parameters.sparsity_log2());
-        let trace = self.model.packing(cryptable_fhew::trace_packing::PackedLength::Constant);
-        let body = rotation + self.model.packing_mean() * degree;
-        let times_secret = body * (degree * second_moment(literal.ring_secret));
-        let mask = times_secret + self.model.scheme_switching() * degree;
-        SelectorNoise { constant: rotation + trace, body, mask }
+        self.selector
     }
 
     /// What a CMUX adds, if its bit is 1 with this probability ("Noise Add"):
@@ -87,4 +89,16 @@ impl CircuitNoise {
         let sparse = self.model.lwe_modulus_switch(self.parameters.sparse_modulus());
         (input + self.model.key_switching() + sparse).log2_tail(0.25)
     }
+}
+
+/// Σ over the trace's noise: mean N - 1 of an automorphism (Theorem 2 bounds all by the constant's, (N² - 1)/3).
+fn by_trace(model: &NoiseModel, sparsity_log2: u32) -> SelectorNoise {
+    let literal = model.parameters().literal();
+    let degree = literal.ring_degree as f64;
+    let rotation = model.sparse_blind_rotation(sparsity_log2);
+    let trace = model.packing(cryptable_fhew::trace_packing::PackedLength::Constant);
+    let body = rotation + model.packing_mean() * degree;
+    let times_secret = body * (degree * second_moment(literal.ring_secret));
+    let mask = times_secret + model.scheme_switching() * degree;
+    SelectorNoise { constant: rotation + trace, body, mask }
 }

@@ -117,6 +117,12 @@ impl EvaluationKey {
         &self.relinearization
     }
 
+    /// Bytes held of keys of the trace and of scheme switching.
+    #[must_use]
+    pub fn conversion_bytes(&self) -> usize {
+        self.trace.bytes() + self.relinearization.bytes()
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {

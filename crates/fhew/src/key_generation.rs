@@ -181,6 +181,40 @@ impl SecretKey {
         SeededPackingKey { length, rows, seed: seed.clone() }
     }
 
+    /// Rows for private key switching from the ring secret to itself (PrivateKS; Sec. 2.5 of Wang et al., EUROCRYPT
+    /// 2024), for the phase and for the phase times s: row `(i·ℓ + k)·multiples + j` encrypts `(j + 1)·s_i·weight(k)`,
+    /// or that times s.
+    ///
+    /// 2·N·ℓ·multiples rows: too many to belong to [`SecretKey::evaluation_key`].
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give, or there are no multiples.
+    #[must_use]
+    pub fn private_switching_rows(
+        &self,
+        gadget: Gadget,
+        multiples: usize,
+    ) -> (Seed, [SeededRows; 2]) {
+        let seed = Seed::random();
+        let encryptor = RowEncryptor::new(self, &seed);
+        let (degree, m) = (self.parameters().ring_degree(), self.parameters().modulus());
+        let length = gadget.length();
+        let count = degree * length * multiples;
+        // (j + 1)·s_i·weight(k)
+        let scalar = |row: usize| {
+            let (j, digit) = (row % multiples, row / multiples);
+            let weight = m.mul(gadget.weight(digit % length), j as u64 + 1);
+            m.mul(encryptor.secret[digit / length], weight)
+        };
+        let identity = encryptor.rows(RowDomain::PrivateIdentity, count, |row, out| {
+            out[0] = scalar(row);
+        });
+        let times_secret = encryptor.rows(RowDomain::PrivateTimesSecret, count, |row, out| {
+            kernels::mul_scalar(m, out, &encryptor.secret, scalar(row));
+        });
+        (seed.clone(), [identity, times_secret])
+    }
+
     /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.
     fn ring_dimension_key(&self, seed: &Seed) -> Option<SeededRows> {
         let small = self.parameters().small_ring()?;

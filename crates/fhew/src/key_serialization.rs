@@ -100,6 +100,13 @@ pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().fold(Seed::BYTES, |sum, part| sum.saturating_add(part.bytes()))
 }
 
+/// Of them, the number of bytes of keys of the trace and of scheme switching.
+#[must_use]
+pub fn conversion_key_bytes(parameters: &Parameters) -> usize {
+    // They are the last two.
+    parts(parameters).iter().rev().take(2).fold(0, |sum, part| sum.saturating_add(part.bytes()))
+}
+
 /// Takes parts off packed bytes, one after another.
 struct PartReader<'a> {
     rest: &'a [u8],

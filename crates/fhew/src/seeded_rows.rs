@@ -30,6 +30,10 @@ pub enum RowDomain {
     RingDimension = 9,
     /// Automorphisms of blind rotation.
     RotationAutomorphism = 13,
+    /// Private key switching, to the phase.
+    PrivateIdentity = 14,
+    /// Private key switching, to the phase times the secret.
+    PrivateTimesSecret = 15,
 }
 
 impl RowDomain {

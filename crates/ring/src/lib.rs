@@ -20,6 +20,7 @@ pub mod prime_ring;
 pub mod primes;
 pub mod random;
 pub mod ring;
+pub mod row_sums;
 pub mod selected_product;
 pub mod torus;
 pub mod word_sums;
