@@ -6,7 +6,7 @@
 //! decompositions are chosen anew so that each set reaches the depth of the paper's.
 
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_ring::gadget::Gadget;
 
 use crate::error::{Error, Result};
@@ -32,9 +32,14 @@ impl CircuitParameters {
     ///
     /// # Errors
     /// If the selector's decomposition does not fit the prime, or has more rows than sparse rounding serves, or even
-    /// inputs without noise would fail with a probability above 2^-64.
+    /// inputs without noise would fail with a probability above 2^-64, or blind rotation goes by automorphisms (its
+    /// odd masks leave no room for sparse rounding).
     pub fn new(parameters: &Parameters, selector: GadgetLiteral) -> Result<Self> {
-        let bits = u64::from(selector.base_log2) * selector.length as u64;
+        if let RotationMethod::Automorphism { window } = parameters.literal().rotation_method {
+            let limit = "circuit bootstrapping rotates by CMUX gates".to_owned();
+            return Err(Error::Number { name: "rotation window", value: window as u64, limit });
+        }
+        let bits = u64::from(selector.base_log2).saturating_mul(selector.length as u64);
         let limit = parameters.prime().ilog2();
         if selector.base_log2 == 0 || selector.length == 0 || bits > u64::from(limit) {
             let limit = format!("together they must have from 1 to {limit} bits");
@@ -43,7 +48,7 @@ impl CircuitParameters {
         let mut circuit = Self { parameters: parameters.clone(), selector, input: Variance::ZERO };
         let spent = circuit.switching(&NoiseModel::new(parameters));
         let total = largest_variance(0.25);
-        if spent.0 >= total.0 {
+        if spent.0.is_nan() || spent.0 >= total.0 {
             let limit = "key switching and sparse rounding leave no room for noise".to_owned();
             let value = selector.length as u64;
             return Err(Error::Number { name: "selector rows", value, limit });
