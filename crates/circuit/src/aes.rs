@@ -12,7 +12,6 @@ pub mod plain;
 pub mod round_keys;
 
 use cryptable_rlwe::lwe::LweCiphertext;
-use rayon::prelude::*;
 
 use crate::bits::xor_assign;
 use crate::circuit_bootstrapping::CircuitBootstrapping;
@@ -120,24 +119,43 @@ impl<'a> Aes<'a> {
     /// Encrypts a block of encrypted bytes: results are encrypted bits of the AES ciphertext.
     ///
     /// # Errors
-    /// If there are not 16 bytes of 8 bits of the key's parameters.
+    /// If there are not 16 bytes of 8 bits, or block or round keys are of other parameters.
     pub fn encrypt(
         &self,
         keys: &EncryptedRoundKeys,
         block: &[EncryptedByte],
     ) -> Result<Vec<EncryptedByte>> {
-        check_block(block)?;
+        self.check(keys, block)?;
+        self.encrypt_with_progress(keys, block, &|_round| ())
+    }
+
+    /// Encrypts a block of checked parameters; `progress` gets the rounds done.
+    fn encrypt_with_progress(
+        &self,
+        keys: &EncryptedRoundKeys,
+        block: &[EncryptedByte],
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<EncryptedByte>> {
         let mut state = added(block, keys.round(0));
         for round in 1..=ROUNDS {
-            state = shifted(&self.substituted(&self.sub_bytes, &state)?, |row, column| {
+            state = shifted(&self.sub_bytes.lookup_many(&self.circuit, &state)?, |row, column| {
                 (row + column) % 4
             });
             if round < ROUNDS {
                 state = self.mix_columns.apply(&state);
             }
             state = added(&state, keys.round(round));
+            progress(round);
         }
         Ok(state)
+    }
+
+    /// Demands a block, and that it and round keys are of the parameters.
+    fn check(&self, keys: &EncryptedRoundKeys, block: &[EncryptedByte]) -> Result<()> {
+        check_block(block)?;
+        let parameters = self.parameters().parameters();
+        let bits = keys.bytes.iter().chain(block).flatten();
+        bits.into_iter().try_for_each(|bit| crate::bits::check(parameters, bit))
     }
 
     /// Decrypts a block of encrypted bytes.
@@ -149,24 +167,17 @@ impl<'a> Aes<'a> {
         keys: &EncryptedRoundKeys,
         block: &[EncryptedByte],
     ) -> Result<Vec<EncryptedByte>> {
-        check_block(block)?;
+        self.check(keys, block)?;
         let mut state = added(block, keys.round(ROUNDS));
         for round in (0..ROUNDS).rev() {
             let moved = shifted(&state, |row, column| (4 + column - row) % 4);
-            state = self.substituted(&self.inverse_sub_bytes, &moved)?;
+            state = self.inverse_sub_bytes.lookup_many(&self.circuit, &moved)?;
             state = added(&state, keys.round(round));
             if round > 0 {
                 state = self.inverse_mix_columns.apply(&state);
             }
         }
         Ok(state)
-    }
-
-    /// SubBytes, or its inverse: eight circuit bootstraps and a table a byte.
-    fn substituted(&self, table: &CmuxTree, state: &[EncryptedByte]) -> Result<Vec<EncryptedByte>> {
-        let bits: Vec<&LweCiphertext> = state.iter().flatten().collect();
-        let selectors = self.circuit.bootstrap_many(&bits)?;
-        selectors.par_chunks_exact(8).map(|selectors| table.lookup(selectors)).collect()
     }
 }
 

@@ -51,14 +51,25 @@ pub fn encrypt_bit(secret: &SecretKey, bit: bool) -> LweCiphertext {
     let parameters = secret.parameters();
     let q = parameters.prime();
     let mut words = vec![0; parameters.ring_degree()];
-    let mut stream = RandomStream::from_os();
-    stream.uniform_assign(&mut words, q);
+    RandomStream::from_os().uniform_assign(&mut words, q);
+    words.push(encrypted_body(secret, &words, bit));
+    LweCiphertext::from_words(words, q)
+}
+
+/// The body that encrypts a bit with the given mask, which must be fresh and uniform.
+///
+/// # Panics
+/// If the mask's length is not N.
+#[cfg(feature = "client")]
+#[must_use]
+pub fn encrypted_body(secret: &SecretKey, mask: &[u64], bit: bool) -> u64 {
+    let parameters = secret.parameters();
+    assert_eq!(mask.len(), parameters.ring_degree(), "dimension of a bit");
     let error = RandomStream::from_os().centered_binomial(1)[0];
-    let products = words.iter().zip(secret.ring_coefficients());
+    let products = mask.iter().zip(secret.ring_coefficients());
     let product: i128 = products.map(|(&a, &s)| i128::from(a) * i128::from(s)).sum();
     let message = i128::from(phase(parameters, bit)) + i128::from(error);
-    words.push((message - product).rem_euclid(i128::from(q)) as u64);
-    LweCiphertext::from_words(words, q)
+    (message - product).rem_euclid(i128::from(parameters.prime())) as u64
 }
 
 /// Decrypts a bit.

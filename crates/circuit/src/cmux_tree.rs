@@ -8,6 +8,7 @@ use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_rlwe::lwe::LweCiphertext;
 use rayon::prelude::*;
 
+use crate::circuit_bootstrapping::CircuitBootstrapping;
 use crate::error::{Error, Result};
 use crate::leveled::LeveledCiphertext;
 use crate::noise::CircuitNoise;
@@ -140,6 +141,27 @@ impl CmuxTree {
         let groups: Vec<Vec<LweCiphertext>> =
             self.groups.par_iter().map(|group| self.lookup_group(group, selectors)).collect();
         Ok(groups.into_iter().flatten().take(self.width).collect())
+    }
+
+    /// Looks up several encrypted inputs, lowest bits first: a circuit bootstrap for every bit, then the table.
+    ///
+    /// # Errors
+    /// If an input has not as many bits as the table's, or is of other parameters.
+    pub fn lookup_many(
+        &self,
+        circuit: &CircuitBootstrapping<'_>,
+        inputs: &[Vec<LweCiphertext>],
+    ) -> Result<Vec<Vec<LweCiphertext>>> {
+        if let Some(input) = inputs.iter().find(|input| input.len() != self.input_bits) {
+            let limit = format!("the table has inputs of {} bits", self.input_bits);
+            return Err(Error::Number { name: "bits", value: input.len() as u64, limit });
+        }
+        let bits: Vec<&LweCiphertext> = inputs.iter().flatten().collect();
+        let selectors = circuit.bootstrap_many(&bits)?;
+        selectors
+            .par_chunks_exact(self.input_bits)
+            .map(|selectors| self.lookup(selectors))
+            .collect()
     }
 
     fn lookup_group(&self, polynomials: &[Vec<u64>], selectors: &[Selector]) -> Vec<LweCiphertext> {

@@ -1,11 +1,27 @@
 //! What can be wrong with what a caller passes.
 
+use cryptable_rlwe::wire::{KeyId, WireError};
+
 /// Errors of parameters, tables and ciphertexts.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     /// An error of the bootstrapping below.
     #[error(transparent)]
     Fhew(#[from] cryptable_fhew::error::Error),
+    /// Bytes that are not what was expected.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// A ciphertext of another client.
+    #[error("encrypted under the key {}, not {}", hex(.found), hex(.expected))]
+    OtherClient {
+        /// The key in use.
+        expected: KeyId,
+        /// The ciphertext's.
+        found: KeyId,
+    },
+    /// Keys of other parameters.
+    #[error("the keys are of other parameters")]
+    OtherParameters,
     /// A number is out of range.
     #[error("{name} is {value}; {limit}")]
     Number {
@@ -40,3 +56,8 @@ pub enum Error {
 
 /// Results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// An identifier for people.
+fn hex(id: &KeyId) -> String {
+    id.0.iter().map(|byte| format!("{byte:02x}")).collect()
+}

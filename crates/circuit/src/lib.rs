@@ -11,11 +11,16 @@ pub mod automaton;
 pub mod bits;
 pub mod circuit_bootstrapping;
 pub mod cmux_tree;
+pub mod encrypted_bytes;
 pub mod error;
+pub mod evaluation_key;
 pub mod leveled;
 pub mod noise;
+mod parameter_serialization;
 pub mod parameters;
 pub mod private_key_switching;
+#[cfg(feature = "client")]
+pub mod secret_key;
 pub mod selector;
 pub mod tfhe_circuit_bootstrapping;
 pub mod tfhe_parameters;

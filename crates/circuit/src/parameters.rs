@@ -35,7 +35,7 @@ impl CircuitParameters {
     /// If the selector's decomposition does not fit the prime, or has more rows than sparse rounding serves, or even
     /// inputs without noise would fail with a probability above 2^-64.
     pub fn new(parameters: &Parameters, selector: GadgetLiteral) -> Result<Self> {
-        let bits = u64::from(selector.base_log2) * selector.length as u64;
+        let bits = u64::from(selector.base_log2).saturating_mul(selector.length as u64);
         let limit = parameters.prime().ilog2();
         if selector.base_log2 == 0 || selector.length == 0 || bits > u64::from(limit) {
             let limit = format!("together they must have from 1 to {limit} bits");
@@ -44,7 +44,7 @@ impl CircuitParameters {
         let mut circuit = Self { parameters: parameters.clone(), selector, input: Variance::ZERO };
         let spent = circuit.switching(&NoiseModel::new(parameters));
         let total = largest_variance(0.25);
-        if spent.0 >= total.0 {
+        if spent.0.is_nan() || spent.0 >= total.0 {
             let limit = "key switching and sparse rounding leave no room for noise".to_owned();
             let value = selector.length as u64;
             return Err(Error::Number { name: "selector rows", value, limit });

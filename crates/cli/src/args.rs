@@ -1,5 +1,7 @@
 //! The command line's grammar.
 
+pub mod aes;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -55,6 +57,9 @@ pub enum Command {
     /// Decrypt a file of ciphertexts with the client's key
     #[command(after_help = DECRYPT)]
     Decrypt(DecryptArgs),
+    /// Turn bytes encrypted by AES-128 into homomorphic ciphertexts, without their key
+    #[command(after_help = aes::OVERVIEW)]
+    Aes(AesArgs),
     /// Say what files are: type, parameters, digest and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
@@ -255,6 +260,14 @@ pub struct DecryptArgs {
     pub output: PathBuf,
 }
 
+/// Arguments of `aes`.
+#[derive(Args, Debug)]
+pub struct AesArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: aes::AesCommand,
+}
+
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
 pub struct InspectArgs {
@@ -411,7 +424,9 @@ mod tests {
 
     #[test]
     fn every_subcommand_shows_examples() {
-        for command in Cli::command().get_subcommands() {
+        let cli = Cli::command();
+        let aes = cli.find_subcommand("aes").unwrap().get_subcommands();
+        for command in cli.get_subcommands().chain(aes) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("cryptable"), "{}", command.get_name());
         }

@@ -34,6 +34,8 @@ pub mod rlwe;
 pub mod scheme_switching;
 #[cfg(feature = "client")]
 pub mod secret_key;
+#[cfg(feature = "client")]
+pub mod secret_serialization;
 pub mod seeded_rows;
 pub mod table;
 pub mod test_polynomial;

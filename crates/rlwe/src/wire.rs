@@ -18,12 +18,14 @@
 
 mod body;
 mod error;
+mod key_id;
 
 use std::fmt;
 use std::io::{self, Write};
 
 pub use body::{BodyReader, BodyWriter};
 pub use error::WireError;
+pub use key_id::KeyId;
 
 /// The version that is written, and the only one that is read.
 pub const FORMAT_VERSION: u16 = 1;
@@ -61,11 +63,19 @@ pub enum ObjectType {
     SingleEvaluationKey = 7,
     /// LWE ciphertexts of single values.
     SingleCiphertext = 8,
+    /// A client's secret key for circuits on bits.
+    CircuitSecretKey = 9,
+    /// A server's keys for circuits on bits.
+    CircuitEvaluationKey = 10,
+    /// Bytes, encrypted bit by bit.
+    EncryptedBytes = 11,
+    /// Round keys of AES-128, encrypted bit by bit.
+    EncryptedRoundKeys = 12,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 12] = [
         Self::Parameters,
         Self::SecretKey,
         Self::EvaluationKey,
@@ -74,6 +84,10 @@ impl ObjectType {
         Self::SingleSecretKey,
         Self::SingleEvaluationKey,
         Self::SingleCiphertext,
+        Self::CircuitSecretKey,
+        Self::CircuitEvaluationKey,
+        Self::EncryptedBytes,
+        Self::EncryptedRoundKeys,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -92,6 +106,10 @@ impl fmt::Display for ObjectType {
             Self::SingleSecretKey => "a secret key for single values",
             Self::SingleEvaluationKey => "an evaluation key for single values",
             Self::SingleCiphertext => "a ciphertext of single values",
+            Self::CircuitSecretKey => "a secret key for circuits on bits",
+            Self::CircuitEvaluationKey => "an evaluation key for circuits on bits",
+            Self::EncryptedBytes => "bytes encrypted bit by bit",
+            Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use cryptable_rlwe::lwe::LweCiphertext;
 
-use super::{Aes, BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys};
+use super::{Aes, BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
 use crate::bits::{trivial_bit, xor_assign};
 use crate::error::Result;
 
@@ -24,8 +24,8 @@ impl Aes<'_> {
         bytes.iter().map(|&byte| bits(byte).collect::<Vec<LweCiphertext>>()).collect()
     }
 
-    /// The message of AES-CTR bytes, encrypted bit by bit under the server's key's secret. `progress` gets the blocks
-    /// done.
+    /// The message of AES-CTR bytes, encrypted bit by bit under the server's key's secret. `progress` gets the
+    /// rounds done and all rounds, ten a block.
     ///
     /// # Errors
     /// If the round keys are of other parameters.
@@ -34,17 +34,20 @@ impl Aes<'_> {
         keys: &EncryptedRoundKeys,
         first_counter: [u8; BLOCK_BYTES],
         bytes: &[u8],
-        progress: &(dyn Fn(usize) + Sync),
+        progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Vec<EncryptedByte>> {
         let mut message = Vec::with_capacity(bytes.len());
+        let rounds = bytes.len().div_ceil(BLOCK_BYTES) * ROUNDS;
         for (index, chunk) in bytes.chunks(BLOCK_BYTES).enumerate() {
             let counter = counter_block(first_counter, index as u64);
-            let keystream = self.encrypt(keys, &self.trivial(&counter))?;
+            let counter = self.trivial(&counter);
+            self.check(keys, &counter)?;
+            let step = |round| progress(index * ROUNDS + round, rounds);
+            let keystream = self.encrypt_with_progress(keys, &counter, &step)?;
             for (mut byte, known) in keystream.into_iter().zip(self.trivial(chunk)) {
                 byte.iter_mut().zip(&known).for_each(|(bit, known)| xor_assign(bit, known));
                 message.push(byte);
             }
-            progress(index + 1);
         }
         Ok(message)
     }

@@ -66,7 +66,11 @@ pub fn run(global: Global, args: &KeygenArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-fn refuse_existing(path: &Path, force: bool) -> Result<()> {
+/// Demands that a key file does not exist, unless it is to be replaced.
+///
+/// # Errors
+/// If it does.
+pub(super) fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     if !force && path.symlink_metadata().is_ok() {
         bail!("{} exists; --force replaces it, and what it encrypted is lost", path.display());
     }

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod aes;
 mod decrypt;
 mod demo;
 mod encrypt;
@@ -44,6 +45,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Encrypt(args) => encrypt::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
         Command::Decrypt(args) => decrypt::run(global, &args),
+        Command::Aes(args) => aes::run(global, &args.command),
         Command::Inspect(args) => inspect::run(global, &args),
         Command::Demo(args) => match args.what {
             Demonstration::Scan => demo::run(global, &args),

@@ -95,21 +95,6 @@ impl SecretKey {
     /// The identifier that this key, its evaluation keys and its ciphertext files share.
     #[must_use]
     pub fn id(&self) -> KeyId {
-        let mut hasher = blake3::Hasher::new_derive_key(
-            "cryptable: identifier of a secret key for single values",
-        );
-        let secrets = [
-            self.secret.lwe_coefficients(),
-            self.secret.ring_coefficients(),
-            self.secret.small_ring_coefficients(),
-        ];
-        for secret in secrets {
-            secret.iter().for_each(|&c| {
-                hasher.update(&c.to_le_bytes());
-            });
-        }
-        let mut id = [0; KeyId::BYTES];
-        hasher.finalize_xof().fill(&mut id);
-        KeyId(id)
+        self.secret.id("cryptable: identifier of a secret key for single values")
     }
 }

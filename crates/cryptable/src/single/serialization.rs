@@ -55,32 +55,6 @@ mod client {
     /// Longest body of a secret key.
     const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 
-    /// Two bits a coefficient.
-    fn pack(coefficients: &[i8]) -> Zeroizing<Vec<u8>> {
-        let four = |four: &[i8]| {
-            four.iter().enumerate().fold(0, |byte, (i, &c)| byte | ((c + 1) as u8) << (2 * i))
-        };
-        Zeroizing::new(coefficients.chunks(4).map(four).collect())
-    }
-
-    /// The first `count` coefficients of packed bytes; what follows must be padding.
-    fn unpack(packed: &[u8], count: usize) -> Result<Zeroizing<Vec<i8>>> {
-        let invalid = || {
-            let expected = "one of -1, 0 and 1 for each of the dimension";
-            WireError::invalid("coefficients", "something else", expected)
-        };
-        if packed.len() != count.div_ceil(4) {
-            return Err(invalid().into());
-        }
-        let coefficient = |i: usize| (packed[i / 4] >> (2 * (i % 4)) & 3) as i8 - 1;
-        let coefficients: Zeroizing<Vec<i8>> =
-            Zeroizing::new((0..count).map(coefficient).collect());
-        if coefficients.contains(&2) || *pack(&coefficients) != packed {
-            return Err(invalid().into());
-        }
-        Ok(coefficients)
-    }
-
     impl SecretKey {
         /// The key in its wire format: parameters, then two bits a coefficient of every secret.
         ///
@@ -89,19 +63,14 @@ mod client {
         #[must_use]
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
             let parameters = self.parameters().to_bytes();
-            let lwe = pack(self.fhew().lwe_coefficients());
-            let ring = pack(self.fhew().ring_coefficients());
-            let small = pack(self.fhew().small_ring_coefficients());
             // Room for everything, so that no reallocation leaves a copy of the secret behind.
-            let capacity = parameters.len() + lwe.len() + ring.len() + small.len() + 256;
+            let capacity = parameters.len() + self.fhew().coefficient_bytes() + 256;
             let mut body = Zeroizing::new(Vec::with_capacity(capacity));
             let mut writer = BodyWriter::new(&mut *body);
             let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
             writer
                 .bytes(&parameters)
-                .and_then(|()| writer.bytes(&lwe))
-                .and_then(|()| writer.bytes(&ring))
-                .and_then(|()| writer.bytes(&small))
+                .and_then(|()| self.fhew().write_coefficients(&mut writer))
                 .and_then(|()| {
                     let digest = self.parameters().digest();
                     write_object(&mut *bytes, ObjectType::SingleSecretKey, &digest, &body)
@@ -118,20 +87,8 @@ mod client {
             let body = read_object(bytes, ObjectType::SingleSecretKey, None, MAX_SECRET_KEY_BYTES)?;
             let mut reader = BodyReader::new(body);
             let parameters = read_parameters(bytes, &mut reader)?;
-            let fhew = parameters.fhew();
-            let packed = reader.bytes("LWE secret", MAX_SECRET_KEY_BYTES)?;
-            let lwe = unpack(packed, fhew.lwe_dimension())?;
-            let packed = reader.bytes("ring secret", MAX_SECRET_KEY_BYTES)?;
-            let ring = unpack(packed, fhew.ring_degree())?;
-            let packed =
-                reader.bytes("secret of the ring of lower degree", MAX_SECRET_KEY_BYTES)?;
-            let small = unpack(packed, fhew.small_ring().map_or(0, |small| small.literal.degree))?;
+            let secret = FhewSecret::read_coefficients(parameters.fhew(), &mut reader)?;
             reader.finish()?;
-            let secret =
-                FhewSecret::from_coefficients(fhew, lwe, ring, small).ok_or_else(|| {
-                    let expected = "of the parameters' secret distributions";
-                    WireError::invalid("coefficients", "others", expected)
-                })?;
             Ok(Self::from_secret(parameters, secret))
         }
 

@@ -1,0 +1,165 @@
+//! The client's key: encrypted bytes and round keys as they are sent, decryption, keys for a server.
+
+use std::io::{self, Write};
+
+use cryptable_fhew::secret_key::SecretKey;
+use cryptable_ring::random::Seed;
+use cryptable_rlwe::wire::{BodyWriter, KeyId, ObjectType, ObjectWriter, write_object};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::aes::BLOCK_BYTES;
+use crate::aes::round_keys::{decrypt_bytes, expand_key};
+use crate::bits::encrypted_body;
+use crate::encrypted_bytes::{Content, EncryptedBytes, fresh_mask};
+use crate::error::Result;
+use crate::evaluation_key::CircuitEvaluationKey;
+use crate::parameter_serialization::open_object;
+use crate::parameters::CircuitParameters;
+
+/// Longest body of a secret key.
+const MAX_BODY_BYTES: u64 = 1 << 20;
+
+/// The domain of identifiers.
+const IDENTIFIER: &str = "cryptable: identifier of a secret key for circuits on bits";
+
+/// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
+///
+/// ```
+/// use cryptable_circuit::parameters::CircuitParameters;
+/// use cryptable_circuit::secret_key::CircuitSecretKey;
+/// let secret = CircuitSecretKey::generate(&CircuitParameters::aes_128());
+/// let encrypted = secret.encrypt(b"bytes");
+/// assert_eq!(secret.decrypt(&encrypted)?, b"bytes");
+/// # Ok::<(), cryptable_circuit::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CircuitSecretKey {
+    parameters: CircuitParameters,
+    secret: SecretKey,
+}
+
+impl CircuitSecretKey {
+    /// Draws fresh secrets.
+    #[must_use]
+    pub fn generate(parameters: &CircuitParameters) -> Self {
+        let secret = SecretKey::generate(parameters.parameters());
+        Self { parameters: parameters.clone(), secret }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &CircuitParameters {
+        &self.parameters
+    }
+
+    /// The secrets below.
+    #[must_use]
+    pub fn fhew(&self) -> &SecretKey {
+        &self.secret
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.secret.id(IDENTIFIER)
+    }
+
+    /// The server's key, in memory.
+    ///
+    /// # Panics
+    /// Never: the keys are of these parameters.
+    #[must_use]
+    pub fn evaluation_key(&self) -> CircuitEvaluationKey {
+        let key = self.secret.evaluation_key();
+        CircuitEvaluationKey::new(self.parameters.clone(), self.id(), &key)
+            .expect("keys of these parameters")
+    }
+
+    /// Encrypts bytes bit by bit: errors of variance 10.5.
+    #[must_use]
+    pub fn encrypt(&self, bytes: &[u8]) -> EncryptedBytes {
+        self.encrypt_as(Content::Message, bytes)
+    }
+
+    /// Encrypts the round keys of an AES-128 key.
+    #[must_use]
+    pub fn encrypt_aes_key(&self, key: &[u8; BLOCK_BYTES]) -> EncryptedBytes {
+        self.encrypt_as(Content::RoundKeys, &expand_key(key))
+    }
+
+    fn encrypt_as(&self, content: Content, bytes: &[u8]) -> EncryptedBytes {
+        let fhew = self.parameters.parameters();
+        let seed = Seed::random();
+        let body = |index: usize| {
+            let mask = fresh_mask(&seed, index, fhew.ring_degree(), fhew.prime());
+            encrypted_body(&self.secret, &mask, bytes[index / 8] >> (index % 8) & 1 == 1)
+        };
+        let bodies = (0..8 * bytes.len()).into_par_iter().map(body).collect();
+        EncryptedBytes::fresh(content, &self.parameters, self.id(), seed, bodies)
+    }
+
+    /// Decrypts fresh or computed bytes.
+    ///
+    /// # Errors
+    /// If they are of other parameters or under another key.
+    pub fn decrypt(&self, bytes: &EncryptedBytes) -> Result<Vec<u8>> {
+        bytes.check(&self.parameters, self.id())?;
+        let byte = |index| Ok(decrypt_bytes(&self.secret, &[bytes.byte(index)])?[0]);
+        (0..bytes.count()).into_par_iter().map(byte).collect()
+    }
+
+    /// The key in its wire format: parameters, then two bits a coefficient of every secret.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let parameters = self.parameters.to_bytes();
+        // Room for everything, so that no reallocation leaves a copy of the secret behind.
+        let capacity = parameters.len() + self.secret.coefficient_bytes() + 256;
+        let mut body = Zeroizing::new(Vec::with_capacity(capacity));
+        let mut writer = BodyWriter::new(&mut *body);
+        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
+        writer
+            .bytes(&parameters)
+            .and_then(|()| self.secret.write_coefficients(&mut writer))
+            .and_then(|()| {
+                let digest = self.parameters.digest();
+                write_object(&mut *bytes, ObjectType::CircuitSecretKey, &digest, &body)
+            })
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads a secret key.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged secret key for circuits.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let object_type = ObjectType::CircuitSecretKey;
+        let (parameters, mut reader) = open_object(bytes, object_type, MAX_BODY_BYTES)?;
+        let secret = SecretKey::read_coefficients(parameters.parameters(), &mut reader)?;
+        reader.finish()?;
+        Ok(Self { parameters, secret })
+    }
+
+    /// Generates an evaluation key and writes it in its wire format, with a seed in place of masks.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write_evaluation_key(&self, out: &mut dyn Write) -> io::Result<()> {
+        let parameters = self.parameters.to_bytes();
+        let keys = self.secret.evaluation_key().to_bytes();
+        // Two lengths of 8 bytes each.
+        let length = (8 + parameters.len() + KeyId::BYTES + 8 + keys.len()) as u64;
+        let digest = self.parameters.digest();
+        let object = ObjectWriter::new(out, ObjectType::CircuitEvaluationKey, &digest, length)?;
+        let mut writer = BodyWriter::new(object);
+        writer.bytes(&parameters)?;
+        writer.raw(&self.id().0)?;
+        writer.bytes(&keys)?;
+        writer.into_inner().finish()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! Keys and encrypted bytes as bytes: round trips, damage, and what belongs to others.
+
+use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytes};
+use cryptable_circuit::error::Error;
+use cryptable_circuit::evaluation_key::CircuitEvaluationKey;
+use cryptable_circuit::parameters::CircuitParameters;
+use cryptable_circuit::secret_key::CircuitSecretKey;
+use cryptable_rlwe::wire::{BodyWriter, ObjectType, WireError, write_object};
+use proptest::prelude::*;
+
+fn toy() -> CircuitSecretKey {
+    CircuitSecretKey::generate(&CircuitParameters::insecure_toy())
+}
+
+fn server(secret: &CircuitSecretKey) -> CircuitEvaluationKey {
+    let mut bytes = Vec::new();
+    secret.write_evaluation_key(&mut bytes).unwrap();
+    CircuitEvaluationKey::from_bytes(&bytes).unwrap()
+}
+
+#[test]
+fn parameters_come_back() {
+    let sets = (1..=5).map(|number| CircuitParameters::set(number).unwrap());
+    let others = [CircuitParameters::aes_128(), CircuitParameters::insecure_toy()];
+    let mut digests = Vec::new();
+    for parameters in sets.chain(others) {
+        let read = CircuitParameters::from_bytes(&parameters.to_bytes()).unwrap();
+        assert_eq!(read, parameters);
+        assert_eq!(read.digest(), parameters.digest());
+        digests.push(parameters.digest());
+    }
+    digests.sort_unstable();
+    digests.dedup();
+    assert_eq!(digests.len(), 7);
+}
+
+#[test]
+fn insecure_parameters_say_so() {
+    let text = String::from_utf8(CircuitParameters::insecure_toy().to_bytes()).unwrap();
+    let lie = text.replace("\"insecure\":true", "\"insecure\":false");
+    assert_ne!(lie, text);
+    let message = CircuitParameters::from_bytes(lie.as_bytes()).unwrap_err().to_string();
+    assert!(message.contains("security"), "{message}");
+    assert!(CircuitParameters::from_bytes(b"{}").is_err());
+}
+
+#[test]
+fn absurd_numbers_do_no_harm() {
+    for parameters in [CircuitParameters::insecure_toy(), CircuitParameters::aes_128()] {
+        let text = String::from_utf8(parameters.to_bytes()).unwrap();
+        let is_number = |c: char| c.is_ascii_digit() || c == '.';
+        let starts = (1..text.len()).filter(|&i| {
+            is_number(text.as_bytes()[i].into()) && !is_number(text.as_bytes()[i - 1].into())
+        });
+        for start in starts {
+            let rest = text[start..].trim_start_matches(is_number);
+            for number in ["0", "1", "2", "21", "32", "47", "8192", "1e300", "18446744073709551615"]
+            {
+                let changed = format!("{}{number}{rest}", &text[..start]);
+                if let Ok(read) = CircuitParameters::from_bytes(changed.as_bytes()) {
+                    assert!(read.sparse_modulus() >= 2, "{changed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fresh_bit_costs_a_word() {
+    let secret = toy();
+    let keys = secret.encrypt_aes_key(&[7; 16]).to_bytes();
+    // 1,408 words of 47 bits, a seed, and the headers.
+    assert!((8272..8500).contains(&keys.len()), "{} bytes", keys.len());
+    let read = EncryptedBytes::from_bytes(Content::RoundKeys, &keys).unwrap();
+    assert!(read.is_fresh() && read.count() == 176);
+    assert_eq!(read.to_bytes(), keys);
+    let expanded = cryptable_circuit::aes::round_keys::expand_key(&[7; 16]);
+    assert_eq!(secret.decrypt(&read).unwrap(), *expanded);
+}
+
+#[test]
+fn the_whole_way_through_bytes() {
+    let client = toy();
+    let bytes = client.to_bytes();
+    let secret = CircuitSecretKey::from_bytes(&bytes).unwrap();
+    assert_eq!((secret.id(), secret.to_bytes()), (client.id(), bytes));
+    let server = server(&secret);
+    assert_eq!(server.client(), client.id());
+    let (key, counter) = ([0x2b; 16], [0xff; 16]);
+    let cipher = cryptable_circuit::aes::plain::counter_mode(&key, counter, b"hello");
+    let round_keys = client.encrypt_aes_key(&key);
+    let message = server.transcipher(&round_keys, counter, &cipher, &|_, _| ()).unwrap();
+    let table: Vec<u64> = (0..256).map(|x| x ^ 0x20).collect();
+    let output = server.lookup_bytes(&message, &table, &|_, _| ()).unwrap();
+    for (computed, expected) in [(message, b"hello"), (output, b"HELLO")] {
+        let bytes = computed.to_bytes();
+        let read = EncryptedBytes::from_bytes(Content::Message, &bytes).unwrap();
+        assert!(read == computed && !read.is_fresh());
+        assert_eq!(secret.decrypt(&read).unwrap(), expected);
+    }
+    assert!(server.lookup_bytes(&secret.encrypt(b"a"), &[0; 128], &|_, _| ()).is_err());
+    assert!(server.lookup_bytes(&secret.encrypt(b"a"), &[256; 256], &|_, _| ()).is_err());
+    let empty = server.transcipher(&round_keys, counter, &[], &|_, _| ()).unwrap();
+    assert_eq!(secret.decrypt(&empty).unwrap(), b"");
+}
+
+#[test]
+fn what_belongs_to_others_is_refused() {
+    let (ours, theirs) = (toy(), toy());
+    let server = server(&ours);
+    let transcipher =
+        |keys: &EncryptedBytes| server.transcipher(keys, [0; 16], b"a", &|_, _| ()).unwrap_err();
+    let error = transcipher(&theirs.encrypt_aes_key(&[1; 16]));
+    assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    let error = transcipher(&ours.encrypt(&[0; 176]));
+    let expected = ObjectType::EncryptedRoundKeys;
+    assert_eq!(error, WireError::WrongType { expected, found: ObjectType::EncryptedBytes }.into());
+    let full = CircuitSecretKey::generate(&CircuitParameters::aes_128());
+    let error = transcipher(&full.encrypt_aes_key(&[1; 16]));
+    assert!(matches!(error, Error::Wire(WireError::ParameterMismatch { .. })), "{error}");
+    let error = ours.decrypt(&theirs.encrypt(b"a")).unwrap_err();
+    assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    let keys = ours.encrypt_aes_key(&[1; 16]).to_bytes();
+    assert!(EncryptedBytes::from_bytes(Content::Message, &keys).is_err());
+    assert!(CircuitSecretKey::from_bytes(&keys).is_err());
+}
+
+#[test]
+fn truncation_and_flipped_bits_are_refused() {
+    let secret = toy();
+    let fresh = secret.encrypt(b"ab").to_bytes();
+    for length in 0..fresh.len() {
+        assert!(EncryptedBytes::from_bytes(Content::Message, &fresh[..length]).is_err());
+    }
+    for bit in 0..8 * fresh.len() {
+        let mut damaged = fresh.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(EncryptedBytes::from_bytes(Content::Message, &damaged).is_err(), "bit {bit}");
+    }
+    let key = secret.to_bytes();
+    let mut server = Vec::new();
+    secret.write_evaluation_key(&mut server).unwrap();
+    for length in (0..key.len()).step_by(17) {
+        assert!(CircuitSecretKey::from_bytes(&key[..length]).is_err());
+    }
+    for length in (0..server.len()).step_by(server.len() / 20) {
+        assert!(CircuitEvaluationKey::from_bytes(&server[..length]).is_err());
+    }
+}
+
+/// A message object with a right checksum around any body.
+fn with_body(body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let digest = CircuitParameters::insecure_toy().digest();
+    write_object(&mut bytes, ObjectType::EncryptedBytes, &digest, body).unwrap();
+    bytes
+}
+
+/// A body of these sizes, with bodies of bits in so many bytes.
+fn body(dimension: u32, modulus: u64, count: u64, packed: usize) -> Vec<u8> {
+    let mut writer = BodyWriter::new(Vec::new());
+    writer.raw(&[0; 16]).unwrap();
+    writer.u32(dimension).unwrap();
+    writer.u64(modulus).unwrap();
+    writer.u64(count).unwrap();
+    writer.u32(1).unwrap();
+    writer.raw(&[0; 32]).unwrap();
+    writer.bytes(&vec![0xff; packed]).unwrap();
+    writer.into_inner()
+}
+
+#[test]
+fn hostile_fields_behind_a_right_checksum_are_refused() {
+    let error = |body: Vec<u8>| {
+        let read = EncryptedBytes::from_bytes(Content::Message, &with_body(&body));
+        read.unwrap_err().to_string()
+    };
+    assert!(error(body(0, 17, 0, 0)).contains("dimension"));
+    assert!(error(body(u32::MAX, 17, 0, 0)).contains("dimension"));
+    assert!(error(body(8, 1, 0, 0)).contains("modulus"));
+    assert!(error(body(8, 1 << 63, 0, 0)).contains("modulus"));
+    assert!(error(body(8, 17, u64::MAX, 0)).contains("number of bytes"));
+    assert!(error(body(8, 17, 4, 0)).contains("packed words"));
+    // All bits set: 31 is not below 17.
+    assert!(error(body(8, 17, 1, 5)).contains("below 17"));
+    // Well-formed, but of other sizes than its digest says: found when it is used.
+    let odd = EncryptedBytes::from_bytes(Content::Message, &with_body(&body(8, 32, 1, 5))).unwrap();
+    let secret = toy();
+    assert!(odd.check(secret.parameters(), odd.client()).is_err());
+    assert!(secret.decrypt(&odd).is_err());
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        for content in [Content::Message, Content::RoundKeys] {
+            prop_assert!(EncryptedBytes::from_bytes(content, &bytes).is_err());
+        }
+        prop_assert!(CircuitSecretKey::from_bytes(&bytes).is_err());
+        prop_assert!(CircuitEvaluationKey::from_bytes(&bytes).is_err());
+        prop_assert!(CircuitParameters::from_bytes(&bytes).is_err());
+        if let Ok(read) = EncryptedBytes::from_bytes(Content::Message, &with_body(&bytes)) {
+            prop_assert!(read.count() <= bytes.len());
+        }
+        for object_type in [ObjectType::CircuitSecretKey, ObjectType::CircuitEvaluationKey] {
+            let mut object = Vec::new();
+            write_object(&mut object, object_type, &[0; 32], &bytes).unwrap();
+            prop_assert!(CircuitSecretKey::from_bytes(&object).is_err());
+            prop_assert!(CircuitEvaluationKey::from_bytes(&object).is_err());
+        }
+    }
+}

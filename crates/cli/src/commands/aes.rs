@@ -1,0 +1,79 @@
+//! `cryptable aes`: from bytes of AES-128 in counter mode to homomorphic ciphertexts.
+
+mod client;
+mod transcipher;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use crate::args::Global;
+use crate::args::aes::AesCommand;
+use crate::atomic_file::{Access, AtomicFile};
+use crate::formats;
+use crate::report::{bytes, seconds};
+
+/// Runs a subcommand.
+///
+/// # Errors
+/// Whatever keeps it from its work.
+pub fn run(global: Global, command: &AesCommand) -> Result<()> {
+    match command {
+        AesCommand::Keygen(args) => client::keygen(global, args),
+        AesCommand::EncryptKey(args) => client::encrypt_key(global, args),
+        AesCommand::Encrypt(args) => client::encrypt(global, args),
+        AesCommand::Transcipher(args) => transcipher::run(global, args),
+        AesCommand::Decrypt(args) => client::decrypt(global, args),
+    }
+}
+
+/// Reads a whole file of at most `limit` bytes, without copies that outlive it.
+fn read(path: &Path, limit: u64) -> Result<Zeroizing<Vec<u8>>> {
+    let file: File = formats::open(path)?;
+    let name = path.display();
+    let failed = || format!("cannot read {name}");
+    let length = file.metadata().with_context(failed)?.len();
+    ensure!(length <= limit, "{name}: {length} bytes, above the limit of {limit}");
+    // Room for everything at once: growing would leave copies behind.
+    let mut content = Zeroizing::new(Vec::with_capacity(length as usize + 1));
+    file.take(length).read_to_end(&mut content).with_context(failed)?;
+    Ok(content)
+}
+
+/// Writes a whole file, and returns its size.
+fn write(path: &Path, content: &[u8]) -> Result<u64> {
+    let mut file = AtomicFile::create(path, Access::Public)?;
+    file.write_all(content)?;
+    file.commit(true)
+}
+
+/// What a command that writes one file did.
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    /// What is in the file.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    message_bytes: usize,
+    output_bytes: u64,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} of {}, {}, {}",
+            self.output.display(),
+            self.kind,
+            bytes(self.message_bytes as u64),
+            bytes(self.output_bytes),
+            seconds(self.seconds)
+        )
+    }
+}

@@ -1,0 +1,106 @@
+//! `cryptable aes`: the whole way through files.
+
+mod support;
+
+use support::Workspace;
+
+/// NIST SP 800-38A, F.5.1.
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+const COUNTER: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+const PLAIN: [u8; 5] = [0x6b, 0xc1, 0xbe, 0xe2, 0x2e];
+const CIPHER: [u8; 5] = [0x87, 0x4d, 0x61, 0x91, 0xb6];
+
+const KEYGEN: &str = "aes keygen --secret aes.secret --evaluation aes.server";
+
+fn table() -> String {
+    (0..256).map(|x| format!("{}\n", (7 * x + 3) % 256)).collect()
+}
+
+/// A directory with toy keys, an encrypted AES key and encrypted bytes.
+fn toy() -> Workspace {
+    let here = Workspace::new();
+    here.succeed(&format!("{KEYGEN} --insecure-toy"));
+    here.succeed(&format!("aes encrypt-key --secret aes.secret --key {KEY} --output key.ct"));
+    here.write("cipher.bin", CIPHER).write("table.csv", table());
+    here
+}
+
+fn transcipher(here: &Workspace, options: &str) -> String {
+    let files = "--evaluation aes.server --key key.ct --input cipher.bin";
+    here.succeed(&format!("aes transcipher {files} --counter {COUNTER} {options}"))
+}
+
+#[test]
+fn bytes_and_a_table_at_full_size() {
+    let here = Workspace::new();
+    let json = here.succeed(&format!("--json {KEYGEN}"));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
+    assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
+    let key: Vec<u8> =
+        (0..16).map(|i| u8::from_str_radix(&KEY[2 * i..2 * i + 2], 16).unwrap()).collect();
+    here.write("key.bin", &key).write("plain.bin", PLAIN).write("table.csv", table());
+    here.succeed("aes encrypt-key --secret aes.secret --key-file key.bin --output key.ct");
+    assert!(here.read("key.ct").len() < 9000);
+    let files = "--input plain.bin --output cipher.bin";
+    here.succeed(&format!("aes encrypt --key-file key.bin --counter {COUNTER} {files}"));
+    assert_eq!(here.read("cipher.bin"), CIPHER);
+    let json = transcipher(&here, "--json --table table.csv --output message.ct");
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["message_bytes"], 5);
+    assert_eq!(report["output_bytes"], here.read("message.ct").len());
+    here.succeed("aes decrypt --secret aes.secret --input message.ct --output out.bin");
+    assert_eq!(here.read("out.bin"), PLAIN.map(|x| (7 * u32::from(x) + 3) as u8));
+    let text = here.succeed("inspect aes.secret aes.server key.ct message.ct");
+    for kind in ["a secret key for circuits", "round keys of AES-128", "encrypted bit by bit"] {
+        assert!(text.contains(kind), "{text}");
+    }
+}
+
+#[test]
+fn two_blocks_without_a_table() {
+    let here = toy();
+    let plain: Vec<u8> = (0..20).map(|i| 11 * i).collect();
+    here.write("plain.bin", &plain);
+    let files = "--input plain.bin --output cipher.bin";
+    here.succeed(&format!("aes encrypt --key {KEY} --counter {COUNTER} {files}"));
+    assert!(transcipher(&here, "--output message.ct").contains("20 bytes"));
+    here.succeed("aes decrypt --secret aes.secret --input message.ct --output out.bin");
+    assert_eq!(here.read("out.bin"), plain);
+}
+
+#[test]
+fn keys_of_others_and_damage_are_named() {
+    let here = toy();
+    let files = "--secret other.secret --evaluation other.server";
+    here.succeed(&format!("aes keygen --insecure-toy {files}"));
+    let transcipher = |evaluation: &str, key: &str, more: &str| {
+        let files = format!("--evaluation {evaluation} --key {key} --input cipher.bin");
+        here.fail(&format!("aes transcipher {files} --counter {COUNTER} --output new.ct {more}"))
+    };
+    let message = transcipher("other.server", "key.ct", "");
+    assert!(message.starts_with("key.ct does not belong to other.server"), "{message}");
+    let message = transcipher("aes.secret", "key.ct", "");
+    assert!(message.contains("the file holds a secret key for circuits on bits, not"), "{message}");
+    let message = transcipher("aes.server", "aes.server", "");
+    assert!(message.contains("not encrypted round keys of AES-128"), "{message}");
+    let single = Workspace::with_keys("--mode single --bits 2");
+    here.write("server.key", single.read("server.key")).write("short.csv", "0\n1\n");
+    let message = transcipher("server.key", "key.ct", "");
+    assert!(message.contains("an evaluation key for single values, not"), "{message}");
+    let message = transcipher("aes.server", "key.ct", "--table short.csv");
+    assert_eq!(message, "short.csv: the table has 2 outputs, but its input modulus is 256");
+    let mut damaged = here.read("key.ct");
+    damaged[200] ^= 1;
+    here.write("damaged.ct", damaged).write("long.bin", vec![0; 4097]).write("key.bin", "short");
+    assert!(transcipher("aes.server", "damaged.ct", "").contains("the file is damaged"));
+    let files = "--evaluation aes.server --key key.ct --input long.bin --output new.ct";
+    let message = here.fail(&format!("aes transcipher {files} --counter {COUNTER}"));
+    assert_eq!(message, "long.bin: 4097 bytes, above the limit of 4096");
+    let message =
+        here.fail("aes encrypt-key --secret aes.secret --key-file key.bin --output new.ct");
+    assert_eq!(message, "key.bin: 5 bytes; an AES-128 key has 16");
+    let message = here.fail("aes decrypt --secret aes.secret --input key.ct --output new.bin");
+    assert!(message.starts_with("key.ct: the file holds encrypted round keys"), "{message}");
+    assert!(here.fail(KEYGEN).contains("exists; --force replaces it"));
+}

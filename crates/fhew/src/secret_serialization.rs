@@ -1,0 +1,89 @@
+//! Secrets as bytes, two bits a coefficient, and the identifiers made from them.
+
+use std::io::{self, Write};
+
+use cryptable_rlwe::wire::{BodyReader, BodyWriter, KeyId, WireError};
+use zeroize::Zeroizing;
+
+use crate::parameters::Parameters;
+use crate::secret_key::SecretKey;
+
+/// Longest secret in bytes.
+const MAX_SECRET_BYTES: u64 = 1 << 20;
+
+/// Two bits a coefficient.
+fn pack(coefficients: &[i8]) -> Zeroizing<Vec<u8>> {
+    let four = |four: &[i8]| {
+        four.iter().enumerate().fold(0, |byte, (i, &c)| byte | ((c + 1) as u8) << (2 * i))
+    };
+    Zeroizing::new(coefficients.chunks(4).map(four).collect())
+}
+
+/// The first `count` coefficients of packed bytes; what follows must be padding.
+fn unpack(packed: &[u8], count: usize) -> Result<Zeroizing<Vec<i8>>, WireError> {
+    let invalid = || {
+        let expected = "one of -1, 0 and 1 for each of the dimension";
+        WireError::invalid("coefficients", "something else", expected)
+    };
+    if packed.len() != count.div_ceil(4) {
+        return Err(invalid());
+    }
+    let coefficient = |i: usize| (packed[i / 4] >> (2 * (i % 4)) & 3) as i8 - 1;
+    let coefficients: Zeroizing<Vec<i8>> = Zeroizing::new((0..count).map(coefficient).collect());
+    if coefficients.contains(&2) || *pack(&coefficients) != packed {
+        return Err(invalid());
+    }
+    Ok(coefficients)
+}
+
+impl SecretKey {
+    /// The secrets: LWE, ring, ring of lower degree.
+    fn all_coefficients(&self) -> [&[i8]; 3] {
+        [self.lwe_coefficients(), self.ring_coefficients(), self.small_ring_coefficients()]
+    }
+
+    /// Bytes that [`SecretKey::write_coefficients`] writes.
+    #[must_use]
+    pub fn coefficient_bytes(&self) -> usize {
+        self.all_coefficients().iter().map(|secret| 8 + secret.len().div_ceil(4)).sum()
+    }
+
+    /// Writes all secrets: of LWE, the ring, and the ring of lower degree, each with its length before.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_coefficients<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
+        self.all_coefficients().iter().try_for_each(|secret| writer.bytes(&pack(secret)))
+    }
+
+    /// Reads what [`SecretKey::write_coefficients`] wrote.
+    ///
+    /// # Errors
+    /// If bytes are missing, or are not secrets of these parameters.
+    pub fn read_coefficients(
+        parameters: &Parameters,
+        reader: &mut BodyReader<'_>,
+    ) -> Result<Self, WireError> {
+        let lwe =
+            unpack(reader.bytes("LWE secret", MAX_SECRET_BYTES)?, parameters.lwe_dimension())?;
+        let ring =
+            unpack(reader.bytes("ring secret", MAX_SECRET_BYTES)?, parameters.ring_degree())?;
+        let packed = reader.bytes("secret of the ring of lower degree", MAX_SECRET_BYTES)?;
+        let small =
+            unpack(packed, parameters.small_ring().map_or(0, |small| small.literal.degree))?;
+        Self::from_coefficients(parameters, lwe, ring, small).ok_or_else(|| {
+            let expected = "of the parameters' secret distributions";
+            WireError::invalid("coefficients", "others", expected)
+        })
+    }
+
+    /// The identifier of these secrets in a domain, which `context` names.
+    #[must_use]
+    pub fn id(&self, context: &str) -> KeyId {
+        let coefficients = self.all_coefficients();
+        let count = coefficients.iter().map(|secret| secret.len()).sum();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(count));
+        bytes.extend(coefficients.into_iter().flatten().map(|&c| c as u8));
+        KeyId::of_secret(context, &bytes)
+    }
+}
