@@ -63,7 +63,7 @@ impl Automaton {
     }
 
     /// A table of the weight of an encrypted word, first bit first: LWE of dimension N modulo Q, of phase
-    /// outputs[weight]·Q/`output_modulus`.
+    /// `outputs[weight]·Q/output_modulus`.
     ///
     /// # Errors
     /// If the start is no state, weights can exceed the table, or it has more than N entries or one not below the

@@ -2,7 +2,7 @@
 //!
 //! The paper bounds a selector's noise as if every coefficient had the largest variance. Here what this crate
 //! computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a CMUX
-//! meets it once in the body's rows instead of N times, and N·E[s²] times in the mask's.
+//! meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
 
 use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
 
