@@ -27,7 +27,7 @@ server-build: ## Check the library without the `client` feature: what a server b
 	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
 
 unit-tests: ## Run the tests
-	$(CARGO) test --workspace --release
+	$(CARGO) test --workspace --profile checks
 
 bench: ## Run a benchmark: make bench BENCH_ARGUMENTS="..."
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- bench $(BENCH_ARGUMENTS)

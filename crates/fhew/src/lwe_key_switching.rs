@@ -88,12 +88,7 @@ impl LweKeySwitchingKey {
     #[must_use]
     pub fn switch(&self, lwe: &LweCiphertext) -> LweCiphertext {
         assert_eq!(lwe.modulus(), self.gadget.modulus(), "modulus of a key switch");
-        let factors: Vec<i32> = lwe
-            .mask()
-            .iter()
-            .flat_map(|&a| self.gadget.digits(a))
-            .map(|digit| digit as i32)
-            .collect();
+        let factors = self.gadget.mask_digits(lwe.mask());
         match &self.rows {
             Rows::Short(rows) => self.sum(lwe, |sum| add_multiples(sum, rows, &factors)),
             Rows::Medium(rows) => self.sum(lwe, |sum| rows.add_multiples(sum, &factors)),

@@ -429,10 +429,10 @@ impl Parameters {
 /// Demands that digits which multiply rows of machine words are factors of 32 bits.
 fn check_factors(literal: &ParametersLiteral) -> Result<()> {
     let value = literal.key_switching.base_log2.max(literal.packing.base_log2);
-    if value <= i32::BITS {
+    if value < i32::BITS {
         return Ok(());
     }
     let (name, limit) =
-        ("bits of a key switching or packing digit", "it must be at most 32".to_owned());
+        ("bits of a key switching or packing digit", "it must be at most 31".to_owned());
     Err(Error::Parameter { name, value: value.into(), limit })
 }

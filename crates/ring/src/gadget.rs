@@ -79,11 +79,30 @@ impl Gadget {
 
     /// The digits of a residue, the least significant first.
     pub fn digits(&self, residue: u64) -> impl Iterator<Item = i64> + use<> {
+        self.leaning_digits(residue, false)
+    }
+
+    /// The digits of all residues of an LWE mask, side by side.
+    ///
+    /// To which side a residue's digits lean is decided by a bit of the next one, as good as random. Else their mean
+    /// of 1/2 would turn a key's errors into an offset that is the same for all ciphertexts.
+    ///
+    /// # Panics
+    /// If digits have more than 31 bits.
+    #[must_use]
+    pub fn mask_digits(&self, mask: &[u64]) -> Vec<i32> {
+        assert!(self.base_log2 < 32, "digits of {} bits", self.base_log2);
+        let next = mask.iter().skip(1).chain(mask.first());
+        let digits = mask.iter().zip(next).flat_map(|(&a, &b)| self.leaning_digits(a, b & 1 == 1));
+        digits.map(|digit| digit as i32).collect()
+    }
+
+    fn leaning_digits(&self, residue: u64, mirrored: bool) -> impl Iterator<Item = i64> + use<> {
         let (whole, part) = ((self.ratio >> 64) as u64, self.ratio as u64);
         let low = (u128::from(residue) * u128::from(part) + (1 << 63)) >> 64;
         let fraction = residue.wrapping_mul(whole).wrapping_add(low as u64);
         let digits = self.digits;
-        (0..digits.length()).map(move |k| digits.digit(fraction, k, 0))
+        (0..digits.length()).map(move |k| digits.leaning_digit(fraction, k, mirrored))
     }
 
     /// Second moment of a digit of a uniform residue: that of -2^(w-1)..2^(w-1).

@@ -134,6 +134,12 @@ impl FractionDigits {
         self.of_run(index / RUN, k)(fraction)
     }
 
+    /// Digit `k`, the least significant first, from -2^(w-1) on, or up to 2^(w-1) if mirrored.
+    #[must_use]
+    pub fn leaning_digit(self, fraction: u64, k: usize, mirrored: bool) -> i64 {
+        self.of_run(mirrored.into(), k)(fraction)
+    }
+
     /// `out_k[i] = to_word(digit k of source[i])`; the digits of one weight side by side.
     ///
     /// # Panics
