@@ -79,6 +79,7 @@ impl EvaluationKey {
             &key.seed,
             parameters.key_switching_gadget(),
             parameters.lwe_dimension(),
+            parameters.key_switching_source().1,
         );
         let ring_dimension = key.ring_dimension.as_ref().and_then(|rows| {
             let small = parameters.small_ring()?;

@@ -7,6 +7,7 @@ use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::Seed;
 use cryptable_ring::word_sums::{Word, Words24, add_multiples};
 use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::security::SecretDistribution;
 use rayon::prelude::*;
 
 use crate::seeded_rows::RowDomain;
@@ -46,6 +47,8 @@ pub struct LweKeySwitchingKey {
     gadget: Gadget,
     dimension: usize,
     rows: Rows,
+    /// What rounding digits away adds to phases on average: the mean of a rounding times that of the secret's sum.
+    offset: u64,
 }
 
 impl LweKeySwitchingKey {
@@ -56,6 +59,7 @@ impl LweKeySwitchingKey {
         seed: &Seed,
         gadget: Gadget,
         dimension: usize,
+        source: SecretDistribution,
     ) -> Self {
         let modulus = gadget.modulus();
         let rows = match (modulus - 1).checked_ilog2().map_or(1, |log2| log2 + 1) {
@@ -67,7 +71,10 @@ impl LweKeySwitchingKey {
             25..=32 => Rows::Narrow(expand_rows(key, seed, modulus, dimension)),
             _ => Rows::Wide(expand_rows(key, seed, modulus, dimension)),
         };
-        Self { gadget, dimension, rows }
+        let mean = if source == SecretDistribution::Binary { 0.5 } else { 0.0 };
+        let coefficients = (key.bodies.len() / gadget.length()) as f64;
+        let offset = (gadget.rounding_mean() * mean * coefficients).round() as u64;
+        Self { gadget, dimension, rows, offset }
     }
 
     /// Bytes held.
@@ -99,7 +106,7 @@ impl LweKeySwitchingKey {
 
     fn sum<W: Word>(&self, lwe: &LweCiphertext, add_rows: impl Fn(&mut [W])) -> LweCiphertext {
         let mut sum = vec![W::from_u64(0); self.dimension + 1];
-        sum[self.dimension] = W::from_u64(lwe.body());
+        sum[self.dimension] = W::from_u64(lwe.body().wrapping_sub(self.offset));
         add_rows(&mut sum);
         let mask = self.gadget.modulus() - 1;
         let words = sum.into_iter().map(|word| word.to_u64() & mask).collect();

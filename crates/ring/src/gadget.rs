@@ -111,6 +111,15 @@ impl Gadget {
         (f64::from(2 * self.base_log2).exp2() + 2.0) / 12.0
     }
 
+    /// Mean of what rounding the digits away adds to a residue: halves are rounded up.
+    ///
+    /// 1/2 if digits leave out low bits of a modulus that is a power of two, else nothing that counts.
+    #[must_use]
+    pub fn rounding_mean(&self) -> f64 {
+        let unit = self.modulus >> (self.base_log2 as usize * self.length()).min(63);
+        if self.modulus.is_power_of_two() && unit > 1 { 0.5 } else { 0.0 }
+    }
+
     /// Variance of what digits and weights leave of a uniform residue: the rounded fraction, uniform within half of
     /// the unit q/2^(wℓ) (nothing if that is 1), and the weights' own rounding, times digits.
     #[must_use]
