@@ -11,7 +11,7 @@ use cryptable_circuit::cmux_tree::CmuxTree;
 use cryptable_circuit::leveled::LeveledCiphertext;
 use cryptable_circuit::noise::CircuitNoise;
 use cryptable_circuit::parameters::CircuitParameters;
-use cryptable_circuit::selector::CmuxGates;
+use cryptable_circuit::selector::{CmuxGates, Selector};
 use cryptable_fhew::key_serialization::evaluation_key_bytes;
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_rlwe::lwe::LweCiphertext;
@@ -187,41 +187,73 @@ pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> an
     let parameters = arguments.variant.set(arguments.set)?;
     let session = Session::new(parameters.parameters());
     let circuit = CircuitBootstrapping::new(&parameters, &session.key);
-    let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
-    let bits: Vec<bool> = (0..100).map(|_| rng.random()).collect();
-    let inputs: Vec<LweCiphertext> =
-        bits.iter().map(|&bit| encrypt_bit(&session.secret, bit)).collect();
+    let bits = Bits::random(&session, arguments.common.seed);
     let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("bits of these parameters");
     let runs = arguments.common.runs.unwrap_or(15);
-    let line = session.line(Batch::new(arguments.batch, runs, threads), &inputs, bootstrap);
+    let line = session.line(Batch::new(arguments.batch, runs, threads), &bits.inputs, bootstrap);
+    let checked = bits.check(&session, bootstrap)?;
+    let line = new_line(line, 1, 0);
+    let method = format!("circuit bootstrap, {} {}", arguments.variant.name(), arguments.set);
+    let line = of_bootstrap(line, method, &CircuitNoise::new(&parameters), &parameters);
+    print(line, &parameters, &checked, json)
+}
 
-    let ring = parameters.parameters().ring();
-    let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
-        let selector = bootstrap(input);
-        // A fresh 1, moved from the constant coefficient to the next by a bit of 1.
-        let fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
-        let mut moved = LeveledCiphertext::new(ring, &fresh);
-        let mut gates = CmuxGates::new(ring, selector.gadget());
-        gates.rotate_if_assign(&selector, &mut moved, 1);
-        let result = moved.extract(ring, [usize::from(bit)].into_iter()).remove(0);
-        let wrong = !decrypt_bit(&session.secret, &result)?;
-        Ok((wrong, bit_error(&session.secret, &result, true)?.powi(2)))
-    };
-    let results = bits.par_iter().zip(&inputs).map(check).collect::<anyhow::Result<Vec<_>>>()?;
-    let checked = Checked {
-        wrong: results.iter().filter(|result| result.0).count(),
-        values: results.len(),
-        mean_square: results.iter().map(|result| result.1).sum::<f64>() / results.len() as f64,
-    };
-    let noise = CircuitNoise::new(&parameters);
-    let mut line = new_line(line, 1, 0);
-    line.line.method = format!("circuit bootstrap, {} {}", arguments.variant.name(), arguments.set);
+/// What a line says of any circuit bootstrap.
+fn of_bootstrap(
+    mut line: CircuitLine,
+    method: String,
+    noise: &CircuitNoise,
+    parameters: &CircuitParameters,
+) -> CircuitLine {
+    line.line.method = method;
     line.line.predicted_noise_std_log2 = (noise.cmux(0.5).standard_deviation() * 4.0).log2();
     line.line.log2_fail = noise.log2_fail(parameters.input_variance());
     line.line.table = "bit".to_owned();
     (line.line.bits_in, line.line.bits_out, line.line.modulus_in) = (1.0, 1.0, 2);
     line.line.rotations = 1;
-    print(line, &parameters, &checked, json)
+    line
+}
+
+/// Random bits, and their ciphertexts.
+struct Bits {
+    plain: Vec<bool>,
+    inputs: Vec<LweCiphertext>,
+}
+
+impl Bits {
+    fn random(session: &Session, seed: u64) -> Self {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let plain: Vec<bool> = (0..100).map(|_| rng.random()).collect();
+        let inputs = plain.iter().map(|&bit| encrypt_bit(&session.secret, bit)).collect();
+        Self { plain, inputs }
+    }
+
+    /// Checks a bootstrap on all by a CMUX each.
+    fn check(
+        &self,
+        session: &Session,
+        bootstrap: impl Fn(&LweCiphertext) -> Selector + Sync,
+    ) -> anyhow::Result<Checked> {
+        let ring = session.parameters.ring();
+        let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
+            let selector = bootstrap(input);
+            // A fresh 1, moved from the constant coefficient to the next by a bit of 1.
+            let fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
+            let mut moved = LeveledCiphertext::new(ring, &fresh);
+            let mut gates = CmuxGates::new(ring, selector.gadget());
+            gates.rotate_if_assign(&selector, &mut moved, 1);
+            let result = moved.extract(ring, [usize::from(bit)].into_iter()).remove(0);
+            let wrong = !decrypt_bit(&session.secret, &result)?;
+            Ok((wrong, bit_error(&session.secret, &result, true)?.powi(2)))
+        };
+        let pairs = self.plain.par_iter().zip(&self.inputs);
+        let results = pairs.map(check).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Checked {
+            wrong: results.iter().filter(|result| result.0).count(),
+            values: results.len(),
+            mean_square: results.iter().map(|result| result.1).sum::<f64>() / results.len() as f64,
+        })
+    }
 }
 
 /// Runs `bench cmux-tree`: a random table on one value, from its bits.

@@ -196,16 +196,21 @@ impl EvaluationKey {
         accumulator: &RlweCiphertext,
         phase: &LweCiphertext,
     ) -> RlweCiphertext {
-        let ring = self.parameters.ring();
-        assert_eq!(
-            phase.modulus(),
-            self.parameters.rotation_modulus(),
-            "modulus of a blind rotation"
-        );
-        let exponent = (phase.modulus() - phase.body()) % phase.modulus();
-        let mut rotated = accumulator.times_monomial(ring, exponent as usize);
-        self.rotations[key].rotate_assign(ring, &mut rotated, phase.mask());
+        let mut rotated = self.rotated_by_body(accumulator, phase);
+        self.rotations[key].rotate_assign(self.parameters.ring(), &mut rotated, phase.mask());
         rotated
+    }
+
+    /// `accumulator·X^(-body)`: what a rotation starts from.
+    fn rotated_by_body(
+        &self,
+        accumulator: &RlweCiphertext,
+        phase: &LweCiphertext,
+    ) -> RlweCiphertext {
+        let two_n = self.parameters.rotation_modulus();
+        assert_eq!(phase.modulus(), two_n, "modulus of a blind rotation");
+        let exponent = (two_n - phase.body()) % two_n;
+        accumulator.times_monomial(self.parameters.ring(), exponent as usize)
     }
 
     /// BlindRotate of one accumulator by several phases, in step: faster than one after the other where keys come
@@ -219,15 +224,11 @@ impl EvaluationKey {
         accumulator: &RlweCiphertext,
         phases: &[LweCiphertext],
     ) -> Vec<RlweCiphertext> {
-        let ring = self.parameters.ring();
-        let two_n = self.parameters.rotation_modulus();
-        let start = |phase: &LweCiphertext| {
-            assert_eq!(phase.modulus(), two_n, "modulus of a blind rotation");
-            accumulator.times_monomial(ring, ((two_n - phase.body()) % two_n) as usize)
-        };
+        let start = |phase| self.rotated_by_body(accumulator, phase);
         let mut rotated: Vec<RlweCiphertext> = phases.iter().map(start).collect();
         let masks: Vec<&[u64]> = phases.iter().map(LweCiphertext::mask).collect();
         let mut accumulators: Vec<&mut RlweCiphertext> = rotated.iter_mut().collect();
+        let ring = self.parameters.ring();
         self.rotations[0].rotate_many_assign(ring, &mut accumulators, &masks);
         rotated
     }
