@@ -332,7 +332,7 @@ pub fn run_aes(arguments: &AesArguments, _threads: usize, json: bool) -> anyhow:
         }
     }
     let noise = CircuitNoise::new(&parameters);
-    let mut line = new_line(line, Aes::bootstraps(), Aes::bootstraps());
+    let mut line = new_line(line, Aes::bootstraps(), aes.gates());
     line.line.method = "AES-128, one block".to_owned();
     line.line.predicted_noise_std_log2 =
         ((noise.cmux(0.5) * 8.0).standard_deviation() * 4.0).log2();

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cryptable_fhew::evaluation_key::EvaluationKey;
-use cryptable_fhew::parameters::Parameters;
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters};
 use cryptable_fhew::secret_key::SecretKey;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -47,7 +47,9 @@ pub struct Line {
     pub lwe_dimension: usize,
     pub log2_lwe_modulus: u32,
     pub log2_prime: f64,
+    /// Of masks.
     pub rotation_digits: (u32, usize),
+    pub rotation_body_digits: (u32, usize),
     pub key_switching_digits: (u32, usize),
     /// Blind rotations of one value.
     pub rotations: usize,
@@ -121,6 +123,7 @@ impl Session {
         let (eval_s, unit) = (median(&times), unit.min(cryptable::measure_unit()));
         let eval_rss_bytes = memory::peak_rss();
         let literal = self.parameters.literal();
+        let digits = |gadget: GadgetLiteral| (gadget.base_log2, gadget.length);
         Line {
             ring_degree: literal.ring_degree,
             slots: batch.size,
@@ -140,8 +143,9 @@ impl Session {
             lwe_dimension: literal.lwe_dimension,
             log2_lwe_modulus: literal.log2_lwe_modulus,
             log2_prime: self.parameters.log2_prime(),
-            rotation_digits: (literal.rotation.base_log2, literal.rotation.length),
-            key_switching_digits: (literal.key_switching.base_log2, literal.key_switching.length),
+            rotation_digits: digits(literal.rotation.mask),
+            rotation_body_digits: digits(literal.rotation.body),
+            key_switching_digits: digits(literal.key_switching),
             ..Line::default()
         }
     }

@@ -1,8 +1,9 @@
 //! AES-128 under an encrypted key (FIPS 197; Algorithm 9 of Wang et al., EUROCRYPT 2024).
 //!
-//! Every bit of the state is an LWE ciphertext. XOR, ShiftRows and MixColumns are additions. SubBytes takes eight
-//! circuit bootstraps and one polynomial a byte: at N = 2,048 it holds the S-box eight times, an output bit each.
+//! Every bit of the state is an LWE ciphertext. XOR is addition. SubBytes takes eight
+//! circuit bootstraps a byte, and a table that does MixColumns' multiplications as well (`column_table.rs`).
 
+pub mod column_table;
 pub mod counter_mode;
 pub mod field;
 pub mod linear_layer;
@@ -19,6 +20,7 @@ use crate::cmux_tree::CmuxTree;
 use crate::error::{Error, Result};
 use crate::noise::CircuitNoise;
 use crate::parameters::CircuitParameters;
+use column_table::ColumnTable;
 use linear_layer::LinearLayer;
 
 /// Rounds of AES-128.
@@ -26,6 +28,12 @@ pub const ROUNDS: usize = 10;
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = 16;
+
+/// First row of MixColumns' matrix, which is circulant.
+const MIX_COLUMNS: [u8; 4] = [2, 3, 1, 1];
+
+/// First row of InvMixColumns' matrix.
+const INVERSE_MIX_COLUMNS: [u8; 4] = [14, 11, 13, 9];
 
 /// A byte of eight encrypted bits, the lowest first.
 pub type EncryptedByte = Vec<LweCiphertext>;
@@ -64,9 +72,13 @@ impl EncryptedRoundKeys {
 #[derive(Debug)]
 pub struct Aes<'a> {
     circuit: CircuitBootstrapping<'a>,
-    sub_bytes: CmuxTree,
-    inverse_sub_bytes: CmuxTree,
-    mix_columns: LinearLayer,
+    /// SubBytes and MixColumns.
+    round: ColumnTable,
+    /// SubBytes: the last round.
+    last_round: CmuxTree,
+    /// Their inverses.
+    inverse_round: ColumnTable,
+    inverse_last_round: CmuxTree,
     inverse_mix_columns: LinearLayer,
 }
 
@@ -78,11 +90,18 @@ impl<'a> Aes<'a> {
     pub fn new(circuit: CircuitBootstrapping<'a>) -> Result<Self> {
         let table = |of: fn(u8) -> u8| -> Vec<u64> { (0..=255).map(|x| of(x).into()).collect() };
         let parameters = circuit.parameters();
-        let sub_bytes = CmuxTree::new(parameters, &table(field::sub_byte), 8)?;
-        let inverse_sub_bytes = CmuxTree::new(parameters, &table(field::inverse_sub_byte), 8)?;
-        let mix_columns = LinearLayer::mix_columns();
-        let inverse_mix_columns = LinearLayer::inverse_mix_columns();
-        let aes = Self { circuit, sub_bytes, inverse_sub_bytes, mix_columns, inverse_mix_columns };
+        let aes = Self {
+            round: ColumnTable::new(parameters, field::sub_byte, MIX_COLUMNS)?,
+            last_round: CmuxTree::new(parameters, &table(field::sub_byte), 8)?,
+            inverse_round: ColumnTable::new(
+                parameters,
+                field::inverse_sub_byte,
+                INVERSE_MIX_COLUMNS,
+            )?,
+            inverse_last_round: CmuxTree::new(parameters, &table(field::inverse_sub_byte), 8)?,
+            inverse_mix_columns: LinearLayer::circulant(INVERSE_MIX_COLUMNS),
+            circuit,
+        };
         let log2_fail = aes.bootstrap_log2_fail();
         if log2_fail > crate::parameters::LOG2_FAIL {
             return Err(Error::Fhew(cryptable_fhew::error::Error::FailureProbability {
@@ -102,18 +121,25 @@ impl<'a> Aes<'a> {
     }
 
     /// log2 of the probability that one of a round's circuit bootstraps reads its bit wrong, decryption's rounds
-    /// included: those have the larger sums.
+    /// included: their round keys have the larger sums.
     #[must_use]
     pub fn bootstrap_log2_fail(&self) -> f64 {
         let noise = CircuitNoise::new(self.parameters());
-        let table = self.sub_bytes.output_noise(&noise, 1.0) + noise.fresh();
-        noise.log2_fail(table * self.inverse_mix_columns.largest_sum() as f64)
+        let mixed = self.round.tree().output_noise(&noise, 1.0) * column_table::TERMS as f64;
+        let round_key = noise.fresh() * self.inverse_mix_columns.largest_sum() as f64;
+        noise.log2_fail(mixed + round_key)
     }
 
     /// Circuit bootstraps of a block.
     #[must_use]
     pub fn bootstraps() -> usize {
         ROUNDS * BLOCK_BYTES * 8
+    }
+
+    /// CMUX gates of a block's encryption.
+    #[must_use]
+    pub fn gates(&self) -> usize {
+        BLOCK_BYTES * ((ROUNDS - 1) * self.round.tree().gates() + self.last_round.gates())
     }
 
     /// Encrypts a block of encrypted bytes: results are encrypted bits of the AES ciphertext.
@@ -138,12 +164,12 @@ impl<'a> Aes<'a> {
     ) -> Result<Vec<EncryptedByte>> {
         let mut state = added(block, keys.round(0));
         for round in 1..=ROUNDS {
-            state = shifted(&self.sub_bytes.lookup_many(&self.circuit, &state)?, |row, column| {
-                (row + column) % 4
-            });
-            if round < ROUNDS {
-                state = self.mix_columns.apply(&state);
-            }
+            let moved = shifted(&state, |row, column| (row + column) % 4);
+            state = if round < ROUNDS {
+                self.round.apply(&self.circuit, &moved)?
+            } else {
+                self.last_round.lookup_many(&self.circuit, &moved)?
+            };
             state = added(&state, keys.round(round));
             progress(round);
         }
@@ -171,11 +197,14 @@ impl<'a> Aes<'a> {
         let mut state = added(block, keys.round(ROUNDS));
         for round in (0..ROUNDS).rev() {
             let moved = shifted(&state, |row, column| (4 + column - row) % 4);
-            state = self.inverse_sub_bytes.lookup_many(&self.circuit, &moved)?;
-            state = added(&state, keys.round(round));
-            if round > 0 {
-                state = self.inverse_mix_columns.apply(&state);
-            }
+            // InvMixColumns of a sum is the sum of its images (FIPS 197, Sec. 5.3.5).
+            state = if round > 0 {
+                let key = self.inverse_mix_columns.apply(keys.round(round));
+                added(&self.inverse_round.apply(&self.circuit, &moved)?, &key)
+            } else {
+                let bytes = self.inverse_last_round.lookup_many(&self.circuit, &moved)?;
+                added(&bytes, keys.round(round))
+            };
         }
         Ok(state)
     }

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::parameters::CircuitParameters;
 use crate::selector::Selector;
 
-/// Blind rotations that go in step: the keys of a step, some 100 kB, stay in the cache for all.
+/// Bootstraps that go in step: the keys of a step, some 100 kB, stay in the cache for all.
 pub const IN_STEP: usize = 4;
 
 /// Circuit bootstraps under a server's key. Holds no secret, and is `Sync`.
@@ -108,7 +108,7 @@ impl<'a> CircuitBootstrapping<'a> {
     /// Step 1: ±weight(k)/2 in coefficient k of the phase.
     pub(crate) fn rotated(&self, bit: &LweCiphertext) -> Result<RlweCiphertext> {
         crate::bits::check(self.key.parameters(), bit)?;
-        Ok(self.key.blind_rotate(&self.test, &self.phase(bit)))
+        Ok(self.key.blind_rotate(&self.test, &self.phases(&[bit])[0]))
     }
 
     /// Selectors of several bits, [`IN_STEP`] at a time on every thread.
@@ -118,8 +118,7 @@ impl<'a> CircuitBootstrapping<'a> {
     pub fn bootstrap_many(&self, bits: &[&LweCiphertext]) -> Result<Vec<Selector>> {
         bits.iter().try_for_each(|bit| crate::bits::check(self.key.parameters(), bit))?;
         let several = |bits: &[&LweCiphertext]| -> Vec<Selector> {
-            let phases: Vec<LweCiphertext> = bits.iter().map(|bit| self.phase(bit)).collect();
-            let mut rotated = self.key.blind_rotate_many(&self.test, &phases);
+            let mut rotated = self.key.blind_rotate_many(&self.test, &self.phases(bits));
             rotated.iter_mut().map(|rotated| self.convert(rotated)).collect()
         };
         Ok(bits.par_chunks(IN_STEP).flat_map_iter(several).collect())
@@ -143,16 +142,17 @@ impl<'a> CircuitBootstrapping<'a> {
         Selector::from_rows(ring, self.gadget, &rows)
     }
 
-    /// A bit's phase, plus 1/4, modulo 2N: a multiple of 2^ϑ.
-    fn phase(&self, bit: &LweCiphertext) -> LweCiphertext {
-        let parameters = self.key.parameters();
-        let mut low = self.key.key_switch(bit);
-        // Phases 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
-        low.add_constant_assign(low.modulus() / 4);
-        let coarse = self.key.to_rotation_modulus(&low, self.parameters.sparse_modulus());
+    /// Bits' phases, plus 1/4, modulo 2N: multiples of 2^ϑ.
+    fn phases(&self, bits: &[&LweCiphertext]) -> Vec<LweCiphertext> {
         let sparsity = self.parameters.sparsity_log2();
-        let words = coarse.words().iter().map(|word| word << sparsity).collect();
-        LweCiphertext::from_words(words, parameters.rotation_modulus())
+        let phase = |mut low: LweCiphertext| {
+            // Phases 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
+            low.add_constant_assign(low.modulus() / 4);
+            let coarse = self.key.to_rotation_modulus(&low, self.parameters.sparse_modulus());
+            let words = coarse.words().iter().map(|word| word << sparsity).collect();
+            LweCiphertext::from_words(words, self.key.parameters().rotation_modulus())
+        };
+        self.key.key_switch_many(bits).into_iter().map(phase).collect()
     }
 
     /// From ±weight(k)/2 in coefficient k to bit·weight(k)/N; anything is in others.

@@ -6,7 +6,9 @@
 //! decompositions are chosen anew so that each set reaches the depth of the paper's.
 
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+use cryptable_fhew::parameters::{
+    GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
+};
 use cryptable_ring::gadget::Gadget;
 use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
 
@@ -27,6 +29,13 @@ pub const LOG2_FAIL: f64 = -64.0;
 const fn gadget(base_log2: u32, length: usize) -> GadgetLiteral {
     GadgetLiteral { base_log2, length }
 }
+
+/// Blind rotations by this many digits of bodies and of masks, the bases with the least noise.
+const ONE_DIGIT: RgswGadgetLiteral = RgswGadgetLiteral { body: gadget(19, 1), mask: gadget(22, 1) };
+const THREE_ROWS: RgswGadgetLiteral =
+    RgswGadgetLiteral { body: gadget(20, 1), mask: gadget(15, 2) };
+const TWO_DIGITS: RgswGadgetLiteral =
+    RgswGadgetLiteral { body: gadget(15, 2), mask: gadget(15, 2) };
 
 impl CircuitParameters {
     /// From parameters of bootstrapping and the decomposition of selectors.
@@ -56,31 +65,31 @@ impl CircuitParameters {
     /// The paper's set 1: depth 8.
     #[must_use]
     pub fn set_1() -> Self {
-        Self::named([gadget(22, 1), gadget(2, 7), gadget(12, 3), gadget(12, 3)], gadget(3, 4))
+        Self::named(ONE_DIGIT, [gadget(15, 2), gadget(15, 2)], gadget(2, 6))
     }
 
     /// The paper's set 2: depth 115.
     #[must_use]
     pub fn set_2() -> Self {
-        Self::named([gadget(15, 2), gadget(3, 4), gadget(9, 4), gadget(12, 3)], gadget(4, 3))
+        Self::named(THREE_ROWS, [gadget(11, 3), gadget(12, 3)], gadget(3, 5))
     }
 
     /// The paper's set 3: depth 236.
     #[must_use]
     pub fn set_3() -> Self {
-        Self::named([gadget(15, 2), gadget(3, 4), gadget(9, 4), gadget(12, 3)], gadget(5, 3))
+        Self::named(TWO_DIGITS, [gadget(8, 5), gadget(12, 3)], gadget(7, 2))
     }
 
     /// The paper's set 4: depth 10,900.
     #[must_use]
     pub fn set_4() -> Self {
-        Self::named([gadget(15, 2), gadget(3, 4), gadget(7, 6), gadget(12, 3)], gadget(4, 4))
+        Self::named(TWO_DIGITS, [gadget(7, 6), gadget(9, 4)], gadget(4, 4))
     }
 
     /// The paper's set 5: depth 20,200.
     #[must_use]
     pub fn set_5() -> Self {
-        Self::named([gadget(15, 2), gadget(3, 4), gadget(7, 6), gadget(12, 3)], gadget(3, 6))
+        Self::named(TWO_DIGITS, [gadget(7, 6), gadget(12, 3)], gadget(3, 6))
     }
 
     /// The set of this number, 1 to 5.
@@ -101,17 +110,17 @@ impl CircuitParameters {
         }
     }
 
-    /// For AES-128: tables of 8 bits, whose results are added up to linear layers.
+    /// For AES-128: tables of 8 bits, four of whose results are added up.
     #[must_use]
     pub fn aes_128() -> Self {
-        Self::named([gadget(15, 2), gadget(3, 4), gadget(9, 4), gadget(12, 3)], gadget(7, 2))
+        Self::named(THREE_ROWS, [gadget(11, 3), gadget(12, 3)], gadget(4, 3))
     }
 
     /// The paper's set AUTO_1 to AUTO_5: blind rotation by automorphisms, depths 7, 73, 149, 7,900 and 16,800.
     ///
     /// Rotations take one external product a coefficient of a ternary secret, of lower dimension than a binary one of
     /// the same security, and 462 automorphisms (358 in sets 1 and 5, whose selectors have 6 rows). They have about
-    /// twice the noise of CMUXes with the same digits, so that set 1 has finer selectors than the CMUX one.
+    /// twice the noise of CMUXes with the same digits, so that set 1 has a finer trace than the CMUX one.
     ///
     /// # Errors
     /// If there is no set of this number.
@@ -120,8 +129,8 @@ impl CircuitParameters {
         let fine = gadget(15, 2);
         match number {
             1 => {
-                let set = Self { selector: gadget(2, 6), ..Self::set_1() };
-                Ok(set.with_automorphisms(gadget(22, 1), 16))
+                let set = Self::named(ONE_DIGIT, [gadget(11, 3), gadget(15, 2)], gadget(2, 6));
+                Ok(set.with_automorphisms(fine, 16))
             }
             2 => Ok(Self::set_2().with_automorphisms(fine, 15)),
             3 => Ok(Self::set_3().with_automorphisms(fine, 15)),
@@ -149,16 +158,19 @@ impl CircuitParameters {
         Self::new(&parameters, self.selector).expect("a valid set")
     }
 
-    /// A named set: decompositions of blind rotation, key switching, trace and scheme switching, and of selectors.
-    fn named(digits: [GadgetLiteral; 4], selector: GadgetLiteral) -> Self {
-        let [rotation, key_switching, automorphism, relinearization] = digits;
+    /// A named set: decompositions of blind rotation, of trace and scheme switching, and of selectors.
+    fn named(
+        rotation: RgswGadgetLiteral,
+        [automorphism, relinearization]: [GadgetLiteral; 2],
+        selector: GadgetLiteral,
+    ) -> Self {
         let literal = ParametersLiteral {
-            lwe_dimension: 662,
-            log2_lwe_modulus: 16,
+            lwe_dimension: 583,
+            log2_lwe_modulus: 14,
             // The largest below 2^47: fractions of it are as small as they get.
             log2_prime: 46.99,
             rotation,
-            key_switching,
+            key_switching: gadget(2, 5),
             automorphism,
             relinearization,
             ..*Parameters::default_128().literal()

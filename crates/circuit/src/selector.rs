@@ -1,7 +1,7 @@
 //! Encrypted bits as RGSW ciphertexts, and the CMUX gate.
 
 use cryptable_fhew::rlwe::RlweCiphertext;
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
+use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 
@@ -69,14 +69,10 @@ impl<'a> CmuxGates<'a> {
     ) {
         let mut difference = one.clone();
         difference.sub_assign(zero);
-        let product = GadgetProduct { ring: self.ring, gadget: selector.gadget };
+        let product =
+            ExternalProduct { ring: self.ring, gadget: RgswGadget::uniform(selector.gadget) };
         let key = selector.rows.key(0);
-        product.external_product_add(
-            zero.fractions_mut(),
-            difference.fractions(),
-            key,
-            &mut self.scratch,
-        );
+        product.add(zero.fractions_mut(), difference.fractions(), key, &mut self.scratch);
     }
 
     /// `ciphertext *= X^(exponent·bit)`.
@@ -89,7 +85,8 @@ impl<'a> CmuxGates<'a> {
         ciphertext: &mut LeveledCiphertext,
         exponent: usize,
     ) {
-        let product = GadgetProduct { ring: self.ring, gadget: selector.gadget };
+        let product =
+            ExternalProduct { ring: self.ring, gadget: RgswGadget::uniform(selector.gadget) };
         let key = selector.rows.key(0);
         product.rotate_if_assign(ciphertext.fractions_mut(), exponent, key, &mut self.scratch);
     }

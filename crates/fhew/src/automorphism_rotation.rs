@@ -25,7 +25,7 @@
 
 use std::sync::Arc;
 
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
+use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedKey, PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
@@ -165,7 +165,7 @@ impl RotationAutomorphisms {
 /// Keys of a rotation by automorphisms: RGSW ciphertexts of X^(s_i) for all i, then of X^(-Σ s_i).
 #[derive(Debug)]
 pub struct AutomorphismRotationKey {
-    gadget: Gadget,
+    gadget: RgswGadget,
     monomials: PreparedRows,
     automorphisms: Arc<RotationAutomorphisms>,
 }
@@ -174,7 +174,7 @@ impl AutomorphismRotationKey {
     /// From prepared RGSW ciphertexts of n + 1 monomials.
     #[must_use]
     pub fn new(
-        gadget: Gadget,
+        gadget: RgswGadget,
         monomials: PreparedRows,
         automorphisms: Arc<RotationAutomorphisms>,
     ) -> Self {
@@ -210,7 +210,7 @@ impl AutomorphismRotationKey {
     pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
         assert_eq!(self.monomials.count(), mask.len() + 1, "LWE dimension");
         let steps = self.automorphisms.steps(mask);
-        let mut room = Room::new(ring, self.gadget.length(), self.automorphisms.gadget.length());
+        let mut room = Room::new(ring, self.gadget.rows(), self.automorphisms.gadget.length());
         let m = ring.modulus();
         torus::from_residues(m, &mut room.fractions, accumulator.words());
         let plain = accumulator.mask().iter().all(|&word| word == 0);
@@ -234,7 +234,9 @@ impl AutomorphismRotationKey {
                     let product = GadgetProduct { ring, gadget: self.automorphisms.gadget };
                     room.automorphism(product, exponents[number], key);
                 }
-                Step::Product(_) => room.multiply(GadgetProduct { ring, gadget: self.gadget }, key),
+                Step::Product(_) => {
+                    room.multiply(ExternalProduct { ring, gadget: self.gadget }, key);
+                }
             }
         }
         torus::to_residues(m, accumulator.words_mut(), &room.fractions);
@@ -255,20 +257,20 @@ struct Room {
 }
 
 impl Room {
-    fn new(ring: &PrimeRing, product_digits: usize, automorphism_digits: usize) -> Self {
+    fn new(ring: &PrimeRing, product_rows: usize, automorphism_rows: usize) -> Self {
         let n = ring.degree();
         Self {
             fractions: Buffer::unspecified(2 * n),
             next: Buffer::zeroed(2 * n),
             image: Buffer::zeroed(n),
-            scratch: Scratch::new(ring, automorphism_digits.max(2 * product_digits)),
+            scratch: Scratch::new(ring, automorphism_rows.max(product_rows)),
         }
     }
 
     /// The external product with an RGSW ciphertext.
-    fn multiply(&mut self, product: GadgetProduct<'_>, key: PreparedKey<'_>) {
+    fn multiply(&mut self, product: ExternalProduct<'_>, key: PreparedKey<'_>) {
         self.next.fill(0);
-        product.external_product_add(&mut self.next, &self.fractions, key, &mut self.scratch);
+        product.add(&mut self.next, &self.fractions, key, &mut self.scratch);
         std::mem::swap(&mut self.fractions, &mut self.next);
     }
 
@@ -280,7 +282,7 @@ impl Room {
         torus::automorphism(next_body, body, exponent);
         next_mask.fill(0);
         torus::automorphism(&mut self.image, mask, exponent);
-        product.gadget_product_add(&mut self.next, &self.image, key, &mut self.scratch);
+        product.add(&mut self.next, &self.image, key, &mut self.scratch);
         std::mem::swap(&mut self.fractions, &mut self.next);
     }
 }
@@ -304,15 +306,14 @@ impl NoiseModel {
     /// Any mask with even words takes up to n further products. An accumulator with a mask takes the automorphisms
     /// before the first product as well, 1/n more of them.
     #[must_use]
-    pub(crate) fn automorphism_rotation(&self, gadget: Gadget, sparsity_log2: u32) -> Variance {
+    pub(crate) fn automorphism_rotation(&self, gadget: RgswGadget, sparsity_log2: u32) -> Variance {
         let parameters = self.parameters();
         let Some((window, automorphism)) = parameters.rotation_automorphisms() else {
             return Variance::ZERO;
         };
         let (n, degree) = (parameters.lwe_dimension(), parameters.ring_degree());
         let secret = second_moment(parameters.literal().ring_secret);
-        let rounding = gadget.rounding_variance() * (1.0 + degree as f64 * secret);
-        let product = Self::digit_noise(gadget, 2.0 * degree as f64) + rounding;
+        let product = Self::rgsw_noise(gadget, degree as f64) + self.rgsw_rounding(gadget);
         let products = n + usize::from(sparsity_log2 > 0);
         Variance::of_units(products as f64 * product, parameters.prime() as f64)
             + self.gadget_product(automorphism, secret)

@@ -179,7 +179,7 @@ impl EvaluationKey {
         torus::from_residues(m, &mut source, square);
         let mut scratch = Scratch::new(ring, key.gadget.length());
         let product = GadgetProduct { ring, gadget: key.gadget };
-        product.gadget_product_add(&mut fractions, &source, key.rows.key(0), &mut scratch);
+        product.add(&mut fractions, &source, key.rows.key(0), &mut scratch);
         torus::to_residues(m, ciphertext.words_mut(), &fractions);
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! For each coefficient s_i of the LWE secret the accumulator becomes itself or itself times X^(-a_i), chosen by an
 //! RGSW ciphertext of s_i. A ternary s_i takes two RGSW ciphertexts, of whether it is 1 and whether it is -1, in
-//! one step. A step counts 2ℓ forward transforms and 2 inverse ones.
+//! one step. A step counts a forward transform for each row of an RGSW ciphertext and 2 inverse ones.
 
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
-use cryptable_ring::gadget::Gadget;
+use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
 use cryptable_rlwe::security::SecretDistribution;
@@ -15,7 +14,7 @@ use crate::rlwe::RlweCiphertext;
 /// RGSW ciphertexts of all coefficients of the LWE secret.
 #[derive(Debug)]
 pub struct CmuxRotationKey {
-    gadget: Gadget,
+    gadget: RgswGadget,
     /// One a coefficient of a binary secret, two a coefficient of a ternary one.
     selectors: PreparedRows,
     per_coefficient: usize,
@@ -33,7 +32,7 @@ impl CmuxRotationKey {
     /// # Panics
     /// If they cannot be shared out among coefficients.
     #[must_use]
-    pub fn new(gadget: Gadget, selectors: PreparedRows, secret: SecretDistribution) -> Self {
+    pub fn new(gadget: RgswGadget, selectors: PreparedRows, secret: SecretDistribution) -> Self {
         let per_coefficient = selectors_per_coefficient(secret);
         assert!(
             selectors.count().is_multiple_of(per_coefficient),
@@ -67,8 +66,8 @@ impl CmuxRotationKey {
         accumulators: &mut [&mut RlweCiphertext],
         masks: &[&[u64]],
     ) {
-        let product = GadgetProduct { ring, gadget: self.gadget };
-        let mut scratch = Scratch::new(ring, 2 * self.gadget.length());
+        let product = ExternalProduct { ring, gadget: self.gadget };
+        let mut scratch = Scratch::new(ring, self.gadget.rows());
         let dimension = self.selectors.count() / self.per_coefficient;
         assert!(masks.iter().all(|mask| mask.len() == dimension), "LWE dimension {dimension}");
         assert_eq!(accumulators.len(), masks.len(), "masks");

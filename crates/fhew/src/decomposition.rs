@@ -380,7 +380,7 @@ impl Parameters {
             // The largest below 2^47: fractions of it are as small as they get.
             log2_prime: 46.99,
             key_switching: gadget(2, 8),
-            finer_rotations: [Some(gadget(15, 2)), Some(gadget(9, 4)), Some(gadget(5, 8))],
+            finer_rotations: [(15, 2), (9, 4), (5, 8)].map(|(b, l)| Some(gadget(b, l).into())),
             ..*Self::default_128().literal()
         })
         .expect("a valid set")

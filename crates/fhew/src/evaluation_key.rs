@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable_ring::gadget::Gadget;
+use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::lwe::LweCiphertext;
 
@@ -63,8 +63,8 @@ impl EvaluationKey {
         let ring = parameters.ring();
         let rotation_automorphisms = expand_rotation_automorphisms(key).map(Arc::new);
         let secret = parameters.literal().lwe_secret;
-        let rotation = |(rows, gadget): (&SeededRows, Gadget)| {
-            let selectors = rows.prepare(ring, &key.seed, 2 * gadget.length());
+        let rotation = |(rows, gadget): (&SeededRows, RgswGadget)| {
+            let selectors = rows.prepare(ring, &key.seed, gadget.rows());
             match &rotation_automorphisms {
                 None => BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, selectors, secret)),
                 Some(automorphisms) => BlindRotationKey::Automorphism(
@@ -263,15 +263,30 @@ impl EvaluationKey {
     /// If the ciphertext is not modulo Q and of dimension N.
     #[must_use]
     pub fn key_switch(&self, raw: &LweCiphertext) -> LweCiphertext {
+        self.key_switch_many(&[raw]).remove(0)
+    }
+
+    /// [`EvaluationKey::key_switch`] of several ciphertexts in step: the key is read once.
+    ///
+    /// # Panics
+    /// As there.
+    #[must_use]
+    pub fn key_switch_many(&self, raw: &[&LweCiphertext]) -> Vec<LweCiphertext> {
+        let switched: Vec<LweCiphertext> =
+            raw.iter().map(|raw| self.to_key_switching_source(raw)).collect();
+        self.key_switching.switch_many(&switched)
+    }
+
+    /// To the modulus of LWE key switching, through the ring of lower degree if there is one.
+    fn to_key_switching_source(&self, raw: &LweCiphertext) -> LweCiphertext {
         let secret = self.parameters.literal().ring_secret;
         let modulus = self.parameters.lwe_modulus();
-        let switched = match (&self.ring_dimension, self.parameters.small_ring()) {
+        match (&self.ring_dimension, self.parameters.small_ring()) {
             (Some(key), Some(small)) => key
                 .switch(&raw.modulus_switch(small.prime(), secret))
                 .modulus_switch(modulus, small.literal.secret),
             _ => raw.modulus_switch(modulus, secret),
-        };
-        self.key_switching.switch(&switched)
+        }
     }
 
     /// Boot: a functional bootstrap of a phase modulo 2N, back to LWE modulo the LWE modulus.

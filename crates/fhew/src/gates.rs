@@ -185,7 +185,7 @@ impl Parameters {
             log2_lwe_modulus: 16,
             ring_degree: 1024,
             log2_prime: 24.9,
-            rotation: gadget(6, 3),
+            rotation: gadget(6, 3).into(),
             intermediate: None,
             key_switching: gadget(3, 4),
             automorphism: gadget(4, 5),

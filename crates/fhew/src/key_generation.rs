@@ -1,5 +1,6 @@
 //! Keys of the server from the secrets of the client.
 
+use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::kernels;
 use cryptable_ring::prime_ring::PrimeRing;
@@ -75,24 +76,25 @@ impl<'a> RowEncryptor<'a> {
         SeededRows::new(domain, bodies)
     }
 
-    /// RGSW ciphertexts of monomials X^exponent, 0 where there is none: for each, rows of it times weight(k), then
-    /// of it times s·weight(k). Exponents are below 2N.
+    /// RGSW ciphertexts of monomials X^exponent, 0 where there is none: for each, rows of it times the body's
+    /// weights, then of it times s and the mask's. Exponents are below 2N.
     pub(crate) fn rgsw_of_monomials(
         &self,
         domain: RowDomain,
-        gadget: Gadget,
+        gadget: RgswGadget,
         exponents: &[Option<usize>],
     ) -> SeededRows {
-        let (length, n) = (gadget.length(), self.ring.degree());
-        self.rows(domain, 2 * length * exponents.len(), |row, out| {
-            let (index, row) = (row / (2 * length), row % (2 * length));
+        let (rows, n) = (gadget.rows(), self.ring.degree());
+        self.rows(domain, rows * exponents.len(), |row, out| {
+            let (index, row) = (row / rows, row % rows);
             let Some(exponent) = exponents[index] else { return };
-            let weight = gadget.weight(row % length);
             let mut scaled = Zeroizing::new(vec![0; n]);
-            if row < length {
-                scaled[0] = weight;
-            } else {
-                kernels::mul_scalar(self.ring.modulus(), &mut scaled, &self.secret, weight);
+            match row.checked_sub(gadget.body.length()) {
+                None => scaled[0] = gadget.body.weight(row),
+                Some(row) => {
+                    let weight = gadget.mask.weight(row);
+                    kernels::mul_scalar(self.ring.modulus(), &mut scaled, &self.secret, weight);
+                }
             }
             self.ring.multiply_monomial(out, &scaled, exponent);
         })

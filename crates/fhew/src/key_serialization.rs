@@ -71,7 +71,7 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
         }
     };
     let rotations = parameters.rotation_gadgets().into_iter();
-    let rotations = rotations.map(|g| part("the rotation key", [selectors, 2 * g.length()]));
+    let rotations = rotations.map(|g| part("the rotation key", [selectors, g.rows()]));
     let automorphisms =
         automorphisms.map(|factors| part("the rotation's automorphism keys", factors));
     let key_switching = Part {
@@ -245,8 +245,8 @@ mod tests {
             ring_degree: 64,
             log2_prime: 30.3,
             rotation_method,
-            rotation: gadget(10, 2),
-            finer_rotations: [Some(gadget(7, 3)), None, Some(gadget(5, 4))],
+            rotation: gadget(10, 2).into(),
+            finer_rotations: [Some(gadget(7, 3).into()), None, Some(gadget(5, 4).into())],
             intermediate: Some(IntermediateRing {
                 degree: 32,
                 log2_prime: 20.4,

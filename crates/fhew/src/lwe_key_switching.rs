@@ -32,14 +32,17 @@ impl SeededKeySwitchingKey {
     }
 }
 
-/// Rows in words as narrow as the modulus allows.
+/// Rows in words as narrow as the modulus allows, in blocks of [`BLOCK_ROWS`].
 #[derive(Debug)]
 enum Rows {
-    Short(Vec<u16>),
-    Medium(Words24),
-    Narrow(Vec<u32>),
-    Wide(Vec<u64>),
+    Short(Vec<Vec<u16>>),
+    Medium(Vec<Words24>),
+    Narrow(Vec<Vec<u32>>),
+    Wide(Vec<Vec<u64>>),
 }
+
+/// Rows that are added to one ciphertext after the other: some 100 kB, which stay in the second-level cache.
+const BLOCK_ROWS: usize = 64;
 
 /// A key that switches LWE ciphertexts of dimension N to dimension n.
 #[derive(Debug)]
@@ -65,8 +68,8 @@ impl LweKeySwitchingKey {
         let rows = match (modulus - 1).checked_ilog2().map_or(1, |log2| log2 + 1) {
             ..=16 => Rows::Short(expand_rows(key, seed, modulus, dimension)),
             17..=24 => {
-                let rows: Vec<u32> = expand_rows(key, seed, modulus, dimension);
-                Rows::Medium(rows.into_iter().collect())
+                let blocks = expand_rows::<u32>(key, seed, modulus, dimension);
+                Rows::Medium(blocks.into_iter().map(Words24::from_iter).collect())
             }
             25..=32 => Rows::Narrow(expand_rows(key, seed, modulus, dimension)),
             _ => Rows::Wide(expand_rows(key, seed, modulus, dimension)),
@@ -81,10 +84,10 @@ impl LweKeySwitchingKey {
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.rows {
-            Rows::Short(rows) => 2 * rows.len(),
-            Rows::Medium(rows) => rows.bytes(),
-            Rows::Narrow(rows) => 4 * rows.len(),
-            Rows::Wide(rows) => 8 * rows.len(),
+            Rows::Short(blocks) => blocks.iter().map(|rows| 2 * rows.len()).sum(),
+            Rows::Medium(blocks) => blocks.iter().map(Words24::bytes).sum(),
+            Rows::Narrow(blocks) => blocks.iter().map(|rows| 4 * rows.len()).sum(),
+            Rows::Wide(blocks) => blocks.iter().map(|rows| 8 * rows.len()).sum(),
         }
     }
 
@@ -94,41 +97,77 @@ impl LweKeySwitchingKey {
     /// If the ciphertext's modulus is not the key's, or its dimension not N.
     #[must_use]
     pub fn switch(&self, lwe: &LweCiphertext) -> LweCiphertext {
-        assert_eq!(lwe.modulus(), self.gadget.modulus(), "modulus of a key switch");
-        let factors = self.gadget.mask_digits(lwe.mask());
+        self.switch_many(std::slice::from_ref(lwe)).remove(0)
+    }
+
+    /// [`LweKeySwitchingKey::switch`] of several ciphertexts: the key, megabytes, is read once.
+    ///
+    /// # Panics
+    /// As there.
+    #[must_use]
+    pub fn switch_many(&self, many: &[LweCiphertext]) -> Vec<LweCiphertext> {
         match &self.rows {
-            Rows::Short(rows) => self.sum(lwe, |sum| add_multiples(sum, rows, &factors)),
-            Rows::Medium(rows) => self.sum(lwe, |sum| rows.add_multiples(sum, &factors)),
-            Rows::Narrow(rows) => self.sum(lwe, |sum| add_multiples(sum, rows, &factors)),
-            Rows::Wide(rows) => self.sum(lwe, |sum| add_multiples(sum, rows, &factors)),
+            Rows::Short(blocks) => {
+                self.sums(many, blocks, |sum, rows, f| add_multiples(sum, rows, f))
+            }
+            Rows::Medium(blocks) => {
+                self.sums(many, blocks, |sum, rows, f| rows.add_multiples(sum, f))
+            }
+            Rows::Narrow(blocks) => {
+                self.sums(many, blocks, |sum, rows, f| add_multiples(sum, rows, f))
+            }
+            Rows::Wide(blocks) => {
+                self.sums(many, blocks, |sum, rows, f| add_multiples(sum, rows, f))
+            }
         }
     }
 
-    fn sum<W: Word>(&self, lwe: &LweCiphertext, add_rows: impl Fn(&mut [W])) -> LweCiphertext {
-        let mut sum = vec![W::from_u64(0); self.dimension + 1];
-        sum[self.dimension] = W::from_u64(lwe.body().wrapping_sub(self.offset));
-        add_rows(&mut sum);
-        let mask = self.gadget.modulus() - 1;
-        let words = sum.into_iter().map(|word| word.to_u64() & mask).collect();
-        LweCiphertext::from_words(words, self.gadget.modulus())
+    /// `add(sum, rows, factors)` adds multiples of a block's rows.
+    fn sums<W: Word, Block>(
+        &self,
+        many: &[LweCiphertext],
+        blocks: &[Block],
+        add: impl Fn(&mut [W], &Block, &[i32]),
+    ) -> Vec<LweCiphertext> {
+        let modulus = self.gadget.modulus();
+        let start = |lwe: &LweCiphertext| {
+            assert_eq!(lwe.modulus(), modulus, "modulus of a key switch");
+            let factors = self.gadget.mask_digits(lwe.mask());
+            assert_eq!(factors.len().div_ceil(BLOCK_ROWS), blocks.len(), "dimension");
+            let mut sum = vec![W::from_u64(0); self.dimension + 1];
+            sum[self.dimension] = W::from_u64(lwe.body().wrapping_sub(self.offset));
+            (factors, sum)
+        };
+        let mut sums: Vec<(Vec<i32>, Vec<W>)> = many.iter().map(start).collect();
+        for (index, block) in blocks.iter().enumerate() {
+            for (factors, sum) in &mut sums {
+                let factors = &factors[index * BLOCK_ROWS..];
+                add(sum, block, &factors[..factors.len().min(BLOCK_ROWS)]);
+            }
+        }
+        let reduced = |sum: Vec<W>| {
+            let words = sum.into_iter().map(|word| word.to_u64() & (modulus - 1)).collect();
+            LweCiphertext::from_words(words, modulus)
+        };
+        sums.into_iter().map(|(_, sum)| reduced(sum)).collect()
     }
 }
 
-/// Rows of n mask words and a body.
+/// Rows of n mask words and a body, in blocks.
 fn expand_rows<W: Word>(
     key: &SeededKeySwitchingKey,
     seed: &Seed,
     modulus: u64,
     dimension: usize,
-) -> Vec<W> {
-    let mut rows = vec![W::from_u64(0); key.bodies.len() * (dimension + 1)];
-    let numbered = rows.par_chunks_exact_mut(dimension + 1).zip(&key.bodies).enumerate();
-    numbered.for_each(|(row, (out, &body))| {
+) -> Vec<Vec<W>> {
+    let block = |(index, bodies): (usize, &[u64])| {
+        let mut rows = Vec::with_capacity(bodies.len() * (dimension + 1));
         let mut mask = vec![0; dimension];
-        RowDomain::KeySwitching.mask_stream(seed, row).uniform_assign(&mut mask, modulus);
-        for (word, &value) in out.iter_mut().zip(mask.iter().chain([&body])) {
-            *word = W::from_u64(value);
+        for (row, &body) in (index * BLOCK_ROWS..).zip(bodies) {
+            RowDomain::KeySwitching.mask_stream(seed, row).uniform_assign(&mut mask, modulus);
+            rows.extend(mask.iter().chain([&body]).map(|&word| W::from_u64(word)));
         }
-    });
-    rows
+        rows
+    };
+    key.bodies.par_chunks(BLOCK_ROWS).enumerate().map(block).collect()
 }

@@ -6,6 +6,7 @@
 
 use std::ops::{Add, Mul};
 
+use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_rlwe::gaussian_tail::gaussian_tail_log2;
 use cryptable_rlwe::lwe::{modulus_switch_variance, odd_modulus_switch_variance};
@@ -132,6 +133,19 @@ impl NoiseModel {
         gadget.length() as f64 * terms * gadget.digit_variance() * ERROR_VARIANCE
     }
 
+    /// [`NoiseModel::digit_noise`] of an external product: the digits of both halves.
+    pub(crate) fn rgsw_noise(gadget: RgswGadget, terms: f64) -> f64 {
+        Self::digit_noise(gadget.body, terms) + Self::digit_noise(gadget.mask, terms)
+    }
+
+    /// What rounding leaves of an RLWE ciphertext's phase, in squared units: the body's, and the mask's times the
+    /// secret.
+    pub(crate) fn rgsw_rounding(&self, gadget: RgswGadget) -> f64 {
+        let literal = self.parameters.literal();
+        let secret = literal.ring_degree as f64 * second_moment(literal.ring_secret);
+        gadget.body.rounding_variance() + gadget.mask.rounding_variance() * secret
+    }
+
     /// A gadget product that switches from a secret of the ring's distribution (automorphisms, packing).
     #[must_use]
     pub fn gadget_product(&self, gadget: Gadget, secret_second_moment: f64) -> Variance {
@@ -167,8 +181,8 @@ impl NoiseModel {
 
     /// σ_acc²: a blind rotation.
     ///
-    /// Every CMUX adds the noise of 2ℓ digit products (each digit times an error polynomial), and what rounding the
-    /// rotated difference away leaves where the selector is 1: `rounding·(1 + N·E[s²])`.
+    /// Every CMUX adds the noise of the digit products of body and mask (each digit times an error polynomial), and
+    /// what rounding the rotated difference leaves where the selector is 1: `rounding_b + rounding_a·N·E[s²]`.
     ///
     /// By automorphisms: n external products, and the expected number of automorphisms
     /// ([`crate::automorphism_counts::expected_automorphisms`]), a gadget product each. That is for odd masks; a
@@ -196,13 +210,13 @@ impl NoiseModel {
 
     /// σ_acc² of a blind rotation with a decomposition of its own.
     #[must_use]
-    pub fn blind_rotation_by(&self, gadget: Gadget) -> Variance {
+    pub fn blind_rotation_by(&self, gadget: RgswGadget) -> Variance {
         let literal = self.parameters.literal();
         if literal.rotation_method != RotationMethod::Cmux {
             return self.automorphism_rotation(gadget, 0);
         }
         let (n, degree) = (literal.lwe_dimension as f64, literal.ring_degree as f64);
-        let products = Self::digit_noise(gadget, 2.0 * degree);
+        let products = Self::rgsw_noise(gadget, degree);
         // A ternary step multiplies each of two products by X^e - 1: two terms of each.
         let products = match selectors_per_coefficient(literal.lwe_secret) {
             1 => products,
@@ -210,10 +224,7 @@ impl NoiseModel {
         };
         // Ternary steps decompose the accumulator and rotate the rounding error: X^e - 1 doubles it.
         let moved = if literal.lwe_secret == SecretDistribution::Binary { 1.0 } else { 2.0 };
-        let rounding = gadget.rounding_variance()
-            * (1.0 + degree * second_moment(literal.ring_secret))
-            * second_moment(literal.lwe_secret)
-            * moved;
+        let rounding = self.rgsw_rounding(gadget) * second_moment(literal.lwe_secret) * moved;
         Variance::of_units(n * (products + rounding), self.parameters.prime() as f64)
     }
 

@@ -107,7 +107,7 @@ impl PaperNumbers {
             q: parameters.rotation_modulus() as f64,
             log2_prime: parameters.log2_prime(),
             error_variance: ERROR_VARIANCE,
-            rotation_base_log2: literal.rotation.base_log2,
+            rotation_base_log2: literal.rotation.mask.base_log2,
             key_switching: SwitchNumbers {
                 log2_modulus: literal.log2_lwe_modulus,
                 base_log2: literal.key_switching.base_log2,

@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
 use crate::parameters::{
-    GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RotationMethod,
+    GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RgswGadgetLiteral,
+    RotationMethod,
 };
 
 /// Failure probability of the defaults, log2.
@@ -22,7 +23,7 @@ pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
 /// Work of one lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Transforms of blind rotation in transforms of degree 2,048: 2·(ℓ + 1) a step, and ℓ' + 2 an automorphism.
+    /// Transforms of blind rotation in transforms of degree 2,048: rows + 2 a step, and ℓ' + 2 an automorphism.
     pub transforms: f64,
     /// Bytes of key switching keys read.
     pub key_switching_bytes: f64,
@@ -41,7 +42,7 @@ impl Cost {
         let degree = literal.ring_degree as f64;
         // n log n, relative to 2,048.
         let transform = degree * degree.log2() / (2048.0 * 11.0);
-        let steps = literal.lwe_dimension as f64 * 2.0 * (literal.rotation.length + 1) as f64;
+        let steps = literal.lwe_dimension as f64 * (literal.rotation.rows() + 2) as f64;
         let automorphisms = match literal.rotation_method {
             RotationMethod::Cmux => 0.0,
             RotationMethod::Automorphism { window, digits } => {
@@ -76,8 +77,8 @@ impl Cost {
 /// A ring, and its parameters apart from what is searched.
 struct Base {
     parameters: Parameters,
-    /// For each number of digits, the base with the least noise.
-    rotations: Vec<GadgetLiteral>,
+    /// For each number of rows, the decompositions with the least noise.
+    rotations: Vec<RgswGadgetLiteral>,
 }
 
 /// Bits of the prime at each ring degree: below the security limit, and below 2^47, where kernels are fastest.
@@ -86,8 +87,8 @@ const PRIMES: [(usize, f64); 3] = [(1024, 24.9), (2048, 46.9), (4096, 46.9)];
 /// The ring of lower degree for LWE key switching from larger rings.
 const INTERMEDIATE: IntermediateRing = IntermediateRing::SECURE_1024;
 
-/// Most digits of a rotation that are tried.
-const MAX_ROTATION_DIGITS: usize = 6;
+/// Most rows of a rotation's RGSW ciphertexts that are tried.
+const MAX_ROTATION_ROWS: usize = 12;
 
 /// The bases, built once: their NTT tables take a while.
 fn bases() -> &'static [Base] {
@@ -105,7 +106,7 @@ fn bases() -> &'static [Base] {
                     log2_prime,
                     ring_secret: SecretDistribution::Binary,
                     rotation_method: RotationMethod::Cmux,
-                    rotation: gadget(5, 2),
+                    rotation: gadget(5, 2).into(),
                     finer_rotations: [None; 3],
                     intermediate: (ring_degree > INTERMEDIATE.degree).then_some(INTERMEDIATE),
                     key_switching: gadget(4, 4),
@@ -114,8 +115,8 @@ fn bases() -> &'static [Base] {
                     packing: gadget(6, 4),
                 };
                 let parameters = Parameters::new(literal).expect("a valid set");
-                let rotations = (1..=MAX_ROTATION_DIGITS)
-                    .map(|length| quietest_rotation(&parameters, length))
+                let rotations = (2..=MAX_ROTATION_ROWS)
+                    .map(|rows| quietest_rotation(&parameters, rows))
                     .collect();
                 Base { parameters, rotations }
             })
@@ -123,18 +124,26 @@ fn bases() -> &'static [Base] {
     })
 }
 
-/// The base with the least noise for a number of digits.
-fn quietest_rotation(parameters: &Parameters, length: usize) -> GadgetLiteral {
-    let bits = parameters.log2_prime().ceil() as u32;
-    let noise = |&base_log2: &u32| {
-        let rotation = GadgetLiteral { base_log2, length };
-        let literal = ParametersLiteral { rotation, ..*parameters.literal() };
+/// The decompositions with the least noise for a number of rows.
+fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral {
+    let noise = |rotation: &RgswGadgetLiteral| {
+        let literal = ParametersLiteral { rotation: *rotation, ..*parameters.literal() };
         NoiseModel::new(&parameters.with_literal(literal)).blind_rotation().0
     };
-    let base_log2 = (1..=bits / length as u32)
-        .min_by(|a, b| noise(a).total_cmp(&noise(b)))
-        .expect("at least one bit a digit");
-    GadgetLiteral { base_log2, length }
+    let least = |candidates: &mut dyn Iterator<Item = RgswGadgetLiteral>| {
+        candidates.min_by(|a, b| noise(a).total_cmp(&noise(b))).expect("at least one bit a digit")
+    };
+    let bits = parameters.log2_prime().ceil() as u32;
+    let digits = |length: usize| {
+        (1..=bits / length as u32).map(move |base_log2| GadgetLiteral { base_log2, length })
+    };
+    // The noise is a sum over body and mask: each base is best by itself.
+    let split = |body: usize| {
+        let mask = GadgetLiteral { base_log2: 1, length: rows - body };
+        let best = least(&mut digits(body).map(|body| RgswGadgetLiteral { body, mask }));
+        least(&mut digits(rows - body).map(|mask| RgswGadgetLiteral { mask, ..best }))
+    };
+    least(&mut (1..=rows / 2).map(split))
 }
 
 /// All combinations, the cheapest first.

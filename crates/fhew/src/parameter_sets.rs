@@ -174,7 +174,7 @@ fn literal(
         log2_prime: 49.999_999_999_99,
         ring_secret: SecretDistribution::UniformTernary,
         rotation_method: RotationMethod::Cmux,
-        rotation: digits(50 / rotation_digits as u32, rotation_digits),
+        rotation: digits(50 / rotation_digits as u32, rotation_digits).into(),
         finer_rotations: [None; 3],
         intermediate: None,
         key_switching,
@@ -217,12 +217,12 @@ mod tests {
                 "{}",
                 lookups.security_bits()
             );
-            assert_eq!(lookups.rotation_gadget().length(), digits);
+            assert_eq!(lookups.rotation_gadget().mask.length(), digits);
             assert_eq!(lookups.prime(), (1 << 50) - 16_383);
         }
         for digits in [0, 51] {
             let message = insecure_param_fast(digits).unwrap_err().to_string();
-            assert!(message.contains("rotation digits"), "{message}");
+            assert!(message.contains("rotation body digits"), "{message}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cryptable_ring::Modulus;
+use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
@@ -30,6 +31,30 @@ pub struct GadgetLiteral {
     pub base_log2: u32,
     /// Number of digits.
     pub length: usize,
+}
+
+/// Bases and lengths of an RGSW ciphertext's decompositions: of bodies and of masks, see [`RgswGadget`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RgswGadgetLiteral {
+    /// Of bodies.
+    pub body: GadgetLiteral,
+    /// Of masks.
+    pub mask: GadgetLiteral,
+}
+
+impl RgswGadgetLiteral {
+    /// Rows of an RGSW ciphertext.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.body.length + self.mask.length
+    }
+}
+
+impl From<GadgetLiteral> for RgswGadgetLiteral {
+    /// One decomposition for both.
+    fn from(gadget: GadgetLiteral) -> Self {
+        Self { body: gadget, mask: gadget }
+    }
 }
 
 /// How blind rotation multiplies by X^(a_i·s_i).
@@ -67,10 +92,10 @@ pub struct ParametersLiteral {
     /// How to rotate.
     pub rotation_method: RotationMethod,
     /// Decomposition of blind rotation (modulo Q).
-    pub rotation: GadgetLiteral,
+    pub rotation: RgswGadgetLiteral,
     /// Decompositions of further rotation keys, for bootstraps that must be more precise than by `rotation`
     /// (digit decomposition).
-    pub finer_rotations: [Option<GadgetLiteral>; 3],
+    pub finer_rotations: [Option<RgswGadgetLiteral>; 3],
     /// The ring of lower degree through which LWE key switching goes, if it does.
     pub intermediate: Option<IntermediateRing>,
     /// Decomposition of LWE key switching (modulo the LWE modulus).
@@ -165,7 +190,13 @@ impl Parameters {
         }
         let prime = ntt_primes(n, log2_prime, 1, &[])[0];
         let finer = literal.finer_rotations.into_iter().flatten();
-        let finer = finer.map(|gadget| ("finer rotation digits", gadget, prime));
+        let finer = finer.flat_map(|gadget| {
+            [
+                ("finer rotation body digits", gadget.body),
+                ("finer rotation mask digits", gadget.mask),
+            ]
+        });
+        let finer = finer.map(|(name, gadget)| (name, gadget, prime));
         let finer = finer.chain(match literal.rotation_method {
             RotationMethod::Cmux => None,
             RotationMethod::Automorphism { digits, .. } => {
@@ -173,7 +204,8 @@ impl Parameters {
             }
         });
         let others = [
-            ("rotation digits", literal.rotation, prime),
+            ("rotation body digits", literal.rotation.body, prime),
+            ("rotation mask digits", literal.rotation.mask, prime),
             ("key switching digits", literal.key_switching, 1 << log2_lwe),
             ("automorphism digits", literal.automorphism, prime),
             ("relinearization digits", literal.relinearization, prime),
@@ -294,15 +326,19 @@ impl Parameters {
 
     /// Decomposition of blind rotation.
     #[must_use]
-    pub fn rotation_gadget(&self) -> Gadget {
-        self.gadget(self.literal.rotation)
+    pub fn rotation_gadget(&self) -> RgswGadget {
+        self.rgsw_gadget(self.literal.rotation)
+    }
+
+    fn rgsw_gadget(&self, gadget: RgswGadgetLiteral) -> RgswGadget {
+        RgswGadget { body: self.gadget(gadget.body), mask: self.gadget(gadget.mask) }
     }
 
     /// Decompositions of all rotation keys: that of [`Parameters::rotation_gadget`], then the finer ones.
     #[must_use]
-    pub fn rotation_gadgets(&self) -> Vec<Gadget> {
+    pub fn rotation_gadgets(&self) -> Vec<RgswGadget> {
         let finer = self.literal.finer_rotations.into_iter().flatten();
-        std::iter::once(self.literal.rotation).chain(finer).map(|g| self.gadget(g)).collect()
+        std::iter::once(self.literal.rotation).chain(finer).map(|g| self.rgsw_gadget(g)).collect()
     }
 
     /// Decomposition of LWE key switching.
@@ -370,7 +406,7 @@ impl Parameters {
             log2_prime: 46.9,
             ring_secret: SecretDistribution::Binary,
             rotation_method: RotationMethod::Cmux,
-            rotation: GadgetLiteral { base_log2: 22, length: 1 },
+            rotation: GadgetLiteral { base_log2: 22, length: 1 }.into(),
             finer_rotations: [None; 3],
             intermediate: Some(IntermediateRing::SECURE_1024),
             key_switching: GadgetLiteral { base_log2: 2, length: 7 },
@@ -395,7 +431,7 @@ impl Parameters {
             log2_prime: 46.9,
             ring_secret: SecretDistribution::Binary,
             rotation_method: RotationMethod::Cmux,
-            rotation: GadgetLiteral { base_log2: 12, length: 3 },
+            rotation: GadgetLiteral { base_log2: 12, length: 3 }.into(),
             finer_rotations: [None; 3],
             intermediate: None,
             key_switching: GadgetLiteral { base_log2: 4, length: 5 },

@@ -99,7 +99,7 @@ impl RingDimensionSwitchingKey {
             let embedded =
                 RlweCiphertext::embed(ring, &LweCiphertext::from_words(words, lwe.modulus()));
             torus::from_residues(m, &mut source, embedded.mask());
-            product.gadget_product_add(&mut fractions, &source, self.blocks.key(i), &mut scratch);
+            product.add(&mut fractions, &source, self.blocks.key(i), &mut scratch);
         }
         torus::to_residues(m, sum.words_mut(), &fractions);
         sum.extract(ring, 0)

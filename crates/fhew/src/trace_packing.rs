@@ -92,7 +92,7 @@ impl TraceKey {
             }
             torus::automorphism(&mut image, mask, exponent);
             let key = self.automorphisms.key(k);
-            product.gadget_product_add(&mut fractions, &image, key, &mut scratch);
+            product.add(&mut fractions, &image, key, &mut scratch);
         }
         torus::to_residues(m, ciphertext.words_mut(), &fractions);
     }

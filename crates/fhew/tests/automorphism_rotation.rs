@@ -7,7 +7,9 @@ use common::{Setting, check_every_value, check_noise, random_outputs};
 use cryptable_fhew::automorphism_counts::expected_automorphisms;
 use cryptable_fhew::full_domain::compress::FdfbCompress;
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+use cryptable_fhew::parameters::{
+    GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
+};
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_rlwe::lwe::LweCiphertext;
@@ -162,7 +164,8 @@ fn noise_is_that_of_the_formulas() {
     let coarse = GadgetLiteral { base_log2: 15, length: 2 };
     for secret in SECRETS {
         for (window, rotation) in [(1, fine), (10, fine), (10, coarse)] {
-            let setting = setting(ParametersLiteral { rotation, ..toy(secret, window) });
+            let setting =
+                setting(ParametersLiteral { rotation: rotation.into(), ..toy(secret, window) });
             let measured = measure(&setting, 24);
             let model = NoiseModel::new(setting.parameters());
             let automorphisms = expected_automorphisms(2048, 64, window);
@@ -189,7 +192,10 @@ fn compress() {
 
 #[test]
 fn ternary_secrets_and_finer_keys() {
-    let finer = GadgetLiteral { base_log2: 9, length: 5 };
+    let finer = RgswGadgetLiteral {
+        body: GadgetLiteral { base_log2: 11, length: 3 },
+        mask: GadgetLiteral { base_log2: 9, length: 5 },
+    };
     let setting = setting(ParametersLiteral {
         finer_rotations: [Some(finer), None, None],
         ..toy(SecretDistribution::UniformTernary, 10)

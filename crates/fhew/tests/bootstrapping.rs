@@ -2,7 +2,9 @@
 
 use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::noise::NoiseModel;
-use cryptable_fhew::parameters::{GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral};
+use cryptable_fhew::parameters::{
+    GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RgswGadgetLiteral,
+};
 use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_rlwe::security::SecretDistribution;
@@ -13,7 +15,10 @@ fn toys() -> [Parameters; 3] {
     let ternary = ParametersLiteral {
         lwe_secret: SecretDistribution::UniformTernary,
         ring_secret: SecretDistribution::UniformTernary,
-        rotation: GadgetLiteral { base_log2: 15, length: 2 },
+        rotation: RgswGadgetLiteral {
+            body: GadgetLiteral { base_log2: 20, length: 1 },
+            mask: GadgetLiteral { base_log2: 15, length: 2 },
+        },
         ..*binary.literal()
     };
     let intermediate = IntermediateRing {

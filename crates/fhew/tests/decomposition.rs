@@ -11,7 +11,7 @@ use cryptable_rlwe::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 fn toy() -> Parameters {
-    let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length });
+    let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length }.into());
     Parameters::insecure(ParametersLiteral {
         finer_rotations: [gadget(9, 4), gadget(5, 8), None],
         ..*Parameters::insecure_toy().literal()

@@ -14,7 +14,7 @@ use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use rayon::prelude::*;
 
 fn toy() -> Parameters {
-    let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length });
+    let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length }.into());
     Parameters::insecure(ParametersLiteral {
         finer_rotations: [gadget(9, 4), gadget(5, 8), None],
         ..*Parameters::insecure_toy().literal()

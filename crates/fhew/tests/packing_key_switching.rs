@@ -29,7 +29,7 @@ fn parameters(packing: GadgetLiteral) -> Parameters {
     Parameters::insecure(ParametersLiteral {
         lwe_dimension: 16,
         ring_degree: 256,
-        rotation: GadgetLiteral { base_log2: 9, length: 5 },
+        rotation: GadgetLiteral { base_log2: 9, length: 5 }.into(),
         packing,
         ..*Parameters::insecure_toy().literal()
     })

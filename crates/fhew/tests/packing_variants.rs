@@ -29,7 +29,7 @@ fn setting() -> &'static Setting {
         let rotation = GadgetLiteral { base_log2: 9, length: 5 };
         let literal = ParametersLiteral {
             lwe_dimension: 32,
-            rotation,
+            rotation: rotation.into(),
             ..*Parameters::insecure_toy().literal()
         };
         Setting::new(&Parameters::insecure(literal).unwrap())

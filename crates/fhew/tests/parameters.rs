@@ -24,8 +24,11 @@ fn numbers_out_of_range_are_named() {
         (ParametersLiteral { log2_lwe_modulus: 36, ..good }, "log2_lwe_modulus"),
         (ParametersLiteral { log2_prime: 50.0, ..good }, "log2_prime"),
         (
-            ParametersLiteral { rotation: GadgetLiteral { base_log2: 16, length: 3 }, ..good },
-            "rotation digits",
+            ParametersLiteral {
+                rotation: GadgetLiteral { base_log2: 16, length: 3 }.into(),
+                ..good
+            },
+            "rotation body digits",
         ),
         (
             ParametersLiteral { lwe_secret: SecretDistribution::FixedWeightTernary(9), ..good },

@@ -18,8 +18,11 @@ const EVEN_MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];
 
 /// The toy of half the LWE dimension, which is half the time, with other rotation digits.
 fn toy_with(rotation: GadgetLiteral) -> Setting {
-    let literal =
-        ParametersLiteral { lwe_dimension: 32, rotation, ..*Parameters::insecure_toy().literal() };
+    let literal = ParametersLiteral {
+        lwe_dimension: 32,
+        rotation: rotation.into(),
+        ..*Parameters::insecure_toy().literal()
+    };
     Setting::new(&Parameters::insecure(literal).unwrap())
 }
 

@@ -96,9 +96,9 @@ fn add_multiples_portable<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
 }
 
 /// # Safety
-/// The processor must have AVX-512 F and DQ.
+/// The processor must have AVX-512 F, BW, DQ and VL.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn add_multiples_avx512<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
     add_multiples_portable(sum, rows, factors);
 }

@@ -1,4 +1,4 @@
-//! MixColumns and its inverse as sums of bits (FIPS 197, Sec. 5.1.3 and 5.3.3).
+//! MixColumns and its inverse as sums of bits (FIPS 197, Sec. 5.1.3 and 5.3.3): of round keys, which pass no table.
 
 use rayon::prelude::*;
 
@@ -13,20 +13,9 @@ pub struct LinearLayer {
 }
 
 impl LinearLayer {
-    /// MixColumns.
-    #[must_use]
-    pub fn mix_columns() -> Self {
-        Self::circulant([2, 3, 1, 1])
-    }
-
-    /// InvMixColumns.
-    #[must_use]
-    pub fn inverse_mix_columns() -> Self {
-        Self::circulant([14, 11, 13, 9])
-    }
-
     /// Byte i of the result is Σ_j first_(j-i)·byte j.
-    fn circulant(first: [u8; 4]) -> Self {
+    #[must_use]
+    pub fn circulant(first: [u8; 4]) -> Self {
         let output = |index: usize| {
             let (row, bit) = (index / 8, index % 8);
             let depends = |input: usize| {

@@ -254,7 +254,7 @@ mod tests {
     fn binary_rotation_has_a_quarter() {
         for parameters in [Parameters::default_128(), Parameters::insecure_toy()] {
             let (numbers, model) = (PaperNumbers::new(&parameters), NoiseModel::new(&parameters));
-            let gadget = parameters.rotation_gadget();
+            let gadget = parameters.rotation_gadget().mask;
             let products =
                 units(model.blind_rotation(), numbers.prime()) - rounding(gadget, &parameters);
             let digits = gadget.length() as f64 / numbers.rotation_digits();
