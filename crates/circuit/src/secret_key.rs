@@ -14,14 +14,14 @@ use crate::bits::encrypted_body;
 use crate::encrypted_bytes::{Content, EncryptedBytes, fresh_mask};
 use crate::error::Result;
 use crate::evaluation_key::CircuitEvaluationKey;
-use crate::parameter_serialization::open_object;
+use crate::parameter_serialization::open_circuit_object;
 use crate::parameters::CircuitParameters;
 
 /// Longest body of a secret key.
 const MAX_BODY_BYTES: u64 = 1 << 20;
 
 /// The domain of identifiers.
-const IDENTIFIER: &str = "cryptable: identifier of a secret key for circuits on bits";
+pub(crate) const IDENTIFIER: &str = "cryptable: identifier of a secret key for circuits on bits";
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
@@ -138,7 +138,7 @@ impl CircuitSecretKey {
     /// If the bytes are not exactly one undamaged secret key for circuits.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::CircuitSecretKey;
-        let (parameters, mut reader) = open_object(bytes, object_type, MAX_BODY_BYTES)?;
+        let (parameters, mut reader) = open_circuit_object(bytes, object_type, MAX_BODY_BYTES)?;
         let secret = SecretKey::read_coefficients(parameters.parameters(), &mut reader)?;
         reader.finish()?;
         Ok(Self { parameters, secret })
