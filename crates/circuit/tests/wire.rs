@@ -1,6 +1,8 @@
 //! Keys and encrypted bytes as bytes: round trips, damage, and what belongs to others.
 
-use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytes};
+use cryptable_circuit::encrypted_bytes::{
+    CHUNK_BYTES, Content, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter,
+};
 use cryptable_circuit::error::Error;
 use cryptable_circuit::evaluation_key::CircuitEvaluationKey;
 use cryptable_circuit::parameters::CircuitParameters;
@@ -151,6 +153,71 @@ fn truncation_and_flipped_bits_are_refused() {
     for length in (0..server.len()).step_by(server.len() / 20) {
         assert!(CircuitEvaluationKey::from_bytes(&server[..length]).is_err());
     }
+}
+
+/// Bytes as computed ones: masks are words.
+fn computed(secret: &CircuitSecretKey, bytes: &[u8]) -> EncryptedBytes {
+    let fresh = secret.encrypt(bytes);
+    let bytes: Vec<_> = (0..fresh.count()).map(|index| fresh.byte(index)).collect();
+    EncryptedBytes::computed(secret.parameters(), secret.id(), &bytes).unwrap()
+}
+
+#[test]
+fn chunks_are_the_whole_message() {
+    let (secret, other) = (toy(), toy());
+    let message: Vec<u8> = (0..CHUNK_BYTES as u8 + 9).map(|i| 3 * i).collect();
+    let whole = computed(&secret, &message).to_bytes();
+    let start = |out: Vec<u8>| {
+        let count = message.len() as u64;
+        EncryptedBytesWriter::new(out, secret.parameters(), secret.id(), count).unwrap()
+    };
+    let mut writer = start(Vec::new());
+    for chunk in message.chunks(CHUNK_BYTES) {
+        let bad = [computed(&secret, &chunk[1..]), computed(&other, chunk), secret.encrypt(chunk)];
+        for chunk in bad {
+            let error = writer.push(&chunk).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+        }
+        writer.push(&computed(&secret, chunk)).unwrap();
+    }
+    let written = writer.finish().unwrap();
+    assert_eq!(written.len(), whole.len());
+    for bytes in [&written, &whole] {
+        let reader = EncryptedBytesReader::new(Content::Message, bytes).unwrap();
+        assert_eq!(reader.byte_count(), message.len() as u64);
+        let chunks: Vec<_> = reader.map(|chunk| secret.decrypt(&chunk.unwrap()).unwrap()).collect();
+        assert_eq!(chunks, [&message[..CHUNK_BYTES], &message[CHUNK_BYTES..]]);
+        let read = EncryptedBytes::from_bytes(Content::Message, bytes).unwrap();
+        assert_eq!(secret.decrypt(&read).unwrap(), message);
+    }
+    let mut short = start(Vec::new());
+    short.push(&computed(&secret, &message[..CHUNK_BYTES])).unwrap();
+    assert!(short.finish().is_err());
+    for count in [0, 3] {
+        let fresh = secret.encrypt(&message[..count]).to_bytes();
+        let reader = EncryptedBytesReader::new(Content::Message, &fresh).unwrap();
+        let chunks: Vec<_> = reader.map(|chunk| chunk.unwrap().count()).collect();
+        assert_eq!(chunks, [count]);
+    }
+}
+
+#[test]
+fn a_missing_chunk_behind_a_right_checksum_is_an_error() {
+    let secret = toy();
+    let bytes = computed(&secret, &[7; CHUNK_BYTES + 1]).to_bytes();
+    let last = computed(&secret, &[7]).to_bytes();
+    // Headers and sizes, checksum: 104 and 32 bytes.
+    let body = &bytes[64..bytes.len() - 32];
+    let without_last = with_body(&body[..body.len() - (last.len() - 136)]);
+    let mut reader = EncryptedBytesReader::new(Content::Message, &without_last).unwrap();
+    assert!(reader.next().unwrap().is_ok());
+    let error = reader.next().unwrap().unwrap_err();
+    assert!(matches!(error, Error::Wire(WireError::Truncated { .. })), "{error}");
+    assert!(reader.next().is_none());
+    let longer = with_body(&[body, &[0]].concat());
+    let mut reader = EncryptedBytesReader::new(Content::Message, &longer).unwrap();
+    let error = reader.nth(2).unwrap().unwrap_err();
+    assert_eq!(error, WireError::TrailingBytes { count: 1 }.into());
 }
 
 /// A ring of degree 64, so that private switching keys are tens of kilobytes.
