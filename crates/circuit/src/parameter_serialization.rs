@@ -1,14 +1,11 @@
 //! Parameter sets as bytes, and the digest that names them.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_rlwe::wire::{BodyReader, ObjectType, WireError, peek_header, read_object};
+use cryptable_rlwe::wire::{BodyReader, ObjectType, WireError, open_with_parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::parameters::CircuitParameters;
-
-/// Longest parameters in a file.
-const MAX_PARAMETER_BYTES: u64 = 1 << 16;
 
 /// The numbers of a set.
 #[derive(Serialize, Deserialize)]
@@ -73,35 +70,15 @@ impl CircuitParameters {
     }
 }
 
-/// Checks an object that starts with its circuit parameters: those, and the rest of its body.
+/// Checks an object that starts with its parameters: those, and the rest of its body.
 ///
 /// # Errors
-/// As [`open_object`].
+/// If the bytes are not exactly one undamaged object of this type, or its parameters not those of its header.
 pub(crate) fn open_circuit_object(
     bytes: &[u8],
     object_type: ObjectType,
     max_body: u64,
 ) -> Result<(CircuitParameters, BodyReader<'_>)> {
     let (read, digest) = (CircuitParameters::from_bytes, CircuitParameters::digest);
-    open_object(bytes, object_type, max_body, read, digest)
-}
-
-/// Checks an object that starts with its parameters: those, and the rest of its body. `read` takes their bytes.
-///
-/// # Errors
-/// If the bytes are not exactly one undamaged object of this type, or its parameters not those of its header.
-pub(crate) fn open_object<P>(
-    bytes: &[u8],
-    object_type: ObjectType,
-    max_body: u64,
-    read: fn(&[u8]) -> Result<P>,
-    digest: fn(&P) -> [u8; 32],
-) -> Result<(P, BodyReader<'_>)> {
-    let mut reader = BodyReader::new(read_object(bytes, object_type, None, max_body)?);
-    let parameters = read(reader.bytes("parameters", MAX_PARAMETER_BYTES)?)?;
-    let (found, expected) = (peek_header(bytes)?.parameter_digest, digest(&parameters));
-    if found != expected {
-        return Err(Error::Wire(WireError::ParameterMismatch { expected, found }));
-    }
-    Ok((parameters, reader))
+    open_with_parameters(bytes, object_type, max_body, read, digest)
 }

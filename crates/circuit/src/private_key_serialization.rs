@@ -10,12 +10,13 @@ use cryptable_fhew::parameters::GadgetLiteral;
 use cryptable_fhew::seeded_rows::SeededRows;
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::wire::{
-    BodyWriter, KeyId, ObjectType, ObjectWriter, WireError, packed_field_bytes,
+    BodyWriter, KeyId, ObjectType, ObjectWriter, WireError, open_with_parameters,
+    packed_field_bytes,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::parameter_serialization::{Literal, open_object};
+use crate::parameter_serialization::Literal;
 use crate::parameters::CircuitParameters;
 use crate::private_key_switching::{
     PrivateFunction, PrivateSwitchingKey, SeededPrivateSwitchingKey,
@@ -98,7 +99,7 @@ impl SeededPrivateSwitchingKey {
     /// # Errors
     /// If the bytes are not exactly one undamaged private switching key.
     pub fn from_bytes(bytes: &[u8]) -> Result<(TfheParameters, Self)> {
-        let (parameters, mut reader) = open_object(
+        let (parameters, mut reader) = open_with_parameters(
             bytes,
             ObjectType::PrivateSwitchingKey,
             MAX_BODY_BYTES,

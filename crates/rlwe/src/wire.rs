@@ -19,6 +19,7 @@
 mod body;
 mod error;
 mod key_id;
+mod keys;
 mod packed_words;
 
 use std::fmt;
@@ -27,6 +28,9 @@ use std::io::{self, Write};
 pub use body::{BodyReader, BodyWriter};
 pub use error::WireError;
 pub use key_id::KeyId;
+pub use keys::{
+    open_with_parameters, pack_ternary, secret_key_bytes, unpack_ternary, write_server_keys,
+};
 pub use packed_words::packed_field_bytes;
 
 /// The version that is written, and the only one that is read.
