@@ -139,27 +139,27 @@ fn print(
         line.max_depth = CircuitNoise::new(circuit).max_depth();
         line.key_file_bytes = evaluation_key_bytes(circuit.parameters()) as u64;
     }
-    line.line.wrong = checked.wrong;
-    line.line.values_checked = checked.values;
+    line.line.contract.wrong = checked.wrong;
+    line.line.contract.values_checked = checked.values;
     // The distance from a bit to a wrong one is a quarter of the modulus.
-    line.line.noise_std_log2 = (checked.mean_square.sqrt() * 4.0).log2();
+    line.line.contract.noise_std_log2 = (checked.mean_square.sqrt() * 4.0).log2();
     if json {
         println!("{}", serde_json::to_string(&line)?);
     } else {
         println!(
             "{}: {:.2} ms, {:.1} u, {} bootstraps, {} CMUXes, depth {}, keys {:.1} MB ({:.1} MB sent), noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
-            line.line.method,
-            line.line.eval_s * 1e3 / line.line.slots as f64,
+            line.line.contract.method,
+            line.line.contract.eval_s * 1e3 / line.line.contract.slots as f64,
             line.line.units_per_value,
             line.bootstraps,
             line.cmuxes,
             line.max_depth,
-            line.line.eval_key_bytes as f64 / 1e6,
+            line.line.contract.eval_key_bytes as f64 / 1e6,
             line.key_file_bytes as f64 / 1e6,
-            line.line.noise_std_log2,
-            line.line.predicted_noise_std_log2,
-            line.line.log2_fail,
-            line.line.security_bits
+            line.line.contract.noise_std_log2,
+            line.line.contract.predicted_noise_std_log2,
+            line.line.contract.log2_fail,
+            line.line.contract.security_bits
         );
     }
     anyhow::ensure!(checked.wrong == 0, "{} values are wrong", checked.wrong);
@@ -205,11 +205,13 @@ fn of_bootstrap(
     noise: &CircuitNoise,
     parameters: &CircuitParameters,
 ) -> CircuitLine {
-    line.line.method = method;
-    line.line.predicted_noise_std_log2 = (noise.cmux(0.5).standard_deviation() * 4.0).log2();
-    line.line.log2_fail = noise.log2_fail(parameters.input_variance());
-    line.line.table = "bit".to_owned();
-    (line.line.bits_in, line.line.bits_out, line.line.modulus_in) = (1.0, 1.0, 2);
+    line.line.contract.method = method;
+    line.line.contract.predicted_noise_std_log2 =
+        (noise.cmux(0.5).standard_deviation() * 4.0).log2();
+    line.line.contract.log2_fail = noise.log2_fail(parameters.input_variance());
+    line.line.contract.table = "bit".to_owned();
+    (line.line.contract.bits_in, line.line.contract.bits_out, line.line.contract.modulus_in) =
+        (1.0, 1.0, 2);
     line.line.rotations = 1;
     line
 }
@@ -294,12 +296,12 @@ pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> a
     let noise = CircuitNoise::new(&parameters);
     let output = tree.output_noise(&noise, 0.5);
     let mut line = new_line(line, bits, tree.gates());
-    line.line.method = format!("CMUX tree, {bits} bits");
-    line.line.predicted_noise_std_log2 = (output.standard_deviation() * 4.0).log2();
-    line.line.log2_fail = noise.log2_fail(tree.output_noise(&noise, 1.0));
-    line.line.table = format!("random:{}", arguments.common.seed);
-    (line.line.bits_in, line.line.bits_out) = (bits as f64, bits as f64);
-    line.line.modulus_in = 1 << bits;
+    line.line.contract.method = format!("CMUX tree, {bits} bits");
+    line.line.contract.predicted_noise_std_log2 = (output.standard_deviation() * 4.0).log2();
+    line.line.contract.log2_fail = noise.log2_fail(tree.output_noise(&noise, 1.0));
+    line.line.contract.table = format!("random:{}", arguments.common.seed);
+    (line.line.contract.bits_in, line.line.contract.bits_out) = (bits as f64, bits as f64);
+    line.line.contract.modulus_in = 1 << bits;
     line.line.rotations = bits;
     print(line, &parameters, &checked, json)
 }
@@ -333,12 +335,12 @@ pub fn run_aes(arguments: &AesArguments, _threads: usize, json: bool) -> anyhow:
     }
     let noise = CircuitNoise::new(&parameters);
     let mut line = new_line(line, Aes::bootstraps(), aes.gates());
-    line.line.method = "AES-128, one block".to_owned();
-    line.line.predicted_noise_std_log2 =
+    line.line.contract.method = "AES-128, one block".to_owned();
+    line.line.contract.predicted_noise_std_log2 =
         ((noise.cmux(0.5) * 8.0).standard_deviation() * 4.0).log2();
-    line.line.log2_fail = aes.bootstrap_log2_fail();
-    line.line.table = "AES-128".to_owned();
-    (line.line.bits_in, line.line.bits_out) = (128.0, 128.0);
+    line.line.contract.log2_fail = aes.bootstrap_log2_fail();
+    line.line.contract.table = "AES-128".to_owned();
+    (line.line.contract.bits_in, line.line.contract.bits_out) = (128.0, 128.0);
     line.line.rotations = Aes::bootstraps();
     print(line, &parameters, &checked, json)
 }

@@ -123,23 +123,23 @@ fn measure(
     let results: Vec<Vec<LweCiphertext>> =
         inputs.par_iter().map(|input| decompose(input).into_lookup_inputs(&session.key)).collect();
     for (&value, digits) in values.iter().zip(&results) {
-        line.wrong += usize::from(recomposed(&session.secret, &plan, digits)? != value);
+        line.contract.wrong += usize::from(recomposed(&session.secret, &plan, digits)? != value);
     }
     let last = plan.digits() - 1;
     let slot = f64::from(plan.digit_bits(last)).exp2();
-    line.predicted_noise_std_log2 =
+    line.contract.predicted_noise_std_log2 =
         (plan.digit_noise(&model, last).standard_deviation() * 2.0 * slot).log2();
-    line.method = algorithm.name().to_owned();
-    line.table = "digits".to_owned();
-    (line.bits_in, line.bits_out) = (f64::from(bits), f64::from(base_log2));
-    line.modulus_in = 1 << bits;
-    line.values_checked = values.len();
-    line.log2_fail = plan.log2_fail();
+    line.contract.method = algorithm.name().to_owned();
+    line.contract.table = "digits".to_owned();
+    (line.contract.bits_in, line.contract.bits_out) = (f64::from(bits), f64::from(base_log2));
+    line.contract.modulus_in = 1 << bits;
+    line.contract.values_checked = values.len();
+    line.contract.log2_fail = plan.log2_fail();
     line.rotations = plan.rotations();
     let literal = session.parameters.literal();
-    line.output_bytes = plan.digits()
+    line.contract.output_bytes = plan.digits()
         * ((literal.lwe_dimension + 1) * literal.log2_lwe_modulus as usize).div_ceil(8);
-    line.input_bytes = (session.parameters.large_modulus().ilog2() as usize).div_ceil(8);
+    line.contract.input_bytes = (session.parameters.large_modulus().ilog2() as usize).div_ceil(8);
     Ok(DecompositionLine {
         line,
         log2_q0,
@@ -167,6 +167,10 @@ fn print(line: &DecompositionLine) {
     let DecompositionLine { line, log2_q0, base_log2, digits, rotation_keys } = line;
     println!(
         "{:<17} q_0 = 2^{log2_q0}, B = 2^{base_log2}: {digits} digits, {} rotations, {:.2} ms, {:.1} u, keys {rotation_keys:?}, fails 2^{:.1}",
-        line.method, line.rotations, line.ms_per_value, line.units_per_value, line.log2_fail
+        line.contract.method,
+        line.rotations,
+        line.contract.ms_per_value,
+        line.units_per_value,
+        line.contract.log2_fail
     );
 }

@@ -63,7 +63,7 @@ pub fn run(arguments: &FhewArguments, threads: usize, json: bool) -> anyhow::Res
     }
     lines.sort_by(|a, b| b.units_per_value.total_cmp(&a.units_per_value));
     // The bare bootstrap is no lookup of an arbitrary table: the best of those goes last.
-    lines.sort_by_key(|line| line.method != BOOTSTRAP);
+    lines.sort_by_key(|line| line.contract.method != BOOTSTRAP);
     report(&lines, json, print_table)
 }
 
@@ -86,16 +86,16 @@ fn print_table(lines: &[Line]) {
     for line in lines {
         println!(
             "{:<26} {:>8.2} {:>7.1} {:>8.1} {:>4} {:>2} {:>7.2} {:>9.2} {:>9.1} {:>6.1} {:>8}",
-            line.method,
-            line.ms_per_value,
+            line.contract.method,
+            line.contract.ms_per_value,
             line.units_per_value,
-            line.eval_key_bytes as f64 / 1e6,
+            line.contract.eval_key_bytes as f64 / 1e6,
             line.lwe_dimension,
             line.rotation_digits.1,
-            line.noise_std_log2,
-            line.predicted_noise_std_log2,
-            line.log2_fail,
-            line.security_bits,
+            line.contract.noise_std_log2,
+            line.contract.predicted_noise_std_log2,
+            line.contract.log2_fail,
+            line.contract.security_bits,
             line.published_ms.map_or("/".to_owned(), |ms| format!("{ms:.0}"))
         );
     }
@@ -143,10 +143,11 @@ fn measure(
     let predicted = method.noise(&model, TableKind::Given(&table), model.fresh()).output;
     let expected = |value: u64| table.output(value);
     let mut line = finish(&session, arguments, threads, &lookup, &expected)?;
-    line.method = method.name().to_owned();
-    line.predicted_noise_std_log2 = (predicted.standard_deviation() * 2.0 * p as f64).log2();
-    line.log2_fail = full_domain::log2_fail(method, &model, p, p);
-    line.table = format!("random:{}", arguments.seed);
+    line.contract.method = method.name().to_owned();
+    line.contract.predicted_noise_std_log2 =
+        (predicted.standard_deviation() * 2.0 * p as f64).log2();
+    line.contract.log2_fail = full_domain::log2_fail(method, &model, p, p);
+    line.contract.table = format!("random:{}", arguments.seed);
     line.published_ms = published(LweSet::Fast, method.name(), p).map(|time| time.milliseconds);
     line.rotations = method.rotations();
     let cost = Cost::of(method.rotations(), parameters.literal());
@@ -173,14 +174,14 @@ fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Resul
     let model = NoiseModel::new(&parameters);
     let output = model.blind_rotation() + model.key_switching();
     let input = output + model.lwe_modulus_switch(two_n);
-    line.method = BOOTSTRAP.to_owned();
-    line.predicted_noise_std_log2 = (output.standard_deviation() * 2.0 * p as f64).log2();
-    line.log2_fail =
+    line.contract.method = BOOTSTRAP.to_owned();
+    line.contract.predicted_noise_std_log2 = (output.standard_deviation() * 2.0 * p as f64).log2();
+    line.contract.log2_fail =
         full_domain::log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
     line.rotations = 1;
     let cost = Cost::of(1, parameters.literal());
     (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
-    line.table = "negacyclic identity".to_owned();
+    line.contract.table = "negacyclic identity".to_owned();
     Ok(line)
 }
 
@@ -200,17 +201,18 @@ fn finish(
     let mut squares = 0.0;
     for (&value, result) in values.plain.iter().zip(&results) {
         let expected = expected(value);
-        line.wrong += usize::from(session.secret.decrypt(result, p)? != expected);
+        line.contract.wrong += usize::from(session.secret.decrypt(result, p)? != expected);
         let phase = encode(expected, p, parameters.lwe_modulus());
         squares += session.secret.phase_error(result, phase)?.powi(2);
     }
-    line.values_checked = results.len();
-    line.noise_std_log2 = ((squares / results.len() as f64).sqrt() * 2.0 * p as f64).log2();
+    line.contract.values_checked = results.len();
+    line.contract.noise_std_log2 =
+        ((squares / results.len() as f64).sqrt() * 2.0 * p as f64).log2();
     let bits = parameters.literal().log2_lwe_modulus as usize;
-    line.input_bytes = bits.div_ceil(8);
-    line.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
-    (line.bits_in, line.bits_out) = ((p as f64).log2(), (p as f64).log2());
-    line.modulus_in = p;
-    line.encrypt_s = values.encrypt_s;
+    line.contract.input_bytes = bits.div_ceil(8);
+    line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
+    (line.contract.bits_in, line.contract.bits_out) = ((p as f64).log2(), (p as f64).log2());
+    line.contract.modulus_in = p;
+    line.contract.encrypt_s = values.encrypt_s;
     Ok(line)
 }

@@ -53,23 +53,24 @@ pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Re
     let mut squares = 0.0;
     for (&[a, b], result) in plain.iter().zip(&results) {
         let expected = Gate::Nand.apply(a, b);
-        line.wrong += usize::from(session.secret.decrypt_bit(result)? != expected);
+        line.contract.wrong += usize::from(session.secret.decrypt_bit(result)? != expected);
         let phase = if expected { eighth } else { 7 * eighth };
         squares += session.secret.phase_error(result, phase)?.powi(2);
     }
     let model = NoiseModel::new(&parameters);
     // The distance to a wrong sum of two results is 1/8 of the modulus.
     let relative = |variance: f64| (variance.sqrt() * 8.0).log2();
-    line.noise_std_log2 = relative(squares / results.len() as f64);
-    line.predicted_noise_std_log2 = relative((model.blind_rotation() + model.key_switching()).0);
-    line.log2_fail = model.gate_log2_fail();
-    line.method = "NAND".to_owned();
-    line.table = "NAND".to_owned();
-    (line.bits_in, line.bits_out, line.modulus_in) = (2.0, 1.0, 2);
-    line.values_checked = results.len();
+    line.contract.noise_std_log2 = relative(squares / results.len() as f64);
+    line.contract.predicted_noise_std_log2 =
+        relative((model.blind_rotation() + model.key_switching()).0);
+    line.contract.log2_fail = model.gate_log2_fail();
+    line.contract.method = "NAND".to_owned();
+    line.contract.table = "NAND".to_owned();
+    (line.contract.bits_in, line.contract.bits_out, line.contract.modulus_in) = (2.0, 1.0, 2);
+    line.contract.values_checked = results.len();
     let bits = parameters.literal().log2_lwe_modulus as usize;
-    line.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
-    line.input_bytes = bits.div_ceil(8);
+    line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
+    line.contract.input_bytes = bits.div_ceil(8);
     line.rotations = 1;
     let cost = Cost::of(1, parameters.literal());
     (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
@@ -80,14 +81,14 @@ fn print(lines: &[Line]) {
     for line in lines {
         println!(
             "{}: {:.2} ms, {:.1} u, keys {:.1} MB, noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
-            line.method,
-            line.ms_per_value,
+            line.contract.method,
+            line.contract.ms_per_value,
             line.units_per_value,
-            line.eval_key_bytes as f64 / 1e6,
-            line.noise_std_log2,
-            line.predicted_noise_std_log2,
-            line.log2_fail,
-            line.security_bits
+            line.contract.eval_key_bytes as f64 / 1e6,
+            line.contract.noise_std_log2,
+            line.contract.predicted_noise_std_log2,
+            line.contract.log2_fail,
+            line.contract.security_bits
         );
     }
 }

@@ -8,7 +8,7 @@ use cryptable::{Ciphertext, EvaluationKey, LookupTable, Method, Parameters, Requ
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::measurement::{Record, median, timed};
+use crate::measurement::{Contract, Record, median, timed};
 use crate::memory;
 
 /// Arguments of the benchmarks of lookups.
@@ -65,15 +65,20 @@ pub fn run(
     let evaluation = session.evaluate(arguments.runs.max(1))?;
     let checked = session.check(&evaluation.results)?;
     let mut record = session.record(benchmark, &evaluation, &checked);
-    record.threads = threads;
-    record.peak_rss_bytes = generation_peak.max(evaluation.rss_bytes);
-    record.table = format!("random:{}", arguments.seed);
+    record.contract.threads = threads;
+    record.contract.peak_rss_bytes = generation_peak.max(evaluation.rss_bytes);
+    record.contract.table = format!("random:{}", arguments.seed);
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
         println!("{}", serde_json::to_string_pretty(&record)?);
     }
-    anyhow::ensure!(record.wrong == 0, "{} of {} values are wrong", checked.wrong, checked.values);
+    anyhow::ensure!(
+        record.contract.wrong == 0,
+        "{} of {} values are wrong",
+        checked.wrong,
+        checked.values
+    );
     Ok(())
 }
 
@@ -174,14 +179,13 @@ impl Session {
         let prediction = self.parameters.prediction();
         let eval_s = median(&evaluation.times);
         let tree = literal.multiplexer.as_ref();
-        Record {
+        let contract = Contract {
             method: benchmark.name.into(),
             bits_in: (literal.input_modulus as f64).log2(),
             bits_out: (literal.output_modulus as f64).log2(),
             modulus_in: literal.input_modulus,
             ring_degree: literal.ring_degree,
             slots: literal.slots,
-            threads: 0,
             setup_s: self.setup_s,
             keygen_s: self.keygen_s,
             encrypt_s: self.encrypt_s,
@@ -190,7 +194,6 @@ impl Session {
             ms_per_value: eval_s * 1e3 / literal.slots as f64,
             unit_us: evaluation.unit * 1e6,
             eval_units: eval_s / evaluation.unit,
-            peak_rss_bytes: 0,
             eval_rss_bytes: evaluation.rss_bytes,
             eval_key_bytes: self.evaluation_key.memory_bytes(),
             input_bytes: prediction.ciphertext_bytes,
@@ -201,7 +204,10 @@ impl Session {
             predicted_noise_std_log2: failure.typical_ratio.log2(),
             log2_fail: failure.log2_fail(),
             security_bits: self.parameters.security_bits(),
-            table: String::new(),
+            ..Contract::default()
+        };
+        Record {
+            contract,
             tables: self.tables.len(),
             digits: tree.map(|tree| tree.digits.clone()).unwrap_or_default(),
             selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),

@@ -1,12 +1,12 @@
-//! The unit u, and the record that every lookup benchmark prints.
+//! The JSON contract, the record that every lookup benchmark prints, and timing.
 
 use std::time::Instant;
 
 use serde::Serialize;
 
-/// One line of the JSON contract.
-#[derive(Debug, Serialize)]
-pub struct Record {
+/// What every line of JSON has: the contract.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Contract {
     pub method: String,
     pub bits_in: f64,
     pub bits_out: f64,
@@ -34,6 +34,13 @@ pub struct Record {
     pub log2_fail: f64,
     pub security_bits: f64,
     pub table: String,
+}
+
+/// One line of lookups of packed values.
+#[derive(Debug, Serialize)]
+pub struct Record {
+    #[serde(flatten)]
+    pub contract: Contract,
     /// Tables on the same input.
     pub tables: usize,
     /// Sizes of the digits, none for AKP.

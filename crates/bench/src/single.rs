@@ -8,42 +8,17 @@ use cryptable_fhew::secret_key::SecretKey;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::measurement::{median, timed};
+use crate::measurement::{Contract, median, timed};
 use crate::memory;
 
-/// One line: the JSON contract, and what belongs to single values.
+/// One line: the JSON contract, and what belongs to single values. `noise_std_log2` is the standard deviation of the
+/// result's phase, as a fraction of the distance to a wrong value.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Line {
-    pub method: String,
-    pub bits_in: f64,
-    pub bits_out: f64,
-    pub modulus_in: u64,
-    pub ring_degree: usize,
-    pub slots: usize,
-    pub threads: usize,
-    pub setup_s: f64,
-    pub keygen_s: f64,
-    pub encrypt_s: f64,
-    pub eval_s: f64,
-    pub runs: usize,
-    pub ms_per_value: f64,
-    pub unit_us: f64,
-    pub eval_units: f64,
+    #[serde(flatten)]
+    pub contract: Contract,
     /// Time of one value, in u.
     pub units_per_value: f64,
-    pub peak_rss_bytes: u64,
-    pub eval_rss_bytes: u64,
-    pub eval_key_bytes: usize,
-    pub input_bytes: usize,
-    pub output_bytes: usize,
-    pub values_checked: usize,
-    pub wrong: usize,
-    /// Standard deviation of the result's phase, as a fraction of the distance to a wrong value.
-    pub noise_std_log2: f64,
-    pub predicted_noise_std_log2: f64,
-    pub log2_fail: f64,
-    pub security_bits: f64,
-    pub table: String,
     pub lwe_dimension: usize,
     pub log2_lwe_modulus: u32,
     pub log2_prime: f64,
@@ -124,7 +99,7 @@ impl Session {
         let eval_rss_bytes = memory::peak_rss();
         let literal = self.parameters.literal();
         let digits = |gadget: GadgetLiteral| (gadget.base_log2, gadget.length);
-        Line {
+        let contract = Contract {
             ring_degree: literal.ring_degree,
             slots: batch.size,
             threads: rayon::current_num_threads(),
@@ -135,11 +110,15 @@ impl Session {
             ms_per_value: eval_s * 1e3 / batch.size as f64,
             unit_us: unit * 1e6,
             eval_units: eval_s / unit,
-            units_per_value: eval_s / unit / batch.size as f64,
             peak_rss_bytes: self.generation_peak.max(eval_rss_bytes),
             eval_rss_bytes,
             eval_key_bytes: self.key.bytes(),
             security_bits: self.parameters.security_bits(),
+            ..Contract::default()
+        };
+        Line {
+            contract,
+            units_per_value: eval_s / unit / batch.size as f64,
             lwe_dimension: literal.lwe_dimension,
             log2_lwe_modulus: literal.log2_lwe_modulus,
             log2_prime: self.parameters.log2_prime(),
@@ -160,7 +139,7 @@ pub fn report(lines: &[Line], json: bool, print: fn(&[Line])) -> anyhow::Result<
     } else {
         print(lines);
     }
-    let wrong: usize = lines.iter().map(|line| line.wrong).sum();
+    let wrong: usize = lines.iter().map(|line| line.contract.wrong).sum();
     anyhow::ensure!(wrong == 0, "{wrong} values are wrong");
     Ok(())
 }

@@ -3,25 +3,17 @@
 //! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh bit costs
 //! one word: the round keys of AES-128 take 8.3 kB instead of 17 MB.
 
-use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
-use cryptable_rlwe::bit_packing::{UnpackError, pack, unpack};
-use cryptable_rlwe::lwe::LweCiphertext;
-use cryptable_rlwe::wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
-};
+mod wire;
 
-use crate::aes::{BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
+use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::wire::{KeyId, ObjectType, WireError};
+
+use crate::aes::{EncryptedByte, EncryptedRoundKeys};
 use crate::error::{Error, Result};
 use crate::parameters::CircuitParameters;
 
-/// Longest body, 4 GiB.
-const MAX_BODY_BYTES: u64 = 1 << 32;
-
-/// Largest LWE dimension that is read.
-const MAX_DIMENSION: u32 = 1 << 13;
-
-/// Largest modulus that is read.
-const MAX_MODULUS: u64 = (1 << 62) - 1;
+pub use wire::{CHUNK_BYTES, EncryptedBytesReader, EncryptedBytesWriter};
 
 /// Bits of a byte.
 const BITS: usize = 8;
@@ -71,11 +63,6 @@ pub(crate) fn fresh_mask(seed: &Seed, index: usize, dimension: usize, modulus: u
     RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, index as u64)
         .uniform_assign(&mut mask, modulus);
     mask
-}
-
-/// Bits of a word below a modulus.
-fn word_bits(modulus: u64) -> u32 {
-    u64::BITS - (modulus - 1).leading_zeros()
 }
 
 impl EncryptedBytes {
@@ -214,78 +201,6 @@ impl EncryptedBytes {
         }
         EncryptedRoundKeys::new((0..self.count()).map(|index| self.byte(index)).collect())
     }
-
-    /// The bytes in their wire format: client, sizes, masks or their seed, bodies.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let bits = word_bits(self.modulus);
-        let mut body = Vec::new();
-        let mut writer = BodyWriter::new(&mut body);
-        let write = |writer: &mut BodyWriter<&mut Vec<u8>>| {
-            writer.raw(&self.client.0)?;
-            writer.u32(self.dimension as u32)?;
-            writer.u64(self.modulus)?;
-            writer.u64(self.count() as u64)?;
-            match &self.masks {
-                Masks::Seed(seed) => {
-                    writer.u32(1)?;
-                    writer.raw(seed.as_bytes())?;
-                }
-                Masks::Words(words) => {
-                    writer.u32(0)?;
-                    writer.bytes(&pack(words, bits))?;
-                }
-            }
-            writer.bytes(&pack(&self.bodies, bits))
-        };
-        let mut bytes = Vec::new();
-        let object_type = self.content.object_type();
-        write(&mut writer)
-            .and_then(|()| write_object(&mut bytes, object_type, &self.parameter_digest, &body))
-            .expect("memory takes all bytes");
-        bytes
-    }
-
-    /// Reads bytes of this content.
-    ///
-    /// # Errors
-    /// If they are not exactly one undamaged object of that kind.
-    pub fn from_bytes(content: Content, bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, content.object_type(), None, MAX_BODY_BYTES)?;
-        let mut reader = BodyReader::new(body);
-        let client = KeyId(reader.array("client key identifier")?);
-        let dimension = reader.u32("LWE dimension")?;
-        if !(1..=MAX_DIMENSION).contains(&dimension) {
-            let expected = format!("from 1 to {MAX_DIMENSION}");
-            return Err(WireError::invalid("LWE dimension", dimension, expected).into());
-        }
-        let dimension = dimension as usize;
-        let modulus = reader.u64_within("modulus", 2..=MAX_MODULUS)?;
-        let range = match content {
-            // Every bit has a body of at least one bit: more cannot be here.
-            Content::Message => 0..=body.len() as u64,
-            Content::RoundKeys => {
-                let bytes = ((ROUNDS + 1) * BLOCK_BYTES) as u64;
-                bytes..=bytes
-            }
-        };
-        let count = reader.u64_within("number of bytes", range)? as usize * BITS;
-        let masks = match reader.u32("kind of masks")? {
-            1 => Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?)),
-            0 => {
-                let words = count.saturating_mul(dimension);
-                Masks::Words(read_words(&mut reader, "masks", modulus, words)?)
-            }
-            other => return Err(WireError::invalid("kind of masks", other, "0 or 1").into()),
-        };
-        let bodies = read_words(&mut reader, "bodies", modulus, count)?;
-        reader.finish()?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        Ok(Self { content, parameter_digest, client, dimension, modulus, masks, bodies })
-    }
 }
 
 /// Demands eight bits a byte.
@@ -296,22 +211,5 @@ pub(crate) fn check_eight(bytes: &[EncryptedByte]) -> Result<()> {
             Err(Error::Number { name: "number of a byte's bits", value, limit })
         }
         None => Ok(()),
-    }
-}
-
-/// Packed words, all of them below a modulus.
-fn read_words(
-    reader: &mut BodyReader<'_>,
-    name: &'static str,
-    modulus: u64,
-    count: usize,
-) -> Result<Vec<u64>> {
-    let packed = reader.bytes(name, MAX_BODY_BYTES)?;
-    let damaged =
-        |error: UnpackError| WireError::invalid(name, error, "as many words as bits need");
-    let words = unpack(packed, word_bits(modulus), count).map_err(damaged)?;
-    match words.iter().find(|&&word| word >= modulus) {
-        Some(word) => Err(WireError::invalid(name, word, format!("below {modulus}")).into()),
-        None => Ok(words),
     }
 }

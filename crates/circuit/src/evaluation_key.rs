@@ -8,7 +8,7 @@ use crate::circuit_bootstrapping::CircuitBootstrapping;
 use crate::cmux_tree::CmuxTree;
 use crate::encrypted_bytes::EncryptedBytes;
 use crate::error::{Error, Result};
-use crate::parameter_serialization::open_object;
+use crate::parameter_serialization::open_circuit_object;
 use crate::parameters::CircuitParameters;
 
 /// Longest body, 4 GiB.
@@ -45,7 +45,7 @@ impl CircuitEvaluationKey {
     /// If the bytes are not exactly one undamaged evaluation key for circuits.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::CircuitEvaluationKey;
-        let (parameters, mut reader) = open_object(bytes, object_type, MAX_BODY_BYTES)?;
+        let (parameters, mut reader) = open_circuit_object(bytes, object_type, MAX_BODY_BYTES)?;
         let client = KeyId(reader.array("client key identifier")?);
         let packed = reader.bytes("bootstrapping keys", MAX_BODY_BYTES)?;
         reader.finish()?;

@@ -18,6 +18,7 @@ pub mod leveled;
 pub mod noise;
 mod parameter_serialization;
 pub mod parameters;
+mod private_key_serialization;
 pub mod private_key_switching;
 #[cfg(feature = "client")]
 pub mod secret_key;

@@ -1,18 +1,15 @@
 //! Parameter sets as bytes, and the digest that names them.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_rlwe::wire::{BodyReader, ObjectType, WireError, peek_header, read_object};
+use cryptable_rlwe::wire::{BodyReader, ObjectType, WireError, open_with_parameters};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::parameters::CircuitParameters;
-
-/// Longest parameters in a file.
-const MAX_PARAMETER_BYTES: u64 = 1 << 16;
 
 /// The numbers of a set.
 #[derive(Serialize, Deserialize)]
-struct Literal {
+pub(crate) struct Literal {
     insecure: bool,
     selector: GadgetLiteral,
     numbers: ParametersLiteral,
@@ -32,14 +29,27 @@ impl CircuitParameters {
     /// Never: the numbers serialise.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.to_literal()).expect("numbers serialise")
+    }
+
+    pub(crate) fn to_literal(&self) -> Literal {
         let gadget = self.selector_gadget();
         let numbers = *self.parameters().literal();
-        let literal = Literal {
+        Literal {
             insecure: Parameters::new(numbers).is_err(),
             selector: GadgetLiteral { base_log2: gadget.base_log2(), length: gadget.length() },
             numbers,
+        }
+    }
+
+    /// Validates the numbers of a set.
+    pub(crate) fn from_literal(literal: &Literal) -> Result<Self> {
+        let parameters = if literal.insecure {
+            Parameters::insecure(literal.numbers)
+        } else {
+            Parameters::new(literal.numbers)
         };
-        serde_json::to_vec(&literal).expect("numbers serialise")
+        Self::new(&parameters?, literal.selector)
     }
 
     /// Reads what [`CircuitParameters::to_bytes`] wrote and validates it: 128 bits of security, unless the set says
@@ -50,12 +60,7 @@ impl CircuitParameters {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let literal: Literal = serde_json::from_slice(bytes)
             .map_err(|error| WireError::invalid("parameter set", error, "one of this format"))?;
-        let parameters = if literal.insecure {
-            Parameters::insecure(literal.numbers)
-        } else {
-            Parameters::new(literal.numbers)
-        };
-        Self::new(&parameters?, literal.selector)
+        Self::from_literal(&literal)
     }
 
     /// BLAKE3 of [`CircuitParameters::to_bytes`].
@@ -69,17 +74,11 @@ impl CircuitParameters {
 ///
 /// # Errors
 /// If the bytes are not exactly one undamaged object of this type, or its parameters not those of its header.
-pub(crate) fn open_object(
+pub(crate) fn open_circuit_object(
     bytes: &[u8],
     object_type: ObjectType,
     max_body: u64,
 ) -> Result<(CircuitParameters, BodyReader<'_>)> {
-    let mut reader = BodyReader::new(read_object(bytes, object_type, None, max_body)?);
-    let parameters =
-        CircuitParameters::from_bytes(reader.bytes("parameters", MAX_PARAMETER_BYTES)?)?;
-    let (found, expected) = (peek_header(bytes)?.parameter_digest, parameters.digest());
-    if found != expected {
-        return Err(Error::Wire(WireError::ParameterMismatch { expected, found }));
-    }
-    Ok((parameters, reader))
+    let (read, digest) = (CircuitParameters::from_bytes, CircuitParameters::digest);
+    open_with_parameters(bytes, object_type, max_body, read, digest)
 }

@@ -18,6 +18,7 @@ use cryptable_ring::row_sums::add_chosen;
 use cryptable_ring::word_sums::add_multiples;
 use cryptable_ring::{Buffer, torus};
 use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::wire::KeyId;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -52,6 +53,8 @@ impl PrivateFunction {
 /// What a client sends: bodies of a private switching key, and the seed of its masks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeededPrivateSwitchingKey {
+    /// Whose key it is.
+    pub client: KeyId,
     /// Seed of all masks.
     pub seed: Seed,
     /// For each function: row `(i·ℓ + k)·multiples + j` encrypts `f((j + 1)·s_i·weight(k))`.
@@ -70,7 +73,7 @@ impl SeededPrivateSwitchingKey {
         assert_eq!(secret.parameters(), expected, "parameters of the secret");
         let gadget = parameters.private_gadget();
         let (seed, rows) = secret.private_switching_rows(gadget, parameters.multiples());
-        Self { seed, rows }
+        Self { client: secret.id(crate::secret_key::IDENTIFIER), seed, rows }
     }
 }
 
@@ -100,6 +103,7 @@ impl SeededPrivateSwitchingKey {
 /// ```
 pub struct PrivateSwitchingKey {
     parameters: TfheParameters,
+    client: KeyId,
     /// For each function rows of 2N words, as fractions that fill their words: sums are plain wrapping ones.
     rows: [Buffer; 2],
 }
@@ -132,13 +136,23 @@ impl PrivateSwitchingKey {
             );
             words
         };
-        Ok(Self { parameters: parameters.clone(), rows: key.rows.each_ref().map(expand) })
+        Ok(Self {
+            parameters: parameters.clone(),
+            client: key.client,
+            rows: key.rows.each_ref().map(expand),
+        })
     }
 
     /// The parameters.
     #[must_use]
     pub fn parameters(&self) -> &TfheParameters {
         &self.parameters
+    }
+
+    /// Whose key it is.
+    #[must_use]
+    pub fn client(&self) -> KeyId {
+        self.client
     }
 
     /// Bytes held.

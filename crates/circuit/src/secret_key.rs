@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use cryptable_fhew::secret_key::SecretKey;
 use cryptable_ring::random::Seed;
-use cryptable_rlwe::wire::{BodyWriter, KeyId, ObjectType, ObjectWriter, write_object};
+use cryptable_rlwe::wire::{KeyId, ObjectType, secret_key_bytes, write_server_keys};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
@@ -14,14 +14,14 @@ use crate::bits::encrypted_body;
 use crate::encrypted_bytes::{Content, EncryptedBytes, fresh_mask};
 use crate::error::Result;
 use crate::evaluation_key::CircuitEvaluationKey;
-use crate::parameter_serialization::open_object;
+use crate::parameter_serialization::open_circuit_object;
 use crate::parameters::CircuitParameters;
 
 /// Longest body of a secret key.
 const MAX_BODY_BYTES: u64 = 1 << 20;
 
 /// The domain of identifiers.
-const IDENTIFIER: &str = "cryptable: identifier of a secret key for circuits on bits";
+pub(crate) const IDENTIFIER: &str = "cryptable: identifier of a secret key for circuits on bits";
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
@@ -116,20 +116,12 @@ impl CircuitSecretKey {
     #[must_use]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let parameters = self.parameters.to_bytes();
-        // Room for everything, so that no reallocation leaves a copy of the secret behind.
-        let capacity = parameters.len() + self.secret.coefficient_bytes() + 256;
-        let mut body = Zeroizing::new(Vec::with_capacity(capacity));
-        let mut writer = BodyWriter::new(&mut *body);
-        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
-        writer
-            .bytes(&parameters)
-            .and_then(|()| self.secret.write_coefficients(&mut writer))
-            .and_then(|()| {
-                let digest = self.parameters.digest();
-                write_object(&mut *bytes, ObjectType::CircuitSecretKey, &digest, &body)
-            })
-            .expect("memory takes all bytes");
-        bytes
+        let digest = self.parameters.digest();
+        let object_type = ObjectType::CircuitSecretKey;
+        let bytes = self.secret.coefficient_bytes();
+        secret_key_bytes(object_type, &digest, &parameters, bytes, |writer| {
+            self.secret.write_coefficients(writer)
+        })
     }
 
     /// Reads a secret key.
@@ -138,7 +130,7 @@ impl CircuitSecretKey {
     /// If the bytes are not exactly one undamaged secret key for circuits.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let object_type = ObjectType::CircuitSecretKey;
-        let (parameters, mut reader) = open_object(bytes, object_type, MAX_BODY_BYTES)?;
+        let (parameters, mut reader) = open_circuit_object(bytes, object_type, MAX_BODY_BYTES)?;
         let secret = SecretKey::read_coefficients(parameters.parameters(), &mut reader)?;
         reader.finish()?;
         Ok(Self { parameters, secret })
@@ -151,15 +143,7 @@ impl CircuitSecretKey {
     pub fn write_evaluation_key(&self, out: &mut dyn Write) -> io::Result<()> {
         let parameters = self.parameters.to_bytes();
         let keys = self.secret.evaluation_key().to_bytes();
-        // Two lengths of 8 bytes each.
-        let length = (8 + parameters.len() + KeyId::BYTES + 8 + keys.len()) as u64;
-        let digest = self.parameters.digest();
-        let object = ObjectWriter::new(out, ObjectType::CircuitEvaluationKey, &digest, length)?;
-        let mut writer = BodyWriter::new(object);
-        writer.bytes(&parameters)?;
-        writer.raw(&self.id().0)?;
-        writer.bytes(&keys)?;
-        writer.into_inner().finish()?;
-        Ok(())
+        let parameters = (&self.parameters.digest(), &parameters[..]);
+        write_server_keys(out, ObjectType::CircuitEvaluationKey, parameters, self.id(), &keys)
     }
 }

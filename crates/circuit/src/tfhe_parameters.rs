@@ -8,6 +8,7 @@ use cryptable_fhew::noise::{Variance, second_moment};
 use cryptable_fhew::parameters::{ERROR_VARIANCE, GadgetLiteral};
 use cryptable_ring::gadget::Gadget;
 use cryptable_rlwe::security::SecretDistribution;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::noise::{CircuitNoise, SelectorNoise};
@@ -20,7 +21,7 @@ pub const MAX_KEY_BYTES: u64 = 6_000_000_000;
 const MAX_BASE_LOG2: u32 = 32;
 
 /// What a private switching key stores for every digit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PrivateKeyForm {
     /// One row, which digits multiply.
     Products,

@@ -1,10 +1,17 @@
 //! Keys and encrypted bytes as bytes: round trips, damage, and what belongs to others.
 
-use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytes};
+use cryptable_circuit::encrypted_bytes::{
+    CHUNK_BYTES, Content, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter,
+};
 use cryptable_circuit::error::Error;
 use cryptable_circuit::evaluation_key::CircuitEvaluationKey;
 use cryptable_circuit::parameters::CircuitParameters;
+use cryptable_circuit::private_key_switching::{
+    PrivateFunction, PrivateSwitchingKey, SeededPrivateSwitchingKey,
+};
 use cryptable_circuit::secret_key::CircuitSecretKey;
+use cryptable_circuit::tfhe_parameters::{PrivateKeyForm, TfheParameters};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_rlwe::wire::{BodyWriter, ObjectType, WireError, write_object};
 use proptest::prelude::*;
 
@@ -148,6 +155,166 @@ fn truncation_and_flipped_bits_are_refused() {
     }
 }
 
+/// Bytes as computed ones: masks are words.
+fn computed(secret: &CircuitSecretKey, bytes: &[u8]) -> EncryptedBytes {
+    let fresh = secret.encrypt(bytes);
+    let bytes: Vec<_> = (0..fresh.count()).map(|index| fresh.byte(index)).collect();
+    EncryptedBytes::computed(secret.parameters(), secret.id(), &bytes).unwrap()
+}
+
+#[test]
+fn chunks_are_the_whole_message() {
+    let (secret, other) = (toy(), toy());
+    let message: Vec<u8> = (0..CHUNK_BYTES as u8 + 9).map(|i| 3 * i).collect();
+    let whole = computed(&secret, &message).to_bytes();
+    let start = |out: Vec<u8>| {
+        let count = message.len() as u64;
+        EncryptedBytesWriter::new(out, secret.parameters(), secret.id(), count).unwrap()
+    };
+    let mut writer = start(Vec::new());
+    for chunk in message.chunks(CHUNK_BYTES) {
+        let bad = [computed(&secret, &chunk[1..]), computed(&other, chunk), secret.encrypt(chunk)];
+        for chunk in bad {
+            let error = writer.push(&chunk).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+        }
+        writer.push(&computed(&secret, chunk)).unwrap();
+    }
+    let written = writer.finish().unwrap();
+    assert_eq!(written.len(), whole.len());
+    for bytes in [&written, &whole] {
+        let reader = EncryptedBytesReader::new(Content::Message, bytes).unwrap();
+        assert_eq!(reader.byte_count(), message.len() as u64);
+        let chunks: Vec<_> = reader.map(|chunk| secret.decrypt(&chunk.unwrap()).unwrap()).collect();
+        assert_eq!(chunks, [&message[..CHUNK_BYTES], &message[CHUNK_BYTES..]]);
+        let read = EncryptedBytes::from_bytes(Content::Message, bytes).unwrap();
+        assert_eq!(secret.decrypt(&read).unwrap(), message);
+    }
+    let mut short = start(Vec::new());
+    short.push(&computed(&secret, &message[..CHUNK_BYTES])).unwrap();
+    assert!(short.finish().is_err());
+    for count in [0, 3] {
+        let fresh = secret.encrypt(&message[..count]).to_bytes();
+        let reader = EncryptedBytesReader::new(Content::Message, &fresh).unwrap();
+        let chunks: Vec<_> = reader.map(|chunk| chunk.unwrap().count()).collect();
+        assert_eq!(chunks, [count]);
+    }
+}
+
+#[test]
+fn a_missing_chunk_behind_a_right_checksum_is_an_error() {
+    let secret = toy();
+    let bytes = computed(&secret, &[7; CHUNK_BYTES + 1]).to_bytes();
+    let last = computed(&secret, &[7]).to_bytes();
+    // Headers and sizes, checksum: 104 and 32 bytes.
+    let body = &bytes[64..bytes.len() - 32];
+    let without_last = with_body(&body[..body.len() - (last.len() - 136)]);
+    let mut reader = EncryptedBytesReader::new(Content::Message, &without_last).unwrap();
+    assert!(reader.next().unwrap().is_ok());
+    let error = reader.next().unwrap().unwrap_err();
+    assert!(matches!(error, Error::Wire(WireError::Truncated { .. })), "{error}");
+    assert!(reader.next().is_none());
+    let longer = with_body(&[body, &[0]].concat());
+    let mut reader = EncryptedBytesReader::new(Content::Message, &longer).unwrap();
+    let error = reader.nth(2).unwrap().unwrap_err();
+    assert_eq!(error, WireError::TrailingBytes { count: 1 }.into());
+}
+
+/// A ring of degree 64, so that private switching keys are tens of kilobytes.
+fn private_parameters(digits: (u32, usize), form: PrivateKeyForm) -> TfheParameters {
+    let circuit = CircuitParameters::insecure_toy();
+    let literal = ParametersLiteral {
+        lwe_dimension: 16,
+        ring_degree: 64,
+        intermediate: None,
+        ..*circuit.parameters().literal()
+    };
+    let parameters = Parameters::insecure(literal).unwrap();
+    let selector = GadgetLiteral { base_log2: 7, length: 2 };
+    let circuit = CircuitParameters::new(&parameters, selector).unwrap();
+    let (base_log2, length) = digits;
+    TfheParameters::new(&circuit, GadgetLiteral { base_log2, length }, form).unwrap()
+}
+
+/// A private switching key and its bytes.
+fn private_key(
+    secret: &CircuitSecretKey,
+    parameters: &TfheParameters,
+) -> (SeededPrivateSwitchingKey, Vec<u8>) {
+    let key = SeededPrivateSwitchingKey::generate(parameters, secret.fhew());
+    let mut bytes = Vec::new();
+    key.write(parameters, &mut bytes).unwrap();
+    (key, bytes)
+}
+
+#[test]
+fn private_switching_keys_come_back() {
+    let forms = [((20, 1), PrivateKeyForm::Products), ((3, 2), PrivateKeyForm::Precomputed)];
+    for (digits, form) in forms {
+        let parameters = private_parameters(digits, form);
+        let secret = CircuitSecretKey::generate(parameters.circuit());
+        let (key, bytes) = private_key(&secret, &parameters);
+        let overhead = bytes.len() as u64 - parameters.key_file_bytes();
+        assert!((200..1200).contains(&overhead), "{overhead} bytes");
+        let (read_parameters, read) = SeededPrivateSwitchingKey::from_bytes(&bytes).unwrap();
+        assert!(read == key && read_parameters == parameters);
+        let expanded = PrivateSwitchingKey::from_bytes(&bytes).unwrap();
+        assert_eq!(expanded.client(), secret.id());
+        let bits = [cryptable_circuit::bits::encrypt_bit(secret.fhew(), true)];
+        let direct = PrivateSwitchingKey::expand(&parameters, &key).unwrap();
+        for function in PrivateFunction::ALL {
+            assert_eq!(expanded.switch(function, &bits), direct.switch(function, &bits));
+        }
+        // A key of other parameters is not written.
+        let other = private_parameters((4, 3), form);
+        assert!(key.write(&other, &mut Vec::new()).is_err());
+    }
+}
+
+#[test]
+fn damaged_private_switching_keys_are_refused() {
+    let parameters = private_parameters((20, 1), PrivateKeyForm::Products);
+    let secret = CircuitSecretKey::generate(parameters.circuit());
+    let (_, bytes) = private_key(&secret, &parameters);
+    for length in (0..700).chain((700..bytes.len()).step_by(997)) {
+        assert!(PrivateSwitchingKey::from_bytes(&bytes[..length]).is_err(), "length {length}");
+    }
+    for bit in (0..8 * 700).step_by(7).chain((8 * 700..8 * bytes.len()).step_by(4999)) {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(PrivateSwitchingKey::from_bytes(&damaged).is_err(), "bit {bit}");
+    }
+    assert!(CircuitEvaluationKey::from_bytes(&bytes).is_err());
+
+    // Behind right checksums: other digests, absurd numbers, rows that are not below Q, or missing.
+    let object = |digest: [u8; 32], numbers: &[u8], rest: &[u8]| {
+        let mut writer = BodyWriter::new(Vec::new());
+        writer.bytes(numbers).unwrap();
+        writer.raw(rest).unwrap();
+        let mut bytes = Vec::new();
+        let body = writer.into_inner();
+        write_object(&mut bytes, ObjectType::PrivateSwitchingKey, &digest, &body).unwrap();
+        PrivateSwitchingKey::from_bytes(&bytes).unwrap_err()
+    };
+    let (digest, numbers) = (parameters.digest(), parameters.to_bytes());
+    let error = object([0; 32], &numbers, &[]);
+    assert!(matches!(error, Error::Wire(WireError::ParameterMismatch { .. })), "{error}");
+    let text = String::from_utf8(numbers.clone()).unwrap();
+    let changed = text.replace("\"base_log2\":20", "\"base_log2\":4000000000");
+    assert_ne!(changed, text);
+    let error = object(digest, changed.as_bytes(), &[]).to_string();
+    assert!(error.contains("private switching digits"), "{error}");
+    assert!(object(digest, b"{}", &[]).to_string().contains("parameter set"));
+    // Client and seed, then the rows' length.
+    let mut rest = vec![0; 48];
+    assert!(object(digest, &numbers, &rest).to_string().contains("cut short"));
+    rest.extend((64u64 * 64 * 47 / 8).to_le_bytes());
+    rest.resize(rest.len() + 64 * 64 * 47 / 8, 0xff);
+    assert!(object(digest, &numbers, &rest).to_string().contains("must be below"));
+    rest[48..56].fill(0xff);
+    assert!(object(digest, &numbers, &rest).to_string().contains("cut short"));
+}
+
 /// A message object with a right checksum around any body.
 fn with_body(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -202,9 +369,14 @@ proptest! {
         if let Ok(read) = EncryptedBytes::from_bytes(Content::Message, &with_body(&bytes)) {
             prop_assert!(read.count() <= bytes.len());
         }
-        for object_type in [ObjectType::CircuitSecretKey, ObjectType::CircuitEvaluationKey] {
+        for object_type in [
+            ObjectType::CircuitSecretKey,
+            ObjectType::CircuitEvaluationKey,
+            ObjectType::PrivateSwitchingKey,
+        ] {
             let mut object = Vec::new();
             write_object(&mut object, object_type, &[0; 32], &bytes).unwrap();
+            prop_assert!(PrivateSwitchingKey::from_bytes(&object).is_err());
             prop_assert!(CircuitSecretKey::from_bytes(&object).is_err());
             prop_assert!(CircuitEvaluationKey::from_bytes(&object).is_err());
         }

@@ -157,23 +157,13 @@ fn outputs_that_cannot_be_written() {
     assert_eq!(here.fail(line), "cannot create no/b.key: no such directory");
 }
 
-/// A limit on the size of files stands for a full disk.
 #[cfg(unix)]
 #[test]
 fn full_disks() {
     let here = Workspace::new();
-    let program = env!("CARGO_BIN_EXE_cryptable");
-    let keygen = "keygen --insecure-toy --bits 1 --secret a.key --evaluation b.key";
-    let script = format!("trap '' XFSZ; ulimit -f 64; exec {program} {keygen}");
-    let output = std::process::Command::new("sh")
-        .args(["-c", &script])
-        .current_dir(here.path(""))
-        .output()
-        .unwrap();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{message}");
+    let message =
+        here.fail_on_full_disk("keygen --insecure-toy --bits 1 --secret a.key --evaluation b.key");
     assert!(message.contains("cannot write b.key: "), "{message}");
-    assert!(here.files().is_empty(), "{:?}", here.files());
 }
 
 #[test]

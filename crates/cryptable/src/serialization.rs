@@ -4,28 +4,23 @@ use std::sync::Arc;
 
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::switching_key::SharedBytes;
-use cryptable_rlwe::wire::{
-    BodyReader, HEADER_BYTES, ObjectType, WireError, peek_header, read_object,
-};
+use cryptable_rlwe::wire::{BodyReader, HEADER_BYTES, ObjectType, WireError, open_with_parameters};
 use cryptable_rlwe::{EvaluationKeys, SwitchingKey};
 
 use crate::error::Result;
 use crate::{EvaluationKey, KeyId, Parameters};
 
-/// Longest parameters in a file.
-const MAX_PARAMETER_BYTES: u64 = 1 << 16;
-
 /// Longest body of an evaluation key, 64 GiB.
 const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
 
-/// Reads the parameters at the start of a key's body and checks them against the header.
-fn read_parameters(bytes: &[u8], reader: &mut BodyReader<'_>) -> Result<Parameters> {
-    let parameters = Parameters::from_bytes(reader.bytes("parameters", MAX_PARAMETER_BYTES)?)?;
-    let (found, expected) = (peek_header(bytes)?.parameter_digest, parameters.digest());
-    if found != expected {
-        return Err(WireError::ParameterMismatch { expected, found }.into());
-    }
-    Ok(parameters)
+/// Checks an object that starts with its parameters: those, and the rest of its body.
+fn open(
+    bytes: &[u8],
+    object_type: ObjectType,
+    max_body: u64,
+) -> Result<(Parameters, BodyReader<'_>)> {
+    let (read, digest) = (Parameters::from_bytes, Parameters::digest);
+    open_with_parameters(bytes, object_type, max_body, read, digest)
 }
 
 impl EvaluationKey {
@@ -36,9 +31,8 @@ impl EvaluationKey {
     /// If the bytes are not exactly one undamaged evaluation key, or do not start at a multiple of 8.
     pub fn from_shared(bytes: SharedBytes) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
-        let body = read_object(all, ObjectType::EvaluationKey, None, MAX_EVALUATION_KEY_BYTES)?;
-        let mut reader = BodyReader::new(body);
-        let parameters = read_parameters(all, &mut reader)?;
+        let (parameters, mut reader) =
+            open(all, ObjectType::EvaluationKey, MAX_EVALUATION_KEY_BYTES)?;
         let client = KeyId(reader.array("client key identifier")?);
         let ring = Arc::new(parameters.ring());
         let mut keys = EvaluationKeys::new();
@@ -65,7 +59,9 @@ mod client {
 
     use cryptable_rlwe::secret::TernarySecret;
     use cryptable_rlwe::security::SecretDistribution;
-    use cryptable_rlwe::wire::{BodyWriter, ObjectWriter, write_object};
+    use cryptable_rlwe::wire::{
+        BodyWriter, ObjectWriter, pack_ternary, secret_key_bytes, unpack_ternary,
+    };
     use zeroize::Zeroizing;
 
     use super::*;
@@ -83,30 +79,12 @@ mod client {
         #[must_use]
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
             let parameters = self.parameters().to_bytes();
-            let packed: Zeroizing<Vec<u8>> = Zeroizing::new(
-                self.secret()
-                    .coefficients()
-                    .chunks(4)
-                    .map(|four| {
-                        let pairs = four.iter().enumerate();
-                        pairs.fold(0, |byte, (i, &c)| byte | ((c + 1) as u8) << (2 * i))
-                    })
-                    .collect(),
-            );
-            // Room for everything, so that no reallocation leaves a copy of the secret behind.
-            let capacity = parameters.len() + packed.len() + 256;
-            let mut body = Zeroizing::new(Vec::with_capacity(capacity));
-            let mut writer = BodyWriter::new(&mut *body);
-            let mut bytes = Zeroizing::new(Vec::with_capacity(2 * capacity));
-            writer
-                .bytes(&parameters)
-                .and_then(|()| writer.bytes(&packed))
-                .and_then(|()| {
-                    let digest = self.parameters().digest();
-                    write_object(&mut *bytes, ObjectType::SecretKey, &digest, &body)
-                })
-                .expect("memory takes all bytes");
-            bytes
+            let packed = pack_ternary(self.secret().coefficients());
+            let digest = self.parameters().digest();
+            let bytes = 8 + packed.len();
+            secret_key_bytes(ObjectType::SecretKey, &digest, &parameters, bytes, |writer| {
+                writer.bytes(&packed)
+            })
         }
 
         /// Reads a secret key.
@@ -114,25 +92,18 @@ mod client {
         /// # Errors
         /// If the bytes are not exactly one undamaged secret key.
         pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-            let body = read_object(bytes, ObjectType::SecretKey, None, MAX_SECRET_KEY_BYTES)?;
-            let mut reader = BodyReader::new(body);
-            let parameters = read_parameters(bytes, &mut reader)?;
+            let (parameters, mut reader) =
+                open(bytes, ObjectType::SecretKey, MAX_SECRET_KEY_BYTES)?;
             let degree = parameters.literal().ring_degree;
             let packed = reader.bytes("coefficients", degree as u64 / 4)?;
-            let coefficients: Zeroizing<Vec<i8>> = Zeroizing::new(
-                packed
-                    .iter()
-                    .flat_map(|byte| (0..4).map(move |i| (byte >> (2 * i) & 3) as i8 - 1))
-                    .collect(),
-            );
+            let coefficients = unpack_ternary(packed, degree)?;
             reader.finish()?;
             let distribution = SecretDistribution::UniformTernary;
             TernarySecret::from_coefficients(coefficients, distribution)
-                .filter(|secret| secret.coefficients().len() == degree)
                 .map(|secret| Self::from_secret(parameters, secret))
                 .ok_or_else(|| {
-                    let expected = "one of -1, 0 and 1 for each of the ring degree";
-                    WireError::invalid("coefficients", "something else", expected).into()
+                    let expected = "a ternary secret";
+                    WireError::invalid("coefficients", "others", expected).into()
                 })
         }
 

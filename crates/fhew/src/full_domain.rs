@@ -8,6 +8,7 @@ pub mod compress_continuous;
 pub mod eval_func;
 pub mod fdfb_ks;
 mod half_tables;
+mod input_phase;
 pub mod odd_modulus;
 pub mod select;
 pub mod select_alt;

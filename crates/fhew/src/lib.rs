@@ -24,6 +24,7 @@ pub mod lwe_key_switching;
 pub mod many_lut;
 pub mod multi_value;
 pub mod noise;
+mod packing_key_serialization;
 pub mod packing_key_switching;
 pub mod paper_noise;
 pub mod parameter_choice;

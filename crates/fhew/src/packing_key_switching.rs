@@ -102,7 +102,7 @@ impl PackingKey {
     pub fn expand(parameters: &Parameters, key: &SeededPackingKey) -> Result<Self> {
         let (n, m) = (parameters.ring_degree(), parameters.modulus());
         let bodies = key.rows.bodies();
-        let words = n * n * parameters.packing_gadget().length();
+        let words = parameters.packing_key_words();
         if bodies.len() != words {
             return Err(Error::Parameter {
                 name: "number of words of a packing key",

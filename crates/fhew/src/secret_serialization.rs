@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use cryptable_rlwe::wire::{BodyReader, BodyWriter, KeyId, WireError};
+use cryptable_rlwe::wire::{
+    BodyReader, BodyWriter, KeyId, WireError, pack_ternary, unpack_ternary,
+};
 use zeroize::Zeroizing;
 
 use crate::parameters::Parameters;
@@ -10,31 +12,6 @@ use crate::secret_key::SecretKey;
 
 /// Longest secret in bytes.
 const MAX_SECRET_BYTES: u64 = 1 << 20;
-
-/// Two bits a coefficient.
-fn pack(coefficients: &[i8]) -> Zeroizing<Vec<u8>> {
-    let four = |four: &[i8]| {
-        four.iter().enumerate().fold(0, |byte, (i, &c)| byte | ((c + 1) as u8) << (2 * i))
-    };
-    Zeroizing::new(coefficients.chunks(4).map(four).collect())
-}
-
-/// The first `count` coefficients of packed bytes; what follows must be padding.
-fn unpack(packed: &[u8], count: usize) -> Result<Zeroizing<Vec<i8>>, WireError> {
-    let invalid = || {
-        let expected = "one of -1, 0 and 1 for each of the dimension";
-        WireError::invalid("coefficients", "something else", expected)
-    };
-    if packed.len() != count.div_ceil(4) {
-        return Err(invalid());
-    }
-    let coefficient = |i: usize| (packed[i / 4] >> (2 * (i % 4)) & 3) as i8 - 1;
-    let coefficients: Zeroizing<Vec<i8>> = Zeroizing::new((0..count).map(coefficient).collect());
-    if coefficients.contains(&2) || *pack(&coefficients) != packed {
-        return Err(invalid());
-    }
-    Ok(coefficients)
-}
 
 impl SecretKey {
     /// The secrets: LWE, ring, ring of lower degree.
@@ -53,7 +30,7 @@ impl SecretKey {
     /// # Errors
     /// Those of the writer.
     pub fn write_coefficients<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
-        self.all_coefficients().iter().try_for_each(|secret| writer.bytes(&pack(secret)))
+        self.all_coefficients().iter().try_for_each(|secret| writer.bytes(&pack_ternary(secret)))
     }
 
     /// Reads what [`SecretKey::write_coefficients`] wrote.
@@ -64,13 +41,19 @@ impl SecretKey {
         parameters: &Parameters,
         reader: &mut BodyReader<'_>,
     ) -> Result<Self, WireError> {
-        let lwe =
-            unpack(reader.bytes("LWE secret", MAX_SECRET_BYTES)?, parameters.lwe_dimension())?;
-        let ring =
-            unpack(reader.bytes("ring secret", MAX_SECRET_BYTES)?, parameters.ring_degree())?;
+        let lwe = unpack_ternary(
+            reader.bytes("LWE secret", MAX_SECRET_BYTES)?,
+            parameters.lwe_dimension(),
+        )?;
+        let ring = unpack_ternary(
+            reader.bytes("ring secret", MAX_SECRET_BYTES)?,
+            parameters.ring_degree(),
+        )?;
         let packed = reader.bytes("secret of the ring of lower degree", MAX_SECRET_BYTES)?;
-        let small =
-            unpack(packed, parameters.small_ring().map_or(0, |small| small.literal.degree))?;
+        let small = unpack_ternary(
+            packed,
+            parameters.small_ring().map_or(0, |small| small.literal.degree),
+        )?;
         Self::from_coefficients(parameters, lwe, ring, small).ok_or_else(|| {
             let expected = "of the parameters' secret distributions";
             WireError::invalid("coefficients", "others", expected)

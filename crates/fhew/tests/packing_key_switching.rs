@@ -7,7 +7,7 @@ use cryptable_fhew::error::Error;
 use cryptable_fhew::full_domain::FullDomainMethod;
 use cryptable_fhew::full_domain::cancel_sign::FdfbCancelSignPackingKs;
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::packing_key_switching::PackingKey;
+use cryptable_fhew::packing_key_switching::{PackingKey, SeededPackingKey};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
@@ -15,6 +15,7 @@ use cryptable_fhew::table::Table;
 use cryptable_fhew::trace_packing::PackedLength;
 use cryptable_ring::random::RandomStream;
 use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::wire::{KeyId, ObjectType, WireError, write_object};
 use rayon::prelude::*;
 
 const LENGTHS: [PackedLength; 3] = [PackedLength::Constant, PackedLength::Half, PackedLength::All];
@@ -145,8 +146,7 @@ fn bad_inputs_are_errors() {
     let seeded = secret.packing_key(PackedLength::All);
     let expand = |bodies: &[u64], domain| {
         let rows = SeededRows::new(domain, bodies.to_vec());
-        let damaged =
-            cryptable_fhew::packing_key_switching::SeededPackingKey { rows, ..seeded.clone() };
+        let damaged = SeededPackingKey { rows, ..seeded.clone() };
         PackingKey::expand(parameters, &damaged)
     };
     let bodies = seeded.rows.bodies();
@@ -154,6 +154,78 @@ fn bad_inputs_are_errors() {
     assert!(expand(bodies, RowDomain::PackingHalf).is_err());
     assert!(expand(&bodies[1..], RowDomain::PackingAll).is_err());
     assert!(expand(&[&bodies[1..], &[q]].concat(), RowDomain::PackingAll).is_err());
+}
+
+#[test]
+fn keys_come_back_from_bytes() {
+    let parameters = Parameters::insecure(ParametersLiteral {
+        lwe_dimension: 8,
+        ring_degree: 32,
+        rotation: GadgetLiteral { base_log2: 9, length: 5 },
+        packing: COARSE,
+        ..*Parameters::insecure_toy().literal()
+    })
+    .unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let client = secret.id("a test");
+    for length in LENGTHS {
+        let key = secret.packing_key(length);
+        let mut bytes = Vec::new();
+        key.write(&parameters, client, &mut bytes).unwrap();
+        // Rows of 32 words of 47 bits, and 156 bytes of headers, checksum, seed and numbers.
+        let bits = 32 * COARSE.length * 32 * (parameters.prime().ilog2() as usize + 1);
+        assert_eq!(bytes.len(), bits / 8 + 156);
+        let read = |bytes: &[u8]| SeededPackingKey::from_bytes(&parameters, client, bytes);
+        assert_eq!(read(&bytes).as_ref(), Ok(&key));
+        for end in (0..bytes.len()).step_by(97) {
+            assert!(read(&bytes[..end]).is_err(), "length {end}");
+        }
+        for bit in (0..8 * bytes.len()).step_by(61) {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&damaged).is_err(), "bit {bit}");
+        }
+        let other = SecretKey::generate(&parameters).id("a test");
+        let error = SeededPackingKey::from_bytes(&parameters, other, &bytes).unwrap_err();
+        assert!(error.to_string().contains("client key identifier"), "{error}");
+        let toy = Parameters::insecure_toy();
+        let error = SeededPackingKey::from_bytes(&toy, client, &bytes).unwrap_err();
+        assert!(matches!(error, WireError::ParameterMismatch { .. }), "{error}");
+        // A key of other parameters is not written.
+        assert!(key.write(&toy, client, &mut Vec::new()).is_err());
+    }
+}
+
+/// A packing key of the toy with a right checksum around any body.
+fn read_body(parameters: &Parameters, body: &[u8]) -> Result<SeededPackingKey, WireError> {
+    let mut bytes = Vec::new();
+    write_object(&mut bytes, ObjectType::PackingKey, &parameters.digest(), body).unwrap();
+    SeededPackingKey::from_bytes(parameters, KeyId([0; 16]), &bytes)
+}
+
+#[test]
+fn hostile_fields_behind_a_right_checksum_are_refused() {
+    let parameters = Parameters::insecure_toy();
+    let body = |number: u32, packed: u64| {
+        let mut body = vec![0; 16];
+        body.extend(number.to_le_bytes());
+        body.extend([0; 32]);
+        body.extend(packed.to_le_bytes());
+        body
+    };
+    let error = |body: &[u8]| read_body(&parameters, body).unwrap_err().to_string();
+    assert!(error(&body(3, 0)).contains("packed length"));
+    assert!(error(&body(0, 0)).contains("packed words"));
+    assert!(error(&body(0, u64::MAX)).contains("cut short"));
+    let bytes = cryptable_rlwe::wire::packed_field_bytes(
+        parameters.packing_key_words(),
+        parameters.prime(),
+    ) - 8;
+    let mut full = body(1, bytes);
+    full.resize(full.len() + bytes as usize, 0xff);
+    assert!(error(&full).contains("but must be below"));
+    full.push(0);
+    assert!(read_body(&parameters, &full).is_err());
 }
 
 #[test]

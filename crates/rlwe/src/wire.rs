@@ -19,6 +19,8 @@
 mod body;
 mod error;
 mod key_id;
+mod keys;
+mod packed_words;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -26,6 +28,10 @@ use std::io::{self, Write};
 pub use body::{BodyReader, BodyWriter};
 pub use error::WireError;
 pub use key_id::KeyId;
+pub use keys::{
+    open_with_parameters, pack_ternary, secret_key_bytes, unpack_ternary, write_server_keys,
+};
+pub use packed_words::packed_field_bytes;
 
 /// The version that is written, and the only one that is read.
 pub const FORMAT_VERSION: u16 = 1;
@@ -71,11 +77,15 @@ pub enum ObjectType {
     EncryptedBytes = 11,
     /// Round keys of AES-128, encrypted bit by bit.
     EncryptedRoundKeys = 12,
+    /// A key that packs LWE ciphertexts.
+    PackingKey = 13,
+    /// A key for private switching of LWE ciphertexts.
+    PrivateSwitchingKey = 14,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 14] = [
         Self::Parameters,
         Self::SecretKey,
         Self::EvaluationKey,
@@ -88,6 +98,8 @@ impl ObjectType {
         Self::CircuitEvaluationKey,
         Self::EncryptedBytes,
         Self::EncryptedRoundKeys,
+        Self::PackingKey,
+        Self::PrivateSwitchingKey,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -110,6 +122,8 @@ impl fmt::Display for ObjectType {
             Self::CircuitEvaluationKey => "an evaluation key for circuits on bits",
             Self::EncryptedBytes => "bytes encrypted bit by bit",
             Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
+            Self::PackingKey => "a packing key",
+            Self::PrivateSwitchingKey => "a private switching key",
         })
     }
 }

@@ -50,9 +50,9 @@ pub fn run(
     let runs = arguments.common.runs.unwrap_or(15);
     let mut line =
         session.line(Batch::new(arguments.batch, runs, threads), &bits.inputs, bootstrap);
-    line.keygen_s += keygen_s;
-    line.setup_s += setup_s;
-    line.peak_rss_bytes = line.peak_rss_bytes.max(generation_peak);
+    line.contract.keygen_s += keygen_s;
+    line.contract.setup_s += setup_s;
+    line.contract.peak_rss_bytes = line.contract.peak_rss_bytes.max(generation_peak);
 
     let checked = bits.check(&session, bootstrap)?;
     let noise = tfhe.noise();
@@ -61,7 +61,7 @@ pub fn run(
     line.private_digits = Some((gadget.base_log2(), gadget.length()));
     line.max_depth = noise.max_depth();
     line.key_file_bytes = circuit.key_file_bytes();
-    line.line.eval_key_bytes = circuit.key_bytes();
+    line.line.contract.eval_key_bytes = circuit.key_bytes();
     let name = match baseline {
         Baseline::Tfhe => "TFHE circuit bootstrap",
         Baseline::TfhePrecomputed => "TFHE circuit bootstrap, pre-computed",

@@ -203,9 +203,9 @@ Examples:
   cryptable aes transcipher --evaluation aes.server --key key.ct --table table.csv \\
     --counter 00000000000000000000000000000000 --input cipher.bin --output result.ct
 
-Takes seconds for every 16 bytes, and 96 kB of output for every byte. Longer files go in pieces of
-at most 4096 bytes: the counter goes up by one every 16. A wrong counter or AES key shows only
-when the result is decrypted.";
+Takes seconds for every 16 bytes, and 96 kB of output for every byte; memory does not grow with the
+file. The counter goes up by one every 16 bytes. A wrong counter or AES key shows only when the
+result is decrypted.";
 
 const DECRYPT: &str = "\
 Examples:

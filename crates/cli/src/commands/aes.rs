@@ -59,7 +59,7 @@ struct Report {
     /// What is in the file.
     #[serde(rename = "type")]
     kind: &'static str,
-    message_bytes: usize,
+    message_bytes: u64,
     output_bytes: u64,
     seconds: f64,
 }
@@ -71,7 +71,7 @@ impl fmt::Display for Report {
             "{}: {} of {}, {}, {}",
             self.output.display(),
             self.kind,
-            bytes(self.message_bytes as u64),
+            bytes(self.message_bytes),
             bytes(self.output_bytes),
             seconds(self.seconds)
         )

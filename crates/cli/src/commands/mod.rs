@@ -6,6 +6,7 @@ mod demo;
 mod encrypt;
 mod gelu;
 mod inspect;
+mod key_files;
 mod keygen;
 mod lookup;
 mod plan;

@@ -61,11 +61,26 @@ impl Workspace {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// As [`Workspace::fail`], with a limit of 32 KiB on the size of files, which stands for a full disk.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test binary fills a disk")]
+    pub fn fail_on_full_disk(&self, line: &str) -> String {
+        let program = env!("CARGO_BIN_EXE_cryptable");
+        let script = format!("trap '' XFSZ; ulimit -f 64; exec {program} {line}");
+        let mut command = Command::new("sh");
+        command.current_dir(&self.directory).args(["-c", &script]);
+        self.failure(command, line)
+    }
+
     /// Runs the program, which must exit with status 1, a message of one line, no output, and the
     /// same files as before; returns the message.
     pub fn fail(&self, line: &str) -> String {
+        self.failure(self.command(line), line)
+    }
+
+    fn failure(&self, mut command: Command, line: &str) -> String {
         let before = self.files();
-        let output = self.command(line).assert().code(1).get_output().clone();
+        let output = command.assert().code(1).get_output().clone();
         assert!(output.stdout.is_empty(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
         assert_eq!(self.files(), before, "{line}");
         let message = String::from_utf8(output.stderr).unwrap();

@@ -4,13 +4,14 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus, input_decision};
+use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
+use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::multi_value::{FactoredTest, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
 use crate::trace_packing::PackedLength;
 
@@ -176,14 +177,10 @@ impl FullDomainMethod for FdfbBfvMult {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
-        let parameters = key.parameters();
-        let (p, modulus) = (table.input_modulus(), self.phase_modulus(parameters));
-        parameters.check_plaintext_modulus(p)?;
+        let (parameters, p) = (key.parameters(), table.input_modulus());
+        key.check_input(input, p)?;
         check_unscaled_modulus(table.output_modulus())?;
-        let mut phase = input.clone();
-        phase.add_constant_assign(half_slot(p, phase.modulus()));
-        let phase = key.to_rotation_modulus(&phase, modulus);
+        let phase = key.slot_phase(input, p, self.phase_modulus(parameters));
         let Looked { positive, difference, sign } = self.look_up(key, table, &phase);
         // MSB·Q/P = Q/2P - (±Q/2P).
         let mut bit = sign;

@@ -4,7 +4,8 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::eval_func::{extra_bit_decision, half_domain_test, with_extra_bit};
+use crate::full_domain::eval_func::half_domain_test;
+use crate::full_domain::input_phase::extra_bit_decision;
 use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing_key_switching::PackingKey;
@@ -39,11 +40,7 @@ fn lookup_packing(
     input: &LweCiphertext,
     pack: impl FnOnce(&LweCiphertext) -> RlweCiphertext,
 ) -> Result<LweCiphertext> {
-    key.check(input)?;
-    let parameters = key.parameters();
-    parameters.check_plaintext_modulus(table.input_modulus())?;
-    let phase = with_extra_bit(input, table.input_modulus());
-    let phase = key.to_rotation_modulus(&phase, parameters.rotation_modulus());
+    let phase = key.input_phase_with_extra_bit(input, table.input_modulus())?;
     let signed = key.boot_raw(&half_domain_test(key, table), &phase);
     Ok(key.boot_encrypted(&pack(&signed), &phase))
 }

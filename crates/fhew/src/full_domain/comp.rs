@@ -8,7 +8,7 @@ use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::multi_value::{FactoredTest, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
 
 /// With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x belongs to p - 1 - m, and
@@ -110,12 +110,8 @@ impl FullDomainMethod for Comp {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
         let p = table.input_modulus();
-        key.parameters().check_plaintext_modulus(p)?;
-        let two_n = key.parameters().rotation_modulus();
-        let mut phase = key.to_rotation_modulus(input, two_n);
-        phase.add_constant_assign(half_slot(p, two_n));
+        let phase = key.input_phase(input, p)?;
         let compressed = self.compress(key, p, &phase);
         let boot = |part: Part, phase| key.boot_raw(&part.evaluation(key, table), phase);
         let mut sum = boot(Part::Even, &compressed[0]);

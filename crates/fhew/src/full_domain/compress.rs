@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::noise::{NoiseModel, Variance};
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 
 /// Maps the phase of m to ±(m mod p/2 + 1/2)·q/2p, then looks up in the half that results.
@@ -69,14 +69,10 @@ impl FullDomainMethod for FdfbCompress {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
         let p = table.input_modulus();
-        key.parameters().check_plaintext_modulus(p)?;
-        let two_n = key.parameters().rotation_modulus();
-        let mut phase = key.to_rotation_modulus(input, two_n);
-        phase.add_constant_assign(half_slot(p, two_n));
+        let phase = key.input_phase(input, p)?;
         let compressed = key.boot(&Self::compression(key, p), &phase);
-        let compressed = key.to_rotation_modulus(&compressed, two_n);
+        let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
         Ok(key.boot(&Self::evaluation(key, table), &compressed))
     }
 

@@ -4,9 +4,10 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;
+use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
 use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::noise::{NoiseModel, Variance};
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 
 /// Doubles the modulus, which adds an unknown top bit; finds the bit by a bootstrap and cancels it; looks up in the
@@ -20,24 +21,6 @@ use crate::test_polynomial::TestPolynomial;
 /// that one switch to 2N counts instead of two.
 #[derive(Clone, Copy, Debug)]
 pub struct EvalFunc;
-
-/// The ciphertext, modulo q, of phase m·q/p, modulo 2q: an unknown multiple of q is added. Half a slot is, too.
-pub(crate) fn with_extra_bit(input: &LweCiphertext, plaintext_modulus: u64) -> LweCiphertext {
-    let doubled = 2 * input.modulus();
-    let mut phase = input.mod_up(doubled);
-    phase.add_constant_assign(half_slot(2 * plaintext_modulus, doubled));
-    phase
-}
-
-/// Decision about a phase of [`with_extra_bit`] switched to 2N: half the input's error, against half a slot of 2p.
-pub(crate) fn extra_bit_decision(model: &NoiseModel, p: u64, input: Variance) -> Decision {
-    let two_n = model.parameters().rotation_modulus();
-    Decision {
-        name: "input with an extra bit",
-        variance: input * 0.25 + model.lwe_modulus_switch(two_n),
-        margin: 0.25 / p as f64,
-    }
-}
 
 /// The test polynomial of the whole table over half the domain: phases x below N are m·N/p.
 pub(crate) fn half_domain_test(key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
@@ -61,9 +44,8 @@ impl FullDomainMethod for EvalFunc {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
+        key.check_input(input, table.input_modulus())?;
         let parameters = key.parameters();
-        parameters.check_plaintext_modulus(table.input_modulus())?;
         let two_n = parameters.rotation_modulus();
         let mut sum = with_extra_bit(input, table.input_modulus());
         let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 2) / 4);

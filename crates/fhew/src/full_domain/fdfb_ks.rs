@@ -5,12 +5,13 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::half_tables::{HalfTables, input_decision};
+use crate::full_domain::half_tables::HalfTables;
+use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 use crate::trace_packing::PackedLength;
 
@@ -133,7 +134,7 @@ impl FdfbKs {
             let reason = format!("it is too large for {} digits", self.digits);
             return Err(Error::PlaintextModulus { modulus, reason });
         }
-        parameters.check_plaintext_modulus(table.input_modulus())
+        Ok(())
     }
 }
 
@@ -156,11 +157,8 @@ impl FullDomainMethod for FdfbKs {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
+        let phase = key.input_phase(input, table.input_modulus())?;
         self.check(key.parameters(), table)?;
-        let (p, two_n) = (table.input_modulus(), key.parameters().rotation_modulus());
-        let mut phase = key.to_rotation_modulus(input, two_n);
-        phase.add_constant_assign(half_slot(p, two_n));
         let test = self.selected(key, table, &phase)?;
         Ok(key.boot_encrypted(&test, &phase))
     }

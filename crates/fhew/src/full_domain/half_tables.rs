@@ -1,9 +1,8 @@
 //! Two negacyclic tables, one for each half of the domain (equations (4) and (5) of Ma et al., TCHES 2024).
 
 use crate::error::{Error, Result};
-use crate::full_domain::{Decision, TableKind};
+use crate::full_domain::TableKind;
 use crate::multi_value::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest};
-use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
@@ -73,13 +72,4 @@ pub(crate) fn check_unscaled_modulus(modulus: u64) -> Result<()> {
     }
     let reason = format!("multi-value bootstrapping takes outputs modulo at most {limit}");
     Err(Error::PlaintextModulus { modulus, reason })
-}
-
-/// The decision about an input's slot of width 1/p, at modulus 2N.
-pub(crate) fn input_decision(model: &NoiseModel, p: u64, input: Variance) -> Decision {
-    Decision {
-        name: "input",
-        variance: input + model.lwe_modulus_switch(model.parameters().rotation_modulus()),
-        margin: 0.5 / p as f64,
-    }
 }

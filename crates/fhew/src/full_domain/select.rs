@@ -4,11 +4,12 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus, input_decision};
+use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
+use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::multi_value::FactoredTest;
 use crate::noise::{NoiseModel, Variance};
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 use crate::trace_packing::PackedLength;
 
@@ -79,18 +80,13 @@ impl FullDomainMethod for FdfbSelect {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
-        let parameters = key.parameters();
-        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
-        parameters.check_plaintext_modulus(p)?;
+        let phase = key.input_phase(input, table.input_modulus())?;
         if self.multi_value {
             check_unscaled_modulus(table.output_modulus())?;
         }
-        let mut phase = key.to_rotation_modulus(input, two_n);
-        phase.add_constant_assign(half_slot(p, two_n));
         let Lookups { positive, negative, sign } = self.lookups(key, table, &phase);
-        let sign = key.to_rotation_modulus(&key.key_switch(&sign), two_n);
-        let ring = parameters.ring();
+        let sign = key.to_rotation_modulus(&key.key_switch(&sign), phase.modulus());
+        let ring = key.parameters().ring();
         let upper = key.pack(&negative, PackedLength::Half);
         let mut packed = key.pack(&positive, PackedLength::Half);
         packed.sub_assign(ring, &upper.times_monomial(ring, ring.degree() / 2));

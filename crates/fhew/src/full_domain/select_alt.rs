@@ -5,10 +5,11 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus, input_decision};
+use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
+use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
 use crate::noise::{NoiseModel, Variance};
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::trace_packing::PackedLength;
 
 /// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
@@ -66,15 +67,10 @@ impl FullDomainMethod for FdfbSelectAlt {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
-        let parameters = key.parameters();
-        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
-        parameters.check_plaintext_modulus(p)?;
+        let phase = key.input_phase(input, table.input_modulus())?;
         if self.multi_value {
             check_unscaled_modulus(table.output_modulus())?;
         }
-        let mut phase = key.to_rotation_modulus(input, two_n);
-        phase.add_constant_assign(half_slot(p, two_n));
         let [mut result, difference] = self.halves(key, table, &phase);
         let packed = key.pack(&difference, PackedLength::All);
         result.sub_assign(&key.boot_raw_encrypted(&packed, &phase));

@@ -5,8 +5,9 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::eval_func::{extra_bit_decision, half_domain_test, with_extra_bit};
+use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
+use crate::full_domain::input_phase::extra_bit_decision;
 use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
 use crate::multi_value::{FactoredTest, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
@@ -93,16 +94,12 @@ impl FullDomainMethod for WopPbs1 {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
-        let parameters = key.parameters();
-        parameters.check_plaintext_modulus(table.input_modulus())?;
+        let phase = key.input_phase_with_extra_bit(input, table.input_modulus())?;
         check_unscaled_modulus(table.output_modulus())?;
-        let phase = with_extra_bit(input, table.input_modulus());
-        let phase = key.to_rotation_modulus(&phase, parameters.rotation_modulus());
         let [signed, sign] =
             self.look_up(key, table, &phase).map(|raw| key.pack(&raw, PackedLength::Constant));
         let product = key.bfv_multiply(&sign, &signed, table.output_modulus());
-        Ok(key.key_switch(&product.extract(parameters.ring(), 0)))
+        Ok(key.key_switch(&product.extract(key.parameters().ring(), 0)))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

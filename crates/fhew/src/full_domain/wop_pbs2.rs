@@ -5,11 +5,12 @@ use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus, input_decision};
+use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
+use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
 use crate::multi_value::FactoredTest;
 use crate::noise::{NoiseModel, Variance};
-use crate::table::{Table, half_slot};
+use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 use crate::trace_packing::PackedLength;
 
@@ -64,14 +65,9 @@ impl FullDomainMethod for WopPbs2 {
         table: &Table<'_>,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check(input)?;
-        let parameters = key.parameters();
-        let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
-        let modulus = table.output_modulus();
-        parameters.check_plaintext_modulus(p)?;
+        let (parameters, modulus) = (key.parameters(), table.output_modulus());
+        let phase = key.input_phase(input, table.input_modulus())?;
         check_unscaled_modulus(modulus)?;
-        let mut phase = key.to_rotation_modulus(input, two_n);
-        phase.add_constant_assign(half_slot(p, two_n));
         let [positive, negative, sign] = self.look_up(key, table, &phase);
         let unit = (parameters.prime() + modulus) / (2 * modulus);
         let select = |value: &LweCiphertext, mut bit: LweCiphertext| {

@@ -9,7 +9,6 @@ use cryptable_rlwe::lwe::LweCiphertext;
 use super::LargeFunctions;
 use crate::error::Result;
 use crate::full_domain::compress::FdfbCompress;
-use crate::table::half_slot;
 use crate::test_polynomial::TestPolynomial;
 
 impl LargeFunctions<'_> {
@@ -43,9 +42,7 @@ impl LargeFunctions<'_> {
     ) -> LweCiphertext {
         let parameters = self.key.parameters();
         let (two_n, slots) = (parameters.rotation_modulus(), 1 << bits);
-        let mut phase = digit.clone();
-        phase.add_constant_assign(half_slot(slots, phase.modulus()));
-        let phase = self.key.to_rotation_modulus(&phase, two_n);
+        let phase = self.key.slot_phase(digit, slots, two_n);
         let mut signed = self.key.boot(&FdfbCompress::compression(self.key, slots), &phase);
         signed.add_assign(half);
         let signed = self.key.to_rotation_modulus(&signed, two_n);

@@ -17,7 +17,6 @@ use crate::full_domain::log2_sum;
 use crate::multi_value::{MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
 use crate::rlwe::RlweCiphertext;
-use crate::table::half_slot;
 use crate::test_polynomial::TestPolynomial;
 use crate::trace_packing::PackedLength;
 
@@ -157,9 +156,7 @@ impl<'a> TreeTable<'a> {
     /// A digit's phase in (-1/4, 1/4), modulo 2N.
     fn compress(&self, digit: &LweCiphertext) -> LweCiphertext {
         let two_n = self.key.parameters().rotation_modulus();
-        let mut phase = digit.clone();
-        phase.add_constant_assign(half_slot(self.base, phase.modulus()));
-        let phase = self.key.to_rotation_modulus(&phase, two_n);
+        let phase = self.key.slot_phase(digit, self.base, two_n);
         let compressed = self.key.boot(&FdfbCompress::compression(self.key, self.base), &phase);
         self.key.to_rotation_modulus(&compressed, two_n)
     }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use cryptable_circuit::aes::counter_mode::counter_block;
 use cryptable_circuit::aes::plain::counter_mode;
-use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytes};
+use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytesReader};
 use cryptable_circuit::parameters::{CircuitParameters, LOG2_FAIL};
 use cryptable_circuit::secret_key::CircuitSecretKey;
 use serde::Serialize;
@@ -19,59 +20,41 @@ use crate::args::aes::{
     AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
 };
 use crate::atomic_file::{Access, AtomicFile};
-use crate::commands::keygen::refuse_existing;
+use crate::commands::key_files::{KeyFiles, WrittenKeys};
 use crate::commands::warning;
+use crate::formats;
+use crate::formats::raw::read_up_to;
 use crate::mapped_file::MappedFile;
 use crate::progress;
-use crate::report::{self, bytes, seconds};
+use crate::report::{self, seconds};
 
 /// Longest secret key file that is read.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 
-/// Longest file that is encrypted in the clear.
-const MAX_PLAIN_BYTES: u64 = 1 << 30;
+/// Bytes that are encrypted in the clear at once, a multiple of a block.
+const PIECE_BYTES: usize = 1 << 20;
 
 /// Generates both keys.
 ///
 /// # Errors
 /// If a key file exists and is not to be replaced, or writing fails: there is then no new file.
 pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
-    ensure!(
-        args.secret != args.evaluation,
-        "the secret key and the evaluation key cannot both be {}",
-        args.secret.display()
-    );
-    for path in [&args.secret, &args.evaluation] {
-        refuse_existing(path, args.force)?;
-    }
+    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
     let start = Instant::now();
     let parameters = if args.insecure_toy {
         CircuitParameters::insecure_toy()
     } else {
         CircuitParameters::aes_128()
     };
-    let mut secret_file = AtomicFile::create(&args.secret, Access::Private)?;
-    let mut evaluation_file = AtomicFile::create(&args.evaluation, Access::Public)?;
+    let files = files.create()?;
     let secret = CircuitSecretKey::generate(&parameters);
-    secret_file.write_all(&secret.to_bytes())?;
     let spinner = progress::spinner(global, "evaluation key");
-    secret
-        .write_evaluation_key(&mut evaluation_file)
-        .with_context(|| format!("generating {}", args.evaluation.display()))?;
+    let keys = files.write(&secret.to_bytes(), |file| secret.write_evaluation_key(file))?;
     spinner.finish_and_clear();
-    // The large file first: if the disk is full, the secret key's file is not there yet.
-    let evaluation_bytes = evaluation_file.commit(args.force)?;
-    let secret_bytes = secret_file.commit(args.force).inspect_err(|_| {
-        // Without its secret key, the evaluation key is of no use.
-        let _ = std::fs::remove_file(&args.evaluation);
-    })?;
     let report = KeygenReport {
         security_bits: parameters.security_bits(),
         log2_fail: LOG2_FAIL,
-        secret: args.secret.clone(),
-        secret_bytes,
-        evaluation: args.evaluation.clone(),
-        evaluation_bytes,
+        keys,
         keygen_s: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
@@ -89,26 +72,38 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         output_bytes: write(&args.output, &keys.to_bytes())?,
         output: args.output.clone(),
         kind: "encrypted AES-128 key",
-        message_bytes: BLOCK_BYTES,
+        message_bytes: BLOCK_BYTES as u64,
         seconds: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
 }
 
-/// Encrypts or decrypts bytes by AES in counter mode, in the clear.
+/// Encrypts or decrypts bytes by AES in counter mode, in the clear, piece after piece.
 ///
 /// # Errors
 /// If a file cannot be read or written, or the AES key has not 16 bytes.
 pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = aes_key(&args.source)?;
-    let input = read(&args.input, MAX_PLAIN_BYTES)?;
-    let output = counter_mode(&key, args.counter.0, &input);
+    let mut input = formats::open(&args.input)?;
+    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    let mut buffer = Zeroizing::new(vec![0; PIECE_BYTES]);
+    let mut message_bytes = 0u64;
+    loop {
+        let found = read_up_to(&mut input, &mut buffer)
+            .with_context(|| format!("cannot read {}", args.input.display()))?;
+        let counter = counter_block(args.counter.0, message_bytes / BLOCK_BYTES as u64);
+        output.write_all(&Zeroizing::new(counter_mode(&key, counter, &buffer[..found])))?;
+        message_bytes += found as u64;
+        if found < PIECE_BYTES {
+            break;
+        }
+    }
     let report = Report {
-        output_bytes: write(&args.output, &output)?,
+        output_bytes: output.commit(true)?,
         output: args.output.clone(),
         kind: "AES-128 in counter mode",
-        message_bytes: input.len(),
+        message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
@@ -122,14 +117,19 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     let start = Instant::now();
     let secret = read_secret(&args.secret)?;
     let file = MappedFile::open(&args.input)?;
-    let message = EncryptedBytes::from_bytes(Content::Message, file.as_ref())
-        .and_then(|encrypted| secret.decrypt(&encrypted))
-        .with_context(|| args.input.display().to_string())?;
+    let named = || args.input.display().to_string();
+    let chunks = EncryptedBytesReader::new(Content::Message, file.as_ref()).with_context(named)?;
+    let message_bytes = chunks.byte_count();
+    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    for chunk in chunks {
+        let message = chunk.and_then(|chunk| secret.decrypt(&chunk)).with_context(named)?;
+        output.write_all(&Zeroizing::new(message))?;
+    }
     let report = Report {
-        output_bytes: write(&args.output, &message)?,
+        output_bytes: output.commit(true)?,
         output: args.output.clone(),
         kind: "message",
-        message_bytes: message.len(),
+        message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
@@ -159,10 +159,8 @@ fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
 struct KeygenReport {
     security_bits: f64,
     log2_fail: f64,
-    secret: PathBuf,
-    secret_bytes: u64,
-    evaluation: PathBuf,
-    evaluation_bytes: u64,
+    #[serde(flatten)]
+    keys: WrittenKeys,
     keygen_s: f64,
 }
 
@@ -176,8 +174,6 @@ impl fmt::Display for KeygenReport {
             self.log2_fail,
             seconds(self.keygen_s)
         )?;
-        let (secret, evaluation) = (self.secret.display(), self.evaluation.display());
-        writeln!(f, "  {secret}: secret key, {}; keep it", bytes(self.secret_bytes))?;
-        writeln!(f, "  {evaluation}: evaluation key, {}", bytes(self.evaluation_bytes))
+        write!(f, "{}", self.keys)
     }
 }

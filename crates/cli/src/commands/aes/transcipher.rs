@@ -1,25 +1,30 @@
 //! What the server does.
 
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
-use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytes};
+use anyhow::{Context, Result, ensure};
+use cryptable::LookupTable;
+use cryptable_circuit::aes::counter_mode::counter_block;
+use cryptable_circuit::aes::{BLOCK_BYTES, ROUNDS};
+use cryptable_circuit::encrypted_bytes::{
+    CHUNK_BYTES, Content, EncryptedBytes, EncryptedBytesWriter,
+};
 use cryptable_circuit::evaluation_key::CircuitEvaluationKey;
 use serde::Serialize;
 
-use super::{read, write};
 use crate::args::Global;
 use crate::args::aes::AesTranscipherArgs;
+use crate::atomic_file::{Access, AtomicFile};
 use crate::commands::threads;
+use crate::formats;
+use crate::formats::raw::read_up_to;
 use crate::formats::table::{self, Moduli};
 use crate::mapped_file::MappedFile;
 use crate::progress;
 use crate::report::{self, bytes, seconds};
-
-/// Longest input: its ciphertexts take half a gigabyte of memory twice, and half an hour.
-const MAX_MESSAGE_BYTES: u64 = 4096;
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -33,7 +38,7 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     // The cheap checks first: the key takes a while.
     let moduli = Moduli { input: Some(BYTE_VALUES), output: Some(BYTE_VALUES) };
     let table = args.table.as_deref().map(|path| table::read(path, moduli)).transpose()?;
-    let input = read(&args.input, MAX_MESSAGE_BYTES)?;
+    let input = Input::open(&args.input)?;
     let round_keys = read_round_keys(&args.key)?;
     let key = read_evaluation_key(&args.evaluation)?;
     round_keys.check(key.parameters(), key.client()).with_context(|| {
@@ -42,26 +47,98 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let bar = progress::bar(global, "AES rounds");
-    let mut output = key.transcipher(&round_keys, args.counter.0, &input, &progress::on(&bar))?;
-    bar.finish_and_clear();
-    if let Some(table) = &table {
-        let bar = progress::bar(global, "table");
-        output = key.lookup_bytes(&output, table.values(), &progress::on(&bar))?;
-        bar.finish_and_clear();
-    }
-    let eval_s = start.elapsed().as_secs_f64();
+    let message_bytes = input.bytes;
+    let transcipher = Transcipher { key: &key, round_keys: &round_keys, table: table.as_ref() };
+    let output_bytes = transcipher.run(global, args, input)?;
     let report = TranscipherReport {
-        output_bytes: write(&args.output, &output.to_bytes())?,
+        output_bytes,
         output: args.output.clone(),
-        message_bytes: input.len(),
+        message_bytes,
         key_memory_bytes: key.memory_bytes() as u64,
         load_s,
-        eval_s,
+        eval_s: start.elapsed().as_secs_f64(),
         threads: threads(global),
         peak_rss_bytes: report::peak_memory_bytes(),
     };
     report::summary(global, &report)
+}
+
+/// A file of known length.
+struct Input {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl Input {
+    fn open(path: &Path) -> Result<Self> {
+        let failed = || format!("cannot read {}", path.display());
+        let file = formats::open(path)?;
+        let metadata = file.metadata().with_context(failed)?;
+        ensure!(metadata.is_file(), "cannot read {}: it is not a regular file", path.display());
+        Ok(Self { path: path.to_path_buf(), file, bytes: metadata.len() })
+    }
+
+    /// The next bytes, as many as fit.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<()> {
+        let name = self.path.display();
+        let found =
+            read_up_to(&mut self.file, buffer).with_context(|| format!("cannot read {name}"))?;
+        ensure!(found == buffer.len(), "{name} became shorter while it was read");
+        Ok(())
+    }
+}
+
+/// What turns bytes into ciphertexts.
+struct Transcipher<'a> {
+    key: &'a CircuitEvaluationKey,
+    round_keys: &'a EncryptedBytes,
+    table: Option<&'a LookupTable>,
+}
+
+impl Transcipher<'_> {
+    /// Takes one chunk after the other, so that memory does not grow with the message; returns the output's length.
+    ///
+    /// The counter goes up by one a block, modulo 2^128 (the standard incrementing function of NIST SP 800-38A,
+    /// Appendix B.1); no file is so long that a counter came twice.
+    fn run(&self, global: Global, args: &AesTranscipherArgs, mut input: Input) -> Result<u64> {
+        let mut output = AtomicFile::create(&args.output, Access::Public)?;
+        let (parameters, client) = (self.key.parameters(), self.key.client());
+        let mut writer = EncryptedBytesWriter::new(&mut output, parameters, client, input.bytes)?;
+        // The table takes as long as a round.
+        let steps = ROUNDS + usize::from(self.table.is_some());
+        let total = steps as u64 * input.bytes.div_ceil(BLOCK_BYTES as u64);
+        let bar = progress::bar(global, "AES rounds");
+        let on = progress::on(&bar);
+        let (mut buffer, mut left, mut blocks) = ([0; CHUNK_BYTES], input.bytes, 0);
+        while left > 0 {
+            let chunk = &mut buffer[..left.min(CHUNK_BYTES as u64) as usize];
+            input.fill(chunk)?;
+            let done = steps as u64 * blocks;
+            let step = |rounds: usize| on(done as usize + rounds, total as usize);
+            writer.push(&self.chunk(counter_block(args.counter.0, blocks), chunk, &step)?)?;
+            left -= chunk.len() as u64;
+            blocks += chunk.len().div_ceil(BLOCK_BYTES) as u64;
+        }
+        writer.finish()?;
+        bar.finish_and_clear();
+        output.commit(true)
+    }
+
+    /// Ciphertexts of the message's bytes behind some bytes, or of the table's outputs. `step` gets the rounds done.
+    fn chunk(
+        &self,
+        counter: [u8; BLOCK_BYTES],
+        bytes: &[u8],
+        step: &(dyn Fn(usize) + Sync),
+    ) -> Result<EncryptedBytes> {
+        let rounds = ROUNDS * bytes.len().div_ceil(BLOCK_BYTES);
+        let on = |done, _| step(done);
+        let message = self.key.transcipher(self.round_keys, counter, bytes, &on)?;
+        let Some(table) = self.table else { return Ok(message) };
+        let on = |done: usize, _| step(rounds + done.div_ceil(BLOCK_BYTES));
+        Ok(self.key.lookup_bytes(&message, table.values(), &on)?)
+    }
 }
 
 fn read_round_keys(path: &Path) -> Result<EncryptedBytes> {
@@ -79,7 +156,7 @@ fn read_evaluation_key(path: &Path) -> Result<CircuitEvaluationKey> {
 #[derive(Serialize)]
 struct TranscipherReport {
     output: PathBuf,
-    message_bytes: usize,
+    message_bytes: u64,
     output_bytes: u64,
     key_memory_bytes: u64,
     load_s: f64,
@@ -94,7 +171,7 @@ impl fmt::Display for TranscipherReport {
             f,
             "{}: ciphertexts of {}, {}; key loaded in {}, transciphered in {} on {} thread{}",
             self.output.display(),
-            bytes(self.message_bytes as u64),
+            bytes(self.message_bytes),
             bytes(self.output_bytes),
             seconds(self.load_s),
             seconds(self.eval_s),
