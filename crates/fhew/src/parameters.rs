@@ -12,7 +12,9 @@ use cryptable_rlwe::security::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::automorphism_counts::expected_sparse_automorphisms;
 use crate::error::{Error, Result};
+use crate::exponent_group::{AutomorphismWindow, ExponentGroup};
 pub use crate::intermediate_ring::IntermediateRing;
 use crate::intermediate_ring::check_intermediate;
 use crate::ring_dimension_switching::SmallRing;
@@ -47,6 +49,55 @@ pub enum RotationMethod {
         /// Decomposition of the automorphisms' keys (modulo Q).
         digits: GadgetLiteral,
     },
+    /// The same with phases of -1 modulo 2^θ (Wang et al., EUROCRYPT 2024, Algorithms 4 and 5): fewer automorphisms
+    /// and no key of -g, but 4^θ times the rounding noise. See [`crate::exponent_group`].
+    SparseAutomorphism {
+        /// θ: from 2 to log2 N.
+        sparsity_log2: u32,
+        /// Powers g, …, g^window of the generator with a key: from 1 to 2N/2^θ.
+        window: usize,
+        /// Decomposition of the automorphisms' keys (modulo Q).
+        digits: GadgetLiteral,
+    },
+}
+
+impl RotationMethod {
+    /// Decomposition of the automorphisms' keys, if there are any.
+    #[must_use]
+    pub fn digits(&self) -> Option<GadgetLiteral> {
+        match *self {
+            Self::Cmux => None,
+            Self::Automorphism { digits, .. } | Self::SparseAutomorphism { digits, .. } => {
+                Some(digits)
+            }
+        }
+    }
+
+    /// The exponents of the automorphisms, and how many powers of their generator have keys.
+    fn exponents(&self, degree: usize) -> Option<(ExponentGroup, usize)> {
+        match *self {
+            Self::Cmux => None,
+            Self::Automorphism { window, .. } => Some((ExponentGroup::odd(degree), window)),
+            Self::SparseAutomorphism { sparsity_log2, window, .. } => {
+                Some((ExponentGroup::sparse(degree, sparsity_log2), window))
+            }
+        }
+    }
+
+    /// Mean number of automorphisms of a rotation by a mask of `dimension` multiples of 2^θ, θ = `sparsity_log2`; for
+    /// θ = 0 by one that is rounded as the method wants it.
+    ///
+    /// # Panics
+    /// If θ is positive but below that of the method.
+    #[must_use]
+    pub fn automorphisms(&self, degree: usize, dimension: usize, sparsity_log2: u32) -> f64 {
+        let Some((group, window)) = self.exponents(degree) else { return 0.0 };
+        let sparsity = if sparsity_log2 == 0 { group.sparsity_log2() } else { sparsity_log2 };
+        assert!(sparsity >= group.sparsity_log2(), "2^{sparsity} in {group:?}");
+        // The window in powers of 5.
+        let powers = window << group.sparsity_log2().saturating_sub(2);
+        expected_sparse_automorphisms(degree, dimension, powers, sparsity)
+    }
 }
 
 /// Numbers of a parameter set.
@@ -166,12 +217,8 @@ impl Parameters {
         let prime = ntt_primes(n, log2_prime, 1, &[])[0];
         let finer = literal.finer_rotations.into_iter().flatten();
         let finer = finer.map(|gadget| ("finer rotation digits", gadget, prime));
-        let finer = finer.chain(match literal.rotation_method {
-            RotationMethod::Cmux => None,
-            RotationMethod::Automorphism { digits, .. } => {
-                Some(("rotation automorphism digits", digits, prime))
-            }
-        });
+        let digits = literal.rotation_method.digits();
+        let finer = finer.chain(digits.map(|g| ("rotation automorphism digits", g, prime)));
         let others = [
             ("rotation digits", literal.rotation, prime),
             ("key switching digits", literal.key_switching, 1 << log2_lwe),
@@ -190,14 +237,7 @@ impl Parameters {
             )?;
         }
         check_factors(&literal)?;
-        if let RotationMethod::Automorphism { window, .. } = literal.rotation_method {
-            demand(
-                (1..=n / 2).contains(&window),
-                "rotation window",
-                window as f64,
-                "it must be from 1 to N/2",
-            )?;
-        }
+        check_rotation(&literal)?;
         if let Some(small) = &literal.intermediate {
             check_intermediate(small, &literal)?;
         }
@@ -276,10 +316,11 @@ impl Parameters {
         1 << self.literal.log2_lwe_modulus
     }
 
-    /// Whether masks modulo `modulus` are rounded to odd numbers: modulo 2N, for rotation by automorphisms.
+    /// θ, if masks modulo `modulus` are rounded to numbers of -1 modulo 2^θ: modulo 2N, for rotation by automorphisms.
     #[must_use]
-    pub fn has_odd_masks(&self, modulus: u64) -> bool {
-        self.literal.rotation_method != RotationMethod::Cmux && modulus == self.rotation_modulus()
+    pub fn mask_spacing_log2(&self, modulus: u64) -> Option<u32> {
+        let (group, _) = self.literal.rotation_method.exponents(self.ring_degree())?;
+        (modulus == self.rotation_modulus()).then_some(group.sparsity_log2())
     }
 
     /// 2N, the modulus of phases in blind rotation.
@@ -312,13 +353,12 @@ impl Parameters {
         Gadget::new(self.lwe_modulus(), base_log2, length)
     }
 
-    /// Window and decomposition of blind rotation's automorphisms, if it goes by them.
+    /// Blind rotation's automorphisms, if it goes by them.
     #[must_use]
-    pub fn rotation_automorphisms(&self) -> Option<(usize, Gadget)> {
-        match self.literal.rotation_method {
-            RotationMethod::Cmux => None,
-            RotationMethod::Automorphism { window, digits } => Some((window, self.gadget(digits))),
-        }
+    pub fn rotation_automorphisms(&self) -> Option<AutomorphismWindow> {
+        let method = self.literal.rotation_method;
+        let (group, window) = method.exponents(self.ring_degree())?;
+        Some(AutomorphismWindow { group, window, gadget: self.gadget(method.digits()?) })
     }
 
     /// Decomposition of the trace's automorphism keys.
@@ -424,6 +464,28 @@ impl Parameters {
         };
         Err(Error::PlaintextModulus { modulus, reason })
     }
+}
+
+/// Demands that automorphisms of a rotation exist.
+fn check_rotation(literal: &ParametersLiteral) -> Result<()> {
+    let degree = literal.ring_degree;
+    let (window, most, limit) = match literal.rotation_method {
+        RotationMethod::Cmux => return Ok(()),
+        RotationMethod::Automorphism { window, .. } => (window, degree / 2, "N/2"),
+        RotationMethod::SparseAutomorphism { sparsity_log2, window, .. } => {
+            if !(2..=degree.ilog2()).contains(&sparsity_log2) {
+                let (name, limit) = ("rotation sparsity", "it must be from 2 to log2(N)");
+                let value = sparsity_log2.into();
+                return Err(Error::Parameter { name, value, limit: limit.to_owned() });
+            }
+            (window, ExponentGroup::sparse(degree, sparsity_log2).order(), "2N/2^sparsity")
+        }
+    };
+    if (1..=most).contains(&window) {
+        return Ok(());
+    }
+    let (name, value) = ("rotation window", window as f64);
+    Err(Error::Parameter { name, value, limit: format!("it must be from 1 to {limit}") })
 }
 
 /// Demands that digits which multiply rows of machine words are factors of 32 bits.
