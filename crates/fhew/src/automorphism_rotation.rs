@@ -208,7 +208,10 @@ impl AutomorphismRotationKey {
                     let product = GadgetProduct { ring, gadget: self.automorphisms.window.gadget };
                     room.automorphism(product, exponents[number], key);
                 }
-                Step::Product(_) => room.multiply(GadgetProduct { ring, gadget: self.gadget }, key),
+                Step::Product(_) => {
+                    let product = GadgetProduct { ring, gadget: self.gadget };
+                    product.external_product_assign(&mut room.fractions, key, &mut room.scratch);
+                }
             }
         }
         torus::to_residues(m, accumulator.words_mut(), &room.fractions);
@@ -237,13 +240,6 @@ impl Room {
             image: Buffer::zeroed(n),
             scratch: Scratch::new(ring, automorphism_digits.max(2 * product_digits)),
         }
-    }
-
-    /// The external product with an RGSW ciphertext.
-    fn multiply(&mut self, product: GadgetProduct<'_>, key: PreparedKey<'_>) {
-        self.next.fill(0);
-        product.external_product_add(&mut self.next, &self.fractions, key, &mut self.scratch);
-        std::mem::swap(&mut self.fractions, &mut self.next);
     }
 
     /// X ↦ X^exponent, and back to the secret.

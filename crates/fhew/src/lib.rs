@@ -33,6 +33,7 @@ pub mod parameter_sets;
 pub mod parameters;
 pub mod ring_dimension_switching;
 pub mod rlwe;
+pub mod rotation_method;
 pub mod scheme_switching;
 #[cfg(feature = "client")]
 pub mod secret_key;

@@ -111,8 +111,10 @@ fn encrypted_zero(setting: &Setting) -> RlweCiphertext {
 
 #[test]
 fn rotations_are_by_the_phase() {
-    let methods = [odd(1), odd(10), sparse(2, 10), sparse(3, 1)];
-    for (secret, method) in SECRETS.into_iter().flat_map(|s| methods.map(|method| (s, method))) {
+    let [binary, ternary] = SECRETS;
+    for (secret, method) in
+        [(binary, odd(1)), (binary, sparse(2, 10)), (ternary, odd(10)), (ternary, sparse(3, 1))]
+    {
         let setting = setting(toy_by(secret, method));
         let parameters = setting.parameters();
         let (ring, two_n) = (parameters.ring(), parameters.rotation_modulus());
@@ -177,29 +179,28 @@ fn noise_is_that_of_the_formulas() {
     // Automorphisms have most of the noise with fine digits of the rotation, products with coarse ones.
     let fine = GadgetLiteral { base_log2: 9, length: 4 };
     let coarse = GadgetLiteral { base_log2: 15, length: 2 };
-    for secret in SECRETS {
-        for (method, rotation) in [
-            (odd(1), fine),
-            (odd(10), fine),
-            (odd(10), coarse),
-            (sparse(2, 1), fine),
-            (sparse(2, 15), coarse),
-            (sparse(3, 8), fine),
-        ] {
-            let setting = setting(ParametersLiteral { rotation, ..toy_by(secret, method) });
-            let measured = measure(&setting, 24);
-            let model = NoiseModel::new(setting.parameters());
-            let automorphisms = method.automorphisms(2048, 64, 0);
-            let share = automorphisms * model.automorphism().0 / model.blind_rotation().0;
-            println!("{secret:?}, {method:?}: automorphisms are {share:.3} of the noise");
-            let predicted = [
-                model.blind_rotation(),
-                model.blind_rotation() + model.key_switching(),
-                model.bootstrap(),
-            ];
-            for (step, (measured, predicted)) in measured.into_iter().zip(predicted).enumerate() {
-                assert_ratio(&format!("step {step}"), measured, predicted);
-            }
+    let [binary, ternary] = SECRETS;
+    for (secret, method, rotation) in [
+        (binary, odd(1), fine),
+        (ternary, odd(10), fine),
+        (binary, odd(10), coarse),
+        (ternary, sparse(2, 1), fine),
+        (binary, sparse(2, 15), coarse),
+        (binary, sparse(3, 8), fine),
+    ] {
+        let setting = setting(ParametersLiteral { rotation, ..toy_by(secret, method) });
+        let measured = measure(&setting, 24);
+        let model = NoiseModel::new(setting.parameters());
+        let automorphisms = method.automorphisms(2048, 64, 0);
+        let share = automorphisms * model.automorphism().0 / model.blind_rotation().0;
+        println!("{secret:?}, {method:?}: automorphisms are {share:.3} of the noise");
+        let predicted = [
+            model.blind_rotation(),
+            model.blind_rotation() + model.key_switching(),
+            model.bootstrap(),
+        ];
+        for (step, (measured, predicted)) in measured.into_iter().zip(predicted).enumerate() {
+            assert_ratio(&format!("step {step}"), measured, predicted);
         }
     }
 }

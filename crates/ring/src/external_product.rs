@@ -84,6 +84,22 @@ impl GadgetProduct<'_> {
         }
     }
 
+    /// `accumulator = accumulator ⊡ key`: the external product of an RLWE with an RGSW ciphertext, in place.
+    ///
+    /// # Panics
+    /// If lengths do not fit.
+    pub fn external_product_assign(
+        &self,
+        accumulator: &mut [u64],
+        key: PreparedKey<'_>,
+        scratch: &mut Scratch,
+    ) {
+        self.decompose(accumulator, &mut scratch.room);
+        accumulator.fill(0);
+        let (tables, ntt) = self.ring.digit_products();
+        tables.multiply_add(ntt, accumulator, key, &mut scratch.room);
+    }
+
     /// `out += source ⊡ key`: the external product of an RLWE with an RGSW ciphertext.
     ///
     /// # Panics
@@ -116,6 +132,17 @@ impl GadgetProduct<'_> {
         tables.multiply_add(ntt, out, key, &mut scratch.room);
     }
 
+    /// Digits of all polynomials of `source`.
+    fn decompose(&self, source: &[u64], room: &mut DigitRoom) {
+        let n = self.ring.degree();
+        let (tables, _) = self.ring.digit_products();
+        let digits = self.gadget.fraction_digits();
+        let rows = room.digits.chunks_exact_mut(n * digits.length());
+        for (rows, source) in rows.zip(source.chunks_exact(n)) {
+            tables.decompose(&digits, rows, source);
+        }
+    }
+
     /// `out += Σ digit·row` over the digits of all polynomials of `source`.
     fn add_product(
         &self,
@@ -124,13 +151,8 @@ impl GadgetProduct<'_> {
         key: PreparedKey<'_>,
         room: &mut DigitRoom,
     ) {
-        let n = self.ring.degree();
+        self.decompose(source, room);
         let (tables, ntt) = self.ring.digit_products();
-        let digits = self.gadget.fraction_digits();
-        let rows = room.digits.chunks_exact_mut(n * digits.length());
-        for (rows, source) in rows.zip(source.chunks_exact(n)) {
-            tables.decompose(&digits, rows, source);
-        }
         tables.multiply_add(ntt, out, key, room);
     }
 }
