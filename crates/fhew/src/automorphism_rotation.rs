@@ -17,9 +17,6 @@
 //! the auxiliary key first (line 4), after which Algorithm 4 would take it to another power of X; here it comes last,
 //! where the accumulator is itself.
 //!
-//! Masks of different ciphertexts take different automorphisms at different times: rotations of several in step share
-//! no key, and go one after the other.
-//!
 //! [`EvaluationKey::to_rotation_modulus`]: crate::evaluation_key::EvaluationKey::to_rotation_modulus
 //! [`ExponentGroup`]: crate::exponent_group::ExponentGroup
 
