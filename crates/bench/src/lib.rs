@@ -1,6 +1,7 @@
 //! Every benchmark of `cryptable`: one JSON object a line, the headline last.
 #![forbid(unsafe_code)]
 
+mod auto;
 mod circuit;
 mod decomposition;
 mod fdd;
@@ -35,6 +36,8 @@ pub enum BenchCommand {
     Decomposition(decomposition::DecompositionArguments),
     /// Boolean gates on single bits.
     Gates(gates::GatesArguments),
+    /// Functional bootstraps by automorphisms: Algorithm 5 beside LMKCDEY and CMUXes.
+    Auto(auto::AutoArguments),
     /// Circuit bootstrapping of a bit.
     Cbs(circuit::CbsArguments),
     /// A table on one value by a tree of CMUXes, from its bits.
@@ -65,6 +68,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Fhew(arguments) => fhew::run(arguments, threads, json),
         BenchCommand::Decomposition(arguments) => decomposition::run(arguments, threads, json),
         BenchCommand::Gates(arguments) => gates::run(arguments, threads, json),
+        BenchCommand::Auto(arguments) => auto::run(arguments, threads, json),
         BenchCommand::Cbs(arguments) => circuit::run_bootstrap(arguments, threads, json),
         BenchCommand::CmuxTree(arguments) => circuit::run_tree(arguments, threads, json),
         BenchCommand::Aes(arguments) => circuit::run_aes(arguments, threads, json),

@@ -111,7 +111,8 @@ impl<'a> CircuitBootstrapping<'a> {
         Ok(self.key.blind_rotate(&self.test, &self.phases(&[bit])[0]))
     }
 
-    /// Selectors of several bits, [`IN_STEP`] at a time on every thread.
+    /// Selectors of several bits, [`IN_STEP`] at a time on every thread. Rotations by automorphisms share nothing in
+    /// step, as each ciphertext takes its keys in an order of its own: they go one after the other.
     ///
     /// # Errors
     /// As [`CircuitBootstrapping::bootstrap`].

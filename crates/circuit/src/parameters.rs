@@ -125,17 +125,17 @@ impl CircuitParameters {
     /// # Errors
     /// If there is no set of this number.
     pub fn auto_set(number: u32) -> Result<Self> {
-        // θ = 2 takes a window of 15 powers of 5; θ = 3 of 8 powers of 25 (Table 2).
+        // Table 2: a window of 15 for θ = 2, of 8 for θ = 3.
         let fine = gadget(15, 2);
         match number {
             1 => {
                 let set = Self::named(ONE_DIGIT, [gadget(11, 3), gadget(15, 2)], gadget(2, 6));
-                Ok(set.with_automorphisms(fine, 16))
+                Ok(set.with_automorphisms(fine, 8))
             }
             2 => Ok(Self::set_2().with_automorphisms(fine, 15)),
             3 => Ok(Self::set_3().with_automorphisms(fine, 15)),
             4 => Ok(Self::set_4().with_automorphisms(fine, 15)),
-            5 => Ok(Self::set_5().with_automorphisms(fine, 16)),
+            5 => Ok(Self::set_5().with_automorphisms(fine, 8)),
             _ => {
                 let limit = "sets are numbered 1 to 5".to_owned();
                 Err(Error::Number { name: "parameter set", value: number.into(), limit })
@@ -151,7 +151,11 @@ impl CircuitParameters {
             lwe_dimension: least_lwe_dimension(secret, f64::from(literal.log2_lwe_modulus))
                 .expect("a modulus of the tables"),
             lwe_secret: secret,
-            rotation_method: RotationMethod::Automorphism { window, digits },
+            rotation_method: RotationMethod::SparseAutomorphism {
+                sparsity_log2: self.sparsity_log2(),
+                window,
+                digits,
+            },
             ..literal
         })
         .expect("a valid set");

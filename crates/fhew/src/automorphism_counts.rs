@@ -139,8 +139,7 @@ impl RotationCounts {
     /// By exponents of 1 modulo 2^θ, θ >= 2 (Algorithm 5): 2n + w keys whatever the secret, and at most
     /// `(w - 1)/w·min(n, N') + N'/w` automorphisms, N' = 2N/2^θ.
     ///
-    /// `window` counts powers of the generator g' of that group, as the paper does: 2^(θ-2) times as many powers of 5,
-    /// of which [`crate::automorphism_rotation::RotationAutomorphisms`] has all, and -5 for other masks.
+    /// `window` counts powers of the generator g' of that group, as the paper does, each 2^(θ-2) powers of 5.
     ///
     /// # Panics
     /// If θ is below 2, or 2^θ not below 2N.

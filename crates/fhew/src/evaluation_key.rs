@@ -152,8 +152,8 @@ impl EvaluationKey {
         expect("modulus", ciphertext.modulus(), self.parameters.lwe_modulus())
     }
 
-    /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes odd
-    /// masks modulo 2N best, to which they are rounded.
+    /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes masks of -1
+    /// modulo 2^θ best (θ = 1, odd ones, or that of sparse ones), to which they are rounded modulo 2N.
     ///
     /// Adds the noise of [`crate::noise::NoiseModel::lwe_modulus_switch`].
     #[must_use]
@@ -162,10 +162,9 @@ impl EvaluationKey {
             return ciphertext.clone();
         }
         let secret = self.parameters.literal().lwe_secret;
-        if self.parameters.has_odd_masks(modulus) {
-            ciphertext.odd_modulus_switch(modulus, secret)
-        } else {
-            ciphertext.modulus_switch(modulus, secret)
+        match self.parameters.mask_spacing_log2(modulus) {
+            Some(spacing) => ciphertext.odd_modulus_switch(modulus, spacing, secret),
+            None => ciphertext.modulus_switch(modulus, secret),
         }
     }
 
@@ -311,8 +310,8 @@ impl EvaluationKey {
 /// Automorphism keys of blind rotation, if the parameters' goes by them.
 fn expand_rotation_automorphisms(key: &SeededEvaluationKey) -> Option<RotationAutomorphisms> {
     let parameters = &key.parameters;
-    let (window, gadget) = parameters.rotation_automorphisms()?;
+    let window = parameters.rotation_automorphisms()?;
     let rows = key.rotation_automorphisms.as_ref().expect("automorphism keys of the parameters");
-    let keys = rows.prepare(parameters.ring(), &key.seed, gadget.length());
-    Some(RotationAutomorphisms::new(parameters.ring(), gadget, window, keys))
+    let keys = rows.prepare(parameters.ring(), &key.seed, window.gadget.length());
+    Some(RotationAutomorphisms::new(window, keys))
 }

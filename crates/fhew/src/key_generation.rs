@@ -8,7 +8,6 @@ use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::automorphism_rotation::key_exponents;
 use crate::cmux_rotation::selectors_per_coefficient;
 use crate::evaluation_key::SeededEvaluationKey;
 use crate::lwe_key_switching::SeededKeySwitchingKey;
@@ -156,7 +155,7 @@ impl SecretKey {
         let coefficients = || secret.iter().map(|&s| i64::from(s));
         Zeroizing::new(match literal.rotation_method {
             RotationMethod::Cmux => secret.iter().flat_map(selectors).collect(),
-            RotationMethod::Automorphism { .. } => {
+            RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
                 coefficients().chain([-coefficients().sum::<i64>()]).map(monomial).collect()
             }
         })
@@ -281,9 +280,9 @@ fn rotation_automorphism_key(
     encryptor: &RowEncryptor<'_>,
     parameters: &Parameters,
 ) -> Option<SeededRows> {
-    let (window, gadget) = parameters.rotation_automorphisms()?;
-    let exponents: Vec<usize> = key_exponents(parameters.ring_degree(), window).collect();
-    Some(automorphism_rows(encryptor, RowDomain::RotationAutomorphism, gadget, &exponents))
+    let window = parameters.rotation_automorphisms()?;
+    let domain = RowDomain::RotationAutomorphism;
+    Some(automorphism_rows(encryptor, domain, window.gadget, &window.key_exponents()))
 }
 
 /// A gadget ciphertext of s².

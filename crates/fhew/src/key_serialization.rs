@@ -6,12 +6,11 @@
 use cryptable_ring::random::Seed;
 use cryptable_rlwe::bit_packing::{UnpackError, pack, packed_bytes, unpack};
 
-use crate::automorphism_rotation::key_exponents;
 use crate::cmux_rotation::selectors_per_coefficient;
 use crate::error::{Error, Result};
 use crate::evaluation_key::SeededEvaluationKey;
 use crate::lwe_key_switching::SeededKeySwitchingKey;
-use crate::parameters::{Parameters, RotationMethod};
+use crate::parameters::Parameters;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::trace_packing::exponents;
 
@@ -61,15 +60,12 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
         modulus: prime,
     };
     let automorphism = literal.automorphism.length;
-    let (selectors, automorphisms) = match literal.rotation_method {
-        RotationMethod::Cmux => {
-            (literal.lwe_dimension * selectors_per_coefficient(literal.lwe_secret), None)
-        }
-        RotationMethod::Automorphism { window, digits } => {
-            let automorphisms = [key_exponents(degree, window).count(), digits.length];
-            (literal.lwe_dimension + 1, Some(automorphisms))
-        }
+    let window = parameters.rotation_automorphisms();
+    let selectors = match &window {
+        None => literal.lwe_dimension * selectors_per_coefficient(literal.lwe_secret),
+        Some(_) => literal.lwe_dimension + 1,
     };
+    let automorphisms = window.map(|window| [window.key_count(), window.gadget.length()]);
     let rotations = parameters.rotation_gadgets().into_iter();
     let rotations = rotations.map(|g| part("the rotation key", [selectors, g.rows()]));
     let automorphisms =
@@ -202,11 +198,9 @@ impl SeededEvaluationKey {
         for (domain, _) in RowDomain::ROTATIONS.into_iter().zip(parameters.rotation_gadgets()) {
             rotations.push(reader.rows(domain)?);
         }
-        let rotation_automorphisms = match parameters.literal().rotation_method {
-            RotationMethod::Cmux => None,
-            RotationMethod::Automorphism { .. } => {
-                Some(reader.rows(RowDomain::RotationAutomorphism)?)
-            }
+        let rotation_automorphisms = match parameters.rotation_automorphisms() {
+            None => None,
+            Some(_) => Some(reader.rows(RowDomain::RotationAutomorphism)?),
         };
         let key_switching = SeededKeySwitchingKey::new(reader.words()?);
         let ring_dimension = match parameters.small_ring() {
@@ -232,7 +226,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::parameters::{GadgetLiteral, IntermediateRing, ParametersLiteral};
+    use crate::parameters::{GadgetLiteral, IntermediateRing, ParametersLiteral, RotationMethod};
     use crate::secret_key::SecretKey;
 
     /// Every part that a key may have, in a few bytes.
@@ -266,6 +260,11 @@ mod tests {
         RotationMethod::Automorphism { window, digits: GadgetLiteral { base_log2: 7, length: 4 } }
     }
 
+    fn by_sparse_automorphisms(window: usize) -> RotationMethod {
+        let digits = GadgetLiteral { base_log2: 7, length: 4 };
+        RotationMethod::SparseAutomorphism { sparsity_log2: 3, window, digits }
+    }
+
     fn key(rotation_method: RotationMethod) -> SeededEvaluationKey {
         SecretKey::generate(&all_parts(rotation_method)).evaluation_key()
     }
@@ -273,12 +272,22 @@ mod tests {
     #[test]
     fn keys_come_back_with_all_their_parts() {
         let toy = SecretKey::generate(&Parameters::insecure_toy()).evaluation_key();
-        let automorphism = by_automorphisms(4);
-        for key in [toy, key(RotationMethod::Cmux), key(automorphism)] {
+        let methods = [RotationMethod::Cmux, by_automorphisms(4), by_sparse_automorphisms(4)];
+        for key in std::iter::once(toy).chain(methods.map(key)) {
             let bytes = key.to_bytes();
             assert_eq!(bytes.len(), evaluation_key_bytes(&key.parameters));
             assert_eq!(SeededEvaluationKey::from_bytes(&key.parameters, &bytes).unwrap(), key);
         }
+    }
+
+    /// No key of -g among sparse ones.
+    #[test]
+    fn sparse_automorphisms_have_a_key_less() {
+        let bytes = |method| evaluation_key_bytes(&all_parts(method));
+        let key_bytes = packed_bytes(4 * 64, 31);
+        assert_eq!(bytes(by_automorphisms(4)) - bytes(by_sparse_automorphisms(4)), key_bytes);
+        let found = key(by_sparse_automorphisms(4)).rotation_automorphisms.unwrap();
+        assert_eq!(found.bodies().len(), 4 * 4 * 64);
     }
 
     #[test]

@@ -6,12 +6,14 @@
 
 pub mod automorphism_counts;
 pub mod automorphism_rotation;
+pub mod automorphism_sets;
 pub mod bfv_multiplication;
 pub mod blind_rotation;
 pub mod cmux_rotation;
 pub mod decomposition;
 pub mod error;
 pub mod evaluation_key;
+pub mod exponent_group;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;
@@ -32,6 +34,7 @@ pub mod parameter_sets;
 pub mod parameters;
 pub mod ring_dimension_switching;
 pub mod rlwe;
+pub mod rotation_method;
 pub mod scheme_switching;
 #[cfg(feature = "client")]
 pub mod secret_key;

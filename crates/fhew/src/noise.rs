@@ -106,15 +106,15 @@ impl NoiseModel {
     /// σ_ms²(n): switching LWE of dimension n to a modulus
     /// ([`crate::evaluation_key::EvaluationKey::to_rotation_modulus`]).
     ///
-    /// To 2N for a rotation by automorphisms, masks are rounded to odd numbers: nearly 4 times the variance.
+    /// To 2N for a rotation by automorphisms, masks are rounded to numbers 2^θ apart
+    /// ([`Parameters::mask_spacing_log2`]): nearly 4^θ times the variance.
     #[must_use]
     pub fn lwe_modulus_switch(&self, modulus: u64) -> Variance {
         let literal = self.parameters.literal();
         let (dimension, secret) = (literal.lwe_dimension, literal.lwe_secret);
-        let units = if self.parameters.has_odd_masks(modulus) {
-            odd_modulus_switch_variance(dimension, secret)
-        } else {
-            modulus_switch_variance(dimension, secret)
+        let units = match self.parameters.mask_spacing_log2(modulus) {
+            Some(spacing) => odd_modulus_switch_variance(dimension, spacing, secret),
+            None => modulus_switch_variance(dimension, secret),
         };
         Variance::of_units(units, modulus as f64)
     }
@@ -185,8 +185,8 @@ impl NoiseModel {
     /// what rounding the rotated difference leaves where the selector is 1: `rounding_b + rounding_a·N·E[s²]`.
     ///
     /// By automorphisms: n external products, and the expected number of automorphisms
-    /// ([`crate::automorphism_counts::expected_automorphisms`]), a gadget product each. That is for odd masks; a
-    /// mask with even words takes up to twice the products; for sparse ones, [`NoiseModel::sparse_blind_rotation`].
+    /// ([`RotationMethod::automorphisms`]), a gadget product each. That is for masks rounded as the method wants it;
+    /// others take further products; for multiples of 2^θ, [`NoiseModel::sparse_blind_rotation`].
     #[must_use]
     pub fn blind_rotation(&self) -> Variance {
         self.blind_rotation_by(self.parameters.rotation_gadget())
@@ -202,7 +202,7 @@ impl NoiseModel {
         let gadget = self.parameters.rotation_gadget();
         match self.parameters.literal().rotation_method {
             RotationMethod::Cmux => self.blind_rotation_by(gadget),
-            RotationMethod::Automorphism { .. } => {
+            RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
                 self.automorphism_rotation(gadget, sparsity_log2)
             }
         }

@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 
 use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
 
-use crate::automorphism_counts::expected_automorphisms;
 use crate::error::{Error, Result};
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
@@ -43,13 +42,9 @@ impl Cost {
         // n log n, relative to 2,048.
         let transform = degree * degree.log2() / (2048.0 * 11.0);
         let steps = literal.lwe_dimension as f64 * (literal.rotation.rows() + 2) as f64;
-        let automorphisms = match literal.rotation_method {
-            RotationMethod::Cmux => 0.0,
-            RotationMethod::Automorphism { window, digits } => {
-                expected_automorphisms(literal.ring_degree, literal.lwe_dimension, window)
-                    * (digits.length + 2) as f64
-            }
-        };
+        let method = literal.rotation_method;
+        let count = method.automorphisms(literal.ring_degree, literal.lwe_dimension, 0);
+        let automorphisms = method.digits().map_or(0.0, |g| count * (g.length + 2) as f64);
         let rotation = steps + automorphisms;
         let word = match literal.log2_lwe_modulus {
             ..=16 => 2.0,

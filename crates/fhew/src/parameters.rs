@@ -14,9 +14,12 @@ use cryptable_rlwe::security::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::exponent_group::AutomorphismWindow;
 pub use crate::intermediate_ring::IntermediateRing;
 use crate::intermediate_ring::check_intermediate;
 use crate::ring_dimension_switching::SmallRing;
+pub use crate::rotation_method::RotationMethod;
+use crate::rotation_method::check_rotation;
 
 /// Variance of every error polynomial and LWE error: centred binomial of 42 coins.
 pub const ERROR_VARIANCE: f64 = 10.5;
@@ -55,23 +58,6 @@ impl From<GadgetLiteral> for RgswGadgetLiteral {
     fn from(gadget: GadgetLiteral) -> Self {
         Self { body: gadget, mask: gadget }
     }
-}
-
-/// How blind rotation multiplies by X^(a_i·s_i).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RotationMethod {
-    /// A CMUX for every coefficient of the secret (Chillotti et al., J. Cryptology 2020).
-    Cmux,
-    /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"): one RGSW ciphertext a
-    /// coefficient of any secret, but phases with 4 times the rounding noise. Sparse phases, multiples of 2^θ, take
-    /// fewer automorphisms, and no more rounding noise. See [`crate::automorphism_rotation`].
-    Automorphism {
-        /// Powers g, …, g^window of the generator with a key, next to that of -g: from 1 to N/2. More are fewer
-        /// automorphisms, at least one for each distinct exponent; 10 are near that if n is N/4 or more.
-        window: usize,
-        /// Decomposition of the automorphisms' keys (modulo Q).
-        digits: GadgetLiteral,
-    },
 }
 
 /// Numbers of a parameter set.
@@ -197,12 +183,8 @@ impl Parameters {
             ]
         });
         let finer = finer.map(|(name, gadget)| (name, gadget, prime));
-        let finer = finer.chain(match literal.rotation_method {
-            RotationMethod::Cmux => None,
-            RotationMethod::Automorphism { digits, .. } => {
-                Some(("rotation automorphism digits", digits, prime))
-            }
-        });
+        let digits = literal.rotation_method.digits();
+        let finer = finer.chain(digits.map(|g| ("rotation automorphism digits", g, prime)));
         let others = [
             ("rotation body digits", literal.rotation.body, prime),
             ("rotation mask digits", literal.rotation.mask, prime),
@@ -222,14 +204,7 @@ impl Parameters {
             )?;
         }
         check_factors(&literal)?;
-        if let RotationMethod::Automorphism { window, .. } = literal.rotation_method {
-            demand(
-                (1..=n / 2).contains(&window),
-                "rotation window",
-                window as f64,
-                "it must be from 1 to N/2",
-            )?;
-        }
+        check_rotation(&literal)?;
         if let Some(small) = &literal.intermediate {
             check_intermediate(small, &literal)?;
         }
@@ -308,10 +283,11 @@ impl Parameters {
         1 << self.literal.log2_lwe_modulus
     }
 
-    /// Whether masks modulo `modulus` are rounded to odd numbers: modulo 2N, for rotation by automorphisms.
+    /// θ, if masks modulo `modulus` are rounded to numbers of -1 modulo 2^θ: modulo 2N, for rotation by automorphisms.
     #[must_use]
-    pub fn has_odd_masks(&self, modulus: u64) -> bool {
-        self.literal.rotation_method != RotationMethod::Cmux && modulus == self.rotation_modulus()
+    pub fn mask_spacing_log2(&self, modulus: u64) -> Option<u32> {
+        let (group, _) = self.literal.rotation_method.exponents(self.ring_degree())?;
+        (modulus == self.rotation_modulus()).then_some(group.sparsity_log2())
     }
 
     /// 2N, the modulus of phases in blind rotation.
@@ -348,13 +324,12 @@ impl Parameters {
         Gadget::new(self.lwe_modulus(), base_log2, length)
     }
 
-    /// Window and decomposition of blind rotation's automorphisms, if it goes by them.
+    /// Blind rotation's automorphisms, if it goes by them.
     #[must_use]
-    pub fn rotation_automorphisms(&self) -> Option<(usize, Gadget)> {
-        match self.literal.rotation_method {
-            RotationMethod::Cmux => None,
-            RotationMethod::Automorphism { window, digits } => Some((window, self.gadget(digits))),
-        }
+    pub fn rotation_automorphisms(&self) -> Option<AutomorphismWindow> {
+        let method = self.literal.rotation_method;
+        let (group, window) = method.exponents(self.ring_degree())?;
+        Some(AutomorphismWindow { group, window, gadget: self.gadget(method.digits()?) })
     }
 
     /// Decomposition of the trace's automorphism keys.

@@ -28,6 +28,18 @@ impl TestPolynomial {
         Self { coefficients }
     }
 
+    /// The polynomial of a table whose inputs stay below p/2, p twice the number of outputs, half a slot added to
+    /// their phase: outputs are encoded modulo p.
+    ///
+    /// # Panics
+    /// If there is no output.
+    #[must_use]
+    pub fn padded_table(ring: &PrimeRing, outputs: &[u64]) -> Self {
+        let (count, n) = (outputs.len() as u64, ring.degree() as u64);
+        let q = ring.modulus().value();
+        Self::from_fn(ring, |x| encode(outputs[(x * count / n) as usize], 2 * count, q))
+    }
+
     /// The constant polynomial: phases below N give `value`, others its negative.
     ///
     /// # Panics

@@ -7,6 +7,7 @@ use cryptable_fhew::automorphism_counts::{
     RotationCounts, expected_automorphisms, expected_sparse_automorphisms,
 };
 use cryptable_fhew::automorphism_rotation::{RotationAutomorphisms, Step, automorphism_count};
+use cryptable_fhew::exponent_group::{AutomorphismWindow, ExponentGroup};
 use cryptable_fhew::parameters::Parameters;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
@@ -17,10 +18,14 @@ const PAPER_DIMENSION: usize = 458;
 
 /// Keys of nothing: steps are all that counts.
 fn automorphisms(degree: usize, window: usize) -> RotationAutomorphisms {
-    let ring = PrimeRing::new(degree, Parameters::insecure_toy().prime());
+    group_automorphisms(ExponentGroup::odd(degree), window)
+}
+
+fn group_automorphisms(group: ExponentGroup, window: usize) -> RotationAutomorphisms {
+    let ring = PrimeRing::new(group.degree(), Parameters::insecure_toy().prime());
     let gadget = Gadget::new(ring.modulus().value(), 7, 1);
-    let keys = ring.prepare_rows(window + 1, 1, |_, _| ());
-    RotationAutomorphisms::new(&ring, gadget, window, keys)
+    let keys = ring.prepare_rows(group.key_count(window), 1, |_, _| ());
+    RotationAutomorphisms::new(AutomorphismWindow { group, window, gadget }, keys)
 }
 
 /// Uniform words: `kind` of numbers below 2N.
@@ -158,6 +163,35 @@ fn table_13() {
         // A ternary secret takes CMUXes twice as many products; automorphisms as many.
         let selectors = if secret == ternary { 2 } else { 1 };
         assert_eq!((cmux.keys, cmux.external_products), (2 * selectors * n, selectors * n));
+    }
+}
+
+/// Keys of the sparse group alone take the same steps as those of all odd numbers, on masks of Algorithm 5 (-1 modulo
+/// 2^θ) and of Algorithm 6 (multiples of 2^θ, and of more).
+#[test]
+fn sparse_groups_take_the_steps_of_the_formulas() {
+    let (degree, dimension) = (1024, 300);
+    for (sparsity, window) in [(2, 15), (2, 1), (3, 8), (4, 5)] {
+        let keys = group_automorphisms(ExponentGroup::sparse(degree, sparsity), window);
+        let powers = window << (sparsity - 2);
+        let all = automorphisms(degree, powers);
+        for (kind, products, multiple) in [
+            (0, dimension, sparsity),
+            (1, dimension + 1, sparsity),
+            (1, dimension + 1, sparsity + 1),
+        ] {
+            let words = |word: u64| {
+                (word >> multiple << multiple) + if kind == 0 { (1 << sparsity) - 1 } else { 0 }
+            };
+            let (measured, found, _) = measure(&keys, degree, dimension, words);
+            let (same, ..) = measure(&all, degree, dimension, words);
+            let expected = expected_sparse_automorphisms(degree, dimension, powers, multiple);
+            println!(
+                "θ {sparsity}, w {window}, 2^{multiple}: {measured:.1}, expected {expected:.1}"
+            );
+            assert!((measured / expected - 1.0).abs() < 0.02);
+            assert_eq!((measured, found), (same, products as f64));
+        }
     }
 }
 

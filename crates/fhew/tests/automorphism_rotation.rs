@@ -4,27 +4,42 @@
 mod common;
 
 use common::{Setting, check_every_value, check_noise, random_outputs};
-use cryptable_fhew::automorphism_counts::expected_automorphisms;
+use cryptable_fhew::automorphism_rotation::{RotationAutomorphisms, Step, automorphism_count};
+use cryptable_fhew::automorphism_sets::AutomorphismSet;
+use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::full_domain::compress::FdfbCompress;
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{
     GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
 };
 use cryptable_fhew::rlwe::RlweCiphertext;
+use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_rlwe::lwe::LweCiphertext;
 use cryptable_rlwe::security::SecretDistribution;
 use rayon::prelude::*;
 
-/// The toy, rotated by automorphisms.
+/// The toy, rotated by automorphisms of all odd exponents.
 fn toy(secret: SecretDistribution, window: usize) -> ParametersLiteral {
+    toy_by(secret, odd(window))
+}
+
+fn odd(window: usize) -> RotationMethod {
+    let digits = Parameters::insecure_toy().literal().automorphism;
+    RotationMethod::Automorphism { window, digits }
+}
+
+/// Algorithm 5.
+fn sparse(sparsity_log2: u32, window: usize) -> RotationMethod {
+    let digits = Parameters::insecure_toy().literal().automorphism;
+    RotationMethod::SparseAutomorphism { sparsity_log2, window, digits }
+}
+
+fn toy_by(secret: SecretDistribution, rotation_method: RotationMethod) -> ParametersLiteral {
     ParametersLiteral {
         lwe_secret: secret,
         ring_secret: secret,
-        rotation_method: RotationMethod::Automorphism {
-            window,
-            digits: Parameters::insecure_toy().literal().automorphism,
-        },
+        rotation_method,
         ..*Parameters::insecure_toy().literal()
     }
 }
@@ -98,8 +113,11 @@ fn encrypted_zero(setting: &Setting) -> RlweCiphertext {
 
 #[test]
 fn rotations_are_by_the_phase() {
-    for (secret, window) in SECRETS.into_iter().flat_map(|s| [(s, 1), (s, 10)]) {
-        let setting = setting(toy(secret, window));
+    let [binary, ternary] = SECRETS;
+    for (secret, method) in
+        [(binary, odd(1)), (binary, sparse(2, 10)), (ternary, odd(10)), (ternary, sparse(3, 1))]
+    {
+        let setting = setting(toy_by(secret, method));
         let parameters = setting.parameters();
         let (ring, two_n) = (parameters.ring(), parameters.rotation_modulus());
         let (n, q) = (ring.degree(), parameters.prime());
@@ -120,7 +138,7 @@ fn rotations_are_by_the_phase() {
                 let rotated = setting.key.blind_rotate(accumulator, &phase);
                 let found = setting.secret.rlwe_phase(&rotated);
                 let error = largest_error(&found, expected.body(), q);
-                assert!(error < 1e-4, "{secret:?}, window {window}, {kind}, mask {index}: {error}");
+                assert!(error < 1e-4, "{secret:?}, {method:?}, {kind}, mask {index}: {error}");
             }
         });
     }
@@ -138,7 +156,8 @@ fn measure(setting: &Setting, rotations: u64) -> [f64; 3] {
     let squares = |_| {
         let input = setting.secret.encrypt_phase(q / 4, q);
         let phase = setting.key.to_rotation_modulus(&input, two_n);
-        assert!(phase.mask().iter().all(|word| word % 2 == 1));
+        let spacing = parameters.mask_spacing_log2(two_n).unwrap();
+        assert!(phase.mask().iter().all(|word| (word + 1) % (1 << spacing) == 0));
         let rotated = setting.key.blind_rotate(&test, &phase);
         let mut sums = [0.0; 3];
         for position in 0..coefficients {
@@ -162,32 +181,101 @@ fn noise_is_that_of_the_formulas() {
     // Automorphisms have most of the noise with fine digits of the rotation, products with coarse ones.
     let fine = GadgetLiteral { base_log2: 9, length: 4 };
     let coarse = GadgetLiteral { base_log2: 15, length: 2 };
-    for secret in SECRETS {
-        for (window, rotation) in [(1, fine), (10, fine), (10, coarse)] {
-            let setting =
-                setting(ParametersLiteral { rotation: rotation.into(), ..toy(secret, window) });
-            let measured = measure(&setting, 24);
-            let model = NoiseModel::new(setting.parameters());
-            let automorphisms = expected_automorphisms(2048, 64, window);
-            let share = automorphisms * model.automorphism().0 / model.blind_rotation().0;
-            println!("{secret:?}, window {window}: automorphisms are {share:.3} of the noise");
-            let predicted = [
-                model.blind_rotation(),
-                model.blind_rotation() + model.key_switching(),
-                model.bootstrap(),
-            ];
-            for (step, (measured, predicted)) in measured.into_iter().zip(predicted).enumerate() {
-                assert_ratio(&format!("step {step}"), measured, predicted);
-            }
+    let [binary, ternary] = SECRETS;
+    for (secret, method, rotation) in [
+        (binary, odd(1), fine),
+        (ternary, odd(10), fine),
+        (binary, odd(10), coarse),
+        (ternary, sparse(2, 1), fine),
+        (binary, sparse(2, 15), coarse),
+        (binary, sparse(3, 8), fine),
+    ] {
+        let setting =
+            setting(ParametersLiteral { rotation: rotation.into(), ..toy_by(secret, method) });
+        let measured = measure(&setting, 24);
+        let model = NoiseModel::new(setting.parameters());
+        let automorphisms = method.automorphisms(2048, 64, 0);
+        let share = automorphisms * model.automorphism().0 / model.blind_rotation().0;
+        println!("{secret:?}, {method:?}: automorphisms are {share:.3} of the noise");
+        let predicted = [
+            model.blind_rotation(),
+            model.blind_rotation() + model.key_switching(),
+            model.bootstrap(),
+        ];
+        for (step, (measured, predicted)) in measured.into_iter().zip(predicted).enumerate() {
+            assert_ratio(&format!("step {step}"), measured, predicted);
         }
     }
 }
 
 #[test]
 fn compress() {
-    let setting = setting(toy(SecretDistribution::Binary, 10));
-    check_every_value(&setting, &FdfbCompress, &[4, 8, 16]);
-    check_noise(&setting, &FdfbCompress, 16, 200);
+    for method in [odd(10), sparse(2, 10)] {
+        let setting = setting(toy_by(SecretDistribution::Binary, method));
+        check_every_value(&setting, &FdfbCompress, &[4, 8, 16]);
+        check_noise(&setting, &FdfbCompress, 16, 200);
+    }
+}
+
+/// Algorithm 5 under 128-bit parameters, next to LMKCDEY: every value of a table decrypts, the rotation takes as many
+/// automorphisms as the formula says, and the noise is as predicted.
+#[test]
+fn functional_bootstraps_with_security() {
+    let sets = AutomorphismSet::ALL.into_iter().filter(|set| set.sparsity_log2.is_some());
+    let counts: Vec<(AutomorphismSet, f64)> = sets.map(|set| (set, check_set(set))).collect();
+    for pair in counts.windows(2).filter(|pair| pair[0].0.ring_degree == pair[1].0.ring_degree) {
+        let sparser = pair[0].0.sparsity_log2 < pair[1].0.sparsity_log2;
+        assert!(!sparser || pair[1].1 < 0.95 * pair[0].1, "{pair:?}");
+    }
+}
+
+/// Mean number of automorphisms measured.
+fn check_set(set: AutomorphismSet) -> f64 {
+    let parameters = set.parameters();
+    assert!(parameters.security_bits() >= 128.0);
+    let secret = SecretKey::generate(&parameters);
+    let seeded = secret.evaluation_key();
+    let window = parameters.rotation_automorphisms().unwrap();
+    let words = window.key_count() * window.gadget.length() * parameters.ring_degree();
+    assert_eq!(seeded.rotation_automorphisms.as_ref().unwrap().bodies().len(), words);
+    let setting = Setting { key: EvaluationKey::expand(&seeded), secret };
+    let (two_n, q) = (parameters.rotation_modulus(), parameters.lwe_modulus());
+    let (p, test) = (4, TestPolynomial::padded_table(parameters.ring(), &[1, 3]));
+    let ring = parameters.ring();
+    let keys = ring.prepare_rows(window.key_count(), window.gadget.length(), |_, _| ());
+    let automorphisms = RotationAutomorphisms::new(window, keys);
+    let samples = 24;
+    let sample = |sample: u64| {
+        let value = sample % 2;
+        let mut input = setting.secret.encrypt(value, p).unwrap();
+        input.add_constant_assign(q / (2 * p));
+        let phase = setting.key.to_rotation_modulus(&input, two_n);
+        let rotated = setting.key.blind_rotate(&test.to_rlwe(ring), &phase);
+        let output = setting.key.key_switch(&rotated.extract(ring, 0));
+        let expected = [1, 3][value as usize];
+        assert_eq!(setting.secret.decrypt(&output, p).unwrap(), expected, "{set:?}");
+        let steps = automorphisms.steps(phase.mask());
+        let products = steps.iter().filter(|step| matches!(step, Step::Product(_))).count();
+        assert_eq!(products, parameters.lwe_dimension());
+        let error = |position| {
+            let raw = rotated.extract(ring, position);
+            let expected = encode(expected, p, parameters.prime());
+            setting.secret.phase_error(&raw, expected).unwrap().powi(2)
+        };
+        // Coefficients around the constant one are of the same entry.
+        let squares = (0..32).map(error).sum::<f64>() / 32.0;
+        (automorphism_count(&steps) as f64 / samples as f64, squares / samples as f64)
+    };
+    let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
+    let (count, noise) = (0..samples).into_par_iter().map(sample).reduce(|| (0.0, 0.0), add);
+    let method = parameters.literal().rotation_method;
+    let expected = method.automorphisms(parameters.ring_degree(), parameters.lwe_dimension(), 0);
+    println!("{set:?}: {count:.1} automorphisms, expected {expected:.1}");
+    assert!((count / expected - 1.0).abs() < 0.02);
+    let model = NoiseModel::new(&parameters);
+    assert_ratio("rotation", noise, model.blind_rotation());
+    assert!(model.bootstrap().log2_tail(0.125) <= -64.0, "{}", model.bootstrap().log2_tail(0.125));
+    count
 }
 
 #[test]

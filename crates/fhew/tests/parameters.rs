@@ -50,7 +50,7 @@ fn rotation_automorphisms_out_of_range_are_named() {
         };
         Parameters::insecure(literal)
     };
-    assert_eq!(by(15, 9, 4).unwrap().rotation_automorphisms().map(|(window, _)| window), Some(15));
+    assert_eq!(by(15, 9, 4).unwrap().rotation_automorphisms().map(|w| w.window), Some(15));
     for (window, base_log2, length, name) in [
         (0, 9, 4, "rotation window"),
         (1025, 9, 4, "rotation window"),
@@ -58,6 +58,25 @@ fn rotation_automorphisms_out_of_range_are_named() {
         (15, 9, 0, "rotation automorphism digits"),
     ] {
         let message = by(window, base_log2, length).unwrap_err().to_string();
+        assert!(message.contains(name), "{message}");
+    }
+    let sparse = |sparsity_log2, window| {
+        let digits = GadgetLiteral { base_log2: 9, length: 4 };
+        let literal = ParametersLiteral {
+            rotation_method: RotationMethod::SparseAutomorphism { sparsity_log2, window, digits },
+            ..*Parameters::insecure_toy().literal()
+        };
+        Parameters::insecure(literal)
+    };
+    assert!(sparse(2, 1024).is_ok() && sparse(11, 2).is_ok());
+    for (sparsity, window, name) in [
+        (1, 15, "rotation sparsity"),
+        (12, 15, "rotation sparsity"),
+        (u32::MAX, 15, "rotation sparsity"),
+        (2, 0, "rotation window"),
+        (2, 1025, "rotation window"),
+    ] {
+        let message = sparse(sparsity, window).unwrap_err().to_string();
         assert!(message.contains(name), "{message}");
     }
 }

@@ -137,6 +137,17 @@ impl ExternalProduct<'_> {
         }
     }
 
+    /// `accumulator = accumulator ⊡ key`: the external product of an RLWE with an RGSW ciphertext, in place.
+    ///
+    /// # Panics
+    /// If lengths do not fit.
+    pub fn assign(&self, accumulator: &mut [u64], key: PreparedKey<'_>, scratch: &mut Scratch) {
+        self.decompose(accumulator, &mut scratch.room);
+        accumulator.fill(0);
+        let (tables, ntt) = self.ring.digit_products();
+        tables.multiply_add(ntt, accumulator, key, &mut scratch.room);
+    }
+
     /// `out += source ⊡ key`: the external product of an RLWE with an RGSW ciphertext.
     ///
     /// # Panics
@@ -152,11 +163,17 @@ impl ExternalProduct<'_> {
     }
 
     fn add_in(&self, out: &mut [u64], source: &[u64], key: PreparedKey<'_>, room: &mut DigitRoom) {
+        self.decompose(source, room);
         let (tables, ntt) = self.ring.digit_products();
+        tables.multiply_add(ntt, out, key, room);
+    }
+
+    /// Digits of body and mask.
+    fn decompose(&self, source: &[u64], room: &mut DigitRoom) {
+        let (tables, _) = self.ring.digit_products();
         for (digits, rows, source) in self.halves(room, source) {
             tables.decompose(&digits, rows, source);
         }
-        tables.multiply_add(ntt, out, key, room);
     }
 
     /// Body and mask: how each is decomposed, the room of its digits, and itself.

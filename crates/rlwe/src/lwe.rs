@@ -162,25 +162,34 @@ impl LweCiphertext {
     /// If `modulus` is not in `[2, 2^62)`, or is more than 2^30 times q.
     #[must_use]
     pub fn modulus_switch(&self, modulus: u64, secret: SecretDistribution) -> Self {
-        let nearest = |exact| (exact + Scale::HALF) >> Scale::FRACTION_BITS;
+        let nearest = |exact| ((exact + Scale::HALF) >> Scale::FRACTION_BITS) as i128;
         self.switch_rounding(modulus, secret, nearest)
     }
 
-    /// ModSwitch to an even modulus, all words of the mask rounded to odd numbers.
+    /// ModSwitch to an even modulus, all words of the mask rounded to numbers of -1 modulo 2^θ, θ = `spacing_log2`: to
+    /// odd ones for θ = 1 (sparse rounding, Sec. 4.3 of Wang et al., EUROCRYPT 2024).
     ///
-    /// Odd numbers are 2 apart, so that rounding errors of the mask have 4 times the variance of those of
-    /// [`LweCiphertext::modulus_switch`], 1/3 instead of 1/12. The body is rounded to any integer. With the same
-    /// compensation of the mean: n/12 + 1/12 for binary secrets, 2n/9 + 1/12 for ternary ones
-    /// ([`odd_modulus_switch_variance`]).
+    /// They are 2^θ apart, so that rounding errors of the mask have 4^θ times the variance of those of
+    /// [`LweCiphertext::modulus_switch`]. The body is rounded to any integer. With the same compensation of the mean:
+    /// 4^θ·n/48 + 1/12 for binary secrets, 4^θ·n/18 + 1/12 for ternary ones ([`odd_modulus_switch_variance`]).
     ///
     /// # Panics
-    /// If `modulus` is odd, or as [`LweCiphertext::modulus_switch`].
+    /// If θ is 0, the modulus no multiple of 2^θ, or as [`LweCiphertext::modulus_switch`].
     #[must_use]
-    pub fn odd_modulus_switch(&self, modulus: u64, secret: SecretDistribution) -> Self {
-        assert!(modulus.is_multiple_of(2), "odd numbers modulo {modulus}");
-        // The odd number of [2k, 2k + 2) is never further away than 1.
-        let odd = |exact: u128| exact >> (Scale::FRACTION_BITS + 1) << 1 | 1;
-        self.switch_rounding(modulus, secret, odd)
+    pub fn odd_modulus_switch(
+        &self,
+        modulus: u64,
+        spacing_log2: u32,
+        secret: SecretDistribution,
+    ) -> Self {
+        assert!(
+            (1..62).contains(&spacing_log2) && modulus.is_multiple_of(1 << spacing_log2),
+            "numbers of -1 modulo 2^{spacing_log2} and {modulus}"
+        );
+        // From the middle between two such numbers on, it is the upper one.
+        let middle = (1 + (1u128 << (spacing_log2 - 1))) << Scale::FRACTION_BITS;
+        let above = |exact: u128| (exact + middle) >> (Scale::FRACTION_BITS + spacing_log2);
+        self.switch_rounding(modulus, secret, |exact| (above(exact) << spacing_log2) as i128 - 1)
     }
 
     /// ModSwitch with masks rounded by `round`, from units of 2^-32; the mean is compensated.
@@ -188,7 +197,7 @@ impl LweCiphertext {
         &self,
         modulus: u64,
         secret: SecretDistribution,
-        round: impl Fn(u128) -> u128,
+        round: impl Fn(u128) -> i128,
     ) -> Self {
         let scale = Scale::new(self.modulus, modulus);
         let mut excess = 0i64;
@@ -196,8 +205,18 @@ impl LweCiphertext {
         words.extend(self.mask().iter().map(|&word| {
             let exact = scale.apply(word);
             let rounded = round(exact);
-            excess += ((rounded << Scale::FRACTION_BITS) as i128 - exact as i128) as i64;
-            if rounded as u64 >= modulus { 0 } else { rounded as u64 }
+            excess += ((rounded << Scale::FRACTION_BITS) - exact as i128) as i64;
+            // Rounding leaves [0, modulus) by less than it.
+            match rounded as i64 {
+                below @ ..0 => below.wrapping_add_unsigned(modulus) as u64,
+                above => {
+                    if above as u64 >= modulus {
+                        above as u64 - modulus
+                    } else {
+                        above as u64
+                    }
+                }
+            }
         }));
         let compensation = if secret == SecretDistribution::Binary { excess / 2 } else { 0 };
         let body = scale.apply(self.body()) as i128 - i128::from(compensation);
@@ -244,10 +263,16 @@ pub fn modulus_switch_variance(dimension: usize, secret: SecretDistribution) -> 
     (dimension as f64 * compensated_moment(dimension, secret) + 1.0) / 12.0
 }
 
-/// Variance of what [`LweCiphertext::odd_modulus_switch`] adds: rounding errors of the mask count four times.
+/// Variance of what [`LweCiphertext::odd_modulus_switch`] adds: rounding errors of the mask count 4^θ times, θ =
+/// `spacing_log2`. (σ_ms² of Theorem 1 of Wang et al., without the mean, which is compensated.)
 #[must_use]
-pub fn odd_modulus_switch_variance(dimension: usize, secret: SecretDistribution) -> f64 {
-    (4.0 * dimension as f64 * compensated_moment(dimension, secret) + 1.0) / 12.0
+pub fn odd_modulus_switch_variance(
+    dimension: usize,
+    spacing_log2: u32,
+    secret: SecretDistribution,
+) -> f64 {
+    let mask = dimension as f64 * compensated_moment(dimension, secret);
+    (4f64.powi(spacing_log2 as i32) * mask + 1.0) / 12.0
 }
 
 /// Second moment of a coefficient of a secret, about the mean that modulus switching compensates.
@@ -325,30 +350,33 @@ mod tests {
     #[test]
     fn modulus_switching_adds_the_variance_of_its_formula() {
         let mut stream = RandomStream::from_os();
-        for (kind, from, to, odd) in [
-            (Binary, 1u64 << 20, 1u64 << 12, false),
-            (UniformTernary, (1 << 46) + 12_289, 1 << 20, false),
-            (Binary, 1 << 20, 1 << 12, true),
-            (UniformTernary, 1 << 22, 1 << 12, true),
+        for (kind, from, to, spacing) in [
+            (Binary, 1u64 << 20, 1u64 << 12, 0),
+            (UniformTernary, (1 << 46) + 12_289, 1 << 20, 0),
+            (Binary, 1 << 20, 1 << 12, 1),
+            (UniformTernary, 1 << 22, 1 << 12, 1),
+            (Binary, 1 << 20, 1 << 12, 2),
+            (UniformTernary, 1 << 22, 1 << 12, 3),
         ] {
             let (n, samples) = (600, 1000);
             let s = secret(n, kind, &mut stream);
             let error = |_| {
                 let c = uniform(n, from, &mut stream);
                 let exact = phase(&c, &s) as f64 * to as f64 / from as f64;
-                let switched =
-                    if odd { c.odd_modulus_switch(to, kind) } else { c.modulus_switch(to, kind) };
-                assert!(!odd || switched.mask().iter().all(|word| word % 2 == 1));
+                let switched = match spacing {
+                    0 => c.modulus_switch(to, kind),
+                    _ => c.odd_modulus_switch(to, spacing, kind),
+                };
+                assert!(switched.mask().iter().all(|word| (word + 1) % (1 << spacing) == 0));
                 let error = phase(&switched, &s) as f64 - exact;
                 error - (error / to as f64).round() * to as f64
             };
             let errors: Vec<f64> = (0..samples).map(error).collect();
             let mean = errors.iter().sum::<f64>() / f64::from(samples);
             let variance = errors.iter().map(|e| e * e).sum::<f64>() / f64::from(samples);
-            let predicted = if odd {
-                odd_modulus_switch_variance(n, kind)
-            } else {
-                modulus_switch_variance(n, kind)
+            let predicted = match spacing {
+                0 => modulus_switch_variance(n, kind),
+                _ => odd_modulus_switch_variance(n, spacing, kind),
             };
             let ratio = variance / predicted;
             assert!((0.75..1.33).contains(&ratio), "{kind:?}: variance {variance}, ratio {ratio}");
