@@ -58,6 +58,19 @@ impl CircuitParameters {
         Self::new(&parameters?, literal.selector)
     }
 
+    /// The parameters that a secret or evaluation key for circuits starts with.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged key, or its parameters not valid.
+    pub fn of_key(bytes: &[u8]) -> Result<Self> {
+        let header = peek_header(bytes)?;
+        let (expected, found) = (ObjectType::CircuitEvaluationKey, header.object_type);
+        if ![expected, ObjectType::CircuitSecretKey].contains(&found) {
+            return Err(WireError::WrongType { expected, found }.into());
+        }
+        Ok(open_object(bytes, found, header.body_length)?.0)
+    }
+
     /// BLAKE3 of [`CircuitParameters::to_bytes`].
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {

@@ -71,11 +71,17 @@ pub enum ObjectType {
     EncryptedBytes = 11,
     /// Round keys of AES-128, encrypted bit by bit.
     EncryptedRoundKeys = 12,
+    /// A client's secret key for values bit by bit.
+    BitsSecretKey = 13,
+    /// A server's keys for values bit by bit.
+    BitsEvaluationKey = 14,
+    /// Values, encrypted bit by bit.
+    BitsCiphertext = 15,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 15] = [
         Self::Parameters,
         Self::SecretKey,
         Self::EvaluationKey,
@@ -88,6 +94,9 @@ impl ObjectType {
         Self::CircuitEvaluationKey,
         Self::EncryptedBytes,
         Self::EncryptedRoundKeys,
+        Self::BitsSecretKey,
+        Self::BitsEvaluationKey,
+        Self::BitsCiphertext,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -110,6 +119,9 @@ impl fmt::Display for ObjectType {
             Self::CircuitEvaluationKey => "an evaluation key for circuits on bits",
             Self::EncryptedBytes => "bytes encrypted bit by bit",
             Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
+            Self::BitsSecretKey => "a secret key for values bit by bit",
+            Self::BitsEvaluationKey => "an evaluation key for values bit by bit",
+            Self::BitsCiphertext => "values encrypted bit by bit",
         })
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cryptable::{Parameters, ParametersLiteral};
+use cryptable::{InspectedParameters, Parameters, ParametersLiteral, bits};
+use cryptable_circuit::parameters::{CircuitParameters, LOG2_FAIL};
 use serde::Serialize;
 
 use super::plan::ciphertexts;
@@ -60,17 +61,11 @@ fn inspect_object(path: &Path, file: &[u8]) -> Result<Report> {
         kind: found.object,
         bytes: file.len() as u64,
         parameter_digest: hex(&found.parameter_digest),
-        parameters: match (&found.parameters, &found.single_parameters) {
-            (Some(parameters), _) => Some(ParameterReport::new(parameters)),
-            (None, Some(parameters)) => {
-                Some(ParameterReport::Single(SingleParameters::new(parameters)))
-            }
-            (None, None) => None,
-        },
+        parameters: found.parameters.as_ref().and_then(ParameterReport::new),
         modulus: found.values.map(|(_, modulus)| modulus),
         values: found.values.map(|(count, _)| count as u64),
         ciphertexts: found.values.map(|_| 1),
-        key_id: None,
+        key_id: found.client.map(|client| hex(&client.0)),
     })
 }
 
@@ -104,10 +99,88 @@ enum ParameterReport {
         predicted_log2_fail: f64,
     },
     Single(SingleParameters),
+    Bits(BitsReport),
+    Circuit(CircuitReport),
+}
+
+/// Of values bit by bit: the moduli, and what is below.
+#[derive(Serialize)]
+struct BitsReport {
+    set: &'static str,
+    input_modulus: u64,
+    output_modulus: u64,
+    #[serde(flatten)]
+    circuit: CircuitReport,
+}
+
+impl BitsReport {
+    fn new(parameters: &bits::Parameters) -> Self {
+        let log2_fail = parameters.log2_fail();
+        Self {
+            set: parameters.name(),
+            input_modulus: parameters.input_modulus(),
+            output_modulus: parameters.output_modulus(),
+            circuit: CircuitReport { log2_fail, ..CircuitReport::new(parameters.circuit()) },
+        }
+    }
+}
+
+/// Of circuits on bits.
+#[derive(Serialize)]
+struct CircuitReport {
+    lwe_dimension: usize,
+    ring_degree: usize,
+    log2_prime: f64,
+    security_bits: f64,
+    /// Of a value, or of a circuit bootstrap where values are unknown.
+    log2_fail: f64,
+}
+
+impl CircuitReport {
+    fn new(parameters: &CircuitParameters) -> Self {
+        let fhew = parameters.parameters();
+        Self {
+            lwe_dimension: fhew.lwe_dimension(),
+            ring_degree: fhew.ring_degree(),
+            log2_prime: fhew.log2_prime(),
+            security_bits: parameters.security_bits(),
+            log2_fail: LOG2_FAIL,
+        }
+    }
+}
+
+impl fmt::Display for CircuitReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "              dimension {}, ring degree {}, prime of {:.0} bits, {}{:.1} bits of security, failures below 2^{:.1}",
+            self.lwe_dimension,
+            self.ring_degree,
+            self.log2_prime,
+            warning(self.security_bits),
+            self.security_bits,
+            self.log2_fail
+        )
+    }
 }
 
 impl ParameterReport {
-    fn new(parameters: &Parameters) -> Self {
+    fn new(parameters: &InspectedParameters) -> Option<Self> {
+        Some(match parameters {
+            InspectedParameters::Packed(parameters) => Self::packed(parameters),
+            InspectedParameters::Single(parameters) => {
+                Self::Single(SingleParameters::new(parameters))
+            }
+            InspectedParameters::Bits(parameters) => Self::Bits(BitsReport::new(parameters)),
+            InspectedParameters::Circuit(parameters) => {
+                Self::Circuit(CircuitReport::new(parameters))
+            }
+            // What a later version of the library may add.
+            _ => return None,
+        })
+    }
+
+    fn packed(parameters: &Parameters) -> Self {
         Self::Packed {
             literal: Box::new(parameters.literal().clone()),
             log2_modulus: parameters.log2_modulus(),
@@ -155,6 +228,14 @@ impl fmt::Display for ParameterReport {
                      failures below 2^{predicted_log2_fail:.1}",
                     warning(*security_bits),
                 )
+            }
+            Self::Circuit(circuit) => write!(f, "{circuit}"),
+            Self::Bits(BitsReport { set, input_modulus, output_modulus, circuit }) => {
+                writeln!(
+                    f,
+                    "              {set}: table {input_modulus} -> {output_modulus}, bit by bit"
+                )?;
+                write!(f, "{circuit}")
             }
             Self::Single(parameters) => {
                 writeln!(
