@@ -116,7 +116,7 @@ impl CircuitEvaluationKey {
             return Err(Error::TableLength { found: table.len(), bits: 8, expected: 256 });
         }
         let tree = CmuxTree::new(&self.parameters, table, 8)?;
-        let outputs = self.lookup_values(input.values(), &[tree], progress)?;
+        let outputs = self.lookup_values(input.values(), &[&tree], progress)?;
         let bytes = |values| EncryptedBytes::new(Content::Message, &self.parameters, values);
         Ok(outputs.into_iter().map(bytes).next().expect("as many outputs as tables"))
     }
@@ -130,12 +130,12 @@ impl CircuitEvaluationKey {
     pub fn lookup_values(
         &self,
         input: &EncryptedValues,
-        trees: &[CmuxTree],
+        trees: &[&CmuxTree],
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Vec<EncryptedValues>> {
         input.check(&self.parameters, self.client)?;
         for tree in trees {
-            if *tree.parameters() != self.parameters {
+            if tree.parameters() != &self.parameters {
                 return Err(Error::OtherParameters);
             }
             if tree.input_bits() != input.width() {
@@ -159,7 +159,7 @@ impl CircuitEvaluationKey {
             }
             progress(end, total);
         }
-        let computed = |(tree, output): (&CmuxTree, Vec<_>)| {
+        let computed = |(tree, output): (&&CmuxTree, Vec<_>)| {
             EncryptedValues::computed(&self.parameters, self.client, tree.width(), &output)
         };
         trees.iter().zip(outputs).map(computed).collect()

@@ -35,7 +35,7 @@ mod secret_key;
 mod serialization;
 
 pub use ciphertext::Ciphertext;
-pub use evaluation_key::EvaluationKey;
+pub use evaluation_key::{EvaluationKey, PreparedTable};
 pub use parameters::{Parameters, Request};
 pub use prediction::Prediction;
 #[cfg(feature = "client")]

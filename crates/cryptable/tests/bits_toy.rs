@@ -62,8 +62,9 @@ fn results_are_inputs() {
     let steps = [table(20, 7, random), table(7, 30, random), table(30, 20, random)];
     let mut values: Vec<u64> = (0..20).collect();
     let mut ciphertext = secret.encrypt(&values).unwrap();
-    for step in steps.iter().cycle().take(9) {
-        ciphertext = key.lookup(&ciphertext, step, &|_, _| ()).unwrap();
+    let prepared = steps.each_ref().map(|step| [key.prepare(step).unwrap()]);
+    for (step, prepared) in steps.iter().zip(&prepared).cycle().take(9) {
+        ciphertext = key.lookup_prepared(&ciphertext, prepared, &|_, _| ()).unwrap().remove(0);
         values.iter_mut().for_each(|x| *x = step.values()[*x as usize]);
         assert_eq!(secret.decrypt(&ciphertext).unwrap(), values);
     }
@@ -134,6 +135,8 @@ fn bad_input_is_refused_by_name() {
     assert!(text.contains("input modulus of the table is 11") && text.contains("10"), "{text}");
     let text = message(&input, &table(10, 17, |x| x));
     assert!(text.contains("outputs is 5") && text.contains("at most 4"), "{text}");
+    let table_of_5_bits = table(17, 2, |x| x);
+    assert!(key.prepare(&table_of_5_bits).unwrap_err().to_string().contains("inputs is 5"));
     let same = SecretKey::generate(secret.parameters());
     let text = message(&same.encrypt(&[1]).unwrap(), &table(10, 10, |x| x));
     assert!(text.contains("encrypted under the key"), "{text}");

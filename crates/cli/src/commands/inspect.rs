@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cryptable::{InspectedParameters, Parameters, ParametersLiteral, bits};
-use cryptable_circuit::parameters::{CircuitParameters, LOG2_FAIL};
+use cryptable::{InspectedParameters, Parameters, ParametersLiteral};
 use serde::Serialize;
 
+use super::bits_plan::{BitsParameters, CircuitReport};
 use super::plan::ciphertexts;
 use super::single_plan::SingleParameters;
 use super::warning;
@@ -43,6 +43,7 @@ fn inspect_container(path: &Path) -> Result<Report> {
         kind: match header.contents.mode {
             Mode::Packed => "ciphertexts".into(),
             Mode::Single => "ciphertexts of single values".into(),
+            Mode::Bits => "ciphertexts of values bit by bit".into(),
         },
         bytes: reader.bytes(),
         parameter_digest: hex(&header.contents.parameter_digest),
@@ -99,69 +100,8 @@ enum ParameterReport {
         predicted_log2_fail: f64,
     },
     Single(SingleParameters),
-    Bits(BitsReport),
+    Bits(BitsParameters),
     Circuit(CircuitReport),
-}
-
-/// Of values bit by bit: the moduli, and what is below.
-#[derive(Serialize)]
-struct BitsReport {
-    set: &'static str,
-    input_modulus: u64,
-    output_modulus: u64,
-    #[serde(flatten)]
-    circuit: CircuitReport,
-}
-
-impl BitsReport {
-    fn new(parameters: &bits::Parameters) -> Self {
-        let log2_fail = parameters.log2_fail();
-        Self {
-            set: parameters.name(),
-            input_modulus: parameters.input_modulus(),
-            output_modulus: parameters.output_modulus(),
-            circuit: CircuitReport { log2_fail, ..CircuitReport::new(parameters.circuit()) },
-        }
-    }
-}
-
-/// Of circuits on bits.
-#[derive(Serialize)]
-struct CircuitReport {
-    lwe_dimension: usize,
-    ring_degree: usize,
-    log2_prime: f64,
-    security_bits: f64,
-    /// Of a value, or of a circuit bootstrap where values are unknown.
-    log2_fail: f64,
-}
-
-impl CircuitReport {
-    fn new(parameters: &CircuitParameters) -> Self {
-        let fhew = parameters.parameters();
-        Self {
-            lwe_dimension: fhew.lwe_dimension(),
-            ring_degree: fhew.ring_degree(),
-            log2_prime: fhew.log2_prime(),
-            security_bits: parameters.security_bits(),
-            log2_fail: LOG2_FAIL,
-        }
-    }
-}
-
-impl fmt::Display for CircuitReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "              dimension {}, ring degree {}, prime of {:.0} bits, {}{:.1} bits of security, failures below 2^{:.1}",
-            self.lwe_dimension,
-            self.ring_degree,
-            self.log2_prime,
-            warning(self.security_bits),
-            self.security_bits,
-            self.log2_fail
-        )
-    }
 }
 
 impl ParameterReport {
@@ -171,7 +111,7 @@ impl ParameterReport {
             InspectedParameters::Single(parameters) => {
                 Self::Single(SingleParameters::new(parameters))
             }
-            InspectedParameters::Bits(parameters) => Self::Bits(BitsReport::new(parameters)),
+            InspectedParameters::Bits(parameters) => Self::Bits(BitsParameters::new(parameters)),
             InspectedParameters::Circuit(parameters) => {
                 Self::Circuit(CircuitReport::new(parameters))
             }
@@ -230,12 +170,13 @@ impl fmt::Display for ParameterReport {
                 )
             }
             Self::Circuit(circuit) => write!(f, "{circuit}"),
-            Self::Bits(BitsReport { set, input_modulus, output_modulus, circuit }) => {
+            Self::Bits(parameters) => {
+                let BitsParameters { set, input_modulus, output_modulus, .. } = parameters;
                 writeln!(
                     f,
                     "              {set}: table {input_modulus} -> {output_modulus}, bit by bit"
                 )?;
-                write!(f, "{circuit}")
+                write!(f, "{}", parameters.circuit)
             }
             Self::Single(parameters) => {
                 writeln!(

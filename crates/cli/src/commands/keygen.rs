@@ -35,10 +35,8 @@ pub fn run(global: Global, args: &KeygenArgs) -> Result<()> {
     let mut evaluation_file = AtomicFile::create(&args.evaluation, Access::Public)?;
     let secret = AnySecretKey::generate(&parameters);
     secret_file.write_all(&secret.to_bytes())?;
-    let bar = match secret.mode() {
-        Mode::Packed => progress::bar(global, "evaluation key"),
-        Mode::Single => progress::spinner(global, "evaluation key"),
-    };
+    let show = if secret.mode().is_by_value() { progress::spinner } else { progress::bar };
+    let bar = show(global, "evaluation key");
     secret
         .write_evaluation_key(&mut evaluation_file, &progress::on(&bar))
         .with_context(|| format!("generating {}", args.evaluation.display()))?;

@@ -18,6 +18,14 @@ pub struct EvaluationKey {
     key: CircuitEvaluationKey,
 }
 
+/// A table as polynomials, made once for any number of lookups: for 20 bits a good part of the time of one.
+#[derive(Debug)]
+pub struct PreparedTable {
+    input_modulus: u64,
+    output_modulus: u64,
+    tree: CmuxTree,
+}
+
 impl EvaluationKey {
     /// A key for circuits, of these parameters.
     ///
@@ -96,29 +104,48 @@ impl EvaluationKey {
         tables: &[LookupTable],
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
+        let tables = tables.iter().map(|table| self.prepare(table)).collect::<Result<Vec<_>>>()?;
+        self.lookup_prepared(input, &tables, progress)
+    }
+
+    /// A table as polynomials, with zeros where no input is.
+    ///
+    /// # Errors
+    /// If inputs or outputs have more bits than [`Parameters::max_bits`].
+    pub fn prepare(&self, table: &LookupTable) -> Result<PreparedTable> {
+        let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
+        check_bits("bits of the table's inputs", input_modulus, &self.parameters)?;
+        check_bits("bits of the table's outputs", output_modulus, &self.parameters)?;
+        let mut entries = table.values().to_vec();
+        entries.resize(1 << width(input_modulus), 0);
+        let tree = CmuxTree::new(self.parameters.circuit(), &entries, width(output_modulus))?;
+        Ok(PreparedTable { input_modulus, output_modulus, tree })
+    }
+
+    /// Maps every value through several tables that were prepared before.
+    ///
+    /// # Errors
+    /// If the ciphertext or a table is of other parameters, or their moduli differ.
+    pub fn lookup_prepared(
+        &self,
+        input: &Ciphertext,
+        tables: &[PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
         input.check(&self.parameters)?;
-        input.values().check(self.parameters.circuit(), self.client())?;
         for table in tables {
-            let (found, expected) = (table.input_modulus(), input.modulus());
+            let (found, expected) = (table.input_modulus, input.modulus());
             if found != expected {
                 let name = "input modulus of the table";
                 let (found, expected) = (found.to_string(), expected.to_string());
                 return Err(Error::Mismatch { name, found, expected });
             }
-            check_bits("bits of the table's outputs", table.output_modulus(), &self.parameters)?;
         }
-        let trees = tables.iter().map(|table| self.tree(table)).collect::<Result<Vec<_>>>()?;
+        let trees: Vec<&CmuxTree> = tables.iter().map(|table| &table.tree).collect();
         let outputs = self.key.lookup_values(input.values(), &trees, progress)?;
-        let ciphertext = |(table, values): (&LookupTable, _)| {
-            Ciphertext::new(&self.parameters, table.output_modulus(), values)
+        let ciphertext = |(table, values): (&PreparedTable, _)| {
+            Ciphertext::new(&self.parameters, table.output_modulus, values)
         };
         Ok(tables.iter().zip(outputs).map(ciphertext).collect())
-    }
-
-    /// The table's tree, with zeros where no input is.
-    fn tree(&self, table: &LookupTable) -> Result<CmuxTree> {
-        let mut entries = table.values().to_vec();
-        entries.resize(1 << width(table.input_modulus()), 0);
-        Ok(CmuxTree::new(self.parameters.circuit(), &entries, width(table.output_modulus()))?)
     }
 }
