@@ -111,18 +111,20 @@ impl<'a> CircuitBootstrapping<'a> {
         Ok(self.key.blind_rotate(&self.test, &self.phases(&[bit])[0]))
     }
 
-    /// Selectors of several bits, [`IN_STEP`] at a time on every thread. Rotations by automorphisms share nothing in
-    /// step, as each ciphertext takes its keys in an order of its own: they go one after the other.
+    /// Selectors of several bits, in [`parts`] that go in step. Rotations by automorphisms share nothing there, as each
+    /// ciphertext takes its keys in an order of its own: they go one after the other.
     ///
     /// # Errors
     /// As [`CircuitBootstrapping::bootstrap`].
     pub fn bootstrap_many(&self, bits: &[&LweCiphertext]) -> Result<Vec<Selector>> {
         bits.iter().try_for_each(|bit| crate::bits::check(self.key.parameters(), bit))?;
-        let several = |bits: &[&LweCiphertext]| -> Vec<Selector> {
+        let parts = parts(bits.len(), rayon::current_num_threads());
+        let several = |part: usize| -> Vec<Selector> {
+            let bits = &bits[part * bits.len() / parts..(part + 1) * bits.len() / parts];
             let mut rotated = self.key.blind_rotate_many(&self.test, &self.phases(bits));
             rotated.iter_mut().map(|rotated| self.convert(rotated)).collect()
         };
-        Ok(bits.par_chunks(IN_STEP).flat_map_iter(several).collect())
+        Ok((0..parts).into_par_iter().flat_map_iter(several).collect())
     }
 
     /// Steps 2 and 3: the selector of a rotated test polynomial.
@@ -166,6 +168,19 @@ impl<'a> CircuitBootstrapping<'a> {
         // The trace multiplies by N.
         kernels::mul_scalar_assign(m, rotated.words_mut(), m.inv(ring.degree() as u64));
     }
+}
+
+/// Parts of about equal length into which several bits go: as many for each thread, of at most [`IN_STEP`] bits.
+///
+/// ```
+/// use cryptable_circuit::circuit_bootstrapping::parts;
+/// assert_eq!(parts(8, 1), 2);
+/// assert_eq!(parts(10, 2), 4);
+/// assert_eq!(parts(3, 8), 3);
+/// ```
+#[must_use]
+pub fn parts(bits: usize, threads: usize) -> usize {
+    bits.div_ceil(IN_STEP).next_multiple_of(threads.max(1)).min(bits)
 }
 
 /// weight(k)/2 modulo Q.

@@ -19,6 +19,72 @@ use cryptable_fhew::noise::Variance;
 /// Most bits of an input: a tree of 2^24 entries holds some gigabytes of polynomials.
 pub const MAX_INPUT_BITS: usize = 24;
 
+/// Sizes of a tree, which its table's content does not change.
+///
+/// ```
+/// use cryptable_circuit::cmux_tree::TreeShape;
+/// use cryptable_circuit::parameters::CircuitParameters;
+/// let shape = TreeShape::new(&CircuitParameters::set_3(), 16, 16);
+/// // 32 polynomials an output, of which 5 bits choose one, in which 11 bits choose the entry.
+/// assert_eq!((shape.gates(), shape.bytes()), (16 * (31 + 11), 16 << 19));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeShape {
+    degree: usize,
+    input_bits: usize,
+    width: usize,
+}
+
+impl TreeShape {
+    /// Of tables of 2^`input_bits` entries of `width` bits.
+    ///
+    /// # Panics
+    /// If the input has more than [`MAX_INPUT_BITS`].
+    #[must_use]
+    pub fn new(parameters: &CircuitParameters, input_bits: usize, width: usize) -> Self {
+        assert!(input_bits <= MAX_INPUT_BITS, "{input_bits} bits");
+        Self { degree: parameters.parameters().ring_degree(), input_bits, width }
+    }
+
+    /// Bits that rotate; those above choose polynomials.
+    fn rotating_bits(&self) -> usize {
+        self.input_bits.min(self.degree.ilog2() as usize)
+    }
+
+    /// Outputs in one polynomial.
+    fn outputs_each(&self) -> usize {
+        self.degree >> self.rotating_bits()
+    }
+
+    /// Polynomials that outputs share, one of which is chosen.
+    fn polynomials(&self) -> usize {
+        1 << (self.input_bits - self.rotating_bits())
+    }
+
+    /// Runs of polynomials: as many as outputs, or fewer where several share one.
+    fn groups(&self) -> usize {
+        self.width.div_ceil(self.outputs_each())
+    }
+
+    /// CMUX gates in all.
+    #[must_use]
+    pub fn gates(&self) -> usize {
+        self.groups() * (self.polynomials() - 1 + self.rotating_bits())
+    }
+
+    /// Bytes of memory that the tree takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.groups() * self.polynomials() * self.degree * size_of::<u64>()
+    }
+
+    /// CMUXes from an entry to the result.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.input_bits
+    }
+}
+
 /// A table of 2^bits entries of some width, as polynomials.
 ///
 /// ```
@@ -33,8 +99,7 @@ pub const MAX_INPUT_BITS: usize = 24;
 #[derive(Debug)]
 pub struct CmuxTree {
     parameters: CircuitParameters,
-    input_bits: usize,
-    width: usize,
+    shape: TreeShape,
     /// For each group of outputs, its polynomials, coefficients modulo Q.
     groups: Vec<Vec<Vec<u64>>>,
 }
@@ -59,11 +124,11 @@ impl CmuxTree {
         if let Some(position) = table.iter().position(|&entry| width < 64 && entry >= limit) {
             return Err(Error::Entry { position, value: table[position], limit });
         }
-        let mut tree =
-            Self { parameters: parameters.clone(), input_bits, width, groups: Vec::new() };
+        let shape = TreeShape::new(parameters, input_bits, width);
+        let mut tree = Self { parameters: parameters.clone(), shape, groups: Vec::new() };
         let outputs: Vec<usize> = (0..width).collect();
         tree.groups =
-            outputs.chunks(tree.outputs_each()).map(|bits| tree.group(table, bits)).collect();
+            outputs.chunks(shape.outputs_each()).map(|bits| tree.group(table, bits)).collect();
         Ok(tree)
     }
 
@@ -71,19 +136,9 @@ impl CmuxTree {
         self.parameters.parameters().ring()
     }
 
-    /// Bits that rotate; those above choose polynomials.
-    fn rotating_bits(&self) -> usize {
-        self.input_bits.min(self.ring().degree().ilog2() as usize)
-    }
-
-    /// Outputs in one polynomial.
-    fn outputs_each(&self) -> usize {
-        self.ring().degree() >> self.rotating_bits()
-    }
-
     /// Polynomials of some output bits.
     fn group(&self, table: &[u64], bits: &[usize]) -> Vec<Vec<u64>> {
-        let run = 1 << self.rotating_bits();
+        let run = 1 << self.shape.rotating_bits();
         let one = self.ring().modulus().value().div_ceil(2);
         let polynomial = |entries: &[u64]| {
             let mut polynomial = vec![0; self.ring().degree()];
@@ -97,29 +152,40 @@ impl CmuxTree {
         table.chunks_exact(run).map(polynomial).collect()
     }
 
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &CircuitParameters {
+        &self.parameters
+    }
+
+    /// Its sizes.
+    #[must_use]
+    pub fn shape(&self) -> TreeShape {
+        self.shape
+    }
+
     /// Bits of the input.
     #[must_use]
     pub fn input_bits(&self) -> usize {
-        self.input_bits
+        self.shape.input_bits
     }
 
     /// Bits of an output.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.width
+        self.shape.width
     }
 
     /// CMUXes from an entry to the result.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.input_bits
+        self.shape.depth()
     }
 
     /// CMUX gates in all.
     #[must_use]
     pub fn gates(&self) -> usize {
-        let polynomials = 1usize << (self.input_bits - self.rotating_bits());
-        self.groups.len() * (polynomials - 1 + self.rotating_bits())
+        self.shape.gates()
     }
 
     /// Predicted variance of a result.
@@ -134,13 +200,13 @@ impl CmuxTree {
     /// # Errors
     /// If there are not as many selectors as input bits.
     pub fn lookup(&self, selectors: &[Selector]) -> Result<Vec<LweCiphertext>> {
-        if selectors.len() != self.input_bits {
-            let limit = format!("the table has inputs of {} bits", self.input_bits);
+        if selectors.len() != self.shape.input_bits {
+            let limit = format!("the table has inputs of {} bits", self.shape.input_bits);
             return Err(Error::Number { name: "selectors", value: selectors.len() as u64, limit });
         }
         let groups: Vec<Vec<LweCiphertext>> =
             self.groups.par_iter().map(|group| self.lookup_group(group, selectors)).collect();
-        Ok(groups.into_iter().flatten().take(self.width).collect())
+        Ok(groups.into_iter().flatten().take(self.shape.width).collect())
     }
 
     /// Looks up several encrypted inputs, lowest bits first: a circuit bootstrap for every bit, then the table.
@@ -152,28 +218,38 @@ impl CmuxTree {
         circuit: &CircuitBootstrapping<'_>,
         inputs: &[Vec<LweCiphertext>],
     ) -> Result<Vec<Vec<LweCiphertext>>> {
-        if let Some(input) = inputs.iter().find(|input| input.len() != self.input_bits) {
-            let limit = format!("the table has inputs of {} bits", self.input_bits);
+        if let Some(input) = inputs.iter().find(|input| input.len() != self.shape.input_bits) {
+            let limit = format!("the table has inputs of {} bits", self.shape.input_bits);
             return Err(Error::Number { name: "bits", value: input.len() as u64, limit });
         }
         let bits: Vec<&LweCiphertext> = inputs.iter().flatten().collect();
-        let selectors = circuit.bootstrap_many(&bits)?;
+        self.lookup_all(&circuit.bootstrap_many(&bits)?)
+    }
+
+    /// Looks up several inputs by their selectors, those of one input after those of another.
+    ///
+    /// # Errors
+    /// If the number of selectors is no multiple of the number of input bits.
+    pub fn lookup_all(&self, selectors: &[Selector]) -> Result<Vec<Vec<LweCiphertext>>> {
         selectors
-            .par_chunks_exact(self.input_bits)
+            .par_chunks(self.shape.input_bits)
             .map(|selectors| self.lookup(selectors))
             .collect()
     }
 
     fn lookup_group(&self, polynomials: &[Vec<u64>], selectors: &[Selector]) -> Vec<LweCiphertext> {
         let ring = self.ring();
-        let (rotating, choosing) = selectors.split_at(self.rotating_bits());
+        let (rotating, choosing) = selectors.split_at(self.shape.rotating_bits());
         let mut gates = CmuxGates::new(ring, self.parameters.selector_gadget());
         let mut chosen = self.choose(polynomials, choosing, &mut gates);
         for (i, selector) in rotating.iter().enumerate() {
             // X^(-2^i) brings entry x + 2^i to x.
             gates.rotate_if_assign(selector, &mut chosen, 2 * ring.degree() - (1 << i));
         }
-        chosen.extract(ring, (0..self.outputs_each()).map(|output| output << self.rotating_bits()))
+        chosen.extract(
+            ring,
+            (0..self.shape.outputs_each()).map(|output| output << self.shape.rotating_bits()),
+        )
     }
 
     /// The polynomial that the upper bits choose. Depth first: as many ciphertexts at once as there are levels.

@@ -1,18 +1,23 @@
 //! A server's keys with their parameters and their client, as they are sent.
 
 use cryptable_fhew::evaluation_key::{EvaluationKey, SeededEvaluationKey};
+use cryptable_rlwe::lwe::LweCiphertext;
 use cryptable_rlwe::wire::{KeyId, ObjectType};
 
-use crate::aes::{Aes, BLOCK_BYTES, EncryptedByte};
-use crate::circuit_bootstrapping::CircuitBootstrapping;
+use crate::aes::{Aes, BLOCK_BYTES};
+use crate::circuit_bootstrapping::{CircuitBootstrapping, IN_STEP};
 use crate::cmux_tree::CmuxTree;
-use crate::encrypted_bytes::EncryptedBytes;
+use crate::encrypted_bytes::{Content, EncryptedBytes};
+use crate::encrypted_values::EncryptedValues;
 use crate::error::{Error, Result};
 use crate::parameter_serialization::open_circuit_object;
 use crate::parameters::CircuitParameters;
 
 /// Longest body, 4 GiB.
 const MAX_BODY_BYTES: u64 = 1 << 32;
+
+/// Bits that a thread bootstraps between two tables, of several megabytes of selectors.
+const BITS_A_THREAD: usize = 8 * IN_STEP;
 
 /// Everything that a server needs for circuits on one client's bits. Holds no secret.
 #[derive(Debug)]
@@ -76,6 +81,7 @@ impl CircuitEvaluationKey {
     pub fn circuit_bootstrapping(&self) -> CircuitBootstrapping<'_> {
         CircuitBootstrapping::new(&self.parameters, &self.key)
     }
+
     /// Transciphering: the message of AES-CTR bytes (NIST SP 800-38A) as homomorphic ciphertexts. `progress` gets the
     /// rounds done and all rounds.
     ///
@@ -110,15 +116,52 @@ impl CircuitEvaluationKey {
             return Err(Error::TableLength { found: table.len(), bits: 8, expected: 256 });
         }
         let tree = CmuxTree::new(&self.parameters, table, 8)?;
+        let outputs = self.lookup_values(input.values(), &[&tree], progress)?;
+        let bytes = |values| EncryptedBytes::new(Content::Message, &self.parameters, values);
+        Ok(outputs.into_iter().map(bytes).next().expect("as many outputs as tables"))
+    }
+
+    /// Maps every value through several tables: a circuit bootstrap for every bit, whose selectors serve all tables.
+    /// `progress` gets the values done and all values.
+    ///
+    /// # Errors
+    /// If the values are of another client or other sizes, or a table is of other parameters or for values of another
+    /// width.
+    pub fn lookup_values(
+        &self,
+        input: &EncryptedValues,
+        trees: &[&CmuxTree],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Vec<EncryptedValues>> {
+        input.check(&self.parameters, self.client)?;
+        for tree in trees {
+            if tree.parameters() != &self.parameters {
+                return Err(Error::OtherParameters);
+            }
+            if tree.input_bits() != input.width() {
+                let limit = format!("the table has inputs of {} bits", tree.input_bits());
+                let (name, value) = ("number of a value's bits", input.width() as u64);
+                return Err(Error::Number { name, value, limit });
+            }
+        }
         let circuit = self.circuit_bootstrapping();
         let total = input.count();
-        let mut output = Vec::with_capacity(total);
-        for start in (0..total).step_by(BLOCK_BYTES) {
-            let end = total.min(start + BLOCK_BYTES);
-            let bytes: Vec<EncryptedByte> = (start..end).map(|i| input.byte(i)).collect();
-            output.extend(tree.lookup_many(&circuit, &bytes)?);
+        let mut outputs = vec![Vec::with_capacity(total); trees.len()];
+        progress(0, total);
+        // Enough bits at once for all threads, not so many that selectors fill the memory.
+        let at_once = (BITS_A_THREAD * rayon::current_num_threads()).div_ceil(input.width());
+        for start in (0..total).step_by(at_once) {
+            let end = total.min(start + at_once);
+            let bits: Vec<LweCiphertext> = (start..end).flat_map(|i| input.value(i)).collect();
+            let selectors = circuit.bootstrap_many(&bits.iter().collect::<Vec<_>>())?;
+            for (tree, output) in trees.iter().zip(&mut outputs) {
+                output.extend(tree.lookup_all(&selectors)?);
+            }
             progress(end, total);
         }
-        EncryptedBytes::computed(&self.parameters, self.client, &output)
+        let computed = |(tree, output): (&&CmuxTree, Vec<_>)| {
+            EncryptedValues::computed(&self.parameters, self.client, tree.width(), &output)
+        };
+        trees.iter().zip(outputs).map(computed).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Parameter sets as bytes, and the digest that names them.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_rlwe::wire::{BodyReader, ObjectType, WireError, open_with_parameters};
+use cryptable_rlwe::wire::{BodyReader, ObjectType, WireError, open_with_parameters, peek_header};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -61,6 +61,19 @@ impl CircuitParameters {
         let literal: Literal = serde_json::from_slice(bytes)
             .map_err(|error| WireError::invalid("parameter set", error, "one of this format"))?;
         Self::from_literal(&literal)
+    }
+
+    /// The parameters that a secret or evaluation key for circuits starts with.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged key, or its parameters not valid.
+    pub fn of_key(bytes: &[u8]) -> Result<Self> {
+        let header = peek_header(bytes)?;
+        let (expected, found) = (ObjectType::CircuitEvaluationKey, header.object_type);
+        if ![expected, ObjectType::CircuitSecretKey].contains(&found) {
+            return Err(WireError::WrongType { expected, found }.into());
+        }
+        Ok(open_circuit_object(bytes, found, header.body_length)?.0)
     }
 
     /// BLAKE3 of [`CircuitParameters::to_bytes`].

@@ -1,18 +1,18 @@
-//! The client's key: encrypted bytes and round keys as they are sent, decryption, keys for a server.
+//! The client's key: encrypted integers, bytes and round keys as they are sent, decryption, keys for a server.
 
 use std::io::{self, Write};
 
 use cryptable_fhew::secret_key::SecretKey;
-use cryptable_ring::random::Seed;
 use cryptable_rlwe::wire::{KeyId, ObjectType, secret_key_bytes, write_server_keys};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::aes::BLOCK_BYTES;
-use crate::aes::round_keys::{decrypt_bytes, expand_key};
-use crate::bits::encrypted_body;
-use crate::encrypted_bytes::{Content, EncryptedBytes, fresh_mask};
-use crate::error::Result;
+use crate::aes::round_keys::expand_key;
+use crate::bits::{decrypt_bit, encrypted_body};
+use crate::encrypted_bytes::{BITS, Content, EncryptedBytes};
+use crate::encrypted_values::{EncryptedValues, MAX_WIDTH};
+use crate::error::{Error, Result};
 use crate::evaluation_key::CircuitEvaluationKey;
 use crate::parameter_serialization::open_circuit_object;
 use crate::parameters::CircuitParameters;
@@ -89,14 +89,52 @@ impl CircuitSecretKey {
     }
 
     fn encrypt_as(&self, content: Content, bytes: &[u8]) -> EncryptedBytes {
-        let fhew = self.parameters.parameters();
-        let seed = Seed::random();
-        let body = |index: usize| {
-            let mask = fresh_mask(&seed, index, fhew.ring_degree(), fhew.prime());
-            encrypted_body(&self.secret, &mask, bytes[index / 8] >> (index % 8) & 1 == 1)
+        let bit = |index: usize| bytes[index / BITS] >> (index % BITS) & 1 == 1;
+        let values = self.encrypt_bits(BITS, BITS * bytes.len(), bit);
+        EncryptedBytes::new(content, &self.parameters, values)
+    }
+
+    fn encrypt_bits(
+        &self,
+        width: usize,
+        bits: usize,
+        bit: impl Fn(usize) -> bool + Sync,
+    ) -> EncryptedValues {
+        EncryptedValues::fresh(&self.parameters, self.id(), width, bits, |index, mask| {
+            encrypted_body(&self.secret, mask, bit(index))
+        })
+    }
+
+    /// Encrypts integers of `width` bits, bit by bit: errors of variance 10.5.
+    ///
+    /// # Errors
+    /// If the width is not from 1 to 64, or a value is wider.
+    pub fn encrypt_values(&self, width: usize, values: &[u64]) -> Result<EncryptedValues> {
+        if !(1..=MAX_WIDTH).contains(&width) {
+            let limit = format!("values have from 1 to {MAX_WIDTH} bits");
+            return Err(Error::Number { name: "width", value: width as u64, limit });
+        }
+        if let Some(&value) = values.iter().find(|&&value| width < 64 && value >> width != 0) {
+            let limit = format!("values here have {width} bits");
+            return Err(Error::Number { name: "value", value, limit });
+        }
+        let bit = |index: usize| values[index / width] >> (index % width) & 1 == 1;
+        Ok(self.encrypt_bits(width, width * values.len(), bit))
+    }
+
+    /// Decrypts fresh or computed integers.
+    ///
+    /// # Errors
+    /// If they are of other sizes or under another key.
+    pub fn decrypt_values(&self, values: &EncryptedValues) -> Result<Vec<u64>> {
+        values.check(&self.parameters, self.id())?;
+        let value = |index: usize| -> Result<u64> {
+            let bits = values.value(index);
+            bits.iter()
+                .rev()
+                .try_fold(0, |sum, bit| Ok(sum << 1 | u64::from(decrypt_bit(&self.secret, bit)?)))
         };
-        let bodies = (0..8 * bytes.len()).into_par_iter().map(body).collect();
-        EncryptedBytes::fresh(content, &self.parameters, self.id(), seed, bodies)
+        (0..values.count()).into_par_iter().map(value).collect()
     }
 
     /// Decrypts fresh or computed bytes.
@@ -105,8 +143,8 @@ impl CircuitSecretKey {
     /// If they are of other parameters or under another key.
     pub fn decrypt(&self, bytes: &EncryptedBytes) -> Result<Vec<u8>> {
         bytes.check(&self.parameters, self.id())?;
-        let byte = |index| Ok(decrypt_bytes(&self.secret, &[bytes.byte(index)])?[0]);
-        (0..bytes.count()).into_par_iter().map(byte).collect()
+        let values = self.decrypt_values(bytes.values())?;
+        Ok(values.into_iter().map(|value| value as u8).collect())
     }
 
     /// The key in its wire format: parameters, then two bits a coefficient of every secret.

@@ -346,7 +346,7 @@ fn hostile_fields_behind_a_right_checksum_are_refused() {
     assert!(error(body(u32::MAX, 17, 0, 0)).contains("dimension"));
     assert!(error(body(8, 1, 0, 0)).contains("modulus"));
     assert!(error(body(8, 1 << 63, 0, 0)).contains("modulus"));
-    assert!(error(body(8, 17, u64::MAX, 0)).contains("number of bytes"));
+    assert!(error(body(8, 17, u64::MAX, 0)).contains("number of values"));
     assert!(error(body(8, 17, 4, 0)).contains("packed words"));
     // All bits set: 31 is not below 17.
     assert!(error(body(8, 17, 1, 5)).contains("below 17"));

@@ -74,9 +74,10 @@ pub enum Command {
 /// What parameters are chosen for.
 #[derive(Args, Clone, Debug)]
 pub struct ParameterArgs {
-    /// How values are encrypted; files say it to all other commands
-    #[arg(long, value_name = "MODE", default_value = "packed")]
-    pub mode: Mode,
+    /// How values are encrypted; files say it to all other commands [default: packed; `plan --count`
+    /// shows the fastest]
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<Mode>,
     /// Width of the inputs in bits: the input modulus is 2^B
     #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub bits: Option<u32>,
@@ -93,8 +94,8 @@ pub struct ParameterArgs {
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
     pub output_modulus: Option<u64>,
     /// Values to be served at a time; few make smaller keys and faster lookups [default: as many as
-    /// one ciphertext holds; with --mode single the prediction is for one]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// one ciphertext holds; for modes other than packed the prediction is for one]
+    #[arg(long, alias = "values", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// Ring degree of packed values: 32768 or 65536 [default: chosen]
     #[arg(long, value_name = "N")]
@@ -108,12 +109,30 @@ pub struct ParameterArgs {
     /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// Variant of the bootstrap of single values, by the name that `plan` shows [default: the fastest]
+    /// Variant of the bootstrap of single values, or parameter set of --mode bits, by the name that
+    /// `plan` shows [default: the fastest]
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
     /// INSECURE parameters of small rings, for tests of this program
     #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "count", "method", "digit_bits", "memory", "variant"])]
     pub insecure_toy: bool,
+}
+
+impl ParameterArgs {
+    /// Options that only packed values have, and whether they are given.
+    pub fn packed_options(&self) -> [(&'static str, bool); 4] {
+        [
+            ("ring-degree", self.ring_degree.is_some()),
+            ("method", self.method.is_some()),
+            ("digit-bits", self.digit_bits.is_some()),
+            ("memory", self.memory.is_some()),
+        ]
+    }
+
+    /// Whether an option is given that only packed values have.
+    pub fn has_packed_options(&self) -> bool {
+        self.packed_options().into_iter().any(|(_, is_given)| is_given)
+    }
 }
 
 /// A way to evaluate tables.
@@ -321,7 +340,8 @@ Examples:
   cryptable lookup --key server.key --table table.csv --input values.ct --output result.ct
   cryptable decrypt --key client.key --input result.ct --output result.csv
 
-Tables of at most 64 inputs, one value at a time: keygen --mode single, and the rest as above.";
+One value at a time: keygen --mode single for tables of at most 64 inputs, keygen --mode bits for
+tables of up to 24 bits; and the rest as above.";
 
 const PLAN: &str = "\
 Examples:
@@ -331,14 +351,19 @@ Examples:
   cryptable plan --bits 12 --method cmt --digit-bits 4
   cryptable --json --threads 2 plan --table table.csv
   cryptable plan --mode single --bits 4
+  cryptable plan --mode bits --bits 16
+  cryptable plan --bits 16 --count 1
 
-Shows the way that is chosen, the fastest within the memory limit, and all others side by side.";
+Shows the way that is chosen, the fastest within the memory limit, and all others side by side.
+Without --mode, also how long each mode takes: for one value, or for --count of them, in which case
+the fastest mode is shown in full.";
 
 const KEYGEN: &str = "\
 Examples:
   cryptable keygen --bits 8 --secret client.key --evaluation server.key
   cryptable keygen --table table.npy --secret client.key --evaluation server.key
   cryptable keygen --mode single --bits 4 --secret single.key --evaluation single-server.key
+  cryptable keygen --mode bits --bits 16 --secret bits.key --evaluation bits-server.key
 
 The secret key file is readable by its owner only. Whoever has it reads all data; whoever
 loses it loses them.";
@@ -350,7 +375,7 @@ Examples:
   cryptable encrypt --key client.key --input pixels.dat --format raw8 --output pixels.ct
   cryptable encrypt --key single.key --input grades.csv --output grades.ct
 
-A key of keygen --mode single encrypts every value by itself.
+A key of keygen --mode single or --mode bits encrypts every value by itself.
 
 A CSV file's first line is a header if it has words instead of numbers; empty lines are skipped.
 An array of several dimensions is read in C order, and decrypts to one dimension.";

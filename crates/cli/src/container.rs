@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | 8 | magic `CRYPTCTS` |
 //! | 8 | 4 | format version |
-//! | 12 | 4 | mode: 0 for packed values, 1 for single ones |
+//! | 12 | 4 | mode: 0 for packed values, 1 for single ones, 2 for values bit by bit |
 //! | 16 | 32 | digest of the parameters of all ciphertexts |
 //! | 48 | 16 | identifier of the client's key |
 //! | 64 | 8 | modulus of the values |
@@ -42,7 +42,7 @@ const MAX_CIPHERTEXT_BYTES: u64 = 64 << 20;
 /// What all ciphertexts of a file have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// Whether values are packed.
+    /// How values are encrypted.
     pub mode: Mode,
     /// Digest of their parameters.
     pub parameter_digest: [u8; 32],
@@ -59,18 +59,15 @@ pub struct Header {
     pub contents: Contents,
     /// Number of values.
     pub values: u64,
-    /// Number of ciphertexts; those of single values hold some each.
+    /// Number of ciphertexts; those of values by themselves hold some each.
     pub ciphertexts: u64,
     body_digest: [u8; 32],
 }
 
 impl Header {
-    /// Number of ciphertexts as people count them: single values are one each.
+    /// Number of ciphertexts as people count them: values by themselves are one each.
     pub fn encryptions(&self) -> u64 {
-        match self.contents.mode {
-            Mode::Packed => self.ciphertexts,
-            Mode::Single => self.values,
-        }
+        if self.contents.mode.is_by_value() { self.values } else { self.ciphertexts }
     }
 
     fn to_bytes(self) -> Vec<u8> {
@@ -96,8 +93,7 @@ impl Header {
         ensure!(version == VERSION, "format version {version}: this program reads {VERSION}");
         ensure!(blake3::hash(content) == *digest, "the header is damaged");
         let number = u32::from_le_bytes(array(content, 12));
-        let modes = [Mode::Packed, Mode::Single];
-        let mode = modes.into_iter().find(|&mode| mode_number(mode) == number);
+        let mode = Mode::ALL.into_iter().find(|&mode| mode_number(mode) == number);
         let mode = mode.with_context(|| format!("unknown mode {number}"))?;
         let number = |position| u64::from_le_bytes(array(content, position));
         let contents = Contents {
@@ -116,6 +112,7 @@ fn mode_number(mode: Mode) -> u32 {
     match mode {
         Mode::Packed => 0,
         Mode::Single => 1,
+        Mode::Bits => 2,
     }
 }
 
@@ -411,7 +408,7 @@ mod tests {
         assert!(
             forged(12, &[1]).contains("a ciphertext of packed values in a file of single ones")
         );
-        assert!(forged(12, &[2]).contains("unknown mode 2"));
+        assert!(forged(12, &[3]).contains("unknown mode 3"));
         assert!(forged(16, &[0; 32]).contains("ciphertext 1 of 3: a ciphertext of parameters"));
         assert!(forged(64, &[5]).contains("of modulus 4 in a file of 5"));
         assert!(forged(72, &[0, 0]).contains("ciphertext 1 of 3: 3 values, 0 are left"));

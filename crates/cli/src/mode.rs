@@ -1,4 +1,4 @@
-//! Packed and single values behind one face: files say which of the two they hold.
+//! Packed values, single ones and those bit by bit behind one face: files say which they hold.
 
 use std::fmt;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use cryptable::{
-    Ciphertext, EvaluationKey, KeyId, LookupTable, Parameters, SecretKey, SharedBytes, single,
+    Ciphertext, EvaluationKey, KeyId, LookupTable, Parameters, SecretKey, SharedBytes, bits, single,
 };
 use cryptable_rlwe::wire::{ObjectType, peek_header};
 use serde::Serialize;
@@ -19,8 +19,22 @@ use crate::mapped_file::MappedFile;
 /// Single values a ciphertext of a file holds at most: enough for all threads, and for progress to show.
 const SINGLE_VALUES_PER_CIPHERTEXT: usize = 1024;
 
+/// Values bit by bit a ciphertext of a file holds at most: results take up to 290 kB each.
+const BITS_VALUES_PER_CIPHERTEXT: usize = 64;
+
 /// A callback of work done and total work.
 type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// One expression for every mode.
+macro_rules! each {
+    ($any:expr, $enum:ident, $inner:ident => $expression:expr) => {
+        match $any {
+            $enum::Packed($inner) => $expression,
+            $enum::Single($inner) => $expression,
+            $enum::Bits($inner) => $expression,
+        }
+    };
+}
 
 /// How values are encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -30,6 +44,27 @@ pub enum Mode {
     Packed,
     /// Every value by itself, tables to 6 bits: milliseconds a value, and small keys
     Single,
+    /// Every value by itself, bit by bit, tables to 24 bits: about ten milliseconds a bit
+    Bits,
+}
+
+impl Mode {
+    /// All modes.
+    pub const ALL: [Self; 3] = [Self::Packed, Self::Single, Self::Bits];
+
+    /// As the command line has it.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::Packed => "--mode packed",
+            Self::Single => "--mode single",
+            Self::Bits => "--mode bits",
+        }
+    }
+
+    /// Whether every value has a ciphertext of its own.
+    pub fn is_by_value(self) -> bool {
+        self != Self::Packed
+    }
 }
 
 impl fmt::Display for Mode {
@@ -37,44 +72,40 @@ impl fmt::Display for Mode {
         f.write_str(match self {
             Self::Packed => "packed",
             Self::Single => "single",
+            Self::Bits => "bitwise",
         })
     }
 }
 
-/// Parameters of either kind.
+/// Parameters of any mode.
 #[derive(Clone, Debug)]
 pub enum AnyParameters {
     /// For packed values.
     Packed(Box<Parameters>),
     /// For single values.
     Single(Box<single::Parameters>),
+    /// For values bit by bit.
+    Bits(Box<bits::Parameters>),
 }
 
 impl AnyParameters {
-    /// Of packed values: their name. Of single ones: that of the method.
+    /// Of packed values: their name. Of others: that of the method or set.
     pub fn name(&self) -> &str {
         match self {
             Self::Packed(parameters) => &parameters.literal().name,
             Self::Single(parameters) => parameters.method().name(),
+            Self::Bits(parameters) => parameters.name(),
         }
     }
 
     /// Input and output modulus of tables.
     pub fn moduli(&self) -> (u64, u64) {
-        match self {
-            Self::Packed(parameters) => {
-                (parameters.literal().input_modulus, parameters.literal().output_modulus)
-            }
-            Self::Single(parameters) => (parameters.input_modulus(), parameters.output_modulus()),
-        }
+        each!(self, Self, it => (it.input_modulus(), it.output_modulus()))
     }
 
     /// Estimated security in bits.
     pub fn security_bits(&self) -> f64 {
-        match self {
-            Self::Packed(parameters) => parameters.security_bits(),
-            Self::Single(parameters) => parameters.security_bits(),
-        }
+        each!(self, Self, it => it.security_bits())
     }
 
     /// log2 of the failure probability of a value.
@@ -82,6 +113,7 @@ impl AnyParameters {
         match self {
             Self::Packed(parameters) => parameters.failure().log2_fail(),
             Self::Single(parameters) => parameters.log2_fail(),
+            Self::Bits(parameters) => parameters.log2_fail(),
         }
     }
 }
@@ -93,56 +125,48 @@ pub enum AnyCiphertext {
     Packed(Ciphertext),
     /// Single values.
     Single(single::Ciphertext),
+    /// Values bit by bit.
+    Bits(bits::Ciphertext),
 }
 
 impl AnyCiphertext {
-    /// Which of the two it is.
+    /// Which it is.
     pub fn mode(&self) -> Mode {
         match self {
             Self::Packed(_) => Mode::Packed,
             Self::Single(_) => Mode::Single,
+            Self::Bits(_) => Mode::Bits,
         }
     }
 
     /// The number of values.
     pub fn count(&self) -> usize {
-        match self {
-            Self::Packed(ciphertext) => ciphertext.count(),
-            Self::Single(ciphertext) => ciphertext.count(),
-        }
+        each!(self, Self, it => it.count())
     }
 
     /// The modulus of the values.
     pub fn modulus(&self) -> u64 {
-        match self {
-            Self::Packed(ciphertext) => ciphertext.modulus(),
-            Self::Single(ciphertext) => ciphertext.modulus(),
-        }
+        each!(self, Self, it => it.modulus())
     }
 
     /// The digest of its parameters.
     pub fn parameter_digest(&self) -> [u8; 32] {
-        match self {
-            Self::Packed(ciphertext) => ciphertext.parameter_digest(),
-            Self::Single(ciphertext) => ciphertext.parameter_digest(),
-        }
+        each!(self, Self, it => it.parameter_digest())
     }
 
     /// Its wire format.
     pub fn to_bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Packed(ciphertext) => ciphertext.to_bytes(),
-            Self::Single(ciphertext) => ciphertext.to_bytes(),
-        }
+        each!(self, Self, it => it.to_bytes())
     }
 
-    /// Reads either kind.
+    /// Reads any kind.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged ciphertext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleCiphertext => Self::Single(single::Ciphertext::from_bytes(bytes)?),
+            ObjectType::BitsCiphertext => Self::Bits(bits::Ciphertext::from_bytes(bytes)?),
             _ => Self::Packed(Ciphertext::from_bytes(bytes)?),
         })
     }
@@ -160,23 +184,32 @@ impl From<single::Ciphertext> for AnyCiphertext {
     }
 }
 
-/// A client's secret key of either kind.
+impl From<bits::Ciphertext> for AnyCiphertext {
+    fn from(ciphertext: bits::Ciphertext) -> Self {
+        Self::Bits(ciphertext)
+    }
+}
+
+/// A client's secret key of any kind.
 #[derive(Debug)]
 pub enum AnySecretKey {
     /// For packed values.
     Packed(SecretKey),
     /// For single values.
     Single(single::SecretKey),
+    /// For values bit by bit.
+    Bits(bits::SecretKey),
 }
 
 impl AnySecretKey {
-    /// Reads either kind.
+    /// Reads any kind.
     ///
     /// # Errors
     /// If the bytes are not exactly one undamaged secret key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleSecretKey => Self::Single(single::SecretKey::from_bytes(bytes)?),
+            ObjectType::BitsSecretKey => Self::Bits(bits::SecretKey::from_bytes(bytes)?),
             _ => Self::Packed(SecretKey::from_bytes(bytes)?),
         })
     }
@@ -188,18 +221,16 @@ impl AnySecretKey {
             AnyParameters::Single(parameters) => {
                 Self::Single(single::SecretKey::generate(parameters))
             }
+            AnyParameters::Bits(parameters) => Self::Bits(bits::SecretKey::generate(parameters)),
         }
     }
 
     /// Its wire format.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        match self {
-            Self::Packed(key) => key.to_bytes(),
-            Self::Single(key) => key.to_bytes(),
-        }
+        each!(self, Self, it => it.to_bytes())
     }
 
-    /// Generates an evaluation key and writes it; single values' comes in one piece, without progress.
+    /// Generates an evaluation key and writes it; only that of packed values shows progress.
     ///
     /// # Errors
     /// If writing fails.
@@ -207,40 +238,33 @@ impl AnySecretKey {
         match self {
             Self::Packed(key) => key.write_evaluation_key(out, progress)?,
             Self::Single(key) => key.write_evaluation_key(out)?,
+            Self::Bits(key) => key.write_evaluation_key(out)?,
         }
         Ok(())
     }
 
-    /// Which of the two it is.
+    /// Which it is.
     pub fn mode(&self) -> Mode {
         match self {
             Self::Packed(_) => Mode::Packed,
             Self::Single(_) => Mode::Single,
+            Self::Bits(_) => Mode::Bits,
         }
     }
 
     /// Digest of its parameters.
     pub fn parameter_digest(&self) -> [u8; 32] {
-        match self {
-            Self::Packed(key) => key.parameters().digest(),
-            Self::Single(key) => key.parameters().digest(),
-        }
+        each!(self, Self, it => it.parameters().digest())
     }
 
     /// Its identifier.
     pub fn id(&self) -> KeyId {
-        match self {
-            Self::Packed(key) => key.id(),
-            Self::Single(key) => key.id(),
-        }
+        each!(self, Self, it => it.id())
     }
 
     /// Modulus of the values that it encrypts.
     pub fn input_modulus(&self) -> u64 {
-        match self {
-            Self::Packed(key) => key.parameters().literal().input_modulus,
-            Self::Single(key) => key.parameters().input_modulus(),
-        }
+        each!(self, Self, it => it.parameters().input_modulus())
     }
 
     /// Values that go into one ciphertext.
@@ -248,6 +272,7 @@ impl AnySecretKey {
         match self {
             Self::Packed(key) => key.parameters().literal().slots,
             Self::Single(_) => SINGLE_VALUES_PER_CIPHERTEXT,
+            Self::Bits(_) => BITS_VALUES_PER_CIPHERTEXT,
         }
     }
 
@@ -256,20 +281,18 @@ impl AnySecretKey {
     /// # Errors
     /// If there are too many values or one is not below the input modulus.
     pub fn encrypt(&self, values: &[u64]) -> Result<AnyCiphertext> {
-        Ok(match self {
-            Self::Packed(key) => key.encrypt(values)?.into(),
-            Self::Single(key) => key.encrypt(values)?.into(),
-        })
+        Ok(each!(self, Self, it => it.encrypt(values)?.into()))
     }
 
     /// Decrypts.
     ///
     /// # Errors
-    /// If the ciphertext is of the other kind or of other parameters.
+    /// If the ciphertext is of another mode or of other parameters.
     pub fn decrypt(&self, ciphertext: &AnyCiphertext) -> Result<Vec<u64>> {
         match (self, ciphertext) {
             (Self::Packed(key), AnyCiphertext::Packed(ciphertext)) => Ok(key.decrypt(ciphertext)?),
             (Self::Single(key), AnyCiphertext::Single(ciphertext)) => Ok(key.decrypt(ciphertext)?),
+            (Self::Bits(key), AnyCiphertext::Bits(ciphertext)) => Ok(key.decrypt(ciphertext)?),
             _ => Err(other_mode(ciphertext.mode(), self.mode())),
         }
     }
@@ -279,17 +302,19 @@ fn other_mode(ciphertext: Mode, key: Mode) -> anyhow::Error {
     anyhow::anyhow!("a ciphertext of {ciphertext} values, but a key for {key} values")
 }
 
-/// A server's evaluation key of either kind.
+/// A server's evaluation key of any kind.
 #[derive(Debug)]
 pub enum AnyEvaluationKey {
     /// For packed values.
     Packed(Box<EvaluationKey>),
     /// For single values.
     Single(Box<single::EvaluationKey>),
+    /// For values bit by bit.
+    Bits(Box<bits::EvaluationKey>),
 }
 
 impl AnyEvaluationKey {
-    /// Reads a file of either kind.
+    /// Reads a file of any kind.
     ///
     /// # Errors
     /// If it cannot be read or is not exactly one undamaged evaluation key.
@@ -303,6 +328,9 @@ impl AnyEvaluationKey {
             ObjectType::SingleEvaluationKey => {
                 Self::Single(Box::new(single::EvaluationKey::from_bytes(file.as_ref())?))
             }
+            ObjectType::BitsEvaluationKey => {
+                Self::Bits(Box::new(bits::EvaluationKey::from_bytes(file.as_ref())?))
+            }
             _ => {
                 let shared: SharedBytes = Arc::new(file);
                 Self::Packed(Box::new(EvaluationKey::from_shared(shared)?))
@@ -310,28 +338,27 @@ impl AnyEvaluationKey {
         })
     }
 
-    /// Which of the two it is.
+    /// Which it is.
     pub fn mode(&self) -> Mode {
         match self {
             Self::Packed(_) => Mode::Packed,
             Self::Single(_) => Mode::Single,
+            Self::Bits(_) => Mode::Bits,
         }
     }
 
     /// Digest of its parameters.
     pub fn parameter_digest(&self) -> [u8; 32] {
-        match self {
-            Self::Packed(key) => key.parameters().digest(),
-            Self::Single(key) => key.parameters().digest(),
-        }
+        each!(self, Self, it => it.parameters().digest())
     }
 
-    /// Input and output modulus of tables.
-    pub fn moduli(&self) -> (u64, u64) {
+    /// Input and output modulus of tables for values of this modulus. Values bit by bit may have any of no more bits
+    /// than the key's, and so may be results of another output modulus.
+    pub fn moduli(&self, values: u64) -> (u64, u64) {
         match self {
+            Self::Bits(key) => (values, key.parameters().output_modulus()),
             Self::Packed(key) => {
-                let literal = key.parameters().literal();
-                (literal.input_modulus, literal.output_modulus)
+                (key.parameters().input_modulus(), key.parameters().output_modulus())
             }
             Self::Single(key) => {
                 (key.parameters().input_modulus(), key.parameters().output_modulus())
@@ -341,24 +368,18 @@ impl AnyEvaluationKey {
 
     /// Whose key it is.
     pub fn client(&self) -> KeyId {
-        match self {
-            Self::Packed(key) => key.client(),
-            Self::Single(key) => key.client(),
-        }
+        each!(self, Self, it => it.client())
     }
 
     /// Bytes of memory that the key takes.
     pub fn memory_bytes(&self) -> usize {
-        match self {
-            Self::Packed(key) => key.memory_bytes(),
-            Self::Single(key) => key.memory_bytes(),
-        }
+        each!(self, Self, it => it.memory_bytes())
     }
 
     /// Maps every value through a table.
     ///
     /// # Errors
-    /// If the ciphertext is of the other kind or of other parameters, or the table of other moduli.
+    /// If the ciphertext is of another mode or of other parameters, or the table of other moduli.
     pub fn lookup(
         &self,
         input: &AnyCiphertext,
@@ -370,6 +391,9 @@ impl AnyEvaluationKey {
                 key.lookup(input, table, progress)?.into()
             }
             (Self::Single(key), AnyCiphertext::Single(input)) => {
+                key.lookup(input, table, progress)?.into()
+            }
+            (Self::Bits(key), AnyCiphertext::Bits(input)) => {
                 key.lookup(input, table, progress)?.into()
             }
             _ => return Err(other_mode(input.mode(), self.mode())),

@@ -55,6 +55,8 @@ fn bytes_and_a_table_at_full_size() {
     for kind in ["a secret key for circuits", "round keys of AES-128", "encrypted bit by bit"] {
         assert!(text.contains(kind), "{text}");
     }
+    assert!(text.contains("5 values below 256") && text.contains("bits of security"), "{text}");
+    assert_eq!(text.matches("  key ").count(), 2, "{text}");
 }
 
 #[test]

@@ -118,6 +118,9 @@ pub enum Error {
     /// A lookup of single values cannot be done.
     #[error(transparent)]
     Single(#[from] cryptable_fhew::error::Error),
+    /// A lookup bit by bit cannot be done.
+    #[error(transparent)]
+    Circuit(#[from] cryptable_circuit::error::Error),
     /// Bytes do not decode.
     #[error(transparent)]
     Wire(#[from] WireError),

@@ -1,9 +1,28 @@
 //! What a file is, without a key.
 
+use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytes};
+use cryptable_circuit::parameters::CircuitParameters;
 use cryptable_rlwe::wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
 
 use crate::error::Result;
-use crate::{Ciphertext, Parameters, single};
+use crate::{Ciphertext, KeyId, Parameters, bits, single};
+
+/// Values of a byte.
+const BYTE_VALUES: u64 = 256;
+
+/// Parameters that an object carries.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum InspectedParameters {
+    /// For packed values.
+    Packed(Box<Parameters>),
+    /// For single values.
+    Single(Box<single::Parameters>),
+    /// For values bit by bit.
+    Bits(Box<bits::Parameters>),
+    /// For circuits on bits, transciphering among them.
+    Circuit(Box<CircuitParameters>),
+}
 
 /// What is found in one object.
 #[derive(Clone, Debug)]
@@ -14,14 +33,14 @@ pub struct Inspection {
     pub parameter_digest: [u8; 32],
     /// Bytes of the body.
     pub body_bytes: u64,
-    /// Its parameters, if it carries them and is for packed values.
-    pub parameters: Option<Parameters>,
-    /// Its parameters, if it carries them and is for single values.
-    pub single_parameters: Option<single::Parameters>,
+    /// Its parameters, if it carries them.
+    pub parameters: Option<InspectedParameters>,
     /// The number of values and their modulus, for a ciphertext.
     pub values: Option<(usize, u64)>,
     /// Whether its uniform half is a seed, for a ciphertext.
     pub fresh: Option<bool>,
+    /// The key that a ciphertext is encrypted under, where it says that.
+    pub client: Option<KeyId>,
 }
 
 /// Reads the header of an object, checks its checksum, and looks at what it says of itself.
@@ -36,10 +55,10 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         object: header.object_type.to_string(),
         parameter_digest: header.parameter_digest,
         body_bytes: header.body_length,
-        parameters: None,
-        single_parameters: None,
+        parameters: parameters(header.object_type, bytes, body)?,
         values: None,
         fresh: None,
+        client: None,
     };
     match header.object_type {
         ObjectType::Ciphertext => {
@@ -52,19 +71,49 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
         }
-        ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
-            let literal = BodyReader::new(body).bytes("parameters", limit)?;
-            inspection.single_parameters = Some(single::Parameters::from_bytes(literal)?);
+        ObjectType::BitsCiphertext => {
+            let ciphertext = bits::Ciphertext::from_bytes(bytes)?;
+            inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
+            inspection.fresh = Some(ciphertext.is_fresh());
+            inspection.client = Some(ciphertext.client());
         }
-        ObjectType::SecretKey | ObjectType::EvaluationKey => {
-            let literal = BodyReader::new(body).bytes("parameters", limit)?;
-            inspection.parameters = Some(Parameters::from_bytes(literal)?);
+        ObjectType::EncryptedBytes | ObjectType::EncryptedRoundKeys => {
+            let is_message = header.object_type == ObjectType::EncryptedBytes;
+            let content = if is_message { Content::Message } else { Content::RoundKeys };
+            let ciphertext = EncryptedBytes::from_bytes(content, bytes)?;
+            inspection.values = Some((ciphertext.count(), BYTE_VALUES));
+            inspection.fresh = Some(ciphertext.is_fresh());
+            inspection.client = Some(ciphertext.client());
         }
-        ObjectType::Parameters => {
-            inspection.parameters = Some(Parameters::from_bytes(body)?);
-        }
-        // A type that a later version of the format may add.
+        // Keys, and what a later version of the format may add.
         _ => {}
     }
     Ok(inspection)
+}
+
+/// The parameters that an object of this type carries.
+fn parameters(
+    object_type: ObjectType,
+    bytes: &[u8],
+    body: &[u8],
+) -> Result<Option<InspectedParameters>> {
+    let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
+    Ok(Some(match object_type {
+        ObjectType::SecretKey | ObjectType::EvaluationKey => {
+            InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?)?))
+        }
+        ObjectType::Parameters => {
+            InspectedParameters::Packed(Box::new(Parameters::from_bytes(body)?))
+        }
+        ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
+            InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))
+        }
+        ObjectType::BitsSecretKey | ObjectType::BitsEvaluationKey => {
+            InspectedParameters::Bits(Box::new(bits::Parameters::from_bytes(literal()?)?))
+        }
+        ObjectType::CircuitSecretKey | ObjectType::CircuitEvaluationKey => {
+            InspectedParameters::Circuit(Box::new(CircuitParameters::of_key(bytes)?))
+        }
+        _ => return Ok(None),
+    }))
 }

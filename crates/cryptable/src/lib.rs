@@ -24,11 +24,15 @@
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 //!
+//! Single values: [`single`] looks up tables to 6 bits in milliseconds, [`bits`] tables to 24 bits in some ten
+//! milliseconds a bit.
+//!
 //! Everything that touches a secret needs the feature `client` (on by default); a server builds
 //! without it.
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
+pub mod bits;
 pub mod ciphertext;
 pub mod digit_choice;
 pub mod encrypted_tables;
@@ -56,7 +60,7 @@ pub use cryptable_rlwe::switching_key::SharedBytes;
 pub use encrypted_tables::EncryptedTables;
 pub use error::{Error, Result};
 pub use evaluation_key::EvaluationKey;
-pub use inspection::{Inspection, inspect};
+pub use inspection::{InspectedParameters, Inspection, inspect};
 pub use key_id::KeyId;
 pub use lookup_table::LookupTable;
 pub use parameter_choice::{Method, Request};

@@ -200,6 +200,18 @@ impl Parameters {
         Ok(())
     }
 
+    /// Input modulus p.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.literal().input_modulus
+    }
+
+    /// Output modulus P.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.literal().output_modulus
+    }
+
     /// The literal it was made from.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {

@@ -1,7 +1,7 @@
 //! Single values on toy parameters: every value, bad input, the wire format.
 
 use cryptable::single::{Ciphertext, EvaluationKey, Parameters, SecretKey};
-use cryptable::{Error, LookupTable, inspect};
+use cryptable::{Error, InspectedParameters, Inspection, LookupTable, inspect};
 use proptest::prelude::*;
 
 #[test]
@@ -91,16 +91,23 @@ fn keys_come_back_from_bytes() {
     assert_eq!(secret.decrypt(&output).unwrap(), table.values());
 }
 
+fn single_parameters(found: Inspection) -> Parameters {
+    match found.parameters {
+        Some(InspectedParameters::Single(parameters)) => *parameters,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn objects_say_what_they_are() {
     let (secret, secret_bytes, evaluation_bytes) = keys();
     let ciphertext = secret.encrypt(&[1, 2]).unwrap().to_bytes();
     let found = inspect(&secret_bytes).unwrap();
     assert_eq!(found.object, "a secret key for single values");
-    assert_eq!(found.single_parameters.unwrap().input_modulus(), 4);
+    assert_eq!(single_parameters(found).input_modulus(), 4);
     let found = inspect(&evaluation_bytes).unwrap();
     assert_eq!(found.object, "an evaluation key for single values");
-    assert_eq!(found.single_parameters.unwrap().digest(), secret.parameters().digest());
+    assert_eq!(single_parameters(found).digest(), secret.parameters().digest());
     let found = inspect(&ciphertext).unwrap();
     assert_eq!((found.values, found.fresh), (Some((2, 4)), Some(true)));
     // Each is named where another was expected.

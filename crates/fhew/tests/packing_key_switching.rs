@@ -161,7 +161,7 @@ fn keys_come_back_from_bytes() {
     let parameters = Parameters::insecure(ParametersLiteral {
         lwe_dimension: 8,
         ring_degree: 32,
-        rotation: GadgetLiteral { base_log2: 9, length: 5 },
+        rotation: GadgetLiteral { base_log2: 9, length: 5 }.into(),
         packing: COARSE,
         ..*Parameters::insecure_toy().literal()
     })

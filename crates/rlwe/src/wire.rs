@@ -81,11 +81,17 @@ pub enum ObjectType {
     PackingKey = 13,
     /// A key for private switching of LWE ciphertexts.
     PrivateSwitchingKey = 14,
+    /// A client's secret key for values bit by bit.
+    BitsSecretKey = 15,
+    /// A server's keys for values bit by bit.
+    BitsEvaluationKey = 16,
+    /// Values, encrypted bit by bit.
+    BitsCiphertext = 17,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 17] = [
         Self::Parameters,
         Self::SecretKey,
         Self::EvaluationKey,
@@ -100,6 +106,9 @@ impl ObjectType {
         Self::EncryptedRoundKeys,
         Self::PackingKey,
         Self::PrivateSwitchingKey,
+        Self::BitsSecretKey,
+        Self::BitsEvaluationKey,
+        Self::BitsCiphertext,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -124,6 +133,9 @@ impl fmt::Display for ObjectType {
             Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
             Self::PackingKey => "a packing key",
             Self::PrivateSwitchingKey => "a private switching key",
+            Self::BitsSecretKey => "a secret key for values bit by bit",
+            Self::BitsEvaluationKey => "an evaluation key for values bit by bit",
+            Self::BitsCiphertext => "values encrypted bit by bit",
         })
     }
 }

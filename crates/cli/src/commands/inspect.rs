@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cryptable::{Parameters, ParametersLiteral};
+use cryptable::{InspectedParameters, Parameters, ParametersLiteral};
 use serde::Serialize;
 
+use super::bits_plan::{BitsParameters, CircuitReport};
 use super::plan::ciphertexts;
 use super::single_plan::SingleParameters;
 use super::warning;
@@ -42,6 +43,7 @@ fn inspect_container(path: &Path) -> Result<Report> {
         kind: match header.contents.mode {
             Mode::Packed => "ciphertexts".into(),
             Mode::Single => "ciphertexts of single values".into(),
+            Mode::Bits => "ciphertexts of values bit by bit".into(),
         },
         bytes: reader.bytes(),
         parameter_digest: hex(&header.contents.parameter_digest),
@@ -60,17 +62,11 @@ fn inspect_object(path: &Path, file: &[u8]) -> Result<Report> {
         kind: found.object,
         bytes: file.len() as u64,
         parameter_digest: hex(&found.parameter_digest),
-        parameters: match (&found.parameters, &found.single_parameters) {
-            (Some(parameters), _) => Some(ParameterReport::new(parameters)),
-            (None, Some(parameters)) => {
-                Some(ParameterReport::Single(SingleParameters::new(parameters)))
-            }
-            (None, None) => None,
-        },
+        parameters: found.parameters.as_ref().and_then(ParameterReport::new),
         modulus: found.values.map(|(_, modulus)| modulus),
         values: found.values.map(|(count, _)| count as u64),
         ciphertexts: found.values.map(|_| 1),
-        key_id: None,
+        key_id: found.client.map(|client| hex(&client.0)),
     })
 }
 
@@ -104,10 +100,27 @@ enum ParameterReport {
         predicted_log2_fail: f64,
     },
     Single(SingleParameters),
+    Bits(BitsParameters),
+    Circuit(CircuitReport),
 }
 
 impl ParameterReport {
-    fn new(parameters: &Parameters) -> Self {
+    fn new(parameters: &InspectedParameters) -> Option<Self> {
+        Some(match parameters {
+            InspectedParameters::Packed(parameters) => Self::packed(parameters),
+            InspectedParameters::Single(parameters) => {
+                Self::Single(SingleParameters::new(parameters))
+            }
+            InspectedParameters::Bits(parameters) => Self::Bits(BitsParameters::new(parameters)),
+            InspectedParameters::Circuit(parameters) => {
+                Self::Circuit(CircuitReport::new(parameters))
+            }
+            // What a later version of the library may add.
+            _ => return None,
+        })
+    }
+
+    fn packed(parameters: &Parameters) -> Self {
         Self::Packed {
             literal: Box::new(parameters.literal().clone()),
             log2_modulus: parameters.log2_modulus(),
@@ -155,6 +168,15 @@ impl fmt::Display for ParameterReport {
                      failures below 2^{predicted_log2_fail:.1}",
                     warning(*security_bits),
                 )
+            }
+            Self::Circuit(circuit) => write!(f, "{circuit}"),
+            Self::Bits(parameters) => {
+                let BitsParameters { set, input_modulus, output_modulus, .. } = parameters;
+                writeln!(
+                    f,
+                    "              {set}: table {input_modulus} -> {output_modulus}, bit by bit"
+                )?;
+                write!(f, "{}", parameters.circuit)
             }
             Self::Single(parameters) => {
                 writeln!(

@@ -24,10 +24,8 @@ pub fn run(global: Global, args: &KeygenArgs) -> Result<()> {
     let start = Instant::now();
     let files = files.create()?;
     let secret = AnySecretKey::generate(&parameters);
-    let bar = match secret.mode() {
-        Mode::Packed => progress::bar(global, "evaluation key"),
-        Mode::Single => progress::spinner(global, "evaluation key"),
-    };
+    let show = if secret.mode().is_by_value() { progress::spinner } else { progress::bar };
+    let bar = show(global, "evaluation key");
     let keys = files
         .write(&secret.to_bytes(), |file| secret.write_evaluation_key(file, &progress::on(&bar)))?;
     bar.finish_and_clear();

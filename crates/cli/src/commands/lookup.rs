@@ -12,7 +12,7 @@ use super::threads;
 use crate::args::{Global, LookupArgs};
 use crate::container::{ContainerReader, ContainerWriter, Contents, Header};
 use crate::formats::table::{self, Moduli};
-use crate::mode::{AnyEvaluationKey, Mode};
+use crate::mode::AnyEvaluationKey;
 use crate::progress;
 use crate::report::{self, bytes, seconds};
 
@@ -25,7 +25,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     // The cheap checks first: the key takes a while.
     let mut reader = ContainerReader::open(&args.input)?;
     let key = AnyEvaluationKey::open(&args.key)?;
-    let (input, output) = key.moduli();
+    let (input, output) = key.moduli(reader.header().contents.modulus);
     reader.check_parameters(key.mode(), key.parameter_digest(), &args.key)?;
     ensure!(
         reader.header().contents.key_id == key.client(),
@@ -45,9 +45,12 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let (mut finished, mut finished_values) = (0, 0);
     while let Some(ciphertext) = reader.next_ciphertext()? {
         let moved = progress::on(&bar);
-        let step = |done: usize, steps: usize| match key.mode() {
-            Mode::Packed => moved(finished * steps + done, total as usize * steps),
-            Mode::Single => moved(finished_values + done, values as usize),
+        let step = |done: usize, steps: usize| {
+            if key.mode().is_by_value() {
+                moved(finished_values + done, values as usize);
+            } else {
+                moved(finished * steps + done, total as usize * steps);
+            }
         };
         let result = key
             .lookup(&ciphertext, &table, &step)

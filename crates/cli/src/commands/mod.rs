@@ -1,6 +1,8 @@
 //! The subcommands.
 
 mod aes;
+mod bits_plan;
+mod compare;
 mod decrypt;
 mod demo;
 mod encrypt;
@@ -16,7 +18,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use cryptable::{LookupTable, Method, Parameters, Request, planner, single};
+use cryptable::{LookupTable, Method, Parameters, Request, bits, planner, single};
 use zeroize::Zeroizing;
 
 use crate::args::{Cli, Command, Demonstration, Global, ParameterArgs};
@@ -38,10 +40,7 @@ pub fn run(cli: Cli) -> Result<()> {
         .build_global()
         .context("cannot start the worker threads")?;
     match cli.command {
-        Command::Plan(args) => match args.parameters.mode {
-            Mode::Packed => plan::run(global, &args),
-            Mode::Single => single_plan::run(global, &args),
-        },
+        Command::Plan(args) => compare::run(global, &args),
         Command::Keygen(args) => keygen::run(global, &args),
         Command::Encrypt(args) => encrypt::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
@@ -78,7 +77,7 @@ fn moduli(args: &ParameterArgs) -> Result<(u64, u64)> {
 /// # Errors
 /// If the table cannot be read, or an option is of single values.
 fn request(args: &ParameterArgs) -> Result<Request> {
-    ensure!(args.variant.is_none(), "--variant is an option of --mode single");
+    ensure!(args.variant.is_none(), "--variant is an option of --mode single and --mode bits");
     let (input, output) = moduli(args)?;
     let count = args.count.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     Ok(Request {
@@ -104,7 +103,13 @@ fn plan_parameters(args: &ParameterArgs) -> Result<Vec<Parameters>> {
     } else {
         planner::plan(&request).map(|all| all.into_iter().map(|found| found.parameters).collect())
     };
-    planned.with_context(|| format!("input modulus {input}, output modulus {output}"))
+    let is_hint = planned.is_err()
+        && !args.has_packed_options()
+        && bits::Parameters::choose(&bits::Request::new(input, output)).is_ok();
+    let hint = if is_hint { "; --mode bits serves it, each value by itself" } else { "" };
+    planned
+        .map_err(|error| anyhow!("{error}{hint}"))
+        .with_context(|| format!("input modulus {input}, output modulus {output}"))
 }
 
 /// All parameters for single values that serve the arguments, the chosen ones first.
@@ -112,14 +117,7 @@ fn plan_parameters(args: &ParameterArgs) -> Result<Vec<Parameters>> {
 /// # Errors
 /// If the table cannot be read, no parameter set serves the moduli, or an option is of packed values.
 fn plan_single_parameters(args: &ParameterArgs) -> Result<Vec<single::Parameters>> {
-    for (name, is_given) in [
-        ("ring-degree", args.ring_degree.is_some()),
-        ("method", args.method.is_some()),
-        ("digit-bits", args.digit_bits.is_some()),
-        ("memory", args.memory.is_some()),
-    ] {
-        ensure!(!is_given, "--{name} is an option of --mode packed");
-    }
+    refuse_packed_options(args)?;
     let (input, output) = moduli(args)?;
     let planned = if args.insecure_toy {
         single::Parameters::insecure_toy(input, output).map(|parameters| vec![parameters])
@@ -128,20 +126,48 @@ fn plan_single_parameters(args: &ParameterArgs) -> Result<Vec<single::Parameters
         let request = single::Request { method, ..single::Request::new(input, output) };
         single::Parameters::candidates(&request)
     };
-    let hint = if args.variant.is_none() { "; --mode packed serves more tables" } else { "" };
+    let hint = if args.variant.is_none() {
+        "; --mode packed and --mode bits serve more tables"
+    } else {
+        ""
+    };
     planned.map_err(|error| anyhow!("{error}{hint}"))
+}
+
+/// All parameters for values bit by bit that serve the arguments, the chosen ones first.
+///
+/// # Errors
+/// If the table cannot be read, no parameter set serves the moduli, or an option is of packed values.
+fn plan_bits_parameters(args: &ParameterArgs) -> Result<Vec<bits::Parameters>> {
+    refuse_packed_options(args)?;
+    let (input, output) = moduli(args)?;
+    Ok(if args.insecure_toy {
+        vec![bits::Parameters::insecure_toy(input, output)?]
+    } else {
+        let set = args.variant.as_deref();
+        bits::Parameters::candidates(&bits::Request { set, ..bits::Request::new(input, output) })?
+    })
+}
+
+/// Demands that no option of packed values is given.
+fn refuse_packed_options(args: &ParameterArgs) -> Result<()> {
+    match args.packed_options().into_iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(anyhow!("--{name} is an option of --mode packed")),
+        None => Ok(()),
+    }
 }
 
 /// The parameters that the arguments ask for.
 ///
 /// # Errors
-/// As [`plan_parameters`] and [`plan_single_parameters`].
+/// As [`plan_parameters`], [`plan_single_parameters`] and [`plan_bits_parameters`].
 fn choose_parameters(args: &ParameterArgs) -> Result<AnyParameters> {
-    Ok(match args.mode {
+    Ok(match args.mode.unwrap_or(Mode::Packed) {
         Mode::Packed => AnyParameters::Packed(Box::new(plan_parameters(args)?.swap_remove(0))),
         Mode::Single => {
             AnyParameters::Single(Box::new(plan_single_parameters(args)?.swap_remove(0)))
         }
+        Mode::Bits => AnyParameters::Bits(Box::new(plan_bits_parameters(args)?.swap_remove(0))),
     })
 }
 

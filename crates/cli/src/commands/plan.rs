@@ -2,34 +2,16 @@
 
 use std::fmt;
 
-use anyhow::Result;
-use cryptable::{Parameters, ParametersLiteral, measure_unit};
+use cryptable::{Parameters, ParametersLiteral};
 use serde::Serialize;
 
-use super::{plan_parameters, threads, warning};
-use crate::args::{Global, PlanArgs};
-use crate::progress;
-use crate::report::{self, bytes, hex, seconds};
+use super::compare::{Comparison, Machine};
+use super::warning;
+use crate::report::{bytes, hex, seconds};
 
-/// Speed-up of a lookup for each doubling of the threads.
-pub const SPEEDUP_PER_DOUBLING: f64 = 1.8;
-
-/// Predicts and prints.
-///
-/// # Errors
-/// If no parameters serve the request.
-pub fn run(global: Global, args: &PlanArgs) -> Result<()> {
-    let bar = progress::spinner(global, "planning");
-    let all = plan_parameters(&args.parameters)?;
-    bar.finish_and_clear();
-    let slots = all[0].literal().slots as u64;
-    let values = args.parameters.count.unwrap_or(slots);
-    let ciphertexts = values.div_ceil(slots);
-    report::result(global, &Plan::new(&all, values, ciphertexts, threads(global)))
-}
-
+/// What is printed.
 #[derive(Serialize)]
-struct Plan {
+pub struct Plan {
     parameters: ParametersLiteral,
     parameter_digest: String,
     log2_modulus: f64,
@@ -57,6 +39,19 @@ struct Plan {
     result_bytes: u64,
     /// All ways to evaluate the table, the chosen one first.
     candidates: Vec<CandidateLine>,
+    #[serde(flatten)]
+    comparison: Comparison,
+}
+
+/// Ciphertexts that so many values take.
+fn ciphertexts_of(parameters: &Parameters, values: u64) -> u64 {
+    values.div_ceil(parameters.literal().slots as u64)
+}
+
+/// Predicted time of so many values: threads share out the work of each ciphertext.
+pub fn eval_seconds(parameters: &Parameters, values: u64, machine: &Machine) -> f64 {
+    let units = parameters.prediction().eval_units * ciphertexts_of(parameters, values) as f64;
+    units * machine.unit / machine.speedup(u64::MAX)
 }
 
 /// One way to evaluate the table.
@@ -114,12 +109,20 @@ impl CandidateLine {
 }
 
 impl Plan {
-    fn new(all: &[Parameters], values: u64, ciphertexts: u64, threads: usize) -> Self {
+    /// Of all ways, the chosen one first; for one full ciphertext if no number of values is given.
+    pub fn new(
+        all: &[Parameters],
+        values: Option<u64>,
+        machine: &Machine,
+        comparison: Comparison,
+    ) -> Self {
         let parameters = &all[0];
         let prediction = parameters.prediction();
-        let unit = measure_unit();
+        let values = values.unwrap_or(parameters.literal().slots as u64);
+        let ciphertexts = ciphertexts_of(parameters, values);
+        let Machine { unit, threads } = *machine;
         let eval_s_one_thread = prediction.eval_units * unit * ciphertexts as f64;
-        let speedup = (threads as f64).powf(SPEEDUP_PER_DOUBLING.log2());
+        let speedup = machine.speedup(u64::MAX);
         Self {
             parameters: parameters.literal().clone(),
             parameter_digest: hex(&parameters.digest()),
@@ -146,6 +149,7 @@ impl Plan {
                 .iter()
                 .map(|parameters| CandidateLine::new(parameters, ciphertexts, unit, speedup))
                 .collect(),
+            comparison,
         }
     }
 }
@@ -210,7 +214,7 @@ impl fmt::Display for Plan {
         if self.candidates.len() > 1 {
             self.write_candidates(f)?;
         }
-        Ok(())
+        write!(f, "{}", self.comparison)
     }
 }
 

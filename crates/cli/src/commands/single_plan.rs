@@ -2,28 +2,13 @@
 
 use std::fmt;
 
-use anyhow::Result;
-use cryptable::{measure_unit, single};
+use cryptable::single;
 use serde::Serialize;
 
-use super::plan::SPEEDUP_PER_DOUBLING;
-use super::{plan_single_parameters, threads, warning};
-use crate::args::{Global, PlanArgs};
+use super::compare::{Comparison, Machine};
+use super::warning;
 use crate::mode::Mode;
-use crate::progress;
-use crate::report::{self, bytes, hex, seconds};
-
-/// Predicts and prints.
-///
-/// # Errors
-/// If no parameters serve the request.
-pub fn run(global: Global, args: &PlanArgs) -> Result<()> {
-    let spinner = progress::spinner(global, "planning");
-    let all = plan_single_parameters(&args.parameters)?;
-    spinner.finish_and_clear();
-    let values = args.parameters.count.unwrap_or(1);
-    report::result(global, &Plan::new(&all, values, threads(global)))
-}
+use crate::report::{bytes, hex, seconds};
 
 /// Numbers of parameters for single values.
 #[derive(Serialize)]
@@ -78,8 +63,9 @@ struct Candidate {
     eval_s: f64,
 }
 
+/// What is printed.
 #[derive(Serialize)]
-struct Plan {
+pub struct Plan {
     values: u64,
     threads: usize,
     /// Measured unit in microseconds.
@@ -91,21 +77,30 @@ struct Plan {
     chosen: Candidate,
     /// All ways to evaluate the table, the chosen one first.
     candidates: Vec<Candidate>,
+    #[serde(flatten)]
+    comparison: Comparison,
+}
+
+/// Predicted time of so many values: they share out among the threads; one value takes one.
+pub fn eval_seconds(parameters: &single::Parameters, values: u64, machine: &Machine) -> f64 {
+    parameters.eval_units() * machine.unit * values as f64 / machine.speedup(values)
 }
 
 impl Plan {
-    fn new(all: &[single::Parameters], values: u64, threads: usize) -> Self {
-        let unit = measure_unit();
-        // Values share out among the threads; one value takes one.
-        let busy = (threads as u64).min(values) as f64;
-        let speedup = busy.powf(SPEEDUP_PER_DOUBLING.log2());
+    /// Of all ways, the chosen one first.
+    pub fn new(
+        all: &[single::Parameters],
+        values: u64,
+        machine: &Machine,
+        comparison: Comparison,
+    ) -> Self {
         let candidate = |parameters: &single::Parameters| {
             let eval_units = parameters.eval_units();
             Candidate {
                 parameters: SingleParameters::new(parameters),
                 eval_units,
-                ms_per_value: eval_units * unit * 1e3,
-                eval_s: eval_units * unit * values as f64 / speedup,
+                ms_per_value: eval_units * machine.unit * 1e3,
+                eval_s: eval_seconds(parameters, values, machine),
             }
         };
         let chosen = candidate(&all[0]);
@@ -113,11 +108,12 @@ impl Plan {
         let result_bits = (numbers.lwe_dimension as u64 + 1) * u64::from(numbers.log2_lwe_modulus);
         Self {
             values,
-            threads,
-            unit_us: unit * 1e6,
+            threads: machine.threads,
+            unit_us: machine.unit * 1e6,
             result_bytes: result_bits.div_ceil(8),
             chosen,
             candidates: all.iter().map(candidate).collect(),
+            comparison,
         }
     }
 }
@@ -159,7 +155,7 @@ impl fmt::Display for Plan {
         if self.candidates.len() > 1 {
             self.write_candidates(f)?;
         }
-        Ok(())
+        write!(f, "{}", self.comparison)
     }
 }
 

@@ -1,0 +1,170 @@
+//! Encrypted integers as they are sent and stored: LWE of dimension N modulo Q, a ciphertext for every bit.
+//!
+//! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh bit costs
+//! one word: the round keys of AES-128 take 8.3 kB instead of 17 MB.
+
+mod wire;
+
+use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::wire::KeyId;
+
+use crate::error::{Error, Result};
+use crate::parameters::CircuitParameters;
+pub use wire::CHUNK_VALUES;
+pub(crate) use wire::{MAX_BODY_BYTES, Sizes};
+
+/// Most bits of a value.
+pub const MAX_WIDTH: usize = 64;
+
+/// Masks of LWE ciphertexts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Masks {
+    /// Those of fresh ciphertexts: the mask of bit i is stream i of a seed.
+    Seed(Seed),
+    /// N words a bit.
+    Words(Vec<u64>),
+}
+
+/// Integers of some bits each, encrypted bit by bit under one client's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncryptedValues {
+    client: KeyId,
+    dimension: usize,
+    modulus: u64,
+    width: usize,
+    masks: Masks,
+    bodies: Vec<u64>,
+}
+
+/// The mask of a fresh bit.
+fn fresh_mask(seed: &Seed, index: usize, dimension: usize, modulus: u64) -> Vec<u64> {
+    let mut mask = vec![0; dimension];
+    RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, index as u64)
+        .uniform_assign(&mut mask, modulus);
+    mask
+}
+
+impl EncryptedValues {
+    /// Fresh ciphertexts of `bits` bits, of which `body` makes the body from index and mask.
+    ///
+    /// # Panics
+    /// If the width is 0 or the number of bits no multiple of it.
+    #[cfg(feature = "client")]
+    pub(crate) fn fresh(
+        parameters: &CircuitParameters,
+        client: KeyId,
+        width: usize,
+        bits: usize,
+        body: impl Fn(usize, &[u64]) -> u64 + Sync,
+    ) -> Self {
+        use rayon::prelude::*;
+        assert!(width > 0 && bits.is_multiple_of(width), "{bits} bits of values of {width}");
+        let (dimension, modulus) =
+            (parameters.parameters().ring_degree(), parameters.parameters().prime());
+        let seed = Seed::random();
+        let body = |index| body(index, &fresh_mask(&seed, index, dimension, modulus));
+        let bodies = (0..bits).into_par_iter().map(body).collect();
+        Self { client, dimension, modulus, width, masks: Masks::Seed(seed), bodies }
+    }
+
+    /// Values of `width` bits that were computed under keys of this client.
+    ///
+    /// # Errors
+    /// If the width is not from 1 to [`MAX_WIDTH`], a value has another number of bits, or a bit is of other
+    /// parameters.
+    pub fn computed(
+        parameters: &CircuitParameters,
+        client: KeyId,
+        width: usize,
+        values: &[Vec<LweCiphertext>],
+    ) -> Result<Self> {
+        check_width(width)?;
+        if let Some(value) = values.iter().find(|value| value.len() != width) {
+            let (value, limit) = (value.len() as u64, format!("values here have {width}"));
+            return Err(Error::Number { name: "number of a value's bits", value, limit });
+        }
+        let dimension = parameters.parameters().ring_degree();
+        let modulus = parameters.parameters().prime();
+        let bits = values.len() * width;
+        let (mut masks, mut bodies) =
+            (Vec::with_capacity(bits * dimension), Vec::with_capacity(bits));
+        for bit in values.iter().flatten() {
+            crate::bits::check(parameters.parameters(), bit)?;
+            masks.extend_from_slice(bit.mask());
+            bodies.push(bit.body());
+        }
+        Ok(Self { client, dimension, modulus, width, masks: Masks::Words(masks), bodies })
+    }
+
+    /// The number of values.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.bodies.len() / self.width
+    }
+
+    /// Bits of a value.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whose key they are encrypted under.
+    #[must_use]
+    pub fn client(&self) -> KeyId {
+        self.client
+    }
+
+    /// Whether masks are a seed: true as long as nothing was computed.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        matches!(self.masks, Masks::Seed(_))
+    }
+
+    /// Checks that they belong to this client, and have the sizes of these parameters.
+    ///
+    /// # Errors
+    /// If the client or a size differs.
+    pub fn check(&self, parameters: &CircuitParameters, client: KeyId) -> Result<()> {
+        if self.client != client {
+            return Err(Error::OtherClient { expected: client, found: self.client });
+        }
+        let fhew = parameters.parameters();
+        let pairs = [
+            ("dimension", self.dimension as u64, fhew.ring_degree() as u64),
+            ("modulus", self.modulus, fhew.prime()),
+        ];
+        match pairs.into_iter().find(|(_, found, expected)| found != expected) {
+            Some((what, found, expected)) => {
+                Err(cryptable_fhew::error::Error::Ciphertext { what, found, expected }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The bits of a value, the lowest first.
+    ///
+    /// # Panics
+    /// If there is no such value.
+    #[must_use]
+    pub fn value(&self, index: usize) -> Vec<LweCiphertext> {
+        (index * self.width..(index + 1) * self.width).map(|bit| self.bit(bit)).collect()
+    }
+
+    fn bit(&self, index: usize) -> LweCiphertext {
+        let mut words = match &self.masks {
+            Masks::Seed(seed) => fresh_mask(seed, index, self.dimension, self.modulus),
+            Masks::Words(words) => words[index * self.dimension..][..self.dimension].to_vec(),
+        };
+        words.push(self.bodies[index]);
+        LweCiphertext::from_words(words, self.modulus)
+    }
+}
+
+fn check_width(width: usize) -> Result<()> {
+    if (1..=MAX_WIDTH).contains(&width) {
+        return Ok(());
+    }
+    let limit = format!("values have from 1 to {MAX_WIDTH} bits");
+    Err(Error::Number { name: "width", value: width as u64, limit })
+}

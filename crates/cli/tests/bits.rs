@@ -1,0 +1,216 @@
+//! `--mode bits`: values bit by bit, the whole way through files.
+
+mod support;
+
+use serde_json::Value;
+use support::Workspace;
+
+fn lines(values: impl IntoIterator<Item = u64>) -> String {
+    values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// Without symmetry.
+fn entry(x: u64, modulus: u64) -> u64 {
+    (x * x * 37 + 91 * x + 5) / 3 % modulus
+}
+
+fn reports(json: &str) -> Vec<Value> {
+    json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A directory with toy keys for values bit by bit, a table and encrypted values.
+fn toy() -> Workspace {
+    let here = Workspace::with_keys("--mode bits --bits 2");
+    here.write("values.csv", "0\n1\n2\n3\n").write("table.csv", "3\n1\n0\n2\n");
+    here.succeed("encrypt --key client.key --input values.csv --output values.ct");
+    here
+}
+
+#[test]
+fn values_of_eight_bits_at_full_size() {
+    let here = Workspace::new();
+    let values: Vec<u64> = (0..256).step_by(51).collect();
+    here.write("table.csv", lines((0..256).map(|x| entry(x, 256))));
+    here.write("values.csv", format!("age\n{}", lines(values.iter().copied())));
+    let files = "--secret client.key --evaluation server.key";
+    let json = here.succeed(&format!("--json keygen --mode bits --table table.csv {files}"));
+    let report = &reports(&json)[0];
+    assert_eq!(report["mode"], "bits");
+    assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
+    assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
+    here.succeed("encrypt --key client.key --input values.csv --column age --output v.ct");
+    assert!(here.read("v.ct").len() < 1000);
+    let lookup = "lookup --key server.key --table table.csv";
+    let json = here.succeed(&format!("--json {lookup} --input v.ct --output r.ct"));
+    assert_eq!(
+        (&reports(&json)[0]["values"], &reports(&json)[0]["ciphertexts"]),
+        (&6.into(), &6.into())
+    );
+    here.succeed("decrypt --key client.key --input r.ct --output r.csv --column f");
+    let once: Vec<u64> = values.iter().map(|&x| entry(x, 256)).collect();
+    assert_eq!(here.read("r.csv"), format!("f\n{}", lines(once.iter().copied())).into_bytes());
+    // Results are inputs of the next lookup.
+    here.succeed(&format!("{lookup} --input r.ct --output rr.ct"));
+    here.succeed("decrypt --key client.key --input rr.ct --output rr.csv");
+    assert_eq!(here.read("rr.csv"), lines(once.iter().map(|&x| entry(x, 256))).into_bytes());
+
+    let found = reports(&here.succeed("--json inspect client.key server.key v.ct r.ct"));
+    let types: Vec<_> = found.iter().map(|report| report["type"].as_str().unwrap()).collect();
+    let keys = ["a secret key for values bit by bit", "an evaluation key for values bit by bit"];
+    assert_eq!(types[..2], keys);
+    assert_eq!(types[2..], ["ciphertexts of values bit by bit"; 2]);
+    for report in &found {
+        assert_eq!(report["parameter_digest"], found[0]["parameter_digest"]);
+        assert_eq!(report["bytes"], here.read(report["file"].as_str().unwrap()).len());
+    }
+    assert_eq!(found[1]["parameters"]["input_modulus"], 256);
+    let text = here.succeed("inspect server.key");
+    assert!(text.contains("table 256 -> 256") && !text.contains("INSECURE"), "{text}");
+}
+
+#[test]
+fn moduli_that_are_no_powers_of_two() {
+    let here = Workspace::with_keys("--mode bits --modulus 100 --output-modulus 70");
+    let values = || (0..150).map(|i| i * i % 100);
+    here.write("table.csv", lines((0..100).map(|x| entry(x, 70)))).write("v.csv", lines(values()));
+    here.succeed("encrypt --key client.key --input v.csv --output v.ct");
+    here.succeed("--quiet lookup --key server.key --table table.csv --input v.ct --output r.ct");
+    here.succeed("decrypt --key client.key --input r.ct --output r.csv");
+    assert_eq!(here.read("r.csv"), lines(values().map(|x| entry(x, 70))).into_bytes());
+    assert!(here.succeed("inspect client.key").contains("INSECURE"));
+    // Results are modulo 70; a table of 70 inputs takes them.
+    let lookup = "lookup --key server.key --input r.ct --output rr.ct --table";
+    assert!(here.fail(&format!("{lookup} table.csv")).contains("its input modulus is 70"));
+    here.write("next.csv", lines((0..70).map(|x| 69 - x)));
+    here.succeed(&format!("{lookup} next.csv"));
+    here.succeed("decrypt --key client.key --input rr.ct --output rr.csv");
+    assert_eq!(here.read("rr.csv"), lines(values().map(|x| 69 - entry(x, 70))).into_bytes());
+}
+
+#[test]
+fn plan_shows_all_sets() {
+    let here = Workspace::new();
+    let json = here.succeed("--json --threads 2 plan --mode bits --bits 16");
+    let plan = &reports(&json)[0];
+    let candidates = plan["candidates"].as_array().unwrap();
+    assert!(candidates.len() >= 5);
+    assert_eq!(candidates[0]["set"], plan["set"]);
+    for candidate in candidates {
+        let number = |name: &str| candidate[name].as_f64().unwrap();
+        assert!(number("security_bits") >= 128.0 && number("log2_fail") <= -64.0);
+        assert!(number("eval_units") >= plan["eval_units"].as_f64().unwrap());
+        assert!(number("peak_bytes") > number("key_memory_bytes"));
+        assert!((number("ms_per_value") / number("eval_s") / 1e3 - 1.8).abs() < 1e-9);
+    }
+    assert!(plan["modes"].as_array().unwrap().is_empty());
+    let text = here.succeed("plan --mode bits --bits 16 --variant CMUX_4");
+    assert!(text.contains("CMUX_4") && text.contains("16 circuit bootstraps"), "{text}");
+}
+
+#[test]
+fn plan_without_a_mode_names_the_fastest_for_a_lone_value() {
+    let here = Workspace::new();
+    let modes = |line: &str| -> (Value, Vec<String>) {
+        let plan = reports(&here.succeed(line)).remove(0);
+        let modes = plan["modes"].as_array().unwrap();
+        assert!(modes.is_sorted_by_key(|mode| mode["eval_s"].as_f64().unwrap()));
+        let names = modes.iter().map(|mode| mode["mode"].as_str().unwrap().to_owned()).collect();
+        (plan, names)
+    };
+    // Packed values are planned for, and the others mentioned.
+    let (plan, names) = modes("--json plan --bits 1");
+    assert!(plan["key_memory_bytes"].as_u64().unwrap() > 1 << 28);
+    assert_eq!(names, ["single", "bits", "packed"]);
+    // A lone value: the fastest is shown whole.
+    for number in ["--count 1", "--values 1"] {
+        let (plan, names) = modes(&format!("--json plan --bits 16 {number}"));
+        assert_eq!((&plan["mode"], &plan["set"]), (&"bits".into(), &plan["candidates"][0]["set"]));
+        assert_eq!(names, ["bits", "packed"]);
+    }
+    let (plan, names) = modes("--json plan --bits 4 --count 1");
+    assert_eq!(plan["mode"], "single");
+    assert_eq!(names, ["single", "bits", "packed"]);
+    let (plan, names) = modes("--json plan --bits 1 --count 32768");
+    assert_eq!((&plan["values"], &plan["ciphertexts"]), (&32_768.into(), &1.into()));
+    assert_eq!(names[0], "packed");
+    let text = here.succeed("plan --bits 16 --count 1");
+    assert!(text.contains("one value alone") && text.contains("--mode bits"), "{text}");
+    // Packed values cannot have this modulus.
+    let text = here.fail("plan --modulus 1000003");
+    assert!(text.contains("--mode bits serves it"), "{text}");
+}
+
+#[test]
+fn what_is_not_served_is_named() {
+    let here = Workspace::new();
+    let fail = |line: &str| here.fail(&format!("plan --mode bits {line}"));
+    assert!(fail("--modulus 16777217").contains("at most 16777216"));
+    assert!(fail("--bits 4 --memory 1GB").contains("--memory is an option of --mode packed"));
+    assert!(fail("--bits 4 --variant None").contains("CMUX_1"));
+    assert!(fail("--bits 16 --variant CMUX_1").contains("2^-64"));
+    let message = here.fail("plan --mode single --bits 12");
+    assert!(message.contains("--mode bits"), "{message}");
+}
+
+#[test]
+fn values_and_tables_that_do_not_fit() {
+    let here = toy();
+    here.write("range.csv", "1\n4\n").write("short.csv", "0\n1\n2\n");
+    let message = here.fail("encrypt --key client.key --output new.ct --input range.csv");
+    assert_eq!(message, "range.csv line 2, column 1: 4 is not below the modulus 4");
+    let lookup = "lookup --key server.key --input values.ct --output new.ct --table";
+    let message = here.fail(&format!("{lookup} short.csv"));
+    assert_eq!(message, "short.csv: the table has 3 outputs, but its input modulus is 4");
+    assert!(here.fail(&format!("{lookup} range.csv")).contains("4 is not below the modulus 4"));
+}
+
+#[test]
+fn files_of_other_modes_and_keys() {
+    let (here, other) = (toy(), toy());
+    here.write("other.key", other.read("client.key"));
+    here.write("other-server.key", other.read("server.key"));
+    let single = Workspace::with_keys("--mode single --bits 2");
+    here.write("single.key", single.read("client.key"));
+    here.write("single-server.key", single.read("server.key"));
+    let decrypt = "decrypt --input values.ct --output new.csv --key";
+    assert_eq!(
+        here.fail(&format!("{decrypt} single.key")),
+        "values.ct: it holds bitwise values, but single.key is a key for single values"
+    );
+    assert_eq!(
+        here.fail(&format!("{decrypt} other.key")),
+        "values.ct: encrypted under another secret key than other.key"
+    );
+    let lookup = "lookup --table table.csv --input values.ct --output new.ct --key";
+    assert_eq!(
+        here.fail(&format!("{lookup} single-server.key")),
+        "values.ct: it holds bitwise values, but single-server.key is a key for single values"
+    );
+    let message = here.fail(&format!("{lookup} other-server.key"));
+    assert!(message.contains("another client's key than other-server.key"), "{message}");
+    let message = here.fail(&format!("{lookup} client.key"));
+    assert!(message.contains("a secret key for values bit by bit, not an evaluation key"));
+}
+
+#[test]
+fn damaged_files() {
+    let here = toy();
+    let commands = [
+        ("client.key", "decrypt --key bad --input values.ct --output new.csv"),
+        ("server.key", "lookup --key bad --table table.csv --input values.ct --output new.ct"),
+        ("values.ct", "lookup --key server.key --table table.csv --input bad --output new.ct"),
+        ("values.ct", "decrypt --key client.key --input bad --output new.csv"),
+    ];
+    for (name, line) in commands {
+        let whole = here.read(name);
+        let middle = whole.len() / 2;
+        let mut flipped = whole.clone();
+        flipped[middle] ^= 0x80;
+        let longer = [&whole[..], b"\n"].concat();
+        for bytes in [flipped, longer, whole[..middle].to_vec(), whole[..9].to_vec()] {
+            here.write("bad", bytes);
+            assert!(here.fail(line).contains("bad"), "{line}");
+            assert!(here.fail("inspect bad").contains("bad"));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Lookups with the least latency: a single value of up to 24 bits, bit by bit.
+//!
+//! A value is as many LWE ciphertexts as it has bits. A lookup makes a selector of each by circuit bootstrapping
+//! (Wang et al., EUROCRYPT 2024), and the selectors walk the table by a tree of CMUXes (Chillotti et al., J. Cryptology
+//! 2020): time is linear in the number of bits, and the table itself costs little up to some 16 of them. Both are in
+//! crate `cryptable-circuit`. Results are encrypted bits again, and inputs of the next lookup.
+//!
+//! ```
+//! use cryptable::LookupTable;
+//! use cryptable::bits::{Parameters, SecretKey};
+//!
+//! let table = LookupTable::from_fn(100, 100, |x| (x * x + 1) % 100)?;
+//! // `Parameters::for_table(&table)` gives 128-bit parameters; a toy keeps this example quick.
+//! let parameters = Parameters::insecure_toy(100, 100)?;
+//!
+//! // The client:
+//! let secret = SecretKey::generate(&parameters);
+//! let evaluation_key = secret.evaluation_key();
+//! let input = secret.encrypt(&[3, 99])?;
+//!
+//! // The server, which holds the evaluation key only:
+//! let output = evaluation_key.lookup(&input, &table, &|_done, _total| ())?;
+//!
+//! // The client again:
+//! assert_eq!(secret.decrypt(&output)?, [10, 2]);
+//! # Ok::<(), cryptable::Error>(())
+//! ```
+
+mod ciphertext;
+mod evaluation_key;
+mod parameters;
+mod prediction;
+#[cfg(feature = "client")]
+mod secret_key;
+mod serialization;
+
+pub use ciphertext::Ciphertext;
+pub use evaluation_key::{EvaluationKey, PreparedTable};
+pub use parameters::{Parameters, Request};
+pub use prediction::Prediction;
+#[cfg(feature = "client")]
+pub use secret_key::SecretKey;
+
+/// Bits of a value below a modulus, at least 1.
+fn width(modulus: u64) -> usize {
+    (u64::BITS - (modulus - 1).leading_zeros()).max(1) as usize
+}

@@ -1,0 +1,32 @@
+//! Values bit by bit at full size: 128-bit parameters as they are chosen by default.
+
+use cryptable::LookupTable;
+use cryptable::bits::{Parameters, SecretKey};
+
+#[test]
+fn tables_of_8_bits_and_their_results() {
+    let table = LookupTable::from_fn(256, 256, |x| (x * x * 37 + 91 * x + 5) / 3 % 256).unwrap();
+    let parameters = Parameters::for_table(&table).unwrap();
+    assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
+    let secret = SecretKey::generate(&parameters);
+    let key = secret.evaluation_key();
+    let values: Vec<u64> = (0..256).step_by(17).collect();
+    let input = secret.encrypt(&values).unwrap();
+    let output = key.lookup(&input, &table, &|_, _| ()).unwrap();
+    let once: Vec<u64> = values.iter().map(|&x| table.values()[x as usize]).collect();
+    assert_eq!(secret.decrypt(&output).unwrap(), once);
+    let again = key.lookup(&output, &table, &|_, _| ()).unwrap();
+    let twice: Vec<u64> = once.iter().map(|&x| table.values()[x as usize]).collect();
+    assert_eq!(secret.decrypt(&again).unwrap(), twice);
+}
+
+#[test]
+fn small_tables_take_the_fastest_set() {
+    let table = LookupTable::from_fn(37, 50, |x| x * x % 50).unwrap();
+    let parameters = Parameters::for_table(&table).unwrap();
+    assert_eq!(parameters.name(), "CMUX_1");
+    let secret = SecretKey::generate(&parameters);
+    let input = secret.encrypt(&[0, 5, 36]).unwrap();
+    let output = secret.evaluation_key().lookup(&input, &table, &|_, _| ()).unwrap();
+    assert_eq!(secret.decrypt(&output).unwrap(), [0, 25, 46]);
+}
