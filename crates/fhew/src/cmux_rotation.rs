@@ -78,18 +78,24 @@ impl CmuxRotationKey {
             torus::from_residues(m, out, accumulator.words());
         }
         for i in 0..dimension {
+            // One of those in step fetches what all need next.
+            let mut fetched = false;
             for (fractions, mask) in fractions.chunks_exact_mut(each).zip(masks) {
                 let exponent = (2 * ring.degree() - mask[i] as usize) % (2 * ring.degree());
                 if exponent == 0 {
                     continue;
                 }
+                let key = |index| {
+                    let key = self.selectors.key(index);
+                    if fetched { key.alone() } else { key }
+                };
                 if self.per_coefficient == 1 {
-                    let selector = self.selectors.key(i);
-                    product.rotate_if_assign(fractions, exponent, selector, &mut scratch);
+                    product.rotate_if_assign(fractions, exponent, key(i), &mut scratch);
                 } else {
-                    let keys = [self.selectors.key(2 * i), self.selectors.key(2 * i + 1)];
+                    let keys = [key(2 * i), key(2 * i + 1)];
                     product.rotate_ternary_assign(fractions, exponent, keys, &mut scratch);
                 }
+                fetched = true;
             }
         }
         for (fractions, accumulator) in fractions.chunks_exact(each).zip(accumulators) {

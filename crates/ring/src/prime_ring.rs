@@ -69,6 +69,12 @@ impl<'a> PreparedKey<'a> {
     pub fn before(self, next: PreparedKey<'a>) -> Self {
         Self { next: next.words, ..self }
     }
+
+    /// The same key, with nothing fetched for later.
+    #[must_use]
+    pub fn alone(self) -> Self {
+        Self { next: &[], ..self }
+    }
 }
 
 impl PreparedRows {

@@ -1,6 +1,7 @@
 //! Transforms and row sums of digit products for AVX-512 with IFMA, primes below 2^47.
 //!
-//! Butterflies multiply first, `(u + t, u - t)` with t ≡ w·v in `[-q, q)`: five instructions, no comparison. Words
+//! Butterflies multiply first, `(u + t, u - t)` with t ≡ w·v in `(-q, q)`: five instructions, no comparison, and every
+//! product is added in place, so that no register is copied or cleared. Words
 //! are unsigned numbers of 52 bits (products take no more of an operand, so that what is above need not be
 //! cleared); every level widens their range by q on both sides. From an offset of a multiple of q that keeps
 //! them positive they stay below `(2·levels + 2)·q < 2^52`.
@@ -20,8 +21,6 @@ const ROWS_WITHOUT_REDUCTION: usize = 4;
 #[derive(Clone, Copy)]
 struct Constants {
     q: __m512i,
-    /// -q as a word of 64 bits.
-    minus_q: __m512i,
     /// `2^52 - q`, whose products are those with -q modulo 2^52.
     minus_q_52: __m512i,
     /// `q^-1 mod 2^52`.
@@ -37,23 +36,24 @@ impl Constants {
         let q = m.value();
         Self {
             q: splat(q),
-            minus_q: splat(q.wrapping_neg()),
             minus_q_52: splat((1 << 52) - q),
             q_inverse: splat(super::inverse_of_odd(q) & ((1 << 52) - 1)),
             reciprocal: splat((1 << 52) / q),
         }
     }
 
-    /// `(u + w·v, u - w·v)` modulo q, each within q of u.
+    /// `(u + w·v, u - w·v)` modulo q, each within q of u, for `w + q` and `⌈w·2^52/q⌉`.
+    ///
+    /// The quotient's estimate e, rounded up, is within 1 of `w·v/q`. It is added to v; of (v + e)·q the product with
+    /// w + q takes v·q away again.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     fn butterfly(&self, u: &mut __m512i, v: &mut __m512i, w: __m512i, quotient: __m512i) {
-        let estimate = _mm512_madd52hi_epu64(_mm512_setzero_si512(), *v, quotient);
-        // w·v - estimate·q is in [0, 2q); the sum starts at -q.
-        let low = _mm512_madd52lo_epu64(self.minus_q, *v, w);
-        let t = _mm512_madd52lo_epu64(low, estimate, self.minus_q_52);
-        *v = _mm512_sub_epi64(*u, t);
-        *u = _mm512_add_epi64(*u, t);
+        let twice = _mm512_add_epi64(*u, *u);
+        let sum = _mm512_madd52lo_epu64(*u, *v, w);
+        let estimate = _mm512_madd52hi_epu64(*v, *v, quotient);
+        *u = _mm512_madd52lo_epu64(sum, estimate, self.minus_q_52);
+        *v = _mm512_sub_epi64(twice, *u);
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -329,14 +329,15 @@ fn inverse_block(
 
 /// Writes the result of a pass: as it is, or twisted and added to an accumulator of fractions.
 trait Output {
-    fn write(&mut self, words: &mut Vector, position: usize, x: __m512i);
+    /// At a position of a transform.
+    fn write(&mut self, words: &mut Vector, transform: usize, position: usize, x: __m512i);
 }
 
 struct Keep;
 
 impl Output for Keep {
     #[inline(always)]
-    fn write(&mut self, words: &mut Vector, _position: usize, x: __m512i) {
+    fn write(&mut self, words: &mut Vector, _transform: usize, _position: usize, x: __m512i) {
         // SAFETY: passes run where AVX-512 is.
         unsafe { store(words, x) }
     }
@@ -351,8 +352,9 @@ impl Output for Accumulate<'_> {
     /// `x·c/q` modulo 1, c/q a fraction of 104 bits: the low half of x times its high half, the high half of x
     /// times its low half. Too small by less than 2 units.
     #[inline(always)]
-    fn write(&mut self, _words: &mut Vector, position: usize, x: __m512i) {
-        let (twist, out) = (&self.twist[position], &mut self.accumulator[position]);
+    fn write(&mut self, _words: &mut Vector, transform: usize, position: usize, x: __m512i) {
+        let twist = &self.twist[position];
+        let out = &mut self.accumulator[transform * self.twist.len() + position];
         // SAFETY: passes run where AVX-512 with IFMA is.
         unsafe {
             let sum = _mm512_madd52lo_epu64(load(out), x, load(&twist.high));
@@ -361,6 +363,8 @@ impl Output for Accumulate<'_> {
     }
 }
 
+/// Three levels of the inverse transforms that lie side by side in `words`, column after column: factors are loaded once
+/// for all transforms.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn inverse_radix8(
@@ -369,31 +373,34 @@ fn inverse_radix8(
     columns: &[[Factors; 7]],
     out: &mut impl Output,
 ) {
-    let parts = eighths(words);
-    let length = parts[0].len();
-    for (i, factors) in columns.iter().enumerate().take(length) {
-        let mut x: [__m512i; 8] = [
-            load(&parts[0][i]),
-            load(&parts[1][i]),
-            load(&parts[2][i]),
-            load(&parts[3][i]),
-            load(&parts[4][i]),
-            load(&parts[5][i]),
-            load(&parts[6][i]),
-            load(&parts[7][i]),
-        ];
-        for level in (0..3).rev() {
-            for pair in 0..4 {
-                let factor = &factors[INVERSE_FACTOR[level][pair]];
-                c.butterfly_factors(&mut x, FAR_FIRST[level][pair], factor);
+    let length = columns.len();
+    for (i, factors) in columns.iter().enumerate() {
+        for (transform, words) in words.chunks_exact_mut(8 * length).enumerate() {
+            let mut x: [__m512i; 8] = [
+                load(&words[i]),
+                load(&words[length + i]),
+                load(&words[2 * length + i]),
+                load(&words[3 * length + i]),
+                load(&words[4 * length + i]),
+                load(&words[5 * length + i]),
+                load(&words[6 * length + i]),
+                load(&words[7 * length + i]),
+            ];
+            for level in (0..3).rev() {
+                for pair in 0..4 {
+                    let factor = &factors[INVERSE_FACTOR[level][pair]];
+                    c.butterfly_factors(&mut x, FAR_FIRST[level][pair], factor);
+                }
             }
-        }
-        for k in 0..8 {
-            out.write(&mut parts[k][i], k * length + i, x[k]);
+            for k in 0..8 {
+                let position = k * length + i;
+                out.write(&mut words[position], transform, position, x[k]);
+            }
         }
     }
 }
 
+/// Two levels, likewise.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn inverse_radix4(
@@ -402,22 +409,23 @@ fn inverse_radix4(
     columns: &[[Factors; 3]],
     out: &mut impl Output,
 ) {
-    let parts = quarters(words);
-    let length = parts[0].len();
-    for (i, factors) in columns.iter().enumerate().take(length) {
+    let length = columns.len();
+    for (i, factors) in columns.iter().enumerate() {
         let [f0, f1, f2] = [0, 1, 2].map(|k| (load(&factors[k].value), load(&factors[k].quotient)));
-        let mut x0 = load(&parts[0][i]);
-        let mut x1 = load(&parts[1][i]);
-        let mut x2 = load(&parts[2][i]);
-        let mut x3 = load(&parts[3][i]);
-        c.butterfly(&mut x0, &mut x1, f0.0, f0.1);
-        c.butterfly(&mut x2, &mut x3, f0.0, f0.1);
-        c.butterfly(&mut x0, &mut x2, f1.0, f1.1);
-        c.butterfly(&mut x1, &mut x3, f2.0, f2.1);
-        out.write(&mut parts[0][i], i, x0);
-        out.write(&mut parts[1][i], length + i, x1);
-        out.write(&mut parts[2][i], 2 * length + i, x2);
-        out.write(&mut parts[3][i], 3 * length + i, x3);
+        for (transform, words) in words.chunks_exact_mut(4 * length).enumerate() {
+            let mut x0 = load(&words[i]);
+            let mut x1 = load(&words[length + i]);
+            let mut x2 = load(&words[2 * length + i]);
+            let mut x3 = load(&words[3 * length + i]);
+            c.butterfly(&mut x0, &mut x1, f0.0, f0.1);
+            c.butterfly(&mut x2, &mut x3, f0.0, f0.1);
+            c.butterfly(&mut x0, &mut x2, f1.0, f1.1);
+            c.butterfly(&mut x1, &mut x3, f2.0, f2.1);
+            for (k, x) in [x0, x1, x2, x3].into_iter().enumerate() {
+                let position = k * length + i;
+                out.write(&mut words[position], transform, position, x);
+            }
+        }
     }
 }
 
@@ -425,20 +433,12 @@ fn inverse_radix4(
 #[inline]
 fn inverse_pass(c: &Constants, pass: &Pass<Factors>, words: &mut [Vector], out: &mut impl Output) {
     match pass {
-        Pass::Radix4(columns) => {
-            for words in words.chunks_exact_mut(4 * columns.len()) {
-                inverse_radix4(c, words, columns, out);
-            }
-        }
-        Pass::Radix8(columns) => {
-            for words in words.chunks_exact_mut(8 * columns.len()) {
-                inverse_radix8(c, words, columns, out);
-            }
-        }
+        Pass::Radix4(columns) => inverse_radix4(c, words, columns, out),
+        Pass::Radix8(columns) => inverse_radix8(c, words, columns, out),
     }
 }
 
-/// All levels of an inverse transform but the first six, and the twist.
+/// All levels of the inverse transforms of both components but the first six, and the twist.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn inverse_trailing(
@@ -447,11 +447,14 @@ fn inverse_trailing(
     words: &mut [Vector],
     accumulator: &mut [Vector],
 ) {
+    let stride = accumulator.len() / 2;
     let mut out = Accumulate { accumulator, twist: &twiddles.twist };
     let Some((last, passes)) = twiddles.inverse.split_last() else {
-        for (position, vector) in words.iter_mut().enumerate() {
-            let x = load(vector);
-            out.write(vector, position, x);
+        for (component, words) in words.chunks_exact_mut(stride).enumerate() {
+            for (position, vector) in words.iter_mut().enumerate() {
+                let x = load(vector);
+                out.write(vector, component, position, x);
+            }
         }
         return;
     };
@@ -508,10 +511,7 @@ pub(super) fn multiply_add(
             }
         }
     }
-    let parts = sums.chunks_exact_mut(stride).zip(accumulator.chunks_exact_mut(stride));
-    for (words, accumulator) in parts {
-        inverse_trailing(&c, twiddles, words, accumulator);
-    }
+    inverse_trailing(&c, twiddles, sums, accumulator);
 }
 
 /// Prepares rows of coefficients (body, mask; N words each) in the order and form of [`multiply_add`]:

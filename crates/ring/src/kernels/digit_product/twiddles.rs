@@ -9,7 +9,7 @@ pub(super) type Vector = [u64; LANES];
 /// Words of the blocks that a transform ends (forward) or begins (inverse) with: a square of vectors.
 pub(super) const BLOCK: usize = LANES * LANES;
 
-/// A factor c with `⌊c·2^52/q⌋` (Shoup's method), in every lane.
+/// A factor c as `c + q`, with `⌈c·2^52/q⌉` (Shoup's method, rounded up), in every lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scalar {
     pub(super) value: u64,
@@ -87,7 +87,7 @@ impl Twiddles {
     /// For a primitive 2N-th root of unity ψ.
     pub(super) fn new(m: &Modulus, degree: usize, root: u64) -> Self {
         let levels = degree.ilog2();
-        let scalar = |value: u64| Scalar { value, quotient: shoup(m, value) };
+        let scalar = |value: u64| Scalar { value: value + m.value(), quotient: quotient(m, value) };
         // ψ^bitrev(k): the factor of sub-block k - 2^j of level j + 1, for k in 2^j..2^(j+1).
         let powers = powers(m, root, degree);
         let reversed = |k: usize| k.reverse_bits() >> (usize::BITS - levels);
@@ -126,8 +126,8 @@ impl Twiddles {
     }
 }
 
-fn shoup(m: &Modulus, value: u64) -> u64 {
-    ((u128::from(value) << 52) / u128::from(m.value())) as u64
+fn quotient(m: &Modulus, value: u64) -> u64 {
+    (u128::from(value) << 52).div_ceil(u128::from(m.value())) as u64
 }
 
 fn powers(m: &Modulus, root: u64, count: usize) -> Vec<u64> {
@@ -147,7 +147,10 @@ fn gather<T: Copy + Default, const K: usize>(items: impl Iterator<Item = T>) -> 
 
 fn lanes(m: &Modulus, of: impl Fn(usize) -> u64) -> Factors {
     let value: Vector = std::array::from_fn(of);
-    Factors { value, quotient: value.map(|value| shoup(m, value)) }
+    Factors {
+        value: value.map(|value| value + m.value()),
+        quotient: value.map(|value| quotient(m, value)),
+    }
 }
 
 /// The factors of forward block `b` of `blocks`.
