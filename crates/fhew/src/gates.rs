@@ -10,7 +10,7 @@ use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::log2_sum;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameter_choice::choose_by;
-use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral};
 #[cfg(feature = "client")]
 use crate::secret_key::SecretKey;
 use crate::test_polynomial::{TestPolynomial, encode};
@@ -185,7 +185,7 @@ impl Parameters {
             log2_lwe_modulus: 16,
             ring_degree: 1024,
             log2_prime: 24.9,
-            rotation: gadget(6, 3).into(),
+            rotation: RgswGadgetLiteral { body: gadget(6, 2), mask: gadget(6, 3) },
             intermediate: None,
             key_switching: gadget(3, 4),
             automorphism: gadget(4, 5),

@@ -392,9 +392,9 @@ fn inverse_radix8(
                     c.butterfly_factors(&mut x, FAR_FIRST[level][pair], factor);
                 }
             }
-            for k in 0..8 {
+            for (k, x) in x.into_iter().enumerate() {
                 let position = k * length + i;
-                out.write(&mut words[position], transform, position, x[k]);
+                out.write(&mut words[position], transform, position, x);
             }
         }
     }
