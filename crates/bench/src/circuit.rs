@@ -3,6 +3,7 @@
 mod baseline;
 
 use clap::{Args, ValueEnum};
+use cryptable::bits;
 use cryptable_circuit::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
 use cryptable_circuit::aes::{Aes, BLOCK_BYTES, EncryptedByte};
 use cryptable_circuit::bits::{bit_error, decrypt_bit, encrypt_bit};
@@ -262,7 +263,8 @@ impl Bits {
 pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> anyhow::Result<()> {
     let bits = arguments.bits;
     anyhow::ensure!((1..=20).contains(&bits), "--bits is {bits}; it must be from 1 to 20");
-    let parameters = CircuitParameters::set_3();
+    let parameters = bits::Parameters::choose(&bits::Request::new(1 << bits, 1 << bits))?;
+    let parameters = parameters.circuit().clone();
     let session = Session::new(parameters.parameters());
     let circuit = CircuitBootstrapping::new(&parameters, &session.key);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);

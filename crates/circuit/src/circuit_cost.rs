@@ -4,6 +4,7 @@ use cryptable_fhew::cmux_rotation::selectors_per_coefficient;
 use cryptable_fhew::parameter_choice::Cost;
 
 use crate::circuit_bootstrapping::parts;
+use crate::cmux_tree::TreeShape;
 use crate::parameters::CircuitParameters;
 
 /// Transforms of degree 2,048 that one u holds, digits and products included. Fitted to `bench cbs`: 64 u for set 1
@@ -37,13 +38,15 @@ pub struct CircuitCost {
     pub conversion_key_bytes: f64,
     /// Transforms of a CMUX.
     pub cmux_transforms: f64,
+    /// Transforms of a CMUX of plain polynomials.
+    pub leaf_transforms: f64,
     /// Bytes of a selector.
     pub selector_bytes: f64,
 }
 
 impl CircuitCost {
     /// Counts: a rotation; for each of ℓ rows of a selector `log2 N·(ℓ_trace + 2)` transforms of the trace and
-    /// `ℓ_ss + 2` of scheme switching; `2(ℓ + 1)` for a CMUX.
+    /// `ℓ_ss + 2` of scheme switching; `2(ℓ + 1)` for a CMUX, 3 for one of plain polynomials.
     #[must_use]
     pub fn of(parameters: &CircuitParameters) -> Self {
         let literal = parameters.parameters().literal();
@@ -68,7 +71,8 @@ impl CircuitCost {
             conversion_key_bytes: (automorphisms as f64 + log2_degree * trace + relinearization)
                 * row_bytes,
             cmux_transforms: 2.0 * (rows + 1.0) * transform,
-            selector_bytes: 2.0 * rows * row_bytes,
+            leaf_transforms: 3.0 * transform,
+            selector_bytes: (2.0 * rows + 1.0) * row_bytes,
         }
     }
 
@@ -80,10 +84,12 @@ impl CircuitCost {
         self.transforms * bits as f64 / TRANSFORMS_PER_UNIT + key_bytes / KEY_BYTES_PER_UNIT
     }
 
-    /// Time of a CMUX on one thread, in u.
+    /// Time of a tree's CMUXes on one thread, in u: selectors stay in the cache.
     #[must_use]
-    pub fn cmux_units(&self) -> f64 {
-        self.cmux_transforms / TRANSFORMS_PER_UNIT + self.selector_bytes / KEY_BYTES_PER_UNIT
+    pub fn tree_units(&self, shape: TreeShape) -> f64 {
+        let leaves = shape.leaf_gates() as f64;
+        let others = shape.gates() as f64 - leaves;
+        (leaves * self.leaf_transforms + others * self.cmux_transforms) / TRANSFORMS_PER_UNIT
     }
 
     /// Bytes of memory that an evaluation key takes.
@@ -96,7 +102,6 @@ impl CircuitCost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cmux_tree::TreeShape;
 
     #[test]
     fn measured_times_are_met() {
@@ -116,7 +121,7 @@ mod tests {
     fn tables_take_what_their_cmuxes_take() {
         let set = CircuitParameters::set_3();
         let (cost, shape) = (CircuitCost::of(&set), TreeShape::new(&set, 16, 16));
-        let units = cost.bootstraps_units(16, 1) + shape.gates() as f64 * cost.cmux_units();
+        let units = cost.bootstraps_units(16, 1) + cost.tree_units(shape);
         assert!((1300.0..1500.0).contains(&units), "{units}, measured 1408");
     }
 }

@@ -16,7 +16,7 @@ use crate::parameters::CircuitParameters;
 use crate::selector::{CmuxGates, Selector};
 use cryptable_fhew::noise::Variance;
 
-/// Most bits of an input: a tree of 2^24 entries holds some gigabytes of polynomials.
+/// Most bits of an input.
 pub const MAX_INPUT_BITS: usize = 24;
 
 /// Sizes of a tree, which its table's content does not change.
@@ -26,7 +26,7 @@ pub const MAX_INPUT_BITS: usize = 24;
 /// use cryptable_circuit::parameters::CircuitParameters;
 /// let shape = TreeShape::new(&CircuitParameters::set_3(), 16, 16);
 /// // 32 polynomials an output, of which 5 bits choose one, in which 11 bits choose the entry.
-/// assert_eq!((shape.gates(), shape.bytes()), (16 * (31 + 11), 16 << 19));
+/// assert_eq!((shape.gates(), shape.bytes()), (16 * (31 + 11), 16 << 13));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeShape {
@@ -72,10 +72,16 @@ impl TreeShape {
         self.groups() * (self.polynomials() - 1 + self.rotating_bits())
     }
 
+    /// Those of them that choose between plain polynomials.
+    #[must_use]
+    pub fn leaf_gates(&self) -> usize {
+        self.groups() * (self.polynomials() / 2)
+    }
+
     /// Bytes of memory that the tree takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.groups() * self.polynomials() * self.degree * size_of::<u64>()
+        self.groups() * self.polynomials() * self.degree.div_ceil(8)
     }
 
     /// CMUXes from an entry to the result.
@@ -100,7 +106,7 @@ impl TreeShape {
 pub struct CmuxTree {
     parameters: CircuitParameters,
     shape: TreeShape,
-    /// For each group of outputs, its polynomials, coefficients modulo Q.
+    /// For each group of outputs, its polynomials, a bit a coefficient.
     groups: Vec<Vec<Vec<u64>>>,
 }
 
@@ -139,12 +145,11 @@ impl CmuxTree {
     /// Polynomials of some output bits.
     fn group(&self, table: &[u64], bits: &[usize]) -> Vec<Vec<u64>> {
         let run = 1 << self.shape.rotating_bits();
-        let one = self.ring().modulus().value().div_ceil(2);
         let polynomial = |entries: &[u64]| {
-            let mut polynomial = vec![0; self.ring().degree()];
-            for (&bit, out) in bits.iter().zip(polynomial.chunks_exact_mut(run)) {
-                for (word, entry) in out.iter_mut().zip(entries) {
-                    *word = if entry >> bit & 1 == 1 { one } else { 0 };
+            let mut polynomial = vec![0; self.shape.degree.div_ceil(64)];
+            for (output, bit) in bits.iter().enumerate() {
+                for (position, entry) in (output * run..).zip(entries) {
+                    polynomial[position / 64] |= (entry >> bit & 1) << (position % 64);
                 }
             }
             polynomial
@@ -259,8 +264,10 @@ impl CmuxTree {
         selectors: &[Selector],
         gates: &mut CmuxGates<'_>,
     ) -> LeveledCiphertext {
-        let Some((highest, lower)) = selectors.split_last() else {
-            return LeveledCiphertext::trivial(self.ring(), &polynomials[0]);
+        let (highest, lower) = match selectors {
+            [] => return LeveledCiphertext::of_bits(self.ring(), &polynomials[0]),
+            [selector] => return gates.select_bits(selector, &polynomials[0], &polynomials[1]),
+            [lower @ .., highest] => (highest, lower),
         };
         let (zeros, ones) = polynomials.split_at(polynomials.len() / 2);
         let mut zero = self.choose(zeros, lower, gates);

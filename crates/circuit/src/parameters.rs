@@ -77,7 +77,7 @@ impl CircuitParameters {
     /// The paper's set 3: depth 236.
     #[must_use]
     pub fn set_3() -> Self {
-        Self::named(TWO_DIGITS, [gadget(8, 5), gadget(12, 3)], gadget(7, 2))
+        Self::named(THREE_ROWS, [gadget(12, 3), gadget(12, 3)], gadget(2, 7))
     }
 
     /// The paper's set 4: depth 10,900.
@@ -119,7 +119,7 @@ impl CircuitParameters {
     /// The paper's set AUTO_1 to AUTO_5: blind rotation by automorphisms, depths 7, 73, 149, 7,900 and 16,800.
     ///
     /// Rotations take one external product a coefficient of a ternary secret, of lower dimension than a binary one of
-    /// the same security, and 462 automorphisms (358 in sets 1 and 5, whose selectors have 6 rows). They have about
+    /// the same security, and 332 automorphisms (418 in set 4, whose selectors have 4 rows only). They have about
     /// twice the noise of CMUXes with the same digits, so that set 1 has a finer trace than the CMUX one.
     ///
     /// # Errors
@@ -132,8 +132,8 @@ impl CircuitParameters {
                 let set = Self::named(ONE_DIGIT, [gadget(11, 3), gadget(15, 2)], gadget(2, 6));
                 Ok(set.with_automorphisms(fine, 8))
             }
-            2 => Ok(Self::set_2().with_automorphisms(fine, 15)),
-            3 => Ok(Self::set_3().with_automorphisms(fine, 15)),
+            2 => Ok(Self::set_2().with_automorphisms(fine, 8)),
+            3 => Ok(Self::set_3().with_automorphisms(fine, 8)),
             4 => Ok(Self::set_4().with_automorphisms(fine, 15)),
             5 => Ok(Self::set_5().with_automorphisms(fine, 8)),
             _ => {

@@ -1,17 +1,20 @@
 //! Encrypted bits as RGSW ciphertexts, and the CMUX gate.
 
 use cryptable_fhew::rlwe::RlweCiphertext;
-use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
+use cryptable_ring::Buffer;
+use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 
-use crate::leveled::LeveledCiphertext;
+use crate::leveled::{LeveledCiphertext, halves_of_bits};
 
 /// An RGSW ciphertext of a bit: 2ℓ rows, of bit·weight(k) and of bit·s·weight(k).
 #[derive(Debug)]
 pub struct Selector {
     gadget: Gadget,
     rows: PreparedRows,
+    /// bit·weight(ℓ - 1) once more: all that [`CmuxGates::select_bits`] needs.
+    highest_row: PreparedRows,
 }
 
 impl Selector {
@@ -22,12 +25,16 @@ impl Selector {
     #[must_use]
     pub fn from_rows(ring: &PrimeRing, gadget: Gadget, rows: &[RlweCiphertext]) -> Self {
         assert_eq!(rows.len(), 2 * gadget.length(), "rows of a selector");
-        let prepared = ring.prepare_rows(1, rows.len(), |_, words| {
-            for (out, row) in words.chunks_exact_mut(2 * ring.degree()).zip(rows) {
-                out.copy_from_slice(row.words());
-            }
-        });
-        Self { gadget, rows: prepared }
+        let prepared = |rows: &[RlweCiphertext]| {
+            ring.prepare_rows(1, rows.len(), |_, words| {
+                for (out, row) in words.chunks_exact_mut(2 * ring.degree()).zip(rows) {
+                    out.copy_from_slice(row.words());
+                }
+            })
+        };
+        let highest = gadget.length() - 1;
+        let highest_row = prepared(&rows[highest..=highest]);
+        Self { gadget, rows: prepared(rows), highest_row }
     }
 
     /// The decomposition of what it multiplies.
@@ -39,7 +46,7 @@ impl Selector {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.rows.bytes()
+        self.rows.bytes() + self.highest_row.bytes()
     }
 }
 
@@ -73,6 +80,34 @@ impl<'a> CmuxGates<'a> {
             ExternalProduct { ring: self.ring, gadget: RgswGadget::uniform(selector.gadget) };
         let key = selector.rows.key(0);
         product.add(zero.fractions_mut(), difference.fractions(), key, &mut self.scratch);
+    }
+
+    /// `bit ? one : zero` of plain polynomials, whose coefficients are 0 or Q/2, a bit each.
+    ///
+    /// Of their difference, which is 0 or Q/2 and has no mask, only the highest digit is not 0: 3 transforms instead of
+    /// 2(ℓ + 1). The noise is that of [`CmuxGates::select_assign`], which has nothing else to multiply either.
+    ///
+    /// # Panics
+    /// If the selector has more rows than there is room for, or there are not N bits.
+    #[must_use]
+    pub fn select_bits(
+        &mut self,
+        selector: &Selector,
+        zero: &[u64],
+        one: &[u64],
+    ) -> LeveledCiphertext {
+        let highest = Gadget::new(selector.gadget.modulus(), selector.gadget.base_log2(), 1);
+        let difference: Vec<u64> = zero.iter().zip(one).map(|(zero, one)| zero ^ one).collect();
+        let mut polynomial = Buffer::zeroed(self.ring.degree());
+        halves_of_bits(&mut polynomial, &difference);
+        let mut chosen = LeveledCiphertext::of_bits(self.ring, zero);
+        GadgetProduct { ring: self.ring, gadget: highest }.add(
+            chosen.fractions_mut(),
+            &polynomial,
+            selector.highest_row.key(0),
+            &mut self.scratch,
+        );
+        chosen
     }
 
     /// `ciphertext *= X^(exponent·bit)`.

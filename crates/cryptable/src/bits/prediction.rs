@@ -44,7 +44,7 @@ impl Prediction {
         Self {
             bootstraps: bits,
             cmuxes: shape.gates(),
-            eval_units: cost.bootstraps_units(bits, 1) + shape.gates() as f64 * cost.cmux_units(),
+            eval_units: cost.bootstraps_units(bits, 1) + cost.tree_units(shape),
             key_file_bytes: evaluation_key_bytes(fhew),
             key_memory_bytes: cost.key_memory_bytes() as usize,
             table_bytes: shape.bytes() + 2 * (size_of::<u64>() << bits),
