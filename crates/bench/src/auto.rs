@@ -207,7 +207,7 @@ impl Bench {
         line.contract.log2_fail = model.bootstrap().log2_tail(0.5 / MODULUS as f64);
         line.rotations = 1;
         let cost = Cost::of(1, parameters.literal());
-        (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
+        line.count_transforms(cost.transforms);
         let bits = parameters.literal().log2_lwe_modulus as usize;
         line.contract.input_bytes = bits.div_ceil(8);
         line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);

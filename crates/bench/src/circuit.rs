@@ -8,6 +8,7 @@ use cryptable_circuit::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_k
 use cryptable_circuit::aes::{Aes, BLOCK_BYTES, EncryptedByte};
 use cryptable_circuit::bits::{bit_error, decrypt_bit, encrypt_bit};
 use cryptable_circuit::circuit_bootstrapping::CircuitBootstrapping;
+use cryptable_circuit::circuit_cost::CircuitCost;
 use cryptable_circuit::cmux_tree::CmuxTree;
 use cryptable_circuit::leveled::LeveledCiphertext;
 use cryptable_circuit::noise::CircuitNoise;
@@ -137,6 +138,9 @@ fn print(
     line.automorphism_digits = (literal.automorphism.base_log2, literal.automorphism.length);
     // A baseline has set them.
     if line.private_digits.is_none() {
+        let cost = CircuitCost::of(circuit);
+        let (bootstraps, cmuxes) = (line.bootstraps as f64, line.cmuxes as f64);
+        line.line.count_transforms(bootstraps * cost.transforms + cmuxes * cost.cmux_transforms);
         line.max_depth = CircuitNoise::new(circuit).max_depth();
         line.key_file_bytes = evaluation_key_bytes(circuit.parameters()) as u64;
     }

@@ -151,7 +151,7 @@ fn measure(
     line.published_ms = published(LweSet::Fast, method.name(), p).map(|time| time.milliseconds);
     line.rotations = method.rotations();
     let cost = Cost::of(method.rotations(), parameters.literal());
-    (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
+    line.count_transforms(cost.transforms);
     Ok(line)
 }
 
@@ -180,7 +180,7 @@ fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Resul
         full_domain::log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
     line.rotations = 1;
     let cost = Cost::of(1, parameters.literal());
-    (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
+    line.count_transforms(cost.transforms);
     line.contract.table = "negacyclic identity".to_owned();
     Ok(line)
 }

@@ -73,7 +73,7 @@ pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Re
     line.contract.input_bytes = bits.div_ceil(8);
     line.rotations = 1;
     let cost = Cost::of(1, parameters.literal());
-    (line.transforms, line.transform_units) = (cost.transforms, cost.transforms / 47.0);
+    line.count_transforms(cost.transforms);
     report(&[line], json, print)
 }
 

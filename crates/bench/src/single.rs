@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::parameter_choice::TRANSFORMS_PER_UNIT;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters};
 use cryptable_fhew::secret_key::SecretKey;
 use rayon::prelude::*;
@@ -34,6 +35,13 @@ pub struct Line {
     pub transform_units: f64,
     /// What Ma et al. (TCHES 2024) publish for it under PARAM_fast, on their machine.
     pub published_ms: Option<f64>,
+}
+
+impl Line {
+    /// Says how many transforms an evaluation takes by count, in transforms of degree 2,048.
+    pub fn count_transforms(&mut self, transforms: f64) {
+        (self.transforms, self.transform_units) = (transforms, transforms / TRANSFORMS_PER_UNIT);
+    }
 }
 
 /// How often and on how much at once an evaluation is timed.

@@ -29,7 +29,7 @@ pub struct Cost {
 }
 
 /// Transforms of degree 2,048 that one u holds, by the count of the project's notes.
-const TRANSFORMS_PER_UNIT: f64 = 47.0;
+pub const TRANSFORMS_PER_UNIT: f64 = 47.0;
 
 /// Bytes of key switching key that one u reads and multiplies.
 const KEY_BYTES_PER_UNIT: f64 = 1.2e6;

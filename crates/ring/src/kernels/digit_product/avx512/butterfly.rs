@@ -1,0 +1,127 @@
+//! Butterflies of eight words at once, and what they share.
+//!
+//! They multiply first, `(u + t, u - t)` with t ≡ w·v in `(-q, q)`: five instructions, no comparison, and every product
+//! is added in place, so that no register is copied or cleared.
+
+use std::arch::x86_64::*;
+
+use super::super::super::avx512::{load, splat};
+use super::super::inverse_of_odd;
+use super::super::twiddles::{Factors, Scalar};
+use crate::Modulus;
+
+/// The numbers that all passes share, one copy a lane.
+#[derive(Clone, Copy)]
+pub(super) struct Constants {
+    pub(super) q: __m512i,
+    /// `2^52 - q`, whose products are those with -q modulo 2^52.
+    pub(super) minus_q_52: __m512i,
+    /// `q^-1 mod 2^52`.
+    pub(super) q_inverse: __m512i,
+    /// `⌊2^52/q⌋`.
+    pub(super) reciprocal: __m512i,
+}
+
+impl Constants {
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub(super) fn new(m: &Modulus) -> Self {
+        let q = m.value();
+        Self {
+            q: splat(q),
+            minus_q_52: splat((1 << 52) - q),
+            q_inverse: splat(inverse_of_odd(q) & ((1 << 52) - 1)),
+            reciprocal: splat((1 << 52) / q),
+        }
+    }
+
+    /// `(u + w·v, u - w·v)` modulo q, each within q of u, for `w + q` and `⌈w·2^52/q⌉`.
+    ///
+    /// The quotient's estimate e, rounded up, is within 1 of `w·v/q`. It is added to v; of (v + e)·q the product with
+    /// w + q takes v·q away again.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    pub(super) fn butterfly(
+        &self,
+        u: &mut __m512i,
+        v: &mut __m512i,
+        w: __m512i,
+        quotient: __m512i,
+    ) {
+        let twice = _mm512_add_epi64(*u, *u);
+        let sum = _mm512_madd52lo_epu64(*u, *v, w);
+        let estimate = _mm512_madd52hi_epu64(*v, *v, quotient);
+        *u = _mm512_madd52lo_epu64(sum, estimate, self.minus_q_52);
+        *v = _mm512_sub_epi64(twice, *u);
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    pub(super) fn butterfly_scalar(
+        &self,
+        x: &mut [__m512i; 8],
+        (i, j): (usize, usize),
+        w: &Scalar,
+    ) {
+        let (mut u, mut v) = (x[i], x[j]);
+        self.butterfly(&mut u, &mut v, splat(w.value), splat(w.quotient));
+        (x[i], x[j]) = (u, v);
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    pub(super) fn butterfly_factors(
+        &self,
+        x: &mut [__m512i; 8],
+        (i, j): (usize, usize),
+        w: &Factors,
+    ) {
+        let (mut u, mut v) = (x[i], x[j]);
+        self.butterfly(&mut u, &mut v, load(&w.value), load(&w.quotient));
+        (x[i], x[j]) = (u, v);
+    }
+
+    /// A number in `[0, 2q)` that is x modulo q, for any x.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    pub(super) fn reduce(&self, x: __m512i) -> __m512i {
+        let estimate = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, self.reciprocal);
+        let remainder = _mm512_madd52lo_epu64(x, estimate, self.minus_q_52);
+        _mm512_and_si512(remainder, splat((1 << 52) - 1))
+    }
+}
+
+/// Transposes eight vectors.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn transpose(x: &mut [__m512i; 8]) {
+    let pairs: [__m512i; 8] = [
+        _mm512_unpacklo_epi64(x[0], x[1]),
+        _mm512_unpackhi_epi64(x[0], x[1]),
+        _mm512_unpacklo_epi64(x[2], x[3]),
+        _mm512_unpackhi_epi64(x[2], x[3]),
+        _mm512_unpacklo_epi64(x[4], x[5]),
+        _mm512_unpackhi_epi64(x[4], x[5]),
+        _mm512_unpacklo_epi64(x[6], x[7]),
+        _mm512_unpackhi_epi64(x[6], x[7]),
+    ];
+    for odd in 0..2 {
+        let [a, b, c, d] = [pairs[odd], pairs[2 + odd], pairs[4 + odd], pairs[6 + odd]];
+        // Quarters 0 and 2, then 1 and 3, of two registers each.
+        let (even_ab, odd_ab) =
+            (_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
+        let (even_cd, odd_cd) =
+            (_mm512_shuffle_i64x2::<0x88>(c, d), _mm512_shuffle_i64x2::<0xdd>(c, d));
+        x[odd] = _mm512_shuffle_i64x2::<0x88>(even_ab, even_cd);
+        x[odd + 4] = _mm512_shuffle_i64x2::<0xdd>(even_ab, even_cd);
+        x[odd + 2] = _mm512_shuffle_i64x2::<0x88>(odd_ab, odd_cd);
+        x[odd + 6] = _mm512_shuffle_i64x2::<0xdd>(odd_ab, odd_cd);
+    }
+}
+
+/// Pairs of three levels of eight, the farthest first.
+pub(super) const FAR_FIRST: [[(usize, usize); 4]; 3] = [
+    [(0, 4), (1, 5), (2, 6), (3, 7)],
+    [(0, 2), (1, 3), (4, 6), (5, 7)],
+    [(0, 1), (2, 3), (4, 5), (6, 7)],
+];
