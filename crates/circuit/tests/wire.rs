@@ -273,7 +273,7 @@ fn private_switching_keys_come_back() {
 
 #[test]
 fn damaged_private_switching_keys_are_refused() {
-    let parameters = private_parameters((20, 1), PrivateKeyForm::Products);
+    let parameters = private_parameters((21, 1), PrivateKeyForm::Products);
     let secret = CircuitSecretKey::generate(parameters.circuit());
     let (_, bytes) = private_key(&secret, &parameters);
     for length in (0..700).chain((700..bytes.len()).step_by(997)) {
@@ -300,7 +300,7 @@ fn damaged_private_switching_keys_are_refused() {
     let error = object([0; 32], &numbers, &[]);
     assert!(matches!(error, Error::Wire(WireError::ParameterMismatch { .. })), "{error}");
     let text = String::from_utf8(numbers.clone()).unwrap();
-    let changed = text.replace("\"base_log2\":20", "\"base_log2\":4000000000");
+    let changed = text.replace("\"base_log2\":21", "\"base_log2\":4000000000");
     assert_ne!(changed, text);
     let error = object(digest, changed.as_bytes(), &[]).to_string();
     assert!(error.contains("private switching digits"), "{error}");

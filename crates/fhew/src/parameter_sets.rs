@@ -222,7 +222,7 @@ mod tests {
         }
         for digits in [0, 51] {
             let message = insecure_param_fast(digits).unwrap_err().to_string();
-            assert!(message.contains("rotation body digits"), "{message}");
+            assert!(message.contains("rotation digits"), "{message}");
         }
     }
 }
