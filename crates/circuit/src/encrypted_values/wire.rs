@@ -162,17 +162,19 @@ impl EncryptedValues {
         counts: RangeInclusive<u64>,
     ) -> Result<Self> {
         let sizes = Sizes::read(reader, width, counts)?;
-        let mut left = sizes.count;
-        let mut values = sizes.read_chunk(reader, sizes.next_chunk(left))?;
-        left -= values.count() as u64;
+        if sizes.fresh {
+            return sizes.read_chunk(reader, sizes.count);
+        }
+        let Sizes { client, dimension, modulus, .. } = sizes;
+        let (mut masks, mut bodies, mut left) = (Vec::new(), Vec::new(), sizes.count);
         while left > 0 {
             let chunk = sizes.read_chunk(reader, sizes.next_chunk(left))?;
             left -= chunk.count() as u64;
-            if let (Masks::Words(all), Masks::Words(words)) = (&mut values.masks, chunk.masks) {
-                all.extend(words);
+            bodies.extend(chunk.bodies);
+            if let Masks::Words(words) = chunk.masks {
+                masks.extend(words);
             }
-            values.bodies.extend(chunk.bodies);
         }
-        Ok(values)
+        Ok(Self { client, dimension, modulus, width, masks: Masks::Words(masks), bodies })
     }
 }
