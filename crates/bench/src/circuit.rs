@@ -344,7 +344,7 @@ pub fn run_aes(arguments: &AesArguments, _threads: usize, json: bool) -> anyhow:
     line.line.contract.method = "AES-128, one block".to_owned();
     line.line.contract.predicted_noise_std_log2 =
         ((noise.cmux(0.5) * 8.0).standard_deviation() * 4.0).log2();
-    line.line.contract.log2_fail = aes.bootstrap_log2_fail();
+    line.line.contract.log2_fail = aes.log2_fail();
     line.line.contract.table = "AES-128".to_owned();
     (line.line.contract.bits_in, line.line.contract.bits_out) = (128.0, 128.0);
     line.line.rotations = Aes::bootstraps();

@@ -86,7 +86,7 @@ impl<'a> Aes<'a> {
     /// Over these circuit bootstraps.
     ///
     /// # Errors
-    /// If the parameters leave a circuit bootstrap in a round a failure probability above 2^-64.
+    /// If the parameters leave a block a failure probability above 2^-64.
     pub fn new(circuit: CircuitBootstrapping<'a>) -> Result<Self> {
         let table = |of: fn(u8) -> u8| -> Vec<u64> { (0..=255).map(|x| of(x).into()).collect() };
         let parameters = circuit.parameters();
@@ -102,7 +102,7 @@ impl<'a> Aes<'a> {
             inverse_mix_columns: LinearLayer::circulant(INVERSE_MIX_COLUMNS),
             circuit,
         };
-        let log2_fail = aes.bootstrap_log2_fail();
+        let log2_fail = aes.log2_fail();
         if log2_fail > crate::parameters::LOG2_FAIL {
             return Err(Error::Fhew(cryptable_fhew::error::Error::FailureProbability {
                 method: "AES-128",
@@ -120,14 +120,14 @@ impl<'a> Aes<'a> {
         self.circuit.parameters()
     }
 
-    /// log2 of the probability that one of a round's circuit bootstraps reads its bit wrong, decryption's rounds
-    /// included: their round keys have the larger sums.
+    /// log2 of the probability that one of a block's circuit bootstraps reads its bit wrong, in decryption, too, whose
+    /// round keys have the larger sums.
     #[must_use]
-    pub fn bootstrap_log2_fail(&self) -> f64 {
+    pub fn log2_fail(&self) -> f64 {
         let noise = CircuitNoise::new(self.parameters());
         let mixed = self.round.tree().output_noise(&noise, 1.0) * column_table::TERMS as f64;
         let round_key = noise.fresh() * self.inverse_mix_columns.largest_sum() as f64;
-        noise.log2_fail(mixed + round_key)
+        noise.log2_fail(mixed + round_key) + (Self::bootstraps() as f64).log2()
     }
 
     /// Circuit bootstraps of a block.

@@ -129,7 +129,7 @@ fn full_size_parameters_leave_room_for_every_round() {
     assert!(parameters.security_bits() >= 128.0);
     let (secret, key) = keys(&parameters);
     let aes = aes(&parameters, &key);
-    assert!(aes.bootstrap_log2_fail() <= -64.0);
+    assert!(aes.log2_fail() <= -64.0);
     let round_keys = encrypt_key(&secret, &hex("000102030405060708090a0b0c0d0e0f"));
     let block = encrypt_bytes(&secret, &hex::<16>("00112233445566778899aabbccddeeff"));
     let encrypted = aes.encrypt(&round_keys, &block).unwrap();

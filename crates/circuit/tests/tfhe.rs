@@ -204,8 +204,8 @@ fn keys_have_the_computed_bytes() {
             key.bytes() - key.conversion_bytes() + setting.private.bytes()
         );
         let below = parameters.circuit().parameters();
-        // 9 automorphisms of 3 digits, and 3 rows of the secret's square; both are rounded up to bytes.
-        assert_eq!(conversion_key_bytes(below), (9 * 3 + 3) * 512 * 47 / 8);
+        // 9 automorphisms of 3 digits, and 2 rows of the secret's square; both are rounded up to bytes.
+        assert_eq!(conversion_key_bytes(below), (9 * 3 + 2) * 512 * 47 / 8);
         let sent = (evaluation_key_bytes(below) - conversion_key_bytes(below)) as u64;
         assert_eq!(circuit.key_file_bytes(), sent + parameters.key_file_bytes());
     }
