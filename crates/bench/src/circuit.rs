@@ -10,6 +10,8 @@ use cryptable_circuit::bits::{bit_error, decrypt_bit, encrypt_bit};
 use cryptable_circuit::circuit_bootstrapping::CircuitBootstrapping;
 use cryptable_circuit::circuit_cost::CircuitCost;
 use cryptable_circuit::cmux_tree::CmuxTree;
+use cryptable_circuit::digit_selectors::digit_count;
+use cryptable_circuit::digits::{Digit, decrypt_digit, digit_error, encrypt_digit};
 use cryptable_circuit::leveled::LeveledCiphertext;
 use cryptable_circuit::noise::CircuitNoise;
 use cryptable_circuit::parameters::CircuitParameters;
@@ -104,7 +106,7 @@ pub struct AesArguments {
 struct CircuitLine {
     #[serde(flatten)]
     line: Line,
-    /// Circuit bootstraps of one evaluation.
+    /// Circuit bootstraps of one evaluation: rotations, of one or two selectors each.
     bootstraps: usize,
     /// CMUX gates of one evaluation.
     cmuxes: usize,
@@ -146,8 +148,8 @@ fn print(
     }
     line.line.contract.wrong = checked.wrong;
     line.line.contract.values_checked = checked.values;
-    // The distance from a bit to a wrong one is a quarter of the modulus.
-    line.line.contract.noise_std_log2 = (checked.mean_square.sqrt() * 4.0).log2();
+    // As a fraction of the distance from a phase to a wrong one.
+    line.line.contract.noise_std_log2 = (checked.mean_square.sqrt() / circuit.margin()).log2();
     if json {
         println!("{}", serde_json::to_string(&line)?);
     } else {
@@ -263,53 +265,71 @@ impl Bits {
     }
 }
 
-/// Runs `bench cmux-tree`: a random table on one value, from its bits.
+/// Runs `bench cmux-tree`: a random table on one value, with the parameters of `cryptable::bits`.
 pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> anyhow::Result<()> {
     let bits = arguments.bits;
     anyhow::ensure!((1..=20).contains(&bits), "--bits is {bits}; it must be from 1 to 20");
     let parameters = bits::Parameters::choose(&bits::Request::new(1 << bits, 1 << bits))?;
+    let (method, log2_fail) =
+        (format!("{}, {bits} bits", parameters.name()), parameters.log2_fail());
     let parameters = parameters.circuit().clone();
+    let digit_bits = parameters.digit_bits();
+    let digits = digit_count(bits, digit_bits);
     let session = Session::new(parameters.parameters());
     let circuit = CircuitBootstrapping::new(&parameters, &session.key);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
     let table: Vec<u64> = (0..1 << bits).map(|_| rng.random_range(0..1 << bits)).collect();
     let tree = CmuxTree::new(&parameters, &table, bits)?;
-    let values: Vec<usize> = (0..8).map(|_| rng.random_range(0..table.len())).collect();
-    let encrypt = |&value: &usize| -> Vec<LweCiphertext> {
-        (0..bits).map(|i| encrypt_bit(&session.secret, value >> i & 1 == 1)).collect()
+    let values: Vec<u64> = (0..8).map(|_| rng.random_range(0..table.len() as u64)).collect();
+    let plain = |value: u64| -> Vec<Digit> {
+        let shifts = (0..digits).map(|i| i * digit_bits as usize);
+        let digit = |shift| value >> shift & ((1 << digit_bits) - 1);
+        shifts.map(|shift| Digit { value: digit(shift), bits: digit_bits }).collect()
+    };
+    let encrypt = |&value: &u64| -> Vec<LweCiphertext> {
+        plain(value).into_iter().map(|digit| encrypt_digit(&session.secret, digit)).collect()
     };
     let inputs: Vec<Vec<LweCiphertext>> = values.iter().map(encrypt).collect();
     let lookup = |input: &Vec<LweCiphertext>| {
-        let bits: Vec<&LweCiphertext> = input.iter().collect();
-        let selectors = circuit.bootstrap_many(&bits).expect("bits of these parameters");
-        tree.lookup(&selectors).expect("a selector a bit")
+        let results = tree.lookup_many(&circuit, std::slice::from_ref(input));
+        results.expect("a value of these parameters").remove(0)
     };
     let runs = arguments.common.runs.unwrap_or(5);
     let line = session.line(Batch { size: 1, runs }, &inputs, lookup);
 
-    let mut checked = Checked { wrong: 0, values: values.len(), mean_square: 0.0 };
-    for (&value, input) in values.iter().zip(&inputs) {
-        let results = lookup(input);
-        let bit = |i: usize| table[value] >> i & 1 == 1;
-        let mut wrong = false;
-        for (i, result) in results.iter().enumerate() {
-            wrong |= decrypt_bit(&session.secret, result)? != bit(i);
-            let share = (values.len() * bits) as f64;
-            checked.mean_square += bit_error(&session.secret, result, bit(i))?.powi(2) / share;
-        }
-        checked.wrong += usize::from(wrong);
-    }
-    let noise = CircuitNoise::new(&parameters);
-    let output = tree.output_noise(&noise, 0.5);
-    let mut line = new_line(line, bits, tree.gates());
-    line.line.contract.method = format!("CMUX tree, {bits} bits");
-    line.line.contract.predicted_noise_std_log2 = (output.standard_deviation() * 4.0).log2();
-    line.line.contract.log2_fail = noise.log2_fail(tree.output_noise(&noise, 1.0));
+    let expected = values.iter().map(|&value| plain(table[value as usize]));
+    let results: Vec<_> = inputs.iter().map(lookup).collect();
+    let checked = check_digits(&session, expected, &results)?;
+    let output = tree.output_noise(&CircuitNoise::new(&parameters), 0.5);
+    let mut line = new_line(line, digits, tree.gates());
+    line.line.contract.method = format!("CMUX tree, {method}");
+    line.line.contract.predicted_noise_std_log2 =
+        (output.standard_deviation() / parameters.margin()).log2();
+    line.line.contract.log2_fail = log2_fail;
     line.line.contract.table = format!("random:{}", arguments.common.seed);
     (line.line.contract.bits_in, line.line.contract.bits_out) = (bits as f64, bits as f64);
     line.line.contract.modulus_in = 1 << bits;
-    line.line.rotations = bits;
+    line.line.rotations = digits;
     print(line, &parameters, &checked, json)
+}
+
+/// Compares values digit by digit.
+fn check_digits(
+    session: &Session,
+    expected: impl Iterator<Item = Vec<Digit>>,
+    results: &[Vec<LweCiphertext>],
+) -> anyhow::Result<Checked> {
+    let mut checked = Checked { wrong: 0, values: results.len(), mean_square: 0.0 };
+    for (expected, result) in expected.zip(results) {
+        let mut wrong = false;
+        for (&digit, ciphertext) in expected.iter().zip(result) {
+            wrong |= decrypt_digit(&session.secret, ciphertext, digit.bits)? != digit.value;
+            let error = digit_error(&session.secret, ciphertext, digit)?;
+            checked.mean_square += error.powi(2) / (results.len() * result.len()) as f64;
+        }
+        checked.wrong += usize::from(wrong);
+    }
+    Ok(checked)
 }
 
 /// Runs `bench aes`: a block under an encrypted key.

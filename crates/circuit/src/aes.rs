@@ -90,6 +90,7 @@ impl<'a> Aes<'a> {
     pub fn new(circuit: CircuitBootstrapping<'a>) -> Result<Self> {
         let table = |of: fn(u8) -> u8| -> Vec<u64> { (0..=255).map(|x| of(x).into()).collect() };
         let parameters = circuit.parameters();
+        parameters.check_single_bits()?;
         let aes = Self {
             round: ColumnTable::new(parameters, field::sub_byte, MIX_COLUMNS)?,
             last_round: CmuxTree::new(parameters, &table(field::sub_byte), 8)?,

@@ -4,10 +4,11 @@ use cryptable_fhew::error::Error;
 use cryptable_fhew::parameters::Parameters;
 #[cfg(feature = "client")]
 use cryptable_fhew::secret_key::SecretKey;
-#[cfg(feature = "client")]
-use cryptable_ring::random::RandomStream;
 use cryptable_rlwe::lwe::LweCiphertext;
 
+use crate::digits::Digit;
+#[cfg(feature = "client")]
+use crate::digits::{decrypt_digit, digit_error, encrypt_digit};
 use crate::error::Result;
 
 /// Demands that a ciphertext is a bit of these parameters.
@@ -28,12 +29,16 @@ pub fn check(parameters: &Parameters, bit: &LweCiphertext) -> Result<()> {
 /// A bit that everyone may know, without mask or noise.
 #[must_use]
 pub fn trivial_bit(parameters: &Parameters, bit: bool) -> LweCiphertext {
-    LweCiphertext::trivial(parameters.ring_degree(), parameters.prime(), phase(parameters, bit))
+    LweCiphertext::trivial(
+        parameters.ring_degree(),
+        parameters.prime(),
+        digit(bit).phase(parameters),
+    )
 }
 
-/// bit·Q/2, rounded.
-fn phase(parameters: &Parameters, bit: bool) -> u64 {
-    if bit { parameters.prime().div_ceil(2) } else { 0 }
+/// A digit of one bit.
+fn digit(bit: bool) -> Digit {
+    Digit { value: bit.into(), bits: 1 }
 }
 
 /// `bit ^= other`: addition.
@@ -48,28 +53,7 @@ pub fn xor_assign(bit: &mut LweCiphertext, other: &LweCiphertext) {
 #[cfg(feature = "client")]
 #[must_use]
 pub fn encrypt_bit(secret: &SecretKey, bit: bool) -> LweCiphertext {
-    let parameters = secret.parameters();
-    let q = parameters.prime();
-    let mut words = vec![0; parameters.ring_degree()];
-    RandomStream::from_os().uniform_assign(&mut words, q);
-    words.push(encrypted_body(secret, &words, bit));
-    LweCiphertext::from_words(words, q)
-}
-
-/// The body that encrypts a bit with the given mask, which must be fresh and uniform.
-///
-/// # Panics
-/// If the mask's length is not N.
-#[cfg(feature = "client")]
-#[must_use]
-pub fn encrypted_body(secret: &SecretKey, mask: &[u64], bit: bool) -> u64 {
-    let parameters = secret.parameters();
-    assert_eq!(mask.len(), parameters.ring_degree(), "dimension of a bit");
-    let error = RandomStream::from_os().centered_binomial(1)[0];
-    let products = mask.iter().zip(secret.ring_coefficients());
-    let product: i128 = products.map(|(&a, &s)| i128::from(a) * i128::from(s)).sum();
-    let message = i128::from(phase(parameters, bit)) + i128::from(error);
-    (message - product).rem_euclid(i128::from(parameters.prime())) as u64
+    encrypt_digit(secret, digit(bit))
 }
 
 /// Decrypts a bit.
@@ -78,9 +62,7 @@ pub fn encrypted_body(secret: &SecretKey, mask: &[u64], bit: bool) -> u64 {
 /// If the ciphertext's dimension is not of the parameters.
 #[cfg(feature = "client")]
 pub fn decrypt_bit(secret: &SecretKey, bit: &LweCiphertext) -> Result<bool> {
-    let q = bit.modulus();
-    let phase = secret.phase(bit)?;
-    Ok((q / 4..q - q / 4).contains(&phase))
+    Ok(decrypt_digit(secret, bit, 1)? == 1)
 }
 
 /// Error of a bit's phase, a fraction of Q.
@@ -89,5 +71,5 @@ pub fn decrypt_bit(secret: &SecretKey, bit: &LweCiphertext) -> Result<bool> {
 /// If the ciphertext's dimension is not of the parameters.
 #[cfg(feature = "client")]
 pub fn bit_error(secret: &SecretKey, ciphertext: &LweCiphertext, bit: bool) -> Result<f64> {
-    Ok(secret.phase_error(ciphertext, phase(secret.parameters(), bit))?)
+    digit_error(secret, ciphertext, digit(bit))
 }

@@ -6,6 +6,8 @@
 //!    By CMUXes or by automorphisms, as the parameters have it (the paper's CMUX and AUTO variants).
 //! 2. HomTrace: each row's coefficient, moved to the constant one, is all that the trace leaves.
 //! 3. Scheme switching: each row times the secret.
+//!
+//! Of a digit of two bits, one rotation makes the rows of two selectors ([`crate::digit_selectors`]).
 
 use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::rlwe::RlweCiphertext;
@@ -15,7 +17,8 @@ use cryptable_ring::kernels;
 use cryptable_rlwe::lwe::LweCiphertext;
 use rayon::prelude::*;
 
-use crate::error::Result;
+use crate::digit_selectors::{bits_of_digit, digit_count, gray_bit};
+use crate::error::{Error, Result};
 use crate::parameters::CircuitParameters;
 use crate::selector::Selector;
 
@@ -56,7 +59,7 @@ pub struct CircuitBootstrapping<'a> {
     parameters: CircuitParameters,
     key: &'a EvaluationKey,
     gadget: Gadget,
-    /// -weight(k)/2 in the coefficients that are k modulo 2^ϑ.
+    /// ±weight(k)/2 in the coefficients that are jℓ + k modulo 2^ϑ, + where the digit's Gray code has bit j.
     test: RlweCiphertext,
 }
 
@@ -71,9 +74,15 @@ impl<'a> CircuitBootstrapping<'a> {
         let gadget = parameters.selector_gadget();
         let ring = key.parameters().ring();
         let step = 1u64 << parameters.sparsity_log2();
-        let test = TestPolynomial::from_fn(ring, |x| match (x % step) as usize {
-            k if k < gadget.length() => ring.modulus().neg(half_weight(key, gadget, k)),
-            _ => 0,
+        let (length, digit_bits) = (gadget.length(), parameters.digit_bits());
+        let test = TestPolynomial::from_fn(ring, |x| {
+            let (j, k) = ((x % step) as usize / length, (x % step) as usize % length);
+            let half = half_weight(key, gadget, k);
+            match j < digit_bits as usize {
+                true if gray_bit(x as usize, ring.degree(), digit_bits, j) => half,
+                true => ring.modulus().neg(half),
+                false => 0,
+            }
         });
         let test = test.to_rlwe(ring);
         Self { parameters: parameters.clone(), key, gadget, test }
@@ -100,13 +109,15 @@ impl<'a> CircuitBootstrapping<'a> {
     /// [`crate::noise::CircuitNoise::selector`].
     ///
     /// # Errors
-    /// If the ciphertext is not of dimension N modulo Q.
+    /// If the ciphertext is not of dimension N modulo Q, or the parameters are for digits.
     pub fn bootstrap(&self, bit: &LweCiphertext) -> Result<Selector> {
-        Ok(self.convert(&mut self.rotated(bit)?))
+        let rotated = self.rotated(bit)?;
+        Ok(self.convert(rotated, 1).remove(0))
     }
 
     /// Step 1: ±weight(k)/2 in coefficient k of the phase.
     pub(crate) fn rotated(&self, bit: &LweCiphertext) -> Result<RlweCiphertext> {
+        self.parameters.check_single_bits()?;
         crate::bits::check(self.key.parameters(), bit)?;
         Ok(self.key.blind_rotate(&self.test, &self.phases(&[bit])[0]))
     }
@@ -117,25 +128,57 @@ impl<'a> CircuitBootstrapping<'a> {
     /// # Errors
     /// As [`CircuitBootstrapping::bootstrap`].
     pub fn bootstrap_many(&self, bits: &[&LweCiphertext]) -> Result<Vec<Selector>> {
-        bits.iter().try_for_each(|bit| crate::bits::check(self.key.parameters(), bit))?;
-        let parts = parts(bits.len(), rayon::current_num_threads());
+        self.parameters.check_single_bits()?;
+        self.bootstrap_values(bits, 1)
+    }
+
+    /// Selectors of values of `bits` bits, those of one value after those of another, the lowest bit first: of all bits
+    /// of the values' Gray codes ([`crate::digit_selectors::gray_code`]), in [`parts`] that go in step.
+    ///
+    /// A value is ⌈bits/d⌉ ciphertexts, LWE of dimension N modulo Q, of phase digit·Q/2^d each with d =
+    /// [`CircuitParameters::digit_bits`]. One rotation for each, trace and scheme switching for every bit; transforms
+    /// and noise are those of [`CircuitBootstrapping::bootstrap`].
+    ///
+    /// # Errors
+    /// If a ciphertext is not of dimension N modulo Q, or their number is not that of whole values.
+    pub fn bootstrap_values(
+        &self,
+        digits: &[&LweCiphertext],
+        bits: usize,
+    ) -> Result<Vec<Selector>> {
+        let digit_bits = self.parameters.digit_bits();
+        let each = digit_count(bits, digit_bits);
+        if each == 0 || !digits.len().is_multiple_of(each) {
+            let (name, value) = ("number of digits", digits.len() as u64);
+            return Err(Error::Number { name, value, limit: format!("a value has {each}") });
+        }
+        digits.iter().try_for_each(|digit| crate::bits::check(self.key.parameters(), digit))?;
+        let parts = parts(digits.len(), rayon::current_num_threads());
         let several = |part: usize| -> Vec<Selector> {
-            let bits = &bits[part * bits.len() / parts..(part + 1) * bits.len() / parts];
-            let mut rotated = self.key.blind_rotate_many(&self.test, &self.phases(bits));
-            rotated.iter_mut().map(|rotated| self.convert(rotated)).collect()
+            let range = part * digits.len() / parts..(part + 1) * digits.len() / parts;
+            let phases = self.phases(&digits[range.clone()]);
+            let rotated = self.key.blind_rotate_many(&self.test, &phases);
+            let selectors = range.zip(rotated).flat_map(|(index, rotated)| {
+                self.convert(rotated, bits_of_digit(index % each, bits, digit_bits))
+            });
+            selectors.collect()
         };
         Ok((0..parts).into_par_iter().flat_map_iter(several).collect())
     }
 
-    /// Steps 2 and 3: the selector of a rotated test polynomial.
-    fn convert(&self, rotated: &mut RlweCiphertext) -> Selector {
+    /// Steps 2 and 3: the selectors of a rotated test polynomial, the first `count`.
+    fn convert(&self, mut rotated: RlweCiphertext, count: usize) -> Vec<Selector> {
+        self.complete(&mut rotated);
+        (0..count).map(|j| self.convert_one(&rotated, j)).collect()
+    }
+
+    fn convert_one(&self, rotated: &RlweCiphertext, j: usize) -> Selector {
         let ring = self.key.parameters().ring();
-        self.complete(rotated);
         let length = self.gadget.length();
         let mut rows = Vec::with_capacity(2 * length);
-        for k in 0..length {
-            // X^-k moves the row's weight to the constant coefficient.
-            let exponent = (2 * ring.degree() - k) % (2 * ring.degree());
+        for position in j * length..(j + 1) * length {
+            // X^-position moves the row's weight to the constant coefficient.
+            let exponent = (2 * ring.degree() - position) % (2 * ring.degree());
             let mut row = rotated.times_monomial(ring, exponent);
             self.key.trace().trace_assign(ring, &mut row);
             rows.push(row);
@@ -145,25 +188,26 @@ impl<'a> CircuitBootstrapping<'a> {
         Selector::from_rows(ring, self.gadget, &rows)
     }
 
-    /// Bits' phases, plus 1/4, modulo 2N: multiples of 2^ϑ.
-    fn phases(&self, bits: &[&LweCiphertext]) -> Vec<LweCiphertext> {
+    /// Digits' phases, plus half of what lies between two of them, modulo 2N: multiples of 2^ϑ.
+    fn phases(&self, digits: &[&LweCiphertext]) -> Vec<LweCiphertext> {
         let sparsity = self.parameters.sparsity_log2();
         let phase = |mut low: LweCiphertext| {
-            // Phases 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
-            low.add_constant_assign(low.modulus() / 4);
+            // Of bits, phases 0 and 1/2 to 1/4 and 3/4, the middles of both halves.
+            low.add_constant_assign(low.modulus() >> (self.parameters.digit_bits() + 1));
             let coarse = self.key.to_rotation_modulus(&low, self.parameters.sparse_modulus());
             let words = coarse.words().iter().map(|word| word << sparsity).collect();
             LweCiphertext::from_words(words, self.key.parameters().rotation_modulus())
         };
-        self.key.key_switch_many(bits).into_iter().map(phase).collect()
+        self.key.key_switch_many(digits).into_iter().map(phase).collect()
     }
 
-    /// From ±weight(k)/2 in coefficient k to bit·weight(k)/N; anything is in others.
+    /// From ±weight(k)/2 in coefficient jℓ + k to bit·weight(k)/N; anything is in others.
     fn complete(&self, rotated: &mut RlweCiphertext) {
         let (ring, m) = (self.key.parameters().ring(), self.key.parameters().modulus());
-        for k in 0..self.gadget.length() {
-            let word = &mut rotated.words_mut()[k];
-            *word = m.add(*word, half_weight(self.key, self.gadget, k));
+        let length = self.gadget.length();
+        for position in 0..self.parameters.digit_bits() as usize * length {
+            let word = &mut rotated.words_mut()[position];
+            *word = m.add(*word, half_weight(self.key, self.gadget, position % length));
         }
         // The trace multiplies by N.
         kernels::mul_scalar_assign(m, rotated.words_mut(), m.inv(ring.degree() as u64));

@@ -1,14 +1,20 @@
-//! Tables on encrypted bits by CMUX trees with vertical and horizontal packing (Chillotti et al., J. Cryptology 2020).
+//! Tables on encrypted bits or digits by CMUX trees with vertical and horizontal packing (Chillotti et al., J.
+//! Cryptology 2020).
 //!
 //! A polynomial holds N entries. Vertically: the upper bits choose one of the polynomials of an output by a tree of
 //! CMUXes, the lower log2 N bits rotate the entry to the constant coefficient. Horizontally: tables shorter than N
 //! have several outputs in one polynomial, each in a run of its own, all rotated at once.
+//!
+//! With digits of two bits a coefficient is a digit of an output, so that there are half as many outputs. Entries are
+//! in the order of their inputs' Gray codes ([`crate::digit_selectors`]): that is what selectors are of.
 
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_rlwe::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 use crate::circuit_bootstrapping::CircuitBootstrapping;
+use crate::digit_polynomial::DigitPolynomial;
+use crate::digit_selectors::{digit_count, gray_code};
 use crate::error::{Error, Result};
 use crate::leveled::LeveledCiphertext;
 use crate::noise::CircuitNoise;
@@ -32,7 +38,9 @@ pub const MAX_INPUT_BITS: usize = 24;
 pub struct TreeShape {
     degree: usize,
     input_bits: usize,
-    width: usize,
+    /// Digits of an entry.
+    outputs: usize,
+    digit_bits: u32,
 }
 
 impl TreeShape {
@@ -43,7 +51,8 @@ impl TreeShape {
     #[must_use]
     pub fn new(parameters: &CircuitParameters, input_bits: usize, width: usize) -> Self {
         assert!(input_bits <= MAX_INPUT_BITS, "{input_bits} bits");
-        Self { degree: parameters.parameters().ring_degree(), input_bits, width }
+        let (degree, digit_bits) = (parameters.parameters().ring_degree(), parameters.digit_bits());
+        Self { degree, input_bits, outputs: digit_count(width, digit_bits), digit_bits }
     }
 
     /// Bits that rotate; those above choose polynomials.
@@ -63,7 +72,7 @@ impl TreeShape {
 
     /// Runs of polynomials: as many as outputs, or fewer where several share one.
     fn groups(&self) -> usize {
-        self.width.div_ceil(self.outputs_each())
+        self.outputs.div_ceil(self.outputs_each())
     }
 
     /// CMUX gates in all.
@@ -81,13 +90,32 @@ impl TreeShape {
     /// Bytes of memory that the tree takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.groups() * self.polynomials() * self.degree.div_ceil(8)
+        self.groups() * self.polynomials() * (self.digit_bits as usize * self.degree).div_ceil(8)
     }
 
     /// CMUXes from an entry to the result.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.input_bits
+    }
+
+    /// Polynomials of a group of outputs.
+    fn group(&self, table: &[u64], group: usize) -> Vec<DigitPolynomial> {
+        let run = 1 << self.rotating_bits();
+        let first = group * self.outputs_each();
+        let outputs = self.outputs_each().min(self.outputs - first);
+        let polynomial = |start: usize| {
+            DigitPolynomial::from_fn(self.degree, self.digit_bits, |position| {
+                let (output, address) = (position / run, start + position % run);
+                if output >= outputs {
+                    return 0;
+                }
+                let entry = table[gray_code(address, self.digit_bits)];
+                entry >> ((first + output) * self.digit_bits as usize)
+                    & ((1 << self.digit_bits) - 1)
+            })
+        };
+        (0..table.len()).step_by(run).map(polynomial).collect()
     }
 }
 
@@ -106,12 +134,13 @@ impl TreeShape {
 pub struct CmuxTree {
     parameters: CircuitParameters,
     shape: TreeShape,
-    /// For each group of outputs, its polynomials, a bit a coefficient.
-    groups: Vec<Vec<Vec<u64>>>,
+    width: usize,
+    /// For each group of outputs, its polynomials.
+    groups: Vec<Vec<DigitPolynomial>>,
 }
 
 impl CmuxTree {
-    /// The tree of a table of `width`-bit entries; every output bit is a result of its own.
+    /// The tree of a table of `width`-bit entries; every bit, or digit, of an output is a result of its own.
     ///
     /// # Errors
     /// If the number of entries is no power of two from 2 to 2^[`MAX_INPUT_BITS`], the width not from 1 to 64, or an
@@ -131,30 +160,12 @@ impl CmuxTree {
             return Err(Error::Entry { position, value: table[position], limit });
         }
         let shape = TreeShape::new(parameters, input_bits, width);
-        let mut tree = Self { parameters: parameters.clone(), shape, groups: Vec::new() };
-        let outputs: Vec<usize> = (0..width).collect();
-        tree.groups =
-            outputs.chunks(shape.outputs_each()).map(|bits| tree.group(table, bits)).collect();
-        Ok(tree)
+        let groups = (0..shape.groups()).map(|group| shape.group(table, group)).collect();
+        Ok(Self { parameters: parameters.clone(), shape, width, groups })
     }
 
     fn ring(&self) -> &PrimeRing {
         self.parameters.parameters().ring()
-    }
-
-    /// Polynomials of some output bits.
-    fn group(&self, table: &[u64], bits: &[usize]) -> Vec<Vec<u64>> {
-        let run = 1 << self.shape.rotating_bits();
-        let polynomial = |entries: &[u64]| {
-            let mut polynomial = vec![0; self.shape.degree.div_ceil(64)];
-            for (output, bit) in bits.iter().enumerate() {
-                for (position, entry) in (output * run..).zip(entries) {
-                    polynomial[position / 64] |= (entry >> bit & 1) << (position % 64);
-                }
-            }
-            polynomial
-        };
-        table.chunks_exact(run).map(polynomial).collect()
     }
 
     /// The parameters.
@@ -175,10 +186,16 @@ impl CmuxTree {
         self.shape.input_bits
     }
 
+    /// Ciphertexts of an input.
+    #[must_use]
+    pub fn input_digits(&self) -> usize {
+        digit_count(self.shape.input_bits, self.shape.digit_bits)
+    }
+
     /// Bits of an output.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.shape.width
+        self.width
     }
 
     /// CMUXes from an entry to the result.
@@ -199,8 +216,9 @@ impl CmuxTree {
         noise.cmux(ones) * self.depth() as f64
     }
 
-    /// All output bits of the entry that the selectors choose, the lowest bit first on both sides: LWE of dimension N
-    /// modulo Q, of phase bit·Q/2.
+    /// All digits of the entry that the selectors choose, the lowest first: LWE of dimension N modulo Q, of phase
+    /// digit·Q/2^d, with d = [`CircuitParameters::digit_bits`]. Selectors are of the bits of the input's Gray code, the
+    /// lowest first, as [`CircuitBootstrapping::bootstrap_values`] makes them; of bits, the input itself.
     ///
     /// # Errors
     /// If there are not as many selectors as input bits.
@@ -211,24 +229,25 @@ impl CmuxTree {
         }
         let groups: Vec<Vec<LweCiphertext>> =
             self.groups.par_iter().map(|group| self.lookup_group(group, selectors)).collect();
-        Ok(groups.into_iter().flatten().take(self.shape.width).collect())
+        Ok(groups.into_iter().flatten().take(self.shape.outputs).collect())
     }
 
-    /// Looks up several encrypted inputs, lowest bits first: a circuit bootstrap for every bit, then the table.
+    /// Looks up several encrypted inputs, lowest digits first: a circuit bootstrap for every digit, then the table.
     ///
     /// # Errors
-    /// If an input has not as many bits as the table's, or is of other parameters.
+    /// If an input has not as many digits as the table's, or is of other parameters.
     pub fn lookup_many(
         &self,
         circuit: &CircuitBootstrapping<'_>,
         inputs: &[Vec<LweCiphertext>],
     ) -> Result<Vec<Vec<LweCiphertext>>> {
-        if let Some(input) = inputs.iter().find(|input| input.len() != self.shape.input_bits) {
-            let limit = format!("the table has inputs of {} bits", self.shape.input_bits);
-            return Err(Error::Number { name: "bits", value: input.len() as u64, limit });
+        let digits = self.input_digits();
+        if let Some(input) = inputs.iter().find(|input| input.len() != digits) {
+            let limit = format!("the table has inputs of {digits} ciphertexts");
+            return Err(Error::Number { name: "ciphertexts", value: input.len() as u64, limit });
         }
-        let bits: Vec<&LweCiphertext> = inputs.iter().flatten().collect();
-        self.lookup_all(&circuit.bootstrap_many(&bits)?)
+        let digits: Vec<&LweCiphertext> = inputs.iter().flatten().collect();
+        self.lookup_all(&circuit.bootstrap_values(&digits, self.shape.input_bits)?)
     }
 
     /// Looks up several inputs by their selectors, those of one input after those of another.
@@ -242,7 +261,11 @@ impl CmuxTree {
             .collect()
     }
 
-    fn lookup_group(&self, polynomials: &[Vec<u64>], selectors: &[Selector]) -> Vec<LweCiphertext> {
+    fn lookup_group(
+        &self,
+        polynomials: &[DigitPolynomial],
+        selectors: &[Selector],
+    ) -> Vec<LweCiphertext> {
         let ring = self.ring();
         let (rotating, choosing) = selectors.split_at(self.shape.rotating_bits());
         let mut gates = CmuxGates::new(ring, self.parameters.selector_gadget());
@@ -260,13 +283,13 @@ impl CmuxTree {
     /// The polynomial that the upper bits choose. Depth first: as many ciphertexts at once as there are levels.
     fn choose(
         &self,
-        polynomials: &[Vec<u64>],
+        polynomials: &[DigitPolynomial],
         selectors: &[Selector],
         gates: &mut CmuxGates<'_>,
     ) -> LeveledCiphertext {
         let (highest, lower) = match selectors {
-            [] => return LeveledCiphertext::of_bits(self.ring(), &polynomials[0]),
-            [selector] => return gates.select_bits(selector, &polynomials[0], &polynomials[1]),
+            [] => return LeveledCiphertext::of_digits(self.ring(), &polynomials[0]),
+            [selector] => return gates.select_digits(selector, &polynomials[0], &polynomials[1]),
             [lower @ .., highest] => (highest, lower),
         };
         let (zeros, ones) = polynomials.split_at(polynomials.len() / 2);

@@ -1,7 +1,8 @@
-//! Encrypted integers as they are sent and stored: LWE of dimension N modulo Q, a ciphertext for every bit.
+//! Encrypted integers as they are sent and stored: LWE of dimension N modulo Q, a ciphertext for every bit, or for
+//! every digit of two.
 //!
-//! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh bit costs
-//! one word: the round keys of AES-128 take 8.3 kB instead of 17 MB.
+//! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh ciphertext
+//! costs one word: the round keys of AES-128 take 8.3 kB instead of 17 MB.
 
 mod wire;
 
@@ -14,19 +15,19 @@ use crate::parameters::CircuitParameters;
 pub use wire::CHUNK_VALUES;
 pub(crate) use wire::{MAX_BODY_BYTES, Sizes};
 
-/// Most bits of a value.
+/// Most ciphertexts, and most bits, of a value.
 pub const MAX_WIDTH: usize = 64;
 
 /// Masks of LWE ciphertexts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Masks {
-    /// Those of fresh ciphertexts: the mask of bit i is stream i of a seed.
+    /// Those of fresh ciphertexts: the mask of ciphertext i is stream i of a seed.
     Seed(Seed),
-    /// N words a bit.
+    /// N words a ciphertext.
     Words(Vec<u64>),
 }
 
-/// Integers of some bits each, encrypted bit by bit under one client's key.
+/// Integers of some ciphertexts each, one for every bit or digit, under one client's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedValues {
     client: KeyId,
@@ -37,7 +38,7 @@ pub struct EncryptedValues {
     bodies: Vec<u64>,
 }
 
-/// The mask of a fresh bit.
+/// The mask of a fresh ciphertext.
 fn fresh_mask(seed: &Seed, index: usize, dimension: usize, modulus: u64) -> Vec<u64> {
     let mut mask = vec![0; dimension];
     RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, index as u64)
@@ -46,33 +47,36 @@ fn fresh_mask(seed: &Seed, index: usize, dimension: usize, modulus: u64) -> Vec<
 }
 
 impl EncryptedValues {
-    /// Fresh ciphertexts of `bits` bits, of which `body` makes the body from index and mask.
+    /// `count` fresh ciphertexts, `width` a value, of which `body` makes the body from index and mask.
     ///
     /// # Panics
-    /// If the width is 0 or the number of bits no multiple of it.
+    /// If the width is 0 or the number of ciphertexts no multiple of it.
     #[cfg(feature = "client")]
     pub(crate) fn fresh(
         parameters: &CircuitParameters,
         client: KeyId,
         width: usize,
-        bits: usize,
+        count: usize,
         body: impl Fn(usize, &[u64]) -> u64 + Sync,
     ) -> Self {
         use rayon::prelude::*;
-        assert!(width > 0 && bits.is_multiple_of(width), "{bits} bits of values of {width}");
+        assert!(
+            width > 0 && count.is_multiple_of(width),
+            "{count} ciphertexts of values of {width}"
+        );
         let (dimension, modulus) =
             (parameters.parameters().ring_degree(), parameters.parameters().prime());
         let seed = Seed::random();
         let body = |index| body(index, &fresh_mask(&seed, index, dimension, modulus));
-        let bodies = (0..bits).into_par_iter().map(body).collect();
+        let bodies = (0..count).into_par_iter().map(body).collect();
         Self { client, dimension, modulus, width, masks: Masks::Seed(seed), bodies }
     }
 
-    /// Values of `width` bits that were computed under keys of this client.
+    /// Values of `width` ciphertexts that were computed under keys of this client.
     ///
     /// # Errors
-    /// If the width is not from 1 to [`MAX_WIDTH`], a value has another number of bits, or a bit is of other
-    /// parameters.
+    /// If the width is not from 1 to [`MAX_WIDTH`], a value has another number of ciphertexts, or
+    /// one is of other parameters.
     pub fn computed(
         parameters: &CircuitParameters,
         client: KeyId,
@@ -82,17 +86,17 @@ impl EncryptedValues {
         check_width(width)?;
         if let Some(value) = values.iter().find(|value| value.len() != width) {
             let (value, limit) = (value.len() as u64, format!("values here have {width}"));
-            return Err(Error::Number { name: "number of a value's bits", value, limit });
+            return Err(Error::Number { name: "number of a value's ciphertexts", value, limit });
         }
         let dimension = parameters.parameters().ring_degree();
         let modulus = parameters.parameters().prime();
-        let bits = values.len() * width;
+        let count = values.len() * width;
         let (mut masks, mut bodies) =
-            (Vec::with_capacity(bits * dimension), Vec::with_capacity(bits));
-        for bit in values.iter().flatten() {
-            crate::bits::check(parameters.parameters(), bit)?;
-            masks.extend_from_slice(bit.mask());
-            bodies.push(bit.body());
+            (Vec::with_capacity(count * dimension), Vec::with_capacity(count));
+        for ciphertext in values.iter().flatten() {
+            crate::bits::check(parameters.parameters(), ciphertext)?;
+            masks.extend_from_slice(ciphertext.mask());
+            bodies.push(ciphertext.body());
         }
         Ok(Self { client, dimension, modulus, width, masks: Masks::Words(masks), bodies })
     }
@@ -103,7 +107,7 @@ impl EncryptedValues {
         self.bodies.len() / self.width
     }
 
-    /// Bits of a value.
+    /// Ciphertexts of a value.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
@@ -142,16 +146,16 @@ impl EncryptedValues {
         }
     }
 
-    /// The bits of a value, the lowest first.
+    /// The ciphertexts of a value, the lowest bit or digit first.
     ///
     /// # Panics
     /// If there is no such value.
     #[must_use]
     pub fn value(&self, index: usize) -> Vec<LweCiphertext> {
-        (index * self.width..(index + 1) * self.width).map(|bit| self.bit(bit)).collect()
+        (index * self.width..(index + 1) * self.width).map(|i| self.ciphertext(i)).collect()
     }
 
-    fn bit(&self, index: usize) -> LweCiphertext {
+    fn ciphertext(&self, index: usize) -> LweCiphertext {
         let mut words = match &self.masks {
             Masks::Seed(seed) => fresh_mask(seed, index, self.dimension, self.modulus),
             Masks::Words(words) => words[index * self.dimension..][..self.dimension].to_vec(),
@@ -165,6 +169,6 @@ fn check_width(width: usize) -> Result<()> {
     if (1..=MAX_WIDTH).contains(&width) {
         return Ok(());
     }
-    let limit = format!("values have from 1 to {MAX_WIDTH} bits");
-    Err(Error::Number { name: "width", value: width as u64, limit })
+    let limit = format!("values have from 1 to {MAX_WIDTH}");
+    Err(Error::Number { name: "number of a value's ciphertexts", value: width as u64, limit })
 }

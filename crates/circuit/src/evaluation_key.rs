@@ -7,6 +7,7 @@ use cryptable_rlwe::wire::{KeyId, ObjectType};
 use crate::aes::{Aes, BLOCK_BYTES};
 use crate::circuit_bootstrapping::{CircuitBootstrapping, IN_STEP};
 use crate::cmux_tree::CmuxTree;
+use crate::digit_selectors::digit_count;
 use crate::encrypted_bytes::{Content, EncryptedBytes};
 use crate::encrypted_values::EncryptedValues;
 use crate::error::{Error, Result};
@@ -121,12 +122,12 @@ impl CircuitEvaluationKey {
         Ok(outputs.into_iter().map(bytes).next().expect("as many outputs as tables"))
     }
 
-    /// Maps every value through several tables: a circuit bootstrap for every bit, whose selectors serve all tables.
-    /// `progress` gets the values done and all values.
+    /// Maps every value through several tables: a circuit bootstrap for every ciphertext, whose selectors serve all
+    /// tables. `progress` gets the values done and all values.
     ///
     /// # Errors
     /// If the values are of another client or other sizes, or a table is of other parameters or for values of another
-    /// width.
+    /// number of bits than the first, or of other ciphertexts.
     pub fn lookup_values(
         &self,
         input: &EncryptedValues,
@@ -134,13 +135,21 @@ impl CircuitEvaluationKey {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Vec<EncryptedValues>> {
         input.check(&self.parameters, self.client)?;
+        let Some(bits) = trees.first().map(|tree| tree.input_bits()) else {
+            return Ok(Vec::new());
+        };
         for tree in trees {
             if tree.parameters() != &self.parameters {
                 return Err(Error::OtherParameters);
             }
-            if tree.input_bits() != input.width() {
-                let limit = format!("the table has inputs of {} bits", tree.input_bits());
-                let (name, value) = ("number of a value's bits", input.width() as u64);
+            if tree.input_bits() != bits {
+                let limit = format!("the first table has inputs of {bits} bits");
+                let (name, value) = ("number of an input's bits", tree.input_bits() as u64);
+                return Err(Error::Number { name, value, limit });
+            }
+            if tree.input_digits() != input.width() {
+                let limit = format!("the table has inputs of {}", tree.input_digits());
+                let (name, value) = ("number of a value's ciphertexts", input.width() as u64);
                 return Err(Error::Number { name, value, limit });
             }
         }
@@ -149,18 +158,19 @@ impl CircuitEvaluationKey {
         let mut outputs = vec![Vec::with_capacity(total); trees.len()];
         progress(0, total);
         // Enough bits at once for all threads, not so many that selectors fill the memory.
-        let at_once = (BITS_A_THREAD * rayon::current_num_threads()).div_ceil(input.width());
+        let at_once = (BITS_A_THREAD * rayon::current_num_threads()).div_ceil(bits);
         for start in (0..total).step_by(at_once) {
             let end = total.min(start + at_once);
-            let bits: Vec<LweCiphertext> = (start..end).flat_map(|i| input.value(i)).collect();
-            let selectors = circuit.bootstrap_many(&bits.iter().collect::<Vec<_>>())?;
+            let digits: Vec<LweCiphertext> = (start..end).flat_map(|i| input.value(i)).collect();
+            let selectors = circuit.bootstrap_values(&digits.iter().collect::<Vec<_>>(), bits)?;
             for (tree, output) in trees.iter().zip(&mut outputs) {
                 output.extend(tree.lookup_all(&selectors)?);
             }
             progress(end, total);
         }
         let computed = |(tree, output): (&&CmuxTree, Vec<_>)| {
-            EncryptedValues::computed(&self.parameters, self.client, tree.width(), &output)
+            let width = digit_count(tree.width(), self.parameters.digit_bits());
+            EncryptedValues::computed(&self.parameters, self.client, width, &output)
         };
         trees.iter().zip(outputs).map(computed).collect()
     }

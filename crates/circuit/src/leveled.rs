@@ -2,9 +2,10 @@
 
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_ring::prime_ring::PrimeRing;
-use cryptable_ring::torus::FRACTION_BITS;
 use cryptable_ring::{Buffer, torus};
 use cryptable_rlwe::lwe::LweCiphertext;
+
+use crate::digit_polynomial::DigitPolynomial;
 
 /// Body and mask as fractions of Q in 52 bits ([`cryptable_ring::torus`]).
 #[derive(Clone, Debug, PartialEq)]
@@ -26,15 +27,15 @@ impl LeveledCiphertext {
         Self { fractions }
     }
 
-    /// A polynomial whose coefficients are 0 or Q/2, a bit each, 64 a word.
+    /// A polynomial of digits.
     ///
     /// # Panics
-    /// If there are not N bits.
+    /// If there are not N of them.
     #[must_use]
-    pub fn of_bits(ring: &PrimeRing, bits: &[u64]) -> Self {
+    pub fn of_digits(ring: &PrimeRing, digits: &DigitPolynomial) -> Self {
         let n = ring.degree();
         let mut fractions = Buffer::zeroed(2 * n);
-        halves_of_bits(&mut fractions[..n], bits);
+        digits.write_fractions(&mut fractions[..n]);
         Self { fractions }
     }
 
@@ -102,18 +103,5 @@ impl LeveledCiphertext {
     ) -> Vec<LweCiphertext> {
         let rlwe = self.to_rlwe(ring);
         positions.map(|position| rlwe.extract(ring, position)).collect()
-    }
-}
-
-/// Fractions 0 or 1/2, of 64 bits a word.
-///
-/// # Panics
-/// If there are not as many bits as fractions.
-pub(crate) fn halves_of_bits(fractions: &mut [u64], bits: &[u64]) {
-    assert_eq!(fractions.len().div_ceil(64), bits.len(), "words of bits");
-    for (fractions, &word) in fractions.chunks_mut(64).zip(bits) {
-        for (i, fraction) in fractions.iter_mut().enumerate() {
-            *fraction = (word >> i & 1) << (FRACTION_BITS - 1);
-        }
     }
 }

@@ -2,6 +2,7 @@
 //! evaluation over one prime below 2^50.
 //!
 //! A bit is an LWE ciphertext of dimension N modulo Q, under the ring secret, of phase bit·Q/2: XOR is addition.
+//! A digit of two bits is one of phase digit·Q/4: half as many rotations ([`digit_selectors`]).
 //! Circuit bootstrapping turns it into a [`selector::Selector`], an RGSW ciphertext, which chooses between ciphertexts
 //! (CMUX) with so little noise that whole tables are walked before the next bootstrap.
 #![forbid(unsafe_code)]
@@ -12,6 +13,9 @@ pub mod bits;
 pub mod circuit_bootstrapping;
 pub mod circuit_cost;
 pub mod cmux_tree;
+pub mod digit_polynomial;
+pub mod digit_selectors;
+pub mod digits;
 pub mod encrypted_bytes;
 pub mod encrypted_values;
 pub mod error;

@@ -83,11 +83,11 @@ impl CircuitNoise {
         (self.parameters.input_variance().0 / self.cmux(0.5).0) as u64
     }
 
-    /// log2 of the probability that a circuit bootstrap reads a bit of this variance wrong.
+    /// log2 of the probability that a circuit bootstrap reads a digit of this variance wrong.
     #[must_use]
     pub fn log2_fail(&self, input: Variance) -> f64 {
         let sparse = self.model.lwe_modulus_switch(self.parameters.sparse_modulus());
-        (input + self.model.key_switching() + sparse).log2_tail(0.25)
+        (input + self.model.key_switching() + sparse).log2_tail(self.parameters.margin())
     }
 }
 

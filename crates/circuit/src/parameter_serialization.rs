@@ -12,6 +12,7 @@ use crate::parameters::CircuitParameters;
 pub(crate) struct Literal {
     insecure: bool,
     selector: GadgetLiteral,
+    digit_bits: u32,
     numbers: ParametersLiteral,
 }
 
@@ -38,6 +39,7 @@ impl CircuitParameters {
         Literal {
             insecure: Parameters::new(numbers).is_err(),
             selector: GadgetLiteral { base_log2: gadget.base_log2(), length: gadget.length() },
+            digit_bits: self.digit_bits(),
             numbers,
         }
     }
@@ -49,7 +51,7 @@ impl CircuitParameters {
         } else {
             Parameters::new(literal.numbers)
         };
-        Self::new(&parameters?, literal.selector)
+        Self::for_digits(&parameters?, literal.selector, literal.digit_bits)
     }
 
     /// Reads what [`CircuitParameters::to_bytes`] wrote and validates it: 128 bits of security, unless the set says

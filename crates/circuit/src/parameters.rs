@@ -12,6 +12,7 @@ use cryptable_fhew::parameters::{
 use cryptable_ring::gadget::Gadget;
 use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
 
+use crate::digit_selectors::MAX_DIGIT_BITS;
 use crate::error::{Error, Result};
 
 /// Parameters of circuit bootstrapping: of everything below, and of the selectors that it makes.
@@ -19,12 +20,16 @@ use crate::error::{Error, Result};
 pub struct CircuitParameters {
     parameters: Parameters,
     selector: GadgetLiteral,
-    /// Largest standard deviation of a bit's phase that a bootstrap takes, as a fraction of the modulus.
+    digit_bits: u32,
+    /// Largest variance of a digit's phase that a bootstrap takes, as a fraction of the modulus.
     input: Variance,
 }
 
-/// log2 of the probability that a circuit bootstrap reads its bit wrong.
+/// log2 of the probability that a circuit bootstrap reads its digit wrong.
 pub const LOG2_FAIL: f64 = -64.0;
+
+/// Its name in errors.
+const DIGIT_BITS: &str = "number of a ciphertext's bits";
 
 const fn gadget(base_log2: u32, length: usize) -> GadgetLiteral {
     GadgetLiteral { base_log2, length }
@@ -38,21 +43,39 @@ const TWO_DIGITS: RgswGadgetLiteral =
     RgswGadgetLiteral { body: gadget(15, 2), mask: gadget(15, 2) };
 
 impl CircuitParameters {
-    /// From parameters of bootstrapping and the decomposition of selectors.
+    /// From parameters of bootstrapping and the decomposition of selectors: for single bits.
     ///
     /// # Errors
+    /// As [`CircuitParameters::for_digits`].
+    pub fn new(parameters: &Parameters, selector: GadgetLiteral) -> Result<Self> {
+        Self::for_digits(parameters, selector, 1)
+    }
+
+    /// From parameters of bootstrapping and the decomposition of selectors: for digits of 1 or 2 bits a ciphertext.
+    ///
+    /// # Errors
+    /// If digits have another number of bits or more than those of selectors.
     /// If the selector's decomposition does not fit the prime, or has more rows than sparse rounding serves, or even
     /// inputs without noise would fail with a probability above 2^-64.
-    pub fn new(parameters: &Parameters, selector: GadgetLiteral) -> Result<Self> {
+    pub fn for_digits(
+        parameters: &Parameters,
+        selector: GadgetLiteral,
+        digit_bits: u32,
+    ) -> Result<Self> {
+        if !(1..=MAX_DIGIT_BITS.min(selector.base_log2.max(1))).contains(&digit_bits) {
+            let limit = format!("1 to {MAX_DIGIT_BITS}, and no more than a selector's digit");
+            return Err(Error::Number { name: DIGIT_BITS, value: digit_bits.into(), limit });
+        }
         let bits = u64::from(selector.base_log2).saturating_mul(selector.length as u64);
         let limit = parameters.prime().ilog2();
         if selector.base_log2 == 0 || selector.length == 0 || bits > u64::from(limit) {
             let limit = format!("together they must have from 1 to {limit} bits");
             return Err(Error::Number { name: "selector digits", value: bits, limit });
         }
-        let mut circuit = Self { parameters: parameters.clone(), selector, input: Variance::ZERO };
-        let spent = circuit.switching(&NoiseModel::new(parameters));
-        let total = largest_variance(0.25);
+        let (parameters, input) = (parameters.clone(), Variance::ZERO);
+        let mut circuit = Self { parameters, selector, digit_bits, input };
+        let spent = circuit.switching(&NoiseModel::new(&circuit.parameters));
+        let total = largest_variance(circuit.margin());
         if spent.0.is_nan() || spent.0 >= total.0 {
             let limit = "key switching and sparse rounding leave no room for noise".to_owned();
             let value = selector.length as u64;
@@ -117,6 +140,41 @@ impl CircuitParameters {
         Self::named(THREE_ROWS, [gadget(11, 3), gadget(15, 2)], gadget(3, 4))
     }
 
+    /// Digits of two bits, tables of up to 8 bits.
+    #[must_use]
+    pub fn digits_1() -> Self {
+        Self::of_digits(THREE_ROWS, [gadget(11, 3), gadget(16, 2)], gadget(4, 3))
+    }
+
+    /// Digits of two bits, tables of up to 13 bits.
+    #[must_use]
+    pub fn digits_2() -> Self {
+        Self::of_digits(THREE_ROWS, [gadget(11, 3), gadget(16, 2)], gadget(3, 4))
+    }
+
+    /// Digits of two bits, tables of up to 24 bits.
+    #[must_use]
+    pub fn digits_3() -> Self {
+        let rotation = RgswGadgetLiteral { body: gadget(13, 2), mask: gadget(15, 2) };
+        Self::of_digits(rotation, [gadget(9, 4), gadget(12, 3)], gadget(7, 2))
+    }
+
+    /// A set for digits of two bits: half the margin of bits, and so a larger LWE modulus.
+    fn of_digits(
+        rotation: RgswGadgetLiteral,
+        conversion: [GadgetLiteral; 2],
+        selector: GadgetLiteral,
+    ) -> Self {
+        let literal = ParametersLiteral {
+            lwe_dimension: 662,
+            log2_lwe_modulus: 16,
+            key_switching: gadget(2, 6),
+            ..Self::literal(rotation, conversion)
+        };
+        let parameters = Parameters::new(literal).expect("a valid set");
+        Self::for_digits(&parameters, selector, 2).expect("a valid set")
+    }
+
     /// The paper's set AUTO_1 to AUTO_5: blind rotation by automorphisms, depths 7, 73, 149, 7,900 and 16,800.
     ///
     /// Rotations take one external product a coefficient of a ternary secret, of lower dimension than a binary one of
@@ -166,10 +224,19 @@ impl CircuitParameters {
     /// A named set: decompositions of blind rotation, of trace and scheme switching, and of selectors.
     fn named(
         rotation: RgswGadgetLiteral,
-        [automorphism, relinearization]: [GadgetLiteral; 2],
+        conversion: [GadgetLiteral; 2],
         selector: GadgetLiteral,
     ) -> Self {
-        let literal = ParametersLiteral {
+        let parameters = Parameters::new(Self::literal(rotation, conversion)).expect("a valid set");
+        Self::new(&parameters, selector).expect("a valid set")
+    }
+
+    /// What named sets have in common.
+    fn literal(
+        rotation: RgswGadgetLiteral,
+        [automorphism, relinearization]: [GadgetLiteral; 2],
+    ) -> ParametersLiteral {
+        ParametersLiteral {
             lwe_dimension: 583,
             log2_lwe_modulus: 14,
             // The largest below 2^47: fractions of it are as small as they get.
@@ -179,9 +246,7 @@ impl CircuitParameters {
             automorphism,
             relinearization,
             ..*Parameters::default_128().literal()
-        };
-        let parameters = Parameters::new(literal).expect("a valid set");
-        Self::new(&parameters, selector).expect("a valid set")
+        }
     }
 
     /// A toy of LWE dimension 64 for tests. It is not secure.
@@ -190,10 +255,22 @@ impl CircuitParameters {
     /// Never: the set is valid.
     #[must_use]
     pub fn insecure_toy() -> Self {
-        let set = Self::aes_128();
-        let literal = ParametersLiteral { lwe_dimension: 64, ..*set.parameters.literal() };
+        Self::aes_128().insecure()
+    }
+
+    /// A toy of LWE dimension 64 for tests, with digits of two bits. It is not secure.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn insecure_toy_of_digits() -> Self {
+        Self::digits_1().insecure()
+    }
+
+    fn insecure(&self) -> Self {
+        let literal = ParametersLiteral { lwe_dimension: 64, ..*self.parameters.literal() };
         let parameters = Parameters::insecure(literal).expect("a valid set");
-        Self::new(&parameters, set.selector).expect("a valid set")
+        Self::for_digits(&parameters, self.selector, self.digit_bits).expect("a valid set")
     }
 
     /// Parameters of bootstrapping.
@@ -209,10 +286,35 @@ impl CircuitParameters {
         Gadget::new(self.parameters.prime(), base_log2, length)
     }
 
-    /// log2 of what phases are rounded to multiples of, so that one rotation makes all rows of a selector (ϑ).
+    /// log2 of what phases are rounded to multiples of, so that one rotation makes all rows of all selectors of a
+    /// digit (ϑ).
     #[must_use]
     pub fn sparsity_log2(&self) -> u32 {
-        self.selector.length.next_power_of_two().ilog2()
+        (self.digit_bits as usize * self.selector.length).next_power_of_two().ilog2()
+    }
+
+    /// Bits that a ciphertext holds: 1, or 2 ([`crate::digit_selectors`]).
+    #[must_use]
+    pub fn digit_bits(&self) -> u32 {
+        self.digit_bits
+    }
+
+    /// The largest error of a phase that leaves its digit, 1/2^(d + 1), as a fraction of the modulus.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        0.5 / f64::from(self.digit_bits).exp2()
+    }
+
+    /// Demands single bits.
+    ///
+    /// # Errors
+    /// If ciphertexts hold digits.
+    pub(crate) fn check_single_bits(&self) -> Result<()> {
+        if self.digit_bits == 1 {
+            return Ok(());
+        }
+        let limit = "this is for single bits".to_owned();
+        Err(Error::Number { name: DIGIT_BITS, value: self.digit_bits.into(), limit })
     }
 
     /// 2N/2^ϑ.
@@ -221,13 +323,13 @@ impl CircuitParameters {
         self.parameters.rotation_modulus() >> self.sparsity_log2()
     }
 
-    /// Variance of a bit's phase that a circuit bootstrap may get: it fails with probability 2^-64 then.
+    /// Variance of a digit's phase that a circuit bootstrap may get: it fails with probability 2^-64 then.
     #[must_use]
     pub fn input_variance(&self) -> Variance {
         self.input
     }
 
-    /// What switching a bit to dimension n and to the sparse modulus adds.
+    /// What switching a digit to dimension n and to the sparse modulus adds.
     fn switching(&self, model: &NoiseModel) -> Variance {
         model.key_switching() + model.lwe_modulus_switch(self.sparse_modulus())
     }

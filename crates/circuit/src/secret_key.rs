@@ -9,7 +9,8 @@ use zeroize::Zeroizing;
 
 use crate::aes::BLOCK_BYTES;
 use crate::aes::round_keys::expand_key;
-use crate::bits::{decrypt_bit, encrypted_body};
+use crate::digit_selectors::digit_count;
+use crate::digits::{Digit, decrypt_digit, encrypted_body};
 use crate::encrypted_bytes::{BITS, Content, EncryptedBytes};
 use crate::encrypted_values::{EncryptedValues, MAX_WIDTH};
 use crate::error::{Error, Result};
@@ -89,50 +90,65 @@ impl CircuitSecretKey {
     }
 
     fn encrypt_as(&self, content: Content, bytes: &[u8]) -> EncryptedBytes {
-        let bit = |index: usize| bytes[index / BITS] >> (index % BITS) & 1 == 1;
-        let values = self.encrypt_bits(BITS, BITS * bytes.len(), bit);
+        let bit = |index: usize| (bytes[index / BITS] >> (index % BITS) & 1).into();
+        let values = self.encrypt_digits(1, (BITS, BITS * bytes.len()), bit);
         EncryptedBytes::new(content, &self.parameters, values)
     }
 
-    fn encrypt_bits(
+    /// So many digits of `bits` bits, `width` a value.
+    fn encrypt_digits(
         &self,
-        width: usize,
-        bits: usize,
-        bit: impl Fn(usize) -> bool + Sync,
+        bits: u32,
+        (width, count): (usize, usize),
+        digit: impl Fn(usize) -> u64 + Sync,
     ) -> EncryptedValues {
-        EncryptedValues::fresh(&self.parameters, self.id(), width, bits, |index, mask| {
-            encrypted_body(&self.secret, mask, bit(index))
+        EncryptedValues::fresh(&self.parameters, self.id(), width, count, |index, mask| {
+            encrypted_body(&self.secret, mask, Digit { value: digit(index), bits })
         })
     }
 
-    /// Encrypts integers of `width` bits, bit by bit: errors of variance 10.5.
+    /// Encrypts integers of `bits` bits, a ciphertext for every [`CircuitParameters::digit_bits`] of them: errors of
+    /// variance 10.5.
     ///
     /// # Errors
-    /// If the width is not from 1 to 64, or a value is wider.
-    pub fn encrypt_values(&self, width: usize, values: &[u64]) -> Result<EncryptedValues> {
-        if !(1..=MAX_WIDTH).contains(&width) {
+    /// If the number of bits is not from 1 to 64, or a value has more.
+    pub fn encrypt_values(&self, bits: usize, values: &[u64]) -> Result<EncryptedValues> {
+        if !(1..=MAX_WIDTH).contains(&bits) {
             let limit = format!("values have from 1 to {MAX_WIDTH} bits");
-            return Err(Error::Number { name: "width", value: width as u64, limit });
+            return Err(Error::Number { name: "number of bits", value: bits as u64, limit });
         }
-        if let Some(&value) = values.iter().find(|&&value| width < 64 && value >> width != 0) {
-            let limit = format!("values here have {width} bits");
+        if let Some(&value) = values.iter().find(|&&value| bits < 64 && value >> bits != 0) {
+            let limit = format!("values here have {bits} bits");
             return Err(Error::Number { name: "value", value, limit });
         }
-        let bit = |index: usize| values[index / width] >> (index % width) & 1 == 1;
-        Ok(self.encrypt_bits(width, width * values.len(), bit))
+        let digit_bits = self.parameters.digit_bits();
+        let width = digit_count(bits, digit_bits);
+        let digit = |index: usize| {
+            values[index / width] >> (index % width * digit_bits as usize) & ((1 << digit_bits) - 1)
+        };
+        Ok(self.encrypt_digits(digit_bits, (width, width * values.len()), digit))
     }
 
     /// Decrypts fresh or computed integers.
     ///
     /// # Errors
-    /// If they are of other sizes or under another key.
+    /// If they are of other sizes or under another key, or have more than 64 bits.
     pub fn decrypt_values(&self, values: &EncryptedValues) -> Result<Vec<u64>> {
+        self.decrypt_digits(values, self.parameters.digit_bits())
+    }
+
+    fn decrypt_digits(&self, values: &EncryptedValues, bits: u32) -> Result<Vec<u64>> {
         values.check(&self.parameters, self.id())?;
+        let most = digit_count(MAX_WIDTH, bits);
+        if values.width() > most {
+            let (name, value) = ("number of a value's ciphertexts", values.width() as u64);
+            return Err(Error::Number { name, value, limit: format!("at most {most}") });
+        }
         let value = |index: usize| -> Result<u64> {
-            let bits = values.value(index);
-            bits.iter()
-                .rev()
-                .try_fold(0, |sum, bit| Ok(sum << 1 | u64::from(decrypt_bit(&self.secret, bit)?)))
+            let digits = values.value(index);
+            digits.iter().rev().try_fold(0, |sum, digit| {
+                Ok(sum << bits | decrypt_digit(&self.secret, digit, bits)?)
+            })
         };
         (0..values.count()).into_par_iter().map(value).collect()
     }
@@ -143,7 +159,7 @@ impl CircuitSecretKey {
     /// If they are of other parameters or under another key.
     pub fn decrypt(&self, bytes: &EncryptedBytes) -> Result<Vec<u8>> {
         bytes.check(&self.parameters, self.id())?;
-        let values = self.decrypt_values(bytes.values())?;
+        let values = self.decrypt_digits(bytes.values(), 1)?;
         Ok(values.into_iter().map(|value| value as u8).collect())
     }
 

@@ -6,14 +6,15 @@ use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadge
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 
-use crate::leveled::{LeveledCiphertext, halves_of_bits};
+use crate::digit_polynomial::DigitPolynomial;
+use crate::leveled::LeveledCiphertext;
 
 /// An RGSW ciphertext of a bit: 2ℓ rows, of bit·weight(k) and of bit·s·weight(k).
 #[derive(Debug)]
 pub struct Selector {
     gadget: Gadget,
     rows: PreparedRows,
-    /// bit·weight(ℓ - 1) once more: all that [`CmuxGates::select_bits`] needs.
+    /// bit·weight(ℓ - 1) once more: all that [`CmuxGates::select_digits`] needs.
     highest_row: PreparedRows,
 }
 
@@ -82,28 +83,34 @@ impl<'a> CmuxGates<'a> {
         product.add(zero.fractions_mut(), difference.fractions(), key, &mut self.scratch);
     }
 
-    /// `bit ? one : zero` of plain polynomials, whose coefficients are 0 or Q/2, a bit each.
+    /// `bit ? one : zero` of plain polynomials, whose coefficients are x·Q/2^d with digits x of d bits.
     ///
-    /// Of their difference, which is 0 or Q/2 and has no mask, only the highest digit is not 0: 3 transforms instead of
-    /// 2(ℓ + 1). The noise is that of [`CmuxGates::select_assign`], which has nothing else to multiply either.
+    /// Of their difference, whose coefficients are such multiples and which has no mask, only the highest of the
+    /// selector's digits is not 0, as it has at least d bits: it holds d bits exactly, whichever way digits lean (half
+    /// a turn is -B/2 or B/2). That takes 3 transforms instead of 2(ℓ + 1). The noise is that of
+    /// [`CmuxGates::select_assign`], which has nothing else to multiply either.
     ///
     /// # Panics
-    /// If the selector has more rows than there is room for, or there are not N bits.
+    /// If the selector has more rows than there is room for, or a base below 2^d, or there are not N digits.
     #[must_use]
-    pub fn select_bits(
+    pub fn select_digits(
         &mut self,
         selector: &Selector,
-        zero: &[u64],
-        one: &[u64],
+        zero: &DigitPolynomial,
+        one: &DigitPolynomial,
     ) -> LeveledCiphertext {
-        let highest = Gadget::new(selector.gadget.modulus(), selector.gadget.base_log2(), 1);
-        let difference: Vec<u64> = zero.iter().zip(one).map(|(zero, one)| zero ^ one).collect();
-        let mut polynomial = Buffer::zeroed(self.ring.degree());
-        halves_of_bits(&mut polynomial, &difference);
-        let mut chosen = LeveledCiphertext::of_bits(self.ring, zero);
+        let base_log2 = selector.gadget.base_log2();
+        assert!(base_log2 >= zero.digit_bits().max(one.digit_bits()), "a base of {base_log2} bits");
+        let highest = Gadget::new(selector.gadget.modulus(), base_log2, 1);
+        let mut chosen = LeveledCiphertext::of_digits(self.ring, zero);
+        let mut difference = Buffer::zeroed(self.ring.degree());
+        one.write_fractions(&mut difference);
+        for (word, &zero) in difference.iter_mut().zip(chosen.fractions()) {
+            *word = word.wrapping_sub(zero);
+        }
         GadgetProduct { ring: self.ring, gadget: highest }.add(
             chosen.fractions_mut(),
-            &polynomial,
+            &difference,
             selector.highest_row.key(0),
             &mut self.scratch,
         );

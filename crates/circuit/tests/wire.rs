@@ -300,7 +300,8 @@ fn damaged_private_switching_keys_are_refused() {
     let error = object([0; 32], &numbers, &[]);
     assert!(matches!(error, Error::Wire(WireError::ParameterMismatch { .. })), "{error}");
     let text = String::from_utf8(numbers.clone()).unwrap();
-    let changed = text.replace("\"base_log2\":21", "\"base_log2\":4000000000");
+    let changed =
+        text.replace("\"private\":{\"base_log2\":21", "\"private\":{\"base_log2\":4000000000");
     assert_ne!(changed, text);
     let error = object(digest, changed.as_bytes(), &[]).to_string();
     assert!(error.contains("private switching digits"), "{error}");

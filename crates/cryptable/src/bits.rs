@@ -1,9 +1,11 @@
 //! Lookups with the least latency: a single value of up to 24 bits, bit by bit.
 //!
-//! A value is as many LWE ciphertexts as it has bits. A lookup makes a selector of each by circuit bootstrapping
-//! (Wang et al., EUROCRYPT 2024), and the selectors walk the table by a tree of CMUXes (Chillotti et al., J. Cryptology
-//! 2020): time is linear in the number of bits, and the table itself costs little up to some 16 of them. Both are in
-//! crate `cryptable-circuit`. Results are encrypted bits again, and inputs of the next lookup.
+//! A value is an LWE ciphertext for every two of its bits. A lookup makes a selector of each bit by circuit
+//! bootstrapping (Wang et al., EUROCRYPT 2024), one blind rotation for two bits, and the selectors walk the table by a
+//! tree of CMUXes (Chillotti et al., J. Cryptology 2020): time is linear in the number of bits, and the table itself
+//! costs little up to some 16 of them. Both are in crate `cryptable-circuit`. Results are encrypted digits again, and
+//! inputs of the next lookup. Parameter sets with a ciphertext and a rotation for every bit are there, too, for values
+//! of one bit.
 //!
 //! ```
 //! use cryptable::LookupTable;

@@ -1,7 +1,7 @@
 //! Values bit by bit at full size: 128-bit parameters as they are chosen by default.
 
 use cryptable::LookupTable;
-use cryptable::bits::{Parameters, SecretKey};
+use cryptable::bits::{Parameters, Request, SecretKey};
 
 #[test]
 fn tables_of_8_bits_and_their_results() {
@@ -24,9 +24,22 @@ fn tables_of_8_bits_and_their_results() {
 fn small_tables_take_the_fastest_set() {
     let table = LookupTable::from_fn(37, 50, |x| x * x % 50).unwrap();
     let parameters = Parameters::for_table(&table).unwrap();
-    assert_eq!(parameters.name(), "CMUX_1");
+    assert_eq!((parameters.name(), parameters.circuit().digit_bits()), ("DIGITS_1", 2));
     let secret = SecretKey::generate(&parameters);
     let input = secret.encrypt(&[0, 5, 36]).unwrap();
     let output = secret.evaluation_key().lookup(&input, &table, &|_, _| ()).unwrap();
     assert_eq!(secret.decrypt(&output).unwrap(), [0, 25, 46]);
+}
+
+/// Single bits, by a set for them.
+#[test]
+fn a_rotation_a_bit() {
+    let table = LookupTable::from_fn(7, 5, |x| x * x % 5).unwrap();
+    let request = Request { set: Some("CMUX_1"), ..Request::new(7, 5) };
+    let secret = SecretKey::generate(&Parameters::choose(&request).unwrap());
+    let key = secret.evaluation_key();
+    let input = secret.encrypt(&[0, 1, 2, 3, 4, 5, 6]).unwrap();
+    assert_eq!(input.values().width(), 3);
+    let output = key.lookup(&input, &table, &|_, _| ()).unwrap();
+    assert_eq!(secret.decrypt(&output).unwrap(), table.values());
 }

@@ -26,7 +26,7 @@ fn tables(p: u64, output_modulus: u64) -> Vec<LookupTable> {
 
 #[test]
 fn every_value_of_several_tables() {
-    for (p, output_modulus) in [(2, 2), (16, 16), (6, 10), (100, 3), (33, 128)] {
+    for (p, output_modulus) in [(2, 2), (16, 16), (6, 10), (100, 3), (33, 128), (128, 20)] {
         let secret = SecretKey::generate(&Parameters::insecure_toy(p, output_modulus).unwrap());
         let key = secret.evaluation_key();
         let input = secret.encrypt(&(0..p).collect::<Vec<_>>()).unwrap();
@@ -89,12 +89,14 @@ fn a_fresh_value_is_small_and_empty_ones_are_fine() {
     let secret = SecretKey::generate(&Parameters::insecure_toy(1 << 16, 4).unwrap());
     let input = secret.encrypt(&[12_345]).unwrap();
     assert!(input.is_fresh());
-    // 16 words of 47 bits, a seed, header, checksum and sizes.
-    assert!((94 + 32 + 96..300).contains(&input.to_bytes().len()), "{}", input.to_bytes().len());
+    // 8 words of 47 bits, a seed, header, checksum and sizes.
+    assert!((47 + 32 + 96..256).contains(&input.to_bytes().len()), "{}", input.to_bytes().len());
     let empty = secret.encrypt(&[]).unwrap();
     let table = table(1 << 16, 4, random);
     let output = secret.evaluation_key().lookup(&empty, &table, &|_, _| ()).unwrap();
     assert_eq!(secret.decrypt(&output).unwrap(), [0; 0]);
+    let read = Ciphertext::from_bytes(&output.to_bytes()).unwrap();
+    assert_eq!((read.count(), read == output), (0, true));
 }
 
 #[test]
@@ -267,15 +269,19 @@ fn lies_under_valid_checksums_are_found() {
     let message = |position, bytes: &[u8]| read(position, bytes).unwrap_err().to_string();
     assert!(message(64, &[0; 8]).contains("modulus of the values"));
     assert!(message(64, &[255; 8]).contains("modulus of the values"));
-    // Modulus, client, dimension, modulus of bits, count.
-    assert!(message(64 + 8 + 16 + 4 + 8, &[255; 8]).contains("number of values"));
-    assert!(message(64 + 8 + 16 + 4 + 8, &[3]).contains("bodies"));
+    assert!(message(64 + 8, &[0]).contains("number of a ciphertext's bits"));
+    assert!(message(64 + 8, &[3]).contains("number of a ciphertext's bits"));
+    // Of one bit each, there would be two ciphertexts a value.
+    assert!(message(64 + 8, &[1]).contains("bodies"));
+    // Modulus, bits of a ciphertext, client, dimension, modulus of ciphertexts, count.
+    assert!(message(64 + 8 + 4 + 16 + 4 + 8, &[255; 8]).contains("number of values"));
+    assert!(message(64 + 8 + 4 + 16 + 4 + 8, &[3]).contains("bodies"));
     assert!(message(64, &[5]).contains("bodies"));
     // Well-formed, but not what the keys are for.
     let narrow = read(64, &[3]).unwrap();
     let message = secret.decrypt(&narrow).unwrap_err().to_string();
     assert!(message.contains("value 3") && message.contains('3'), "{message}");
-    let foreign = read(64 + 8, &[1, 2, 3, 4]).unwrap();
+    let foreign = read(64 + 8 + 4, &[1, 2, 3, 4]).unwrap();
     assert!(secret.decrypt(&foreign).is_err());
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Sizes {
     pub(crate) client: KeyId,
     pub(crate) dimension: usize,
     pub(crate) modulus: u64,
-    /// Bits of a value; not written.
+    /// Ciphertexts of a value; not written.
     pub(crate) width: usize,
     /// Number of values.
     pub(crate) count: u64,
@@ -75,9 +75,9 @@ impl Sizes {
 
     /// Bytes of a chunk of computed values.
     fn chunk_field_bytes(&self, values: u64) -> u64 {
-        let bits = values as usize * self.width;
-        packed_field_bytes(bits * self.dimension, self.modulus)
-            + packed_field_bytes(bits, self.modulus)
+        let count = values as usize * self.width;
+        packed_field_bytes(count * self.dimension, self.modulus)
+            + packed_field_bytes(count, self.modulus)
     }
 
     /// Bytes of a body of computed values. Saturates.
@@ -100,14 +100,19 @@ impl Sizes {
         values: u64,
     ) -> Result<EncryptedValues> {
         let Self { client, dimension, modulus, width, .. } = *self;
-        let bits = usize::try_from(values).unwrap_or(usize::MAX).saturating_mul(width);
+        if values == 0 && !self.fresh {
+            // No chunk was written.
+            let (masks, bodies) = (Masks::Words(Vec::new()), Vec::new());
+            return Ok(EncryptedValues { client, dimension, modulus, width, masks, bodies });
+        }
+        let count = usize::try_from(values).unwrap_or(usize::MAX).saturating_mul(width);
         let masks = if self.fresh {
             Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?))
         } else {
-            let words = bits.saturating_mul(dimension);
+            let words = count.saturating_mul(dimension);
             Masks::Words(reader.packed_words("masks", words, modulus)?)
         };
-        let bodies = reader.packed_words("bodies", bits, modulus)?;
+        let bodies = reader.packed_words("bodies", count, modulus)?;
         Ok(EncryptedValues { client, dimension, modulus, width, masks, bodies })
     }
 }

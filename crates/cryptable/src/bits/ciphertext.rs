@@ -1,5 +1,6 @@
-//! Ciphertexts of values bit by bit.
+//! Ciphertexts of values bit by bit, or two bits at a time.
 
+use cryptable_circuit::digit_selectors::{MAX_DIGIT_BITS, digit_count};
 use cryptable_circuit::encrypted_values::EncryptedValues;
 use cryptable_rlwe::wire::{
     BodyReader, BodyWriter, ObjectType, WireError, peek_header, read_object, write_object,
@@ -13,13 +14,17 @@ use crate::error::{Error, Result};
 /// Longest body, 4 GiB.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 32;
 
-/// Encrypted integers of one modulus p, ⌈log2 p⌉ LWE ciphertexts each.
+/// Its name in errors.
+const DIGIT_BITS: &str = "number of a ciphertext's bits";
+
+/// Encrypted integers of one modulus p, ⌈⌈log2 p⌉/d⌉ LWE ciphertexts of d = 1 or 2 bits each.
 ///
-/// A bit of a fresh value takes a word of its file, masks being a seed; of a result, N + 1 words.
+/// A ciphertext of a fresh value takes a word of its file, masks being a seed; of a result, N + 1 words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     parameter_digest: [u8; 32],
     plaintext_modulus: u64,
+    digit_bits: u32,
     values: EncryptedValues,
 }
 
@@ -30,8 +35,9 @@ impl Ciphertext {
         plaintext_modulus: u64,
         values: EncryptedValues,
     ) -> Self {
-        assert_eq!(values.width(), width(plaintext_modulus), "bits of a value");
-        Self { parameter_digest: parameters.digest(), plaintext_modulus, values }
+        assert_eq!(values.width(), parameters.digits(plaintext_modulus), "ciphertexts of a value");
+        let digit_bits = parameters.circuit().digit_bits();
+        Self { parameter_digest: parameters.digest(), plaintext_modulus, digit_bits, values }
     }
 
     /// The number of values.
@@ -64,7 +70,7 @@ impl Ciphertext {
         self.values.is_fresh()
     }
 
-    /// The bits.
+    /// The bits, or digits.
     #[must_use]
     pub fn values(&self) -> &EncryptedValues {
         &self.values
@@ -73,16 +79,22 @@ impl Ciphertext {
     /// Checks that it belongs to these parameters; keys check client and sizes.
     ///
     /// # Errors
-    /// If the digest differs, or the values have more bits than the parameters serve.
+    /// If the digest or the bits of a ciphertext differ, or the values have more bits than the parameters serve.
     pub(super) fn check(&self, parameters: &Parameters) -> Result<()> {
         let (expected, found) = (parameters.digest(), self.parameter_digest);
         if found != expected {
             return Err(WireError::ParameterMismatch { expected, found }.into());
         }
+        let (found, expected) = (self.digit_bits, parameters.circuit().digit_bits());
+        if found != expected {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            return Err(Error::Mismatch { name: DIGIT_BITS, found, expected });
+        }
         check_bits("bits of a value", self.plaintext_modulus, parameters)
     }
 
-    /// The ciphertext in its wire format: the modulus, then bits as `cryptable-circuit` writes them.
+    /// The ciphertext in its wire format: the modulus, bits of a ciphertext, then ciphertexts as
+    /// `cryptable-circuit` writes them.
     ///
     /// # Panics
     /// Never: memory takes all bytes.
@@ -92,6 +104,7 @@ impl Ciphertext {
         let mut writer = BodyWriter::new(&mut body);
         writer
             .u64(self.plaintext_modulus)
+            .and_then(|()| writer.u32(self.digit_bits))
             .and_then(|()| self.values.write(&mut writer))
             .and_then(|()| {
                 let object_type = ObjectType::BitsCiphertext;
@@ -111,10 +124,16 @@ impl Ciphertext {
         let plaintext_modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
         // Every value has a body of at least one bit: more cannot be in these bytes.
         let counts = 0..=8 * body.len() as u64;
-        let values = EncryptedValues::read(&mut reader, width(plaintext_modulus), counts)?;
+        let digit_bits = reader.u32(DIGIT_BITS)?;
+        if !(1..=MAX_DIGIT_BITS).contains(&digit_bits) {
+            let expected = format!("from 1 to {MAX_DIGIT_BITS}");
+            return Err(WireError::invalid(DIGIT_BITS, digit_bits, expected).into());
+        }
+        let digits = digit_count(width(plaintext_modulus), digit_bits);
+        let values = EncryptedValues::read(&mut reader, digits, counts)?;
         reader.finish()?;
         let parameter_digest = peek_header(bytes)?.parameter_digest;
-        Ok(Self { parameter_digest, plaintext_modulus, values })
+        Ok(Self { parameter_digest, plaintext_modulus, digit_bits, values })
     }
 }
 

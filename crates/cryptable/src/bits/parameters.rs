@@ -1,6 +1,7 @@
 //! Parameters of lookups bit by bit: a set of circuit bootstrapping, and the moduli of tables.
 
 use cryptable_circuit::cmux_tree::MAX_INPUT_BITS;
+use cryptable_circuit::digit_selectors::digit_count;
 use cryptable_circuit::noise::CircuitNoise;
 use cryptable_circuit::parameters::{CircuitParameters, LOG2_FAIL};
 use cryptable_rlwe::wire::{BodyReader, BodyWriter};
@@ -18,9 +19,15 @@ const MAX_CIRCUIT_BYTES: u64 = 1 << 16;
 /// Name of parameters that are none of the sets.
 const OTHER: &str = "other";
 
+/// Name of the toy.
+const TOY: &str = "insecure toy";
+
 /// All sets, by name.
-fn sets() -> [(&'static str, CircuitParameters); 6] {
+fn sets() -> [(&'static str, CircuitParameters); 9] {
     [
+        ("DIGITS_1", CircuitParameters::digits_1()),
+        ("DIGITS_2", CircuitParameters::digits_2()),
+        ("DIGITS_3", CircuitParameters::digits_3()),
         ("CMUX_1", CircuitParameters::set_1()),
         ("CMUX_2", CircuitParameters::set_2()),
         ("CMUX_3", CircuitParameters::set_3()),
@@ -108,13 +115,13 @@ impl Parameters {
         Ok(found)
     }
 
-    /// Toy parameters for tests: not secure.
+    /// Toy parameters for tests, with two bits a ciphertext: not secure.
     ///
     /// # Errors
     /// If a modulus is not from 2 to 2^24.
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let moduli = (input_modulus, output_modulus);
-        Self::assemble("insecure toy", CircuitParameters::insecure_toy(), moduli)
+        Self::assemble(TOY, CircuitParameters::insecure_toy_of_digits(), moduli)
     }
 
     fn assemble(
@@ -132,9 +139,10 @@ impl Parameters {
             }
         }
         let noise = CircuitNoise::new(&circuit);
-        let bits = width(input_modulus.max(output_modulus)) as f64;
-        // A chain of CMUXes that all choose 1 is the noisiest; any bit of a value may be read wrong.
-        let log2_fail = noise.log2_fail(noise.cmux(1.0) * bits) + bits.log2();
+        let bits = width(input_modulus.max(output_modulus));
+        let digits = digit_count(bits, circuit.digit_bits()) as f64;
+        // A chain of CMUXes that all choose 1 is the noisiest; any ciphertext of a value may be read wrong.
+        let log2_fail = noise.log2_fail(noise.cmux(1.0) * bits as f64) + digits.log2();
         Ok(Self { name, circuit, input_modulus, output_modulus, log2_fail })
     }
 
@@ -148,6 +156,11 @@ impl Parameters {
     #[must_use]
     pub fn circuit(&self) -> &CircuitParameters {
         &self.circuit
+    }
+
+    /// Ciphertexts of a value of this modulus.
+    pub(super) fn digits(&self, modulus: u64) -> usize {
+        digit_count(width(modulus), self.circuit.digit_bits())
     }
 
     /// Input modulus p.
@@ -213,7 +226,7 @@ impl Parameters {
         let circuit = reader.bytes("parameters of circuits", MAX_CIRCUIT_BYTES)?;
         reader.finish()?;
         let circuit = CircuitParameters::from_bytes(circuit)?;
-        let toy = ("insecure toy", CircuitParameters::insecure_toy());
+        let toy = (TOY, CircuitParameters::insecure_toy_of_digits());
         let name = sets().into_iter().chain([toy]).find(|(_, set)| *set == circuit);
         Self::assemble(name.map_or(OTHER, |(name, _)| name), circuit, moduli)
     }
@@ -252,10 +265,22 @@ mod tests {
             assert!(found.is_sorted_by_key(|set| set.prediction().eval_units), "{bits}");
             for set in &found {
                 assert!(set.security_bits() >= 128.0 && set.log2_fail() <= -64.0, "{bits}");
-                assert_eq!((set.max_bits(), set.prediction().bootstraps), (bits, bits));
+                let digits = bits.div_ceil(set.circuit().digit_bits() as usize);
+                assert_eq!((set.max_bits(), set.prediction().bootstraps), (bits, digits));
             }
             assert!(found.len() >= 5, "{bits}: {}", found.len());
         }
+    }
+
+    /// Two bits a rotation, wherever there are two.
+    #[test]
+    fn digits_are_faster() {
+        let chosen =
+            |bits: u32| Parameters::choose(&Request::new(1 << bits, 1 << bits)).unwrap().name();
+        assert_eq!(
+            [1, 2, 8, 9, 13, 14, 24].map(chosen),
+            ["CMUX_1", "DIGITS_1", "DIGITS_1", "DIGITS_2", "DIGITS_2", "DIGITS_3", "DIGITS_3"]
+        );
     }
 
     #[test]

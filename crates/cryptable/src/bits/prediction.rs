@@ -12,7 +12,7 @@ const WORD_BITS: u32 = 64;
 /// Predicted work and memory of a lookup of one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// Circuit bootstraps: one a bit of the input.
+    /// Blind rotations of circuit bootstraps: one a ciphertext of the input.
     pub bootstraps: usize,
     /// CMUXes of the table.
     pub cmuxes: usize,
@@ -40,9 +40,10 @@ impl Prediction {
         let shape = TreeShape::new(circuit, bits, output_bits);
         let fhew = circuit.parameters();
         let word_bits = WORD_BITS - (fhew.prime() - 1).leading_zeros();
-        let result_bits = output_bits * (fhew.ring_degree() + 1) * word_bits as usize;
+        let outputs = parameters.digits(parameters.output_modulus());
+        let result_bits = outputs * (fhew.ring_degree() + 1) * word_bits as usize;
         Self {
-            bootstraps: bits,
+            bootstraps: parameters.digits(parameters.input_modulus()),
             cmuxes: shape.gates(),
             eval_units: cost.bootstraps_units(bits, 1) + cost.tree_units(shape),
             key_file_bytes: evaluation_key_bytes(fhew),

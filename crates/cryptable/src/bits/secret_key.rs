@@ -51,7 +51,7 @@ impl SecretKey {
             .expect("keys of these parameters")
     }
 
-    /// Encrypts values of `Z_p`, bit by bit.
+    /// Encrypts values of `Z_p`, bit by bit or two bits at a time.
     ///
     /// # Errors
     /// If one is not below p.
