@@ -89,6 +89,9 @@ pub struct CmuxTreeArguments {
     /// Bits of inputs and outputs.
     #[arg(long, default_value_t = 8)]
     bits: usize,
+    /// Parameter set of `plan --mode bits` [default: the fastest]; CMUX and AES ones take a ciphertext a bit.
+    #[arg(long)]
+    set: Option<String>,
     #[command(flatten)]
     common: CircuitArguments,
 }
@@ -142,7 +145,10 @@ fn print(
     if line.private_digits.is_none() {
         let cost = CircuitCost::of(circuit);
         let (bootstraps, cmuxes) = (line.bootstraps as f64, line.cmuxes as f64);
-        line.line.count_transforms(bootstraps * cost.transforms + cmuxes * cost.cmux_transforms);
+        let selectors = f64::from(cost.digit_bits) * cost.conversion_transforms;
+        line.line.count_transforms(
+            bootstraps * (cost.rotation_transforms + selectors) + cmuxes * cost.cmux_transforms,
+        );
         line.max_depth = CircuitNoise::new(circuit).max_depth();
         line.key_file_bytes = evaluation_key_bytes(circuit.parameters()) as u64;
     }
@@ -269,7 +275,9 @@ impl Bits {
 pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> anyhow::Result<()> {
     let bits = arguments.bits;
     anyhow::ensure!((1..=20).contains(&bits), "--bits is {bits}; it must be from 1 to 20");
-    let parameters = bits::Parameters::choose(&bits::Request::new(1 << bits, 1 << bits))?;
+    let request =
+        bits::Request { set: arguments.set.as_deref(), ..bits::Request::new(1 << bits, 1 << bits) };
+    let parameters = bits::Parameters::choose(&request)?;
     let (method, log2_fail) =
         (format!("{}, {bits} bits", parameters.name()), parameters.log2_fail());
     let parameters = parameters.circuit().clone();
