@@ -70,10 +70,11 @@ pub fn read(file: &Path) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// The record of a line; none for a line of `bench primitives`, which has an `operation`.
+/// The record of a line; none for a line of `bench primitives`, which has an `operation`, or of a circuit on bits,
+/// which counts its `bootstraps`.
 fn parse(line: &str) -> Result<Option<Record>> {
     let value: serde_json::Value = serde_json::from_str(line)?;
-    if value.get("operation").is_some() {
+    if value.get("operation").is_some() || value.get("bootstraps").is_some() {
         return Ok(None);
     }
     let record: Record = serde_json::from_value(value)?;

@@ -26,7 +26,7 @@ pub struct SingleRecord {
     log2_q0: Option<u32>,
 }
 
-/// The lines of single values in a file; others are passed over, [`super::records::read`] checks them.
+/// The lines of bootstraps of single values in a file, not of circuits on bits; others are passed over, [`super::records::read`] checks them.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is no JSON.
@@ -37,7 +37,7 @@ pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         let value: serde_json::Value = serde_json::from_str(line)
             .with_context(|| format!("{name}, line {number}: not a record"))?;
-        if value.get("units_per_value").is_some() {
+        if value.get("units_per_value").is_some() && value.get("bootstraps").is_none() {
             let record = serde_json::from_value(value)
                 .with_context(|| format!("{name}, line {number}: not a record of single values"))?;
             records.push(record);
