@@ -95,11 +95,13 @@ fn products_have_the_noise_of_theorem_10() {
     let (parameters, model) = (key.parameters(), NoiseModel::new(key.parameters()));
     let q = parameters.prime() as f64;
     let modulus = 16;
+    // Products of errors have heavy tails: many samples.
     let unit = 1.0 / modulus as f64;
-    let errors: Vec<f64> = (0..64u32)
+    let errors: Vec<f64> = (0..1024u32)
         .into_par_iter()
         .map(|sample| {
-            let value = sample % 8;
+            // The formula is for the largest values.
+            let value = 4 + sample % 4;
             let [sign, value_raw] =
                 [unit, unit * f64::from(value)].map(|value| raw(key, setting, value));
             let [sign, factor] =
