@@ -7,6 +7,7 @@ use cryptable_circuit::parameters::{CircuitParameters, LOG2_FAIL};
 use serde::Serialize;
 
 use super::compare::{Comparison, Machine};
+use super::value_plan::{PredictedTime, ValuePlan};
 use super::warning;
 use crate::mode::Mode;
 use crate::report::{bytes, hex, seconds};
@@ -86,37 +87,18 @@ impl BitsParameters {
 
 /// One way to evaluate the table.
 #[derive(Serialize)]
-struct Candidate {
+pub struct Candidate {
     #[serde(flatten)]
     parameters: BitsParameters,
-    /// Predicted time of a value in units, on one thread.
-    eval_units: f64,
-    /// Predicted time of a value, on one thread.
-    ms_per_value: f64,
-    /// Predicted time of all values on `threads` threads.
-    eval_s: f64,
+    #[serde(flatten)]
+    time: PredictedTime,
     key_memory_bytes: u64,
     table_bytes: u64,
     peak_bytes: u64,
 }
 
 /// What is printed.
-#[derive(Serialize)]
-pub struct Plan {
-    values: u64,
-    threads: usize,
-    /// Measured unit in microseconds.
-    unit_us: f64,
-    /// Bytes of a result.
-    result_bytes: u64,
-    /// The chosen way.
-    #[serde(flatten)]
-    chosen: Candidate,
-    /// All ways to evaluate the table, the chosen one first.
-    candidates: Vec<Candidate>,
-    #[serde(flatten)]
-    comparison: Comparison,
-}
+pub type Plan = ValuePlan<Candidate>;
 
 /// Predicted time of so many values: their bits share out among the threads.
 pub fn eval_seconds(parameters: &bits::Parameters, values: u64, machine: &Machine) -> f64 {
@@ -125,7 +107,7 @@ pub fn eval_seconds(parameters: &bits::Parameters, values: u64, machine: &Machin
     prediction.eval_units * machine.unit * values as f64 / machine.speedup(parts)
 }
 
-impl Plan {
+impl ValuePlan<Candidate> {
     /// Of all ways, the chosen one first.
     pub fn new(
         all: &[bits::Parameters],
@@ -137,27 +119,22 @@ impl Plan {
             let prediction = parameters.prediction();
             Candidate {
                 parameters: BitsParameters::new(parameters),
-                eval_units: prediction.eval_units,
-                ms_per_value: prediction.eval_units * machine.unit * 1e3,
-                eval_s: eval_seconds(parameters, values, machine),
+                time: PredictedTime::new(
+                    prediction.eval_units,
+                    eval_seconds(parameters, values, machine),
+                    machine,
+                ),
                 key_memory_bytes: prediction.key_memory_bytes as u64,
                 table_bytes: prediction.table_bytes as u64,
                 peak_bytes: prediction.peak_bytes() as u64,
             }
         };
-        Self {
-            values,
-            threads: machine.threads,
-            unit_us: machine.unit * 1e6,
-            result_bytes: all[0].prediction().result_bytes as u64,
-            chosen: candidate(&all[0]),
-            candidates: all.iter().map(candidate).collect(),
-            comparison,
-        }
+        let result_bytes = all[0].prediction().result_bytes as u64;
+        Self::of(all, candidate, result_bytes, (values, machine), comparison)
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for ValuePlan<Candidate> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (chosen, parameters) = (&self.chosen, &self.chosen.parameters);
         let BitsParameters { input_modulus, output_modulus, circuit, .. } = parameters;
@@ -187,13 +164,7 @@ impl fmt::Display for Plan {
             bytes(chosen.key_memory_bytes),
             bytes(chosen.table_bytes)
         )?;
-        write!(f, "predicted time       {:.1} ms a value on 1 thread", chosen.ms_per_value)?;
-        if self.threads > 1 || self.values > 1 {
-            let (time, count, threads) = (seconds(chosen.eval_s), self.values, self.threads);
-            let plural = if count == 1 { "" } else { "s" };
-            write!(f, ", {time} for {count} value{plural} on {threads}")?;
-        }
-        writeln!(f, " ({:.0} units of {:.1} us)", chosen.eval_units, self.unit_us)?;
+        self.write_time(f, chosen.time)?;
         if self.candidates.len() > 1 {
             self.write_candidates(f)?;
         }
@@ -201,7 +172,7 @@ impl fmt::Display for Plan {
     }
 }
 
-impl Plan {
+impl ValuePlan<Candidate> {
     /// All ways side by side.
     fn write_candidates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -215,8 +186,8 @@ impl Plan {
                 f,
                 "{:<10} {:>10.1} {:>10} {:>10} {:>9} {:>9} {:>9.1}",
                 line.parameters.set,
-                line.ms_per_value,
-                seconds(line.eval_s),
+                line.time.ms_per_value,
+                seconds(line.time.eval_s),
                 bytes(line.peak_bytes),
                 bytes(line.parameters.key_file_bytes),
                 format!("2^{:.1}", circuit.log2_fail),

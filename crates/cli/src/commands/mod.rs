@@ -13,6 +13,7 @@ mod keygen;
 mod lookup;
 mod plan;
 mod single_plan;
+mod value_plan;
 
 use std::io::Read;
 use std::path::Path;

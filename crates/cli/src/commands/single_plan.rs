@@ -6,6 +6,7 @@ use cryptable::single;
 use serde::Serialize;
 
 use super::compare::{Comparison, Machine};
+use super::value_plan::{PredictedTime, ValuePlan};
 use super::warning;
 use crate::mode::Mode;
 use crate::report::{bytes, hex, seconds};
@@ -52,41 +53,22 @@ impl SingleParameters {
 
 /// One way to evaluate the table.
 #[derive(Serialize)]
-struct Candidate {
+pub struct Candidate {
     #[serde(flatten)]
     parameters: SingleParameters,
-    /// Predicted time of a value in units.
-    eval_units: f64,
-    /// Predicted time of a value, on one thread.
-    ms_per_value: f64,
-    /// Predicted time of all values on `threads` threads.
-    eval_s: f64,
+    #[serde(flatten)]
+    time: PredictedTime,
 }
 
 /// What is printed.
-#[derive(Serialize)]
-pub struct Plan {
-    values: u64,
-    threads: usize,
-    /// Measured unit in microseconds.
-    unit_us: f64,
-    /// Bytes of a result.
-    result_bytes: u64,
-    /// The chosen way.
-    #[serde(flatten)]
-    chosen: Candidate,
-    /// All ways to evaluate the table, the chosen one first.
-    candidates: Vec<Candidate>,
-    #[serde(flatten)]
-    comparison: Comparison,
-}
+pub type Plan = ValuePlan<Candidate>;
 
 /// Predicted time of so many values: they share out among the threads; one value takes one.
 pub fn eval_seconds(parameters: &single::Parameters, values: u64, machine: &Machine) -> f64 {
     parameters.eval_units() * machine.unit * values as f64 / machine.speedup(values)
 }
 
-impl Plan {
+impl ValuePlan<Candidate> {
     /// Of all ways, the chosen one first.
     pub fn new(
         all: &[single::Parameters],
@@ -95,30 +77,19 @@ impl Plan {
         comparison: Comparison,
     ) -> Self {
         let candidate = |parameters: &single::Parameters| {
-            let eval_units = parameters.eval_units();
+            let eval_s = eval_seconds(parameters, values, machine);
             Candidate {
                 parameters: SingleParameters::new(parameters),
-                eval_units,
-                ms_per_value: eval_units * machine.unit * 1e3,
-                eval_s: eval_seconds(parameters, values, machine),
+                time: PredictedTime::new(parameters.eval_units(), eval_s, machine),
             }
         };
-        let chosen = candidate(&all[0]);
-        let numbers = &chosen.parameters;
+        let numbers = SingleParameters::new(&all[0]);
         let result_bits = (numbers.lwe_dimension as u64 + 1) * u64::from(numbers.log2_lwe_modulus);
-        Self {
-            values,
-            threads: machine.threads,
-            unit_us: machine.unit * 1e6,
-            result_bytes: result_bits.div_ceil(8),
-            chosen,
-            candidates: all.iter().map(candidate).collect(),
-            comparison,
-        }
+        Self::of(all, candidate, result_bits.div_ceil(8), (values, machine), comparison)
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for ValuePlan<Candidate> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (chosen, parameters) = (&self.chosen, &self.chosen.parameters);
         let SingleParameters { input_modulus, output_modulus, .. } = *parameters;
@@ -146,12 +117,7 @@ impl fmt::Display for Plan {
         writeln!(f, "failure probability  at most 2^{:.1} a value", parameters.log2_fail)?;
         writeln!(f, "evaluation key       {} on disk", bytes(parameters.key_file_bytes))?;
         writeln!(f, "result               {} a value", bytes(self.result_bytes))?;
-        write!(f, "predicted time       {:.1} ms a value on 1 thread", chosen.ms_per_value)?;
-        if self.values > 1 {
-            let (time, threads) = (seconds(chosen.eval_s), self.threads);
-            write!(f, ", {time} for {} values on {threads}", self.values)?;
-        }
-        writeln!(f, " ({:.0} units of {:.1} us)", chosen.eval_units, self.unit_us)?;
+        self.write_time(f, chosen.time)?;
         if self.candidates.len() > 1 {
             self.write_candidates(f)?;
         }
@@ -159,7 +125,7 @@ impl fmt::Display for Plan {
     }
 }
 
-impl Plan {
+impl ValuePlan<Candidate> {
     /// All ways side by side.
     fn write_candidates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -173,8 +139,8 @@ impl Plan {
                 f,
                 "{:<26} {:>10.1} {:>10} {:>9} {:>9} {:>6} {:>9} {:>9}",
                 parameters.method,
-                line.ms_per_value,
-                seconds(line.eval_s),
+                line.time.ms_per_value,
+                seconds(line.time.eval_s),
                 parameters.rotations,
                 parameters.lwe_dimension,
                 parameters.ring_degree,

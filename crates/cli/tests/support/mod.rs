@@ -78,6 +78,33 @@ impl Workspace {
         self.failure(self.command(line), line)
     }
 
+    /// `client.key`, `server.key` and `values.ct`, altered, longer or shorter, are refused under the name `bad`.
+    #[allow(dead_code, reason = "not every test binary damages files")]
+    pub fn refuse_damaged_files(&self) {
+        let commands = [
+            ("client.key", "decrypt --key bad --input values.ct --output new.csv"),
+            ("server.key", "lookup --key bad --table table.csv --input values.ct --output new.ct"),
+            ("values.ct", "lookup --key server.key --table table.csv --input bad --output new.ct"),
+            ("values.ct", "decrypt --key client.key --input bad --output new.csv"),
+        ];
+        for (name, line) in commands {
+            let whole = self.read(name);
+            let flipped = |position: usize| {
+                let mut flipped = whole.clone();
+                flipped[position] ^= 0x81;
+                flipped
+            };
+            let (middle, last) = (whole.len() / 2, whole.len() - 1);
+            let longer = [&whole[..], b"\n"].concat();
+            let shorter = [last, middle, 9].map(|length| whole[..length].to_vec());
+            for bytes in [flipped(middle), flipped(last), longer].into_iter().chain(shorter) {
+                self.write("bad", bytes);
+                assert!(self.fail(line).contains("bad"), "{line}");
+                assert!(self.fail("inspect bad").contains("bad"));
+            }
+        }
+    }
+
     fn failure(&self, mut command: Command, line: &str) -> String {
         let before = self.files();
         let output = command.assert().code(1).get_output().clone();
