@@ -134,82 +134,16 @@ impl Parameters {
     /// # Errors
     /// If a number is out of range.
     pub fn insecure(literal: ParametersLiteral) -> Result<Self> {
-        let demand = |ok: bool, name: &'static str, value: f64, limit: &str| {
-            if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
-        };
-        let n = literal.ring_degree;
-        demand(
-            n.is_power_of_two() && (32..=8192).contains(&n),
-            "ring_degree",
-            n as f64,
-            "it must be a power of two from 32 to 8192",
-        )?;
-        demand(
-            (1..=4096).contains(&literal.lwe_dimension),
-            "lwe_dimension",
-            literal.lwe_dimension as f64,
-            "it must be from 1 to 4096",
-        )?;
-        let log2_lwe = literal.log2_lwe_modulus;
-        demand(
-            ((2 * n).ilog2()..=MAX_LOG2_LWE_MODULUS).contains(&log2_lwe),
-            "log2_lwe_modulus",
-            f64::from(log2_lwe),
-            "it must be from log2(2N) to 35",
-        )?;
-        let log2_prime = literal.log2_prime;
-        demand(
-            (20.0..50.0).contains(&log2_prime) && log2_prime > f64::from(log2_lwe),
-            "log2_prime",
-            log2_prime,
-            "it must be from 20 to below 50, and above log2_lwe_modulus",
-        )?;
-        for secret in [literal.lwe_secret, literal.ring_secret] {
-            if let SecretDistribution::FixedWeightTernary(weight) = secret {
-                demand(
-                    false,
-                    "secret weight",
-                    weight.into(),
-                    "secrets are binary or uniform ternary",
-                )?;
-            }
-        }
-        let prime = ntt_primes(n, log2_prime, 1, &[])[0];
-        let finer = literal.finer_rotations.into_iter().flatten();
-        let finer = finer.flat_map(|gadget| {
-            [
-                ("finer rotation body digits", gadget.body),
-                ("finer rotation mask digits", gadget.mask),
-            ]
-        });
-        let finer = finer.map(|(name, gadget)| (name, gadget, prime));
-        let digits = literal.rotation_method.digits();
-        let finer = finer.chain(digits.map(|g| ("rotation automorphism digits", g, prime)));
-        let others = [
-            ("rotation body digits", literal.rotation.body, prime),
-            ("rotation mask digits", literal.rotation.mask, prime),
-            ("key switching digits", literal.key_switching, 1 << log2_lwe),
-            ("automorphism digits", literal.automorphism, prime),
-            ("relinearization digits", literal.relinearization, prime),
-            ("packing digits", literal.packing, prime),
-        ];
-        for (name, gadget, modulus) in others.into_iter().chain(finer) {
-            let bits = (gadget.base_log2 as usize).saturating_mul(gadget.length);
-            let limit = (u64::BITS - (modulus - 1).leading_zeros()) as usize;
-            demand(
-                gadget.base_log2 > 0 && gadget.length > 0 && bits <= limit,
-                name,
-                bits as f64,
-                &format!("together they must have from 1 to {limit} bits"),
-            )?;
-        }
+        check_numbers(&literal)?;
+        let prime = ntt_primes(literal.ring_degree, literal.log2_prime, 1, &[])[0];
+        check_digits(&literal, prime)?;
         check_factors(&literal)?;
         check_rotation(&literal)?;
         if let Some(small) = &literal.intermediate {
             check_intermediate(small, &literal)?;
         }
         let small = literal.intermediate.map(SmallRing::new);
-        Ok(Self { literal, ring: Arc::new(PrimeRing::new(n, prime)), small })
+        Ok(Self { literal, ring: Arc::new(PrimeRing::new(literal.ring_degree, prime)), small })
     }
 
     /// The same ring with other numbers, which the caller answers for.
@@ -435,6 +369,78 @@ impl Parameters {
         };
         Err(Error::PlaintextModulus { modulus, reason })
     }
+}
+
+/// Refuses a number by its name and limit.
+fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<()> {
+    if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
+}
+
+/// Demands that dimensions, moduli and secrets are in their ranges.
+fn check_numbers(literal: &ParametersLiteral) -> Result<()> {
+    let n = literal.ring_degree;
+    demand(
+        n.is_power_of_two() && (32..=8192).contains(&n),
+        "ring_degree",
+        n as f64,
+        "it must be a power of two from 32 to 8192",
+    )?;
+    demand(
+        (1..=4096).contains(&literal.lwe_dimension),
+        "lwe_dimension",
+        literal.lwe_dimension as f64,
+        "it must be from 1 to 4096",
+    )?;
+    let log2_lwe = literal.log2_lwe_modulus;
+    demand(
+        ((2 * n).ilog2()..=MAX_LOG2_LWE_MODULUS).contains(&log2_lwe),
+        "log2_lwe_modulus",
+        f64::from(log2_lwe),
+        "it must be from log2(2N) to 35",
+    )?;
+    let log2_prime = literal.log2_prime;
+    demand(
+        (20.0..50.0).contains(&log2_prime) && log2_prime > f64::from(log2_lwe),
+        "log2_prime",
+        log2_prime,
+        "it must be from 20 to below 50, and above log2_lwe_modulus",
+    )?;
+    for secret in [literal.lwe_secret, literal.ring_secret] {
+        if let SecretDistribution::FixedWeightTernary(weight) = secret {
+            demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
+        }
+    }
+    Ok(())
+}
+
+/// Demands that digits fit the moduli that they decompose.
+fn check_digits(literal: &ParametersLiteral, prime: u64) -> Result<()> {
+    let finer = literal.finer_rotations.into_iter().flatten();
+    let finer = finer.flat_map(|gadget| {
+        [("finer rotation body digits", gadget.body), ("finer rotation mask digits", gadget.mask)]
+    });
+    let finer = finer.map(|(name, gadget)| (name, gadget, prime));
+    let digits = literal.rotation_method.digits();
+    let finer = finer.chain(digits.map(|g| ("rotation automorphism digits", g, prime)));
+    let others = [
+        ("rotation body digits", literal.rotation.body, prime),
+        ("rotation mask digits", literal.rotation.mask, prime),
+        ("key switching digits", literal.key_switching, 1 << literal.log2_lwe_modulus),
+        ("automorphism digits", literal.automorphism, prime),
+        ("relinearization digits", literal.relinearization, prime),
+        ("packing digits", literal.packing, prime),
+    ];
+    for (name, gadget, modulus) in others.into_iter().chain(finer) {
+        let bits = (gadget.base_log2 as usize).saturating_mul(gadget.length);
+        let limit = (u64::BITS - (modulus - 1).leading_zeros()) as usize;
+        demand(
+            gadget.base_log2 > 0 && gadget.length > 0 && bits <= limit,
+            name,
+            bits as f64,
+            &format!("together they must have from 1 to {limit} bits"),
+        )?;
+    }
+    Ok(())
 }
 
 /// Demands that digits which multiply rows of machine words are factors of 32 bits.
