@@ -1,7 +1,7 @@
 //! AES-128 under an encrypted key (FIPS 197; Algorithm 9 of Wang et al., EUROCRYPT 2024).
 //!
-//! Every bit of the state is an LWE ciphertext. XOR is addition. SubBytes takes eight
-//! circuit bootstraps a byte, and a table that does MixColumns' multiplications as well (`column_table.rs`).
+//! Every bit of the state is an LWE ciphertext. XOR is addition. SubBytes takes eight circuit bootstraps a byte, and a
+//! table that does MixColumns' multiplications as well (`column_table.rs`).
 
 pub mod column_table;
 pub mod counter_mode;

@@ -59,6 +59,8 @@ pub struct CircuitBootstrapping<'a> {
     parameters: CircuitParameters,
     key: &'a EvaluationKey,
     gadget: Gadget,
+    /// weight(k)/2 modulo Q of every row.
+    half_weights: Vec<u64>,
     /// ±weight(k)/2 in the coefficients that are jℓ + k modulo 2^ϑ, + where the digit's Gray code has bit j.
     test: RlweCiphertext,
 }
@@ -75,23 +77,31 @@ impl<'a> CircuitBootstrapping<'a> {
         let ring = key.parameters().ring();
         let step = 1u64 << parameters.sparsity_log2();
         let (length, digit_bits) = (gadget.length(), parameters.digit_bits());
+        let m = ring.modulus();
+        let half = m.inv(2);
+        let half_weights: Vec<u64> = (0..length).map(|k| m.mul(gadget.weight(k), half)).collect();
         let test = TestPolynomial::from_fn(ring, |x| {
             let (j, k) = ((x % step) as usize / length, (x % step) as usize % length);
-            let half = half_weight(key, gadget, k);
+            let half = half_weights[k];
             match j < digit_bits as usize {
                 true if gray_bit(x as usize, ring.degree(), digit_bits, j) => half,
-                true => ring.modulus().neg(half),
+                true => m.neg(half),
                 false => 0,
             }
         });
         let test = test.to_rlwe(ring);
-        Self { parameters: parameters.clone(), key, gadget, test }
+        Self { parameters: parameters.clone(), key, gadget, half_weights, test }
     }
 
     /// The parameters.
     #[must_use]
     pub fn parameters(&self) -> &CircuitParameters {
         &self.parameters
+    }
+
+    /// weight(k)/2 modulo Q of every row of a selector.
+    pub(crate) fn half_weights(&self) -> &[u64] {
+        &self.half_weights
     }
 
     /// The server's key.
@@ -207,7 +217,7 @@ impl<'a> CircuitBootstrapping<'a> {
         let length = self.gadget.length();
         for position in 0..self.parameters.digit_bits() as usize * length {
             let word = &mut rotated.words_mut()[position];
-            *word = m.add(*word, half_weight(self.key, self.gadget, position % length));
+            *word = m.add(*word, self.half_weights[position % length]);
         }
         // The trace multiplies by N.
         kernels::mul_scalar_assign(m, rotated.words_mut(), m.inv(ring.degree() as u64));
@@ -225,10 +235,4 @@ impl<'a> CircuitBootstrapping<'a> {
 #[must_use]
 pub fn parts(bits: usize, threads: usize) -> usize {
     bits.div_ceil(IN_STEP).next_multiple_of(threads.max(1)).min(bits)
-}
-
-/// weight(k)/2 modulo Q.
-pub(crate) fn half_weight(key: &EvaluationKey, gadget: Gadget, k: usize) -> u64 {
-    let m = key.parameters().modulus();
-    m.mul(gadget.weight(k), m.inv(2))
 }

@@ -16,7 +16,7 @@ use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::key_serialization::{conversion_key_bytes, evaluation_key_bytes};
 use cryptable_rlwe::lwe::LweCiphertext;
 
-use crate::circuit_bootstrapping::{CircuitBootstrapping, half_weight};
+use crate::circuit_bootstrapping::CircuitBootstrapping;
 use crate::error::Result;
 use crate::private_key_switching::{PrivateFunction, PrivateSwitchingKey};
 use crate::selector::Selector;
@@ -68,16 +68,17 @@ impl<'a> TfheCircuitBootstrapping<'a> {
     /// # Errors
     /// If the ciphertext is not of dimension N modulo Q.
     pub fn bootstrap(&self, bit: &LweCiphertext) -> Result<Selector> {
-        let (key, gadget) = (self.rotation.key(), self.rotation.parameters().selector_gadget());
-        let ring = key.parameters().ring();
+        let gadget = self.rotation.parameters().selector_gadget();
+        let ring = self.rotation.key().parameters().ring();
         let rotated = self.rotation.rotated(bit)?;
         // From ±weight(k)/2 to bit·weight(k).
-        let value = |k: usize| {
+        let value = |(k, &half_weight): (usize, &u64)| {
             let mut value = rotated.extract(ring, k);
-            value.add_constant_assign(half_weight(key, gadget, k));
+            value.add_constant_assign(half_weight);
             value
         };
-        let values: Vec<LweCiphertext> = (0..gadget.length()).map(value).collect();
+        let half_weights = self.rotation.half_weights();
+        let values: Vec<LweCiphertext> = half_weights.iter().enumerate().map(value).collect();
         let mut rows = self.private.switch(PrivateFunction::Identity, &values)?;
         rows.extend(self.private.switch(PrivateFunction::TimesSecret, &values)?);
         Ok(Selector::from_rows(ring, gadget, &rows))
