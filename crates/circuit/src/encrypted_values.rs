@@ -6,8 +6,8 @@
 
 mod wire;
 
-use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::lwe_masks::Masks;
 use cryptable_rlwe::wire::KeyId;
 
 use crate::error::{Error, Result};
@@ -18,15 +18,6 @@ pub(crate) use wire::{MAX_BODY_BYTES, Sizes};
 /// Most ciphertexts, and most bits, of a value.
 pub const MAX_WIDTH: usize = 64;
 
-/// Masks of LWE ciphertexts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Masks {
-    /// Those of fresh ciphertexts: the mask of ciphertext i is stream i of a seed.
-    Seed(Seed),
-    /// N words a ciphertext.
-    Words(Vec<u64>),
-}
-
 /// Integers of some ciphertexts each, one for every bit or digit, under one client's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedValues {
@@ -36,14 +27,6 @@ pub struct EncryptedValues {
     width: usize,
     masks: Masks,
     bodies: Vec<u64>,
-}
-
-/// The mask of a fresh ciphertext.
-fn fresh_mask(seed: &Seed, index: usize, dimension: usize, modulus: u64) -> Vec<u64> {
-    let mut mask = vec![0; dimension];
-    RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, index as u64)
-        .uniform_assign(&mut mask, modulus);
-    mask
 }
 
 impl EncryptedValues {
@@ -59,6 +42,8 @@ impl EncryptedValues {
         count: usize,
         body: impl Fn(usize, &[u64]) -> u64 + Sync,
     ) -> Self {
+        use cryptable_ring::random::Seed;
+        use cryptable_rlwe::lwe_masks::fresh_mask;
         use rayon::prelude::*;
         assert!(
             width > 0 && count.is_multiple_of(width),
@@ -122,7 +107,7 @@ impl EncryptedValues {
     /// Whether masks are a seed: true as long as nothing was computed.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        matches!(self.masks, Masks::Seed(_))
+        self.masks.are_fresh()
     }
 
     /// Checks that they belong to this client, and have the sizes of these parameters.
@@ -156,10 +141,7 @@ impl EncryptedValues {
     }
 
     fn ciphertext(&self, index: usize) -> LweCiphertext {
-        let mut words = match &self.masks {
-            Masks::Seed(seed) => fresh_mask(seed, index, self.dimension, self.modulus),
-            Masks::Words(words) => words[index * self.dimension..][..self.dimension].to_vec(),
-        };
+        let mut words = self.masks.mask(index, self.dimension, self.modulus);
         words.push(self.bodies[index]);
         LweCiphertext::from_words(words, self.modulus)
     }

@@ -128,3 +128,15 @@ pub enum Error {
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
+
+/// Demands that values are below a limit.
+///
+/// # Errors
+/// If one is not.
+#[cfg(feature = "client")]
+pub(crate) fn check_values(values: &[u64], limit: u64) -> Result<()> {
+    match values.iter().position(|&value| value >= limit) {
+        Some(index) => Err(Error::ValueOutOfRange { index, value: values[index], limit }),
+        None => Ok(()),
+    }
+}

@@ -11,7 +11,7 @@ use cryptable_rlwe::security::SecretDistribution;
 use cryptable_rlwe::{EvaluationKeys, KeyRequest, SwitchingKey};
 
 use crate::ciphertext::Ciphertext;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_values};
 use crate::{EvaluationKey, Parameters};
 
 /// The secret key of one client: a uniform ternary polynomial.
@@ -92,9 +92,7 @@ impl SecretKey {
                 limit: literal.slots as u64,
             });
         }
-        if let Some(index) = values.iter().position(|&v| v >= modulus) {
-            return Err(Error::ValueOutOfRange { index, value: values[index], limit: modulus });
-        }
+        check_values(values, modulus)?;
         let shape = (literal.slots, modulus, literal.log2_ciphertext_modulus);
         let body = CoefficientCiphertext::encrypt(&self.secret, values, shape);
         Ok(Ciphertext::new(self.parameters.digest(), body))

@@ -13,6 +13,7 @@ pub mod gaussian_tail;
 pub mod key_generation;
 pub mod key_switching;
 pub mod lwe;
+pub mod lwe_masks;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
 #[cfg(feature = "client")]

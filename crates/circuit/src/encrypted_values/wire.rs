@@ -8,9 +8,10 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
 use cryptable_ring::random::Seed;
+use cryptable_rlwe::lwe_masks::Masks;
 use cryptable_rlwe::wire::{BodyReader, BodyWriter, KeyId, WireError, packed_field_bytes};
 
-use super::{EncryptedValues, Masks, check_width};
+use super::{EncryptedValues, check_width};
 use crate::error::Result;
 
 /// Values of a chunk: as bytes, four blocks of AES, 6 MB for ring degree 2,048.

@@ -4,7 +4,7 @@ use cryptable_circuit::secret_key::CircuitSecretKey;
 
 use super::{Ciphertext, EvaluationKey, Parameters, width};
 use crate::KeyId;
-use crate::error::{Error, Result};
+use crate::error::{Result, check_values};
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 #[derive(Debug)]
@@ -78,12 +78,5 @@ impl SecretKey {
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.secret.id()
-    }
-}
-
-fn check_values(values: &[u64], limit: u64) -> Result<()> {
-    match values.iter().position(|&value| value >= limit) {
-        Some(index) => Err(Error::ValueOutOfRange { index, value: values[index], limit }),
-        None => Ok(()),
     }
 }

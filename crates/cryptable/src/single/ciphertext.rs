@@ -1,8 +1,9 @@
 //! Ciphertexts of single values: any number of LWE ciphertexts.
 
-use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
+use cryptable_ring::random::Seed;
 use cryptable_rlwe::bit_packing::{pack, unpack};
 use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_rlwe::lwe_masks::Masks;
 use cryptable_rlwe::wire::{
     BodyReader, BodyWriter, ObjectType, WireError, peek_header, read_object, write_object,
 };
@@ -20,15 +21,6 @@ const MAX_DIMENSION: u32 = 4096;
 /// Largest modulus of values.
 const MAX_MODULUS: u64 = 1 << 24;
 
-/// Masks of LWE ciphertexts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Masks {
-    /// Those of fresh ciphertexts: the masks of value i are stream i of a seed.
-    Seed(Seed),
-    /// n words a value.
-    Words(Vec<u64>),
-}
-
 /// Encrypted integers of one modulus, each by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
@@ -38,14 +30,6 @@ pub struct Ciphertext {
     plaintext_modulus: u64,
     masks: Masks,
     bodies: Vec<u64>,
-}
-
-/// The mask of a fresh value.
-pub(super) fn fresh_mask(seed: &Seed, index: usize, dimension: usize, modulus: u64) -> Vec<u64> {
-    let mut mask = vec![0; dimension];
-    RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, index as u64)
-        .uniform_assign(&mut mask, modulus);
-    mask
 }
 
 impl Ciphertext {
@@ -104,7 +88,7 @@ impl Ciphertext {
     /// Whether its masks are a seed: true as long as nothing was computed.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        matches!(self.masks, Masks::Seed(_))
+        self.masks.are_fresh()
     }
 
     /// A value as LWE ciphertext.
@@ -114,10 +98,7 @@ impl Ciphertext {
     #[must_use]
     pub fn value(&self, index: usize) -> LweCiphertext {
         let modulus = 1 << self.log2_modulus;
-        let mut words = match &self.masks {
-            Masks::Seed(seed) => fresh_mask(seed, index, self.dimension, modulus),
-            Masks::Words(words) => words[index * self.dimension..][..self.dimension].to_vec(),
-        };
+        let mut words = self.masks.mask(index, self.dimension, modulus);
         words.push(self.bodies[index]);
         LweCiphertext::from_words(words, modulus)
     }

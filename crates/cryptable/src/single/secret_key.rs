@@ -4,12 +4,13 @@ use cryptable_fhew::evaluation_key::SeededEvaluationKey;
 use cryptable_fhew::secret_key::SecretKey as FhewSecret;
 use cryptable_fhew::test_polynomial::encode;
 use cryptable_ring::random::Seed;
+use cryptable_rlwe::lwe_masks::fresh_mask;
 use rayon::prelude::*;
 
-use super::ciphertext::{Ciphertext, fresh_mask};
+use super::ciphertext::Ciphertext;
 use super::{EvaluationKey, Parameters};
 use crate::KeyId;
-use crate::error::{Error, Result};
+use crate::error::{Result, check_values};
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 #[derive(Debug)]
@@ -65,9 +66,7 @@ impl SecretKey {
     /// If one is not below p.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters.input_modulus();
-        if let Some(index) = values.iter().position(|&value| value >= p) {
-            return Err(Error::ValueOutOfRange { index, value: values[index], limit: p });
-        }
+        check_values(values, p)?;
         let fhew = self.parameters.fhew();
         let (q, dimension) = (fhew.lwe_modulus(), fhew.lwe_dimension());
         let seed = Seed::random();
