@@ -11,6 +11,7 @@ pub mod combination;
 pub mod embedding;
 pub mod external_product;
 pub mod gadget;
+mod isa;
 pub mod kernels;
 pub mod modulus;
 pub mod modulus_switch;
@@ -27,7 +28,8 @@ pub mod word_sums;
 
 pub use buffer::Buffer;
 pub use embedding::Embedding;
-pub use modulus::{Isa, Modulus};
+pub use isa::Isa;
+pub use modulus::Modulus;
 pub use ntt::NttTable;
 pub use poly::{Coefficients, Evaluations, Poly};
 pub use ring::{Basis, Ring};

@@ -7,10 +7,8 @@
 //!
 //! Of a word only the low 52 bits count; those above are arbitrary.
 
-#[cfg(target_arch = "x86_64")]
-mod automorphism_avx512;
-
 use crate::Modulus;
+pub use crate::kernels::automorphism::automorphism;
 
 /// Bits of a fraction.
 pub const FRACTION_BITS: u32 = 52;
@@ -214,35 +212,6 @@ pub fn add_rotation_difference(out: &mut [u64], source: &[u64], exponent: usize)
     }
 }
 
-/// `out(X) = source(X^exponent)`, modulo X^N + 1.
-///
-/// # Panics
-/// If lengths differ, are no power of two, or the exponent is even.
-pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
-    let n = source.len();
-    assert!(
-        n.is_power_of_two() && out.len() == n && exponent % 2 == 1,
-        "X^{exponent} of degree {n}"
-    );
-    #[cfg(target_arch = "x86_64")]
-    if n >= 8 && crate::Isa::detect() == crate::Isa::Avx512Ifma {
-        // SAFETY: `Isa::detect` names only what the processor has.
-        return unsafe { automorphism_avx512::automorphism(out, source, exponent) };
-    }
-    automorphism_portable(out, source, exponent);
-}
-
-fn automorphism_portable(out: &mut [u64], source: &[u64], exponent: usize) {
-    let n = source.len();
-    let mut position: usize = 0;
-    for &word in source {
-        // All ones if X^N is passed an odd number of times: -word = (word ^ sign) - sign.
-        let sign = 0u64.wrapping_sub(u64::from(position & n != 0));
-        out[position & (n - 1)] = (word ^ sign).wrapping_sub(sign);
-        position = position.wrapping_add(exponent);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -295,19 +264,6 @@ mod tests {
             }
             let error = sum.wrapping_sub(word << 12) as i64;
             prop_assert!(error.unsigned_abs() <= 1 << (63 - base_log2 * length as u32));
-        }
-    }
-
-    #[test]
-    fn automorphisms_on_every_instruction_set_agree() {
-        for n in [2usize, 8, 16, 2048] {
-            let source: Vec<u64> = (0..n as u64).map(|i| (i + 1) << 40).collect();
-            for exponent in (1..2 * n).step_by(2 * n.div_ceil(32)).chain([2 * n - 1]) {
-                let (mut found, mut expected) = (vec![0; n], vec![0; n]);
-                automorphism(&mut found, &source, exponent);
-                automorphism_portable(&mut expected, &source, exponent);
-                assert_eq!(found, expected, "X^{exponent} of degree {n}");
-            }
         }
     }
 

@@ -145,17 +145,9 @@ impl DigitProductTables {
     }
 }
 
-/// The inverse of an odd number modulo 2^64 (Newton's iteration doubles its correct bits, from three on).
-#[cfg(target_arch = "x86_64")]
-fn inverse_of_odd(q: u64) -> u64 {
-    let step = |x: u64| x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x)));
-    (0..5).fold(q, |x, _| step(x))
-}
-
 #[cfg(test)]
 mod tests {
     use num_bigint::BigInt;
-    use proptest::prelude::*;
 
     use super::*;
     use crate::primes::ntt_primes;
@@ -255,12 +247,5 @@ mod tests {
     fn full_degrees() {
         check(2048, 46.99, 22, 1, 1);
         check(4096, 46.99, 9, 3, 2);
-    }
-
-    proptest! {
-        #[test]
-        fn inverses(word in any::<u64>()) {
-            prop_assert_eq!((word | 1).wrapping_mul(inverse_of_odd(word | 1)), 1);
-        }
     }
 }

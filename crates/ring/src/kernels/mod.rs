@@ -34,12 +34,15 @@ macro_rules! dispatch {
 
 #[cfg(target_arch = "x86_64")]
 mod amx_matrix;
+pub(crate) mod automorphism;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx2_sums;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_automorphism;
 #[cfg(target_arch = "x86_64")]
 mod avx512_matrix;
 #[cfg(target_arch = "x86_64")]
@@ -52,6 +55,7 @@ mod scalar;
 mod sums;
 #[cfg(test)]
 mod tests;
+pub(crate) mod wrapping_sums;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
 pub use matrix::{ColumnBlock, MAX_COLUMNS, MatrixTiles, tile_product};

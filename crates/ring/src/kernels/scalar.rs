@@ -165,6 +165,17 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
     }
 }
 
+pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
+    let n = source.len();
+    let mut position: usize = 0;
+    for &word in source {
+        // All ones if X^N is passed an odd number of times: -word = (word ^ sign) - sign.
+        let sign = 0u64.wrapping_sub(u64::from(position & n != 0));
+        out[position & (n - 1)] = (word ^ sign).wrapping_sub(sign);
+        position = position.wrapping_add(exponent);
+    }
+}
+
 /// `a = f(a, b)` in every word.
 fn map_assign(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
     for (a, &b) in a.iter_mut().zip(b) {

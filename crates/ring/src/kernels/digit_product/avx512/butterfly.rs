@@ -6,9 +6,9 @@
 use std::arch::x86_64::*;
 
 use super::super::super::avx512::{load, splat};
-use super::super::inverse_of_odd;
 use super::super::twiddles::{Factors, Scalar};
 use crate::Modulus;
+use crate::modulus::inverse_of_odd;
 
 /// The numbers that all passes share, one copy a lane.
 #[derive(Clone, Copy)]

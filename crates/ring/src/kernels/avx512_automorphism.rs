@@ -1,20 +1,23 @@
-//! Automorphisms by gathers: eight coefficients at once.
+//! Automorphisms on coefficients for AVX-512: gathers of eight at once.
 
 use std::arch::x86_64::*;
 
-const LANES: usize = 8;
+use super::avx512::LANES;
+use super::scalar;
+use crate::modulus::inverse_of_odd;
 
 /// `out(X) = source(X^exponent)`, modulo X^N + 1.
 ///
-/// With h = exponent^-1 modulo 2N, coefficient j comes from position h·j: that of N more is the negative one.
-///
-/// # Panics
-/// If lengths differ, are no power of two of at least 8, or the exponent is even.
+/// With h = exponent^-1 modulo 2N, coefficient j comes from position h·j modulo 2N; position N + i
+/// stands for the negative of coefficient i.
 #[target_feature(enable = "avx512f")]
 pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
     let n = source.len();
-    assert!(n.is_power_of_two() && n >= LANES && out.len() == n, "degree {n}");
-    let inverse = inverse_of_odd(exponent);
+    assert!(n.is_power_of_two() && out.len() == n && exponent % 2 == 1, "degree {n}");
+    if n < LANES {
+        return scalar::automorphism(out, source, exponent);
+    }
+    let inverse = inverse_of_odd(exponent as u64) as usize;
     let splat = |word: usize| _mm512_set1_epi64(word as i64);
     let first: [i64; LANES] = std::array::from_fn(|lane| inverse.wrapping_mul(lane) as i64);
     let [a, b, c, d, e, f, g, h] = first;
@@ -31,11 +34,4 @@ pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
         unsafe { _mm512_storeu_epi64(out.as_mut_ptr().cast(), words) };
         positions = _mm512_add_epi64(positions, step);
     }
-}
-
-/// The inverse of an odd number modulo the words (Newton's iteration doubles its correct bits, from three on).
-fn inverse_of_odd(number: usize) -> usize {
-    assert!(number % 2 == 1, "X^{number} is no automorphism");
-    let step = |x: usize| x.wrapping_mul(2usize.wrapping_sub(number.wrapping_mul(x)));
-    (0..5).fold(number, |x, _| step(x))
 }
