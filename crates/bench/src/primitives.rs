@@ -6,10 +6,9 @@
 use clap::Args;
 use cryptable_ckks::encryption::encrypt;
 use cryptable_ckks::{Arithmetic, Evaluator};
-use cryptable_ring::base_conversion::Rounding;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
-use cryptable_ring::{Basis, Buffer, Ring};
+use cryptable_ring::{Basis, Buffer, Ring, Rounding};
 use cryptable_rlwe::key_generation::SecretPair;
 use cryptable_rlwe::key_switching::switch;
 use cryptable_rlwe::secret::TernarySecret;
@@ -131,7 +130,6 @@ fn measure_ring(setup: &Setup) {
     let mut limb = Buffer::zeroed(degree);
     setup.measure("ntt", 1, 2, || ring.table(0).forward_assign(&mut limb));
     let sources: Vec<usize> = (0..setup.shape.digit_limbs).collect();
-    let converter = ring.converter(&sources);
     let source = Buffer::zeroed(degree * sources.len());
     let mut out = Buffer::zeroed(degree * (limbs - sources.len()).max(1));
     let targets = out.len() / degree;
@@ -141,7 +139,7 @@ fn measure_ring(setup: &Setup) {
             .enumerate()
             .map(|(i, words)| (sources.len() + i, words))
             .collect();
-        converter.convert(ring, &source, &mut targets, Rounding::Exact);
+        ring.convert_base(&sources, &source, &mut targets, Rounding::Exact);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use cryptable_ring::ring::rotation_element;
+use cryptable_ring::rotation_element;
 use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use num_complex::Complex64;
 

@@ -5,8 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cryptable_ckks::{Evaluator, LinearTransform};
-use cryptable_ring::Ring;
-use cryptable_ring::buffer::release_buffers;
+use cryptable_ring::{Ring, release_buffers};
 use cryptable_rlwe::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
 use cryptable_rlwe::{EvaluationKeys, KeyRequest};
 

@@ -7,16 +7,16 @@
 //! Coefficients are fractions ([`crate::torus`]) on both sides, so that rotation and automorphism of an accumulator
 //! are copies. A product counts ℓ forward transforms for each polynomial decomposed and 2 inverse ones.
 
+use crate::digit_product::DigitScratch;
+use crate::fraction_digits::FractionDigits;
 use crate::gadget::Gadget;
-use crate::kernels::digit_product::DigitRoom;
 use crate::prime_ring::{PreparedKey, PrimeRing};
-use crate::torus::FractionDigits;
 use crate::{Buffer, torus};
 
 /// Room for a product's digits and sums, reused from one product to the next.
 #[derive(Debug)]
 pub struct Scratch {
-    room: DigitRoom,
+    room: DigitScratch,
     product: Buffer,
 }
 
@@ -25,7 +25,7 @@ impl Scratch {
     #[must_use]
     pub fn new(ring: &PrimeRing, rows: usize) -> Self {
         let n = ring.degree();
-        Self { room: DigitRoom::new(n, rows), product: Buffer::zeroed(2 * n) }
+        Self { room: DigitScratch::new(n, rows), product: Buffer::zeroed(2 * n) }
     }
 }
 
@@ -162,14 +162,20 @@ impl ExternalProduct<'_> {
         self.add_in(out, source, key, &mut scratch.room);
     }
 
-    fn add_in(&self, out: &mut [u64], source: &[u64], key: PreparedKey<'_>, room: &mut DigitRoom) {
+    fn add_in(
+        &self,
+        out: &mut [u64],
+        source: &[u64],
+        key: PreparedKey<'_>,
+        room: &mut DigitScratch,
+    ) {
         self.decompose(source, room);
         let (tables, ntt) = self.ring.digit_products();
         tables.multiply_add(ntt, out, key, room);
     }
 
     /// Digits of body and mask.
-    fn decompose(&self, source: &[u64], room: &mut DigitRoom) {
+    fn decompose(&self, source: &[u64], room: &mut DigitScratch) {
         let (tables, _) = self.ring.digit_products();
         for (digits, rows, source) in self.halves(room, source) {
             tables.decompose(&digits, rows, source);
@@ -179,7 +185,7 @@ impl ExternalProduct<'_> {
     /// Body and mask: how each is decomposed, the room of its digits, and itself.
     fn halves<'r>(
         &self,
-        room: &'r mut DigitRoom,
+        room: &'r mut DigitScratch,
         source: &'r [u64],
     ) -> [(FractionDigits, &'r mut [u64], &'r [u64]); 2] {
         let n = self.ring.degree();

@@ -4,7 +4,7 @@
 //! `weight(k) = ⌊q/2^(w(ℓ-k))⌉`: what is below the last weight is rounded away. Digits are those of the fraction u/q
 //! ([`crate::torus`]), balanced: -2^(w-1) <= d_k < 2^(w-1), so that the product's noise is that of centred digits.
 
-use crate::torus::{FRACTION_BITS, FractionDigits};
+use crate::fraction_digits::{FRACTION_BITS, FractionDigits};
 
 /// Base and length of an approximate decomposition modulo q.
 ///

@@ -5,9 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::base_conversion::Rounding;
-use crate::kernels;
-use crate::{Basis, Buffer, Modulus, Ring};
+use crate::{Basis, Buffer, Modulus, Ring, Rounding, kernels};
 
 mod sealed {
     pub trait Sealed {}
@@ -243,7 +241,6 @@ impl Poly<Evaluations> {
         if dropped.is_empty() {
             return self;
         }
-        let converter = ring.converter(&dropped);
         let mut words = self.words;
         let (head, tail) = words.split_at_mut(kept * degree);
         // The quotient is written over the converted remainder: a buffer of its own length, whereas the
@@ -251,7 +248,8 @@ impl Poly<Evaluations> {
         let mut quotient = Buffer::unspecified(kept * degree);
         let mut targets: Vec<(usize, &mut [u64])> =
             quotient.chunks_mut(degree).enumerate().collect();
-        converter.convert(ring, tail, &mut targets, Rounding::Exact);
+        ring.convert_base(&dropped, tail, &mut targets, Rounding::Exact);
+        let converter = ring.converter(&dropped);
         let limbs = quotient.par_chunks_mut(degree).zip(head.par_chunks(degree));
         limbs.enumerate().for_each(|(prime, (remainder, dividend))| {
             ring.table(prime).forward_assign(remainder);
@@ -352,7 +350,7 @@ mod tests {
         let source = poly.into_evaluations(&ring).words().to_vec();
         let mut out = vec![0u64; 4 * 32];
         let mut targets: Vec<(usize, &mut [u64])> = out.chunks_mut(32).enumerate().collect();
-        ring.converter(&sources).convert(&ring, &source, &mut targets, Rounding::Approximate);
+        ring.convert_base(&sources, &source, &mut targets, Rounding::Approximate);
         let out = Poly::<Coefficients>::from_words(&ring, Basis::main(4), out);
         for (x, y) in expected.iter().zip(integers(&ring, &out)) {
             let x = if x.sign() == num_bigint::Sign::Minus { x + &product } else { x.clone() };

@@ -4,9 +4,8 @@
 //! memory: operands are plain slices of N words, evaluations are in an order of this ring's own, and what is
 //! multiplied often (keys, test polynomials) is prepared once as a [`Multiplicand`].
 
-use rayon::prelude::*;
-
-use crate::kernels::digit_product::DigitProductTables;
+use crate::digit_product::DigitProductTables;
+pub use crate::digit_product::{PreparedKey, PreparedRows};
 use crate::{Buffer, Modulus, NttTable, kernels};
 
 /// Arithmetic modulo one prime and X^N + 1.
@@ -47,69 +46,6 @@ impl Multiplicand {
     }
 }
 
-/// Gadget ciphertexts of one number of rows, prepared for products with digits in a form of the ring's own: side by
-/// side, as what is read in one sweep should be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PreparedRows {
-    words: Buffer,
-    words_each: usize,
-}
-
-/// One of [`PreparedRows`].
-#[derive(Clone, Copy, Debug)]
-pub struct PreparedKey<'a> {
-    pub(crate) words: &'a [u64],
-    /// What is read after it: fetched meanwhile.
-    pub(crate) next: &'a [u64],
-}
-
-impl<'a> PreparedKey<'a> {
-    /// The same key, with another one read after it than the next of its rows.
-    #[must_use]
-    pub fn before(self, next: PreparedKey<'a>) -> Self {
-        Self { next: next.words, ..self }
-    }
-
-    /// The same key, with nothing fetched for later.
-    #[must_use]
-    pub fn alone(self) -> Self {
-        Self { next: &[], ..self }
-    }
-}
-
-impl PreparedRows {
-    /// Number of gadget ciphertexts.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.words.len() / self.words_each
-    }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        8 * self.words.len()
-    }
-
-    /// Ciphertext `index`.
-    ///
-    /// # Panics
-    /// If there is none.
-    #[must_use]
-    pub fn key(&self, index: usize) -> PreparedKey<'_> {
-        let (words, rest) = self.words[index * self.words_each..].split_at(self.words_each);
-        PreparedKey { words, next: &rest[..self.words_each.min(rest.len())] }
-    }
-}
-
-/// A primitive 2N-th root of unity.
-pub(crate) fn root_of_unity(m: &Modulus, degree: usize) -> u64 {
-    let exponent = (m.value() - 1) / (2 * degree as u64);
-    (2..)
-        .map(|base| m.pow(base, exponent))
-        .find(|&root| m.pow(root, degree as u64) == m.value() - 1)
-        .expect("the group of residues is cyclic, of an order that 2N divides")
-}
-
 impl PrimeRing {
     /// The ring of degree N modulo `prime`.
     ///
@@ -131,8 +67,7 @@ impl PrimeRing {
         let ntt = NttTable::new(degree, modulus).unwrap_or_else(|| {
             panic!("{} has no root of unity of order {}", modulus.value(), 2 * degree)
         });
-        let root = root_of_unity(&modulus, degree);
-        let digit_products = DigitProductTables::new(degree, modulus, root);
+        let digit_products = DigitProductTables::new(degree, modulus);
         Self { degree, modulus, ntt, digit_products }
     }
 
@@ -188,14 +123,7 @@ impl PrimeRing {
         rows: usize,
         fill: impl Fn(usize, &mut [u64]) + Sync,
     ) -> PreparedRows {
-        let words_each = 2 * rows * self.degree;
-        let mut words = Buffer::unspecified(count * words_each);
-        words.par_chunks_exact_mut(words_each).enumerate().for_each(|(index, out)| {
-            let mut rows = Buffer::zeroed(words_each);
-            fill(index, &mut rows);
-            self.digit_products.prepare(&self.ntt, out, &mut rows);
-        });
-        PreparedRows { words, words_each }
+        self.digit_products.prepare_rows(&self.ntt, count, rows, fill)
     }
 
     pub(crate) fn digit_products(&self) -> (&DigitProductTables, &NttTable) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use crate::base_conversion::BaseConverter;
+use crate::base_conversion::{BaseConverter, Rounding};
 use crate::kernels::Permutation;
 use crate::{Modulus, NttTable};
 
@@ -180,23 +180,34 @@ impl Ring {
         permutation
     }
 
+    /// Converts limbs modulo the primes `sources` (by index) to other primes.
+    ///
+    /// `source` holds **evaluations**, limb-major, one limb a source prime. `targets` are indices of
+    /// primes and the limbs that receive **coefficients** in `[0, prime)`.
+    ///
+    /// # Panics
+    /// If `source` has not N words a source prime.
+    pub fn convert_base(
+        &self,
+        sources: &[usize],
+        source: &[u64],
+        targets: &mut [(usize, &mut [u64])],
+        rounding: Rounding,
+    ) {
+        self.converter(sources).convert(&self.tables, source, targets, rounding);
+    }
+
     /// The constants that convert residues modulo `sources` (prime indices) to every prime.
-    #[must_use]
-    pub fn converter(&self, sources: &[usize]) -> Arc<BaseConverter> {
+    pub(crate) fn converter(&self, sources: &[usize]) -> Arc<BaseConverter> {
         if let Some(found) = self.converters.read().expect("no panic under lock").get(sources) {
             return Arc::clone(found);
         }
-        let converter = Arc::new(BaseConverter::new(self, sources));
+        let converter = Arc::new(BaseConverter::new(&self.tables, sources));
         self.converters
             .write()
             .expect("no panic under lock")
             .insert(sources.to_vec(), Arc::clone(&converter));
         converter
-    }
-
-    /// The number of primes, main and special.
-    pub(crate) fn prime_count(&self) -> usize {
-        self.tables.len()
     }
 }
 

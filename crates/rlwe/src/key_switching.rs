@@ -9,8 +9,7 @@
 //! Noise: each digit is at most `D/2` in absolute value, so switching adds, before division by P, the
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
-use cryptable_ring::base_conversion::Rounding;
-use cryptable_ring::{Basis, Coefficients, Evaluations, Modulus, Poly, Ring, kernels};
+use cryptable_ring::{Basis, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding, kernels};
 use rayon::prelude::*;
 
 use crate::switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
@@ -49,7 +48,7 @@ fn raise(
                 .filter(|(limb, _)| !own.contains(limb))
                 .map(|(limb, words)| (ring.prime_index(basis, limb), words))
                 .collect();
-            ring.converter(&sources).convert(ring, source, &mut targets, Rounding::Exact);
+            ring.convert_base(&sources, source, &mut targets, Rounding::Exact);
             raised
         })
         .collect()

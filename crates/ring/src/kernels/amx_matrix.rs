@@ -10,11 +10,10 @@
 
 use std::arch::asm;
 use std::arch::x86_64::*;
-use std::sync::OnceLock;
 
 use super::avx512::{LANES, VectorModulus, load, splat, store};
-use super::matrix::{BYTE_TILE, BYTE_TILE_COLUMNS, BYTE_TILE_ROWS, ByteEntries};
-use crate::{Isa, Modulus};
+use super::matrix_layout::{BYTE_TILE, BYTE_TILE_COLUMNS, BYTE_TILE_ROWS, ByteEntries};
+use crate::Modulus;
 
 /// Bytes of a residue below 2^50.
 const PLANES: usize = 7;
@@ -54,56 +53,6 @@ static CONFIGURATION: TileConfiguration = TileConfiguration {
     row_bytes: [64, 64, 64, 64, 64, 64, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0],
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
-
-/// Whether this module's functions may be called: the processor has AMX for bytes, AVX-512 with IFMA
-/// and VBMI, the operating system lets this process use them, and `CRYPTABLE_SIMD` names no slower
-/// instruction set.
-pub(super) fn is_available() -> bool {
-    static AVAILABLE: OnceLock<bool> = OnceLock::new();
-    *AVAILABLE.get_or_init(|| {
-        Isa::detect() == Isa::Avx512Ifma
-            && is_x86_feature_detected!("avx512vbmi")
-            && is_x86_feature_detected!("avx512vl")
-            && processor_has_amx()
-            && request_tile_data()
-    })
-}
-
-fn processor_has_amx() -> bool {
-    // Bits of EDX of leaf 7: AMX-TILE and AMX-INT8.
-    const AMX: u32 = 1 << 24 | 1 << 25;
-    // Leaf 7 exists: AVX-512 is announced there.
-    __cpuid_count(7, 0).edx & AMX == AMX
-}
-
-/// Asks the system for permission to use tile registers, which are too large to be saved for every
-/// process.
-#[cfg(target_os = "linux")]
-fn request_tile_data() -> bool {
-    const ARCH_PRCTL: u64 = 158;
-    const ARCH_REQ_XCOMP_PERM: u64 = 0x1023;
-    const XFEATURE_XTILEDATA: u64 = 18;
-    let result: i64;
-    // SAFETY: a system call with two numbers for arguments; it changes no memory. It clobbers rcx and
-    // r11 only. Kernels that do not know it return an error.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") ARCH_PRCTL => result,
-            in("rdi") ARCH_REQ_XCOMP_PERM,
-            in("rsi") XFEATURE_XTILEDATA,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    result == 0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn request_tile_data() -> bool {
-    false
-}
 
 /// Words that a word of all columns takes when packed.
 pub(super) fn packed_words(entries: &ByteEntries) -> usize {

@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::avx512::{LANES, VectorModulus, load, splat, store};
-use super::matrix::{STRIP, TILE_ROWS};
+use super::matrix_layout::{STRIP, TILE_ROWS};
 use crate::Modulus;
 
 /// Vectors of a strip.

@@ -1,6 +1,6 @@
 //! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
 
-use super::Permutation;
+use super::permutation::Permutation;
 use crate::Modulus;
 use crate::modulus::Factor;
 

@@ -1,5 +1,6 @@
 //! Sums of many products with one reduction at the end.
 
+use super::elementwise::are_in_range;
 use crate::Modulus;
 
 /// `out = Σ_k a_k·b_k`, term by term of the slices (0 for no terms).
@@ -90,5 +91,5 @@ pub fn linear_combination_add(
 fn check_inputs(m: &Modulus, len: usize, inputs: &[&[u64]], coefficients: &[u64]) {
     assert_eq!(inputs.len(), coefficients.len());
     assert!(inputs.iter().all(|input| input.len() == len));
-    debug_assert!(inputs.iter().all(|input| super::are_in_range(m, input)), "words above 2^50");
+    debug_assert!(inputs.iter().all(|input| are_in_range(m, input)), "words above 2^50");
 }

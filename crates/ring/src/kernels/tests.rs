@@ -6,8 +6,8 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Isa;
 use crate::primes::ntt_primes;
+use crate::{Isa, Modulus};
 
 /// Lengths below, at and around one vector and one group of vectors, with and without tails.
 const LENGTHS: [usize; 8] = [0, 1, 7, 8, 64, 100, 128, 200];

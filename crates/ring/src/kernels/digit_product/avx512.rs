@@ -13,8 +13,7 @@ use std::arch::x86_64::*;
 use super::super::avx512::{LANES, load, splat, store};
 use super::twiddles::{Twiddles, Vector};
 use crate::Modulus;
-use crate::prime_ring::PreparedKey;
-use crate::torus::FractionDigits;
+use crate::fraction_digits::FractionDigits;
 use butterfly::Constants;
 use forward::{forward_block, forward_leading};
 use inverse::{inverse_block, inverse_trailing};
@@ -76,14 +75,15 @@ fn forward_offset(m: &Modulus, degree: usize) -> u64 {
 pub(super) fn multiply_add(
     (m, twiddles): (&Modulus, &Twiddles),
     accumulator: &mut [u64],
-    key: PreparedKey<'_>,
+    rows: &[u64],
+    next: &[u64],
     digits: &mut [u64],
     sums: &mut [u64],
 ) {
     let c = Constants::new(m);
     let ((digits, _), (sums, _)) = (digits.as_chunks_mut::<LANES>(), sums.as_chunks_mut::<LANES>());
     let ((accumulator, _), (words, _)) =
-        (accumulator.as_chunks_mut::<LANES>(), key.words.as_chunks::<LANES>());
+        (accumulator.as_chunks_mut::<LANES>(), rows.as_chunks::<LANES>());
     let stride = accumulator.len() / 2;
     let levels = u64::from((stride * LANES).ilog2());
     let rows = digits.len() / stride;
@@ -94,7 +94,7 @@ pub(super) fn multiply_add(
     let bound = if rows > ROWS_WITHOUT_REDUCTION { 2 } else { rows as u64 + 1 };
     let offsets = (splat((levels - 1) * m.value()), splat(bound * m.value()));
     // What a block reads, in equal pieces between its transforms: fetches in one burst would wait for each other.
-    let mut next = key.next.chunks((128 * rows).div_ceil(rows + 2));
+    let mut next = next.chunks((128 * rows).div_ceil(rows + 2));
     let keys = words.chunks_exact(2 * 8 * rows);
     for (block, (factors, keys)) in twiddles.forward_blocks.iter().zip(keys).enumerate() {
         for row in digits.chunks_exact_mut(stride) {

@@ -84,8 +84,9 @@ pub(super) fn fits(degree: usize) -> bool {
 }
 
 impl Twiddles {
-    /// For a primitive 2N-th root of unity ψ.
-    pub(super) fn new(m: &Modulus, degree: usize, root: u64) -> Self {
+    /// For the ring of degree N modulo a prime that is 1 modulo 2N.
+    pub(super) fn new(m: &Modulus, degree: usize) -> Self {
+        let root = root_of_unity(m, degree);
         let levels = degree.ilog2();
         let scalar = |value: u64| Scalar { value: value + m.value(), quotient: quotient(m, value) };
         // ψ^bitrev(k): the factor of sub-block k - 2^j of level j + 1, for k in 2^j..2^(j+1).
@@ -124,6 +125,15 @@ impl Twiddles {
             twist: twists(m, degree, inverse, twist),
         }
     }
+}
+
+/// A primitive 2N-th root of unity ψ.
+fn root_of_unity(m: &Modulus, degree: usize) -> u64 {
+    let exponent = (m.value() - 1) / (2 * degree as u64);
+    (2..)
+        .map(|base| m.pow(base, exponent))
+        .find(|&root| m.pow(root, degree as u64) == m.value() - 1)
+        .expect("the group of residues is cyclic, of an order that 2N divides")
 }
 
 fn quotient(m: &Modulus, value: u64) -> u64 {
