@@ -72,13 +72,15 @@ pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u6
     map_assign(a, b, |a, b| mul_factor(m, m.sub(a, b), c));
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for all words; returns their number. See
+/// [`super::sums::inner_product_runs`].
 pub(super) fn inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], &[u64])],
     log_run: u32,
-) {
+) -> usize {
+    let len = out.len();
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let start = block * BLOCK;
         let mut sums = Sums::new::<ADD>(out);
@@ -92,15 +94,18 @@ pub(super) fn inner_product<const ADD: bool>(
         }
         sums.store(out);
     }
+    len
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; see [`super::linear_combination`].
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for all words; returns their number. See
+/// [`super::sums::linear_combination`].
 pub(super) fn linear_combination<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     inputs: &[&[u64]],
     coefficients: &[u64],
-) {
+) -> usize {
+    let len = out.len();
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let start = block * BLOCK;
         let mut sums = Sums::new::<ADD>(out);
@@ -115,6 +120,7 @@ pub(super) fn linear_combination<const ADD: bool>(
         }
         sums.store(out);
     }
+    len
 }
 
 pub(super) fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
