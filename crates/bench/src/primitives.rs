@@ -8,7 +8,8 @@ use cryptable_ckks::encryption::encrypt;
 use cryptable_ckks::{Arithmetic, Evaluator};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
-use cryptable_ring::{Basis, Buffer, Ring, Rounding};
+use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
+use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring, Rounding};
 use cryptable_rlwe::key_generation::SecretPair;
 use cryptable_rlwe::key_switching::switch;
 use cryptable_rlwe::secret::TernarySecret;
@@ -119,6 +120,7 @@ pub fn run(arguments: &PrimitivesArguments, threads: usize, json: bool) -> anyho
         json,
     };
     measure_ring(&setup);
+    measure_table_product(&setup);
     measure_ckks(&setup);
     Ok(())
 }
@@ -140,6 +142,27 @@ fn measure_ring(setup: &Setup) {
             .map(|(i, words)| (sources.len() + i, words))
             .collect();
         ring.convert_base(&sources, &source, &mut targets, Rounding::Exact);
+    });
+}
+
+/// The product of a table with the columns and selectors of a multiplexer tree, for a table of 16 bits
+/// and two limbs: 2^17 multiply-accumulates a limb and coefficient.
+fn measure_table_product(setup: &Setup) {
+    const OUTER: usize = 16;
+    const INNER: usize = 16;
+    const COLUMNS: usize = 256;
+    const LIMBS: usize = 2;
+    let ring = &setup.ring;
+    let poly = || Poly::<Evaluations>::zero(ring, Basis::main(LIMBS));
+    let columns: Vec<_> = (0..COLUMNS).map(|_| [poly(), poly()]).collect();
+    let selectors: Vec<_> = (0..INNER).map(|_| [poly(), poly()]).collect();
+    let columns: Vec<_> = columns.iter().map(|column| column.each_ref()).collect();
+    let selectors = [selectors.iter().map(|selector| selector.each_ref()).collect()];
+    let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 16)) as i64 - (1 << 15);
+    let matrix = TableMatrix::new(OUTER, INNER, COLUMNS, entry);
+    let limbs_moved = LIMBS * (2 * (COLUMNS + INNER) + 3 * OUTER);
+    setup.measure("table product", 0, limbs_moved, || {
+        let _ = selected_matrix_product(ring, LIMBS, &columns, &matrix, &selectors);
     });
 }
 

@@ -83,11 +83,11 @@ mod tests {
             for x in 0..4u64 {
                 let fraction = x << (FRACTION_BITS - 2);
                 let gadget = FractionDigits::new(base_log2, length);
-                let digit = |k| gadget.leaning_digit(fraction, k, mirrored);
+                let digit = |k| gadget.digit(fraction, k, mirrored);
                 assert!((0..length - 1).all(|k| digit(k) == 0), "{base_log2} bits, {x}");
                 let highest = digit(length - 1);
                 assert_eq!((highest as u64) << (64 - base_log2), x << 62, "{base_log2} bits, {x}");
-                let alone = FractionDigits::new(base_log2, 1).leaning_digit(fraction, 0, mirrored);
+                let alone = FractionDigits::new(base_log2, 1).digit(fraction, 0, mirrored);
                 assert_eq!(alone, highest, "{base_log2} bits, {x}");
             }
         }

@@ -12,30 +12,32 @@ use crate::fraction_digits::FractionDigits;
 use crate::kernels::digit_product::VectorTables;
 use crate::{Buffer, Modulus, NttTable, kernels, torus};
 
-/// Gadget ciphertexts of one number of rows, prepared for products with digits in a form of the ring's own: side by
-/// side, as what is read in one sweep should be.
+/// Keys of one number of rows each, prepared for products with digits.
+///
+/// A key is a list of rows, and a row is two polynomials. All keys lie in one buffer, in the order in
+/// which products read them; what their words mean is private to the ring.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedRows {
     words: Buffer,
     words_each: usize,
 }
 
-/// One of [`PreparedRows`].
+/// The rows of one key of [`PreparedRows`].
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedKey<'a> {
     pub(crate) words: &'a [u64],
-    /// What is read after it: fetched meanwhile.
+    /// The words that the next product reads, which this one fetches to the cache.
     pub(crate) next: &'a [u64],
 }
 
 impl<'a> PreparedKey<'a> {
-    /// The same key, with another one read after it than the next of its rows.
+    /// The same key, followed by `next` instead of its neighbour in memory.
     #[must_use]
     pub fn before(self, next: PreparedKey<'a>) -> Self {
         Self { next: next.words, ..self }
     }
 
-    /// The same key, with nothing fetched for later.
+    /// The same key, with nothing to fetch for the next product.
     #[must_use]
     pub fn alone(self) -> Self {
         Self { next: &[], ..self }
@@ -43,22 +45,22 @@ impl<'a> PreparedKey<'a> {
 }
 
 impl PreparedRows {
-    /// Number of gadget ciphertexts.
+    /// The number of keys.
     #[must_use]
     pub fn count(&self) -> usize {
         self.words.len() / self.words_each
     }
 
-    /// Bytes held.
+    /// The bytes that all keys take in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         8 * self.words.len()
     }
 
-    /// Ciphertext `index`.
+    /// The key with this index.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the index is not below [`PreparedRows::count`].
     #[must_use]
     pub fn key(&self, index: usize) -> PreparedKey<'_> {
         let (words, rest) = self.words[index * self.words_each..].split_at(self.words_each);
@@ -75,10 +77,11 @@ pub(crate) struct DigitProductTables {
     vector: Option<VectorTables>,
 }
 
-/// Scratch memory of a digit product, reused from one to the next.
+/// Scratch memory of digit products, reused from one to the next: digits, which the caller writes
+/// before each product, and sums.
 #[derive(Debug)]
-pub(crate) struct DigitScratch {
-    pub(crate) digits: Buffer,
+pub struct DigitScratch {
+    digits: Buffer,
     sums: Buffer,
 }
 
@@ -86,6 +89,11 @@ impl DigitScratch {
     /// For products of up to `rows` digits.
     pub(crate) fn new(degree: usize, rows: usize) -> Self {
         Self { digits: Buffer::zeroed(rows * degree), sums: Buffer::zeroed(2 * degree) }
+    }
+
+    /// The digits to be multiplied, N words for each row of a key.
+    pub fn digits_mut(&mut self) -> &mut [u64] {
+        &mut self.digits
     }
 }
 
@@ -100,7 +108,7 @@ impl DigitProductTables {
         }
     }
 
-    /// See [`crate::prime_ring::PrimeRing::prepare_rows`].
+    /// Prepares `count` keys of `rows` rows each; `fill(index, words)` writes the coefficients of one.
     pub(crate) fn prepare_rows(
         &self,
         ntt: &NttTable,

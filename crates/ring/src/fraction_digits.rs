@@ -6,26 +6,27 @@ pub const FRACTION_BITS: u32 = 52;
 /// Bits of a word above the fraction.
 pub(crate) const UNUSED_BITS: u32 = u64::BITS - FRACTION_BITS;
 
-/// Coefficients in a run whose digits lean to the same side.
+/// Coefficients in a run, whose digits have the same range.
 const RUN: usize = 64;
 
 /// Balanced digits of fractions: v ≈ Σ_k d_k·2^(-w(ℓ-k)) with ℓ digits of w bits.
 ///
-/// There is one digit more on one side of 0 than on the other: -2^(w-1) <= d_k < 2^(w-1), mean -1/2, or mirrored.
-/// Polynomials take both in turn, 64 coefficients each. Else the means would add up where digits multiply what is
-/// alike in all coefficients, such as a multiple of a binary secret: there a mean of 1/2 does the harm of digits N
-/// times as large.
+/// The range of a digit is even, so one side of 0 has a value more than the other: `-2^(w-1) <= d_k <
+/// 2^(w-1)`, with a mean of -1/2, or mirrored, with a mean of 1/2. In a polynomial the two alternate
+/// every 64 coefficients. Otherwise the means would add up where digits multiply something that is
+/// similar in all coefficients, such as a multiple of a binary polynomial: a mean of 1/2 then makes as
+/// large an error as digits N times as large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FractionDigits {
     base_log2: u32,
     length: usize,
-    /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored): makes all digits plain
-    /// bits.
+    /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored). With it added,
+    /// all digits are plain bits of the word. One for plain, one for mirrored digits.
     bias: [u64; 2],
 }
 
 impl FractionDigits {
-    /// `length` digits of `base_log2` bits.
+    /// The decomposition into `length` digits of `base_log2` bits.
     ///
     /// # Panics
     /// Unless both are positive, and all digits together have at most 52 bits.
@@ -41,13 +42,13 @@ impl FractionDigits {
         Self { base_log2, length, bias: [bias, mirrored] }
     }
 
-    /// ℓ.
+    /// The number ℓ of digits.
     #[must_use]
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// Digit `k`, the least significant first, of the coefficients of a run: mirrored in every other.
+    /// The function that takes digit `k` of a coefficient in this run; digit 0 is the least significant.
     #[inline(always)]
     fn of_run(self, run: usize, k: usize) -> impl Fn(u64) -> i64 {
         let mirrored = run % 2;
@@ -61,13 +62,14 @@ impl FractionDigits {
         }
     }
 
-    /// Digit `k`, the least significant first, from -2^(w-1) on, or up to 2^(w-1) if mirrored.
+    /// Digit `k` of a fraction, in `[-2^(w-1), 2^(w-1))` or, if mirrored, in `(-2^(w-1), 2^(w-1)]`; digit
+    /// 0 is the least significant.
     #[must_use]
-    pub fn leaning_digit(self, fraction: u64, k: usize, mirrored: bool) -> i64 {
+    pub fn digit(self, fraction: u64, k: usize, mirrored: bool) -> i64 {
         self.of_run(mirrored.into(), k)(fraction)
     }
 
-    /// `out_k[i] = to_word(digit k of source[i])`; the digits of one weight side by side.
+    /// `out_k[i] = to_word(digit k of source[i])`; the digits of one weight are contiguous.
     ///
     /// # Panics
     /// If lengths do not fit.
@@ -143,10 +145,10 @@ mod tests {
             let digits = FractionDigits::new(base_log2, length);
             let mut sum = 0u64;
             for k in 0..length {
-                let digit = digits.leaning_digit(word, k, mirrored);
-                // Mirrored digits are those of the opposite side.
-                let lean = if mirrored { -digit } else { digit };
-                prop_assert!(-(1 << (base_log2 - 1)) <= lean && lean < 1 << (base_log2 - 1));
+                let digit = digits.digit(word, k, mirrored);
+                // Mirrored digits have the opposite range.
+                let plain = if mirrored { -digit } else { digit };
+                prop_assert!(-(1 << (base_log2 - 1)) <= plain && plain < 1 << (base_log2 - 1));
                 let weight = 1u64 << (64 - base_log2 * (length - k) as u32);
                 sum = sum.wrapping_add(weight.wrapping_mul(digit as u64));
             }

@@ -247,8 +247,6 @@ fn tensor_sum(m: &Modulus, [d0, d1, d2]: [&mut [u64]; 3], a: &[u64], b: &[u64]) 
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use crate::primes::ntt_primes;
 
@@ -374,40 +372,5 @@ mod tests {
     #[should_panic(expected = "absolute value 549755813888")]
     fn entries_beyond_39_bits_are_refused() {
         let _ = TableMatrix::new(1, 1, 1, |_, _, _| 1 << 39);
-    }
-
-    /// Run with `--release --ignored --nocapture`, `RAYON_NUM_THREADS` threads.
-    #[test]
-    #[ignore = "a measurement"]
-    fn multiply_accumulates_a_second() {
-        let degree = 1 << 16;
-        let main = 5;
-        let ring = Ring::new(degree, &ntt_primes(degree, 50.0, main, &[]), &[]);
-        for [outer, inner, count, sets] in [
-            [64, 16, 16, 1],
-            [64, 16, 64, 1],
-            [16, 16, 256, 1],
-            [16, 32, 256, 2],
-            [16, 16, 1024, 1],
-            [32, 32, 1024, 1],
-        ] {
-            let columns = pairs(&ring, main, count, false);
-            let selectors = pairs(&ring, main, inner * sets, false);
-            let (columns, selectors) = (references(&columns), references(&selectors));
-            let selectors: Vec<_> = selectors.chunks(inner).map(<[_]>::to_vec).collect();
-            let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 16)) as i64 - (1 << 15);
-            let matrix = TableMatrix::new(outer, inner, count, entry);
-            let macs = (outer * inner * count * 2 * main * degree) as f64;
-            for _ in 0..2 {
-                let start = Instant::now();
-                let _ = selected_matrix_product(&ring, main, &columns, &matrix, &selectors);
-                let seconds = start.elapsed().as_secs_f64();
-                println!(
-                    "outer {outer}, inner {inner}, columns {count}, sets {sets}: {seconds:.3} s, \
-                     {:.2}e9 multiply-accumulates a second",
-                    macs / seconds / 1e9
-                );
-            }
-        }
     }
 }

@@ -1,11 +1,11 @@
-//! Coefficients as binary fractions: what blind rotation accumulates.
+//! Coefficients as fractions of the torus `R/Z`, in fixed point.
 //!
-//! A residue v modulo q stands for the fraction v/q of a turn. Between products an accumulator keeps fractions
-//! with 52 bits instead, `⌊v·2^52/q⌉`: sums then need no reduction, digits of base 2^w are bits of the word, and
-//! the last multiplication of an inverse transform gives a fraction with two instructions. For q below 2^50 a
-//! fraction is finer than a residue, so that nothing is lost that noise does not drown.
+//! A residue v modulo q stands for v/q on the torus. Accumulators of many products keep that fraction
+//! with 52 bits, `⌊v·2^52/q⌉`, instead of the residue: sums then need no reduction, digits of base 2^w
+//! are bits of the word, and the last multiplication of an inverse transform gives a fraction with two
+//! instructions. For q below 2^50 a fraction is finer than a residue.
 //!
-//! Of a word only the low 52 bits count; those above are arbitrary.
+//! Only the low 52 bits of a word count; those above are arbitrary.
 
 use crate::Modulus;
 use crate::fraction_digits::UNUSED_BITS;
@@ -19,7 +19,7 @@ pub use crate::kernels::automorphism::automorphism;
 pub fn from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
     assert_eq!(out.len(), residues.len());
     let q = m.value();
-    // With the quotient's fraction of 64 bits the product is exact to 2^-12 of a unit.
+    // The quotient has 64 fractional bits, so the product is exact to 2^-12 of a unit.
     let ratio = (1u128 << (FRACTION_BITS + 64)) / u128::from(q);
     let (whole, part) = ((ratio >> 64) as u64, ratio as u64);
     for (out, &v) in out.iter_mut().zip(residues) {
@@ -42,22 +42,22 @@ pub fn to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
     }
 }
 
-/// Fractions of residues that fill their words, `out = ⌊v·2^64/q⌉`: for sums of many products, whose roundings must
-/// not add up. They wrap around as the turn does.
+/// Fractions of 64 bits, which fill their words, of residues: `out = ⌊v·2^64/q⌉`. They are for sums of
+/// many products, whose roundings must not add up; words wrap around as the torus does.
 ///
 /// # Panics
 /// If lengths differ.
 pub fn words_from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
     assert_eq!(out.len(), residues.len());
-    // q divides no power of two, so that ⌊2^128/q⌋ = ⌊(2^128 - 1)/q⌋. Its lost fraction costs less than v/2^64, below
-    // 2^-14 of a unit.
+    // q divides no power of two, so that ⌊2^128/q⌋ = ⌊(2^128 - 1)/q⌋. The fraction lost costs less than
+    // v/2^64, below 2^-14 of a unit.
     let ratio = u128::MAX / u128::from(m.value());
     for (out, &v) in out.iter_mut().zip(residues) {
         *out = ((u128::from(v) * ratio + (1 << 63)) >> 64) as u64;
     }
 }
 
-/// Residues of fractions that fill their words, `out = ⌊v·q/2^64⌉ mod q`.
+/// Residues of fractions of 64 bits, `out = ⌊v·q/2^64⌉ mod q`.
 ///
 /// # Panics
 /// If lengths differ.

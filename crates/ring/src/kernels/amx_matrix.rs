@@ -144,7 +144,7 @@ fn bytes(f: impl Fn(usize) -> usize) -> __m512i {
 /// See [`super::matrix::tile_product`].
 ///
 /// # Safety
-/// [`is_available`].
+/// [`super::amx::is_available`] must hold.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) unsafe fn tile_product(
     m: &Modulus,
