@@ -3,17 +3,17 @@
 //! An integer x given by its residues modulo `q_1 … q_k` (product Q) is, with
 //! `y_i = [x·(Q/q_i)^-1]_{q_i}`, equal to `Σ y_i·(Q/q_i) - v·Q` for a small integer v. The exact
 //! conversion finds `v = round(Σ y_i/q_i)`, which gives the representative of least absolute value
-//! (Halevi, Polyakov, Shoup 2019); the approximate one (Bajard et al. 2016) leaves v out and returns
-//! `x + e·Q` with `0 <= e < k`. Exactness costs one term more in a sum of k, halves the digits of key
-//! switching and rounds ModDown to nearest, so every caller in the workspace uses it.
+//! (Halevi, Polyakov, Shoup 2019); the approximate one (Bajard et al. 2016) leaves v out and
+//! returns `x + e·Q` with `0 <= e < k`. Exactness costs one term more in a sum of k, halves the
+//! digits of key switching and rounds ModDown to nearest, so every caller in the workspace uses it.
 
 use rayon::prelude::*;
 
 use crate::kernels;
 use crate::{Buffer, NttTable};
 
-/// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the first-level
-/// cache for all targets.
+/// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the
+/// first-level cache for all targets.
 const BLOCK_WORDS: usize = 4096;
 
 /// Which representative a base conversion returns.

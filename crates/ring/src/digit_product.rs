@@ -2,8 +2,8 @@
 //!
 //! In [`crate::kernels::digit_product`], decomposition, forward transforms, row sums and inverse
 //! transforms share their passes over memory, an order of evaluations of their own, and ranges that
-//! need no comparisons. That takes AVX-512 with IFMA and a prime below 2^47; everything else goes the
-//! portable way, through `tfhe-ntt`.
+//! need no comparisons. That takes AVX-512 with IFMA and a prime below 2^47; everything else goes
+//! the portable way, through `tfhe-ntt`.
 
 use rayon::prelude::*;
 
@@ -14,8 +14,8 @@ use crate::{Buffer, Modulus, NttTable, kernels, torus};
 
 /// Keys of one number of rows each, prepared for products with digits.
 ///
-/// A key is a list of rows, and a row is two polynomials. All keys lie in one buffer, in the order in
-/// which products read them; what their words mean is private to the ring.
+/// A key is a list of rows, and a row is two polynomials. All keys lie in one buffer, in the order
+/// in which products read them; what their words mean is private to the ring.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedRows {
     words: Buffer,
@@ -108,7 +108,8 @@ impl DigitProductTables {
         }
     }
 
-    /// Prepares `count` keys of `rows` rows each; `fill(index, words)` writes the coefficients of one.
+    /// Prepares `count` keys of `rows` rows each; `fill(index, words)` writes the coefficients of
+    /// one.
     pub(crate) fn prepare_rows(
         &self,
         ntt: &NttTable,
@@ -126,8 +127,9 @@ impl DigitProductTables {
         PreparedRows { words, words_each }
     }
 
-    /// Rows of two polynomials each (coefficients in `[0, q)`, N words each) to `out` in the form that
-    /// [`DigitProductTables::multiply_add`] reads; as many words as there are. Overwrites the rows.
+    /// Rows of two polynomials each (coefficients in `[0, q)`, N words each) to `out` in the form
+    /// that [`DigitProductTables::multiply_add`] reads; as many words as there are. Overwrites the
+    /// rows.
     fn prepare(&self, ntt: &NttTable, out: &mut [u64], rows: &mut [u64]) {
         assert!(rows.len().is_multiple_of(2 * self.degree), "{} words", rows.len());
         assert_eq!(out.len(), rows.len());
@@ -168,8 +170,8 @@ impl DigitProductTables {
         digits.decompose_rotation(out, source, exponent, |digit| self.modulus.reduce_i64(digit));
     }
 
-    /// `accumulator += Σ digit·row` over the rows of a key: two polynomials of N fractions. The digits
-    /// in `scratch` are overwritten.
+    /// `accumulator += Σ digit·row` over the rows of a key: two polynomials of N fractions. The
+    /// digits in `scratch` are overwritten.
     pub(crate) fn multiply_add(
         &self,
         ntt: &NttTable,

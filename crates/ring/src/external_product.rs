@@ -2,13 +2,13 @@
 //! (Chillotti et al., J. Cryptology 2020).
 //!
 //! An RLWE ciphertext is 2N words: body b, then mask a; its phase is b + a·s. A *gadget ciphertext*
-//! (RLWE') of m is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is the rows
-//! of m (for the body's digits), then those of m·s (for the mask's). Both are prepared as
+//! (RLWE') of m is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is the
+//! rows of m (for the body's digits), then those of m·s (for the mask's). Both are prepared as
 //! [`crate::prime_ring::PreparedRows`].
 //!
-//! Coefficients are torus fractions ([`crate::torus`]) on both sides, so that rotation and automorphism
-//! of an accumulator are copies. A product takes ℓ forward transforms for each polynomial decomposed,
-//! and two inverse ones.
+//! Coefficients are torus fractions ([`crate::torus`]) on both sides, so that rotation and
+//! automorphism of an accumulator are copies. A product takes ℓ forward transforms for each
+//! polynomial decomposed, and two inverse ones.
 //!
 //! Of the ring, this file uses only what is public: it is the scheme's part of a digit product.
 
@@ -34,8 +34,8 @@ impl Scratch {
 
 /// The decompositions of an RGSW ciphertext.
 ///
-/// What rounding leaves of a mask is multiplied by the secret, which makes its variance some N/2 times
-/// that of what rounding leaves of a body: masks want more digits.
+/// What rounding leaves of a mask is multiplied by the secret, which makes its variance some N/2
+/// times that of what rounding leaves of a body: masks want more digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RgswGadget {
     /// The decomposition of bodies.
@@ -114,8 +114,9 @@ impl ExternalProduct<'_> {
         self.ring.add_digit_product(accumulator, key, &mut scratch.digits);
     }
 
-    /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`: a CMUX
-    /// for a ternary secret. Its two RGSW ciphertexts hold whether it is 1 and whether it is -1.
+    /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`:
+    /// a CMUX for a ternary secret. Its two RGSW ciphertexts hold whether it is 1 and whether it
+    /// is -1.
     ///
     /// # Panics
     /// If lengths do not fit, or the exponent is 2N or more.
@@ -139,8 +140,8 @@ impl ExternalProduct<'_> {
         }
     }
 
-    /// `accumulator = accumulator ⊡ key`: the external product of an RLWE with an RGSW ciphertext, in
-    /// place.
+    /// `accumulator = accumulator ⊡ key`: the external product of an RLWE with an RGSW ciphertext,
+    /// in place.
     ///
     /// # Panics
     /// If lengths do not fit.

@@ -3,7 +3,7 @@
 /// Bits of a fraction; the bits of a word above them are arbitrary.
 pub const FRACTION_BITS: u32 = 52;
 
-/// Bits of a word above the fraction.
+/// Bits of a word that lie above the fraction.
 pub(crate) const UNUSED_BITS: u32 = u64::BITS - FRACTION_BITS;
 
 /// Coefficients in a run, whose digits have the same range.
@@ -11,17 +11,17 @@ const RUN: usize = 64;
 
 /// Balanced digits of fractions: v ≈ Σ_k d_k·2^(-w(ℓ-k)) with ℓ digits of w bits.
 ///
-/// The range of a digit is even, so one side of 0 has a value more than the other: `-2^(w-1) <= d_k <
-/// 2^(w-1)`, with a mean of -1/2, or mirrored, with a mean of 1/2. In a polynomial the two alternate
-/// every 64 coefficients. Otherwise the means would add up where digits multiply something that is
-/// similar in all coefficients, such as a multiple of a binary polynomial: a mean of 1/2 then makes as
-/// large an error as digits N times as large.
+/// The range of a digit is even, so one side of 0 has a value more than the other:
+/// `-2^(w-1) <= d_k < 2^(w-1)`, with a mean of -1/2, or mirrored, with a mean of 1/2. In a
+/// polynomial the two alternate every 64 coefficients. Otherwise the means would add up where
+/// digits multiply something that is similar in all coefficients, such as a multiple of a binary
+/// polynomial: a mean of 1/2 then makes as large an error as digits N times as large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FractionDigits {
     base_log2: u32,
     length: usize,
-    /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored). With it added,
-    /// all digits are plain bits of the word. One for plain, one for mirrored digits.
+    /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored). With it
+    /// added, all digits are plain bits of the word. One for plain, one for mirrored digits.
     bias: [u64; 2],
 }
 
@@ -48,7 +48,8 @@ impl FractionDigits {
         self.length
     }
 
-    /// The function that takes digit `k` of a coefficient in this run; digit 0 is the least significant.
+    /// The function that takes digit `k` of a coefficient in this run; digit 0 is the least
+    /// significant.
     #[inline(always)]
     fn of_run(self, run: usize, k: usize) -> impl Fn(u64) -> i64 {
         let mirrored = run % 2;
@@ -62,8 +63,8 @@ impl FractionDigits {
         }
     }
 
-    /// Digit `k` of a fraction, in `[-2^(w-1), 2^(w-1))` or, if mirrored, in `(-2^(w-1), 2^(w-1)]`; digit
-    /// 0 is the least significant.
+    /// Digit `k` of a fraction, in `[-2^(w-1), 2^(w-1))` or, if mirrored, in `(-2^(w-1), 2^(w-1)]`;
+    /// digit 0 is the least significant.
     #[must_use]
     pub fn digit(self, fraction: u64, k: usize, mirrored: bool) -> i64 {
         self.of_run(mirrored.into(), k)(fraction)
@@ -139,7 +140,10 @@ mod tests {
     proptest! {
         #[test]
         fn digits_recompose(
-            base_log2 in 1u32..20, length in 1usize..6, word in any::<u64>(), mirrored in any::<bool>(),
+            base_log2 in 1u32..20,
+            length in 1usize..6,
+            word in any::<u64>(),
+            mirrored in any::<bool>(),
         ) {
             prop_assume!(base_log2 as usize * length <= 52);
             let digits = FractionDigits::new(base_log2, length);

@@ -2,8 +2,8 @@
 //! J. Cryptology 2020).
 //!
 //! A residue u is written with ℓ digits of w bits, `u ≈ Σ_k d_k·weight(k)` modulo q with
-//! `weight(k) = ⌊q/2^(w(ℓ-k))⌉`; what is below the least weight is rounded away. Digits are those of the
-//! fraction u/q ([`crate::torus`]), and balanced: -2^(w-1) <= d_k < 2^(w-1).
+//! `weight(k) = ⌊q/2^(w(ℓ-k))⌉`; what is below the least weight is rounded away. Digits are those
+//! of the fraction u/q ([`crate::torus`]), and balanced: -2^(w-1) <= d_k < 2^(w-1).
 
 use crate::fraction_digits::{FRACTION_BITS, FractionDigits};
 
@@ -13,7 +13,8 @@ use crate::fraction_digits::{FRACTION_BITS, FractionDigits};
 /// use cryptable_ring::gadget::Gadget;
 /// let q = (1 << 20) - 3;
 /// let gadget = Gadget::new(q, 5, 3);
-/// let sum: i64 = gadget.digits(300_000).enumerate().map(|(k, d)| d * gadget.weight(k) as i64).sum();
+/// let terms = gadget.digits(300_000).enumerate().map(|(k, d)| d * gadget.weight(k) as i64);
+/// let sum: i64 = terms.sum();
 /// // Digits of 15 bits in all leave 2^5 to be rounded, up to 2^4; rounded weights add a little.
 /// assert!((sum.rem_euclid(q as i64) - 300_000).abs() <= 32);
 /// ```
@@ -22,7 +23,7 @@ pub struct Gadget {
     modulus: u64,
     base_log2: u32,
     digits: FractionDigits,
-    /// `2^(52 + 64)/q`.
+    /// `2^(52 + 64)/q`, rounded down: turns residues into fractions.
     ratio: u128,
 }
 
@@ -30,8 +31,8 @@ impl Gadget {
     /// The decomposition into `length` digits of `base_log2` bits, modulo `modulus`.
     ///
     /// # Panics
-    /// Unless 1 <= `base_log2`, 1 <= `length`, the digits together have no more bits than the modulus
-    /// (rounded up to a power of two), and the modulus is at most 2^52.
+    /// Unless 1 <= `base_log2`, 1 <= `length`, the digits together have no more bits than the
+    /// modulus (rounded up to a power of two), and the modulus is at most 2^52.
     #[must_use]
     pub fn new(modulus: u64, base_log2: u32, length: usize) -> Self {
         assert!(modulus > 2 && modulus <= 1 << FRACTION_BITS, "modulus {modulus}");
@@ -67,7 +68,7 @@ impl Gadget {
         self.digits
     }
 
-    /// The weight of digit `k`.
+    /// The weight of digit `k`: `⌊q/2^(w(ℓ-k))⌉`.
     ///
     /// # Panics
     /// If there is no such digit.
@@ -83,11 +84,13 @@ impl Gadget {
         self.balanced_digits(residue, false)
     }
 
-    /// The digits of all residues of a uniform vector, residue after residue, with means that cancel.
+    /// The digits of all residues of a uniform vector, residue after residue, with means that
+    /// cancel.
     ///
-    /// Balanced digits have a mean of -1/2, or of 1/2 if mirrored ([`FractionDigits`]). Which it is for a
-    /// residue, a bit of the next one decides, which is as good as random. Were it always the same, the
-    /// errors of the rows that digits multiply would add up to one offset for all vectors.
+    /// Balanced digits have a mean of -1/2, or of 1/2 if mirrored ([`FractionDigits`]). Which it is
+    /// for a residue, a bit of the next one decides, which is as good as random. Were it always the
+    /// same, the errors of the rows that digits multiply would add up to one offset for all
+    /// vectors.
     ///
     /// # Panics
     /// If digits have more than 31 bits.
@@ -117,7 +120,8 @@ impl Gadget {
 
     /// The mean of what rounding adds to a residue, because halves are rounded up.
     ///
-    /// It is 1/2 if digits leave out low bits of a modulus that is a power of two, and negligible else.
+    /// It is 1/2 if digits leave out low bits of a modulus that is a power of two, and negligible
+    /// else.
     #[must_use]
     pub fn rounding_mean(&self) -> f64 {
         let unit = self.modulus >> (self.base_log2 as usize * self.length()).min(63);
@@ -126,8 +130,8 @@ impl Gadget {
 
     /// The variance of what digits and weights leave of a uniform residue.
     ///
-    /// One part is what rounding the fraction leaves, uniform within half of the unit q/2^(wℓ) (nothing
-    /// if that is 1); the other is the rounding of the weights, times the digits.
+    /// One part is what rounding the fraction leaves, uniform within half of the unit q/2^(wℓ)
+    /// (nothing if that is 1); the other is the rounding of the weights, times the digits.
     #[must_use]
     pub fn rounding_variance(&self) -> f64 {
         let q = self.modulus as f64;
@@ -148,7 +152,10 @@ mod tests {
     proptest! {
         #[test]
         fn digits_recompose_up_to_what_is_rounded(
-            modulus in 1u64 << 16..1 << 50, base_log2 in 1u32..17, length in 1usize..6, word in any::<u64>(),
+            modulus in 1u64 << 16..1 << 50,
+            base_log2 in 1u32..17,
+            length in 1usize..6,
+            word in any::<u64>(),
         ) {
             let bits = u64::BITS - (modulus - 1).leading_zeros();
             prop_assume!(base_log2 * length as u32 <= bits);

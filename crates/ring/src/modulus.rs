@@ -7,9 +7,9 @@ pub(crate) const VECTOR_BOUND: u64 = 1 << 50;
 
 /// An odd modulus q, `2 < q < 2^62`, with the constants of its reductions.
 ///
-/// Words are residues in `[0, q)` unless a function says otherwise. Reduction is Barrett's: with k the
-/// bit length of q and `μ = floor(2^(2k)/q)`, the estimate `floor(floor(x/2^(k-1))·μ/2^(k+1))` of
-/// `x/q` is at most 2 too small for `x < 2^(2k)`.
+/// Words are residues in `[0, q)` unless a function says otherwise. Reduction is Barrett's: with k
+/// the bit length of q and `μ = floor(2^(2k)/q)`, the estimate `floor(floor(x/2^(k-1))·μ/2^(k+1))`
+/// of `x/q` is at most 2 too small for `x < 2^(2k)`.
 ///
 /// ```
 /// use cryptable_ring::Modulus;
@@ -250,7 +250,8 @@ impl Modulus {
         self.subtract_once(self.subtract_once(remainder))
     }
 
-    /// x for `x < q`, `x - q` for `q <= x < 3q`, without a branch, which random words would mispredict.
+    /// x for `x < q`, `x - q` for `q <= x < 3q`, without a branch, which random words would
+    /// mispredict.
     #[inline]
     pub(crate) const fn subtract_once(&self, x: u64) -> u64 {
         // As 2q < 2^63, the difference has its top bit set exactly if x < q.
@@ -260,8 +261,8 @@ impl Modulus {
     }
 }
 
-/// The low word of `x >> shift` for `0 < shift < 64`, cheaper than a shift of a double word by an amount
-/// that the compiler does not know.
+/// The low word of `x >> shift` for `0 < shift < 64`, cheaper than a shift of a double word by an
+/// amount that the compiler does not know.
 #[inline]
 const fn shift_right(x: u128, shift: u32) -> u64 {
     ((x >> 64) as u64) << (64 - shift) | (x as u64) >> shift

@@ -40,13 +40,13 @@ impl NttTable {
         self.degree
     }
 
-    /// The prime with its reduction constants.
+    /// The prime modulus q, with its reduction constants.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
         &self.modulus
     }
 
-    /// `1/N mod q`.
+    /// `1/N mod q`, the factor that [`NttTable::inverse_unnormalized`] leaves out.
     #[must_use]
     pub fn degree_inverse(&self) -> u64 {
         self.degree_inverse

@@ -1,9 +1,9 @@
 //! `Z_q[X]/(X^N + 1)` for one prime and small degrees.
 //!
-//! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so arithmetic counts, and memory
-//! does not: operands are plain slices of N words, the order of evaluations is private to the ring, and
-//! what is multiplied often is prepared once, polynomials as a [`Multiplicand`] and rows to be multiplied
-//! with digits as [`PreparedRows`].
+//! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so arithmetic counts, and
+//! memory does not: operands are plain slices of N words, the order of evaluations is private to
+//! the ring, and what is multiplied often is prepared once, polynomials as a [`Multiplicand`] and
+//! rows to be multiplied with digits as [`PreparedRows`].
 
 use crate::digit_product::DigitProductTables;
 pub use crate::digit_product::{DigitScratch, PreparedKey, PreparedRows};
@@ -118,8 +118,8 @@ impl PrimeRing {
         Multiplicand { words }
     }
 
-    /// Prepares `count` keys of `rows` rows each. `fill(index, words)` writes one: the two polynomials of
-    /// each row, N coefficients each.
+    /// Prepares `count` keys of `rows` rows each. `fill(index, words)` writes one: the two
+    /// polynomials of each row, N coefficients each.
     pub fn prepare_rows(
         &self,
         count: usize,
@@ -135,8 +135,8 @@ impl PrimeRing {
         DigitScratch::new(self.degree, rows)
     }
 
-    /// Writes the digits of a polynomial of torus fractions to `out`, N words a digit, in the form that
-    /// [`PrimeRing::add_digit_product`] reads.
+    /// Writes the digits of a polynomial of torus fractions to `out`, N words a digit, in the form
+    /// that [`PrimeRing::add_digit_product`] reads.
     ///
     /// # Panics
     /// If lengths do not fit.
@@ -158,8 +158,8 @@ impl PrimeRing {
         self.digit_products.decompose_rotation(digits, out, source, exponent);
     }
 
-    /// `out += Σ digit·row` over the rows of a key: two polynomials of N torus fractions each. Takes the
-    /// digits from `scratch` and overwrites them.
+    /// `out += Σ digit·row` over the rows of a key: two polynomials of N torus fractions each.
+    /// Takes the digits from `scratch` and overwrites them.
     ///
     /// # Panics
     /// If lengths do not fit.

@@ -3,8 +3,8 @@
 
 use crate::kernels::wrapping_sums::add_signed;
 
-/// `sum += Σ_r ±rows[r·multiples + |choice_r| - 1]`, wrapping; the sign is that of the choice, and a
-/// choice of 0 adds nothing.
+/// `sum += Σ_r ±rows[r·multiples + |choice_r| - 1]`, wrapping; the sign is that of the choice, and
+/// a choice of 0 adds nothing.
 ///
 /// Rows are as long as the sum and contiguous.
 ///

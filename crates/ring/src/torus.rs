@@ -1,9 +1,9 @@
 //! Coefficients as fractions of the torus `R/Z`, in fixed point.
 //!
-//! A residue v modulo q stands for v/q on the torus. Accumulators of many products keep that fraction
-//! with 52 bits, `⌊v·2^52/q⌉`, instead of the residue: sums then need no reduction, digits of base 2^w
-//! are bits of the word, and the last multiplication of an inverse transform gives a fraction with two
-//! instructions. For q below 2^50 a fraction is finer than a residue.
+//! A residue v modulo q stands for v/q on the torus. Accumulators of many products keep that
+//! fraction with 52 bits, `⌊v·2^52/q⌉`, instead of the residue: sums then need no reduction, digits
+//! of base 2^w are bits of the word, and the last multiplication of an inverse transform gives a
+//! fraction with two instructions. For q below 2^50 a fraction is finer than a residue.
 //!
 //! Only the low 52 bits of a word count; those above are arbitrary.
 
@@ -42,15 +42,15 @@ pub fn to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
     }
 }
 
-/// Fractions of 64 bits, which fill their words, of residues: `out = ⌊v·2^64/q⌉`. They are for sums of
-/// many products, whose roundings must not add up; words wrap around as the torus does.
+/// Fractions of 64 bits, which fill their words, of residues: `out = ⌊v·2^64/q⌉`. They are for sums
+/// of many products, whose roundings must not add up; words wrap around as the torus does.
 ///
 /// # Panics
 /// If lengths differ.
 pub fn words_from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
     assert_eq!(out.len(), residues.len());
-    // q divides no power of two, so that ⌊2^128/q⌋ = ⌊(2^128 - 1)/q⌋. The fraction lost costs less than
-    // v/2^64, below 2^-14 of a unit.
+    // q divides no power of two, so that ⌊2^128/q⌋ = ⌊(2^128 - 1)/q⌋. The fraction lost costs less
+    // than v/2^64, below 2^-14 of a unit.
     let ratio = u128::MAX / u128::from(m.value());
     for (out, &v) in out.iter_mut().zip(residues) {
         *out = ((u128::from(v) * ratio + (1 << 63)) >> 64) as u64;

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 #[cfg(target_arch = "x86_64")]
 use crate::Isa;
 
-/// Whether kernels for AMX may be called: the processor has AMX for bytes, AVX-512 with IFMA and VBMI,
-/// the operating system lets this process use them, and `CRYPTABLE_SIMD` names no slower instruction
-/// set.
+/// Whether kernels for AMX may be called: the processor has AMX for bytes, AVX-512 with IFMA and
+/// VBMI, the operating system lets this process use them, and `CRYPTABLE_SIMD` names no slower
+/// instruction set.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn is_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
@@ -45,8 +45,8 @@ fn request_tile_data() -> bool {
     const ARCH_REQ_XCOMP_PERM: u64 = 0x1023;
     const XFEATURE_XTILEDATA: u64 = 18;
     let result: i64;
-    // SAFETY: a system call with two numbers for arguments; it changes no memory. It clobbers rcx and
-    // r11 only. Kernels that do not know it return an error.
+    // SAFETY: a system call with two numbers for arguments; it changes no memory. It clobbers rcx
+    // and r11 only. Kernels that do not know it return an error.
     unsafe {
         asm!(
             "syscall",

@@ -1,14 +1,16 @@
 //! Sums of products for AVX2 with FMA, reduced once at the end; moduli below 2^50.
 //!
 //! A fused multiply-add stands in for the integer products that AVX2 lacks. For integers with
-//! `ab < 2^102`, `fma(a, b, 2^103)` is `2^103 + 2^51·h` with `h = round(ab/2^51)`, because doubles from
-//! `2^103` to `2^104` are the multiples of `2^51`. From it, `fma(a, b, 1.5·2^52 - 2^51·h)` is `2^52 + l`
-//! with `l = ab - 2^51·h + 2^51` in `[2^50, 3·2^50]`, exactly. So h and l stand in the low bits of the
-//! two doubles: bit patterns are added up as integers, less the known sum of the exponents.
+//! `ab < 2^102`, `fma(a, b, 2^103)` is `2^103 + 2^51·h` with `h = round(ab/2^51)`, because doubles
+//! from `2^103` to `2^104` are the multiples of `2^51`. From it, `fma(a, b, 1.5·2^52 - 2^51·h)` is
+//! `2^52 + l` with `l = ab - 2^51·h + 2^51` in `[2^50, 3·2^50]`, exactly. So h and l stand in the
+//! low bits of the two doubles: bit patterns are added up as integers, less the known sum of the
+//! exponents.
 //!
-//! [`super::sums`] sees to tails and to sums of too many terms, for this file and for its counterpart
-//! for AVX-512. What is left differs in how products are split, spread and reduced; the loops around
-//! that are alike, but a common source would need a trait whose methods inline across instruction sets.
+//! [`super::sums`] sees to tails and to sums of too many terms, for this file and for its
+//! counterpart for AVX-512. What is left differs in how products are split, spread and reduced; the
+//! loops around that are alike, but a common source would need a trait whose methods inline across
+//! instruction sets.
 
 use std::arch::x86_64::*;
 
@@ -18,7 +20,7 @@ use crate::Modulus;
 /// Vectors whose sums are kept in registers over all terms: 8 accumulators of 16 registers.
 const VECTORS: usize = 4;
 
-/// Words of such a group.
+/// Words of a group of vectors.
 const GROUP: usize = VECTORS * LANES;
 
 /// The double `2^103`.
@@ -80,8 +82,8 @@ pub(super) fn linear_combination<const ADD: bool>(
 /// The constants by which sums are reduced.
 struct Reducer {
     modulus: VectorModulus,
-    /// The low sums to start from: minus the exponents of all terms, and a residue that makes up for the
-    /// `2^51` in each.
+    /// The low sums to start from: minus the exponents of all terms, and a residue that makes up
+    /// for the `2^51` in each.
     low: __m256i,
     /// The high sums to start from: minus the exponents of all terms.
     high: __m256i,
@@ -110,7 +112,7 @@ impl Reducer {
         }
     }
 
-    /// The residues of sums.
+    /// The residues of sums, one vector of them.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn reduce(&self, low: __m256i, high: __m256i) -> __m256i {
@@ -128,8 +130,8 @@ impl Reducer {
     }
 }
 
-/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on top of
-/// `out` if `ADD`. Returns the number of words in full groups, which are those written.
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on
+/// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn for_each_group<const ADD: bool>(
@@ -160,7 +162,7 @@ fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
     words[start..].first_chunk().expect("operands are as long as the output")
 }
 
-/// The vectors of a group.
+/// The words of a group, vector by vector.
 #[inline]
 fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
     words.as_chunks().0

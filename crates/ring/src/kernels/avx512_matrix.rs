@@ -1,6 +1,7 @@
 //! Products of integer matrices with residues for AVX-512 with IFMA; moduli below 2^50.
 //!
-//! Low and high halves of the products, below `2^50·2^40`, are added up in registers over all columns.
+//! Low and high halves of the products, below `2^50·2^40`, are added up in registers over all
+//! columns.
 
 use std::arch::x86_64::*;
 

@@ -1,7 +1,8 @@
 //! Sums of products for AVX-512 with IFMA, reduced once at the end; moduli below 2^50.
 //!
-//! Low and high halves of the 104-bit products are added up in 64-bit lanes of their own, and reduced
-//! after the last term. Words and factors are below 2^52, so t terms give low halves below `t·2^52`.
+//! Low and high halves of the 104-bit products are added up in 64-bit lanes of their own, and
+//! reduced after the last term. Words and factors are below 2^52, so t terms give low halves below
+//! `t·2^52`.
 
 use std::arch::x86_64::*;
 
@@ -10,10 +11,10 @@ use super::scalar;
 use crate::Modulus;
 
 /// Vectors whose sums are kept in registers over all terms: 16 accumulators, which hide the latency
-/// of IFMA, and leave room in 32 registers.
+/// of IFMA, and leave half of the 32 registers free.
 const VECTORS: usize = 8;
 
-/// Words of such a group.
+/// Words of a group of vectors.
 const GROUP: usize = VECTORS * LANES;
 
 /// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
@@ -100,8 +101,8 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
     }
 }
 
-/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on top of
-/// `out` if `ADD`. Returns the number of words in full groups, which are those written.
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on
+/// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn for_each_group<const ADD: bool>(
@@ -132,7 +133,7 @@ fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
     words[start..].first_chunk().expect("operands are as long as the output")
 }
 
-/// The vectors of a group.
+/// The words of a group, vector by vector.
 #[inline]
 fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
     words.as_chunks().0

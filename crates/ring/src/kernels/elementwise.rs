@@ -60,8 +60,8 @@ pub fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_scalar_assign(m, a, c));
 }
 
-/// `out = a·c`, c in `[0, q)`, for words a that may be residues of another modulus: below `2^50`, or
-/// below `2^62` if `m` is portable ([`Modulus::portable`]).
+/// `out = a·c`, c in `[0, q)`, for words a that may be residues of another modulus: below `2^50`,
+/// or below `2^62` if `m` is portable ([`Modulus::portable`]).
 pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
     assert_eq!(out.len(), a.len());
     debug_assert!(are_in_range(m, a), "words above 2^50");

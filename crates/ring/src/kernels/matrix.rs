@@ -1,10 +1,10 @@
 //! Products of a matrix of small integers with words of many columns.
 //!
-//! The words of a block are packed once ([`ColumnBlock`]), and all rows of the matrix ([`MatrixTiles`])
-//! then read them in the order of memory.
+//! The words of a block are packed once ([`ColumnBlock`]), and all rows of the matrix
+//! ([`MatrixTiles`]) then read them in the order of memory.
 //!
-//! On the matrix unit AMX, which adds 16·64·16 products of bytes in 16 cycles, a product of 1024 columns
-//! is 4.5 times as fast as on IFMA with entries of two bytes, and 2.5 times with four.
+//! On the matrix unit AMX, which adds 16·64·16 products of bytes in 16 cycles, a product of 1024
+//! columns is 4.5 times as fast as on IFMA with entries of two bytes, and 2.5 times with four.
 
 use super::amx;
 use super::elementwise::{add_assign, mul_scalar_assign};
@@ -21,7 +21,7 @@ pub struct ColumnBlock {
 }
 
 impl ColumnBlock {
-    /// Room for `words` words of each column of a matrix.
+    /// Memory for `words` words of each column of a matrix.
     ///
     /// # Panics
     /// If 32 does not divide `words`.
@@ -83,8 +83,8 @@ fn byte_entries<'a>(m: &Modulus, matrix: &'a MatrixTiles) -> Option<&'a ByteEntr
     }
 }
 
-/// `out[r][w] = Σ_j entries[r][j]·columns[j][w]` for the rows r of tile `tile` and all words w of the
-/// block, row after row.
+/// `out[r][w] = Σ_j entries[r][j]·columns[j][w]` for the rows r of tile `tile` and all words w of
+/// the block, row after row.
 ///
 /// # Panics
 /// If `out` has not [`MatrixTiles::tile_rows`] rows of the block's length.
@@ -219,7 +219,8 @@ mod tests {
         for m in moduli() {
             for columns in [4095, MAX_COLUMNS] {
                 let operands = vec![vec![m.value() - 1; 32]; columns];
-                // Of both signs, so that offsets are largest: rows of one, of the other, and of both.
+                // Of both signs, so that offsets are largest: rows of one, of the other, and of
+                // both.
                 let mut entries = vec![LARGEST; 3 * columns];
                 entries[columns..2 * columns].fill(-LARGEST);
                 entries[2 * columns] = -LARGEST + 1;

@@ -1,7 +1,7 @@
 //! The integer matrices of matrix products, in the order in which the kernels read them.
 //!
-//! Two layouts: entries as words, for the portable kernel and for IFMA; or as bytes, for the matrix unit
-//! AMX.
+//! Two layouts: entries as words, for the portable kernel and for IFMA; or as bytes, for the matrix
+//! unit AMX.
 
 use super::amx;
 use crate::Buffer;
@@ -18,17 +18,18 @@ pub(super) const BYTE_TILE_ROWS: usize = 16;
 /// Columns of a tile of bytes.
 pub(super) const BYTE_TILE_COLUMNS: usize = 64;
 
-/// Bytes of a tile.
+/// Entries of a tile of bytes.
 pub(super) const BYTE_TILE: usize = BYTE_TILE_ROWS * BYTE_TILE_COLUMNS;
 
-/// Below this, bytes are no faster than words: tiles have [`BYTE_TILE_COLUMNS`] of them, used or not.
+/// Below this, bytes are no faster than words: tiles have [`BYTE_TILE_COLUMNS`] of them, used or
+/// not.
 const MIN_BYTE_COLUMNS: usize = 64;
 
 /// Bits of the absolute value of an entry.
 const ENTRY_BITS: u32 = 39;
 
-/// The largest number of columns. High halves of products with words, below `2^50·2^40/2^52`, then add
-/// up to less than `2^52`; products of bytes, five of a weight and column, to less than `2^32`.
+/// The largest number of columns. High halves of products with words, below `2^50·2^40/2^52`, then
+/// add up to less than `2^52`; products of bytes, five of a weight and column, to less than `2^32`.
 pub const MAX_COLUMNS: usize = 1 << 12;
 
 /// Rows of integers, some at a time: a tile.
@@ -47,18 +48,19 @@ pub(super) enum Layout {
     Bytes(ByteEntries),
 }
 
-/// Entries as bytes, divided by a common factor: `[tile][pair of planes][64 columns][plane][row][column]`,
-/// where plane p has byte p of all entries, and a last plane without a partner is a pair by itself.
+/// Entries as bytes, divided by a common factor:
+/// `[tile][pair of planes][64 columns][plane][row][column]`, where plane p has byte p of all
+/// entries, and a last plane without a partner is a pair by itself.
 #[derive(Debug)]
 pub(super) struct ByteEntries {
     bytes: Buffer,
-    /// What all entries are multiples of.
+    /// A common divisor, by which all entries were divided.
     pub(super) factor: u64,
-    /// What is added to the quotients: makes the smallest one 0.
+    /// What was added to the quotients, to make the smallest one 0.
     offset: u64,
-    /// Bytes of an entry.
+    /// The number of bytes of an entry.
     pub(super) planes: usize,
-    /// Columns over [`BYTE_TILE_COLUMNS`], rounded up.
+    /// The number of tiles that the columns take, [`BYTE_TILE_COLUMNS`] each.
     pub(super) chunks: usize,
 }
 
@@ -66,15 +68,15 @@ impl MatrixTiles {
     /// The matrix of these entries, row after row.
     ///
     /// # Panics
-    /// If there are no columns or more than [`MAX_COLUMNS`], they do not divide the number of entries, or
-    /// an entry is not in `(-2^39, 2^39)`.
+    /// If there are no columns or more than [`MAX_COLUMNS`], they do not divide the number of
+    /// entries, or an entry is not in `(-2^39, 2^39)`.
     #[must_use]
     pub fn new(columns: usize, entries: &[i64]) -> Self {
         let bytes = amx::is_available() && columns >= MIN_BYTE_COLUMNS;
         Self::with_layout(columns, entries, bytes)
     }
 
-    /// See [`MatrixTiles::new`]; as bytes or as words.
+    /// As [`MatrixTiles::new`], for a layout of the caller's choice.
     pub(super) fn with_layout(columns: usize, entries: &[i64], bytes: bool) -> Self {
         assert!((1..=MAX_COLUMNS).contains(&columns), "{columns} columns");
         assert!(entries.len().is_multiple_of(columns), "{columns} columns");
@@ -94,7 +96,7 @@ impl MatrixTiles {
         self.columns
     }
 
-    /// Bytes of memory.
+    /// The bytes that the entries take in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.layout {
@@ -103,7 +105,7 @@ impl MatrixTiles {
         }
     }
 
-    /// Rows of a tile; the last tile has zeros for rows that are missing.
+    /// The number of rows of a tile; the last tile has zeros for rows that are missing.
     #[must_use]
     pub fn tile_rows(&self) -> usize {
         match self.layout {
@@ -112,7 +114,7 @@ impl MatrixTiles {
         }
     }
 
-    /// What a stored entry is multiplied with after the offset is subtracted, and the offset.
+    /// The numbers that undo storage: an entry is `factor·(stored - offset)`.
     pub(super) fn factor_and_offset(&self) -> (u64, u64) {
         match &self.layout {
             Layout::Words(_) => (1, 1 << ENTRY_BITS),
@@ -120,7 +122,7 @@ impl MatrixTiles {
         }
     }
 
-    /// A stored entry.
+    /// An entry as it is stored: divided by the factor, plus the offset.
     pub(super) fn stored(&self, tile: usize, row: usize, column: usize) -> u64 {
         match &self.layout {
             Layout::Words(tiles) => tiles[tile * self.columns + column][row],
@@ -133,7 +135,7 @@ impl MatrixTiles {
     }
 }
 
-/// See [`Layout::Words`].
+/// The tiles of [`Layout::Words`].
 fn words(columns: usize, entries: &[i64]) -> Vec<[u64; TILE_ROWS]> {
     let stored = |row: usize, column: usize| {
         let entry = entries.get(row * columns + column).copied().unwrap_or(0);

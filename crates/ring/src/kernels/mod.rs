@@ -1,11 +1,12 @@
-//! Loops over words modulo one number: the innermost code of every scheme, in three instruction sets.
+//! Loops over words modulo one number: the innermost code of every scheme, in three instruction
+//! sets.
 //!
 //! Operands are slices of one common length, of any number of words; words are residues in `[0, q)`
 //! unless a kernel says otherwise, and so are all results. The modulus carries the instruction set
-//! ([`Modulus::isa`]). All kernels panic if lengths differ.
+//! ([`crate::Modulus::isa`]). All kernels panic if lengths differ.
 //!
-//! Ranges of words are not checked, but for some debug assertions (that would cost as much as the work):
-//! out of range, results are wrong words, never undefined behaviour.
+//! Ranges of words are not checked, but for some debug assertions (that would cost as much as the
+//! work): out of range, results are wrong words, never undefined behaviour.
 
 /// Calls a kernel for an instruction set that the processor has.
 ///
@@ -15,8 +16,8 @@ macro_rules! dispatch {
     ($isa:expr, [avx2: $avx2:ident, avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect` promise
-            // it, and kernels that take an `Isa` check it.
+            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect`
+            // promise it, and kernels that take an `Isa` check it.
             crate::Isa::Avx2 => unsafe { crate::kernels::$avx2::$($kernel)* },
             isa => dispatch!(isa, [avx512: $avx512], $($kernel)*),
         }
@@ -24,8 +25,8 @@ macro_rules! dispatch {
     ($isa:expr, [avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect` promise
-            // it, and kernels that take an `Isa` check it.
+            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect`
+            // promise it, and kernels that take an `Isa` check it.
             crate::Isa::Avx512Ifma => unsafe { crate::kernels::$avx512::$($kernel)* },
             _ => crate::kernels::scalar::$($kernel)*,
         }

@@ -1,4 +1,4 @@
-//! Words in another order.
+//! Copies of words in the order that a permutation says.
 
 use super::permutation::Permutation;
 use crate::{Isa, Modulus};
@@ -16,7 +16,7 @@ pub fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
     dispatch!(Isa::detect(), [avx512: avx512], permute(out, input, permutation));
 }
 
-/// `acc[i] += input[permutation[i]]`.
+/// `acc[i] += input[permutation[i]]`, for residues.
 pub fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], permutation: &Permutation) {
     assert_eq!((acc.len(), input.len()), (permutation.len(), permutation.len()));
     dispatch!(m.isa(), [avx512: avx512], permute_add_assign(m, acc, input, permutation));

@@ -195,7 +195,7 @@ fn mul_factor(m: &Modulus, a: u64, c: Factor) -> u64 {
     m.subtract_once(c.mul_lazy(m.value(), a))
 }
 
-/// Double-word sums of one block; between [`Sums::reduce`]s there is room for `LAZY_TERMS - 1`
+/// Double-word sums of one block; between [`Sums::reduce`]s a sum can take `LAZY_TERMS - 1`
 /// products on top of a reduced sum.
 struct Sums([u128; BLOCK]);
 

@@ -4,9 +4,9 @@ use super::elementwise::are_in_range;
 use super::scalar;
 use crate::Modulus;
 
-/// Terms that a kernel adds up before it reduces. With AVX-512, low halves of products, below `2^52`,
-/// and a word to start from stay below `2^64`; with AVX2, high halves, at most `2^49`, stay below
-/// `2^61` as well.
+/// Terms that a kernel adds up before it reduces. With AVX-512, low halves of products, below
+/// `2^52`, and a word to start from stay below `2^64`; with AVX2, high halves, at most `2^49`, stay
+/// below `2^61` as well.
 const MAX_TERMS: usize = 4000;
 
 /// `out = Σ_k a_k·b_k`, term by term of the slices (0 for no terms).
@@ -65,8 +65,8 @@ fn sum_products<const ADD: bool>(
     );
     let tail = &mut out[written..];
     if !tail.is_empty() {
-        // Groups of vectors do not divide the length, so runs are shorter than a group and start anew
-        // with the tail.
+        // Groups of vectors do not divide the length, so runs are shorter than a group and start
+        // anew with the tail.
         let first: Vec<_> =
             first.iter().map(|(a, b)| (&a[written..], &b[written >> log_run..])).collect();
         scalar::inner_product::<ADD>(m, tail, &first, log_run);
@@ -137,8 +137,8 @@ fn combine<const ADD: bool>(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coe
     }
 }
 
-/// Panics unless the lengths of a linear combination agree; in debug builds, or if words are too large
-/// for the vector kernels.
+/// Panics unless the lengths of a linear combination agree; in debug builds, or if words are too
+/// large for the vector kernels.
 fn check_inputs(m: &Modulus, len: usize, inputs: &[&[u64]], coefficients: &[u64]) {
     assert_eq!(inputs.len(), coefficients.len());
     assert!(inputs.iter().all(|input| input.len() == len));

@@ -1,6 +1,7 @@
 //! Sums of rows of machine words modulo a power of two.
 //!
-//! These loops are written once and compiled for each instruction set; the compiler vectorizes them.
+//! These loops are written once and compiled for each instruction set; the compiler vectorizes
+//! them.
 
 use crate::Isa;
 
@@ -10,7 +11,8 @@ use crate::Isa;
 macro_rules! compile_for_every_isa {
     (
         $(#[$doc:meta])*
-        $name:ident $(<$word:ident: $bound:ident>)? ($($argument:ident: $type:ty),*) = $portable:ident
+        $name:ident $(<$word:ident: $bound:ident>)?
+        ($($argument:ident: $type:ty),*) = $portable:ident
     ) => {
         $(#[$doc])*
         pub(crate) fn $name $(<$word: $bound>)? ($($argument: $type),*) {

@@ -6,7 +6,8 @@ use crate::Modulus;
 /// Words of one vector.
 pub(super) type Vector = [u64; LANES];
 
-/// Words of the blocks that a transform ends (forward) or begins (inverse) with: a square of vectors.
+/// Words of the blocks that a transform ends (forward) or begins (inverse) with: a square of
+/// vectors.
 pub(super) const BLOCK: usize = LANES * LANES;
 
 /// A factor c as `c + q`, with `⌈c·2^52/q⌉` (Shoup's method, rounded up), in every lane.
@@ -16,7 +17,7 @@ pub(super) struct Scalar {
     pub(super) quotient: u64,
 }
 
-/// A factor a lane.
+/// Eight factors, one for each lane of a vector, in the form of [`Scalar`].
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Factors {
@@ -34,7 +35,8 @@ pub(super) struct BlockFactors {
     pub(super) vectors: [Factors; 7],
 }
 
-/// A pass of two or three levels over vectors: how many sub-blocks of factors, and of how many levels.
+/// A pass of two or three levels over vectors: how many sub-blocks of factors, and of how many
+/// levels.
 #[derive(Clone, Debug)]
 pub(super) enum Pass<T> {
     /// Two levels: 1 + 2 factors.
@@ -43,7 +45,8 @@ pub(super) enum Pass<T> {
     Radix8(Vec<[T; 7]>),
 }
 
-/// The last multiplication of an inverse transform: `c/q` as a fraction of 104 bits, high and low half.
+/// The last multiplication of an inverse transform: `c/q` as a fraction of 104 bits, high and low
+/// half.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Twist {
@@ -51,7 +54,7 @@ pub(super) struct Twist {
     pub(super) low: Vector,
 }
 
-/// All constants of one ring.
+/// All constants of the transforms over one ring.
 #[derive(Clone, Debug)]
 pub(super) struct Twiddles {
     /// Leading passes of the forward transform: an entry a block.
@@ -78,7 +81,8 @@ fn pass_levels(levels: u32) -> Vec<u32> {
     [vec![3; threes as usize], vec![2; twos as usize]].concat()
 }
 
-/// Whether every level fits a pass (not so for seven levels), and their ranges 52 bits (up to twelve).
+/// Whether every level fits a pass (not so for seven levels), and their ranges 52 bits (up to
+/// twelve).
 pub(super) fn fits(degree: usize) -> bool {
     degree.is_power_of_two() && (BLOCK..=4096).contains(&degree) && degree != 2 * BLOCK
 }
@@ -180,8 +184,8 @@ fn block_factors(blocks: usize, b: usize, factor: impl Fn(usize) -> Scalar) -> B
     BlockFactors { scalars: gather(scalars.map(&factor)), vectors: gather(vectors.map(of_lanes)) }
 }
 
-/// ω^-i of `levels` levels of the inverse transform from sub-transforms of `size` words on, for vector `column` of
-/// a sub-transform.
+/// ω^-i of `levels` levels of the inverse transform from sub-transforms of `size` words on, for
+/// vector `column` of a sub-transform.
 fn inverse_factors(
     m: &Modulus,
     degree: usize,
