@@ -3,6 +3,7 @@
 //! These loops are written once and compiled for each instruction set; the compiler vectorizes
 //! them.
 
+#[cfg(target_arch = "x86_64")]
 use crate::Isa;
 
 /// Defines a function that runs a portable loop, compiled for the instruction set in use.
