@@ -23,6 +23,7 @@ pub mod ring;
 pub mod row_sums;
 pub mod selected_product;
 pub mod torus;
+pub mod unit;
 pub mod word_sums;
 
 pub use buffer::Buffer;
