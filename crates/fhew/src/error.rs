@@ -113,6 +113,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<Error> for cryptable_lattice::Error {
     fn from(error: Error) -> Self {
-        Self::Fhew(error.to_string())
+        Self::Unsupported(error.to_string())
     }
 }

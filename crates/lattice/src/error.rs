@@ -1,6 +1,6 @@
 //! What can go wrong at the public boundary.
 
-use cryptable_wire::{KeyId, WireError};
+use cryptable_wire::{KeyId, WireError, short_hex};
 
 use crate::security::SecurityError;
 
@@ -116,16 +116,77 @@ pub enum Error {
     /// No parameter set serves what is asked for.
     #[error("no parameter set for {0}")]
     Unsupported(String),
-    /// A lookup of single values cannot be done.
-    #[error("{0}")]
-    Fhew(String),
+    /// A number of a parameter literal, or of a call, is out of range.
+    #[error("{name} is {value}; {limit}")]
+    Parameter {
+        /// What it is.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        limit: String,
+    },
+    /// A plaintext modulus that a method does not serve.
+    #[error("plaintext modulus {modulus}: {reason}")]
+    PlaintextModulus {
+        /// The modulus.
+        modulus: u64,
+        /// Why not.
+        reason: String,
+    },
+    /// A key that was not generated.
+    #[error("{method} needs {key}, which these keys do not hold: generate them with it")]
+    MissingKey {
+        /// The method.
+        method: &'static str,
+        /// The key.
+        key: &'static str,
+    },
     /// An object is of another client.
-    #[error("encrypted under the key {found}, not {expected}")]
+    #[error("the {object} is of the client key {found}, not of {expected}")]
     OtherClient {
+        /// What the object is.
+        object: &'static str,
         /// The key in use.
         expected: KeyId,
         /// The object's.
         found: KeyId,
+    },
+    /// An object is of other parameters.
+    #[error(
+        "the {object} is of other parameters: digest {}, expected {}",
+        short_hex(.found), short_hex(.expected)
+    )]
+    OtherParameters {
+        /// What the object is.
+        object: &'static str,
+        /// Digest of the parameters in use.
+        expected: [u8; 32],
+        /// The object's.
+        found: [u8; 32],
+    },
+    /// An object is of another engine.
+    #[error("the {object} is of the engine {found}, but {expected} is in use")]
+    OtherEngine {
+        /// What the object is.
+        object: &'static str,
+        /// Name of the engine in use.
+        expected: &'static str,
+        /// Name of the object's.
+        found: &'static str,
+    },
+    /// Parameters that give no security, where they are not allowed.
+    #[error(
+        "these parameters are INSECURE toys for tests: readers refuse them unless told to allow them"
+    )]
+    Insecure,
+    /// The caller asked to stop.
+    #[error("cancelled after {done} of {total} steps")]
+    Cancelled {
+        /// Steps done.
+        done: usize,
+        /// Steps in all.
+        total: usize,
     },
     /// Bytes do not decode.
     #[error(transparent)]

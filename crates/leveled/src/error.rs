@@ -64,6 +64,6 @@ fn hex(id: &KeyId) -> String {
 
 impl From<Error> for cryptable_lattice::Error {
     fn from(error: Error) -> Self {
-        Self::Fhew(error.to_string())
+        Self::Unsupported(error.to_string())
     }
 }

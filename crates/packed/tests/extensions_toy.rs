@@ -1,8 +1,8 @@
 //! Real and complex tables, tables of slots and encrypted tables, on toy rings.
 
-use cryptable_packed::packed::circuit::Circuit;
-use cryptable_packed::packed::multiplexer_bootstrapping::MultiplexerCircuit;
-use cryptable_packed::packed::slot_tables::EntryKind;
+use cryptable_packed::methods::circuit::Circuit;
+use cryptable_packed::methods::multiplexer_bootstrapping::MultiplexerCircuit;
+use cryptable_packed::methods::slot_tables::EntryKind;
 use cryptable_packed::{
     ComplexTable, EncryptedTables, Error, EvaluationKey, MultiplexerLiteral, Parameters, RealTable,
     SecretKey, SlotTables, Table,
