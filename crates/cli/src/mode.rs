@@ -166,7 +166,7 @@ impl AnyCiphertext {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleCiphertext => Self::Single(single::Ciphertext::from_bytes(bytes)?),
-            ObjectType::BitsCiphertext => Self::Bits(leveled::Ciphertext::from_bytes(bytes)?),
+            ObjectType::LeveledCiphertext => Self::Bits(leveled::Ciphertext::from_bytes(bytes)?),
             _ => Self::Packed(Ciphertext::from_bytes(bytes)?),
         })
     }
@@ -209,7 +209,7 @@ impl AnySecretKey {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleSecretKey => Self::Single(single::SecretKey::from_bytes(bytes)?),
-            ObjectType::BitsSecretKey => Self::Bits(leveled::SecretKey::from_bytes(bytes)?),
+            ObjectType::LeveledSecretKey => Self::Bits(leveled::SecretKey::from_bytes(bytes)?),
             _ => Self::Packed(SecretKey::from_bytes(bytes)?),
         })
     }
@@ -328,7 +328,7 @@ impl AnyEvaluationKey {
             ObjectType::SingleEvaluationKey => {
                 Self::Single(Box::new(single::EvaluationKey::from_bytes(file.as_ref())?))
             }
-            ObjectType::BitsEvaluationKey => {
+            ObjectType::LeveledEvaluationKey => {
                 Self::Bits(Box::new(leveled::EvaluationKey::from_bytes(file.as_ref())?))
             }
             _ => {

@@ -61,7 +61,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         client: None,
     };
     match header.object_type {
-        ObjectType::Ciphertext => {
+        ObjectType::PackedCiphertext => {
             let ciphertext = Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
@@ -71,7 +71,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
         }
-        ObjectType::BitsCiphertext => {
+        ObjectType::LeveledCiphertext => {
             let ciphertext = leveled::Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
@@ -99,7 +99,7 @@ fn parameters(
 ) -> Result<Option<InspectedParameters>> {
     let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
     Ok(Some(match object_type {
-        ObjectType::SecretKey | ObjectType::EvaluationKey => {
+        ObjectType::PackedSecretKey | ObjectType::PackedEvaluationKey => {
             InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?)?))
         }
         ObjectType::Parameters => {
@@ -108,7 +108,7 @@ fn parameters(
         ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
             InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))
         }
-        ObjectType::BitsSecretKey | ObjectType::BitsEvaluationKey => {
+        ObjectType::LeveledSecretKey | ObjectType::LeveledEvaluationKey => {
             InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(literal()?)?))
         }
         ObjectType::CircuitSecretKey | ObjectType::CircuitEvaluationKey => {

@@ -56,7 +56,7 @@ impl Ciphertext {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let body = self.body.to_body();
-        write_object(&mut bytes, ObjectType::Ciphertext, &self.parameter_digest, &body)
+        write_object(&mut bytes, ObjectType::PackedCiphertext, &self.parameter_digest, &body)
             .expect("memory takes all bytes");
         bytes
     }
@@ -66,7 +66,7 @@ impl Ciphertext {
     /// # Errors
     /// If the bytes are not exactly one undamaged ciphertext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::Ciphertext, None, MAX_CIPHERTEXT_BYTES)?;
+        let body = read_object(bytes, ObjectType::PackedCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
         let body = CoefficientCiphertext::from_body(body)?;
         Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, body })
     }

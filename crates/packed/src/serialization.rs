@@ -32,7 +32,7 @@ impl EvaluationKey {
     pub fn from_shared(bytes: SharedBytes) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let (parameters, mut reader) =
-            open(all, ObjectType::EvaluationKey, MAX_EVALUATION_KEY_BYTES)?;
+            open(all, ObjectType::PackedEvaluationKey, MAX_EVALUATION_KEY_BYTES)?;
         let client = KeyId(reader.array("client key identifier")?);
         let ring = Arc::new(parameters.ring());
         let mut keys = EvaluationKeys::new();
@@ -82,7 +82,7 @@ mod client {
             let packed = pack_ternary(self.secret().coefficients());
             let digest = self.parameters().digest();
             let bytes = 8 + packed.len();
-            secret_key_bytes(ObjectType::SecretKey, &digest, &parameters, bytes, |writer| {
+            secret_key_bytes(ObjectType::PackedSecretKey, &digest, &parameters, bytes, |writer| {
                 writer.bytes(&packed)
             })
         }
@@ -93,7 +93,7 @@ mod client {
         /// If the bytes are not exactly one undamaged secret key.
         pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
             let (parameters, mut reader) =
-                open(bytes, ObjectType::SecretKey, MAX_SECRET_KEY_BYTES)?;
+                open(bytes, ObjectType::PackedSecretKey, MAX_SECRET_KEY_BYTES)?;
             let degree = parameters.literal().ring_degree;
             let packed = reader.bytes("coefficients", degree as u64 / 4)?;
             let coefficients = unpack_ternary(packed, degree)?;
@@ -127,8 +127,12 @@ mod client {
                 length.skip_words(request.shape.half_words(degree))?;
             }
             let digest = self.parameters().digest();
-            let object =
-                ObjectWriter::new(out, ObjectType::EvaluationKey, &digest, length.position())?;
+            let object = ObjectWriter::new(
+                out,
+                ObjectType::PackedEvaluationKey,
+                &digest,
+                length.position(),
+            )?;
             let mut writer = BodyWriter::new(object);
             writer.bytes(&parameters)?;
             writer.raw(&self.id().0)?;

@@ -13,7 +13,7 @@ pub enum WireError {
         found: [u8; 8],
     },
     /// The file was written by another version of the format.
-    #[error("format version {found}: this program reads version {FORMAT_VERSION}")]
+    #[error("{}", version_message(.found))]
     UnsupportedVersion {
         /// The version in the file.
         found: u16,
@@ -25,7 +25,7 @@ pub enum WireError {
         found: u16,
     },
     /// The file holds another kind of object.
-    #[error("the file holds {found}, not {expected}")]
+    #[error("it is {found}, not {expected}")]
     WrongType {
         /// What was asked for.
         expected: ObjectType,
@@ -92,5 +92,19 @@ impl WireError {
         expected: impl std::fmt::Display,
     ) -> Self {
         Self::InvalidField { name, value: value.to_string(), expected: expected.to_string() }
+    }
+}
+
+/// Older versions are refused by name: what to do about them is known.
+fn version_message(found: &u16) -> String {
+    if *found < FORMAT_VERSION {
+        format!(
+            "format version {found} is of an older cryptable, and this one reads version {FORMAT_VERSION} \
+             only: generate keys and encrypt again, or use the program that wrote it"
+        )
+    } else {
+        format!(
+            "format version {found} is newer than version {FORMAT_VERSION}, which this program reads"
+        )
     }
 }

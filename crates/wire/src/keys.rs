@@ -131,14 +131,14 @@ mod tests {
     fn parameters_are_those_of_the_header() {
         let digest = |bytes: &Vec<u8>| *blake3::hash(bytes).as_bytes();
         let object = |header: &[u8; 32]| {
-            secret_key_bytes(ObjectType::SecretKey, header, b"numbers", 3, |writer| {
+            secret_key_bytes(ObjectType::PackedSecretKey, header, b"numbers", 3, |writer| {
                 writer.raw(b"key")
             })
         };
         let open = |bytes: &[u8]| {
             let read = |bytes: &[u8]| Ok::<_, WireError>(bytes.to_vec());
             let (parameters, mut rest) =
-                open_with_parameters(bytes, ObjectType::SecretKey, 100, read, digest)?;
+                open_with_parameters(bytes, ObjectType::PackedSecretKey, 100, read, digest)?;
             let key: [u8; 3] = rest.array("key")?;
             rest.finish().map(|()| (parameters, key))
         };

@@ -49,7 +49,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// The version that is written, and the only one that is read.
-pub const FORMAT_VERSION: u16 = 1;
+pub const FORMAT_VERSION: u16 = 2;
 
 /// Length of the header in bytes.
 pub const HEADER_BYTES: usize = 64;
@@ -70,12 +70,12 @@ const MIN_PARALLEL_HASH: usize = 128 << 10;
 pub enum ObjectType {
     /// A parameter set.
     Parameters = 1,
-    /// A client's secret key.
-    SecretKey = 2,
-    /// A server's switching keys.
-    EvaluationKey = 3,
-    /// Encrypted values, fresh or computed.
-    Ciphertext = 4,
+    /// A client's secret key for packed values.
+    PackedSecretKey = 2,
+    /// A server's switching keys for packed values.
+    PackedEvaluationKey = 3,
+    /// Packed encrypted values, fresh or computed.
+    PackedCiphertext = 4,
     /// Encrypted tables, one a value.
     EncryptedTables = 5,
     /// A client's secret key for single values.
@@ -96,21 +96,21 @@ pub enum ObjectType {
     PackingKey = 13,
     /// A key for private switching of LWE ciphertexts.
     PrivateSwitchingKey = 14,
-    /// A client's secret key for values bit by bit.
-    BitsSecretKey = 15,
-    /// A server's keys for values bit by bit.
-    BitsEvaluationKey = 16,
-    /// Values, encrypted bit by bit.
-    BitsCiphertext = 17,
+    /// A client's secret key for leveled values.
+    LeveledSecretKey = 15,
+    /// A server's keys for leveled values.
+    LeveledEvaluationKey = 16,
+    /// Leveled values: digits of a few bits each.
+    LeveledCiphertext = 17,
 }
 
 impl ObjectType {
     /// All types.
     const ALL: [Self; 17] = [
         Self::Parameters,
-        Self::SecretKey,
-        Self::EvaluationKey,
-        Self::Ciphertext,
+        Self::PackedSecretKey,
+        Self::PackedEvaluationKey,
+        Self::PackedCiphertext,
         Self::EncryptedTables,
         Self::SingleSecretKey,
         Self::SingleEvaluationKey,
@@ -121,9 +121,9 @@ impl ObjectType {
         Self::EncryptedRoundKeys,
         Self::PackingKey,
         Self::PrivateSwitchingKey,
-        Self::BitsSecretKey,
-        Self::BitsEvaluationKey,
-        Self::BitsCiphertext,
+        Self::LeveledSecretKey,
+        Self::LeveledEvaluationKey,
+        Self::LeveledCiphertext,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -135,9 +135,9 @@ impl fmt::Display for ObjectType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Parameters => "parameters",
-            Self::SecretKey => "a secret key",
-            Self::EvaluationKey => "an evaluation key",
-            Self::Ciphertext => "a ciphertext",
+            Self::PackedSecretKey => "a secret key for packed values",
+            Self::PackedEvaluationKey => "an evaluation key for packed values",
+            Self::PackedCiphertext => "a ciphertext of packed values",
             Self::EncryptedTables => "encrypted tables",
             Self::SingleSecretKey => "a secret key for single values",
             Self::SingleEvaluationKey => "an evaluation key for single values",
@@ -148,9 +148,9 @@ impl fmt::Display for ObjectType {
             Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
             Self::PackingKey => "a packing key",
             Self::PrivateSwitchingKey => "a private switching key",
-            Self::BitsSecretKey => "a secret key for values bit by bit",
-            Self::BitsEvaluationKey => "an evaluation key for values bit by bit",
-            Self::BitsCiphertext => "values encrypted bit by bit",
+            Self::LeveledSecretKey => "a secret key for leveled values",
+            Self::LeveledEvaluationKey => "an evaluation key for leveled values",
+            Self::LeveledCiphertext => "a ciphertext of leveled values",
         })
     }
 }
@@ -227,11 +227,11 @@ fn hash(hasher: &mut blake3::Hasher, bytes: &[u8]) {
 /// use std::io::Write;
 /// use cryptable_wire::{ObjectType, ObjectWriter, read_object};
 /// let mut file = Vec::new();
-/// let mut object = ObjectWriter::new(&mut file, ObjectType::EvaluationKey, &[7; 32], 6)?;
+/// let mut object = ObjectWriter::new(&mut file, ObjectType::PackedEvaluationKey, &[7; 32], 6)?;
 /// object.write_all(b"abc")?;
 /// object.write_all(b"def")?;
 /// object.finish()?;
-/// let body = read_object(&file, ObjectType::EvaluationKey, Some(&[7; 32]), 1000)?;
+/// let body = read_object(&file, ObjectType::PackedEvaluationKey, Some(&[7; 32]), 1000)?;
 /// assert_eq!(body, b"abcdef");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -361,18 +361,18 @@ mod tests {
 
     fn object(body: &[u8]) -> Vec<u8> {
         let mut file = Vec::new();
-        write_object(&mut file, ObjectType::Ciphertext, &DIGEST, body).unwrap();
+        write_object(&mut file, ObjectType::PackedCiphertext, &DIGEST, body).unwrap();
         file
     }
 
     fn read(file: &[u8]) -> Result<&[u8], WireError> {
-        read_object(file, ObjectType::Ciphertext, Some(&DIGEST), 1 << 20)
+        read_object(file, ObjectType::PackedCiphertext, Some(&DIGEST), 1 << 20)
     }
 
     #[test]
     fn layout_is_as_documented() {
         let file = object(b"body");
-        assert_eq!(&file[..12], b"CRYPTABL\x01\x00\x04\x00");
+        assert_eq!(&file[..12], b"CRYPTABL\x02\x00\x04\x00");
         assert_eq!(file[16..48], DIGEST);
         assert_eq!(file[48..64], [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(&file[64..68], b"body");
@@ -390,7 +390,7 @@ mod tests {
         let mut pieces = Vec::new();
         let length = body.len() as u64;
         let mut writer =
-            ObjectWriter::new(&mut pieces, ObjectType::Ciphertext, &DIGEST, length).unwrap();
+            ObjectWriter::new(&mut pieces, ObjectType::PackedCiphertext, &DIGEST, length).unwrap();
         body.chunks(777).for_each(|piece| writer.write_all(piece).unwrap());
         writer.finish().unwrap();
         assert!(pieces == file);
@@ -434,14 +434,17 @@ mod tests {
         assert_eq!(with(0, b'X'), WireError::BadMagic { found: *b"XRYPTABL" });
         assert_eq!(with(8, 9), WireError::UnsupportedVersion { found: 9 });
         assert_eq!(with(10, 77), WireError::UnknownType { found: 77 });
-        assert_eq!(with(10, 2).to_string(), "the file holds a secret key, not a ciphertext");
+        assert_eq!(
+            with(10, 2).to_string(),
+            "it is a secret key for packed values, not a ciphertext of packed values"
+        );
         assert!(matches!(with(13, 1), WireError::InvalidField { .. }));
         assert!(matches!(with(16, 0), WireError::ParameterMismatch { expected: DIGEST, .. }));
         let limit = WireError::TooLong { name: "body", length: 9 + (1 << 56), limit: 1 << 20 };
         assert_eq!(with(55, 1), limit);
         assert_eq!(with(64, 0), WireError::ChecksumMismatch);
         // Without expected parameters, any are accepted, and the header tells which.
-        let other = read_object(&file, ObjectType::Ciphertext, None, 9);
+        let other = read_object(&file, ObjectType::PackedCiphertext, None, 9);
         assert_eq!(other, Ok(&b"some body"[..]));
         assert_eq!(peek_header(&file).unwrap().parameter_digest, DIGEST);
     }
@@ -452,7 +455,7 @@ mod tests {
             prop_assert!(read(&bytes).is_err());
             let file = object(b"");
             let mixed = [&file[..HEADER_BYTES], &bytes].concat();
-            prop_assert!(read_object(&mixed, ObjectType::Ciphertext, None, u64::MAX).is_err());
+            prop_assert!(read_object(&mixed, ObjectType::PackedCiphertext, None, u64::MAX).is_err());
         }
     }
 }

@@ -107,7 +107,7 @@ impl Ciphertext {
             .and_then(|()| writer.u32(self.digit_bits))
             .and_then(|()| self.values.write(&mut writer))
             .and_then(|()| {
-                let object_type = ObjectType::BitsCiphertext;
+                let object_type = ObjectType::LeveledCiphertext;
                 write_object(&mut bytes, object_type, &self.parameter_digest, &body)
             })
             .expect("memory takes all bytes");
@@ -119,7 +119,7 @@ impl Ciphertext {
     /// # Errors
     /// If the bytes are not exactly one undamaged ciphertext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::BitsCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
+        let body = read_object(bytes, ObjectType::LeveledCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
         let mut reader = BodyReader::new(body);
         let plaintext_modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
         // Every value has a body of at least one bit: more cannot be in these bytes.

@@ -25,7 +25,7 @@ impl EvaluationKey {
     /// # Errors
     /// If the bytes are not exactly one undamaged evaluation key for values bit by bit.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let object_type = ObjectType::BitsEvaluationKey;
+        let object_type = ObjectType::LeveledEvaluationKey;
         let (parameters, inner) = open(bytes, object_type, MAX_EVALUATION_KEY_BYTES)?;
         Self::new(parameters, CircuitEvaluationKey::from_bytes(inner)?)
     }
@@ -54,7 +54,7 @@ mod client {
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
             let inner = self.circuit().to_bytes();
             let (parameters, digest) = (self.parameters().to_bytes(), self.parameters().digest());
-            let object_type = ObjectType::BitsSecretKey;
+            let object_type = ObjectType::LeveledSecretKey;
             secret_key_bytes(object_type, &digest, &parameters, inner.len(), |writer| {
                 writer.bytes(&inner)
             })
@@ -65,7 +65,8 @@ mod client {
         /// # Errors
         /// If the bytes are not exactly one undamaged secret key for values bit by bit.
         pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-            let (parameters, inner) = open(bytes, ObjectType::BitsSecretKey, MAX_SECRET_KEY_BYTES)?;
+            let (parameters, inner) =
+                open(bytes, ObjectType::LeveledSecretKey, MAX_SECRET_KEY_BYTES)?;
             Self::from_secret(parameters, CircuitSecretKey::from_bytes(inner)?)
         }
 
@@ -80,7 +81,7 @@ mod client {
             self.circuit().write_evaluation_key(&mut inner)?;
             // Two lengths of 8 bytes each.
             let length = (8 + parameters.len() + 8 + inner.len()) as u64;
-            let object_type = ObjectType::BitsEvaluationKey;
+            let object_type = ObjectType::LeveledEvaluationKey;
             let mut writer = BodyWriter::new(ObjectWriter::new(out, object_type, &digest, length)?);
             writer.bytes(&parameters)?;
             writer.bytes(&inner)?;
