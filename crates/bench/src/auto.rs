@@ -10,7 +10,7 @@ use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameter_choice::Cost;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;

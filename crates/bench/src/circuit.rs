@@ -3,22 +3,22 @@
 mod baseline;
 
 use clap::{Args, ValueEnum};
-use cryptable::bits;
-use cryptable_circuit::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
-use cryptable_circuit::aes::{Aes, BLOCK_BYTES, EncryptedByte};
-use cryptable_circuit::bits::{bit_error, decrypt_bit, encrypt_bit};
-use cryptable_circuit::circuit_bootstrapping::CircuitBootstrapping;
-use cryptable_circuit::circuit_cost::CircuitCost;
-use cryptable_circuit::cmux_tree::CmuxTree;
-use cryptable_circuit::digit_selectors::digit_count;
-use cryptable_circuit::digits::{Digit, decrypt_digit, digit_error, encrypt_digit};
-use cryptable_circuit::leveled::LeveledCiphertext;
-use cryptable_circuit::noise::CircuitNoise;
-use cryptable_circuit::parameters::CircuitParameters;
-use cryptable_circuit::selector::{CmuxGates, Selector};
+use cryptable::leveled;
 use cryptable_fhew::key_serialization::evaluation_key_bytes;
 use cryptable_fhew::rlwe::RlweCiphertext;
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_leveled::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
+use cryptable_leveled::aes::{Aes, BLOCK_BYTES, EncryptedByte};
+use cryptable_leveled::bits::{bit_error, decrypt_bit, encrypt_bit};
+use cryptable_leveled::circuit_bootstrapping::CircuitBootstrapping;
+use cryptable_leveled::circuit_cost::CircuitCost;
+use cryptable_leveled::cmux_tree::CmuxTree;
+use cryptable_leveled::digit_selectors::digit_count;
+use cryptable_leveled::digits::{Digit, decrypt_digit, digit_error, encrypt_digit};
+use cryptable_leveled::leveled::LeveledCiphertext;
+use cryptable_leveled::noise::CircuitNoise;
+use cryptable_leveled::parameters::CircuitParameters;
+use cryptable_leveled::selector::{CmuxGates, Selector};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ enum Variant {
 }
 
 impl Variant {
-    fn set(self, number: u32) -> cryptable_circuit::error::Result<CircuitParameters> {
+    fn set(self, number: u32) -> cryptable_leveled::error::Result<CircuitParameters> {
         match self {
             Self::Cmux => CircuitParameters::set(number),
             Self::Auto => CircuitParameters::auto_set(number),
@@ -271,13 +271,15 @@ impl Bits {
     }
 }
 
-/// Runs `bench cmux-tree`: a random table on one value, with the parameters of `cryptable::bits`.
+/// Runs `bench cmux-tree`: a random table on one value, with the parameters of `cryptable::leveled`.
 pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> anyhow::Result<()> {
     let bits = arguments.bits;
     anyhow::ensure!((1..=20).contains(&bits), "--bits is {bits}; it must be from 1 to 20");
-    let request =
-        bits::Request { set: arguments.set.as_deref(), ..bits::Request::new(1 << bits, 1 << bits) };
-    let parameters = bits::Parameters::choose(&request)?;
+    let request = leveled::Request {
+        set: arguments.set.as_deref(),
+        ..leveled::Request::new(1 << bits, 1 << bits)
+    };
+    let parameters = leveled::Parameters::choose(&request)?;
     let (method, log2_fail) =
         (format!("{}, {bits} bits", parameters.name()), parameters.log2_fail());
     let parameters = parameters.circuit().clone();
@@ -357,7 +359,7 @@ pub fn run_aes(arguments: &AesArguments, _threads: usize, json: bool) -> anyhow:
     let line = session.line(Batch { size: 1, runs }, &inputs, encrypt);
 
     let result = encrypt(&inputs[0]);
-    let expected = cryptable_circuit::aes::plain::encrypt_block(&key, block);
+    let expected = cryptable_leveled::aes::plain::encrypt_block(&key, block);
     let found = decrypt_bytes(&session.secret, &result)?;
     let mut checked = Checked { wrong: 0, values: BLOCK_BYTES, mean_square: 0.0 };
     for ((&expected, &found), bits) in expected.iter().zip(&found).zip(&result) {

@@ -6,7 +6,7 @@ use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithm
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::secret_key::SecretKey;
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;

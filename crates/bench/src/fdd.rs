@@ -1,7 +1,7 @@
 //! `bench fdd`: functional digit decomposition of a full ciphertext, digits back as RLWE ciphertexts.
 
 use clap::Args;
-use cryptable::{EvaluationKey, LookupTable, Method, Parameters, Request, SecretKey};
+use cryptable::{EvaluationKey, Method, Parameters, Request, SecretKey, Table};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
@@ -71,7 +71,7 @@ pub fn run(arguments: &FddArguments, threads: usize, json: bool) -> anyhow::Resu
     let input = secret.encrypt(&values)?;
     let tables = digits
         .iter()
-        .map(|&size| Ok(vec![LookupTable::from_fn(size, size, |digit| digit)?]))
+        .map(|&size| Ok(vec![Table::from_fn(size, size, |digit| digit)?]))
         .collect::<cryptable::Result<Vec<_>>>()?;
 
     memory::reset_peak();

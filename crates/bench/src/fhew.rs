@@ -9,7 +9,7 @@ use cryptable_fhew::parameter_sets::published_times::published;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::table::{Table, half_slot};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::Args;
-use cryptable::{Ciphertext, EvaluationKey, LookupTable, Method, Parameters, Request, SecretKey};
+use cryptable::{Ciphertext, EvaluationKey, Method, Parameters, Request, SecretKey, Table};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -87,7 +87,7 @@ struct Session {
     parameters: Parameters,
     secret: SecretKey,
     evaluation_key: EvaluationKey,
-    tables: Vec<LookupTable>,
+    tables: Vec<Table>,
     values: Vec<u64>,
     input: Ciphertext,
     keygen_s: f64,
@@ -113,7 +113,7 @@ impl Session {
         let literal = parameters.literal();
         let (p, outputs) = (literal.input_modulus, literal.output_modulus);
         let tables = (0..arguments.tables.max(1))
-            .map(|_| LookupTable::from_fn(p, outputs, |_| rng.random_range(0..outputs)))
+            .map(|_| Table::from_fn(p, outputs, |_| rng.random_range(0..outputs)))
             .collect::<Result<Vec<_>, _>>()?;
         let values: Vec<u64> = (0..literal.slots).map(|_| rng.random_range(0..p)).collect();
         let ((secret, keys), keygen_s) = timed(|| {

@@ -6,15 +6,15 @@
 use clap::Args;
 use cryptable_ckks::encryption::encrypt;
 use cryptable_ckks::{Arithmetic, Evaluator};
+use cryptable_lattice::key_generation::SecretPair;
+use cryptable_lattice::key_switching::switch;
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring, Rounding};
-use cryptable_rlwe::key_generation::SecretPair;
-use cryptable_rlwe::key_switching::switch;
-use cryptable_rlwe::secret::TernarySecret;
-use cryptable_rlwe::security::SecretDistribution;
-use cryptable_rlwe::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use num_complex::Complex64;
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
 //! CKKS ciphertexts.
 
+use cryptable_lattice::RlweCiphertext;
 use cryptable_ring::combination::Tensor;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
-use cryptable_rlwe::RlweCiphertext;
 
 /// A CKKS ciphertext: encrypts slots times `scale`, plus noise, modulo `q_0 … q_{limbs-1}`.
 ///

@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
+use cryptable_lattice::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use cryptable_ring::rotation_element;
-use cryptable_rlwe::{KeyPurpose, KeyRequest, SwitchingKeyShape};
 use num_complex::Complex64;
 
 use crate::arithmetic::Arithmetic;

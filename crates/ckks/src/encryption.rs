@@ -1,9 +1,9 @@
 //! Encoding, encryption and decryption of slots, for clients and tests.
 
+use cryptable_lattice::RlweCiphertext;
+use cryptable_lattice::secret::TernarySecret;
 use cryptable_ring::random::{RandomStream, Seed};
 use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
-use cryptable_rlwe::RlweCiphertext;
-use cryptable_rlwe::secret::TernarySecret;
 use num_complex::Complex64;
 
 use crate::ciphertext::{Ciphertext, SeededCiphertext, uniform_half};

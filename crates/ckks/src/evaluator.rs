@@ -1,10 +1,10 @@
 //! The CKKS evaluator: [`Arithmetic`] on real ciphertexts.
 
+use cryptable_lattice::key_switching;
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::combination::{self, GaussianInteger};
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
-use cryptable_rlwe::key_switching;
-use cryptable_rlwe::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use num_complex::Complex64;
 
 use crate::arithmetic::Arithmetic;

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::key_switching::{self, Digits, special_product};
+use cryptable_lattice::{KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::kernels::{self, Permutation};
 use cryptable_ring::{Basis, Buffer, Coefficients, Embedding, Evaluations, Poly, Ring};
-use cryptable_rlwe::key_switching::{self, Digits, special_product};
-use cryptable_rlwe::{KeyPurpose, RlweCiphertext, SwitchingKey};
 use rayon::prelude::*;
 
 use crate::dft_factors::{Diagonal, DiagonalMatrix};

@@ -5,7 +5,7 @@ use std::f64::consts::LOG2_E;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 
-pub use cryptable_rlwe::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log2};
+pub use cryptable_lattice::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log2};
 
 /// Bounds are multiples of this fraction, so that tails are exact rationals.
 const STEPS: i64 = 64;

@@ -1,6 +1,6 @@
 //! How a matrix in diagonal form is multiplied: baby steps, giant steps, level and scale.
 
-use cryptable_rlwe::SwitchingKeyShape;
+use cryptable_lattice::SwitchingKeyShape;
 
 use crate::dft_factors::DiagonalMatrix;
 

@@ -12,13 +12,13 @@ use cryptable_ckks::encryption::{decrypt, encrypt};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform, TransformPlan};
+use cryptable_lattice::key_generation::SecretPair;
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::{Basis, Ring};
-use cryptable_rlwe::key_generation::SecretPair;
-use cryptable_rlwe::secret::TernarySecret;
-use cryptable_rlwe::security::SecretDistribution;
-use cryptable_rlwe::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use num_complex::Complex64;
 
 const DEGREE: usize = 512;

@@ -5,12 +5,12 @@ use cryptable_ckks::encryption::{decrypt, encrypt, encrypt_seeded};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::plaintext::rounded_coefficients;
 use cryptable_ckks::{Arithmetic, DryRun, Evaluator, Plaintext};
+use cryptable_lattice::EvaluationKeys;
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::{Embedding, Ring};
-use cryptable_rlwe::EvaluationKeys;
-use cryptable_rlwe::secret::TernarySecret;
-use cryptable_rlwe::security::SecretDistribution;
 use num_complex::Complex64;
 
 const DEGREE: usize = 1024;

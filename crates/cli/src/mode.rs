@@ -8,9 +8,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use cryptable::{
-    Ciphertext, EvaluationKey, KeyId, LookupTable, Parameters, SecretKey, SharedBytes, bits, single,
+    Ciphertext, EvaluationKey, KeyId, Parameters, SecretKey, SharedBytes, Table, leveled, single,
 };
-use cryptable_rlwe::wire::{ObjectType, peek_header};
+use cryptable_wire::{ObjectType, peek_header};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -85,7 +85,7 @@ pub enum AnyParameters {
     /// For single values.
     Single(Box<single::Parameters>),
     /// For values bit by bit.
-    Bits(Box<bits::Parameters>),
+    Bits(Box<leveled::Parameters>),
 }
 
 impl AnyParameters {
@@ -126,7 +126,7 @@ pub enum AnyCiphertext {
     /// Single values.
     Single(single::Ciphertext),
     /// Values bit by bit.
-    Bits(bits::Ciphertext),
+    Bits(leveled::Ciphertext),
 }
 
 impl AnyCiphertext {
@@ -166,7 +166,7 @@ impl AnyCiphertext {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleCiphertext => Self::Single(single::Ciphertext::from_bytes(bytes)?),
-            ObjectType::BitsCiphertext => Self::Bits(bits::Ciphertext::from_bytes(bytes)?),
+            ObjectType::LeveledCiphertext => Self::Bits(leveled::Ciphertext::from_bytes(bytes)?),
             _ => Self::Packed(Ciphertext::from_bytes(bytes)?),
         })
     }
@@ -184,8 +184,8 @@ impl From<single::Ciphertext> for AnyCiphertext {
     }
 }
 
-impl From<bits::Ciphertext> for AnyCiphertext {
-    fn from(ciphertext: bits::Ciphertext) -> Self {
+impl From<leveled::Ciphertext> for AnyCiphertext {
+    fn from(ciphertext: leveled::Ciphertext) -> Self {
         Self::Bits(ciphertext)
     }
 }
@@ -198,7 +198,7 @@ pub enum AnySecretKey {
     /// For single values.
     Single(single::SecretKey),
     /// For values bit by bit.
-    Bits(bits::SecretKey),
+    Bits(leveled::SecretKey),
 }
 
 impl AnySecretKey {
@@ -209,7 +209,7 @@ impl AnySecretKey {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleSecretKey => Self::Single(single::SecretKey::from_bytes(bytes)?),
-            ObjectType::BitsSecretKey => Self::Bits(bits::SecretKey::from_bytes(bytes)?),
+            ObjectType::LeveledSecretKey => Self::Bits(leveled::SecretKey::from_bytes(bytes)?),
             _ => Self::Packed(SecretKey::from_bytes(bytes)?),
         })
     }
@@ -221,7 +221,7 @@ impl AnySecretKey {
             AnyParameters::Single(parameters) => {
                 Self::Single(single::SecretKey::generate(parameters))
             }
-            AnyParameters::Bits(parameters) => Self::Bits(bits::SecretKey::generate(parameters)),
+            AnyParameters::Bits(parameters) => Self::Bits(leveled::SecretKey::generate(parameters)),
         }
     }
 
@@ -310,7 +310,7 @@ pub enum AnyEvaluationKey {
     /// For single values.
     Single(Box<single::EvaluationKey>),
     /// For values bit by bit.
-    Bits(Box<bits::EvaluationKey>),
+    Bits(Box<leveled::EvaluationKey>),
 }
 
 impl AnyEvaluationKey {
@@ -328,8 +328,8 @@ impl AnyEvaluationKey {
             ObjectType::SingleEvaluationKey => {
                 Self::Single(Box::new(single::EvaluationKey::from_bytes(file.as_ref())?))
             }
-            ObjectType::BitsEvaluationKey => {
-                Self::Bits(Box::new(bits::EvaluationKey::from_bytes(file.as_ref())?))
+            ObjectType::LeveledEvaluationKey => {
+                Self::Bits(Box::new(leveled::EvaluationKey::from_bytes(file.as_ref())?))
             }
             _ => {
                 let shared: SharedBytes = Arc::new(file);
@@ -383,7 +383,7 @@ impl AnyEvaluationKey {
     pub fn lookup(
         &self,
         input: &AnyCiphertext,
-        table: &LookupTable,
+        table: &Table,
         progress: Progress<'_>,
     ) -> Result<AnyCiphertext> {
         Ok(match (self, input) {

@@ -5,8 +5,8 @@
 
 use half::bf16;
 
-use crate::LookupTable;
-use crate::error::Result;
+use crate::Result;
+use crate::Table;
 
 /// Number of bit patterns.
 pub const PATTERNS: u64 = 1 << 16;
@@ -27,8 +27,8 @@ pub const CANONICAL_NAN: u16 = 0x7FC0;
 ///
 /// # Errors
 /// Never for these moduli.
-pub fn table(f: impl Fn(f64) -> f64) -> Result<LookupTable> {
-    LookupTable::from_fn(PATTERNS, PATTERNS, |bits| {
+pub fn table(f: impl Fn(f64) -> f64) -> Result<Table> {
+    Table::from_fn(PATTERNS, PATTERNS, |bits| {
         let x = bf16::from_bits(bits as u16);
         let y = if x.is_nan() { bf16::NAN } else { nearest(f(x.to_f64())) };
         u64::from(if y.is_nan() { CANONICAL_NAN } else { y.to_bits() })

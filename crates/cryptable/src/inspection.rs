@@ -1,11 +1,11 @@
 //! What a file is, without a key.
 
-use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytes};
-use cryptable_circuit::parameters::CircuitParameters;
-use cryptable_rlwe::wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
+use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytes};
+use cryptable_leveled::parameters::CircuitParameters;
+use cryptable_wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
 
-use crate::error::Result;
-use crate::{Ciphertext, KeyId, Parameters, bits, single};
+use crate::Result;
+use crate::{Ciphertext, KeyId, Parameters, leveled, single};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -19,7 +19,7 @@ pub enum InspectedParameters {
     /// For single values.
     Single(Box<single::Parameters>),
     /// For values bit by bit.
-    Bits(Box<bits::Parameters>),
+    Leveled(Box<leveled::Parameters>),
     /// For circuits on bits, transciphering among them.
     Circuit(Box<CircuitParameters>),
 }
@@ -61,7 +61,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         client: None,
     };
     match header.object_type {
-        ObjectType::Ciphertext => {
+        ObjectType::PackedCiphertext => {
             let ciphertext = Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
@@ -71,8 +71,8 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
         }
-        ObjectType::BitsCiphertext => {
-            let ciphertext = bits::Ciphertext::from_bytes(bytes)?;
+        ObjectType::LeveledCiphertext => {
+            let ciphertext = leveled::Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
             inspection.client = Some(ciphertext.client());
@@ -99,7 +99,7 @@ fn parameters(
 ) -> Result<Option<InspectedParameters>> {
     let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
     Ok(Some(match object_type {
-        ObjectType::SecretKey | ObjectType::EvaluationKey => {
+        ObjectType::PackedSecretKey | ObjectType::PackedEvaluationKey => {
             InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?)?))
         }
         ObjectType::Parameters => {
@@ -108,8 +108,8 @@ fn parameters(
         ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
             InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))
         }
-        ObjectType::BitsSecretKey | ObjectType::BitsEvaluationKey => {
-            InspectedParameters::Bits(Box::new(bits::Parameters::from_bytes(literal()?)?))
+        ObjectType::LeveledSecretKey | ObjectType::LeveledEvaluationKey => {
+            InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(literal()?)?))
         }
         ObjectType::CircuitSecretKey | ObjectType::CircuitEvaluationKey => {
             InspectedParameters::Circuit(Box::new(CircuitParameters::of_key(bytes)?))

@@ -1,7 +1,7 @@
 //! Single values on toy parameters: every value, bad input, the wire format.
 
 use cryptable::single::{Ciphertext, EvaluationKey, Parameters, SecretKey};
-use cryptable::{Error, InspectedParameters, Inspection, LookupTable, inspect};
+use cryptable::{Error, InspectedParameters, Inspection, Table, inspect};
 use proptest::prelude::*;
 
 #[test]
@@ -14,7 +14,7 @@ fn every_value_of_several_tables() {
         let input = secret.encrypt(&values).unwrap();
         let random = |x: u64| (x * x * 2_654_435_761 + 7) / 5 % output_modulus;
         for of in [&random as &dyn Fn(u64) -> u64, &|_| 1, &|x| x % output_modulus] {
-            let table = LookupTable::from_fn(p, output_modulus, of).unwrap();
+            let table = Table::from_fn(p, output_modulus, of).unwrap();
             let output = key.lookup(&input, &table, &|_, _| ()).unwrap();
             assert_eq!(secret.decrypt(&output).unwrap(), table.values());
         }
@@ -27,7 +27,7 @@ fn bytes_come_back_and_damage_is_found() {
     let secret = SecretKey::generate(&parameters);
     let key = secret.evaluation_key();
     let input = secret.encrypt(&[3, 0, 1]).unwrap();
-    let table = LookupTable::from_fn(4, 4, |x| 3 - x).unwrap();
+    let table = Table::from_fn(4, 4, |x| 3 - x).unwrap();
     let output = key.lookup(&input, &table, &|_, _| ()).unwrap();
     for (ciphertext, values) in [(input, [3, 0, 1]), (output, [0, 3, 2])] {
         let bytes = ciphertext.to_bytes();
@@ -49,7 +49,7 @@ fn bad_input_is_refused_by_name() {
     let key = secret.evaluation_key();
     let error = secret.encrypt(&[1, 4]).unwrap_err();
     assert!(matches!(error, Error::ValueOutOfRange { index: 1, value: 4, limit: 4 }), "{error}");
-    let table = LookupTable::from_fn(8, 4, |x| x % 4).unwrap();
+    let table = Table::from_fn(8, 4, |x| x % 4).unwrap();
     let input = secret.encrypt(&[1]).unwrap();
     let error = key.lookup(&input, &table, &|_, _| ()).unwrap_err().to_string();
     assert!(error.contains("input modulus") && error.contains('8'), "{error}");
@@ -86,7 +86,7 @@ fn keys_come_back_from_bytes() {
     let keys_bytes = secret.parameters().key_file_bytes();
     assert!((keys_bytes..keys_bytes + 1000).contains(&evaluation_bytes.len()));
     let input = read.encrypt(&[0, 1, 2, 3]).unwrap();
-    let table = LookupTable::new(4, 4, vec![2, 0, 3, 3]).unwrap();
+    let table = Table::new(4, 4, vec![2, 0, 3, 3]).unwrap();
     let output = key.lookup(&input, &table, &|_, _| ()).unwrap();
     assert_eq!(secret.decrypt(&output).unwrap(), table.values());
 }

@@ -3,7 +3,7 @@
 //!
 //! The paper estimates the number of automorphisms by a Monte Carlo simulation (Sup. C.4); its mean has a closed form.
 
-use cryptable_rlwe::security::SecretDistribution;
+use cryptable_lattice::security::SecretDistribution;
 
 use crate::cmux_rotation::selectors_per_coefficient;
 

@@ -12,7 +12,7 @@ use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::{Buffer, Modulus, kernels, torus};
 
-use cryptable_rlwe::security::SecretDistribution;
+use cryptable_lattice::security::SecretDistribution;
 
 use crate::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, second_moment};

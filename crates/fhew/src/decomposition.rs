@@ -14,7 +14,7 @@ pub mod hom_decomp_reduce;
 pub mod hom_floor;
 pub mod hom_floor_alt;
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;

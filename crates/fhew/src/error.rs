@@ -1,6 +1,6 @@
 //! What can be wrong with what a caller passes.
 
-use cryptable_rlwe::security::SecurityError;
+use cryptable_lattice::security::SecurityError;
 
 /// Errors of parameters, keys and inputs.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -110,3 +110,9 @@ pub enum Error {
 
 /// Results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl From<Error> for cryptable_lattice::Error {
+    fn from(error: Error) -> Self {
+        Self::Unsupported(error.to_string())
+    }
+}

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
-use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::automorphism_rotation::{AutomorphismRotationKey, RotationAutomorphisms};
 use crate::bfv_multiplication::RelinearizationKey;

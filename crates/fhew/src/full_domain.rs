@@ -15,7 +15,7 @@ pub mod select_alt;
 pub mod wop_pbs1;
 pub mod wop_pbs2;
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

@@ -3,7 +3,7 @@
 //! A bit is the phase 1/8 (true) or -1/8 (false) of the modulus. A gate adds its inputs so that the sum's sign is the
 //! result, and bootstraps the sign. NOT costs nothing.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;

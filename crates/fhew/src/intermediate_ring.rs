@@ -1,6 +1,6 @@
 //! The ring of lower degree through which LWE key switching may go: its numbers, and their checks.
 
-use cryptable_rlwe::security::SecretDistribution;
+use cryptable_lattice::security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@
 //! stored: the parameters determine every one. Words and lengths are checked before anything is computed from them.
 
 use cryptable_ring::random::Seed;
-use cryptable_rlwe::bit_packing::{UnpackError, pack, packed_bytes, unpack};
+use cryptable_wire::bit_packing::{UnpackError, pack, packed_bytes, unpack};
 
 use crate::cmux_rotation::selectors_per_coefficient;
 use crate::error::{Error, Result};
@@ -222,7 +222,7 @@ impl SeededEvaluationKey {
 
 #[cfg(all(test, feature = "client"))]
 mod tests {
-    use cryptable_rlwe::security::SecretDistribution;
+    use cryptable_lattice::security::SecretDistribution;
     use proptest::prelude::*;
 
     use super::*;

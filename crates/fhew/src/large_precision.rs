@@ -5,9 +5,9 @@
 //! ring secret, which serves Q as it is, no bootstrap's result has to pass an LWE key switch before it is added, so
 //! that noise stays that of blind rotation, and LWE needs only the dimension of a small modulus: fewer steps.
 
+use cryptable_lattice::lwe::LweCiphertext;
 #[cfg(feature = "client")]
 use cryptable_ring::random::RandomStream;
-use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;

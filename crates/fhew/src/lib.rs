@@ -22,6 +22,7 @@ pub mod intermediate_ring;
 pub mod key_generation;
 pub mod key_serialization;
 pub mod large_precision;
+pub mod lookup;
 pub mod lwe_key_switching;
 pub mod many_lut;
 pub mod multi_value;

@@ -3,11 +3,11 @@
 //! Digits multiply key rows instead of naming one of B precomputed multiples: the key is B times smaller, and
 //! for digits of a few bits the larger noise (second moment B²/12 instead of 1) is cheaper than the traffic.
 
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::Seed;
 use cryptable_ring::word_sums::{Word, Words24, add_multiples};
-use cryptable_rlwe::lwe::LweCiphertext;
-use cryptable_rlwe::security::SecretDistribution;
 use rayon::prelude::*;
 
 use crate::seeded_rows::RowDomain;

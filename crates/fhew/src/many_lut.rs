@@ -5,7 +5,7 @@
 //! polynomials share one: coefficient x + j, x a multiple of 2^θ, is what the j-th has at x. One rotation brings
 //! all results to coefficients 0, …, 2^θ - 1.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::evaluation_key::EvaluationKey;
 use crate::test_polynomial::TestPolynomial;

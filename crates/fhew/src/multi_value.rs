@@ -11,8 +11,8 @@
 
 use std::collections::BTreeMap;
 
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::prime_ring::PrimeRing;
-use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};

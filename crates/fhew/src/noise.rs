@@ -6,11 +6,11 @@
 
 use std::ops::{Add, Mul};
 
+use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
+use cryptable_lattice::lwe::{modulus_switch_variance, odd_modulus_switch_variance};
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
-use cryptable_rlwe::gaussian_tail::gaussian_tail_log2;
-use cryptable_rlwe::lwe::{modulus_switch_variance, odd_modulus_switch_variance};
-use cryptable_rlwe::security::SecretDistribution;
 
 use crate::cmux_rotation::selectors_per_coefficient;
 use crate::parameters::{ERROR_VARIANCE, Parameters, RotationMethod};

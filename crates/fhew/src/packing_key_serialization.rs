@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use cryptable_ring::random::Seed;
-use cryptable_rlwe::wire::{
+use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, WireError, packed_field_bytes,
     read_object,
 };

@@ -24,10 +24,10 @@
 //! ([`NoiseModel::packing`]); so digits may be coarse. Hence it is generated on request only
 //! (`SecretKey::packing_key`).
 
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::Seed;
 use cryptable_ring::word_sums::add_multiples;
 use cryptable_ring::{Buffer, torus};
-use cryptable_rlwe::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -70,7 +70,7 @@ pub struct SeededPackingKey {
 /// use cryptable_fhew::parameters::{Parameters, ParametersLiteral};
 /// use cryptable_fhew::secret_key::SecretKey;
 /// use cryptable_fhew::trace_packing::PackedLength;
-/// use cryptable_rlwe::lwe::LweCiphertext;
+/// use cryptable_lattice::lwe::LweCiphertext;
 /// let literal = ParametersLiteral { ring_degree: 256, ..*Parameters::insecure_toy().literal() };
 /// let parameters = Parameters::insecure(literal)?;
 /// let secret = SecretKey::generate(&parameters);

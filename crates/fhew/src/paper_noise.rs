@@ -168,7 +168,7 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
-    use cryptable_rlwe::gaussian_tail::gaussian_tail_log2;
+    use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
 
     use super::*;
 

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
+use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
 
 use crate::error::{Error, Result};
 use crate::full_domain::{self, FullDomainMethod};

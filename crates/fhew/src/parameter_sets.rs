@@ -1,7 +1,7 @@
 //! The parameter sets of Ma, Huang, Wang, Zhou and Wang (TCHES 2024, Table 5), and the running times they publish.
 //!
 //! Their LWE secrets are ternary: PARAM_decomp has n = 1340 and q_ks = 2^35, PARAM_fast n = 760 and q_ks = 2^20.
-//! Both are stated to have 128 bits. By [`cryptable_rlwe::security`] they have fewer, 127.4 and 126.8: the tables
+//! Both are stated to have 128 bits. By [`cryptable_lattice::security`] they have fewer, 127.4 and 126.8: the tables
 //! demand n >= 1350 and n >= 769. So the sets that have these dimensions and moduli can only be made by
 //! [`Parameters::insecure`], and say so in their names.
 //!
@@ -17,7 +17,7 @@
 
 pub mod published_times;
 
-use cryptable_rlwe::security::{SecretDistribution, lwe_security_bits};
+use cryptable_lattice::security::{SecretDistribution, lwe_security_bits};
 
 use crate::error::{Error, Result};
 use crate::paper_noise::{DEFAULT_FDFB_KS_BASE_LOG2, PaperNumbers, SwitchNumbers};
@@ -186,7 +186,7 @@ fn literal(
 
 #[cfg(test)]
 mod tests {
-    use cryptable_rlwe::security::{least_lwe_dimension, security_bits};
+    use cryptable_lattice::security::{least_lwe_dimension, security_bits};
 
     use super::*;
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::security::{
+    SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
+};
 use cryptable_ring::Modulus;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
-use cryptable_rlwe::security::{
-    SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
-};
 
 use serde::{Deserialize, Serialize};
 

@@ -9,13 +9,13 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Buffer, torus};
-use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::parameters::IntermediateRing;
 use crate::rlwe::RlweCiphertext;

@@ -1,8 +1,8 @@
 //! RLWE ciphertexts over one prime, and sample extraction (Sec. 2.2.1 and 2.3.2 of Ma et al., TCHES 2024).
 
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::{Buffer, kernels};
-use cryptable_rlwe::lwe::LweCiphertext;
 
 /// An RLWE ciphertext (b, a) over `Z_Q[X]/(X^N + 1)`, of phase b + a·s: coefficients, body first.
 #[derive(Clone, Debug, PartialEq)]

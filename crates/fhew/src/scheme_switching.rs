@@ -37,7 +37,7 @@ impl NoiseModel {
         // Coefficient x of s² is a sum of x + 1 products less one of N - 1 - x. For ternary secrets its second
         // moment is N·E[s²]²; for binary ones its mean is (2x + 2 - N)/4, whose square is N²/48 on average.
         let mean_square = match parameters.literal().ring_secret {
-            cryptable_rlwe::security::SecretDistribution::Binary => {
+            cryptable_lattice::security::SecretDistribution::Binary => {
                 degree * degree / 48.0 + degree * 3.0 / 16.0
             }
             _ => degree * moment * moment,

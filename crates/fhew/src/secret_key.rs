@@ -1,9 +1,9 @@
 //! The client's secrets, encryption and decryption.
 
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::kernels;
 use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
-use cryptable_rlwe::lwe::LweCiphertext;
-use cryptable_rlwe::security::SecretDistribution;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};

@@ -2,9 +2,7 @@
 
 use std::io::{self, Write};
 
-use cryptable_rlwe::wire::{
-    BodyReader, BodyWriter, KeyId, WireError, pack_ternary, unpack_ternary,
-};
+use cryptable_wire::{BodyReader, BodyWriter, KeyId, WireError, pack_ternary, unpack_ternary};
 use zeroize::Zeroizing;
 
 use crate::parameters::Parameters;

@@ -8,11 +8,11 @@
 //! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
 //! ([`crate::packing_key_switching`]).
 
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, kernels, torus};
-use cryptable_rlwe::lwe::LweCiphertext;
 
 use crate::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, second_moment};

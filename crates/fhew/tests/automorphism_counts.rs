@@ -9,9 +9,9 @@ use cryptable_fhew::automorphism_counts::{
 use cryptable_fhew::automorphism_rotation::{RotationAutomorphisms, Step, automorphism_count};
 use cryptable_fhew::exponent_group::{AutomorphismWindow, ExponentGroup};
 use cryptable_fhew::parameters::Parameters;
+use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
-use cryptable_rlwe::security::{SecretDistribution, least_lwe_dimension};
 
 /// The paper's dimension of the AUTO variant (Table 3).
 const PAPER_DIMENSION: usize = 458;

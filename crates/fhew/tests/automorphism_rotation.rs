@@ -15,8 +15,8 @@ use cryptable_fhew::parameters::{
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
-use cryptable_rlwe::lwe::LweCiphertext;
-use cryptable_rlwe::security::SecretDistribution;
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::security::SecretDistribution;
 use rayon::prelude::*;
 
 /// The toy, rotated by automorphisms of all odd exponents.

@@ -7,7 +7,7 @@ use cryptable_fhew::parameters::{
 };
 use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
-use cryptable_rlwe::security::SecretDistribution;
+use cryptable_lattice::security::SecretDistribution;
 
 /// Toys of every kind of secret.
 fn toys() -> [Parameters; 3] {

@@ -7,7 +7,7 @@ use common::{Setting, random_outputs};
 use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithm, algorithms};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 fn toy() -> Parameters {

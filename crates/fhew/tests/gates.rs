@@ -6,7 +6,7 @@ use common::{Setting, random_outputs};
 use cryptable_fhew::gates::{Gate, Gates};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 const BITS: [bool; 2] = [false, true];

@@ -13,9 +13,9 @@ use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_fhew::table::Table;
 use cryptable_fhew::trace_packing::PackedLength;
+use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::RandomStream;
-use cryptable_rlwe::lwe::LweCiphertext;
-use cryptable_rlwe::wire::{KeyId, ObjectType, WireError, write_object};
+use cryptable_wire::{KeyId, ObjectType, WireError, write_object};
 use rayon::prelude::*;
 
 const LENGTHS: [PackedLength; 3] = [PackedLength::Constant, PackedLength::Half, PackedLength::All];
@@ -217,10 +217,8 @@ fn hostile_fields_behind_a_right_checksum_are_refused() {
     assert!(error(&body(3, 0)).contains("packed length"));
     assert!(error(&body(0, 0)).contains("packed words"));
     assert!(error(&body(0, u64::MAX)).contains("cut short"));
-    let bytes = cryptable_rlwe::wire::packed_field_bytes(
-        parameters.packing_key_words(),
-        parameters.prime(),
-    ) - 8;
+    let bytes =
+        cryptable_wire::packed_field_bytes(parameters.packing_key_words(), parameters.prime()) - 8;
     let mut full = body(1, bytes);
     full.resize(full.len() + bytes as usize, 0xff);
     assert!(error(&full).contains("but must be below"));

@@ -43,7 +43,7 @@ fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
 }
 
 /// A raw ciphertext (LWE modulo Q under the ring secret) of ±value·Q, by the sign of a phase, through one rotation.
-fn raw(key: &EvaluationKey, secret: &Setting, value: f64) -> cryptable_rlwe::lwe::LweCiphertext {
+fn raw(key: &EvaluationKey, secret: &Setting, value: f64) -> cryptable_lattice::lwe::LweCiphertext {
     let parameters = key.parameters();
     let input = secret.secret.encrypt(1, 4).unwrap();
     let phase = key.to_rotation_modulus(&input, parameters.rotation_modulus());

@@ -1,7 +1,7 @@
 //! Parameters that are refused, and why.
 
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
-use cryptable_rlwe::security::{SecretDistribution, check};
+use cryptable_lattice::security::{SecretDistribution, check};
 
 #[test]
 fn insecure_sets_are_refused() {

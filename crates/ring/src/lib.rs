@@ -30,6 +30,7 @@ mod ring;
 pub mod row_sums;
 pub mod selected_product;
 pub mod torus;
+pub mod unit;
 pub mod word_sums;
 
 pub use base_conversion::Rounding;

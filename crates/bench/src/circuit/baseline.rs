@@ -1,9 +1,9 @@
 //! `bench cbs --baseline`: the TFHE circuit bootstrap, on the ring and with selectors of the same set.
 
 use clap::ValueEnum;
-use cryptable_circuit::private_key_switching::{PrivateSwitchingKey, SeededPrivateSwitchingKey};
-use cryptable_circuit::tfhe_circuit_bootstrapping::TfheCircuitBootstrapping;
-use cryptable_circuit::tfhe_parameters::{PrivateKeyForm, TfheParameters};
+use cryptable_leveled::private_key_switching::{PrivateSwitchingKey, SeededPrivateSwitchingKey};
+use cryptable_leveled::tfhe_circuit_bootstrapping::TfheCircuitBootstrapping;
+use cryptable_leveled::tfhe_parameters::{PrivateKeyForm, TfheParameters};
 
 use super::*;
 use crate::measurement::timed;

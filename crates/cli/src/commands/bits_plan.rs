@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use cryptable::bits;
-use cryptable_circuit::parameters::{CircuitParameters, LOG2_FAIL};
+use cryptable::leveled;
+use cryptable_leveled::parameters::{CircuitParameters, LOG2_FAIL};
 use serde::Serialize;
 
 use super::compare::{Comparison, Machine};
@@ -69,7 +69,7 @@ pub struct BitsParameters {
 
 impl BitsParameters {
     /// What people ask of parameters.
-    pub fn new(parameters: &bits::Parameters) -> Self {
+    pub fn new(parameters: &leveled::Parameters) -> Self {
         let (prediction, log2_fail) = (parameters.prediction(), parameters.log2_fail());
         Self {
             mode: Mode::Bits,
@@ -101,7 +101,7 @@ pub struct Candidate {
 pub type Plan = ValuePlan<Candidate>;
 
 /// Predicted time of so many values: their bits share out among the threads.
-pub fn eval_seconds(parameters: &bits::Parameters, values: u64, machine: &Machine) -> f64 {
+pub fn eval_seconds(parameters: &leveled::Parameters, values: u64, machine: &Machine) -> f64 {
     let prediction = parameters.prediction();
     let parts = values.saturating_mul(prediction.bootstraps as u64);
     prediction.eval_units * machine.unit * values as f64 / machine.speedup(parts)
@@ -110,12 +110,12 @@ pub fn eval_seconds(parameters: &bits::Parameters, values: u64, machine: &Machin
 impl ValuePlan<Candidate> {
     /// Of all ways, the chosen one first.
     pub fn new(
-        all: &[bits::Parameters],
+        all: &[leveled::Parameters],
         values: u64,
         machine: &Machine,
         comparison: Comparison,
     ) -> Self {
-        let candidate = |parameters: &bits::Parameters| {
+        let candidate = |parameters: &leveled::Parameters| {
             let prediction = parameters.prediction();
             Candidate {
                 parameters: BitsParameters::new(parameters),

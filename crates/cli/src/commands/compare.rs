@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::Result;
-use cryptable::{Parameters, bits, measure_unit, single};
+use cryptable::{Parameters, leveled, measure_unit, single};
 use serde::Serialize;
 
 use super::{
@@ -41,7 +41,7 @@ impl Machine {
 enum Served {
     Packed(Vec<Parameters>),
     Single(Vec<single::Parameters>),
-    Bits(Vec<bits::Parameters>),
+    Bits(Vec<leveled::Parameters>),
 }
 
 impl Served {

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{
-    Ciphertext, EvaluationKey, LookupTable, Parameters, Request, SecretKey, measure_unit,
-};
+use cryptable::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey, Table, measure_unit};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -100,7 +98,7 @@ fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
 }
 
 /// A table by its name, or from a file.
-fn read_table(name: &str) -> Result<LookupTable> {
+fn read_table(name: &str) -> Result<Table> {
     let level: fn(f64) -> f64 = match name {
         "contrast" => s_curve,
         "invert" => |x| 1.0 - x,
@@ -115,7 +113,7 @@ fn read_table(name: &str) -> Result<LookupTable> {
     };
     let top = (LEVELS - 1) as f64;
     let output = |input: u64| (top * level(input as f64 / top).clamp(0.0, 1.0)).round() as u64;
-    Ok(LookupTable::from_fn(LEVELS, LEVELS, output)?)
+    Ok(Table::from_fn(LEVELS, LEVELS, output)?)
 }
 
 /// A steep S around the greys that photographs of the retina consist of: their vessels are some
@@ -164,7 +162,7 @@ impl EncryptedRun {
         global: Global,
         parameters: &Parameters,
         values: &[u64],
-        table: &LookupTable,
+        table: &Table,
     ) -> Result<Self> {
         let mut costs = Costs::default();
         let bar = progress::bar(global, "evaluation key");
@@ -206,7 +204,7 @@ impl EncryptedRun {
 fn look_up(
     key: &EvaluationKey,
     inputs: &[Vec<u8>],
-    table: &LookupTable,
+    table: &Table,
     bar: &ProgressBar,
 ) -> Result<Vec<Vec<u8>>> {
     let moved = progress::on(bar);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::bfloat16::{self, PATTERNS};
-use cryptable::{LookupTable, Parameters, measure_unit};
+use cryptable::{Parameters, Table, measure_unit};
 use half::bf16;
 use rand::seq::SliceRandom;
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
 }
 
 /// How many results differ from the table in any bit.
-fn wrong(table: &LookupTable, patterns: &[u64], results: &[u64]) -> usize {
+fn wrong(table: &Table, patterns: &[u64], results: &[u64]) -> usize {
     let expected = patterns.iter().map(|&pattern| table.values()[pattern as usize]);
     let differ = results.iter().zip(expected).filter(|(found, right)| **found != *right).count();
     differ + patterns.len().abs_diff(results.len())

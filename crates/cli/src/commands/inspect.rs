@@ -111,7 +111,7 @@ impl ParameterReport {
             InspectedParameters::Single(parameters) => {
                 Self::Single(SingleParameters::new(parameters))
             }
-            InspectedParameters::Bits(parameters) => Self::Bits(BitsParameters::new(parameters)),
+            InspectedParameters::Leveled(parameters) => Self::Bits(BitsParameters::new(parameters)),
             InspectedParameters::Circuit(parameters) => {
                 Self::Circuit(CircuitReport::new(parameters))
             }

@@ -19,7 +19,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use cryptable::{LookupTable, Method, Parameters, Request, bits, planner, single};
+use cryptable::{Method, Parameters, Request, Table, leveled, planner, single};
 use zeroize::Zeroizing;
 
 use crate::args::{Cli, Command, Demonstration, Global, ParameterArgs};
@@ -63,7 +63,7 @@ pub fn run(cli: Cli) -> Result<()> {
 fn moduli(args: &ParameterArgs) -> Result<(u64, u64)> {
     let stated_input = args.bits.map(|bits| 1 << bits).or(args.modulus);
     let stated_output = args.output_bits.map(|bits| 1 << bits).or(args.output_modulus);
-    let of_table = |table: &LookupTable| (table.input_modulus(), table.output_modulus());
+    let of_table = |table: &Table| (table.input_modulus(), table.output_modulus());
     Ok(match (&args.table, stated_input) {
         (Some(path), _) => {
             of_table(&table::read(path, Moduli { input: None, output: stated_output })?)
@@ -106,7 +106,7 @@ fn plan_parameters(args: &ParameterArgs) -> Result<Vec<Parameters>> {
     };
     let is_hint = planned.is_err()
         && !args.has_packed_options()
-        && bits::Parameters::choose(&bits::Request::new(input, output)).is_ok();
+        && leveled::Parameters::choose(&leveled::Request::new(input, output)).is_ok();
     let hint = if is_hint { "; --mode bits serves it, each value by itself" } else { "" };
     planned
         .map_err(|error| anyhow!("{error}{hint}"))
@@ -139,14 +139,17 @@ fn plan_single_parameters(args: &ParameterArgs) -> Result<Vec<single::Parameters
 ///
 /// # Errors
 /// If the table cannot be read, no parameter set serves the moduli, or an option is of packed values.
-fn plan_bits_parameters(args: &ParameterArgs) -> Result<Vec<bits::Parameters>> {
+fn plan_bits_parameters(args: &ParameterArgs) -> Result<Vec<leveled::Parameters>> {
     refuse_packed_options(args)?;
     let (input, output) = moduli(args)?;
     Ok(if args.insecure_toy {
-        vec![bits::Parameters::insecure_toy(input, output)?]
+        vec![leveled::Parameters::insecure_toy(input, output)?]
     } else {
         let set = args.variant.as_deref();
-        bits::Parameters::candidates(&bits::Request { set, ..bits::Request::new(input, output) })?
+        leveled::Parameters::candidates(&leveled::Request {
+            set,
+            ..leveled::Request::new(input, output)
+        })?
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use cryptable::LookupTable;
+use cryptable::Table;
 
 use super::csv::Records;
 use super::{extension, npy, open};
@@ -26,7 +26,7 @@ pub struct Moduli {
 /// # Errors
 /// If the file cannot be read, an input is missing or twice there, an entry is outside the output
 /// modulus, or the number of entries is not the input modulus.
-pub fn read(path: &Path, moduli: Moduli) -> Result<LookupTable> {
+pub fn read(path: &Path, moduli: Moduli) -> Result<Table> {
     let entries = match extension(path).as_str() {
         "csv" => read_csv(Records::new(open(path)?, path), path, moduli)?,
         "npy" => read_npy(path, moduli)?,
@@ -35,11 +35,11 @@ pub fn read(path: &Path, moduli: Moduli) -> Result<LookupTable> {
     to_table(entries, moduli).with_context(|| path.display().to_string())
 }
 
-fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<LookupTable> {
+fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<Table> {
     let input = moduli.input.unwrap_or(entries.len() as u64);
     let largest = entries.iter().max().copied().unwrap_or(0);
     let holds_all = if largest < input { input } else { (largest + 1).next_power_of_two() };
-    Ok(LookupTable::new(input, moduli.output.unwrap_or(holds_all), entries)?)
+    Ok(Table::new(input, moduli.output.unwrap_or(holds_all), entries)?)
 }
 
 /// The bound of entries where no output modulus is given.
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    fn parse(text: &str, moduli: Moduli) -> Result<LookupTable> {
+    fn parse(text: &str, moduli: Moduli) -> Result<Table> {
         let path = Path::new("t.csv");
         let entries = read_csv(Records::new(text.as_bytes(), path), path, moduli)?;
         to_table(entries, moduli)
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn lists_and_pairs_give_the_same_table() {
-        let expected = LookupTable::new(4, 16, vec![0, 1, 4, 9]).unwrap();
+        let expected = Table::new(4, 16, vec![0, 1, 4, 9]).unwrap();
         for text in ["0\n1\n4\n9\n", "output\n0\n1\n4\n9", "x,y\n3,9\n0,0\n2,4\n1,1\n"] {
             assert_eq!(parse(text, Moduli::default()).unwrap(), expected);
         }

@@ -1,7 +1,7 @@
 //! HomDecomp-FDFB (Algorithm 8 of Ma et al., TCHES 2024): two bootstraps a digit, the continuous identity by
 //! FDFB-Compress.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::hom_decomp_reduce::rotation;
 use super::{ClearedNoise, Clearing, DigitDecomposition, Window};

@@ -1,7 +1,7 @@
 //! HomDecomp-Reduce (Algorithm 7 of Ma et al., TCHES 2024): one bootstrap a digit, which halves the range of the
 //! window.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use crate::noise::{NoiseModel, Variance};

@@ -1,6 +1,6 @@
 //! HomFloor (Liu, Micciancio, Polyakov, ASIACRYPT 2022): two bootstraps a digit, which clear the window.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::hom_decomp_reduce::{halve_range, rotation};
 use super::{ClearedNoise, Clearing, DigitDecomposition, Window};

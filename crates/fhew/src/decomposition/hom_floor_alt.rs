@@ -1,7 +1,7 @@
 //! HomFloorAlt (Liu, Micciancio, Polyakov, ASIACRYPT 2022): three bootstraps a digit, which clear the window without
 //! coming near a jump.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::hom_decomp_reduce::{halve_range, rotation};
 use super::hom_floor::triangle;

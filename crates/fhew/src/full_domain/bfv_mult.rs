@@ -1,6 +1,6 @@
 //! FDFB-BFVMult (Algorithm 6 of Ma et al., TCHES 2024): BFV multiplication by the sign bit selects a table.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

@@ -1,7 +1,7 @@
 //! Comp (Clet, Zuber, Boudguiga, Sirdey, Gouy-Pailler, ePrint 2022/149, "CZB+22"): a table as the sum of an odd and
 //! an even one, two bootstraps each.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

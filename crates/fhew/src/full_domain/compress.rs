@@ -1,6 +1,6 @@
 //! FDFB-Compress (Algorithm 1 of Ma et al., TCHES 2024): two bootstraps, of which the first compresses.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

@@ -7,8 +7,8 @@
 //!
 //! All phases here are fractions of their ciphertext's modulus, so that β, scales and noise have one meaning.
 
-use cryptable_rlwe::gaussian_tail::gaussian_ratio_for;
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;

@@ -1,6 +1,6 @@
 //! EvalFunc (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two bootstraps, of which the first finds a bit.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

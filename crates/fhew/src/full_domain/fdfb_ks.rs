@@ -1,7 +1,7 @@
 //! FDFB-KS (Kluczniak, Schild, TCHES 2023, "KS22"): a bootstrap with a test polynomial that an encrypted sign bit
 //! selects.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;

@@ -1,6 +1,6 @@
 //! What every method starts from: the input, checked, as a phase that blind rotation takes, and the decision made there.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

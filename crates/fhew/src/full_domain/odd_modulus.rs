@@ -1,6 +1,6 @@
 //! Tables of an odd number of inputs: one bootstrap, whatever the table.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;

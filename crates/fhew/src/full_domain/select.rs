@@ -1,6 +1,6 @@
 //! FDFB-Select (Algorithm 3 of Ma et al., TCHES 2024): a bootstrap selects between the results of two tables.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

@@ -1,7 +1,7 @@
 //! FDFB-SelectAlt (Algorithm 4 of Ma et al., TCHES 2024): sum and difference of two tables, with the sign applied
 //! to the difference.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

@@ -1,7 +1,7 @@
 //! WoP-PBS1 (Chillotti, Ligier, Orfila, Tap, ASIACRYPT 2021, "CLOT21") and WoPPBS1-Refine (Algorithm 5 of Ma et al.,
 //! TCHES 2024): one circuit, two analyses of its noise.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

@@ -1,7 +1,7 @@
 //! WoP-PBS2 (Chillotti, Ligier, Orfila, Tap, ASIACRYPT 2021, "CLOT21"): BFV multiplication of both halves of the table
 //! by the sign bit and its complement.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
 use crate::evaluation_key::EvaluationKey;

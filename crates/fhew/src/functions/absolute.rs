@@ -4,7 +4,7 @@
 //! takes two bootstraps: FDFB-Compress's first brings the digit to (-1/4, 1/4) of the modulus; the sign adds a half;
 //! and the second bootstrap, whose test polynomial is negacyclic as all are, gives the digit or its negative.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::LargeFunctions;
 use crate::error::Result;

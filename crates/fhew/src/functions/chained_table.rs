@@ -4,7 +4,7 @@
 //! A state s of S values is kept modulo B·S as s·B; a digit d of base B is brought to the same modulus by a table, so
 //! that their sum is one input of a table of B·S entries.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
 use crate::evaluation_key::EvaluationKey;

@@ -1,6 +1,6 @@
 //! Comparison of values of large precision: the sign of their difference.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::LargeFunctions;
 use crate::error::Result;

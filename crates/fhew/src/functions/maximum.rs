@@ -1,6 +1,6 @@
 //! Maximum of values of large precision.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::LargeFunctions;
 use crate::error::Result;

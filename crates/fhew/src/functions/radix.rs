@@ -3,7 +3,7 @@
 //! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and selectors. Everything is a
 //! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};

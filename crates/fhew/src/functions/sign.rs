@@ -1,7 +1,7 @@
 //! Sign of a value of large precision (Liu, Micciancio, Polyakov, ASIACRYPT 2022; Sec. 4 of Ma et al., TCHES 2024):
 //! the upper bit of its highest digit.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 
 use super::LargeFunctions;
 use crate::error::{Error, Result};

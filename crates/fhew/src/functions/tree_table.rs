@@ -7,7 +7,7 @@
 //! Digits are brought to (-1/4, 1/4) of the modulus first, by FDFB-Compress's first bootstrap, so that tables need not
 //! be negacyclic.
 
-use cryptable_rlwe::lwe::LweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};

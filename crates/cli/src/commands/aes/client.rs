@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use cryptable_circuit::aes::counter_mode::counter_block;
-use cryptable_circuit::aes::plain::counter_mode;
-use cryptable_circuit::encrypted_bytes::{Content, EncryptedBytesReader};
-use cryptable_circuit::parameters::{CircuitParameters, LOG2_FAIL};
-use cryptable_circuit::secret_key::CircuitSecretKey;
+use cryptable_leveled::aes::counter_mode::counter_block;
+use cryptable_leveled::aes::plain::counter_mode;
+use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytesReader};
+use cryptable_leveled::parameters::{CircuitParameters, LOG2_FAIL};
+use cryptable_leveled::secret_key::CircuitSecretKey;
 use serde::Serialize;
 use zeroize::Zeroizing;
 

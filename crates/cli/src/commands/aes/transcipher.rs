@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::LookupTable;
-use cryptable_circuit::aes::counter_mode::counter_block;
-use cryptable_circuit::aes::{BLOCK_BYTES, ROUNDS};
-use cryptable_circuit::encrypted_bytes::{
+use cryptable::Table;
+use cryptable_leveled::aes::counter_mode::counter_block;
+use cryptable_leveled::aes::{BLOCK_BYTES, ROUNDS};
+use cryptable_leveled::encrypted_bytes::{
     CHUNK_BYTES, Content, EncryptedBytes, EncryptedBytesWriter,
 };
-use cryptable_circuit::evaluation_key::CircuitEvaluationKey;
+use cryptable_leveled::evaluation_key::CircuitEvaluationKey;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -93,7 +93,7 @@ impl Input {
 struct Transcipher<'a> {
     key: &'a CircuitEvaluationKey,
     round_keys: &'a EncryptedBytes,
-    table: Option<&'a LookupTable>,
+    table: Option<&'a Table>,
 }
 
 impl Transcipher<'_> {

@@ -1,0 +1,128 @@
+//! The cost model of every engine: seconds of the few operations that lookups are made of.
+//!
+//! Engines count operations; this module says how long they take on a machine. Costs are those of one thread.
+
+use std::time::Duration;
+
+/// Seconds of each kind of work on one thread.
+///
+/// ```
+/// use cryptable_lattice::cost::{CostModel, Work};
+/// let model = CostModel::of_unit(66e-6);
+/// let work = Work { transforms: 1000.0, ..Work::default() };
+/// assert!((model.seconds(&work) - 0.066).abs() < 1e-9);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostModel {
+    /// One forward transform of degree 65,536 over a 50-bit prime: the unit u of benchmarks.
+    pub transform: f64,
+    /// Multiply-accumulates of one limb of degree 65,536, memory traffic included.
+    pub limb_product: f64,
+    /// Multiply-accumulates of one limb of degree 65,536 by a constant of a linear combination.
+    pub combination_product: f64,
+    /// Multiply-accumulates of one limb of degree 65,536 by a table entry, from the cache.
+    pub table_product: f64,
+    /// One transform of degree 2,048 within a gadget product, digits and products included.
+    pub digit_transform: f64,
+    /// One byte of bootstrapping or key switching key, read from memory.
+    pub key_byte: f64,
+}
+
+impl CostModel {
+    /// The built-in proportions for a machine of this unit: fitted to benchmarks on processors with
+    /// AVX-512 IFMA.
+    #[must_use]
+    pub const fn of_unit(unit: f64) -> Self {
+        Self {
+            transform: unit,
+            limb_product: 0.36 * unit,
+            combination_product: 0.15 * unit,
+            table_product: 0.012 * unit,
+            digit_transform: unit / 57.0,
+            key_byte: unit / 4.07e6,
+        }
+    }
+
+    /// Seconds of some work.
+    #[must_use]
+    pub fn seconds(&self, work: &Work) -> f64 {
+        self.transform * work.transforms
+            + self.limb_product * work.limb_products
+            + self.combination_product * work.combination_products
+            + self.table_product * work.table_products
+            + self.digit_transform * work.digit_transforms
+            + self.key_byte * work.key_bytes
+    }
+
+    /// The unit u in seconds.
+    #[must_use]
+    pub fn unit(&self) -> f64 {
+        self.transform
+    }
+}
+
+/// A machine on which u is 140 µs: where the committed benchmarks ran.
+impl Default for CostModel {
+    fn default() -> Self {
+        Self::of_unit(140e-6)
+    }
+}
+
+/// Counts of operations, in the units of [`CostModel`]'s fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Transforms, in those of degree 65,536.
+    pub transforms: f64,
+    /// Products of limbs, in those of degree 65,536.
+    pub limb_products: f64,
+    /// Products of limbs by constants of linear combinations, in those of degree 65,536.
+    pub combination_products: f64,
+    /// Products of limbs by table entries, in those of degree 65,536.
+    pub table_products: f64,
+    /// Transforms within gadget products, in those of degree 2,048.
+    pub digit_transforms: f64,
+    /// Bytes of keys read.
+    pub key_bytes: f64,
+}
+
+/// Speed-up of a lookup for each doubling of the threads, measured on two cores.
+const SPEEDUP_PER_DOUBLING: f64 = 1.8;
+
+/// What looking up one ciphertext will take and need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// Work of one ciphertext.
+    pub work: Work,
+    /// Values that one ciphertext holds; 1 where every value is by itself.
+    pub values_per_ciphertext: usize,
+    /// Threads that one ciphertext keeps busy.
+    pub parallelism: usize,
+    /// Bytes of the evaluation key in memory, encoded matrices included.
+    pub key_memory_bytes: usize,
+    /// Bytes of the evaluation key in its file.
+    pub key_file_bytes: usize,
+    /// Bytes of memory beside the key: table, ciphertexts, temporaries at the widest point.
+    pub working_bytes: usize,
+    /// Bytes of a fresh ciphertext.
+    pub ciphertext_bytes: usize,
+    /// Bytes of a result.
+    pub result_bytes: usize,
+}
+
+impl Prediction {
+    /// Peak memory of a lookup.
+    #[must_use]
+    pub fn peak_bytes(&self) -> usize {
+        self.key_memory_bytes + self.working_bytes
+    }
+
+    /// Time of a lookup of `values` values on `threads` threads.
+    #[must_use]
+    pub fn duration(&self, model: &CostModel, values: u64, threads: usize) -> Duration {
+        let ciphertexts = values.div_ceil(self.values_per_ciphertext as u64).max(1);
+        let parts = ciphertexts.saturating_mul(self.parallelism as u64);
+        let busy = (threads as u64).min(parts).max(1) as f64;
+        let speedup = busy.powf(SPEEDUP_PER_DOUBLING.log2());
+        Duration::from_secs_f64(model.seconds(&self.work) * ciphertexts as f64 / speedup)
+    }
+}

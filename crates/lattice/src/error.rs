@@ -1,0 +1,208 @@
+//! What can go wrong at the public boundary.
+
+use cryptable_wire::{KeyId, WireError, short_hex};
+
+use crate::security::SecurityError;
+
+/// The result of a fallible operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error that names the value and the limit.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number is below its least value.
+    #[error("{name} is {value}, but must be at least {limit}")]
+    TooSmall {
+        /// What it is.
+        name: &'static str,
+        /// Its value.
+        value: u64,
+        /// The least value allowed.
+        limit: u64,
+    },
+    /// A number is above its largest value.
+    #[error("{name} is {value}, but must be at most {limit}")]
+    TooLarge {
+        /// What it is.
+        name: &'static str,
+        /// Its value.
+        value: u64,
+        /// The largest value allowed.
+        limit: u64,
+    },
+    /// A table has the wrong number of outputs.
+    #[error("the table has {found} outputs, but its input modulus is {expected}")]
+    TableLength {
+        /// Number of outputs given.
+        found: usize,
+        /// The input modulus.
+        expected: u64,
+    },
+    /// A table's entry is outside the output modulus.
+    #[error("the table's output {value} at input {index} is not below the output modulus {limit}")]
+    TableEntry {
+        /// The input.
+        index: usize,
+        /// The output.
+        value: u64,
+        /// The output modulus.
+        limit: u64,
+    },
+    /// A real table's value is outside [-1/2, 1/2).
+    #[error("the table's value {value} at input {index} is not within [-1/2, 1/2)")]
+    RealTableEntry {
+        /// The input.
+        index: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Tables of several values differ in a modulus.
+    #[error("table {index} has the {name} {found}, but the first table has {expected}")]
+    TableModulus {
+        /// The table, counted from 0.
+        index: usize,
+        /// Which modulus.
+        name: &'static str,
+        /// Its modulus.
+        found: u64,
+        /// That of the first.
+        expected: u64,
+    },
+    /// No way to evaluate the table fits in memory.
+    #[error(
+        "no parameter set fits in {limit} bytes of memory: the smallest needs {needed}; more memory, \
+         fewer values a ciphertext or smaller outputs would do"
+    )]
+    Memory {
+        /// Bytes that the smallest candidate needs.
+        needed: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A value to be encrypted is outside the input modulus.
+    #[error("value {value} at position {index} is not below the modulus {limit}")]
+    ValueOutOfRange {
+        /// Its position.
+        index: usize,
+        /// The value.
+        value: u64,
+        /// The modulus.
+        limit: u64,
+    },
+    /// Objects do not belong together.
+    #[error("the {name} is {found}, but the parameters need {expected}")]
+    Mismatch {
+        /// What differs.
+        name: &'static str,
+        /// What the object has.
+        found: String,
+        /// What is needed.
+        expected: String,
+    },
+    /// Parameters fall below 128 bits of security.
+    #[error(transparent)]
+    Security(#[from] SecurityError),
+    /// Parameters cannot reach the failure probability that they state.
+    #[error(
+        "these parameters fail with probability 2^{found:.1} a value, above the stated 2^{limit:.1}"
+    )]
+    FailureProbability {
+        /// log2 of the predicted probability.
+        found: f64,
+        /// log2 of the stated one.
+        limit: f64,
+    },
+    /// No parameter set serves what is asked for.
+    #[error("no parameter set for {0}")]
+    Unsupported(String),
+    /// A number of a parameter literal, or of a call, is out of range.
+    #[error("{name} is {value}; {limit}")]
+    Parameter {
+        /// What it is.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        limit: String,
+    },
+    /// A plaintext modulus that a method does not serve.
+    #[error("plaintext modulus {modulus}: {reason}")]
+    PlaintextModulus {
+        /// The modulus.
+        modulus: u64,
+        /// Why not.
+        reason: String,
+    },
+    /// A key that was not generated.
+    #[error("{method} needs {key}, which these keys do not hold: generate them with it")]
+    MissingKey {
+        /// The method.
+        method: &'static str,
+        /// The key.
+        key: &'static str,
+    },
+    /// An object is of another client.
+    #[error("the {object} is of the client key {found}, not of {expected}")]
+    OtherClient {
+        /// What the object is.
+        object: &'static str,
+        /// The key in use.
+        expected: KeyId,
+        /// The object's.
+        found: KeyId,
+    },
+    /// An object is of other parameters.
+    #[error(
+        "the {object} is of other parameters: digest {}, expected {}",
+        short_hex(.found), short_hex(.expected)
+    )]
+    OtherParameters {
+        /// What the object is.
+        object: &'static str,
+        /// Digest of the parameters in use.
+        expected: [u8; 32],
+        /// The object's.
+        found: [u8; 32],
+    },
+    /// An object is of another engine.
+    #[error("the {object} is of the engine {found}, but {expected} is in use")]
+    OtherEngine {
+        /// What the object is.
+        object: &'static str,
+        /// Name of the engine in use.
+        expected: &'static str,
+        /// Name of the object's.
+        found: &'static str,
+    },
+    /// Parameters that give no security, where they are not allowed.
+    #[error(
+        "these parameters are INSECURE toys for tests: readers refuse them unless told to allow them"
+    )]
+    Insecure,
+    /// The caller asked to stop.
+    #[error("cancelled after {done} of {total} steps")]
+    Cancelled {
+        /// Steps done.
+        done: usize,
+        /// Steps in all.
+        total: usize,
+    },
+    /// Bytes do not decode.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// Writing failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// Demands that values are below a limit.
+///
+/// # Errors
+/// If one is not.
+pub fn check_values(values: &[u64], limit: u64) -> Result<()> {
+    match values.iter().position(|&value| value >= limit) {
+        Some(index) => Err(Error::ValueOutOfRange { index, value: values[index], limit }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,34 @@
+//! The objects of every scheme, once each: tables, LWE and RLWE ciphertexts, secrets and their security, key
+//! switching, errors, progress and the cost model.
+//!
+//! Code that touches a secret (key generation, encryption, decryption) sits behind the feature
+//! `client`; a server builds without it.
+#![forbid(unsafe_code)]
+
+pub mod coefficient_ciphertext;
+pub mod cost;
+pub mod error;
+pub mod evaluation_keys;
+pub mod gaussian_tail;
+#[cfg(feature = "client")]
+pub mod key_generation;
+pub mod key_switching;
+pub mod lwe;
+pub mod lwe_list;
+pub mod lwe_masks;
+#[cfg(feature = "client")]
+pub mod power_of_two_product;
+pub mod progress;
+#[cfg(feature = "client")]
+pub mod secret;
+pub mod security;
+pub mod switching_key;
+pub mod table;
+pub mod trust;
+
+pub use error::{Error, Result};
+pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
+pub use progress::{Progress, Steps};
+pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
+pub use table::Table;
+pub use trust::{ReadOptions, SecurityLevel};

@@ -1,0 +1,246 @@
+//! Lists of LWE ciphertexts of one dimension and modulus, as they are sent and stored.
+//!
+//! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh
+//! ciphertext costs one word.
+
+use std::io::{self, Write};
+
+use cryptable_ring::random::Seed;
+use cryptable_wire::{BodyReader, BodyWriter, WireError, packed_field_bytes};
+
+use crate::error::{Error, Result};
+use crate::lwe::LweCiphertext;
+use crate::lwe_masks::Masks;
+
+/// Largest LWE dimension that is read.
+const MAX_DIMENSION: u32 = 1 << 13;
+
+/// Largest modulus that is read.
+const MAX_MODULUS: u64 = (1 << 62) - 1;
+
+/// What all ciphertexts of a list have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LweShape {
+    /// LWE dimension.
+    pub dimension: usize,
+    /// Ciphertext modulus.
+    pub modulus: u64,
+}
+
+impl LweShape {
+    /// Bytes that [`LweShape::write`] writes.
+    pub const BYTES: u64 = 12;
+
+    /// Writes dimension and modulus.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
+        writer.u32(self.dimension as u32)?;
+        writer.u64(self.modulus)
+    }
+
+    /// Reads what [`LweShape::write`] wrote.
+    ///
+    /// # Errors
+    /// If bytes are missing, or a number is out of range.
+    pub fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
+        let dimension = reader.u32("LWE dimension")?;
+        if !(1..=MAX_DIMENSION).contains(&dimension) {
+            let expected = format!("from 1 to {MAX_DIMENSION}");
+            return Err(WireError::invalid("LWE dimension", dimension, expected).into());
+        }
+        let modulus = reader.u64_within("LWE modulus", 2..=MAX_MODULUS)?;
+        Ok(Self { dimension: dimension as usize, modulus })
+    }
+
+    /// Bytes of `count` computed ciphertexts: masks and bodies. Saturates.
+    #[must_use]
+    pub fn computed_bytes(&self, count: usize) -> u64 {
+        packed_field_bytes(count.saturating_mul(self.dimension), self.modulus)
+            .saturating_add(packed_field_bytes(count, self.modulus))
+    }
+
+    /// Bytes of `count` fresh ciphertexts: a seed and bodies. Saturates.
+    #[must_use]
+    pub fn fresh_bytes(&self, count: usize) -> u64 {
+        packed_field_bytes(count, self.modulus).saturating_add(Seed::BYTES as u64)
+    }
+}
+
+/// LWE ciphertexts of one shape.
+///
+/// ```
+/// use cryptable_lattice::lwe::LweCiphertext;
+/// use cryptable_lattice::lwe_list::{LweList, LweShape};
+/// let shape = LweShape { dimension: 4, modulus: 1 << 20 };
+/// let list = LweList::computed(shape, [LweCiphertext::trivial(4, 1 << 20, 7)])?;
+/// assert_eq!((list.len(), list.ciphertext(0).body(), list.is_fresh()), (1, 7, false));
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LweList {
+    shape: LweShape,
+    masks: Masks,
+    bodies: Vec<u64>,
+}
+
+impl LweList {
+    /// `count` fresh ciphertexts under masks of a new seed; `body` makes a body of index and mask, on all
+    /// threads.
+    #[cfg(feature = "client")]
+    #[must_use]
+    pub fn fresh(
+        shape: LweShape,
+        count: usize,
+        body: impl Fn(usize, &[u64]) -> u64 + Sync,
+    ) -> Self {
+        use rayon::prelude::*;
+
+        use crate::lwe_masks::fresh_mask;
+        let seed = Seed::random();
+        let body = |i| body(i, &fresh_mask(&seed, i, shape.dimension, shape.modulus));
+        let bodies = (0..count).into_par_iter().map(body).collect();
+        Self { shape, masks: Masks::Seed(seed), bodies }
+    }
+
+    /// A list of ciphertexts that were computed.
+    ///
+    /// # Errors
+    /// If one has another dimension or modulus.
+    pub fn computed(
+        shape: LweShape,
+        ciphertexts: impl IntoIterator<Item = LweCiphertext>,
+    ) -> Result<Self> {
+        let (mut masks, mut bodies) = (Vec::new(), Vec::new());
+        for ciphertext in ciphertexts {
+            let (dimension, modulus) = (ciphertext.dimension(), ciphertext.modulus());
+            check_shape(LweShape { dimension, modulus }, shape)?;
+            masks.extend_from_slice(ciphertext.mask());
+            bodies.push(ciphertext.body());
+        }
+        Ok(Self { shape, masks: Masks::Words(masks), bodies })
+    }
+
+    /// Dimension and modulus.
+    #[must_use]
+    pub fn shape(&self) -> LweShape {
+        self.shape
+    }
+
+    /// The number of ciphertexts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there is no ciphertext.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// Whether the masks are a seed: true as long as nothing was computed.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.masks.are_fresh()
+    }
+
+    /// A ciphertext.
+    ///
+    /// # Panics
+    /// If there is no such ciphertext.
+    #[must_use]
+    pub fn ciphertext(&self, index: usize) -> LweCiphertext {
+        let mut words = self.masks.mask(index, self.shape.dimension, self.shape.modulus);
+        words.push(self.bodies[index]);
+        LweCiphertext::from_words(words, self.shape.modulus)
+    }
+
+    /// Checks the shape.
+    ///
+    /// # Errors
+    /// If dimension or modulus differ: names which.
+    pub fn check(&self, expected: LweShape) -> Result<()> {
+        check_shape(self.shape, expected)
+    }
+
+    /// Appends computed ciphertexts of the same shape to computed ones.
+    ///
+    /// # Panics
+    /// If the shapes differ, or a list is fresh: a seed draws the masks of one list only.
+    pub fn append(&mut self, other: Self) {
+        assert_eq!(self.shape, other.shape, "shapes of lists");
+        let (Masks::Words(masks), Masks::Words(more)) = (&mut self.masks, other.masks) else {
+            panic!("fresh ciphertexts cannot be joined to a list");
+        };
+        masks.extend(more);
+        self.bodies.extend(other.bodies);
+    }
+
+    /// Writes the masks, or their seed, and the bodies; shape, length and kind are the caller's to write.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_words<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
+        match &self.masks {
+            Masks::Seed(seed) => writer.raw(seed.as_bytes())?,
+            Masks::Words(masks) => writer.packed_words(masks, self.shape.modulus)?,
+        }
+        writer.packed_words(&self.bodies, self.shape.modulus)
+    }
+
+    /// Writes computed ciphertexts in pieces of `chunk`, each as [`LweList::write_words`] would; fresh ones at
+    /// once, since they are small.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_chunks<W: Write>(
+        &self,
+        writer: &mut BodyWriter<W>,
+        chunk: usize,
+    ) -> io::Result<()> {
+        let Masks::Words(masks) = &self.masks else {
+            return self.write_words(writer);
+        };
+        let pieces = masks.chunks(chunk * self.shape.dimension).zip(self.bodies.chunks(chunk));
+        for (masks, bodies) in pieces {
+            writer.packed_words(masks, self.shape.modulus)?;
+            writer.packed_words(bodies, self.shape.modulus)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what [`LweList::write_words`] wrote. Nothing is allocated before the number of bytes is checked.
+    ///
+    /// # Errors
+    /// If bytes are missing, or a word is not below the modulus.
+    pub fn read_words(
+        reader: &mut BodyReader<'_>,
+        shape: LweShape,
+        count: usize,
+        is_fresh: bool,
+    ) -> Result<Self> {
+        let masks = if is_fresh {
+            Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?))
+        } else {
+            let words = count.saturating_mul(shape.dimension);
+            Masks::Words(reader.packed_words("masks", words, shape.modulus)?)
+        };
+        let bodies = reader.packed_words("bodies", count, shape.modulus)?;
+        Ok(Self { shape, masks, bodies })
+    }
+}
+
+fn check_shape(found: LweShape, expected: LweShape) -> Result<()> {
+    for (name, found, expected) in [
+        ("LWE dimension", found.dimension as u64, expected.dimension as u64),
+        ("LWE modulus", found.modulus, expected.modulus),
+    ] {
+        if found != expected {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            return Err(Error::Mismatch { name, found, expected });
+        }
+    }
+    Ok(())
+}

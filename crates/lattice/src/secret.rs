@@ -1,0 +1,84 @@
+//! Ternary secrets.
+
+use cryptable_ring::random::RandomStream;
+use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring};
+use zeroize::Zeroizing;
+
+use crate::security::SecretDistribution;
+
+/// A secret polynomial with coefficients in {-1, 0, 1}.
+///
+/// Zeroized on drop, redacted in Debug, and not `Clone`.
+///
+/// ```
+/// use cryptable_ring::random::RandomStream;
+/// use cryptable_lattice::secret::TernarySecret;
+/// use cryptable_lattice::security::SecretDistribution;
+/// let mut stream = RandomStream::from_os();
+/// let secret = TernarySecret::sample(64, SecretDistribution::FixedWeightTernary(32), &mut stream);
+/// assert_eq!(secret.coefficients().iter().filter(|&&c| c != 0).count(), 32);
+/// ```
+pub struct TernarySecret {
+    coefficients: Zeroizing<Vec<i8>>,
+    distribution: SecretDistribution,
+}
+
+impl std::fmt::Debug for TernarySecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TernarySecret({:?}, redacted)", self.distribution)
+    }
+}
+
+impl TernarySecret {
+    /// Samples a secret of the given distribution.
+    ///
+    /// # Panics
+    /// If a fixed weight exceeds the degree, or the distribution is binary.
+    #[must_use]
+    pub fn sample(
+        degree: usize,
+        distribution: SecretDistribution,
+        stream: &mut RandomStream,
+    ) -> Self {
+        let coefficients = match distribution {
+            SecretDistribution::UniformTernary => stream.uniform_ternary(degree),
+            SecretDistribution::FixedWeightTernary(weight) => {
+                stream.fixed_weight_ternary(degree, weight as usize)
+            }
+            SecretDistribution::Binary => panic!("packed methods use ternary secrets"),
+        };
+        Self { coefficients, distribution }
+    }
+
+    /// Takes coefficients read from a key file; `None` unless each is -1, 0 or 1.
+    #[must_use]
+    pub fn from_coefficients(
+        coefficients: Zeroizing<Vec<i8>>,
+        distribution: SecretDistribution,
+    ) -> Option<Self> {
+        coefficients
+            .iter()
+            .all(|c| (-1..=1).contains(c))
+            .then_some(Self { coefficients, distribution })
+    }
+
+    /// The coefficients.
+    #[must_use]
+    pub fn coefficients(&self) -> &[i8] {
+        &self.coefficients
+    }
+
+    /// The distribution it was drawn from.
+    #[must_use]
+    pub fn distribution(&self) -> SecretDistribution {
+        self.distribution
+    }
+
+    /// Its evaluations modulo the primes of `basis`.
+    #[must_use]
+    pub fn evaluations(&self, ring: &Ring, basis: Basis) -> Zeroizing<Poly<Evaluations>> {
+        let wide: Zeroizing<Vec<i64>> =
+            Zeroizing::new(self.coefficients.iter().map(|&c| i64::from(c)).collect());
+        Zeroizing::new(Poly::<Coefficients>::from_signed(ring, basis, &wide).into_evaluations(ring))
+    }
+}

@@ -1,0 +1,127 @@
+//! Tables.
+
+use crate::error::{Error, Result};
+
+/// A table f: Z_p -> Z_P.
+///
+/// ```
+/// use cryptable_lattice::Table;
+/// let square = Table::from_fn(16, 256, |x| x * x)?;
+/// assert_eq!(square.values()[15], 225);
+/// assert!(Table::new(4, 4, vec![0, 1, 2, 4]).is_err());
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    input_modulus: u64,
+    output_modulus: u64,
+    values: Vec<u64>,
+}
+
+impl Table {
+    /// A table from its list of outputs: `values[x] = f(x)`.
+    ///
+    /// # Errors
+    /// If a modulus is below 2, the number of values is not `input_modulus`, or a value is not below
+    /// `output_modulus`.
+    pub fn new(input_modulus: u64, output_modulus: u64, values: Vec<u64>) -> Result<Self> {
+        for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
+        {
+            if value < 2 {
+                return Err(Error::TooSmall { name, value, limit: 2 });
+            }
+        }
+        if values.len() as u64 != input_modulus {
+            return Err(Error::TableLength { found: values.len(), expected: input_modulus });
+        }
+        if let Some(index) = values.iter().position(|&v| v >= output_modulus) {
+            return Err(Error::TableEntry { index, value: values[index], limit: output_modulus });
+        }
+        Ok(Self { input_modulus, output_modulus, values })
+    }
+
+    /// A table from a function.
+    ///
+    /// # Errors
+    /// As [`Table::new`].
+    pub fn from_fn(
+        input_modulus: u64,
+        output_modulus: u64,
+        f: impl FnMut(u64) -> u64,
+    ) -> Result<Self> {
+        Self::new(input_modulus, output_modulus, (0..input_modulus).map(f).collect())
+    }
+
+    /// Two tables of half as many bits of output, low and high: `f(x) = low(x) + r·high(x)`, both modulo r,
+    /// the least power of two with `r² >= P`. They need half the precision of the whole table, and
+    /// looking up both at once evaluates both on the same selectors.
+    ///
+    /// ```
+    /// use cryptable_lattice::Table;
+    /// let [low, high] = Table::from_fn(16, 256, |x| 17 * x)?.halves()?;
+    /// assert_eq!((low.output_modulus(), high.output_modulus()), (16, 16));
+    /// assert_eq!(low.values()[3] + 16 * high.values()[3], 51);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never for a valid table.
+    pub fn halves(&self) -> Result<[Self; 2]> {
+        let bits = u64::BITS - (self.output_modulus - 1).leading_zeros();
+        let radix = 1 << bits.div_ceil(2);
+        let half = |part: fn(u64, u64) -> u64| {
+            let values = self.values.iter().map(|&value| part(value, radix)).collect();
+            Self::new(self.input_modulus, radix, values)
+        };
+        Ok([half(|value, radix| value % radix)?, half(|value, radix| value / radix)?])
+    }
+
+    /// p.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.input_modulus
+    }
+
+    /// P.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.output_modulus
+    }
+
+    /// f(0), f(1), …
+    #[must_use]
+    pub fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// Checks that it has these moduli.
+    ///
+    /// # Errors
+    /// If one differs: names it.
+    pub fn check_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<()> {
+        for (name, found, expected) in [
+            ("table's input modulus", self.input_modulus, input_modulus),
+            ("table's output modulus", self.output_modulus, output_modulus),
+        ] {
+            if found != expected {
+                let (found, expected) = (found.to_string(), expected.to_string());
+                return Err(Error::Mismatch { name, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// f(x), of which the representative in `[-P/2, P/2)`: outputs count modulo P, and the smaller
+    /// ones amplify less noise.
+    #[must_use]
+    pub fn centered_value(&self, x: usize) -> i64 {
+        let (value, modulus) = (self.values[x] as i64, self.output_modulus as i64);
+        if self.values[x] >= self.output_modulus.div_ceil(2) { value - modulus } else { value }
+    }
+
+    /// All of [`Table::centered_value`].
+    #[must_use]
+    pub fn centered(&self) -> Vec<i64> {
+        (0..self.values.len()).map(|x| self.centered_value(x)).collect()
+    }
+}

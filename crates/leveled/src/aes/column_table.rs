@@ -1,0 +1,89 @@
+//! SubBytes and MixColumns as one table (Daemen and Rijmen, "The Design of Rijndael", Sec. 4.2).
+//!
+//! The table has the S-box's output times every coefficient of MixColumns: 1, 2 and 3, or 9, 11, 13 and 14 for the
+//! inverse. A bit of a mixed column is then the sum of four bits; sums of plain S-box outputs have up to 7 terms, 19
+//! for the inverse, and as many times the noise. The wider table costs two or three times the CMUXes, which are
+//! few beside the circuit bootstraps.
+
+use cryptable_lattice::lwe::LweCiphertext;
+use rayon::prelude::*;
+
+use super::EncryptedByte;
+use super::field::multiply;
+use crate::bits::xor_assign;
+use crate::circuit_bootstrapping::CircuitBootstrapping;
+use crate::cmux_tree::CmuxTree;
+use crate::error::Result;
+use crate::parameters::CircuitParameters;
+
+/// Bits that are added for a bit of a result.
+pub const TERMS: usize = 4;
+
+/// A substitution of bytes, then a linear map of columns: byte i of its result is Σ_j first_(j-i)·byte j.
+#[derive(Debug)]
+pub struct ColumnTable {
+    tree: CmuxTree,
+    first: [u8; TERMS],
+    /// The coefficients, each once: which byte of an entry is which.
+    coefficients: Vec<u8>,
+}
+
+impl ColumnTable {
+    /// The table of a substitution and of the first row of the columns' matrix.
+    ///
+    /// # Errors
+    /// None for AES: as [`CmuxTree::new`].
+    pub fn new(
+        parameters: &CircuitParameters,
+        substitute: fn(u8) -> u8,
+        first: [u8; TERMS],
+    ) -> Result<Self> {
+        let mut coefficients = first.to_vec();
+        coefficients.sort_unstable();
+        coefficients.dedup();
+        let entry = |x: u8| {
+            let product = |&coefficient: &u8| u64::from(multiply(coefficient, substitute(x)));
+            coefficients.iter().rev().map(product).fold(0, |entry, byte| entry << 8 | byte)
+        };
+        let table: Vec<u64> = (0..=255).map(entry).collect();
+        let tree = CmuxTree::new(parameters, &table, 8 * coefficients.len())?;
+        Ok(Self { tree, first, coefficients })
+    }
+
+    /// What looks the products up.
+    #[must_use]
+    pub fn tree(&self) -> &CmuxTree {
+        &self.tree
+    }
+
+    /// Substitutes all bytes of a state and mixes its columns.
+    ///
+    /// # Errors
+    /// If a byte has not 8 bits, or is of other parameters.
+    pub fn apply(
+        &self,
+        circuit: &CircuitBootstrapping<'_>,
+        state: &[EncryptedByte],
+    ) -> Result<Vec<EncryptedByte>> {
+        let products = self.tree.lookup_many(circuit, state)?;
+        let mixed = |column: &[Vec<LweCiphertext>]| -> Vec<EncryptedByte> {
+            (0..TERMS).map(|row| self.mixed_byte(column, row)).collect()
+        };
+        Ok(products.par_chunks_exact(TERMS).flat_map_iter(mixed).collect())
+    }
+
+    fn mixed_byte(&self, column: &[Vec<LweCiphertext>], row: usize) -> EncryptedByte {
+        let product = |j: usize| -> &[LweCiphertext] {
+            let coefficient = self.first[(TERMS + j - row) % TERMS];
+            let known = self.coefficients.iter().position(|&c| c == coefficient);
+            &column[j][8 * known.expect("a coefficient of the first row")..][..8]
+        };
+        let mut sum = product(0).to_vec();
+        for j in 1..TERMS {
+            for (bit, other) in sum.iter_mut().zip(product(j)) {
+                xor_assign(bit, other);
+            }
+        }
+        sum
+    }
+}

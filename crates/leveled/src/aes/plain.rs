@@ -1,0 +1,35 @@
+//! AES-128 in the clear, by the crates `aes` and `ctr`: what clients encrypt messages with, and what results are
+//! compared with.
+
+use aes::Aes128;
+use aes::cipher::{BlockEncrypt, KeyInit, KeyIvInit, StreamCipher};
+
+use super::BLOCK_BYTES;
+
+/// Encrypts a block.
+///
+/// ```
+/// use cryptable_leveled::aes::plain::encrypt_block;
+/// // FIPS 197, Appendix C.1.
+/// let key = core::array::from_fn(|i| i as u8);
+/// let block = core::array::from_fn(|i| 0x11 * i as u8);
+/// assert_eq!(encrypt_block(&key, block)[..4], [0x69, 0xc4, 0xe0, 0xd8]);
+/// ```
+#[must_use]
+pub fn encrypt_block(key: &[u8; BLOCK_BYTES], block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
+    let mut block = block.into();
+    Aes128::new(key.into()).encrypt_block(&mut block);
+    block.into()
+}
+
+/// Encrypts or decrypts bytes in counter mode (NIST SP 800-38A), counters of 128 bits.
+#[must_use]
+pub fn counter_mode(
+    key: &[u8; BLOCK_BYTES],
+    first_counter: [u8; BLOCK_BYTES],
+    bytes: &[u8],
+) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    ctr::Ctr128BE::<Aes128>::new(key.into(), &first_counter.into()).apply_keystream(&mut bytes);
+    bytes
+}

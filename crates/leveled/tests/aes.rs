@@ -1,0 +1,149 @@
+//! AES-128: the standards' vectors in the clear and under encryption, the S-box on every input.
+
+use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::secret_key::SecretKey;
+use cryptable_leveled::aes::field::{inverse_sub_byte, sub_byte};
+use cryptable_leveled::aes::plain::{counter_mode, encrypt_block};
+use cryptable_leveled::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key, expand_key};
+use cryptable_leveled::aes::{Aes, EncryptedRoundKeys};
+use cryptable_leveled::circuit_bootstrapping::CircuitBootstrapping;
+use cryptable_leveled::cmux_tree::CmuxTree;
+use cryptable_leveled::parameters::CircuitParameters;
+use rayon::prelude::*;
+
+fn hex<const N: usize>(text: &str) -> [u8; N] {
+    core::array::from_fn(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
+}
+
+fn keys(parameters: &CircuitParameters) -> (SecretKey, EvaluationKey) {
+    let secret = SecretKey::generate(parameters.parameters());
+    let key = EvaluationKey::expand(&secret.evaluation_key());
+    (secret, key)
+}
+
+fn aes<'a>(parameters: &CircuitParameters, key: &'a EvaluationKey) -> Aes<'a> {
+    Aes::new(CircuitBootstrapping::new(parameters, key)).unwrap()
+}
+
+#[test]
+fn the_s_box_is_that_of_the_standard_and_a_permutation() {
+    // FIPS 197, Figure 7: first row, and the corners.
+    let row = hex::<16>("637c777bf26b6fc53001672bfed7ab76");
+    assert!((0..16).all(|x| sub_byte(x) == row[x as usize]));
+    assert_eq!((sub_byte(0xf0), sub_byte(0xff)), (0x8c, 0x16));
+    assert!((0..=255).all(|x| inverse_sub_byte(sub_byte(x)) == x));
+}
+
+#[test]
+fn keys_are_expanded_as_in_the_standard() {
+    // FIPS 197, Appendix A.1.
+    let expanded = expand_key(&hex("2b7e151628aed2a6abf7158809cf4f3c"));
+    assert_eq!(expanded.len(), 176);
+    assert_eq!(expanded[172..], hex::<4>("b6630ca6"));
+}
+
+#[test]
+fn all_inputs_of_the_s_box() {
+    let parameters = CircuitParameters::insecure_toy();
+    let (secret, key) = keys(&parameters);
+    let circuit = CircuitBootstrapping::new(&parameters, &key);
+    let table: Vec<u64> = (0..=255).map(|x| sub_byte(x).into()).collect();
+    let tree = CmuxTree::new(&parameters, &table, 8).unwrap();
+    (0..=255u8).into_par_iter().for_each(|input| {
+        let bits = encrypt_bytes(&secret, &[input]).remove(0);
+        let selectors: Vec<_> = bits.iter().map(|bit| circuit.bootstrap(bit).unwrap()).collect();
+        let output = tree.lookup(&selectors).unwrap();
+        assert_eq!(decrypt_bytes(&secret, &[output]).unwrap(), [sub_byte(input)]);
+    });
+}
+
+/// FIPS 197, Appendix B and C.1.
+#[test]
+fn blocks_of_fips_197_both_ways() {
+    let parameters = CircuitParameters::insecure_toy();
+    let (secret, key) = keys(&parameters);
+    let aes = aes(&parameters, &key);
+    for (key, plain, cipher) in [
+        (
+            "2b7e151628aed2a6abf7158809cf4f3c",
+            "3243f6a8885a308d313198a2e0370734",
+            "3925841d02dc09fbdc118597196a0b32",
+        ),
+        (
+            "000102030405060708090a0b0c0d0e0f",
+            "00112233445566778899aabbccddeeff",
+            "69c4e0d86a7b0430d8cdb78070b4c55a",
+        ),
+    ] {
+        let round_keys = encrypt_key(&secret, &hex(key));
+        let block = encrypt_bytes(&secret, &hex::<16>(plain));
+        let encrypted = aes.encrypt(&round_keys, &block).unwrap();
+        assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), hex::<16>(cipher));
+        let decrypted = aes.decrypt(&round_keys, &encrypted).unwrap();
+        assert_eq!(decrypt_bytes(&secret, &decrypted).unwrap(), hex::<16>(plain));
+    }
+}
+
+/// NIST SP 800-38A, F.5.1: CTR-AES128, of any length.
+#[test]
+fn transciphering_of_the_counter_mode_vectors() {
+    let parameters = CircuitParameters::insecure_toy();
+    let (secret, key) = keys(&parameters);
+    let aes = aes(&parameters, &key);
+    let round_keys = encrypt_key(&secret, &hex("2b7e151628aed2a6abf7158809cf4f3c"));
+    let counter = hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+    let cipher: [u8; 37] =
+        hex("874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff5ae4df3edb");
+    let plain: [u8; 37] =
+        hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a3");
+    let message = aes.transcipher(&round_keys, counter, &cipher, &|_, _| ()).unwrap();
+    assert_eq!(decrypt_bytes(&secret, &message).unwrap(), plain);
+}
+
+/// Random blocks and messages against the crates `aes` and `ctr`.
+#[test]
+fn random_blocks_and_messages() {
+    let parameters = CircuitParameters::insecure_toy();
+    let (secret, key) = keys(&parameters);
+    let aes = aes(&parameters, &key);
+    for seed in 1..4u8 {
+        let bytes: [u8; 48] = core::array::from_fn(|i| sub_byte(seed.wrapping_mul(i as u8 + 3)));
+        let random = |from: usize| core::array::from_fn(|i| bytes[from + i]);
+        let (aes_key, block) = (random(0), random(16));
+        let round_keys = encrypt_key(&secret, &aes_key);
+        let encrypted = aes.encrypt(&round_keys, &encrypt_bytes(&secret, &block)).unwrap();
+        let expected = encrypt_block(&aes_key, block);
+        assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), expected);
+        let message = &bytes[..17 + usize::from(seed)];
+        // A counter whose last byte overflows.
+        let counter = [0xff; 16];
+        let cipher = counter_mode(&aes_key, counter, message);
+        let found = aes.transcipher(&round_keys, counter, &cipher, &|_, _| ()).unwrap();
+        assert_eq!(decrypt_bytes(&secret, &found).unwrap(), message);
+    }
+}
+
+#[test]
+fn full_size_parameters_leave_room_for_every_round() {
+    let parameters = CircuitParameters::aes_128();
+    assert!(parameters.security_bits() >= 128.0);
+    let (secret, key) = keys(&parameters);
+    let aes = aes(&parameters, &key);
+    assert!(aes.log2_fail() <= -64.0);
+    let round_keys = encrypt_key(&secret, &hex("000102030405060708090a0b0c0d0e0f"));
+    let block = encrypt_bytes(&secret, &hex::<16>("00112233445566778899aabbccddeeff"));
+    let encrypted = aes.encrypt(&round_keys, &block).unwrap();
+    let expected = hex::<16>("69c4e0d86a7b0430d8cdb78070b4c55a");
+    assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), expected);
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let parameters = CircuitParameters::insecure_toy();
+    let (secret, key) = keys(&parameters);
+    let aes = aes(&parameters, &key);
+    assert!(EncryptedRoundKeys::new(Vec::new()).is_err());
+    let round_keys = encrypt_key(&secret, &[0; 16]);
+    let message = aes.encrypt(&round_keys, &[]).unwrap_err().to_string();
+    assert!(message.contains("16 bytes"), "{message}");
+}

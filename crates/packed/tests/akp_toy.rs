@@ -1,0 +1,158 @@
+//! AKP functional bootstrapping on toy rings: every input value, many kinds of tables.
+
+use std::sync::Arc;
+
+use cryptable_lattice::KeyPurpose;
+use cryptable_packed::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey, Table};
+use cryptable_ring::Basis;
+
+/// Looks up every value of Z_p, repeated over all slots, in each table; checks all results and that
+/// the measured noise is neither above nor far below the predicted one.
+fn check(parameters: &Parameters, tables: &[Table]) {
+    let literal = parameters.literal();
+    let secret = SecretKey::generate(parameters);
+    let keys = secret.evaluation_key(&|_, _| ());
+    let p = literal.input_modulus;
+    let values: Vec<u64> = (0..literal.slots as u64).map(|i| (i + i / p) % p).collect();
+    let input = secret.encrypt(&values).unwrap();
+    for table in tables {
+        let result = keys.lookup(&input, table, &|_, _| ()).unwrap();
+        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let decrypted = secret.decrypt(&result).unwrap();
+        let errors = secret.errors(&result, &expected).unwrap();
+        let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+        let wrong = decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
+        assert_eq!(wrong, 0, "{}: noise 2^{:.1}", literal.name, deviation.log2());
+        // The prediction is for the worst table, so the measured noise stays below it; but not far,
+        // or the model would be wrong. Constant tables have none.
+        let predicted = parameters.failure().noise_ratio;
+        let bound = predicted + parameters.failure().bias_ratio;
+        let few = 1.0 + 3.0 / (literal.slots as f64).sqrt();
+        assert!(deviation < 1.4 * few * bound, "{}: {deviation:e} over {bound:e}", literal.name);
+        let constant = table.values().iter().all(|v| v == &table.values()[0]);
+        assert!(
+            constant || deviation > 0.1 * predicted,
+            "{}: {deviation:e} under {predicted:e}",
+            literal.name
+        );
+    }
+}
+
+fn tables(p: u64, output: u64) -> Vec<Table> {
+    let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
+    vec![
+        Table::from_fn(p, output, scrambled).unwrap(),
+        Table::from_fn(p, output, |x| x % output).unwrap(),
+        Table::from_fn(p, output, |_| output - 1).unwrap(),
+        Table::from_fn(p, output, |x| if x == p - 1 { output - 1 } else { 0 }).unwrap(),
+    ]
+}
+
+#[test]
+fn small_moduli() {
+    for (p, output) in [(2, 2), (3, 3), (4, 4), (5, 16), (16, 16)] {
+        let parameters = Parameters::insecure_toy(p, output).unwrap();
+        check(&parameters, &tables(p, output));
+    }
+}
+
+#[test]
+fn sparse_packings() {
+    for (p, slots) in [(2, 64), (4, 64), (16, 8), (16, 512)] {
+        let parameters = Parameters::insecure_toy_of(p, p, 1024, slots).unwrap();
+        check(&parameters, &tables(p, p));
+    }
+}
+
+#[test]
+fn eight_bits() {
+    for (p, output) in [(256, 256), (100, 1000), (512, 512)] {
+        let parameters = Parameters::insecure_toy(p, output).unwrap();
+        check(&parameters, &tables(p, output)[..2]);
+    }
+}
+
+#[test]
+fn keys_and_ciphertexts_come_back_from_bytes() {
+    let parameters = Parameters::insecure_toy(4, 4).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let mut file = Vec::new();
+    secret.write_evaluation_key(&mut file, &|_, _| ()).unwrap();
+    let secret = SecretKey::from_bytes(&secret.to_bytes()).unwrap();
+    // A vector of words starts aligned, as a memory map does.
+    let words: Vec<u64> = file
+        .chunks(8)
+        .map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        })
+        .collect();
+    let keys = EvaluationKey::from_shared(Arc::new(Aligned(words, file.len()))).unwrap();
+    let table = Table::from_fn(4, 4, |x| 3 - x).unwrap();
+    let input = secret.encrypt(&[0, 1, 2, 3, 2]).unwrap();
+    let input = Ciphertext::from_bytes(&input.to_bytes()).unwrap();
+    let output = keys.lookup(&input, &table, &|_, _| ()).unwrap();
+    let output = Ciphertext::from_bytes(&output.to_bytes()).unwrap();
+    assert_eq!(secret.decrypt(&output).unwrap(), [3, 2, 1, 0, 1]);
+
+    // A second lookup on the result: chains need no re-encryption.
+    let twice = keys.lookup(&output, &table, &|_, _| ()).unwrap();
+    assert_eq!(secret.decrypt(&twice).unwrap(), [0, 1, 2, 3, 2]);
+
+    let mut altered = file.clone();
+    altered[1000] ^= 1;
+    assert!(EvaluationKey::from_shared(Arc::new(altered)).is_err());
+    assert!(EvaluationKey::from_shared(Arc::new(file[..file.len() - 1].to_vec())).is_err());
+}
+
+struct Aligned(Vec<u64>, usize);
+
+impl AsRef<[u8]> for Aligned {
+    fn as_ref(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.0)[..self.1]
+    }
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let parameters = Parameters::insecure_toy(4, 4).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let message = |error: cryptable_packed::Error| error.to_string();
+    let error = message(secret.encrypt(&[0, 1, 4]).unwrap_err());
+    assert!(error.contains("value 4 at position 2") && error.contains("modulus 4"), "{error}");
+    let error = message(secret.encrypt(&vec![0; 1025]).unwrap_err());
+    assert!(error.contains("1025") && error.contains("1024"), "{error}");
+
+    let other = SecretKey::generate(&Parameters::insecure_toy(2, 2).unwrap());
+    let foreign = other.encrypt(&[1]).unwrap();
+    assert!(message(secret.decrypt(&foreign).unwrap_err()).contains("digest"));
+    let keys = secret.evaluation_key(&|_, _| ());
+    let input = secret.encrypt(&[1]).unwrap();
+    let table = Table::from_fn(5, 4, |_| 0).unwrap();
+    let error = message(keys.lookup(&input, &table, &|_, _| ()).unwrap_err());
+    assert!(error.contains("input modulus is 5") && error.contains('4'), "{error}");
+    for error in [
+        Table::new(4, 4, vec![0; 3]).unwrap_err(),
+        Table::new(4, 4, vec![0, 1, 2, 4]).unwrap_err(),
+        Table::new(1, 4, vec![0]).unwrap_err(),
+    ] {
+        assert!(!message(error).is_empty());
+    }
+}
+
+#[test]
+fn full_size_parameters_keep_the_sparse_secret_at_the_bottom() {
+    // The only key under the sparse secret is at q_0·p_0, where weight 32 has 128 bits.
+    for (p, degree) in [(2, 1 << 15), (16, 1 << 16), (256, 1 << 16)] {
+        let request = Request { ring_degree: Some(degree), ..Request::new(p, p) };
+        let parameters = Parameters::choose(&request).unwrap();
+        let requests = parameters.circuit().key_requests();
+        let towards_sparse: Vec<_> =
+            requests.iter().filter(|r| r.purpose == KeyPurpose::DenseToSparse).collect();
+        assert_eq!(towards_sparse.len(), 1);
+        assert_eq!(towards_sparse[0].shape.basis, Basis { main: 1, special: 1 });
+        assert!(parameters.security_bits() >= 128.0);
+        assert!(parameters.failure().log2_fail() <= -64.0);
+    }
+}

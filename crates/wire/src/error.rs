@@ -1,0 +1,110 @@
+//! What can be wrong with a file.
+
+use crate::{FORMAT_VERSION, ObjectType, short_hex};
+
+/// Why bytes are not the object that was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// The first bytes are not those of this format.
+    #[error("not a cryptable file: its first 8 bytes are {found:02x?}")]
+    BadMagic {
+        /// The first bytes.
+        found: [u8; 8],
+    },
+    /// The file was written by another version of the format.
+    #[error("{}", version_message(.found))]
+    UnsupportedVersion {
+        /// The version in the file.
+        found: u16,
+    },
+    /// The header names a kind of object that this version does not know.
+    #[error("unknown object type {found}")]
+    UnknownType {
+        /// The number in the header.
+        found: u16,
+    },
+    /// The file holds another kind of object.
+    #[error("it is {found}, not {expected}")]
+    WrongType {
+        /// What was asked for.
+        expected: ObjectType,
+        /// What the header says.
+        found: ObjectType,
+    },
+    /// The object was made under other parameters.
+    #[error(
+        "made under other parameters: digest {}, expected {}", short_hex(.found), short_hex(.expected)
+    )]
+    ParameterMismatch {
+        /// Digest of the parameters in use.
+        expected: [u8; 32],
+        /// Digest in the header.
+        found: [u8; 32],
+    },
+    /// Bytes are missing.
+    #[error("{name} is cut short: {needed} bytes needed, {found} found")]
+    Truncated {
+        /// What ends too early.
+        name: &'static str,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes left.
+        found: u64,
+    },
+    /// A length exceeds what the reader accepts.
+    #[error("{name} is {length} bytes long, above the limit of {limit}")]
+    TooLong {
+        /// What is too long.
+        name: &'static str,
+        /// Its stated length.
+        length: u64,
+        /// The reader's limit.
+        limit: u64,
+    },
+    /// The checksum does not fit the bytes: the file is damaged.
+    #[error("the checksum does not match: the file is damaged")]
+    ChecksumMismatch,
+    /// Bytes are left over.
+    #[error("{count} bytes too many")]
+    TrailingBytes {
+        /// How many.
+        count: u64,
+    },
+    /// A field has a value that it must not have.
+    #[error("{name} is {value}, but must be {expected}")]
+    InvalidField {
+        /// The field.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        expected: String,
+    },
+}
+
+impl WireError {
+    /// An [`WireError::InvalidField`] from anything that prints.
+    #[must_use]
+    pub fn invalid(
+        name: &'static str,
+        value: impl ToString,
+        expected: impl std::fmt::Display,
+    ) -> Self {
+        Self::InvalidField { name, value: value.to_string(), expected: expected.to_string() }
+    }
+}
+
+/// Older versions are refused by name: what to do about them is known.
+fn version_message(found: &u16) -> String {
+    if *found < FORMAT_VERSION {
+        format!(
+            "format version {found} is of an older cryptable, and this one reads version {FORMAT_VERSION} \
+             only: generate keys and encrypt again, or use the program that wrote it"
+        )
+    } else {
+        format!(
+            "format version {found} is newer than version {FORMAT_VERSION}, which this program reads"
+        )
+    }
+}
