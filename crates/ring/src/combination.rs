@@ -31,7 +31,7 @@ impl GaussianInteger {
 /// `out[r] = Σ_k rows[r][k]·inputs[k]` modulo `q_0 … q_{main-1}`.
 ///
 /// Inputs may have more limbs than `main`: the others are not read. Costs one lazy
-/// multiply-accumulate a word and entry, and reads each input once a call.
+/// multiply-accumulate per word and entry, and reads each input once per call.
 ///
 /// # Panics
 /// If an input has fewer than `main` chain limbs, or a row's length is not the number of inputs.

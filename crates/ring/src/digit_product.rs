@@ -143,7 +143,7 @@ impl DigitProductTables {
         }
     }
 
-    /// Digits of a polynomial of fractions, N words a digit, to `out`, in the form that
+    /// Digits of a polynomial of fractions, N words per digit, to `out`, in the form that
     /// [`DigitProductTables::multiply_add`] reads.
     pub(crate) fn decompose(&self, digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
         assert_eq!(source.len(), self.degree);

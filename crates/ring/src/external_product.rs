@@ -63,7 +63,7 @@ impl RgswGadget {
 pub struct GadgetProduct<'a> {
     /// The ring of all operands.
     pub ring: &'a PrimeRing,
-    /// The decomposition of polynomials, for which the gadget ciphertexts have a row a digit.
+    /// The decomposition of polynomials, for which the gadget ciphertexts have one row per digit.
     pub gadget: Gadget,
 }
 

@@ -27,8 +27,8 @@ impl sealed::Sealed for Evaluations {}
 impl Domain for Coefficients {}
 impl Domain for Evaluations {}
 
-/// A polynomial of `Z_Q[X]/(X^N + 1)`: one limb of N words a prime of its [`Basis`], limb after
-/// limb in one contiguous buffer, words in `[0, prime)`.
+/// A polynomial of `Z_Q[X]/(X^N + 1)`: one limb of N words for each prime of its [`Basis`], limb
+/// after limb in one contiguous buffer, words in `[0, prime)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poly<D: Domain> {
     words: Buffer,
@@ -165,7 +165,7 @@ impl Poly<Coefficients> {
         poly
     }
 
-    /// The evaluations of this polynomial, by one NTT a limb.
+    /// The evaluations of this polynomial, with one NTT per limb.
     #[must_use]
     pub fn into_evaluations(self, ring: &Ring) -> Poly<Evaluations> {
         self.into_evaluations_except(ring, &(0..0))
@@ -190,7 +190,7 @@ impl Poly<Coefficients> {
 }
 
 impl Poly<Evaluations> {
-    /// The coefficients of this polynomial, by one inverse NTT a limb.
+    /// The coefficients of this polynomial, with one inverse NTT per limb.
     #[must_use]
     pub fn into_coefficients(mut self, ring: &Ring) -> Poly<Coefficients> {
         let basis = self.basis;
@@ -229,8 +229,8 @@ impl Poly<Evaluations> {
     /// Divides by all special primes and the top `rescale` main primes, rounding to nearest.
     ///
     /// `x -> round(x / D)` modulo the remaining main primes, D the product of the dropped ones:
-    /// ModDown, rescale, or both in one pass. One inverse NTT a dropped limb and one NTT a
-    /// remaining one. The rounding error is uniform in `[-1/2, 1/2]` a coefficient.
+    /// ModDown, rescale, or both in one pass. It takes one inverse NTT per dropped limb and one NTT
+    /// per remaining one. The rounding error is uniform in `[-1/2, 1/2]` a coefficient.
     #[must_use]
     pub fn divide_round(self, ring: &Ring, rescale: usize) -> Self {
         assert!(rescale < self.basis.main, "rescale {rescale} of {:?}", self.basis);

@@ -135,8 +135,8 @@ impl PrimeRing {
         DigitScratch::new(self.degree, rows)
     }
 
-    /// Writes the digits of a polynomial of torus fractions to `out`, N words a digit, in the form
-    /// that [`PrimeRing::add_digit_product`] reads.
+    /// Writes the digits of a polynomial of torus fractions to `out`, N words per digit, in the
+    /// form that [`PrimeRing::add_digit_product`] reads.
     ///
     /// # Panics
     /// If lengths do not fit.

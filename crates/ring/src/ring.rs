@@ -35,7 +35,7 @@ impl Basis {
 
 /// A ring `Z[X]/(X^N + 1)` with a chain of main primes and a list of special primes.
 ///
-/// Holds one NTT table a prime, and caches the permutations of automorphisms and the constants of
+/// Holds one NTT table per prime, and caches the permutations of automorphisms and the constants of
 /// base conversions as they are first asked for. Shared between threads by reference or [`Arc`].
 ///
 /// ```
@@ -182,11 +182,11 @@ impl Ring {
 
     /// Converts limbs modulo the primes `sources` (by index) to other primes.
     ///
-    /// `source` holds **evaluations**, limb-major, one limb a source prime. `targets` are indices
+    /// `source` holds **evaluations**, limb-major, one limb per source prime. `targets` are indices
     /// of primes and the limbs that receive **coefficients** in `[0, prime)`.
     ///
     /// # Panics
-    /// If `source` has not N words a source prime.
+    /// If `source` does not have N words per source prime.
     pub fn convert_base(
         &self,
         sources: &[usize],

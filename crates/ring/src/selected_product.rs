@@ -1,5 +1,5 @@
-//! Products of pairs of polynomials with an integer matrix, whose rows are multiplied with selectors
-//! while they are in the cache: what a multiplexer tree makes of a table.
+//! Products of pairs of polynomials with an integer matrix, whose rows are multiplied with
+//! selectors while they are in the cache: what a multiplexer tree makes of a table.
 
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// Takes up to 8 bytes an entry: fewer where AMX works on bytes.
+/// Takes up to 8 bytes per entry: fewer where AMX works on bytes.
 #[derive(Debug)]
 pub struct TableMatrix {
     outer: usize,
@@ -81,8 +81,8 @@ impl TableMatrix {
 /// where ⊗ is the product of pairs that a [`Tensor`] holds.
 ///
 /// Columns and selectors may have more limbs than `main`: the others are not read. Costs two
-/// multiply-accumulates an entry, limb and coefficient (one for each part), and reads every operand
-/// once: row sums stay in the cache.
+/// multiply-accumulates per entry, limb and coefficient (one for each part), and reads every
+/// operand once: row sums stay in the cache.
 ///
 /// # Panics
 /// If there are no selectors, numbers of columns or selectors are not those of the matrix, or an

@@ -374,7 +374,7 @@ impl Recombination {
     }
 }
 
-/// Eight numbers of 32 bits from `start`, one a lane.
+/// Eight numbers of 32 bits from `start`, one per lane.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_half(words: &[u32; TILE_WORDS], start: usize) -> __m512i {

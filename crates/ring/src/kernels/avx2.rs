@@ -13,7 +13,7 @@ pub(super) const LANES: usize = 4;
 /// The double 2^52, whose bit pattern plus an integer `x < 2^52` is that of the double `2^52 + x`.
 pub(super) const TWO_52: f64 = (1u64 << 52) as f64;
 
-/// A modulus `q < 2^50` and its constants, one copy a lane.
+/// A modulus `q < 2^50` and its constants, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct VectorModulus {
     q: __m256i,

@@ -98,7 +98,7 @@ impl Reducer {
     #[target_feature(enable = "avx2,fma")]
     fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
         let radix = TWO_51 % m.value();
-        // One more a term for rounding, two for what its low half carries.
+        // One more per term for rounding, two for what its low half carries.
         let high_half = ((u128::from(m.value()) * u128::from(bound)) >> 51) + 3;
         let wide = terms as u128 * high_half >= u128::from(TWO_51);
         let terms = terms as u64;

@@ -15,7 +15,7 @@ pub(super) const LANES: usize = 8;
 /// The low 52 bits.
 const MASK: u64 = (1 << 52) - 1;
 
-/// A modulus `q < 2^50` and its constants, one copy a lane.
+/// A modulus `q < 2^50` and its constants, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct VectorModulus {
     pub(super) q: __m512i,
@@ -30,7 +30,7 @@ pub(super) struct VectorModulus {
     radix: Factor,
 }
 
-/// A constant factor `c < q` with `floor(c·2^52/q)` (Shoup's method), one copy a lane.
+/// A constant factor `c < q` with `floor(c·2^52/q)` (Shoup's method), one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Factor {
     value: __m512i,

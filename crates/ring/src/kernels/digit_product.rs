@@ -35,7 +35,7 @@ impl VectorTables {
         unsafe { avx512::prepare((&self.modulus, &self.twiddles), out, rows) };
     }
 
-    /// Digits of a polynomial of fractions, N words a digit, in the form that
+    /// Digits of a polynomial of fractions, N words per digit, in the form that
     /// [`VectorTables::multiply_add`] reads.
     pub(crate) fn decompose(&self, digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
         // SAFETY: as in `prepare`.

@@ -13,7 +13,7 @@ const BLOCK: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permutation {
     indices: Vec<u32>,
-    /// One a block, if all blocks are moved whole.
+    /// One per block, if all blocks are moved whole.
     moves: Option<Vec<BlockMove>>,
 }
 
@@ -51,7 +51,7 @@ impl Permutation {
         Self { indices, moves }
     }
 
-    /// One move a block, if all blocks are moved whole.
+    /// One move per block, if all blocks are moved whole.
     #[cfg(any(target_arch = "x86_64", test))]
     pub(super) fn moves(&self) -> Option<&[BlockMove]> {
         self.moves.as_deref()

@@ -29,7 +29,7 @@ pub(super) struct Factors {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct BlockFactors {
-    /// Of the levels that pair vectors, one number a sub-block: 1, 2, 4 of them.
+    /// Of the levels that pair vectors, one number per sub-block: 1, 2, 4 of them.
     pub(super) scalars: [Scalar; 7],
     /// Of the levels within vectors, after the transposition: a lane is a sub-block.
     pub(super) vectors: [Factors; 7],
@@ -57,14 +57,14 @@ pub(super) struct Twist {
 /// All constants of the transforms over one ring.
 #[derive(Clone, Debug)]
 pub(super) struct Twiddles {
-    /// Leading passes of the forward transform: an entry a block.
+    /// Leading passes of the forward transform: one entry per block.
     pub(super) forward: Vec<Pass<Scalar>>,
     pub(super) forward_blocks: Vec<BlockFactors>,
     /// ω_4^-j and ω_8^-j for the second and third level of the inverse transform.
     pub(super) inverse_scalars: [Scalar; 6],
     /// Levels four to six of the inverse transform: 1 + 2 + 4 vectors.
     pub(super) inverse_vectors: [Factors; 7],
-    /// Trailing passes of the inverse transform: an entry a vector of a sub-transform.
+    /// Trailing passes of the inverse transform: one entry per vector of a sub-transform.
     pub(super) inverse: Vec<Pass<Factors>>,
     /// ψ^-i/N, in the order of coefficients.
     pub(super) twist: Vec<Twist>,

@@ -10,7 +10,7 @@ use super::super::twiddles::{Factors, Scalar};
 use crate::Modulus;
 use crate::modulus::inverse_of_odd;
 
-/// The numbers that all passes share, one copy a lane.
+/// The numbers that all passes share, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Constants {
     pub(super) q: __m512i,
