@@ -57,36 +57,42 @@ fn all_inputs_of_the_s_box() {
     });
 }
 
-/// FIPS 197, Appendix B and C.1.
-#[test]
-fn blocks_of_fips_197_both_ways() {
+/// A block both ways, under encryption.
+fn check_block(aes_key: &str, plain: &str, cipher: &str) {
     let parameters = CircuitParameters::insecure_toy();
     let (secret, key) = keys(&parameters);
     let aes = aes(&parameters, &key);
-    for (key, plain, cipher) in [
-        (
-            "2b7e151628aed2a6abf7158809cf4f3c",
-            "3243f6a8885a308d313198a2e0370734",
-            "3925841d02dc09fbdc118597196a0b32",
-        ),
-        (
-            "000102030405060708090a0b0c0d0e0f",
-            "00112233445566778899aabbccddeeff",
-            "69c4e0d86a7b0430d8cdb78070b4c55a",
-        ),
-    ] {
-        let round_keys = encrypt_key(&secret, &hex(key));
-        let block = encrypt_bytes(&secret, &hex::<16>(plain));
-        let encrypted = aes.encrypt(&round_keys, &block).unwrap();
-        assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), hex::<16>(cipher));
-        let decrypted = aes.decrypt(&round_keys, &encrypted).unwrap();
-        assert_eq!(decrypt_bytes(&secret, &decrypted).unwrap(), hex::<16>(plain));
-    }
+    let round_keys = encrypt_key(&secret, &hex(aes_key));
+    let block = encrypt_bytes(&secret, &hex::<16>(plain));
+    let encrypted = aes.encrypt(&round_keys, &block).unwrap();
+    assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), hex::<16>(cipher));
+    let decrypted = aes.decrypt(&round_keys, &encrypted).unwrap();
+    assert_eq!(decrypt_bytes(&secret, &decrypted).unwrap(), hex::<16>(plain));
 }
 
-/// NIST SP 800-38A, F.5.1: CTR-AES128, of any length.
+/// FIPS 197, Appendix B.
 #[test]
-fn transciphering_of_the_counter_mode_vectors() {
+fn the_block_of_fips_197_appendix_b_both_ways() {
+    check_block(
+        "2b7e151628aed2a6abf7158809cf4f3c",
+        "3243f6a8885a308d313198a2e0370734",
+        "3925841d02dc09fbdc118597196a0b32",
+    );
+}
+
+/// FIPS 197, Appendix C.1.
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn the_block_of_fips_197_appendix_c_both_ways() {
+    check_block(
+        "000102030405060708090a0b0c0d0e0f",
+        "00112233445566778899aabbccddeeff",
+        "69c4e0d86a7b0430d8cdb78070b4c55a",
+    );
+}
+
+/// NIST SP 800-38A, F.5.1: CTR-AES128, the first bytes of the message.
+fn check_counter_mode(length: usize) {
     let parameters = CircuitParameters::insecure_toy();
     let (secret, key) = keys(&parameters);
     let aes = aes(&parameters, &key);
@@ -96,31 +102,51 @@ fn transciphering_of_the_counter_mode_vectors() {
         hex("874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff5ae4df3edb");
     let plain: [u8; 37] =
         hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a3");
-    let message = aes.transcipher(&round_keys, counter, &cipher, &|_, _| ()).unwrap();
-    assert_eq!(decrypt_bytes(&secret, &message).unwrap(), plain);
+    let message = aes.transcipher(&round_keys, counter, &cipher[..length], &|_, _| ()).unwrap();
+    assert_eq!(decrypt_bytes(&secret, &message).unwrap(), plain[..length]);
 }
 
-/// Random blocks and messages against the crates `aes` and `ctr`.
+/// A whole block, and one byte of the next.
 #[test]
-fn random_blocks_and_messages() {
+fn transciphering_of_two_blocks_of_the_counter_mode_vectors() {
+    check_counter_mode(17);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn transciphering_of_three_blocks_of_the_counter_mode_vectors() {
+    check_counter_mode(37);
+}
+
+/// A random block, and a message, against the crates `aes` and `ctr`.
+fn check_random(seed: u8) {
     let parameters = CircuitParameters::insecure_toy();
     let (secret, key) = keys(&parameters);
     let aes = aes(&parameters, &key);
-    for seed in 1..4u8 {
-        let bytes: [u8; 48] = core::array::from_fn(|i| sub_byte(seed.wrapping_mul(i as u8 + 3)));
-        let random = |from: usize| core::array::from_fn(|i| bytes[from + i]);
-        let (aes_key, block) = (random(0), random(16));
-        let round_keys = encrypt_key(&secret, &aes_key);
-        let encrypted = aes.encrypt(&round_keys, &encrypt_bytes(&secret, &block)).unwrap();
-        let expected = encrypt_block(&aes_key, block);
-        assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), expected);
-        let message = &bytes[..17 + usize::from(seed)];
-        // A counter whose last byte overflows.
-        let counter = [0xff; 16];
-        let cipher = counter_mode(&aes_key, counter, message);
-        let found = aes.transcipher(&round_keys, counter, &cipher, &|_, _| ()).unwrap();
-        assert_eq!(decrypt_bytes(&secret, &found).unwrap(), message);
-    }
+    let bytes: [u8; 48] = core::array::from_fn(|i| sub_byte(seed.wrapping_mul(i as u8 + 3)));
+    let random = |from: usize| core::array::from_fn(|i| bytes[from + i]);
+    let (aes_key, block) = (random(0), random(16));
+    let round_keys = encrypt_key(&secret, &aes_key);
+    let encrypted = aes.encrypt(&round_keys, &encrypt_bytes(&secret, &block)).unwrap();
+    let expected = encrypt_block(&aes_key, block);
+    assert_eq!(decrypt_bytes(&secret, &encrypted).unwrap(), expected);
+    let message = &bytes[..17 + usize::from(seed)];
+    // A counter whose last byte overflows.
+    let counter = [0xff; 16];
+    let cipher = counter_mode(&aes_key, counter, message);
+    let found = aes.transcipher(&round_keys, counter, &cipher, &|_, _| ()).unwrap();
+    assert_eq!(decrypt_bytes(&secret, &found).unwrap(), message);
+}
+
+#[test]
+fn a_random_block_and_message() {
+    check_random(1);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn more_random_blocks_and_messages() {
+    (2..4).for_each(check_random);
 }
 
 #[test]
