@@ -320,7 +320,8 @@ impl AnyEvaluationKey {
     /// If it cannot be read or is not exactly one undamaged evaluation key.
     pub fn open(path: &Path) -> Result<Self> {
         let file = MappedFile::open(path)?;
-        Self::read(file).with_context(|| format!("cannot read {}", path.display()))
+        let name = crate::input_file::shown(path).display();
+        Self::read(file).with_context(|| format!("cannot read {name}"))
     }
 
     fn read(file: MappedFile) -> Result<Self> {

@@ -114,7 +114,7 @@ fn served(args: &ParameterArgs) -> Result<Vec<Served>> {
         return Ok(vec![Served::find(args.mode.unwrap_or(Mode::Packed), args)?]);
     }
     let packed = Served::find(Mode::Packed, args);
-    let is_small = super::moduli(args)?.0 <= MAX_SINGLE_MODULUS;
+    let is_small = super::moduli(args).0 <= MAX_SINGLE_MODULUS;
     let others = [(Mode::Single, is_small), (Mode::Bits, true)];
     let others = others.into_iter().filter(|&(_, is_tried)| is_tried);
     let others: Vec<Served> =

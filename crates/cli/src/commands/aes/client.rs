@@ -14,7 +14,7 @@ use cryptable_leveled::secret_key::CircuitSecretKey;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::{Report, read, write};
+use super::{Report, write};
 use crate::args::Global;
 use crate::args::aes::{
     AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
@@ -22,11 +22,11 @@ use crate::args::aes::{
 use crate::atomic_file::{Access, AtomicFile};
 use crate::commands::key_files::{KeyFiles, WrittenKeys};
 use crate::commands::warning;
-use crate::formats;
 use crate::formats::raw::read_up_to;
+use crate::input_file;
 use crate::mapped_file::MappedFile;
-use crate::progress;
 use crate::report::{self, seconds};
+use crate::{guard, progress};
 
 /// Longest secret key file that is read.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
@@ -85,13 +85,13 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
 pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = aes_key(&args.source)?;
-    let mut input = formats::open(&args.input)?;
-    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    let mut input = input_file::open(&args.input)?;
+    let mut output = AtomicFile::create(&args.output, Access::Private)?;
     let mut buffer = Zeroizing::new(vec![0; PIECE_BYTES]);
     let mut message_bytes = 0u64;
     loop {
         let found = read_up_to(&mut input, &mut buffer)
-            .with_context(|| format!("cannot read {}", args.input.display()))?;
+            .with_context(|| format!("cannot read {}", input_file::shown(&args.input).display()))?;
         let counter = counter_block(args.counter.0, message_bytes / BLOCK_BYTES as u64);
         output.write_all(&Zeroizing::new(counter_mode(&key, counter, &buffer[..found])))?;
         message_bytes += found as u64;
@@ -117,10 +117,10 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     let start = Instant::now();
     let secret = read_secret(&args.secret)?;
     let file = MappedFile::open(&args.input)?;
-    let named = || args.input.display().to_string();
+    let named = || input_file::shown(&args.input).display().to_string();
     let chunks = EncryptedBytesReader::new(Content::Message, file.as_ref()).with_context(named)?;
     let message_bytes = chunks.byte_count();
-    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    let mut output = AtomicFile::create(&args.output, Access::Private)?;
     for chunk in chunks {
         let message = chunk.and_then(|chunk| secret.decrypt(&chunk)).with_context(named)?;
         output.write_all(&Zeroizing::new(message))?;
@@ -136,16 +136,18 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
 }
 
 fn read_secret(path: &Path) -> Result<CircuitSecretKey> {
-    let file = read(path, MAX_SECRET_KEY_BYTES)?;
-    CircuitSecretKey::from_bytes(&file).with_context(|| format!("cannot read {}", path.display()))
+    let check = |start: &[u8]| guard::check_secret_key("--secret", start);
+    let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
+    let name = input_file::shown(path).display();
+    CircuitSecretKey::from_bytes(&file).with_context(|| format!("cannot read {name}"))
 }
 
 fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
     match (&source.key, &source.key_file) {
         (Some(key), _) => Ok(key.0.clone()),
         (None, Some(path)) => {
-            let file = read(path, MAX_SECRET_KEY_BYTES)?;
-            let name = path.display();
+            let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a key", |_| Ok(()))?;
+            let name = input_file::shown(path).display();
             let key = <[u8; BLOCK_BYTES]>::try_from(file.as_slice()).ok().with_context(|| {
                 format!("{name}: {} bytes; an AES-128 key has {BLOCK_BYTES}", file.len())
             })?;

@@ -17,11 +17,11 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::args::aes::AesTranscipherArgs;
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
-use crate::formats;
 use crate::formats::raw::read_up_to;
-use crate::formats::table::{self, Moduli};
+use crate::formats::table::{self, Moduli, TableOptions};
+use crate::input_file;
 use crate::mapped_file::MappedFile;
 use crate::progress;
 use crate::report::{self, bytes, seconds};
@@ -37,13 +37,16 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let start = Instant::now();
     // The cheap checks first: the key takes a while.
     let moduli = Moduli { input: Some(BYTE_VALUES), output: Some(BYTE_VALUES) };
-    let table = args.table.as_deref().map(|path| table::read(path, moduli)).transpose()?;
+    let options = TableOptions::plain(moduli);
+    let found = args.table.as_deref().map(|path| table::read(path, &options)).transpose()?;
+    let (table, note) = found.unzip();
     let input = Input::open(&args.input)?;
-    let round_keys = read_round_keys(&args.key)?;
+    let round_keys = read_round_keys(&args.encrypted_key)?;
     let key = read_evaluation_key(&args.evaluation)?;
     round_keys.check(key.parameters(), key.client()).with_context(|| {
-        format!("{} does not belong to {}", args.key.display(), args.evaluation.display())
+        format!("{} does not belong to {}", args.encrypted_key.display(), args.evaluation.display())
     })?;
+    report::note(global, note.flatten().as_ref());
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
@@ -72,11 +75,12 @@ struct Input {
 
 impl Input {
     fn open(path: &Path) -> Result<Self> {
-        let failed = || format!("cannot read {}", path.display());
-        let file = formats::open(path)?;
-        let metadata = file.metadata().with_context(failed)?;
-        ensure!(metadata.is_file(), "cannot read {}: it is not a regular file", path.display());
-        Ok(Self { path: path.to_path_buf(), file, bytes: metadata.len() })
+        let name = input_file::shown(path);
+        let failed = || format!("cannot read {}", name.display());
+        // The output says first how long it is.
+        let file = input_file::open_seekable(path)?;
+        let bytes = file.metadata().with_context(failed)?.len();
+        Ok(Self { path: name.to_path_buf(), file, bytes })
     }
 
     /// The next bytes, as many as fit.
@@ -116,11 +120,13 @@ impl Transcipher<'_> {
             input.fill(chunk)?;
             let done = steps as u64 * blocks;
             let step = |rounds: usize| on(done as usize + rounds, total as usize);
+            bar.items(blocks, input.bytes.div_ceil(BLOCK_BYTES as u64), "blocks");
             writer.push(&self.chunk(counter_block(args.counter.0, blocks), chunk, &step)?)?;
             left -= chunk.len() as u64;
             blocks += chunk.len().div_ceil(BLOCK_BYTES) as u64;
         }
         writer.finish()?;
+        drop(on);
         bar.finish_and_clear();
         output.commit(true)
     }
@@ -144,13 +150,13 @@ impl Transcipher<'_> {
 fn read_round_keys(path: &Path) -> Result<EncryptedBytes> {
     let file = MappedFile::open(path)?;
     EncryptedBytes::from_bytes(Content::RoundKeys, file.as_ref())
-        .with_context(|| format!("cannot read {}", path.display()))
+        .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
 }
 
 fn read_evaluation_key(path: &Path) -> Result<CircuitEvaluationKey> {
     let file = MappedFile::open(path)?;
     CircuitEvaluationKey::from_bytes(file.as_ref())
-        .with_context(|| format!("cannot read {}", path.display()))
+        .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
 }
 
 #[derive(Serialize)]
@@ -170,7 +176,7 @@ impl fmt::Display for TranscipherReport {
         write!(
             f,
             "{}: ciphertexts of {}, {}; key loaded in {}, transciphered in {} on {} thread{}",
-            self.output.display(),
+            atomic_file::shown(&self.output).display(),
             bytes(self.message_bytes),
             bytes(self.output_bytes),
             seconds(self.load_s),
