@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use tempfile::NamedTempFile;
 
 /// Temporary names in use. Whoever holds the lock cannot be interrupted.
@@ -79,6 +79,7 @@ impl Drop for PartialFile {
 /// If the system refuses.
 #[cfg(unix)]
 pub fn install() -> Result<()> {
+    use anyhow::Context as _;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::low_level::emulate_default_handler;
     let ignored = ignored_signals();

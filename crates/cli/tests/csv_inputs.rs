@@ -22,7 +22,7 @@ fn what_was_read_is_told() {
     let line =
         "encrypt --secret client.key --input people.csv --column age --missing 7 --output v.ct";
     let expected = "people.csv: a header line, column \"age\" of 2 between semicolons, 2 rows, \
-                    1 missing values read as 7, 2 empty lines at the end skipped\n";
+                    1 missing value read as 7, 2 empty lines at the end skipped\n";
     assert_eq!(here.notes(line), expected);
     assert_eq!(here.notes(&format!("--quiet {line}")), "");
     let report: serde_json::Value =
@@ -32,7 +32,7 @@ fn what_was_read_is_told() {
     assert_eq!((&read["missing"], &read["skipped"]), (&1.into(), &2.into()));
     let lookup =
         "lookup --evaluation server.key --input v.ct --output r.ct --default 0 --table t.csv";
-    assert!(here.notes(lookup).starts_with("t.csv: a header line of 2 between commas, 1 rows\n"));
+    assert!(here.notes(lookup).starts_with("t.csv: a header line of 2 between commas, 1 row\n"));
 }
 
 #[test]

@@ -90,14 +90,14 @@ impl fmt::Display for ReadNote {
             };
             write!(f, " of {} between {separator}", self.columns)?;
         }
-        write!(f, ", {} rows", self.rows)?;
+        let plural = |count| if count == 1 { "" } else { "s" };
+        write!(f, ", {} row{}", self.rows, plural(self.rows))?;
         if let (Some(value), true) = (&self.missing_as, self.missing > 0) {
-            write!(f, ", {} missing values read as {value}", self.missing)?;
+            write!(f, ", {} missing value{} read as {value}", self.missing, plural(self.missing))?;
         }
         match self.skipped {
             0 => Ok(()),
-            1 => write!(f, ", 1 empty line at the end skipped"),
-            lines => write!(f, ", {lines} empty lines at the end skipped"),
+            lines => write!(f, ", {lines} empty line{} at the end skipped", plural(lines)),
         }
     }
 }

@@ -113,7 +113,10 @@ impl Workspace {
     /// Runs the program, which must exit with status 1, a message of one line, no output, and the
     /// same files as before; returns the message.
     pub fn fail(&self, line: &str) -> String {
-        self.failure(self.command(line), line)
+        // However slow the machine, the message is alone.
+        let mut command = self.command(line);
+        command.args(["--progress-seconds", "1000"]);
+        self.failure(command, line)
     }
 
     /// `client.key`, `server.key` and `values.ct`, altered, longer or shorter, are refused under the name `bad`.
