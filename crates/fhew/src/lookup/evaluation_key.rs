@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::evaluation_key::{EvaluationKey as FhewKey, SeededEvaluationKey};
+use crate::keys::evaluation_key::{EvaluationKey as FhewKey, SeededEvaluationKey};
 use crate::table::Table as PhaseTable;
 use rayon::prelude::*;
 
