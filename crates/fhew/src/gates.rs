@@ -5,7 +5,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::{Error, Result};
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
@@ -13,6 +12,7 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameter_choice::choose_by;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode};
+use cryptable_lattice::{Error, Result};
 
 /// A gate of two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +78,7 @@ fn eighths(count: i64, modulus: u64) -> u64 {
 /// let (a, b) = (secret.encrypt_bit(true), secret.encrypt_bit(true));
 /// let result = Gates::new(&key).evaluate(Gate::Nand, &a, &b)?;
 /// assert!(!secret.decrypt_bit(&result)?);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Gates<'a> {
@@ -177,7 +177,7 @@ impl Parameters {
     /// If there are none.
     pub fn for_gates(limit: f64) -> Result<Self> {
         let error =
-            |log2_fail| Error::FailureProbability { method: "gates", modulus: 2, log2_fail, limit };
+            |found| Error::FailureUnreachable { what: "a Boolean gate".to_owned(), found, limit };
         choose_by(1, limit, NoiseModel::gate_log2_fail).map_err(error)?
     }
 }

@@ -39,7 +39,6 @@
 
 pub mod automorphism_sets;
 pub mod decomposition;
-pub mod error;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;

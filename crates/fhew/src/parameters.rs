@@ -6,6 +6,7 @@ mod named_sets;
 
 use std::sync::Arc;
 
+use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::security::{
     SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
 };
@@ -15,9 +16,9 @@ use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
 
-use crate::error::{Error, Result};
 use crate::rotation::exponent_group::AutomorphismWindow;
 use crate::switching::ring_dimension_switching::SmallRing;
+use cryptable_lattice::{Error, Result};
 
 pub use crate::rotation::method::RotationMethod;
 pub use crate::switching::intermediate_ring::IntermediateRing;
@@ -143,6 +144,18 @@ impl Parameters {
     #[must_use]
     pub fn lwe_modulus(&self) -> u64 {
         1 << self.literal.log2_lwe_modulus
+    }
+
+    /// Dimension and modulus of LWE ciphertexts between bootstraps.
+    #[must_use]
+    pub fn lwe_shape(&self) -> LweShape {
+        LweShape { dimension: self.lwe_dimension(), modulus: self.lwe_modulus() }
+    }
+
+    /// Dimension and modulus of LWE ciphertexts extracted from the ring: N and Q.
+    #[must_use]
+    pub fn extracted_shape(&self) -> LweShape {
+        LweShape { dimension: self.ring_degree(), modulus: self.prime() }
     }
 
     /// θ, if masks modulo `modulus` are rounded to numbers of -1 modulo 2^θ: modulo 2N, for rotation by automorphisms.

@@ -1,8 +1,8 @@
 //! Tables of single values.
 
-use crate::error::{Error, Result};
 use crate::parameters::Parameters;
 use crate::test_polynomial::encode;
+use cryptable_lattice::{Error, Result};
 
 /// A table f: Z_p → Z_P, p even.
 ///
@@ -10,7 +10,7 @@ use crate::test_polynomial::encode;
 /// use cryptable_fhew::table::Table;
 /// let table = Table::new(4, 8, &[7, 0, 3, 3])?;
 /// assert_eq!(table.output(2), 3);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table<'a> {
@@ -37,8 +37,8 @@ impl<'a> Table<'a> {
             }
         }
         match outputs.iter().position(|&output| output >= output_modulus) {
-            Some(position) => {
-                Err(Error::Value { value: outputs[position], position, modulus: output_modulus })
+            Some(index) => {
+                Err(Error::TableEntry { index, value: outputs[index], limit: output_modulus })
             }
             None => Ok(Self { output_modulus, outputs }),
         }

@@ -6,10 +6,10 @@
 //! that noise stays that of blind rotation, and LWE needs only the dimension of a small modulus: fewer steps.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweShape;
 #[cfg(feature = "client")]
 use cryptable_ring::random::RandomStream;
 
-use crate::error::{Error, Result};
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::{SecretKey, lwe_body};
@@ -17,6 +17,7 @@ use crate::noise::{NoiseModel, Variance};
 use crate::parameters::{ERROR_VARIANCE, Parameters};
 #[cfg(feature = "client")]
 use crate::test_polynomial::decode;
+use cryptable_lattice::{Error, Result};
 
 impl Parameters {
     /// q_0, the modulus of ciphertexts of large precision: the power of two below Q.
@@ -46,14 +47,8 @@ impl EvaluationKey {
     /// If its dimension is not N, or its modulus not q_0.
     pub fn check_large(&self, ciphertext: &LweCiphertext) -> Result<()> {
         let parameters = self.parameters();
-        let pairs = [
-            ("dimension", ciphertext.dimension() as u64, parameters.ring_degree() as u64),
-            ("modulus", ciphertext.modulus(), parameters.large_modulus()),
-        ];
-        match pairs.into_iter().find(|(_, found, expected)| found != expected) {
-            Some((what, found, expected)) => Err(Error::Ciphertext { what, found, expected }),
-            None => Ok(()),
-        }
+        let (dimension, modulus) = (parameters.ring_degree(), parameters.large_modulus());
+        LweShape { dimension, modulus }.check(ciphertext)
     }
 
     /// The result of a blind rotation, LWE modulo Q, as a ciphertext of large precision.
@@ -89,7 +84,7 @@ impl SecretKey {
     /// let secret = SecretKey::generate(&Parameters::default_128());
     /// let ciphertext = secret.encrypt_large(1_234_567, 24)?;
     /// assert_eq!(secret.decrypt_large(&ciphertext, 24)?, 1_234_567);
-    /// # Ok::<(), cryptable_fhew::error::Error>(())
+    /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
@@ -97,7 +92,7 @@ impl SecretKey {
     pub fn encrypt_large(&self, value: u64, bits: u32) -> Result<LweCiphertext> {
         self.parameters().check_large_bits(bits)?;
         if value >> bits != 0 {
-            return Err(Error::Value { value, position: 0, modulus: 1 << bits });
+            return Err(Error::ValueOutOfRange { value, index: 0, limit: 1 << bits });
         }
         Ok(self.encrypt_large_phase(value << (self.parameters().large_modulus().ilog2() - bits)))
     }

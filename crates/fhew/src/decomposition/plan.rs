@@ -3,10 +3,10 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
-use crate::error::{Error, Result};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
+use cryptable_lattice::{Error, Result};
 
 /// Largest number of bits of a digit.
 pub const MAX_DIGIT_BITS: u32 = 8;
@@ -36,7 +36,7 @@ impl Decomposition {
     /// let plan = Decomposition::plan(&model, &HomDecompReduce, (24, 4), model.fresh_large(), -64.0)?;
     /// assert_eq!(plan.digits(), 6);
     /// assert!(plan.log2_fail() <= -64.0);
-    /// # Ok::<(), cryptable_fhew::error::Error>(())
+    /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
@@ -91,12 +91,8 @@ impl Decomposition {
         if plan.log2_fail <= limit {
             return Ok(plan);
         }
-        Err(Error::FailureProbability {
-            method: algorithm.name(),
-            modulus: 1 << bits,
-            log2_fail: plan.log2_fail,
-            limit,
-        })
+        let what = format!("{} of values of {bits} bits", algorithm.name());
+        Err(Error::FailureUnreachable { what, found: plan.log2_fail, limit })
     }
 
     /// The window of a digit.

@@ -2,7 +2,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
@@ -14,6 +13,7 @@ use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
+use cryptable_lattice::Result;
 
 /// How the three lookups by the input's phase are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::{Error, Result};
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::input_phase::extra_bit_decision;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -12,6 +11,7 @@ use crate::packing::key_switching::PackingKey;
 use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
 use crate::table::Table;
+use cryptable_lattice::{Error, Result};
 
 /// Doubles the modulus, which adds an unknown top bit; looks up, which gives (-1)^MSB·f(m); packs that into all
 /// coefficients of a test polynomial, and rotates it by the same phase: another factor (-1)^MSB. Any even p.

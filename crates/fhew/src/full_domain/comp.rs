@@ -3,13 +3,13 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
+use cryptable_lattice::Result;
 
 /// With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x belongs to p - 1 - m, and
 /// `f = f_even + f_odd`, `2·f_even(m) = f(m) + f(p - 1 - m)`, `2·f_odd(m) = f(m) - f(p - 1 - m)`. Any even p.

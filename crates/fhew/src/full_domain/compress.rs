@@ -2,12 +2,12 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::Result;
 
 /// Maps the phase of m to ±(m mod p/2 + 1/2)·q/2p, then looks up in the half that results.
 ///

@@ -2,13 +2,13 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::Result;
 
 /// Doubles the modulus, which adds an unknown top bit; finds the bit by a bootstrap and cancels it; looks up in the
 /// half of the domain that is left. Any even p.

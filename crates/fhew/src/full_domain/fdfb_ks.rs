@@ -3,7 +3,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::{Error, Result};
 use crate::full_domain::half_tables::HalfTables;
 use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -14,6 +13,7 @@ use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::{Error, Result};
 
 /// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The product is that of integers modulo P, written
 /// with balanced digits, and one packed bootstrap of the sign for each digit: MSB·B^k·Q/P. Any even p.

@@ -1,11 +1,11 @@
 //! Two negacyclic tables, one for each half of the domain (equations (4) and (5) of Ma et al., TCHES 2024).
 
-use crate::error::{Error, Result};
 use crate::full_domain::method::TableKind;
 use crate::multi_value::factored_test::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
+use cryptable_lattice::{Error, Result};
 
 /// f_pos, which is f where the sign bit is 0, and f_neg, which is f where it is 1; elsewhere they are negacyclic.
 ///

@@ -2,11 +2,11 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::method::Decision;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::table::half_slot;
+use cryptable_lattice::Result;
 
 impl EvaluationKey {
     /// The phase modulo 2N of a lookup's input m·q/p: in the middle of slot m, of width 2N/p.

@@ -2,13 +2,13 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::{Error, Result};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::{Error, Result};
 
 /// For odd p no value is opposite to another: m/p + 1/2 = (2m + p)/2p, and 2m + p is odd.
 ///

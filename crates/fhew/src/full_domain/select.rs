@@ -2,7 +2,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
@@ -12,6 +11,7 @@ use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::Result;
 
 /// Looks up in both halves of the table; packs the first result into the lower half of a test polynomial's
 /// coefficients and the negative of the second into the upper half; rotates by ±1/8, the sign. Any even p.

@@ -3,7 +3,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -11,6 +10,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::table::Table;
+use cryptable_lattice::Result;
 
 /// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
 ///

@@ -3,7 +3,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
 use crate::full_domain::input_phase::extra_bit_decision;
@@ -15,6 +14,7 @@ use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
+use cryptable_lattice::Result;
 
 /// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies both. Any
 /// even p.

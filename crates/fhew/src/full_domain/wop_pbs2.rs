@@ -3,7 +3,6 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -13,6 +12,7 @@ use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::Result;
 
 /// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
 ///

@@ -7,9 +7,9 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use crate::error::Result;
 use crate::full_domain::compress::FdfbCompress;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::Result;
 
 impl LargeFunctions<'_> {
     /// |x|, modulo 2^bits.

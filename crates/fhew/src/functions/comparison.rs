@@ -3,7 +3,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use crate::error::Result;
+use cryptable_lattice::Result;
 
 impl LargeFunctions<'_> {
     /// 1 if x < y, else 0: as [`LargeFunctions::sign`], for x and y whose difference fits, such as all in

@@ -2,9 +2,9 @@
 
 use crate::decomposition::digit_decomposition::DigitDecomposition;
 use crate::decomposition::plan::Decomposition;
-use crate::error::{Error, Result};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
+use cryptable_lattice::{Error, Result};
 
 /// Functions of ciphertexts of large precision whose values are integers in two's complement.
 ///
@@ -22,7 +22,7 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 /// let functions = LargeFunctions::new(&key, &HomDecompReduce, (8, 4), fresh, -64.0)?;
 /// let x = secret.encrypt_large(256 - 77, 8)?; // -77
 /// assert_eq!(secret.decrypt_large(&functions.absolute(&x)?, 8)?, 77);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct LargeFunctions<'a> {
@@ -68,8 +68,8 @@ impl<'a> LargeFunctions<'a> {
         }
         let (rotation_key, output_noise, log2_fail) = best.expect("there is a rotation key");
         if log2_fail > limit {
-            let method = "functions of large precision";
-            return Err(Error::FailureProbability { method, modulus: 1 << bits, log2_fail, limit });
+            let what = format!("functions of values of {bits} bits");
+            return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
         }
         Ok(Self { key, plan, rotation_key, output_noise, log2_fail })
     }

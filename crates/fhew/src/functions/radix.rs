@@ -6,12 +6,13 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
 use crate::full_domain::method::FullDomainMethod;
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
 use crate::table::Table;
+use cryptable_lattice::error::demand;
+use cryptable_lattice::{Error, Result};
 
 /// Functions of vectors of digits, the lowest first: unsigned, or in two's complement.
 ///
@@ -25,7 +26,7 @@ use crate::table::Table;
 /// let radix = Radix::new(&key, &FdfbCompress, 3, 2)?;
 /// let (x, y) = (secret.encrypt_radix(19, 3, 2)?, secret.encrypt_radix(44, 3, 2)?);
 /// assert_eq!(secret.decrypt_radix(&radix.maximum(&x, &y)?, 3)?, 44);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Radix<'a> {
@@ -78,8 +79,7 @@ impl<'a> Radix<'a> {
 
     fn check(&self, x: &[LweCiphertext]) -> Result<()> {
         if x.len() != self.digits {
-            let (found, expected) = (x.len() as u64, self.digits as u64);
-            return Err(Error::Ciphertext { what: "number of digits", found, expected });
+            return Err(Error::mismatch("number of digits", x.len(), self.digits));
         }
         x.iter().try_for_each(|digit| self.key.check(digit))
     }
@@ -210,9 +210,6 @@ impl<'a> Radix<'a> {
 }
 
 fn check_width(base_log2: u32, digits: usize) -> Result<()> {
-    let demand = |ok: bool, name, value, limit: &str| {
-        if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
-    };
     let bits = f64::from(base_log2);
     demand((3..=8).contains(&base_log2), "bits of a digit", bits, "it must be from 3 to 8")?;
     let limit = format!("it must be from 1 to {MAX_DIGITS}, of at most 64 bits in all");
@@ -235,7 +232,7 @@ impl SecretKey {
         check_width(base_log2, digits)?;
         let bits = digits as u32 * base_log2;
         if bits < u64::BITS && value >> bits != 0 {
-            return Err(Error::Value { value, position: 0, modulus: 1 << bits });
+            return Err(Error::ValueOutOfRange { value, index: 0, limit: 1 << bits });
         }
         let digit = |i| {
             let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);

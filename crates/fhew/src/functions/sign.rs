@@ -4,8 +4,8 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use crate::error::{Error, Result};
 use crate::test_polynomial::{TestPolynomial, encode};
+use cryptable_lattice::{Error, Result};
 
 impl LargeFunctions<'_> {
     /// 1 if x < 0, else 0: phase sign·q/`output_modulus`, LWE modulo the LWE modulus.

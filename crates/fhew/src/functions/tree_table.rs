@@ -10,7 +10,6 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
 use crate::full_domain::compress::FdfbCompress;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{MAX_UNSCALED_MODULUS, UnscaledTest};
@@ -18,6 +17,7 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::{Error, Result};
 
 /// Most entries of a table: the first level keeps B^(k-1) ciphertexts.
 pub const MAX_ENTRIES: u64 = 1 << 16;
@@ -34,7 +34,7 @@ pub const MAX_ENTRIES: u64 = 1 << 16;
 /// let table: Vec<u64> = (0..64).map(|x| x * x % 16).collect();
 /// let digits = [secret.encrypt(5, 8)?, secret.encrypt(6, 8)?]; // 6·8 + 5
 /// assert_eq!(secret.decrypt(&tree.lookup(&table, &digits)?, 16)?, 53 * 53 % 16);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct TreeTable<'a> {
@@ -78,8 +78,8 @@ impl<'a> TreeTable<'a> {
                 return Ok(tree);
             }
         }
-        let (modulus, log2_fail) = (output_modulus, tree.log2_fail);
-        Err(Error::FailureProbability { method: "tree of tables", modulus, log2_fail, limit })
+        let what = format!("a tree of tables modulo {output_modulus}");
+        Err(Error::FailureUnreachable { what, found: tree.log2_fail, limit })
     }
 
     /// log2 of the probability that a digit is mistaken, or the result.
@@ -141,12 +141,11 @@ impl<'a> TreeTable<'a> {
             return Err(Error::TableLength { found: table.len(), expected });
         }
         let modulus = self.output_modulus;
-        if let Some(position) = table.iter().position(|&output| output >= modulus) {
-            return Err(Error::Value { value: table[position], position, modulus });
+        if let Some(index) = table.iter().position(|&output| output >= modulus) {
+            return Err(Error::TableEntry { index, value: table[index], limit: modulus });
         }
         if digits.len() != self.digits {
-            let (found, expected) = (digits.len() as u64, self.digits as u64);
-            return Err(Error::Ciphertext { what: "number of digits", found, expected });
+            return Err(Error::mismatch("number of digits", digits.len(), self.digits));
         }
         digits.iter().try_for_each(|digit| self.key.check(digit))
     }

@@ -6,7 +6,6 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
 
-use crate::error::{Error, Result};
 use crate::multiplication::bfv::RelinearizationKey;
 use crate::packing::trace::TraceKey;
 use crate::parameters::Parameters;
@@ -18,6 +17,7 @@ use crate::seeded_rows::SeededRows;
 use crate::switching::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
 use crate::switching::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::test_polynomial::TestPolynomial;
+use cryptable_lattice::Result;
 
 /// What a client sends: bodies of all keys, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,16 +140,7 @@ impl EvaluationKey {
     /// # Errors
     /// If its dimension or modulus is another.
     pub fn check(&self, ciphertext: &LweCiphertext) -> Result<()> {
-        let expect = |what, found, expected| {
-            if found == expected {
-                Ok(())
-            } else {
-                Err(Error::Ciphertext { what, found, expected })
-            }
-        };
-        let dimension = self.parameters.lwe_dimension() as u64;
-        expect("dimension", ciphertext.dimension() as u64, dimension)?;
-        expect("modulus", ciphertext.modulus(), self.parameters.lwe_modulus())
+        self.parameters.lwe_shape().check(ciphertext)
     }
 
     /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes masks of -1

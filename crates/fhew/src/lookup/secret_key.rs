@@ -87,7 +87,7 @@ impl SecretKey {
         let modulus = ciphertext.modulus();
         (0..ciphertext.count())
             .into_par_iter()
-            .map(|index| Ok(self.secret.decrypt(&ciphertext.value(index), modulus)?))
+            .map(|index| self.secret.decrypt(&ciphertext.value(index), modulus))
             .collect()
     }
 

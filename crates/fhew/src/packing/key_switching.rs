@@ -28,14 +28,15 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::Seed;
 use cryptable_ring::word_sums::add_multiples;
 use cryptable_ring::{Buffer, torus};
+use cryptable_wire::WireError;
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
 use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::{RowDomain, SeededRows};
+use cryptable_lattice::{Error, Result};
 
 /// Rows that all ciphertexts of one call use before the next are read: half a MiB for N = 2,048.
 const ROWS_AT_ONCE: usize = 16;
@@ -78,7 +79,7 @@ pub struct SeededPackingKey {
 /// let packed = key.pack_at(&[(0, eighth.clone()), (200, eighth)])?;
 /// let phase = secret.rlwe_phase(&packed);
 /// assert_eq!([phase[0], phase[200]], [parameters.prime() / 8; 2]);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 pub struct PackingKey {
     parameters: Parameters,
@@ -103,27 +104,17 @@ impl PackingKey {
         let bodies = key.rows.bodies();
         let words = parameters.packing_key_words();
         if bodies.len() != words {
-            return Err(Error::Parameter {
-                name: "number of words of a packing key",
-                value: bodies.len() as f64,
-                limit: format!("it must be {words}"),
-            });
+            return Err(Error::mismatch("number of words of a packing key", bodies.len(), words));
         }
         let (found, expected) = (key.rows.domain(), key.length.row_domain());
         if found != expected {
-            return Err(Error::Parameter {
-                name: "row domain of a packing key",
-                value: f64::from(found as u32),
-                limit: format!("it must be {}", expected as u32),
-            });
+            let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+            return Err(Error::mismatch("row domain of a packing key", found, expected));
         }
         let largest = bodies.iter().copied().max().unwrap_or(0);
         if largest >= m.value() {
-            return Err(Error::Parameter {
-                name: "largest word of a packing key",
-                value: largest as f64,
-                limit: format!("it must be below {}", m.value()),
-            });
+            let expected = format!("below {}", m.value());
+            return Err(WireError::invalid("largest word of a packing key", largest, expected))?;
         }
         let mut rows = Buffer::unspecified(2 * words);
         rows.par_chunks_exact_mut(2 * n).enumerate().for_each_init(
@@ -159,15 +150,7 @@ impl PackingKey {
     /// # Errors
     /// If it is not modulo Q and of dimension N.
     pub fn check(&self, lwe: &LweCiphertext) -> Result<()> {
-        let dimension = self.parameters.ring_degree() as u64;
-        let expectations = [
-            ("dimension", lwe.dimension() as u64, dimension),
-            ("modulus", lwe.modulus(), self.parameters.prime()),
-        ];
-        match expectations.into_iter().find(|(_, found, expected)| found != expected) {
-            None => Ok(()),
-            Some((what, found, expected)) => Err(Error::Ciphertext { what, found, expected }),
-        }
+        self.parameters.extracted_shape().check(lwe)
     }
 
     /// PackingKS: the phase in the d lowest coefficients.

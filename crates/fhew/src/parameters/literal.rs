@@ -4,9 +4,10 @@ use cryptable_lattice::security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
 use super::gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
-use crate::error::{Error, Result, demand};
 use crate::rotation::method::RotationMethod;
 use crate::switching::intermediate_ring::IntermediateRing;
+use cryptable_lattice::error::demand;
+use cryptable_lattice::{Error, Result};
 
 /// Largest modulus of LWE ciphertexts: the security table ends there.
 pub const MAX_LOG2_LWE_MODULUS: u32 = 35;

@@ -3,8 +3,9 @@
 use cryptable_lattice::security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Result, demand};
 use crate::parameters::gadget_literal::GadgetLiteral;
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
 
 /// A smaller ring on the way from the ring secret to the LWE secret: see [`crate::switching`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
