@@ -4,6 +4,7 @@
 //! result, and bootstraps the sign. NOT costs nothing.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
@@ -12,7 +13,6 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameter_choice::choose_by;
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode};
-use cryptable_lattice::{Error, Result};
 
 /// A gate of two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

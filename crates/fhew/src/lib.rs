@@ -56,5 +56,4 @@ pub mod rlwe;
 pub mod rotation;
 pub mod seeded_rows;
 pub mod switching;
-pub mod table;
 pub mod test_polynomial;

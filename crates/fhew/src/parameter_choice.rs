@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
+use cryptable_lattice::{Error, Result};
 
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
@@ -14,7 +15,6 @@ use crate::parameters::{
     GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RgswGadgetLiteral,
     RotationMethod,
 };
-use cryptable_lattice::{Error, Result};
 
 /// Failure probability of the defaults, log2.
 pub const DEFAULT_LOG2_FAIL: f64 = -64.0;

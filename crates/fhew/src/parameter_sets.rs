@@ -18,10 +18,10 @@
 pub mod published_times;
 
 use cryptable_lattice::security::{SecretDistribution, lwe_security_bits};
+use cryptable_lattice::{Error, Result};
 
 use crate::paper_noise::{DEFAULT_FDFB_KS_BASE_LOG2, PaperNumbers, SwitchNumbers};
 use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
-use cryptable_lattice::{Error, Result};
 
 /// log2 of Q in the paper: "primes that approximately equal to 2^53" (Appendix D).
 pub const PAPER_LOG2_PRIME: f64 = 53.0;

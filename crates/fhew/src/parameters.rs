@@ -10,6 +10,7 @@ use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::security::{
     SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
 };
+use cryptable_lattice::{Error, Result};
 use cryptable_ring::Modulus;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
@@ -18,7 +19,6 @@ use cryptable_ring::primes::ntt_primes;
 
 use crate::rotation::exponent_group::AutomorphismWindow;
 use crate::switching::ring_dimension_switching::SmallRing;
-use cryptable_lattice::{Error, Result};
 
 pub use crate::rotation::method::RotationMethod;
 pub use crate::switching::intermediate_ring::IntermediateRing;

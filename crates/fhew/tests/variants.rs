@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::OnceLock;
+
 use common::{Setting, check_every_value, check_noise};
 use cryptable_fhew::full_domain::{
     Comp, CompressContinuous, ContinuousFunction, EvalFunc, OddModulus,
@@ -11,7 +13,6 @@ use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use rayon::prelude::*;
-use std::sync::OnceLock;
 
 const EVEN_MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];
 

@@ -7,6 +7,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::{Error, Result};
 #[cfg(feature = "client")]
 use cryptable_ring::random::RandomStream;
 
@@ -17,7 +18,6 @@ use crate::noise::{NoiseModel, Variance};
 use crate::parameters::{ERROR_VARIANCE, Parameters};
 #[cfg(feature = "client")]
 use crate::test_polynomial::decode;
-use cryptable_lattice::{Error, Result};
 
 impl Parameters {
     /// q_0, the modulus of ciphertexts of large precision: the power of two below Q.

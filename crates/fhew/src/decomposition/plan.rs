@@ -1,12 +1,12 @@
 //! A decomposition planned, digit by digit, and evaluated (Algorithms 7 and 8 of Ma et al., TCHES 2024).
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 
 use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
-use cryptable_lattice::{Error, Result};
 
 /// Largest number of bits of a digit.
 pub const MAX_DIGIT_BITS: u32 = 8;

@@ -1,6 +1,7 @@
 //! FDFB-CancelSign (Algorithm 2 of Ma et al., TCHES 2024): two bootstraps by the same phase, whose signs cancel.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::input_phase::extra_bit_decision;
@@ -10,8 +11,6 @@ use crate::noise::{NoiseModel, Variance};
 use crate::packing::key_switching::PackingKey;
 use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
-use crate::table::Table;
-use cryptable_lattice::{Error, Result};
 
 /// Doubles the modulus, which adds an unknown top bit; looks up, which gives (-1)^MSB·f(m); packs that into all
 /// coefficients of a test polynomial, and rotates it by the same phase: another factor (-1)^MSB. Any even p.
@@ -36,7 +35,7 @@ pub struct FdfbCancelSignPackingKs<'a> {
 /// Algorithm 2, with line 3 as given.
 fn lookup_packing(
     key: &EvaluationKey,
-    table: &Table<'_>,
+    table: &Table,
     input: &LweCiphertext,
     pack: impl FnOnce(&LweCiphertext) -> RlweCiphertext,
 ) -> Result<LweCiphertext> {
@@ -70,7 +69,7 @@ impl FullDomainMethod for FdfbCancelSign {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         lookup_packing(key, table, input, |signed| key.pack(signed, PackedLength::All))
@@ -93,7 +92,7 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let packing_key = self.packing_key;

@@ -10,12 +10,12 @@
 use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::{Error, Result};
 
 use crate::full_domain::method::{Decision, MethodNoise};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::test_polynomial::TestPolynomial;
-use cryptable_lattice::{Error, Result};
 
 /// A real function v ↦ F(v), with how values are written as phases.
 ///

@@ -1,12 +1,12 @@
 //! What every method starts from: the input, checked, as a phase that blind rotation takes, and the decision made there.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::full_domain::method::Decision;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
-use crate::table::half_slot;
-use cryptable_lattice::Result;
+use crate::test_polynomial::half_slot;
 
 impl EvaluationKey {
     /// The phase modulo 2N of a lookup's input m·q/p: in the middle of slot m, of width 2N/p.

@@ -1,11 +1,10 @@
 //! What a full-domain method is: a lookup, and the noise that it predicts.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
-use crate::table::Table;
-use cryptable_lattice::Result;
 
 /// Where a method may go wrong: a phase whose noise must stay within a margin.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +41,7 @@ impl MethodNoise {
 #[derive(Clone, Copy, Debug)]
 pub enum TableKind<'a> {
     /// This table.
-    Given(&'a Table<'a>),
+    Given(&'a Table),
     /// The worst table of these moduli.
     Worst {
         /// p.
@@ -88,7 +87,7 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext>;
 

@@ -1,14 +1,13 @@
 //! Tables of an odd number of inputs: one bootstrap, whatever the table.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
-use cryptable_lattice::{Error, Result};
+use crate::test_polynomial::{TestPolynomial, encode_output};
 
 /// For odd p no value is opposite to another: m/p + 1/2 = (2m + p)/2p, and 2m + p is odd.
 ///
@@ -35,16 +34,16 @@ impl Parameters {
 }
 
 impl OddModulus {
-    fn test(key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+    fn test(key: &EvaluationKey, table: &Table) -> TestPolynomial {
         let parameters = key.parameters();
         let (p, degree) = (table.input_modulus(), parameters.ring_degree() as u64);
         TestPolynomial::from_fn(parameters.ring(), |x| {
             // The nearest centre: ⌊x·2p/2N⌉.
             let slot = (2 * x * p + degree) / (2 * degree);
             if slot % 2 == 0 {
-                table.encoded(parameters, slot / 2)
+                encode_output(table, parameters.prime(), slot / 2)
             } else {
-                parameters.modulus().neg(table.encoded(parameters, (slot + p) / 2))
+                parameters.modulus().neg(encode_output(table, parameters.prime(), (slot + p) / 2))
             }
         })
     }
@@ -62,7 +61,7 @@ impl FullDomainMethod for OddModulus {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         key.check(input)?;

@@ -1,6 +1,7 @@
 //! FDFB-Select (Algorithm 3 of Ma et al., TCHES 2024): a bootstrap selects between the results of two tables.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
@@ -9,9 +10,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::FactoredTest;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
-use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
-use cryptable_lattice::Result;
 
 /// Looks up in both halves of the table; packs the first result into the lower half of a test polynomial's
 /// coefficients and the negative of the second into the upper half; rotates by ±1/8, the sign. Any even p.
@@ -41,7 +40,7 @@ fn sign_units(output_modulus: u64) -> (u64, u64) {
 }
 
 impl FdfbSelect {
-    fn lookups(self, key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Lookups {
+    fn lookups(self, key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Lookups {
         let parameters = key.parameters();
         let halves = HalfTables(table);
         let modulus = table.output_modulus();
@@ -77,7 +76,7 @@ impl FullDomainMethod for FdfbSelect {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let phase = key.input_phase(input, table.input_modulus())?;

@@ -2,6 +2,7 @@
 //! to the difference.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
@@ -9,8 +10,6 @@ use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
-use crate::table::Table;
-use cryptable_lattice::Result;
 
 /// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
 ///
@@ -32,7 +31,7 @@ impl FdfbSelectAlt {
     fn halves(
         self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         phase: &LweCiphertext,
     ) -> [LweCiphertext; 2] {
         let parameters = key.parameters();
@@ -64,7 +63,7 @@ impl FullDomainMethod for FdfbSelectAlt {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let phase = key.input_phase(input, table.input_modulus())?;

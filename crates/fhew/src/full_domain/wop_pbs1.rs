@@ -2,6 +2,7 @@
 //! TCHES 2024): one circuit, two analyses of its noise.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
@@ -12,9 +13,7 @@ use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
-use cryptable_lattice::Result;
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies both. Any
 /// even p.
@@ -31,10 +30,10 @@ pub struct WopPbs1 {
 
 impl WopPbs1 {
     /// The whole table over half the domain, in units of Q/P.
-    fn unscaled(parameters: &Parameters, table: &Table<'_>) -> UnscaledTest {
+    fn unscaled(parameters: &Parameters, table: &Table) -> UnscaledTest {
         let degree = parameters.ring_degree();
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| {
-            table.output(table.slot(x, degree as u64))
+            table.output(slot_of(x, table.input_modulus(), degree as u64))
         })
     }
 
@@ -42,7 +41,7 @@ impl WopPbs1 {
     fn look_up(
         self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         phase: &LweCiphertext,
     ) -> [LweCiphertext; 2] {
         let parameters = key.parameters();
@@ -91,7 +90,7 @@ impl FullDomainMethod for WopPbs1 {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let phase = key.input_phase_with_extra_bit(input, table.input_modulus())?;

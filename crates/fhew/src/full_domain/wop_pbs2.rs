@@ -2,6 +2,7 @@
 //! by the sign bit and its complement.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
@@ -10,9 +11,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::FactoredTest;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
-use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
-use cryptable_lattice::Result;
 
 /// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
 ///
@@ -29,7 +28,7 @@ impl WopPbs2 {
     fn look_up(
         self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         phase: &LweCiphertext,
     ) -> [LweCiphertext; 3] {
         let parameters = key.parameters();
@@ -62,7 +61,7 @@ impl FullDomainMethod for WopPbs2 {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let (parameters, modulus) = (key.parameters(), table.output_modulus());

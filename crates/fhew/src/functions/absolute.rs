@@ -4,12 +4,12 @@
 //! takes two bootstraps: FDFB-Compress's first brings the digit to (-1/4, 1/4) of the modulus; the sign adds a half;
 //! and the second bootstrap, whose test polynomial is negacyclic as all are, gives the digit or its negative.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
 use crate::full_domain::compress::FdfbCompress;
 use crate::test_polynomial::TestPolynomial;
-use cryptable_lattice::Result;
 
 impl LargeFunctions<'_> {
     /// |x|, modulo 2^bits.

@@ -5,11 +5,10 @@
 //! that their sum is one input of a table of B·S entries.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::method::FullDomainMethod;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::table::Table;
-use cryptable_lattice::{Error, Result};
 
 /// An automaton over digits.
 ///
@@ -65,12 +64,11 @@ impl ChainedTable {
             }
         };
         let outputs = (0..base).map(|digit| state(digit, initial)).collect::<Result<Vec<_>>>()?;
-        let mut current = self.method.lookup(key, &Table::new(base, p, &outputs)?, first)?;
+        let mut current = self.method.lookup(key, &Table::new(base, p, outputs)?, first)?;
 
         let outputs = (0..p).map(|x| state(x % base, x / base)).collect::<Result<Vec<_>>>()?;
-        let step = Table::new(p, p, &outputs)?;
-        let digit_outputs: Vec<u64> = (0..base).collect();
-        let widen = Table::new(base, p, &digit_outputs)?;
+        let step = Table::new(p, p, outputs)?;
+        let widen = Table::from_fn(base, p, |digit| digit)?;
         for digit in others {
             current.add_assign(&self.method.lookup(key, &widen, digit)?);
             current = self.method.lookup(key, &step, &current)?;

@@ -1,9 +1,9 @@
 //! Comparison of values of large precision: the sign of their difference.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use cryptable_lattice::Result;
 
 impl LargeFunctions<'_> {
     /// 1 if x < y, else 0: as [`LargeFunctions::sign`], for x and y whose difference fits, such as all in

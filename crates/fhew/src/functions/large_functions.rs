@@ -1,10 +1,11 @@
 //! Functions of one ciphertext of large precision, planned: which rotation keys they take, how they fail.
 
+use cryptable_lattice::{Error, Result};
+
 use crate::decomposition::digit_decomposition::DigitDecomposition;
 use crate::decomposition::plan::Decomposition;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
-use cryptable_lattice::{Error, Result};
 
 /// Functions of ciphertexts of large precision whose values are integers in two's complement.
 ///

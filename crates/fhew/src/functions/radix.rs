@@ -3,16 +3,15 @@
 //! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and selectors. Everything is a
 //! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
 
+use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 use rayon::prelude::*;
 
 use crate::full_domain::method::FullDomainMethod;
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
-use crate::table::Table;
-use cryptable_lattice::error::demand;
-use cryptable_lattice::{Error, Result};
 
 /// Functions of vectors of digits, the lowest first: unsigned, or in two's complement.
 ///
@@ -65,8 +64,7 @@ impl<'a> Radix<'a> {
     /// The table of `of` applied to a digit and its spare bit.
     fn lookup(&self, of: impl Fn(u64) -> u64, input: &LweCiphertext) -> Result<LweCiphertext> {
         let p = 2 * self.base;
-        let outputs: Vec<u64> = (0..p).map(|x| of(x) % p).collect();
-        self.method.lookup(self.key, &Table::new(p, p, &outputs)?, input)
+        self.method.lookup(self.key, &Table::from_fn(p, p, |x| of(x) % p)?, input)
     }
 
     /// `input + factor·other`, with no table.

@@ -2,10 +2,10 @@
 //! the upper bit of its highest digit.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 
 use super::large_functions::LargeFunctions;
 use crate::test_polynomial::{TestPolynomial, encode};
-use cryptable_lattice::{Error, Result};
 
 impl LargeFunctions<'_> {
     /// 1 if x < 0, else 0: phase sign·q/`output_modulus`, LWE modulo the LWE modulus.

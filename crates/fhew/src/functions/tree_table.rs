@@ -8,6 +8,7 @@
 //! be negacyclic.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 use rayon::prelude::*;
 
 use crate::full_domain::compress::FdfbCompress;
@@ -17,7 +18,6 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::TestPolynomial;
-use cryptable_lattice::{Error, Result};
 
 /// Most entries of a table: the first level keeps B^(k-1) ciphertexts.
 pub const MAX_ENTRIES: u64 = 1 << 16;

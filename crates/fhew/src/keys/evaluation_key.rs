@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
@@ -17,7 +18,6 @@ use crate::seeded_rows::SeededRows;
 use crate::switching::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
 use crate::switching::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::test_polynomial::TestPolynomial;
-use cryptable_lattice::Result;
 
 /// What a client sends: bodies of all keys, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]

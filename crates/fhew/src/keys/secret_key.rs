@@ -2,6 +2,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{Error, Result};
 use cryptable_ring::kernels;
 use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
 use zeroize::Zeroizing;
@@ -9,7 +10,6 @@ use zeroize::Zeroizing;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::{decode, encode};
-use cryptable_lattice::{Error, Result};
 
 /// The LWE secret and the ring secret. Zeroized on drop, redacted in Debug, not `Clone`.
 ///

@@ -3,7 +3,9 @@
 //! The seed of the masks, then all parts in a fixed order, each packed at its modulus's bit width. No length is
 //! stored: the parameters determine every one. Words and lengths are checked before anything is computed from them.
 
+use cryptable_lattice::Result;
 use cryptable_ring::random::Seed;
+use cryptable_wire::WireError;
 use cryptable_wire::bit_packing::{UnpackError, pack, packed_bytes, unpack};
 
 use crate::keys::evaluation_key::SeededEvaluationKey;
@@ -12,8 +14,6 @@ use crate::parameters::Parameters;
 use crate::rotation::cmux::selectors_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
-use cryptable_lattice::Result;
-use cryptable_wire::WireError;
 
 /// What messages call all parts together.
 const WHOLE: &str = "the evaluation key";

@@ -6,13 +6,12 @@
 //! (Kim, Polyakov, Zucca, ASIACRYPT 2021) the product is taken modulo Q and two more primes, and divided by Q
 //! exactly: no rounding but the last.
 
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::{Buffer, Modulus, kernels, torus};
-
-use cryptable_lattice::security::SecretDistribution;
 
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, second_moment};

@@ -25,6 +25,7 @@
 //! (`SecretKey::packing_key`).
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 use cryptable_ring::random::Seed;
 use cryptable_ring::word_sums::add_multiples;
 use cryptable_ring::{Buffer, torus};
@@ -36,7 +37,6 @@ use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::{RowDomain, SeededRows};
-use cryptable_lattice::{Error, Result};
 
 /// Rows that all ciphertexts of one call use before the next are read: half a MiB for N = 2,048.
 const ROWS_AT_ONCE: usize = 16;

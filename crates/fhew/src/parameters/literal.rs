@@ -1,13 +1,13 @@
 //! All numbers of a parameter set, before validation, and the checks of their ranges.
 
+use cryptable_lattice::error::demand;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
 use crate::rotation::method::RotationMethod;
 use crate::switching::intermediate_ring::IntermediateRing;
-use cryptable_lattice::error::demand;
-use cryptable_lattice::{Error, Result};
 
 /// Largest modulus of LWE ciphertexts: the security table ends there.
 pub const MAX_LOG2_LWE_MODULUS: u32 = 35;

@@ -1,12 +1,12 @@
 //! The ways of blind rotation, and what each takes.
 
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
 use serde::{Deserialize, Serialize};
 
 use crate::parameters::gadget_literal::GadgetLiteral;
 use crate::rotation::automorphism_counts::expected_sparse_automorphisms;
 use crate::rotation::exponent_group::ExponentGroup;
-use cryptable_lattice::Result;
-use cryptable_lattice::error::demand;
 
 /// How blind rotation multiplies by X^(a_i·s_i).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
