@@ -57,3 +57,4 @@ pub mod rotation;
 pub mod seeded_rows;
 pub mod switching;
 pub mod test_polynomial;
+mod variance;

@@ -25,9 +25,6 @@ pub use crate::switching::intermediate_ring::IntermediateRing;
 pub use gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
 pub use literal::{MAX_LOG2_LWE_MODULUS, ParametersLiteral};
 
-/// Variance of every error polynomial and LWE error: centred binomial of 42 coins.
-pub const ERROR_VARIANCE: f64 = 10.5;
-
 /// Validated parameters. Cheap to clone.
 ///
 /// ```
@@ -156,6 +153,22 @@ impl Parameters {
     #[must_use]
     pub fn extracted_shape(&self) -> LweShape {
         LweShape { dimension: self.ring_degree(), modulus: self.prime() }
+    }
+
+    /// q_0, the modulus of ciphertexts of large precision ([`crate::decomposition`]): the power of two below Q.
+    #[must_use]
+    pub fn large_modulus(&self) -> u64 {
+        1 << self.prime().ilog2()
+    }
+
+    /// BLAKE3 of all numbers, as JSON: names these parameters.
+    ///
+    /// # Panics
+    /// Never: the numbers serialise.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let numbers = serde_json::to_vec(&self.literal).expect("numbers serialise");
+        *blake3::hash(&numbers).as_bytes()
     }
 
     /// θ, if masks modulo `modulus` are rounded to numbers of -1 modulo 2^θ: modulo 2N, for rotation by automorphisms.

@@ -6,7 +6,7 @@ use common::{Setting, check_every_value, check_noise};
 use cryptable_fhew::full_domain::{FdfbCancelSignPackingKs, FullDomainMethod};
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::packing::{PackedLength, PackingKey, SeededPackingKey};
+use cryptable_fhew::packing::{PackedLength, PackingKey, SeededPackingKey, packing_key_words};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_lattice::lwe::LweCiphertext;
@@ -79,7 +79,7 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
             .collect();
         let inside: Vec<f64> = errors.iter().flat_map(|e| &e[..count]).copied().collect();
         let what = format!("{gadget:?}, {length:?}");
-        assert_ratio(&what, &inside, model.packing_key_switching(length));
+        assert_ratio(&what, &inside, model.packing_key_switching());
         let outside: Vec<f64> = errors.iter().flat_map(|e| &e[count..]).copied().collect();
         if !outside.is_empty() {
             let predicted = model.packing_key_switching_elsewhere();
@@ -109,7 +109,7 @@ fn one_key_packs_at_all_positions() {
     let digits = model.packing_key_switching_elsewhere();
     let others = digits * (positions.len() - 1) as f64;
     let filled: Vec<f64> = errors.iter().flat_map(|e| positions.map(|x| e[x])).collect();
-    assert_ratio("filled", &filled, others + model.packing_key_switching(PackedLength::Constant));
+    assert_ratio("filled", &filled, others + model.packing_key_switching());
     let all: Vec<f64> = errors.concat();
     assert_ratio("all", &all, others + digits);
 }
@@ -218,7 +218,7 @@ fn hostile_fields_behind_a_right_checksum_are_refused() {
     assert!(error(&body(0, 0)).contains("packed words"));
     assert!(error(&body(0, u64::MAX)).contains("cut short"));
     let bytes =
-        cryptable_wire::packed_field_bytes(parameters.packing_key_words(), parameters.prime()) - 8;
+        cryptable_wire::packed_field_bytes(packing_key_words(&parameters), parameters.prime()) - 8;
     let mut full = body(1, bytes);
     full.resize(full.len() + bytes as usize, 0xff);
     assert!(error(&full).contains("but must be below"));

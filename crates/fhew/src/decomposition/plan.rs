@@ -4,6 +4,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result};
 
 use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
+use super::large_precision::{check_large, check_large_bits};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -49,7 +50,7 @@ impl Decomposition {
         input: Variance,
         limit: f64,
     ) -> Result<Self> {
-        model.parameters().check_large_bits(bits)?;
+        check_large_bits(model.parameters(), bits)?;
         if !(1..=MAX_DIGIT_BITS).contains(&base_log2) {
             let limit = format!("it must be from 1 to {MAX_DIGIT_BITS}");
             let value = f64::from(base_log2);
@@ -178,9 +179,9 @@ impl Decomposition {
     /// extracted CKKS values) are decomposed as well: then r of the lowest digit is what lies below it.
     ///
     /// # Errors
-    /// If the ciphertext is not one of large precision ([`EvaluationKey::check_large`]).
+    /// If the ciphertext is not one of large precision ([`check_large`]).
     pub fn evaluate(&self, key: &EvaluationKey, input: &LweCiphertext) -> Result<Digits> {
-        key.check_large(input)?;
+        check_large(key.parameters(), input)?;
         let mut large = input.clone();
         let mut lower = Vec::with_capacity(self.rotation_keys.len());
         for (digit, &rotation_key) in self.rotation_keys.iter().enumerate() {

@@ -4,10 +4,10 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{check_input, input_decision, slot_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
@@ -122,7 +122,7 @@ fn factored(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked
         FactoredTest::sign(degree, table.output_modulus(), 1),
     ];
     let [positive, difference, sign] =
-        key.boot_raw_factored(&tests, phase).try_into().expect("three results");
+        boot_raw_factored(key, &tests, phase).try_into().expect("three results");
     Looked { positive, difference, sign }
 }
 
@@ -177,9 +177,9 @@ impl FullDomainMethod for FdfbBfvMult {
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let (parameters, p) = (key.parameters(), table.input_modulus());
-        key.check_input(input, p)?;
+        check_input(key, input, p)?;
         check_unscaled_modulus(table.output_modulus())?;
-        let phase = key.slot_phase(input, p, self.phase_modulus(parameters));
+        let phase = slot_phase(key, input, p, self.phase_modulus(parameters));
         let Looked { positive, difference, sign } = self.look_up(key, table, &phase);
         // MSB·Q/P = Q/2P - (±Q/2P).
         let mut bit = sign;

@@ -4,7 +4,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::eval_func::half_domain_test;
-use crate::full_domain::input_phase::extra_bit_decision;
+use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -39,7 +39,7 @@ fn lookup_packing(
     input: &LweCiphertext,
     pack: impl FnOnce(&LweCiphertext) -> RlweCiphertext,
 ) -> Result<LweCiphertext> {
-    let phase = key.input_phase_with_extra_bit(input, table.input_modulus())?;
+    let phase = input_phase_with_extra_bit(key, input, table.input_modulus())?;
     let signed = key.boot_raw(&half_domain_test(key, table), &phase);
     Ok(key.boot_encrypted(&pack(&signed), &phase))
 }
@@ -105,6 +105,6 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
-        noise_packing(model, table, input, model.packing_key_switching(PackedLength::All))
+        noise_packing(model, table, input, model.packing_key_switching())
     }
 }

@@ -4,9 +4,10 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_many};
 use crate::noise::{NoiseModel, Variance};
 use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
@@ -81,7 +82,7 @@ impl Comp {
         let parameters = key.parameters();
         let tests = PARTS.map(|part| part.unscaled(parameters.ring_degree(), p));
         let raw = if self.multi_value {
-            key.boot_raw_many(&tests, phase)
+            boot_raw_many(key, &tests, phase)
         } else {
             let boot = |test: &UnscaledTest| {
                 let encoded = |x| encode(test.values()[x as usize], 2 * p, parameters.prime());
@@ -110,7 +111,7 @@ impl FullDomainMethod for Comp {
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let p = table.input_modulus();
-        let phase = key.input_phase(input, p)?;
+        let phase = input_phase(key, input, p)?;
         let compressed = self.compress(key, p, &phase);
         let boot = |part: Part, phase| key.boot_raw(&part.evaluation(key, table), phase);
         let mut sum = boot(Part::Even, &compressed[0]);

@@ -3,6 +3,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -69,7 +70,7 @@ impl FullDomainMethod for FdfbCompress {
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let p = table.input_modulus();
-        let phase = key.input_phase(input, p)?;
+        let phase = input_phase(key, input, p)?;
         let compressed = key.boot(&Self::compression(key, p), &phase);
         let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
         Ok(key.boot(&Self::evaluation(key, table), &compressed))

@@ -3,7 +3,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
-use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
+use crate::full_domain::input_phase::{check_input, extra_bit_decision, with_extra_bit};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -45,7 +45,7 @@ impl FullDomainMethod for EvalFunc {
         table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check_input(input, table.input_modulus())?;
+        check_input(key, input, table.input_modulus())?;
         let parameters = key.parameters();
         let two_n = parameters.rotation_modulus();
         let mut sum = with_extra_bit(input, table.input_modulus());

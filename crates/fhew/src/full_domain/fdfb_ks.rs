@@ -5,7 +5,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -158,7 +158,7 @@ impl FullDomainMethod for FdfbKs {
         table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         self.check(key.parameters(), table)?;
         let test = self.selected(key, table, &phase)?;
         Ok(key.boot_encrypted(&test, &phase))

@@ -18,19 +18,14 @@ use crate::test_polynomial::{TestPolynomial, encode_output};
 #[derive(Clone, Copy, Debug)]
 pub struct OddModulus;
 
-impl Parameters {
-    /// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
-    ///
-    /// # Errors
-    /// If it is even, below 3 or above N/2.
-    pub fn check_odd_plaintext_modulus(&self, modulus: u64) -> Result<()> {
-        let limit = self.rotation_modulus() / 4;
-        if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
-            return Ok(());
-        }
-        let reason = format!("it must be odd and from 3 to {limit}");
-        Err(Error::PlaintextModulus { modulus, reason })
+/// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
+fn check_odd_modulus(parameters: &Parameters, modulus: u64) -> Result<()> {
+    let limit = parameters.rotation_modulus() / 4;
+    if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
+        return Ok(());
     }
+    let reason = format!("it must be odd and from 3 to {limit}");
+    Err(Error::PlaintextModulus { modulus, reason })
 }
 
 impl OddModulus {
@@ -65,7 +60,7 @@ impl FullDomainMethod for OddModulus {
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         key.check(input)?;
-        key.parameters().check_odd_plaintext_modulus(table.input_modulus())?;
+        check_odd_modulus(key.parameters(), table.input_modulus())?;
         let phase = key.to_rotation_modulus(input, key.parameters().rotation_modulus());
         Ok(key.boot(&Self::test(key, table), &phase))
     }

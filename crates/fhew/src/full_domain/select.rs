@@ -4,10 +4,10 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::FactoredTest;
+use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::test_polynomial::TestPolynomial;
@@ -49,7 +49,7 @@ impl FdfbSelect {
             let [positive, negative] = halves.factored(parameters).map(|test| test.finer(finer));
             let degree = parameters.ring_degree();
             let sign = FactoredTest::sign(degree, finer * modulus, constant as i64);
-            let raw = key.boot_raw_factored(&[positive, negative, sign], phase);
+            let raw = boot_raw_factored(key, &[positive, negative, sign], phase);
             let [positive, negative, sign] = raw.try_into().expect("three results");
             return Lookups { positive, negative, sign };
         }
@@ -79,7 +79,7 @@ impl FullDomainMethod for FdfbSelect {
         table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         if self.multi_value {
             check_unscaled_modulus(table.output_modulus())?;
         }

@@ -5,9 +5,10 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::boot_raw_factored;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 
@@ -39,7 +40,7 @@ impl FdfbSelectAlt {
         if self.multi_value {
             let [positive, negative] = tables.factored(parameters);
             let tests = [negative.half_sum(&positive), negative.half_difference(&positive)];
-            return key.boot_raw_factored(&tests, phase).try_into().expect("two results");
+            return boot_raw_factored(key, &tests, phase).try_into().expect("two results");
         }
         let modulus = 2 * table.output_modulus();
         let sum = |slot| (tables.negative(slot) + tables.positive(slot)) % modulus;
@@ -66,7 +67,7 @@ impl FullDomainMethod for FdfbSelectAlt {
         table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         if self.multi_value {
             check_unscaled_modulus(table.output_modulus())?;
         }

@@ -6,10 +6,10 @@ use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
-use crate::full_domain::input_phase::extra_bit_decision;
+use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
@@ -49,7 +49,7 @@ impl WopPbs1 {
         if self.multi_value {
             let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 2);
             let tests = [Self::unscaled(parameters, table).factored(), sign];
-            return key.boot_raw_factored(&tests, phase).try_into().expect("two results");
+            return boot_raw_factored(key, &tests, phase).try_into().expect("two results");
         }
         let unit = encode(1, modulus, parameters.prime());
         [
@@ -93,7 +93,7 @@ impl FullDomainMethod for WopPbs1 {
         table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase_with_extra_bit(input, table.input_modulus())?;
+        let phase = input_phase_with_extra_bit(key, input, table.input_modulus())?;
         check_unscaled_modulus(table.output_modulus())?;
         let [signed, sign] =
             self.look_up(key, table, &phase).map(|raw| key.pack(&raw, PackedLength::Constant));

@@ -5,10 +5,10 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::FactoredTest;
+use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::test_polynomial::TestPolynomial;
@@ -37,7 +37,7 @@ impl WopPbs2 {
             let [positive, negative] = tables.factored(parameters);
             let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 1);
             let tests = [positive, negative, sign];
-            return key.boot_raw_factored(&tests, phase).try_into().expect("three results");
+            return boot_raw_factored(key, &tests, phase).try_into().expect("three results");
         }
         let unit = (parameters.prime() + modulus) / (2 * modulus);
         [
@@ -65,7 +65,7 @@ impl FullDomainMethod for WopPbs2 {
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let (parameters, modulus) = (key.parameters(), table.output_modulus());
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         check_unscaled_modulus(modulus)?;
         let [positive, negative, sign] = self.look_up(key, table, &phase);
         let unit = (parameters.prime() + modulus) / (2 * modulus);

@@ -12,7 +12,7 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 /// Inputs have phase x·q_0/2^bits, x in [-2^(bits-1), 2^(bits-1)), modulo q_0 and of dimension N.
 ///
 /// ```
-/// use cryptable_fhew::decomposition::HomDecompReduce;
+/// use cryptable_fhew::decomposition::{HomDecompReduce, decrypt_large, encrypt_large};
 /// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 /// use cryptable_fhew::functions::LargeFunctions;
 /// use cryptable_fhew::noise::NoiseModel;
@@ -21,8 +21,8 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let fresh = NoiseModel::new(key.parameters()).fresh_large();
 /// let functions = LargeFunctions::new(&key, &HomDecompReduce, (8, 4), fresh, -64.0)?;
-/// let x = secret.encrypt_large(256 - 77, 8)?; // -77
-/// assert_eq!(secret.decrypt_large(&functions.absolute(&x)?, 8)?, 77);
+/// let x = encrypt_large(&secret, 256 - 77, 8)?; // -77
+/// assert_eq!(decrypt_large(&secret, &functions.absolute(&x)?, 8)?, 77);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -18,13 +18,13 @@ use crate::keys::secret_key::SecretKey;
 /// ```
 /// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 /// use cryptable_fhew::full_domain::FdfbCompress;
-/// use cryptable_fhew::functions::Radix;
+/// use cryptable_fhew::functions::{Radix, decrypt_radix, encrypt_radix};
 /// use cryptable_fhew::parameters::Parameters;
 /// let secret = SecretKey::generate(&Parameters::default_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let radix = Radix::new(&key, &FdfbCompress, 3, 2)?;
-/// let (x, y) = (secret.encrypt_radix(19, 3, 2)?, secret.encrypt_radix(44, 3, 2)?);
-/// assert_eq!(secret.decrypt_radix(&radix.maximum(&x, &y)?, 3)?, 44);
+/// let (x, y) = (encrypt_radix(&secret, 19, 3, 2)?, encrypt_radix(&secret, 44, 3, 2)?);
+/// assert_eq!(decrypt_radix(&secret, &radix.maximum(&x, &y)?, 3)?, 44);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -215,39 +215,38 @@ fn check_width(base_log2: u32, digits: usize) -> Result<()> {
     demand(fits, "number of digits", digits as f64, &limit)
 }
 
+/// Encrypts an integer as digits of `base_log2` bits, the lowest first, each modulo 2B.
+///
+/// # Errors
+/// If the integer has more digits, or widths are out of range ([`Radix::new`]).
 #[cfg(feature = "client")]
-impl SecretKey {
-    /// Encrypts an integer as digits of `base_log2` bits, the lowest first, each modulo 2B.
-    ///
-    /// # Errors
-    /// If the integer has more digits, or widths are out of range ([`Radix::new`]).
-    pub fn encrypt_radix(
-        &self,
-        value: u64,
-        base_log2: u32,
-        digits: usize,
-    ) -> Result<Vec<LweCiphertext>> {
-        check_width(base_log2, digits)?;
-        let bits = digits as u32 * base_log2;
-        if bits < u64::BITS && value >> bits != 0 {
-            return Err(Error::ValueOutOfRange { value, index: 0, limit: 1 << bits });
-        }
-        let digit = |i| {
-            let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);
-            self.encrypt(rest % (1 << base_log2), 2 << base_log2)
-        };
-        (0..digits).map(digit).collect()
+pub fn encrypt_radix(
+    secret: &SecretKey,
+    value: u64,
+    base_log2: u32,
+    digits: usize,
+) -> Result<Vec<LweCiphertext>> {
+    check_width(base_log2, digits)?;
+    let bits = digits as u32 * base_log2;
+    if bits < u64::BITS && value >> bits != 0 {
+        return Err(Error::ValueOutOfRange { value, index: 0, limit: 1 << bits });
     }
+    let digit = |i| {
+        let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);
+        secret.encrypt(rest % (1 << base_log2), 2 << base_log2)
+    };
+    (0..digits).map(digit).collect()
+}
 
-    /// Decrypts an integer of digits.
-    ///
-    /// # Errors
-    /// If a dimension is not that of the parameters, or widths are out of range.
-    pub fn decrypt_radix(&self, digits: &[LweCiphertext], base_log2: u32) -> Result<u64> {
-        check_width(base_log2, digits.len())?;
-        digits.iter().enumerate().try_fold(0u64, |sum, (i, digit)| {
-            let value = self.decrypt(digit, 2 << base_log2)? % (1 << base_log2);
-            Ok(sum | value.checked_shl(i as u32 * base_log2).unwrap_or(0))
-        })
-    }
+/// Decrypts an integer of digits.
+///
+/// # Errors
+/// If a dimension is not that of the parameters, or widths are out of range.
+#[cfg(feature = "client")]
+pub fn decrypt_radix(secret: &SecretKey, digits: &[LweCiphertext], base_log2: u32) -> Result<u64> {
+    check_width(base_log2, digits.len())?;
+    digits.iter().enumerate().try_fold(0u64, |sum, (i, digit)| {
+        let value = secret.decrypt(digit, 2 << base_log2)? % (1 << base_log2);
+        Ok(sum | value.checked_shl(i as u32 * base_log2).unwrap_or(0))
+    })
 }

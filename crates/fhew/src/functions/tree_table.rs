@@ -12,6 +12,7 @@ use cryptable_lattice::{Error, Result};
 use rayon::prelude::*;
 
 use crate::full_domain::compress::FdfbCompress;
+use crate::full_domain::input_phase::slot_phase;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::noise::{NoiseModel, Variance, log2_sum};
@@ -153,7 +154,7 @@ impl<'a> TreeTable<'a> {
     /// A digit's phase in (-1/4, 1/4), modulo 2N.
     fn compress(&self, digit: &LweCiphertext) -> LweCiphertext {
         let two_n = self.key.parameters().rotation_modulus();
-        let phase = self.key.slot_phase(digit, self.base, two_n);
+        let phase = slot_phase(self.key, digit, self.base, two_n);
         let compressed = self.key.boot(&FdfbCompress::compression(self.key, self.base), &phase);
         self.key.to_rotation_modulus(&compressed, two_n)
     }
@@ -189,7 +190,8 @@ impl<'a> TreeTable<'a> {
             let block: Vec<usize> =
                 (0..ring.degree()).filter(|&x| self.slot(x as u64).0 == digit as u64).collect();
             let (Some(&first), Some(&last)) = (block.first(), block.last()) else { continue };
-            let packed = self.key.pack_run(result, last - first + 1).times_monomial(ring, first);
+            let packed =
+                self.key.trace().pack(ring, result, last - first + 1).times_monomial(ring, first);
             if self.slot(first as u64).1 {
                 sum.sub_assign(ring, &packed);
             } else {
