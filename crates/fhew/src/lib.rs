@@ -37,7 +37,6 @@
 //! | [`parameter_choice`], [`lookup`] | the search, and the engine's face |
 #![forbid(unsafe_code)]
 
-pub mod automorphism_sets;
 pub mod decomposition;
 pub mod full_domain;
 pub mod functions;
@@ -48,9 +47,7 @@ pub mod multi_value;
 pub mod multiplication;
 pub mod noise;
 pub mod packing;
-pub mod paper_noise;
 pub mod parameter_choice;
-pub mod parameter_sets;
 pub mod parameters;
 pub mod rlwe;
 pub mod rotation;

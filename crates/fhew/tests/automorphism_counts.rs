@@ -5,10 +5,11 @@ mod common;
 use common::random_outputs;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::rotation::{
-    AutomorphismWindow, ExponentGroup, RotationAutomorphisms, RotationCounts, Step,
-    automorphism_count, expected_automorphisms, expected_sparse_automorphisms,
+    AutomorphismWindow, ExponentGroup, RotationAutomorphisms, Step, automorphism_count,
+    expected_automorphisms, expected_sparse_automorphisms,
 };
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
+use cryptable_papers::wang_2024::RotationCounts;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 

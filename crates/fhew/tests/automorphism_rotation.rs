@@ -4,7 +4,6 @@
 mod common;
 
 use common::{Setting, check_every_value, check_noise, random_outputs};
-use cryptable_fhew::automorphism_sets::AutomorphismSet;
 use cryptable_fhew::full_domain::FdfbCompress;
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::multi_value::{boot_raw_sparse, sparse_modulus};
@@ -17,6 +16,7 @@ use cryptable_fhew::rotation::{RotationAutomorphisms, Step, automorphism_count};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_papers::wang_2024::AutomorphismSet;
 use rayon::prelude::*;
 
 /// The toy, rotated by automorphisms of all odd exponents.

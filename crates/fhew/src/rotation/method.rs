@@ -5,7 +5,7 @@ use cryptable_lattice::error::demand;
 use serde::{Deserialize, Serialize};
 
 use crate::parameters::gadget_literal::GadgetLiteral;
-use crate::rotation::automorphism_counts::expected_sparse_automorphisms;
+use crate::rotation::expected_automorphisms::expected_sparse_automorphisms;
 use crate::rotation::exponent_group::ExponentGroup;
 
 /// How blind rotation multiplies by X^(a_i·s_i).

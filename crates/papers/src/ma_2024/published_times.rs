@@ -1,11 +1,11 @@
 //! Published running times of Ma et al. (TCHES 2024): Tables 6, 10, 11 and 12, on one core of an Intel Xeon Gold
 //! 6248R at 3 GHz, in milliseconds.
 //!
-//! Names are those of [`crate::full_domain::methods`] and of [`decomposition::Variant`].
+//! Names are those of [`cryptable_fhew::full_domain::methods`] and of [`decomposition::Variant`].
 
-use super::LweSet;
-use crate::paper_noise::full_domain::Variant;
-use crate::paper_noise::{PaperNumbers, SwitchNumbers, decomposition};
+use super::parameter_sets::LweSet;
+use crate::ma_2024::noise::full_domain::Variant;
+use crate::ma_2024::noise::{PaperNumbers, SwitchNumbers, decomposition};
 
 /// A row of Table 11 or 12.
 ///
@@ -134,8 +134,8 @@ pub fn times(set: LweSet) -> &'static [PublishedTime] {
 /// The fastest published lookup of a method at p, if there is one.
 ///
 /// ```
-/// use cryptable_fhew::parameter_sets::LweSet;
-/// use cryptable_fhew::parameter_sets::published_times::published;
+/// use cryptable_papers::ma_2024::parameter_sets::LweSet;
+/// use cryptable_papers::ma_2024::published_times::published;
 /// assert_eq!(published(LweSet::Fast, "FDFB-Compress", 16).unwrap().milliseconds, 598.0);
 /// assert!(published(LweSet::Fast, "FDFB-Compress", 32).is_none());
 /// ```

@@ -122,8 +122,8 @@ pub fn theorem_9(numbers: &PaperNumbers) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameter_sets::LweSet;
-    use crate::parameter_sets::published_times::{DECOMPOSITION_TIMES, decomposition_time};
+    use crate::ma_2024::parameter_sets::LweSet;
+    use crate::ma_2024::published_times::{DECOMPOSITION_TIMES, decomposition_time};
 
     fn close(found: f64, expected: f64) {
         assert!((found / expected - 1.0).abs() < 1e-3, "{found} instead of {expected}");

@@ -15,13 +15,11 @@
 //! B_ks is 2^5 in the paper. At 2^20 it is 2^2 here: digits multiply rows in this crate's key switch, and base 2^2
 //! keeps its noise below that of the modulus switch, as the paper's is.
 
-pub mod published_times;
-
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::security::{SecretDistribution, lwe_security_bits};
 use cryptable_lattice::{Error, Result};
 
-use crate::paper_noise::{DEFAULT_FDFB_KS_BASE_LOG2, PaperNumbers, SwitchNumbers};
-use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+use crate::ma_2024::noise::{DEFAULT_FDFB_KS_BASE_LOG2, PaperNumbers, SwitchNumbers};
 
 /// log2 of Q in the paper: "primes that approximately equal to 2^53" (Appendix D).
 pub const PAPER_LOG2_PRIME: f64 = 53.0;
@@ -75,7 +73,7 @@ impl LweSet {
     /// Estimated security of its LWE in bits.
     ///
     /// ```
-    /// use cryptable_fhew::parameter_sets::LweSet;
+    /// use cryptable_papers::ma_2024::parameter_sets::LweSet;
     /// assert!(LweSet::Fast.security_bits() < 127.0 && LweSet::Decomp.security_bits() < 128.0);
     /// ```
     #[must_use]
@@ -119,7 +117,7 @@ impl LweSet {
 /// If the number of rotation digits is 0 or above 50.
 ///
 /// ```
-/// use cryptable_fhew::parameter_sets::insecure_param_fast;
+/// use cryptable_papers::ma_2024::parameter_sets::insecure_param_fast;
 /// let parameters = insecure_param_fast(2)?;
 /// assert_eq!(parameters.lwe_dimension(), 760);
 /// assert!(parameters.security_bits() < 128.0);

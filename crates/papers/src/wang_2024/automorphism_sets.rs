@@ -7,9 +7,8 @@
 //! with 128 bits (662 and 615; the paper's 571 and 458 have less by today's estimates). Windows are those of Table 2.
 //! A table of two inputs and four outputs fails with a probability of at most 2^-64 on results of others.
 
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
-
-use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 
 /// A set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::{BOUND, PaperNumbers, SwitchNumbers};
 /// σ_ms²(n) = n/18 + 1/12 (Lemma 1), in squared units of the target modulus.
 ///
 /// ```
-/// use cryptable_fhew::paper_noise::operators::modulus_switch;
+/// use cryptable_papers::ma_2024::noise::operators::modulus_switch;
 /// assert_eq!(modulus_switch(18), 1.0 + 1.0 / 12.0);
 /// ```
 #[must_use]
@@ -183,9 +183,9 @@ fn scalar_terms(numbers: &PaperNumbers, p: f64, errors: BfvErrors) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::{NoiseModel, Variance};
-    use crate::parameter_sets::{LweSet, insecure_param_fast};
-    use crate::parameters::Parameters;
+    use crate::ma_2024::parameter_sets::{LweSet, insecure_param_fast};
+    use cryptable_fhew::noise::{NoiseModel, Variance};
+    use cryptable_fhew::parameters::Parameters;
     use cryptable_lattice::ERROR_VARIANCE;
     use cryptable_ring::gadget::Gadget;
 

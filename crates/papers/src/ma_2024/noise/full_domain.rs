@@ -78,7 +78,7 @@ impl Variant {
         FdfbSelectAltMultiValue,
     ];
 
-    /// The name, that of the method in [`crate::full_domain::methods`].
+    /// The name, that of the method in [`cryptable_fhew::full_domain::methods`].
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -103,11 +103,11 @@ impl Variant {
         }
     }
 
-    /// The row of a method of this crate, by [`crate::full_domain::FullDomainMethod::name`]. Methods that the paper
+    /// The row of a method of cryptable-fhew, by [`cryptable_fhew::full_domain::FullDomainMethod::name`]. Methods that the paper
     /// does not have (interleaved lookups, FDFB-KS with a chosen number of digits) have none.
     ///
     /// ```
-    /// use cryptable_fhew::paper_noise::full_domain::Variant;
+    /// use cryptable_papers::ma_2024::noise::full_domain::Variant;
     /// assert_eq!(Variant::of_name("FDFB-Select*"), Some(Variant::FdfbSelectMultiValue));
     /// ```
     #[must_use]
@@ -309,9 +309,9 @@ pub fn select_multi_value_of_table_8(numbers: &PaperNumbers, p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::full_domain::{TableKind, method, methods};
-    use crate::noise::NoiseModel;
-    use crate::parameter_sets::{LweSet, insecure_param_fast};
+    use crate::ma_2024::parameter_sets::{LweSet, insecure_param_fast};
+    use cryptable_fhew::full_domain::{TableKind, method, methods};
+    use cryptable_fhew::noise::NoiseModel;
 
     fn close(found: f64, expected: f64) {
         assert!((found / expected - 1.0).abs() < 1e-3, "{found} instead of {expected}");
@@ -372,7 +372,7 @@ mod tests {
         close(theorem(WopPbs1Refine), numbers.common() + 58_254.2 * 0.078_674);
         close(FdfbBfvMult.core_variance(&numbers, 16.0), 58_254.2 * 0.078_674);
         let coarse = PaperNumbers {
-            packing: super::super::SwitchNumbers { log2_modulus: 15, base_log2: 5 },
+            packing: crate::ma_2024::noise::SwitchNumbers { log2_modulus: 15, base_log2: 5 },
             ..numbers
         };
         // 113.861/64.

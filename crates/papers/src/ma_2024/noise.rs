@@ -1,7 +1,7 @@
 //! The noise formulas of Ma, Huang, Wang, Zhou and Wang (TCHES 2024) as they are printed, for comparison.
 //!
-//! [`crate::noise`] and the methods' [`crate::full_domain::FullDomainMethod::noise`] predict what this crate
-//! computes. This module is the paper's own analysis, in the paper's units: variances are in squared units of the
+//! [`cryptable_fhew::noise`] and the methods' [`cryptable_fhew::full_domain::FullDomainMethod::noise`] predict what
+//! cryptable-fhew computes. This module is the paper's own analysis, in the paper's units: variances are in squared units of the
 //! modulus that each function names, and [`PaperNumbers::fraction_of_q`] turns those of q = 2N (Table 2 prints
 //! N = 2q) into a [`Variance`]. What differs between the two:
 //!
@@ -20,10 +20,9 @@ pub mod decomposition;
 pub mod full_domain;
 pub mod operators;
 
+use cryptable_fhew::noise::Variance;
+use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::ERROR_VARIANCE;
-
-use crate::noise::Variance;
-use crate::parameters::Parameters;
 
 /// bnd = √2·erfc⁻¹(2^-32) ≈ 6.338 (Sec. 2.4): a centred Gaussian exceeds bnd·σ with probability 2^-32.
 pub const BOUND: f64 = 6.338;
@@ -63,7 +62,7 @@ impl SwitchNumbers {
 /// The numbers that the paper's formulas take (Table 2, and the columns of Tables 11 and 12).
 ///
 /// ```
-/// use cryptable_fhew::paper_noise::PaperNumbers;
+/// use cryptable_papers::ma_2024::noise::PaperNumbers;
 /// use cryptable_fhew::parameters::Parameters;
 /// let numbers = PaperNumbers::new(&Parameters::default_128());
 /// assert_eq!(numbers.q, 4096.0);
