@@ -2,14 +2,14 @@
 
 use clap::Args;
 use cryptable_fhew::full_domain::{self, FullDomainMethod, TableKind};
-use cryptable_fhew::noise::NoiseModel;
+use cryptable_fhew::noise::{NoiseModel, log2_sum};
 use cryptable_fhew::parameter_choice::{Cost, choose};
-use cryptable_fhew::parameter_sets::LweSet;
-use cryptable_fhew::parameter_sets::published_times::published;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_fhew::table::{Table, half_slot};
-use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
+use cryptable_fhew::test_polynomial::{TestPolynomial, encode, half_slot};
+use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_papers::ma_2024::parameter_sets::LweSet;
+use cryptable_papers::ma_2024::published_times::published;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -133,8 +133,7 @@ fn measure(
 ) -> anyhow::Result<Line> {
     let p = arguments.p;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let outputs: Vec<u64> = (0..p).map(|_| rng.random_range(0..p)).collect();
-    let table = Table::new(p, p, &outputs)?;
+    let table = Table::from_fn(p, p, |_| rng.random_range(0..p))?;
     let session = Session::new(parameters);
     let lookup = |input: &LweCiphertext| {
         method.lookup(&session.key, &table, input).expect("inputs of these parameters")
@@ -177,7 +176,7 @@ fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Resul
     line.contract.method = BOOTSTRAP.to_owned();
     line.contract.predicted_noise_std_log2 = (output.standard_deviation() * 2.0 * p as f64).log2();
     line.contract.log2_fail =
-        full_domain::log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
+        log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
     line.rotations = 1;
     let cost = Cost::of(1, parameters.literal());
     line.count_transforms(cost.transforms);

@@ -6,7 +6,9 @@ mod common;
 use std::sync::OnceLock;
 
 use common::{Setting, random_outputs};
-use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithm, algorithms};
+use cryptable_fhew::decomposition::{
+    Decomposition, DigitDecomposition, algorithm, algorithms, encrypt_large, encrypt_large_phase,
+};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_lattice::lwe::LweCiphertext;
@@ -53,7 +55,7 @@ fn value_of(setting: &Setting, plan: &Decomposition, digits: &[LweCiphertext]) -
 }
 
 fn check(setting: &Setting, plan: &Decomposition, value: u64) {
-    let input = setting.secret.encrypt_large(value, plan.bits()).unwrap();
+    let input = encrypt_large(&setting.secret, value, plan.bits()).unwrap();
     let digits = plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
     assert_eq!(digits.len(), plan.digits());
     assert_eq!(value_of(setting, plan, &digits), value, "{plan:?}");
@@ -126,7 +128,7 @@ fn ciphertexts_without_gaps() {
     for &algorithm in algorithms() {
         let plan = plan(setting, algorithm, (16, 4));
         random_outputs(100, 1 << log2_modulus, 3).par_iter().for_each(|&phase| {
-            let input = setting.secret.encrypt_large_phase(phase);
+            let input = encrypt_large_phase(&setting.secret, phase);
             let digits =
                 plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
             let found = value_of(setting, &plan, &digits) >> 4;
@@ -148,7 +150,7 @@ fn check_noise(bits: u32) {
         let errors: Vec<Vec<f64>> = random_outputs(240, 1 << bits, 11)
             .par_iter()
             .map(|&value| {
-                let input = setting.secret.encrypt_large(value, bits).unwrap();
+                let input = encrypt_large(&setting.secret, value, bits).unwrap();
                 let digits =
                     plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
                 digits

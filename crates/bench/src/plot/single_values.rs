@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use cryptable_fhew::paper_noise::decomposition::Variant;
-use cryptable_fhew::parameter_sets::published_times::decomposition_time;
+use cryptable_papers::ma_2024::noise::decomposition::Variant;
+use cryptable_papers::ma_2024::published_times::decomposition_time;
 use serde::Deserialize;
 
 use super::bars::Bars;

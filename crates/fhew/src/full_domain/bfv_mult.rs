@@ -1,19 +1,18 @@
 //! FDFB-BFVMult (Algorithm 6 of Ma et al., TCHES 2024): BFV multiplication by the sign bit selects a table.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::full_domain::input_phase::{check_input, input_decision, slot_phase};
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
-use crate::trace_packing::PackedLength;
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// How the three lookups by the input's phase are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +21,7 @@ pub enum Lookups {
     Separate,
     /// One rotation of TV_0, and a product with each table's TV_1 (FDFB-BFVMult*).
     Factored,
-    /// One rotation of f_neg - f_pos and TV_0 in turn ([`crate::many_lut`]), and a product with TV_1 of f_pos. What BFV
+    /// One rotation of f_neg - f_pos and TV_0 in turn ([`crate::multi_value`]), and a product with TV_1 of f_pos. What BFV
     /// multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the price is
     /// a phase modulo N.
     Interleaved,
@@ -64,7 +63,7 @@ impl FdfbBfvMult {
         if self.lookups == Lookups::Interleaved { two_n / 2 } else { two_n }
     }
 
-    fn look_up(self, key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+    fn look_up(self, key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
         match self.lookups {
             Lookups::Separate => separate(key, table, phase),
             Lookups::Factored => factored(key, table, phase),
@@ -79,7 +78,7 @@ impl FdfbBfvMult {
             TableKind::Given(table) => {
                 let tables = HalfTables(table);
                 let norm = |of: &dyn Fn(u64) -> u64| {
-                    let slot = |x| table.slot(x, 2 * degree);
+                    let slot = |x| slot_of(x, table.input_modulus(), 2 * degree);
                     let modulus = table.output_modulus();
                     UnscaledTest::from_fn(degree as usize, modulus, |x| of(slot(x))).squared_norm()
                 };
@@ -97,7 +96,7 @@ impl FdfbBfvMult {
     }
 }
 
-fn separate(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+fn separate(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
     let parameters = key.parameters();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
     let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
@@ -110,11 +109,11 @@ fn separate(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Lo
     }
 }
 
-fn factored(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+fn factored(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
     let parameters = key.parameters();
     let (tables, degree) = (HalfTables(table), parameters.ring_degree());
     let test = |of: &dyn Fn(u64) -> u64| {
-        let slot = |x| table.slot(x, parameters.rotation_modulus());
+        let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| of(slot(x))).factored()
     };
     let tests = [
@@ -123,16 +122,16 @@ fn factored(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Lo
         FactoredTest::sign(degree, table.output_modulus(), 1),
     ];
     let [positive, difference, sign] =
-        key.boot_raw_factored(&tests, phase).try_into().expect("three results");
+        boot_raw_factored(key, &tests, phase).try_into().expect("three results");
     Looked { positive, difference, sign }
 }
 
 /// Coefficients in turn: f_neg - f_pos, and the constant of TV_0; the phase is modulo N.
-fn interleaved(key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Looked {
+fn interleaved(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
     let parameters = key.parameters();
     let ring = parameters.ring();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
-    let slot = |x| table.slot(x, parameters.rotation_modulus());
+    let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
     let unit = half_unit(parameters, modulus);
     let test = TestPolynomial::from_fn(ring, |x| {
         if x % 2 == 1 {
@@ -174,13 +173,13 @@ impl FullDomainMethod for FdfbBfvMult {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let (parameters, p) = (key.parameters(), table.input_modulus());
-        key.check_input(input, p)?;
+        check_input(key, input, p)?;
         check_unscaled_modulus(table.output_modulus())?;
-        let phase = key.slot_phase(input, p, self.phase_modulus(parameters));
+        let phase = slot_phase(key, input, p, self.phase_modulus(parameters));
         let Looked { positive, difference, sign } = self.look_up(key, table, &phase);
         // MSB·Q/P = Q/2P - (±Q/2P).
         let mut bit = sign;

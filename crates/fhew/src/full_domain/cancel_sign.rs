@@ -1,17 +1,16 @@
 //! FDFB-CancelSign (Algorithm 2 of Ma et al., TCHES 2024): two bootstraps by the same phase, whose signs cancel.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::eval_func::half_domain_test;
-use crate::full_domain::input_phase::extra_bit_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
-use crate::packing_key_switching::PackingKey;
+use crate::packing::key_switching::PackingKey;
+use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
-use crate::table::Table;
-use crate::trace_packing::PackedLength;
 
 /// Doubles the modulus, which adds an unknown top bit; looks up, which gives (-1)^MSB·f(m); packs that into all
 /// coefficients of a test polynomial, and rotates it by the same phase: another factor (-1)^MSB. Any even p.
@@ -26,7 +25,7 @@ pub struct FdfbCancelSign;
 /// [`FdfbCancelSign`] that packs by key switching, as the paper does: less noise, for ℓ·N key rows more.
 ///
 /// For the default parameters the packing key has 256 MiB, where the trace's has 1.7 MiB
-/// ([`crate::packing_key_switching`]).
+/// ([`crate::packing`]).
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbCancelSignPackingKs<'a> {
     /// A packing key to all coefficients.
@@ -36,11 +35,11 @@ pub struct FdfbCancelSignPackingKs<'a> {
 /// Algorithm 2, with line 3 as given.
 fn lookup_packing(
     key: &EvaluationKey,
-    table: &Table<'_>,
+    table: &Table,
     input: &LweCiphertext,
     pack: impl FnOnce(&LweCiphertext) -> RlweCiphertext,
 ) -> Result<LweCiphertext> {
-    let phase = key.input_phase_with_extra_bit(input, table.input_modulus())?;
+    let phase = input_phase_with_extra_bit(key, input, table.input_modulus())?;
     let signed = key.boot_raw(&half_domain_test(key, table), &phase);
     Ok(key.boot_encrypted(&pack(&signed), &phase))
 }
@@ -70,7 +69,7 @@ impl FullDomainMethod for FdfbCancelSign {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         lookup_packing(key, table, input, |signed| key.pack(signed, PackedLength::All))
@@ -93,7 +92,7 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let packing_key = self.packing_key;
@@ -106,6 +105,6 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
-        noise_packing(model, table, input, model.packing_key_switching(PackedLength::All))
+        noise_packing(model, table, input, model.packing_key_switching())
     }
 }

@@ -2,14 +2,14 @@
 //! an even one, two bootstraps each.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::full_domain::input_phase::input_phase;
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_many};
 use crate::noise::{NoiseModel, Variance};
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x belongs to p - 1 - m, and
 /// `f = f_even + f_odd`, `2·f_even(m) = f(m) + f(p - 1 - m)`, `2·f_odd(m) = f(m) - f(p - 1 - m)`. Any even p.
@@ -44,12 +44,12 @@ enum Part {
 impl Part {
     /// The first bootstrap's integer test polynomial.
     fn unscaled(self, degree: usize, p: u64) -> UnscaledTest {
-        let slot = |x: u64| x * p / (2 * degree as u64);
-        UnscaledTest::from_fn(degree, 2 * p, |x| compressed(self, p, slot(x)))
+        let two_n = 2 * degree as u64;
+        UnscaledTest::from_fn(degree, 2 * p, |x| compressed(self, p, slot_of(x, p, two_n)))
     }
 
     /// Twice this part of the table at slot `slot` of the lower half, modulo 2P.
-    fn doubled_output(self, table: &Table<'_>, slot: u64) -> u64 {
+    fn doubled_output(self, table: &Table, slot: u64) -> u64 {
         let mirrored = table.output(table.input_modulus() - 1 - slot);
         let modulus = 2 * table.output_modulus();
         match self {
@@ -59,17 +59,17 @@ impl Part {
     }
 
     /// The second bootstrap's test polynomial.
-    fn evaluation(self, key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+    fn evaluation(self, key: &EvaluationKey, table: &Table) -> TestPolynomial {
         let parameters = key.parameters();
         let (q, m) = (parameters.prime(), parameters.modulus());
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
         let encoded =
             |slot| encode(self.doubled_output(table, slot), 2 * table.output_modulus(), q);
         TestPolynomial::from_fn(parameters.ring(), |x| match self {
-            Self::Odd => encoded(x * p / two_n),
+            Self::Odd => encoded(slot_of(x, p, two_n)),
             // Slots start at -N/2. Phase x of [N/2, N) gives the negative of phase x - N.
-            Self::Even if x < two_n / 4 => encoded((x + two_n / 4) * p / two_n),
-            Self::Even => m.neg(encoded((x - two_n / 4) * p / two_n)),
+            Self::Even if x < two_n / 4 => encoded(slot_of(x + two_n / 4, p, two_n)),
+            Self::Even => m.neg(encoded(slot_of(x - two_n / 4, p, two_n))),
         })
     }
 }
@@ -82,7 +82,7 @@ impl Comp {
         let parameters = key.parameters();
         let tests = PARTS.map(|part| part.unscaled(parameters.ring_degree(), p));
         let raw = if self.multi_value {
-            key.boot_raw_many(&tests, phase)
+            boot_raw_many(key, &tests, phase)
         } else {
             let boot = |test: &UnscaledTest| {
                 let encoded = |x| encode(test.values()[x as usize], 2 * p, parameters.prime());
@@ -107,11 +107,11 @@ impl FullDomainMethod for Comp {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let p = table.input_modulus();
-        let phase = key.input_phase(input, p)?;
+        let phase = input_phase(key, input, p)?;
         let compressed = self.compress(key, p, &phase);
         let boot = |part: Part, phase| key.boot_raw(&part.evaluation(key, table), phase);
         let mut sum = boot(Part::Even, &compressed[0]);

@@ -1,14 +1,13 @@
 //! EvalFunc (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two bootstraps, of which the first finds a bit.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::input_phase::{check_input, extra_bit_decision, with_extra_bit};
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
 /// Doubles the modulus, which adds an unknown top bit; finds the bit by a bootstrap and cancels it; looks up in the
 /// half of the domain that is left. Any even p.
@@ -23,10 +22,12 @@ use crate::test_polynomial::TestPolynomial;
 pub struct EvalFunc;
 
 /// The test polynomial of the whole table over half the domain: phases x below N are m·N/p.
-pub(crate) fn half_domain_test(key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+pub(crate) fn half_domain_test(key: &EvaluationKey, table: &Table) -> TestPolynomial {
     let parameters = key.parameters();
     let degree = parameters.ring_degree() as u64;
-    TestPolynomial::from_fn(parameters.ring(), |x| table.encoded(parameters, table.slot(x, degree)))
+    TestPolynomial::from_fn(parameters.ring(), |x| {
+        encode_output(table, parameters.prime(), slot_of(x, table.input_modulus(), degree))
+    })
 }
 
 impl FullDomainMethod for EvalFunc {
@@ -41,10 +42,10 @@ impl FullDomainMethod for EvalFunc {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        key.check_input(input, table.input_modulus())?;
+        check_input(key, input, table.input_modulus())?;
         let parameters = key.parameters();
         let two_n = parameters.rotation_modulus();
         let mut sum = with_extra_bit(input, table.input_modulus());

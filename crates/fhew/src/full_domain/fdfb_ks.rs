@@ -2,18 +2,17 @@
 //! selects.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::input_phase::{input_decision, input_phase};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::PackedLength;
+use crate::test_polynomial::{TestPolynomial, slot_of};
 
 /// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The product is that of integers modulo P, written
 /// with balanced digits, and one packed bootstrap of the sign for each digit: MSB·B^k·Q/P. Any even p.
@@ -84,7 +83,7 @@ impl FdfbKs {
     fn selected(
         self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         phase: &LweCiphertext,
     ) -> Result<RlweCiphertext> {
         let parameters = key.parameters();
@@ -94,7 +93,9 @@ impl FdfbKs {
         let mut sum = tables.test(parameters, modulus, |slot| tables.positive(slot)).to_rlwe(ring);
         let slots = 0..table.input_modulus() / 2;
         let digits_of: Vec<Vec<i64>> = slots.map(|slot| self.difference(&tables, slot)).collect();
-        let digit = |x, k: usize| m.reduce_i64(digits_of[table.slot(x, two_n) as usize][k]);
+        let digit = |x, k: usize| {
+            m.reduce_i64(digits_of[slot_of(x, table.input_modulus(), two_n) as usize][k])
+        };
         for k in 0..self.digits {
             let digits = TestPolynomial::from_fn(ring, |x| digit(x, k));
             let digits = ring.prepare(digits.coefficients());
@@ -128,7 +129,7 @@ impl FdfbKs {
         }
     }
 
-    fn check(self, parameters: &Parameters, table: &Table<'_>) -> Result<()> {
+    fn check(self, parameters: &Parameters, table: &Table) -> Result<()> {
         let modulus = table.output_modulus();
         if self.digits == 0 || modulus > parameters.prime() >> 16 {
             let reason = format!("it is too large for {} digits", self.digits);
@@ -154,10 +155,10 @@ impl FullDomainMethod for FdfbKs {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         self.check(key.parameters(), table)?;
         let test = self.selected(key, table, &phase)?;
         Ok(key.boot_encrypted(&test, &phase))

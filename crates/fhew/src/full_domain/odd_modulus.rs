@@ -1,14 +1,13 @@
 //! Tables of an odd number of inputs: one bootstrap, whatever the table.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, encode_output};
 
 /// For odd p no value is opposite to another: m/p + 1/2 = (2m + p)/2p, and 2m + p is odd.
 ///
@@ -19,32 +18,27 @@ use crate::test_polynomial::TestPolynomial;
 #[derive(Clone, Copy, Debug)]
 pub struct OddModulus;
 
-impl Parameters {
-    /// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
-    ///
-    /// # Errors
-    /// If it is even, below 3 or above N/2.
-    pub fn check_odd_plaintext_modulus(&self, modulus: u64) -> Result<()> {
-        let limit = self.rotation_modulus() / 4;
-        if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
-            return Ok(());
-        }
-        let reason = format!("it must be odd and from 3 to {limit}");
-        Err(Error::PlaintextModulus { modulus, reason })
+/// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
+fn check_odd_modulus(parameters: &Parameters, modulus: u64) -> Result<()> {
+    let limit = parameters.rotation_modulus() / 4;
+    if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
+        return Ok(());
     }
+    let reason = format!("it must be odd and from 3 to {limit}");
+    Err(Error::PlaintextModulus { modulus, reason })
 }
 
 impl OddModulus {
-    fn test(key: &EvaluationKey, table: &Table<'_>) -> TestPolynomial {
+    fn test(key: &EvaluationKey, table: &Table) -> TestPolynomial {
         let parameters = key.parameters();
         let (p, degree) = (table.input_modulus(), parameters.ring_degree() as u64);
         TestPolynomial::from_fn(parameters.ring(), |x| {
             // The nearest centre: ⌊x·2p/2N⌉.
             let slot = (2 * x * p + degree) / (2 * degree);
             if slot % 2 == 0 {
-                table.encoded(parameters, slot / 2)
+                encode_output(table, parameters.prime(), slot / 2)
             } else {
-                parameters.modulus().neg(table.encoded(parameters, (slot + p) / 2))
+                parameters.modulus().neg(encode_output(table, parameters.prime(), (slot + p) / 2))
             }
         })
     }
@@ -62,11 +56,11 @@ impl FullDomainMethod for OddModulus {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         key.check(input)?;
-        key.parameters().check_odd_plaintext_modulus(table.input_modulus())?;
+        check_odd_modulus(key.parameters(), table.input_modulus())?;
         let phase = key.to_rotation_modulus(input, key.parameters().rotation_modulus());
         Ok(key.boot(&Self::test(key, table), &phase))
     }

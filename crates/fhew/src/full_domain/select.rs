@@ -1,17 +1,16 @@
 //! FDFB-Select (Algorithm 3 of Ma et al., TCHES 2024): a bootstrap selects between the results of two tables.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::FactoredTest;
+use crate::full_domain::input_phase::{input_decision, input_phase};
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
-use crate::table::Table;
+use crate::packing::trace::PackedLength;
 use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::PackedLength;
 
 /// Looks up in both halves of the table; packs the first result into the lower half of a test polynomial's
 /// coefficients and the negative of the second into the upper half; rotates by ±1/8, the sign. Any even p.
@@ -41,7 +40,7 @@ fn sign_units(output_modulus: u64) -> (u64, u64) {
 }
 
 impl FdfbSelect {
-    fn lookups(self, key: &EvaluationKey, table: &Table<'_>, phase: &LweCiphertext) -> Lookups {
+    fn lookups(self, key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Lookups {
         let parameters = key.parameters();
         let halves = HalfTables(table);
         let modulus = table.output_modulus();
@@ -50,7 +49,7 @@ impl FdfbSelect {
             let [positive, negative] = halves.factored(parameters).map(|test| test.finer(finer));
             let degree = parameters.ring_degree();
             let sign = FactoredTest::sign(degree, finer * modulus, constant as i64);
-            let raw = key.boot_raw_factored(&[positive, negative, sign], phase);
+            let raw = boot_raw_factored(key, &[positive, negative, sign], phase);
             let [positive, negative, sign] = raw.try_into().expect("three results");
             return Lookups { positive, negative, sign };
         }
@@ -77,10 +76,10 @@ impl FullDomainMethod for FdfbSelect {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         if self.multi_value {
             check_unscaled_modulus(table.output_modulus())?;
         }

@@ -2,15 +2,15 @@
 //! to the difference.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::input_phase::{input_decision, input_phase};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::boot_raw_factored;
 use crate::noise::{NoiseModel, Variance};
-use crate::table::Table;
-use crate::trace_packing::PackedLength;
+use crate::packing::trace::PackedLength;
 
 /// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
 ///
@@ -32,7 +32,7 @@ impl FdfbSelectAlt {
     fn halves(
         self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         phase: &LweCiphertext,
     ) -> [LweCiphertext; 2] {
         let parameters = key.parameters();
@@ -40,7 +40,7 @@ impl FdfbSelectAlt {
         if self.multi_value {
             let [positive, negative] = tables.factored(parameters);
             let tests = [negative.half_sum(&positive), negative.half_difference(&positive)];
-            return key.boot_raw_factored(&tests, phase).try_into().expect("two results");
+            return boot_raw_factored(key, &tests, phase).try_into().expect("two results");
         }
         let modulus = 2 * table.output_modulus();
         let sum = |slot| (tables.negative(slot) + tables.positive(slot)) % modulus;
@@ -64,10 +64,10 @@ impl FullDomainMethod for FdfbSelectAlt {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         if self.multi_value {
             check_unscaled_modulus(table.output_modulus())?;
         }

@@ -2,24 +2,23 @@
 //! TCHES 2024): one circuit, two analyses of its noise.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
-use crate::full_domain::input_phase::extra_bit_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
-use crate::trace_packing::PackedLength;
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies both. Any
 /// even p.
 ///
-/// Noise (Theorem 5): `P²·σ_u²·(σ_f² + σ_sgn²)` dominates, `crate::bfv_multiplication`; CLOT21 takes it as N times
+/// Noise (Theorem 5): `P²·σ_u²·(σ_f² + σ_sgn²)` dominates, `crate::multiplication`; CLOT21 takes it as N times
 /// more, and so needs finer gadgets. The input's margin is that of an extra bit, 1/4p of twice the modulus.
 #[derive(Clone, Copy, Debug)]
 pub struct WopPbs1 {
@@ -31,10 +30,10 @@ pub struct WopPbs1 {
 
 impl WopPbs1 {
     /// The whole table over half the domain, in units of Q/P.
-    fn unscaled(parameters: &Parameters, table: &Table<'_>) -> UnscaledTest {
+    fn unscaled(parameters: &Parameters, table: &Table) -> UnscaledTest {
         let degree = parameters.ring_degree();
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| {
-            table.output(table.slot(x, degree as u64))
+            table.output(slot_of(x, table.input_modulus(), degree as u64))
         })
     }
 
@@ -42,7 +41,7 @@ impl WopPbs1 {
     fn look_up(
         self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         phase: &LweCiphertext,
     ) -> [LweCiphertext; 2] {
         let parameters = key.parameters();
@@ -50,7 +49,7 @@ impl WopPbs1 {
         if self.multi_value {
             let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 2);
             let tests = [Self::unscaled(parameters, table).factored(), sign];
-            return key.boot_raw_factored(&tests, phase).try_into().expect("two results");
+            return boot_raw_factored(key, &tests, phase).try_into().expect("two results");
         }
         let unit = encode(1, modulus, parameters.prime());
         [
@@ -91,10 +90,10 @@ impl FullDomainMethod for WopPbs1 {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let phase = key.input_phase_with_extra_bit(input, table.input_modulus())?;
+        let phase = input_phase_with_extra_bit(key, input, table.input_modulus())?;
         check_unscaled_modulus(table.output_modulus())?;
         let [signed, sign] =
             self.look_up(key, table, &phase).map(|raw| key.pack(&raw, PackedLength::Constant));

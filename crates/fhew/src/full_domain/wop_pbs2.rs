@@ -2,22 +2,21 @@
 //! by the sign bit and its complement.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::FactoredTest;
+use crate::full_domain::input_phase::{input_decision, input_phase};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
-use crate::table::Table;
+use crate::packing::trace::PackedLength;
 use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::PackedLength;
 
 /// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
 ///
 /// Noise (Table 8 of Ma et al., TCHES 2024): two products, and CLOT21's analysis of them, N times the dominating term
-/// of Theorem 10. [`crate::full_domain::bfv_mult`] needs one product, and less of it.
+/// of Theorem 10. [`FdfbBfvMult`](crate::full_domain::FdfbBfvMult) needs one product, and less of it.
 #[derive(Clone, Copy, Debug)]
 pub struct WopPbs2 {
     /// Whether one rotation serves the three lookups.
@@ -29,7 +28,7 @@ impl WopPbs2 {
     fn look_up(
         self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         phase: &LweCiphertext,
     ) -> [LweCiphertext; 3] {
         let parameters = key.parameters();
@@ -38,7 +37,7 @@ impl WopPbs2 {
             let [positive, negative] = tables.factored(parameters);
             let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 1);
             let tests = [positive, negative, sign];
-            return key.boot_raw_factored(&tests, phase).try_into().expect("three results");
+            return boot_raw_factored(key, &tests, phase).try_into().expect("three results");
         }
         let unit = (parameters.prime() + modulus) / (2 * modulus);
         [
@@ -62,11 +61,11 @@ impl FullDomainMethod for WopPbs2 {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let (parameters, modulus) = (key.parameters(), table.output_modulus());
-        let phase = key.input_phase(input, table.input_modulus())?;
+        let phase = input_phase(key, input, table.input_modulus())?;
         check_unscaled_modulus(modulus)?;
         let [positive, negative, sign] = self.look_up(key, table, &phase);
         let unit = (parameters.prime() + modulus) / (2 * modulus);

@@ -5,20 +5,18 @@
 //! that their sum is one input of a table of B·S entries.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::FullDomainMethod;
-use crate::table::Table;
+use crate::full_domain::method::FullDomainMethod;
+use crate::keys::evaluation_key::EvaluationKey;
 
 /// An automaton over digits.
 ///
 /// ```
-/// use cryptable_fhew::evaluation_key::EvaluationKey;
-/// use cryptable_fhew::full_domain::compress::FdfbCompress;
-/// use cryptable_fhew::functions::chained_table::ChainedTable;
+/// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
+/// use cryptable_fhew::full_domain::FdfbCompress;
+/// use cryptable_fhew::functions::ChainedTable;
 /// use cryptable_fhew::parameters::Parameters;
-/// use cryptable_fhew::secret_key::SecretKey;
 /// let secret = SecretKey::generate(&Parameters::default_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// // The sum of digits of base 4, modulo 4.
@@ -26,7 +24,7 @@ use crate::table::Table;
 /// let digits = [3, 2, 2].map(|digit| secret.encrypt(digit, 4).unwrap());
 /// let result = sum.evaluate(&key, |digit, state| (digit + state) % 4, 0, &digits)?;
 /// assert_eq!(secret.decrypt(&result, 16)? / 4, 3);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChainedTable {
@@ -57,19 +55,20 @@ impl ChainedTable {
         key.parameters().check_plaintext_modulus(base)?;
         key.parameters().check_plaintext_modulus(p)?;
         let [first, others @ ..] = digits else {
-            return Err(Error::Ciphertext { what: "number of digits", found: 0, expected: 1 });
+            return Err(Error::mismatch("number of digits", 0, "at least 1"));
         };
         let state = |digit, state| match next(digit, state) {
             next if next < self.states => Ok(next * base),
-            value => Err(Error::Value { value, position: digit as usize, modulus: self.states }),
+            value => {
+                Err(Error::ValueOutOfRange { index: digit as usize, value, limit: self.states })
+            }
         };
         let outputs = (0..base).map(|digit| state(digit, initial)).collect::<Result<Vec<_>>>()?;
-        let mut current = self.method.lookup(key, &Table::new(base, p, &outputs)?, first)?;
+        let mut current = self.method.lookup(key, &Table::new(base, p, outputs)?, first)?;
 
         let outputs = (0..p).map(|x| state(x % base, x / base)).collect::<Result<Vec<_>>>()?;
-        let step = Table::new(p, p, &outputs)?;
-        let digit_outputs: Vec<u64> = (0..base).collect();
-        let widen = Table::new(base, p, &digit_outputs)?;
+        let step = Table::new(p, p, outputs)?;
+        let widen = Table::from_fn(base, p, |digit| digit)?;
         for digit in others {
             current.add_assign(&self.method.lookup(key, &widen, digit)?);
             current = self.method.lookup(key, &step, &current)?;

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::evaluation_key::{EvaluationKey as FhewKey, SeededEvaluationKey};
-use crate::table::Table as PhaseTable;
+use crate::keys::evaluation_key::{EvaluationKey as FhewKey, SeededEvaluationKey};
 use rayon::prelude::*;
 
 use super::{Ciphertext, Parameters};
@@ -86,14 +85,13 @@ impl EvaluationKey {
                 return Err(Error::Mismatch { name, found, expected });
             }
         }
-        let table = PhaseTable::new(p, output_modulus, table.values())?;
         let done = AtomicUsize::new(0);
         progress(0, input.count());
         let results = (0..input.count())
             .into_par_iter()
             .map(|index| {
                 let method = self.parameters.method();
-                let result = method.lookup(&self.key, &table, &input.value(index))?;
+                let result = method.lookup(&self.key, table, &input.value(index))?;
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1, input.count());
                 Ok(result)
             })

@@ -1,7 +1,7 @@
 //! Parameters of single-value lookups: a method, its numbers, and the moduli of tables.
 
 use crate::full_domain::{self, FullDomainMethod};
-use crate::key_serialization::evaluation_key_bytes;
+use crate::keys::serialization::evaluation_key_bytes;
 use crate::noise::NoiseModel;
 use crate::parameter_choice::{Cost, DEFAULT_LOG2_FAIL, choose};
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};

@@ -1,7 +1,7 @@
 //! The client's key for single values.
 
-use crate::evaluation_key::SeededEvaluationKey;
-use crate::secret_key::SecretKey as FhewSecret;
+use crate::keys::evaluation_key::SeededEvaluationKey;
+use crate::keys::secret_key::SecretKey as FhewSecret;
 use crate::test_polynomial::encode;
 use cryptable_lattice::lwe_masks::fresh_mask;
 use cryptable_ring::random::Seed;
@@ -87,7 +87,7 @@ impl SecretKey {
         let modulus = ciphertext.modulus();
         (0..ciphertext.count())
             .into_par_iter()
-            .map(|index| Ok(self.secret.decrypt(&ciphertext.value(index), modulus)?))
+            .map(|index| self.secret.decrypt(&ciphertext.value(index), modulus))
             .collect()
     }
 

@@ -1,6 +1,6 @@
 //! Keys for single values as bytes, in the wire format: magic, type, version, digest of the parameters, checksum.
 
-use crate::evaluation_key::SeededEvaluationKey;
+use crate::keys::evaluation_key::SeededEvaluationKey;
 use cryptable_wire::{BodyReader, ObjectType, open_with_parameters};
 
 use super::{EvaluationKey, Parameters};
@@ -40,7 +40,7 @@ impl EvaluationKey {
 mod client {
     use std::io::Write;
 
-    use crate::secret_key::SecretKey as FhewSecret;
+    use crate::keys::secret_key::SecretKey as FhewSecret;
     use cryptable_wire::{secret_key_bytes, write_server_keys};
     use zeroize::Zeroizing;
 

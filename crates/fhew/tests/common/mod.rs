@@ -1,13 +1,12 @@
 //! What tests of full-domain methods share.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::full_domain::{FullDomainMethod, TableKind};
+use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_fhew::secret_key::SecretKey;
-use cryptable_fhew::table::Table;
 use cryptable_fhew::test_polynomial::encode;
+use cryptable_lattice::Table;
 use rayon::prelude::*;
 
 /// A client and a server.
@@ -58,7 +57,7 @@ pub fn tables(p: u64) -> Vec<Vec<u64>> {
 /// Looks every input up in every table; the plaintext moduli are those that the method supports here.
 pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, moduli: &[u64]) {
     for &p in moduli {
-        for (index, outputs) in tables(p).iter().enumerate() {
+        for (index, outputs) in tables(p).into_iter().enumerate() {
             let table = Table::new(p, p, outputs).unwrap();
             (0..p).into_par_iter().for_each(|value| {
                 let input = setting.secret.encrypt(value, p).unwrap();
@@ -79,7 +78,7 @@ pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, modul
 /// Measures the result's noise for a random table, and compares both ways with the prediction for that table.
 pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, samples: u64) {
     let outputs = random_outputs(p, p, 77);
-    let table = Table::new(p, p, &outputs).unwrap();
+    let table = Table::new(p, p, outputs).unwrap();
     let error = |sample| {
         let value = sample % p;
         let input = setting.secret.encrypt(value, p).unwrap();

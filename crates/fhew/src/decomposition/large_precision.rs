@@ -1,0 +1,93 @@
+//! Values of up to some 28 bits in one LWE ciphertext, under the ring secret.
+//!
+//! A value m of `bits` bits is the phase m·q_0/2^bits modulo q_0 = 2^⌊log2 Q⌋, of dimension N. Ma et al. keep such
+//! ciphertexts under the LWE secret, whose dimension must then serve the large modulus (1,340 for 2^35). Under the
+//! ring secret, which serves Q as it is, no bootstrap's result has to pass an LWE key switch before it is added, so
+//! that noise stays that of blind rotation, and LWE needs only the dimension of a small modulus: fewer steps.
+
+#[cfg(feature = "client")]
+use cryptable_lattice::Error;
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweShape;
+#[cfg(feature = "client")]
+use cryptable_ring::random::RandomStream;
+
+#[cfg(feature = "client")]
+use crate::keys::secret_key::{SecretKey, lwe_body};
+use crate::parameters::Parameters;
+#[cfg(feature = "client")]
+use crate::test_polynomial::decode;
+
+/// Demands that values of this many bits fit a ciphertext of large precision.
+///
+/// # Errors
+/// If they are none, or the modulus leaves each value fewer than two phases.
+pub fn check_large_bits(parameters: &Parameters, bits: u32) -> Result<()> {
+    let most = parameters.large_modulus().ilog2() - 1;
+    let limit = format!("it must be from 1 to {most}");
+    demand((1..=most).contains(&bits), "bits of a large value", f64::from(bits), &limit)
+}
+
+/// Demands that a ciphertext is one of large precision of these parameters.
+///
+/// # Errors
+/// If its dimension is not N, or its modulus not q_0.
+pub fn check_large(parameters: &Parameters, ciphertext: &LweCiphertext) -> Result<()> {
+    let (dimension, modulus) = (parameters.ring_degree(), parameters.large_modulus());
+    LweShape { dimension, modulus }.check(ciphertext)
+}
+
+/// The result of a blind rotation, LWE modulo Q, as a ciphertext of large precision.
+#[must_use]
+pub fn to_large(parameters: &Parameters, raw: &LweCiphertext) -> LweCiphertext {
+    raw.modulus_switch(parameters.large_modulus(), parameters.literal().ring_secret)
+}
+
+/// Encrypts a value of `bits` bits: phase value·q_0/2^bits + e, e of variance 10.5, modulo q_0, under the ring secret.
+///
+/// ```
+/// use cryptable_fhew::decomposition::{decrypt_large, encrypt_large};
+/// use cryptable_fhew::keys::SecretKey;
+/// use cryptable_fhew::parameters::Parameters;
+/// let secret = SecretKey::generate(&Parameters::default_128());
+/// let ciphertext = encrypt_large(&secret, 1_234_567, 24)?;
+/// assert_eq!(decrypt_large(&secret, &ciphertext, 24)?, 1_234_567);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+///
+/// # Errors
+/// If the value has more bits, or they do not fit ([`check_large_bits`]).
+#[cfg(feature = "client")]
+pub fn encrypt_large(secret: &SecretKey, value: u64, bits: u32) -> Result<LweCiphertext> {
+    let parameters = secret.parameters();
+    check_large_bits(parameters, bits)?;
+    if value >> bits != 0 {
+        return Err(Error::ValueOutOfRange { value, index: 0, limit: 1 << bits });
+    }
+    Ok(encrypt_large_phase(secret, value << (parameters.large_modulus().ilog2() - bits)))
+}
+
+/// Encrypts a phase modulo q_0 under the ring secret.
+#[cfg(feature = "client")]
+#[must_use]
+pub fn encrypt_large_phase(secret: &SecretKey, phase: u64) -> LweCiphertext {
+    let (modulus, coefficients) = (secret.parameters().large_modulus(), secret.ring_coefficients());
+    let mut words = vec![0; coefficients.len()];
+    RandomStream::from_os().uniform_assign(&mut words, modulus);
+    let error = RandomStream::from_os().centered_binomial(1)[0];
+    let message = i128::from(phase) + i128::from(error);
+    words.push(lwe_body(&words, coefficients, message, modulus));
+    LweCiphertext::from_words(words, modulus)
+}
+
+/// Decrypts a value of `bits` bits.
+///
+/// # Errors
+/// If the ciphertext's dimension is not that of the parameters, or the bits do not fit.
+#[cfg(feature = "client")]
+pub fn decrypt_large(secret: &SecretKey, ciphertext: &LweCiphertext, bits: u32) -> Result<u64> {
+    check_large_bits(secret.parameters(), bits)?;
+    Ok(decode(secret.phase(ciphertext)?, 1 << bits, ciphertext.modulus()))
+}

@@ -1,0 +1,293 @@
+//! Keys of the server from the secrets of the client.
+
+use cryptable_ring::external_product::RgswGadget;
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::kernels;
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::keys::evaluation_key::SeededEvaluationKey;
+use crate::keys::secret_key::{SecretKey, lwe_body};
+use crate::packing::key_switching::SeededPackingKey;
+use crate::packing::trace::{PackedLength, exponents};
+use crate::parameters::{Parameters, RotationMethod};
+use crate::rotation::cmux::selectors_per_coefficient;
+use crate::seeded_rows::{RowDomain, SeededRows};
+use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
+
+/// Encrypts rows of keys under the ring secret.
+pub(crate) struct RowEncryptor<'a> {
+    pub(crate) ring: &'a PrimeRing,
+    pub(crate) seed: &'a Seed,
+    errors: SecretSeed,
+    /// The ring secret's coefficients modulo Q.
+    pub(crate) secret: Zeroizing<Vec<u64>>,
+    evaluations: Zeroizing<Vec<u64>>,
+}
+
+impl<'a> RowEncryptor<'a> {
+    pub(crate) fn new(key: &'a SecretKey, seed: &'a Seed) -> Self {
+        Self::under(key.parameters().ring(), key.ring_coefficients(), seed)
+    }
+
+    /// Under a secret of a ring.
+    pub(crate) fn under(ring: &'a PrimeRing, coefficients: &[i8], seed: &'a Seed) -> Self {
+        let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
+        let secret: Zeroizing<Vec<u64>> =
+            Zeroizing::new(coefficients.iter().map(residue).collect());
+        let mut evaluations = secret.clone();
+        ring.forward_assign(&mut evaluations);
+        Self { ring, seed, errors: SecretSeed::random(), secret, evaluations }
+    }
+
+    /// Product of a polynomial with the secret.
+    pub(crate) fn times_secret(&self, polynomial: &[u64]) -> Zeroizing<Vec<u64>> {
+        let mut product = Zeroizing::new(polynomial.to_vec());
+        self.ring.forward_assign(&mut product);
+        kernels::mul_assign(self.ring.modulus(), &mut product, &self.evaluations);
+        self.ring.inverse_assign(&mut product);
+        product
+    }
+
+    /// `count` rows; `message(row, out)` writes the row's phase, coefficients modulo Q, over zeros.
+    pub(crate) fn rows(
+        &self,
+        domain: RowDomain,
+        count: usize,
+        message: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> SeededRows {
+        let n = self.ring.degree();
+        let m = self.ring.modulus();
+        let mut bodies = vec![0; count * n];
+        bodies.par_chunks_exact_mut(n).enumerate().for_each(|(row, body)| {
+            message(row, body);
+            let mut mask = vec![0; n];
+            domain.mask_stream(self.seed, row).uniform_assign(&mut mask, m.value());
+            kernels::sub_assign(m, body, &self.times_secret(&mask));
+            let index = (domain as u64) << 40 | row as u64;
+            let mut stream = RandomStream::new(self.errors.as_bytes(), StreamPurpose::Error, index);
+            for (word, &error) in body.iter_mut().zip(stream.centered_binomial(n).iter()) {
+                *word = m.add(*word, m.reduce_i64(error.into()));
+            }
+        });
+        SeededRows::new(domain, bodies)
+    }
+
+    /// RGSW ciphertexts of monomials X^exponent, 0 where there is none: for each, rows of it times the body's
+    /// weights, then of it times s and the mask's. Exponents are below 2N.
+    pub(crate) fn rgsw_of_monomials(
+        &self,
+        domain: RowDomain,
+        gadget: RgswGadget,
+        exponents: &[Option<usize>],
+    ) -> SeededRows {
+        let (rows, n) = (gadget.rows(), self.ring.degree());
+        self.rows(domain, rows * exponents.len(), |row, out| {
+            let (index, row) = (row / rows, row % rows);
+            let Some(exponent) = exponents[index] else { return };
+            let mut scaled = Zeroizing::new(vec![0; n]);
+            match row.checked_sub(gadget.body.length()) {
+                None => scaled[0] = gadget.body.weight(row),
+                Some(row) => {
+                    let weight = gadget.mask.weight(row);
+                    kernels::mul_scalar(self.ring.modulus(), &mut scaled, &self.secret, weight);
+                }
+            }
+            self.ring.multiply_monomial(out, &scaled, exponent);
+        })
+    }
+
+    /// RLWE' ciphertexts of polynomials: for each, rows of it times weight(k).
+    pub(crate) fn gadget_rows<'p>(
+        &self,
+        domain: RowDomain,
+        gadget: Gadget,
+        count: usize,
+        polynomial: impl Fn(usize) -> Zeroizing<Vec<u64>> + Sync + 'p,
+    ) -> SeededRows {
+        let (length, m) = (gadget.length(), self.ring.modulus());
+        self.rows(domain, length * count, |row, out| {
+            let weight = gadget.weight(row % length);
+            kernels::mul_scalar(m, out, &polynomial(row / length), weight);
+        })
+    }
+}
+
+impl SecretKey {
+    /// Keys for the server: blind rotation and key switching.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn evaluation_key(&self) -> SeededEvaluationKey {
+        let seed = Seed::random();
+        let encryptor = RowEncryptor::new(self, &seed);
+        let parameters = self.parameters();
+        let monomials = self.rotation_monomials();
+        SeededEvaluationKey {
+            rotations: RowDomain::ROTATIONS
+                .into_iter()
+                .zip(parameters.rotation_gadgets())
+                .map(|(domain, gadget)| encryptor.rgsw_of_monomials(domain, gadget, &monomials))
+                .collect(),
+            rotation_automorphisms: rotation_automorphism_key(&encryptor, parameters),
+            key_switching: self.key_switching_key(&seed),
+            ring_dimension: self.ring_dimension_key(&seed),
+            trace: trace_key(&encryptor, parameters),
+            relinearization: relinearization_key(&encryptor, parameters),
+            parameters: parameters.clone(),
+            seed: seed.clone(),
+        }
+    }
+
+    /// Exponents of what the rotation key holds: bits (X^0, or 0) for CMUXes; for automorphisms X^(s_i), then
+    /// X^(-Σ s_i).
+    fn rotation_monomials(&self) -> Zeroizing<Vec<Option<usize>>> {
+        let literal = self.parameters().literal();
+        let secret = self.lwe_coefficients();
+        let bit = |is_one: bool| is_one.then_some(0);
+        let per_coefficient = selectors_per_coefficient(literal.lwe_secret);
+        let selectors = |&s: &i8| [s == 1, s == -1].into_iter().take(per_coefficient).map(bit);
+        let two_n = 2 * literal.ring_degree as i64;
+        let monomial = |s: i64| Some(s.rem_euclid(two_n) as usize);
+        let coefficients = || secret.iter().map(|&s| i64::from(s));
+        Zeroizing::new(match literal.rotation_method {
+            RotationMethod::Cmux => secret.iter().flat_map(selectors).collect(),
+            RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
+                coefficients().chain([-coefficients().sum::<i64>()]).map(monomial).collect()
+            }
+        })
+    }
+
+    /// A key for packing key switching (Algorithm 9 of Ma et al., TCHES 2024): row `i·ℓ + k` encrypts
+    /// `s_i·weight(k)·(1 + X + … + X^(d-1))`.
+    ///
+    /// N·ℓ rows: too many to belong to [`SecretKey::evaluation_key`].
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn packing_key(&self, length: PackedLength) -> SeededPackingKey {
+        let seed = Seed::random();
+        let encryptor = RowEncryptor::new(self, &seed);
+        let gadget = self.parameters().packing_gadget();
+        let (degree, m) = (self.parameters().ring_degree(), self.parameters().modulus());
+        let (digits, count) = (gadget.length(), length.count(degree));
+        let rows = encryptor.rows(length.row_domain(), degree * digits, |row, out| {
+            let (i, k) = (row / digits, row % digits);
+            out[..count].fill(m.mul(encryptor.secret[i], gadget.weight(k)));
+        });
+        SeededPackingKey { length, rows, seed: seed.clone() }
+    }
+
+    /// Rows for private key switching from the ring secret to itself (PrivateKS; Sec. 2.5 of Wang et al., EUROCRYPT
+    /// 2024), for the phase and for the phase times s: row `(i·ℓ + k)·multiples + j` encrypts `(j + 1)·s_i·weight(k)`,
+    /// or that times s.
+    ///
+    /// 2·N·ℓ·multiples rows: too many to belong to [`SecretKey::evaluation_key`].
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give, or there are no multiples.
+    #[must_use]
+    pub fn private_switching_rows(
+        &self,
+        gadget: Gadget,
+        multiples: usize,
+    ) -> (Seed, [SeededRows; 2]) {
+        let seed = Seed::random();
+        let encryptor = RowEncryptor::new(self, &seed);
+        let (degree, m) = (self.parameters().ring_degree(), self.parameters().modulus());
+        let length = gadget.length();
+        let count = degree * length * multiples;
+        // (j + 1)·s_i·weight(k)
+        let scalar = |row: usize| {
+            let (j, digit) = (row % multiples, row / multiples);
+            let weight = m.mul(gadget.weight(digit % length), j as u64 + 1);
+            m.mul(encryptor.secret[digit / length], weight)
+        };
+        let identity = encryptor.rows(RowDomain::PrivateIdentity, count, |row, out| {
+            out[0] = scalar(row);
+        });
+        let times_secret = encryptor.rows(RowDomain::PrivateTimesSecret, count, |row, out| {
+            kernels::mul_scalar(m, out, &encryptor.secret, scalar(row));
+        });
+        (seed.clone(), [identity, times_secret])
+    }
+
+    /// Gadget ciphertexts of the blocks of the ring secret under that of lower degree.
+    fn ring_dimension_key(&self, seed: &Seed) -> Option<SeededRows> {
+        let small = self.parameters().small_ring()?;
+        let encryptor = RowEncryptor::under(&small.ring, self.small_ring_coefficients(), seed);
+        let blocks: Vec<&[i8]> =
+            self.ring_coefficients().chunks_exact(small.literal.degree).collect();
+        let residue = |&c: &i8| small.ring.modulus().reduce_i64(c.into());
+        let block = |i: usize| Zeroizing::new(blocks[i].iter().map(residue).collect());
+        Some(encryptor.gadget_rows(RowDomain::RingDimension, small.gadget(), blocks.len(), block))
+    }
+
+    /// Row `i·ℓ + k` encrypts z_i·weight(k) under the LWE secret, z the secret that the switch starts from.
+    fn key_switching_key(&self, seed: &Seed) -> SeededKeySwitchingKey {
+        let gadget = self.parameters().key_switching_gadget();
+        let errors = SecretSeed::random();
+        let length = gadget.length();
+        let source = match self.parameters().small_ring() {
+            Some(_) => self.small_ring_coefficients(),
+            None => self.ring_coefficients(),
+        };
+        let body = |row: usize| {
+            let mut mask = vec![0; self.lwe_coefficients().len()];
+            RowDomain::KeySwitching
+                .mask_stream(seed, row)
+                .uniform_assign(&mut mask, gadget.modulus());
+            let mut stream = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
+            let error = i128::from(stream.centered_binomial(1)[0]);
+            let coefficient = i128::from(source[row / length]);
+            let message = coefficient * i128::from(gadget.weight(row % length));
+            lwe_body(&mask, self.lwe_coefficients(), message + error, gadget.modulus())
+        };
+        let rows = source.len() * length;
+        SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
+    }
+}
+
+/// Gadget ciphertexts of σ_g(s) for automorphisms of these exponents.
+fn automorphism_rows(
+    encryptor: &RowEncryptor<'_>,
+    domain: RowDomain,
+    gadget: Gadget,
+    exponents: &[usize],
+) -> SeededRows {
+    let ring = encryptor.ring;
+    let image = |index: usize| {
+        let mut image = Zeroizing::new(vec![0; ring.degree()]);
+        ring.automorphism(&mut image, &encryptor.secret, exponents[index]);
+        image
+    };
+    encryptor.gadget_rows(domain, gadget, exponents.len(), image)
+}
+
+/// The automorphisms of the trace.
+fn trace_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
+    let exponents: Vec<usize> = exponents(parameters.ring_degree()).collect();
+    let gadget = parameters.automorphism_gadget();
+    automorphism_rows(encryptor, RowDomain::Automorphism, gadget, &exponents)
+}
+
+/// The automorphisms of blind rotation, if it goes by them.
+fn rotation_automorphism_key(
+    encryptor: &RowEncryptor<'_>,
+    parameters: &Parameters,
+) -> Option<SeededRows> {
+    let window = parameters.rotation_automorphisms()?;
+    let domain = RowDomain::RotationAutomorphism;
+    Some(automorphism_rows(encryptor, domain, window.gadget, &window.key_exponents()))
+}
+
+/// A gadget ciphertext of s².
+fn relinearization_key(encryptor: &RowEncryptor<'_>, parameters: &Parameters) -> SeededRows {
+    let square = encryptor.times_secret(&encryptor.secret);
+    let gadget = parameters.relinearization_gadget();
+    encryptor.gadget_rows(RowDomain::Relinearization, gadget, 1, |_| square.clone())
+}

@@ -1,0 +1,212 @@
+//! The client's secrets, encryption and decryption.
+
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{Error, Result};
+use cryptable_ring::kernels;
+use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
+use zeroize::Zeroizing;
+
+use crate::parameters::Parameters;
+use crate::rlwe::RlweCiphertext;
+use crate::test_polynomial::{decode, encode};
+
+/// The LWE secret and the ring secret. Zeroized on drop, redacted in Debug, not `Clone`.
+///
+/// ```
+/// use cryptable_fhew::parameters::Parameters;
+/// use cryptable_fhew::keys::SecretKey;
+/// let secret = SecretKey::generate(&Parameters::default_128());
+/// let ciphertext = secret.encrypt(11, 16)?;
+/// assert_eq!(secret.decrypt(&ciphertext, 16)?, 11);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+pub struct SecretKey {
+    parameters: Parameters,
+    lwe: Zeroizing<Vec<i8>>,
+    ring: Zeroizing<Vec<i8>>,
+    /// Of the ring of lower degree; empty if there is none.
+    small: Zeroizing<Vec<i8>>,
+}
+
+impl std::fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SecretKey({:?}, redacted)", self.parameters.literal())
+    }
+}
+
+/// A secret of the given distribution.
+fn sample(
+    count: usize,
+    secret: SecretDistribution,
+    stream: &mut RandomStream,
+) -> Zeroizing<Vec<i8>> {
+    if secret == SecretDistribution::UniformTernary {
+        return stream.uniform_ternary(count);
+    }
+    let mut bits = Zeroizing::new(vec![0; count]);
+    stream.uniform_assign(&mut bits, 2);
+    Zeroizing::new(bits.iter().map(|&bit| bit as i8).collect())
+}
+
+impl SecretKey {
+    /// Fresh secrets.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn generate(parameters: &Parameters) -> Self {
+        let seed = SecretSeed::random();
+        let stream = |index| RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, index);
+        let literal = parameters.literal();
+        Self {
+            lwe: sample(literal.lwe_dimension, literal.lwe_secret, &mut stream(0)),
+            ring: sample(literal.ring_degree, literal.ring_secret, &mut stream(1)),
+            small: match &literal.intermediate {
+                Some(small) => sample(small.degree, small.secret, &mut stream(2)),
+                None => Zeroizing::default(),
+            },
+            parameters: parameters.clone(),
+        }
+    }
+
+    /// Secrets read from a file; `None` unless lengths and coefficients are those of the parameters.
+    #[must_use]
+    pub fn from_coefficients(
+        parameters: &Parameters,
+        lwe: Zeroizing<Vec<i8>>,
+        ring: Zeroizing<Vec<i8>>,
+        small: Zeroizing<Vec<i8>>,
+    ) -> Option<Self> {
+        let literal = parameters.literal();
+        let fits = |secret: &[i8], length, kind| {
+            let least = if kind == SecretDistribution::Binary { 0 } else { -1 };
+            secret.len() == length && secret.iter().all(|c| (least..=1).contains(c))
+        };
+        let intermediate = literal.intermediate.map(|small| (small.degree, small.secret));
+        let (small_degree, small_secret) = intermediate.unwrap_or((0, SecretDistribution::Binary));
+        (fits(&lwe, literal.lwe_dimension, literal.lwe_secret)
+            && fits(&ring, literal.ring_degree, literal.ring_secret)
+            && fits(&small, small_degree, small_secret))
+        .then(|| Self { parameters: parameters.clone(), lwe, ring, small })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Coefficients of the LWE secret.
+    #[must_use]
+    pub fn lwe_coefficients(&self) -> &[i8] {
+        &self.lwe
+    }
+
+    /// Coefficients of the ring secret.
+    #[must_use]
+    pub fn ring_coefficients(&self) -> &[i8] {
+        &self.ring
+    }
+
+    /// Coefficients of the secret of the ring of lower degree; none if there is no such ring.
+    #[must_use]
+    pub fn small_ring_coefficients(&self) -> &[i8] {
+        &self.small
+    }
+
+    /// Encrypts `value` modulo `plaintext_modulus`: phase value·q/p + e, e of variance 10.5.
+    ///
+    /// # Errors
+    /// If the value is not below the plaintext modulus, or that is 0 or above the LWE modulus.
+    pub fn encrypt(&self, value: u64, plaintext_modulus: u64) -> Result<LweCiphertext> {
+        let q = self.parameters.lwe_modulus();
+        if plaintext_modulus == 0 || plaintext_modulus > q {
+            let reason = format!("it must be from 1 to the LWE modulus {q}");
+            return Err(Error::PlaintextModulus { modulus: plaintext_modulus, reason });
+        }
+        if value >= plaintext_modulus {
+            return Err(Error::ValueOutOfRange { value, index: 0, limit: plaintext_modulus });
+        }
+        Ok(self.encrypt_phase(encode(value, plaintext_modulus, q), q))
+    }
+
+    /// Encrypts a phase modulo `modulus`.
+    #[must_use]
+    pub fn encrypt_phase(&self, phase: u64, modulus: u64) -> LweCiphertext {
+        let mut words = vec![0; self.lwe.len()];
+        RandomStream::from_os().uniform_assign(&mut words, modulus);
+        words.push(self.body_of(&words, phase, modulus));
+        LweCiphertext::from_words(words, modulus)
+    }
+
+    /// The body that encrypts a phase modulo `modulus` with the given mask, which must be fresh and uniform.
+    ///
+    /// # Panics
+    /// If the mask's length is not n.
+    #[must_use]
+    pub fn body_of(&self, mask: &[u64], phase: u64, modulus: u64) -> u64 {
+        assert_eq!(mask.len(), self.lwe.len(), "LWE dimension");
+        let error = RandomStream::from_os().centered_binomial(1)[0];
+        lwe_body(mask, &self.lwe, i128::from(phase) + i128::from(error), modulus)
+    }
+
+    /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret.
+    ///
+    /// # Errors
+    /// If the dimension is neither n nor N.
+    pub fn phase(&self, ciphertext: &LweCiphertext) -> Result<u64> {
+        let secret = if ciphertext.dimension() == self.lwe.len() {
+            &self.lwe
+        } else if ciphertext.dimension() == self.ring.len() {
+            &self.ring
+        } else {
+            let expected = format!("{} or {}", self.lwe.len(), self.ring.len());
+            return Err(Error::mismatch("LWE dimension", ciphertext.dimension(), expected));
+        };
+        let q = i128::from(ciphertext.modulus());
+        let products = ciphertext.mask().iter().zip(secret.iter());
+        let sum: i128 = products.map(|(&a, &s)| i128::from(a) * i128::from(s)).sum();
+        Ok((sum + i128::from(ciphertext.body())).rem_euclid(q) as u64)
+    }
+
+    /// The phase b + a·s of an RLWE ciphertext, N coefficients modulo Q.
+    #[must_use]
+    pub fn rlwe_phase(&self, ciphertext: &RlweCiphertext) -> Vec<u64> {
+        let ring = self.parameters.ring();
+        let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
+        let secret: Zeroizing<Vec<u64>> = Zeroizing::new(self.ring.iter().map(residue).collect());
+        let mut phase = ciphertext.mask().to_vec();
+        ring.multiply_assign(&mut phase, &ring.prepare(&secret));
+        kernels::add_assign(ring.modulus(), &mut phase, ciphertext.body());
+        phase
+    }
+
+    /// Decrypts a value modulo `plaintext_modulus`.
+    ///
+    /// # Errors
+    /// If the ciphertext's dimension is not that of the parameters, or the plaintext modulus is 0.
+    pub fn decrypt(&self, ciphertext: &LweCiphertext, plaintext_modulus: u64) -> Result<u64> {
+        if plaintext_modulus == 0 {
+            let reason = "it must be at least 1".to_owned();
+            return Err(Error::PlaintextModulus { modulus: 0, reason });
+        }
+        Ok(decode(self.phase(ciphertext)?, plaintext_modulus, ciphertext.modulus()))
+    }
+
+    /// The phase minus `expected`, centred, as a fraction of the modulus: what noise is measured by.
+    ///
+    /// # Errors
+    /// As [`SecretKey::phase`].
+    pub fn phase_error(&self, ciphertext: &LweCiphertext, expected: u64) -> Result<f64> {
+        let q = ciphertext.modulus() as f64;
+        let difference = (self.phase(ciphertext)? as f64 - expected as f64) / q;
+        Ok(difference - difference.round())
+    }
+}
+
+/// `-⟨mask, secret⟩ + message`, modulo `modulus`.
+pub(crate) fn lwe_body(mask: &[u64], secret: &[i8], message: i128, modulus: u64) -> u64 {
+    let products = mask.iter().zip(secret).map(|(&a, &s)| i128::from(a) * i128::from(s));
+    (message - products.sum::<i128>()).rem_euclid(i128::from(modulus)) as u64
+}

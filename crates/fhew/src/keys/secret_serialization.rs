@@ -1,0 +1,70 @@
+//! Secrets as bytes, two bits a coefficient, and the identifiers made from them.
+
+use std::io::{self, Write};
+
+use cryptable_wire::{BodyReader, BodyWriter, KeyId, WireError, pack_ternary, unpack_ternary};
+use zeroize::Zeroizing;
+
+use crate::keys::secret_key::SecretKey;
+use crate::parameters::Parameters;
+
+/// Longest secret in bytes.
+const MAX_SECRET_BYTES: u64 = 1 << 20;
+
+impl SecretKey {
+    /// The secrets: LWE, ring, ring of lower degree.
+    fn all_coefficients(&self) -> [&[i8]; 3] {
+        [self.lwe_coefficients(), self.ring_coefficients(), self.small_ring_coefficients()]
+    }
+
+    /// Bytes that [`SecretKey::write_coefficients`] writes.
+    #[must_use]
+    pub fn coefficient_bytes(&self) -> usize {
+        self.all_coefficients().iter().map(|secret| 8 + secret.len().div_ceil(4)).sum()
+    }
+
+    /// Writes all secrets: of LWE, the ring, and the ring of lower degree, each with its length before.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_coefficients<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
+        self.all_coefficients().iter().try_for_each(|secret| writer.bytes(&pack_ternary(secret)))
+    }
+
+    /// Reads what [`SecretKey::write_coefficients`] wrote.
+    ///
+    /// # Errors
+    /// If bytes are missing, or are not secrets of these parameters.
+    pub fn read_coefficients(
+        parameters: &Parameters,
+        reader: &mut BodyReader<'_>,
+    ) -> Result<Self, WireError> {
+        let lwe = unpack_ternary(
+            reader.bytes("LWE secret", MAX_SECRET_BYTES)?,
+            parameters.lwe_dimension(),
+        )?;
+        let ring = unpack_ternary(
+            reader.bytes("ring secret", MAX_SECRET_BYTES)?,
+            parameters.ring_degree(),
+        )?;
+        let packed = reader.bytes("secret of the ring of lower degree", MAX_SECRET_BYTES)?;
+        let small = unpack_ternary(
+            packed,
+            parameters.small_ring().map_or(0, |small| small.literal.degree),
+        )?;
+        Self::from_coefficients(parameters, lwe, ring, small).ok_or_else(|| {
+            let expected = "of the parameters' secret distributions";
+            WireError::invalid("coefficients", "others", expected)
+        })
+    }
+
+    /// The identifier of these secrets in a domain, which `context` names.
+    #[must_use]
+    pub fn id(&self, context: &str) -> KeyId {
+        let coefficients = self.all_coefficients();
+        let count = coefficients.iter().map(|secret| secret.len()).sum();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(count));
+        bytes.extend(coefficients.into_iter().flatten().map(|&c| c as u8));
+        KeyId::of_secret(context, &bytes)
+    }
+}

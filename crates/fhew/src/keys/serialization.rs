@@ -1,0 +1,386 @@
+//! Evaluation keys as bytes.
+//!
+//! The seed of the masks, then all parts in a fixed order, each packed at its modulus's bit width. No length is
+//! stored: the parameters determine every one. Words and lengths are checked before anything is computed from them.
+
+use cryptable_lattice::Result;
+use cryptable_ring::random::Seed;
+use cryptable_wire::WireError;
+use cryptable_wire::bit_packing::{UnpackError, pack, packed_bytes, unpack};
+
+use crate::keys::evaluation_key::SeededEvaluationKey;
+use crate::packing::trace::exponents;
+use crate::parameters::Parameters;
+use crate::rotation::cmux::selectors_per_coefficient;
+use crate::seeded_rows::{RowDomain, SeededRows};
+use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
+
+/// What messages call all parts together.
+const WHOLE: &str = "the evaluation key";
+
+/// Words of one part of a key.
+struct Part {
+    name: &'static str,
+    /// Number of words.
+    words: usize,
+    /// All words are below it.
+    modulus: u64,
+}
+
+impl Part {
+    /// Bits of a word.
+    fn bits(&self) -> u32 {
+        u64::BITS - (self.modulus - 1).leading_zeros()
+    }
+
+    fn bytes(&self) -> usize {
+        packed_bytes(self.words, self.bits())
+    }
+
+    /// Demands the right number of words, all below the modulus.
+    fn check(&self, words: &[u64]) -> std::result::Result<(), WireError> {
+        let Self { name, words: expected, modulus } = *self;
+        if words.len() != expected {
+            return Err(wrong_length(name, "words", words.len(), expected));
+        }
+        match words.iter().position(|&word| word >= modulus) {
+            Some(position) => {
+                let value = format!("{} at word {position}", words[position]);
+                Err(WireError::invalid(name, value, format!("below its modulus {modulus}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A part, or all of them, of a length that the parameters do not give it.
+fn wrong_length(part: &'static str, unit: &str, found: usize, expected: usize) -> WireError {
+    WireError::invalid(part, format!("{found} {unit} long"), format!("{expected} {unit} long"))
+}
+
+/// All parts, in the order in which they are stored.
+fn parts(parameters: &Parameters) -> Vec<Part> {
+    let literal = parameters.literal();
+    let (degree, prime) = (parameters.ring_degree(), parameters.prime());
+    // A number of polynomials of the ring. Saturates where a machine's words are short: no key is so long.
+    let part = |name, factors: [usize; 2]| Part {
+        name,
+        words: factors.into_iter().fold(degree, usize::saturating_mul),
+        modulus: prime,
+    };
+    let automorphism = literal.automorphism.length;
+    let window = parameters.rotation_automorphisms();
+    let selectors = match &window {
+        None => literal.lwe_dimension * selectors_per_coefficient(literal.lwe_secret),
+        Some(_) => literal.lwe_dimension + 1,
+    };
+    let automorphisms = window.map(|window| [window.key_count(), window.gadget.length()]);
+    let rotations = parameters.rotation_gadgets().into_iter();
+    let rotations = rotations.map(|g| part("the rotation key", [selectors, g.rows()]));
+    let automorphisms =
+        automorphisms.map(|factors| part("the rotation's automorphism keys", factors));
+    let key_switching = Part {
+        name: "the LWE key switching key",
+        words: parameters.key_switching_source().0 * literal.key_switching.length,
+        modulus: parameters.lwe_modulus(),
+    };
+    let ring_dimension = parameters.small_ring().map(|small| Part {
+        name: "the ring dimension switching key",
+        words: degree * small.literal.digits.length,
+        modulus: small.prime(),
+    });
+    let trace = part("the trace key", [exponents(degree).count(), automorphism]);
+    let relinearization = part("the relinearization key", [1, literal.relinearization.length]);
+    rotations
+        .chain(automorphisms)
+        .chain([key_switching])
+        .chain(ring_dimension)
+        .chain([trace, relinearization])
+        .collect()
+}
+
+/// The number of bytes of a key of these parameters.
+#[must_use]
+pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
+    parts(parameters).iter().fold(Seed::BYTES, |sum, part| sum.saturating_add(part.bytes()))
+}
+
+/// Of them, the number of bytes of keys of the trace and of scheme switching.
+#[must_use]
+pub fn conversion_key_bytes(parameters: &Parameters) -> usize {
+    // They are the last two.
+    parts(parameters).iter().rev().take(2).fold(0, |sum, part| sum.saturating_add(part.bytes()))
+}
+
+/// Takes parts off packed bytes, one after another.
+struct PartReader<'a> {
+    rest: &'a [u8],
+    parts: std::vec::IntoIter<Part>,
+}
+
+impl PartReader<'_> {
+    fn words(&mut self) -> Result<Vec<u64>> {
+        let part = self.parts.next().expect("as many reads as parts");
+        let (bytes, rest) = self.rest.split_at(part.bytes());
+        self.rest = rest;
+        let words = unpack(bytes, part.bits(), part.words).map_err(|error| match error {
+            UnpackError::Length { expected, found } => {
+                wrong_length(part.name, "bytes", found, expected)
+            }
+            UnpackError::Padding => {
+                WireError::invalid(part.name, "set beyond its last word", "zero there")
+            }
+        })?;
+        part.check(&words)?;
+        Ok(words)
+    }
+
+    fn rows(&mut self, domain: RowDomain) -> Result<SeededRows> {
+        Ok(SeededRows::new(domain, self.words()?))
+    }
+}
+
+impl SeededEvaluationKey {
+    /// Words of all parts, in the order of [`parts`].
+    fn part_words(&self) -> Vec<&[u64]> {
+        let rows = self.rotations.iter().chain(&self.rotation_automorphisms);
+        rows.map(SeededRows::bodies)
+            .chain([self.key_switching.bodies()])
+            .chain(self.ring_dimension.as_ref().map(SeededRows::bodies))
+            .chain([self.trace.bodies(), self.relinearization.bodies()])
+            .collect()
+    }
+
+    /// Demands that every part has the length that the parameters give it, and every word is below its modulus.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check(&self) -> Result<()> {
+        let (parts, words) = (parts(&self.parameters), self.part_words());
+        if words.len() != parts.len() {
+            return Err(wrong_length(WHOLE, "parts", words.len(), parts.len()))?;
+        }
+        Ok(parts.iter().zip(words).try_for_each(|(part, words)| part.check(words))?)
+    }
+
+    /// The key as bytes, [`evaluation_key_bytes`] of them: seed, rotation keys, automorphism keys of the rotation,
+    /// LWE key switching, ring dimension switching, trace, relinearization; those of the parameters.
+    ///
+    /// ```
+    /// use cryptable_fhew::keys::SeededEvaluationKey;
+    /// use cryptable_fhew::parameters::Parameters;
+    /// use cryptable_fhew::keys::SecretKey;
+    /// let parameters = Parameters::insecure_toy();
+    /// let key = SecretKey::generate(&parameters).evaluation_key();
+    /// assert_eq!(SeededEvaluationKey::from_bytes(&parameters, &key.to_bytes())?, key);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a part is not that of the parameters ([`SeededEvaluationKey::check`]).
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.check().expect("the parts of the parameters");
+        let mut bytes = Vec::with_capacity(evaluation_key_bytes(&self.parameters));
+        bytes.extend_from_slice(self.seed.as_bytes());
+        for (part, words) in parts(&self.parameters).iter().zip(self.part_words()) {
+            bytes.extend(pack(words, part.bits()));
+        }
+        bytes
+    }
+
+    /// Reads what [`SeededEvaluationKey::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the number of bytes is not that of the parameters, a word is not below its modulus, or bits beyond the
+    /// last word of a part are set. Nothing is allocated before the number of bytes is checked.
+    pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
+        let (found, expected) = (bytes.len(), evaluation_key_bytes(parameters));
+        let wrong_length = || wrong_length(WHOLE, "bytes", found, expected);
+        let (seed, rest) = bytes.split_first_chunk().ok_or_else(wrong_length)?;
+        if found != expected {
+            return Err(wrong_length())?;
+        }
+        let mut reader = PartReader { rest, parts: parts(parameters).into_iter() };
+        let mut rotations = Vec::new();
+        for (domain, _) in RowDomain::ROTATIONS.into_iter().zip(parameters.rotation_gadgets()) {
+            rotations.push(reader.rows(domain)?);
+        }
+        let rotation_automorphisms = match parameters.rotation_automorphisms() {
+            None => None,
+            Some(_) => Some(reader.rows(RowDomain::RotationAutomorphism)?),
+        };
+        let key_switching = SeededKeySwitchingKey::new(reader.words()?);
+        let ring_dimension = match parameters.small_ring() {
+            None => None,
+            Some(_) => Some(reader.rows(RowDomain::RingDimension)?),
+        };
+        Ok(Self {
+            parameters: parameters.clone(),
+            seed: Seed::from_bytes(*seed),
+            rotations,
+            rotation_automorphisms,
+            key_switching,
+            ring_dimension,
+            trace: reader.rows(RowDomain::Automorphism)?,
+            relinearization: reader.rows(RowDomain::Relinearization)?,
+        })
+    }
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_lattice::Error;
+    use cryptable_lattice::security::SecretDistribution;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::keys::secret_key::SecretKey;
+    use crate::parameters::{GadgetLiteral, IntermediateRing, ParametersLiteral, RotationMethod};
+
+    /// Every part that a key may have, in a few bytes.
+    fn all_parts(rotation_method: RotationMethod) -> Parameters {
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        Parameters::insecure(ParametersLiteral {
+            lwe_dimension: 5,
+            lwe_secret: SecretDistribution::UniformTernary,
+            log2_lwe_modulus: 13,
+            ring_degree: 64,
+            log2_prime: 30.3,
+            rotation_method,
+            rotation: gadget(10, 2).into(),
+            finer_rotations: [Some(gadget(7, 3).into()), None, Some(gadget(5, 4).into())],
+            intermediate: Some(IntermediateRing {
+                degree: 32,
+                log2_prime: 20.4,
+                secret: SecretDistribution::Binary,
+                digits: gadget(5, 3),
+            }),
+            key_switching: gadget(3, 3),
+            automorphism: gadget(7, 3),
+            relinearization: gadget(10, 2),
+            packing: gadget(6, 4),
+            ring_secret: SecretDistribution::Binary,
+        })
+        .unwrap()
+    }
+
+    fn by_automorphisms(window: usize) -> RotationMethod {
+        RotationMethod::Automorphism { window, digits: GadgetLiteral { base_log2: 7, length: 4 } }
+    }
+
+    fn by_sparse_automorphisms(window: usize) -> RotationMethod {
+        let digits = GadgetLiteral { base_log2: 7, length: 4 };
+        RotationMethod::SparseAutomorphism { sparsity_log2: 3, window, digits }
+    }
+
+    fn key(rotation_method: RotationMethod) -> SeededEvaluationKey {
+        SecretKey::generate(&all_parts(rotation_method)).evaluation_key()
+    }
+
+    #[test]
+    fn keys_come_back_with_all_their_parts() {
+        let toy = SecretKey::generate(&Parameters::insecure_toy()).evaluation_key();
+        let methods = [RotationMethod::Cmux, by_automorphisms(4), by_sparse_automorphisms(4)];
+        for key in std::iter::once(toy).chain(methods.map(key)) {
+            let bytes = key.to_bytes();
+            assert_eq!(bytes.len(), evaluation_key_bytes(&key.parameters));
+            assert_eq!(SeededEvaluationKey::from_bytes(&key.parameters, &bytes).unwrap(), key);
+        }
+    }
+
+    /// No key of -g among sparse ones.
+    #[test]
+    fn sparse_automorphisms_have_a_key_less() {
+        let bytes = |method| evaluation_key_bytes(&all_parts(method));
+        let key_bytes = packed_bytes(4 * 64, 31);
+        assert_eq!(bytes(by_automorphisms(4)) - bytes(by_sparse_automorphisms(4)), key_bytes);
+        let found = key(by_sparse_automorphisms(4)).rotation_automorphisms.unwrap();
+        assert_eq!(found.bodies().len(), 4 * 4 * 64);
+    }
+
+    #[test]
+    fn other_lengths_are_refused() {
+        let key = key(RotationMethod::Cmux);
+        let bytes = key.to_bytes();
+        for length in (0..bytes.len()).step_by(211).chain([bytes.len() - 1, bytes.len() + 1]) {
+            let mut other = bytes.clone();
+            other.resize(length, 0);
+            let error = SeededEvaluationKey::from_bytes(&key.parameters, &other).unwrap_err();
+            let expected = bytes.len();
+            let expected = super::wrong_length(WHOLE, "bytes", length, expected);
+            assert!(matches!(&error, Error::Wire(found) if *found == expected), "{error}");
+        }
+        let other = all_parts(by_automorphisms(4));
+        assert!(SeededEvaluationKey::from_bytes(&other, &bytes).is_err());
+    }
+
+    #[test]
+    fn words_out_of_range_and_padding_are_named() {
+        let key = key(by_automorphisms(3));
+        let (bytes, parts) = (key.to_bytes(), parts(&key.parameters));
+        let mut start = Seed::BYTES;
+        for part in &parts {
+            let mut damaged = bytes.clone();
+            // All bits of the first word: above every prime, the largest value of a power of two.
+            damaged[start..start + 8].fill(0xff);
+            let read = SeededEvaluationKey::from_bytes(&key.parameters, &damaged);
+            if part.modulus.is_power_of_two() {
+                assert!(read.is_ok());
+            } else {
+                let message = read.unwrap_err().to_string();
+                assert!(
+                    message.contains(part.name) && message.contains("below its modulus"),
+                    "{message}"
+                );
+            }
+            let end = start + part.bytes();
+            if !(part.words * part.bits() as usize).is_multiple_of(8) {
+                let mut padded = bytes.clone();
+                padded[end - 1] |= 0x80;
+                let error = SeededEvaluationKey::from_bytes(&key.parameters, &padded).unwrap_err();
+                let Error::Wire(WireError::InvalidField { name, expected, .. }) = error else {
+                    panic!("{error}")
+                };
+                assert_eq!((name, &*expected), (part.name, "zero there"));
+            }
+            start = end;
+        }
+        assert_eq!(start, bytes.len());
+    }
+
+    #[test]
+    fn foreign_parts_are_refused() {
+        let whole = key(RotationMethod::Cmux);
+        let mut missing = whole.clone();
+        missing.ring_dimension = None;
+        assert!(missing.check().unwrap_err().to_string().contains("parts"));
+        let mut short = whole.clone();
+        short.trace = SeededRows::new(RowDomain::Automorphism, vec![0; 64]);
+        assert!(short.check().unwrap_err().to_string().contains("the trace key"));
+        let mut large = whole;
+        large.key_switching =
+            SeededKeySwitchingKey::new(vec![1 << 13; large.key_switching.bodies().len()]);
+        let message = large.check().unwrap_err().to_string();
+        assert!(message.contains("8192") && message.contains("key switching"), "{message}");
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_do_no_harm(
+            seed in any::<u64>(),
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let parameters = all_parts(RotationMethod::Cmux);
+            prop_assert!(SeededEvaluationKey::from_bytes(&parameters, &bytes).is_err());
+            let mut long = vec![seed as u8; evaluation_key_bytes(&parameters)];
+            for (i, byte) in bytes.iter().enumerate() {
+                let place = (seed as usize ^ (i * 7919)) % long.len();
+                long[place] = *byte;
+            }
+            if let Ok(key) = SeededEvaluationKey::from_bytes(&parameters, &long) {
+                prop_assert_eq!(key.to_bytes(), long);
+            }
+        }
+    }
+}

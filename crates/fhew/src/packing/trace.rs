@@ -1,0 +1,146 @@
+//! Packing LWE into RLWE by the field trace (Chen, Dai, Kim, Song, ACNS 2021; HomTrace of Wang et al., EUROCRYPT 2024).
+//!
+//! An LWE ciphertext of dimension N embeds into an RLWE ciphertext whose phase has its phase as constant coefficient
+//! and unknown others. The trace Σ_σ σ(ct) over all automorphisms removes the others and multiplies the constant by
+//! N, in log2 N steps `ct += σ_g(ct)`, g = 2^k + 1: X ↦ X^g fixes the coefficients at multiples of 2N/(g - 1) and
+//! negates halfway ones. The factor N is divided out first, modulo Q.
+//!
+//! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
+//! ([`crate::packing`]).
+
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_ring::external_product::{GadgetProduct, Scratch};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
+use cryptable_ring::{Buffer, kernels, torus};
+
+use crate::rlwe::RlweCiphertext;
+use crate::variance::Variance;
+
+/// Which coefficients of the result have the value: the d lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PackedLength {
+    /// The constant one; all others are near 0.
+    Constant,
+    /// Those below N/2; all others are near 0.
+    Half,
+    /// All.
+    All,
+}
+
+impl PackedLength {
+    /// d.
+    #[must_use]
+    pub fn count(self, degree: usize) -> usize {
+        match self {
+            Self::Constant => 1,
+            Self::Half => degree / 2,
+            Self::All => degree,
+        }
+    }
+}
+
+/// Exponents of the trace's automorphisms, in the order in which they are applied.
+///
+/// The first, 2N/N + 1 = 3, would come last in a tower from the bottom; from the top, N + 1 first, each step halves
+/// the unknown coefficients.
+pub fn exponents(degree: usize) -> impl Iterator<Item = usize> {
+    (1..=degree.ilog2()).rev().map(|k| (1 << k) + 1)
+}
+
+/// Keys of the trace's automorphisms.
+#[derive(Debug)]
+pub struct TraceKey {
+    gadget: Gadget,
+    automorphisms: PreparedRows,
+}
+
+impl TraceKey {
+    /// From prepared keys: gadget ciphertexts of σ_g(s), in the order of [`exponents`].
+    ///
+    /// # Panics
+    /// If their number is not log2 N.
+    #[must_use]
+    pub fn new(ring: &PrimeRing, gadget: Gadget, automorphisms: PreparedRows) -> Self {
+        assert_eq!(automorphisms.count(), ring.degree().ilog2() as usize, "keys of a trace");
+        Self { gadget, automorphisms }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.automorphisms.bytes()
+    }
+
+    /// HomTrace: `Σ_σ σ(ct)` over all automorphisms, in place.
+    ///
+    /// Of the phase, the constant coefficient is multiplied by N, and all others vanish but for noise.
+    pub fn trace_assign(&self, ring: &PrimeRing, ciphertext: &mut RlweCiphertext) {
+        let n = ring.degree();
+        let m = ring.modulus();
+        let product = GadgetProduct { ring, gadget: self.gadget };
+        let mut scratch = Scratch::new(ring, self.gadget.length());
+        let mut fractions = Buffer::unspecified(2 * n);
+        torus::from_residues(m, &mut fractions, ciphertext.words());
+        let mut image = Buffer::unspecified(n);
+        for (k, exponent) in exponents(n).enumerate() {
+            let (body, mask) = fractions.split_at_mut(n);
+            torus::automorphism(&mut image, body, exponent);
+            for (word, &moved) in body.iter_mut().zip(image.iter()) {
+                *word = word.wrapping_add(moved);
+            }
+            torus::automorphism(&mut image, mask, exponent);
+            let key = self.automorphisms.key(k);
+            product.add(&mut fractions, &image, key, &mut scratch);
+        }
+        torus::to_residues(m, ciphertext.words_mut(), &fractions);
+    }
+
+    /// An RLWE ciphertext whose phase has the phase of an LWE ciphertext (modulo Q, under the ring secret) in its
+    /// `count` lowest coefficients.
+    ///
+    /// # Panics
+    /// If the ciphertext is not modulo Q and of dimension N, or `count` is not from 1 to N.
+    #[must_use]
+    pub fn pack(&self, ring: &PrimeRing, raw: &LweCiphertext, count: usize) -> RlweCiphertext {
+        let (m, n) = (ring.modulus(), ring.degree());
+        assert!((1..=n).contains(&count), "a run of {count} of {n}");
+        let mut packed = RlweCiphertext::embed(ring, raw);
+        kernels::mul_scalar_assign(m, packed.words_mut(), m.inv(n as u64));
+        self.trace_assign(ring, &mut packed);
+        if count > 1 {
+            for polynomial in packed.words_mut().chunks_exact_mut(n) {
+                multiply_by_ones(ring, polynomial, count);
+            }
+        }
+        packed
+    }
+}
+
+/// `polynomial *= 1 + X + … + X^(count - 1)`: running sums.
+fn multiply_by_ones(ring: &PrimeRing, polynomial: &mut [u64], count: usize) {
+    let m = ring.modulus();
+    let n = polynomial.len();
+    let source = polynomial.to_vec();
+    // Coefficient x is Σ_{i < count} source_(x-i), those that pass X^N negated; x = -1 is minus coefficient N-1.
+    let mut sum = source[n - count..].iter().fold(0, |sum, &word| m.sub(sum, word));
+    for (x, word) in polynomial.iter_mut().enumerate() {
+        let leaving = if x >= count { source[x - count] } else { m.neg(source[n + x - count]) };
+        sum = m.sub(m.add(sum, source[x]), leaving);
+        *word = sum;
+    }
+}
+
+/// σ_pk²: packing by the trace, for one of the coefficients that have the value, by the variance of one automorphism.
+///
+/// The noise of the step that r others follow ends, times 2^r, in N/2^r coefficients. The constant one gets all:
+/// Σ_r 4^r = (N² - 1)/3 of a step; sums of N coefficients Σ_r 4^r·N/2^r = N(N - 1), and of N/2 half of it.
+pub(crate) fn noise(automorphism: Variance, degree: usize, length: PackedLength) -> Variance {
+    let n = degree as f64;
+    automorphism
+        * match length {
+            PackedLength::Constant => (n * n - 1.0) / 3.0,
+            PackedLength::Half => n * (n - 1.0) / 2.0,
+            PackedLength::All => n * (n - 1.0),
+        }
+}

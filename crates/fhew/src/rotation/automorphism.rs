@@ -1,0 +1,279 @@
+//! Blind rotation by automorphisms (Lee, Micciancio, Kim, Choi, Deryabin, Eom, Yoo, EUROCRYPT 2023, "LMKCDEY").
+//!
+//! One RGSW ciphertext of X^(s_i) a coefficient of the LWE secret, whatever its distribution: the accumulator's
+//! automorphisms bring the exponents. While the accumulator is its image under X ↦ X^(1/t), t odd, a product with
+//! X^(s_i) multiplies what it is the image of by X^(t·s_i). So t visits all exponents e_i = -a_i, in the order of
+//! the *places* of an [`ExponentGroup`]: of all odd numbers (LMKCDEY), or of those of 1 modulo 2^θ only (Algorithms 3
+//! to 5 of Wang et al., EUROCRYPT 2024). From one place to the next the accumulator takes X ↦ X^g, between the
+//! signs, if there are any, X ↦ X^(-g). With keys for `window` powers of g, places without products are passed in
+//! longer steps. The last place is t = 1, where the accumulator is itself again.
+//!
+//! [`EvaluationKey::to_rotation_modulus`] rounds masks to exponents of the group, -a = 1 modulo 2^θ. Any other
+//! exponent is an element of it plus r < 2^θ: r further products at the last place.
+//!
+//! If all exponents are multiples of 2^θ they are e = (e + 1) - 1 instead, and one product with RGSW(X^(-Σ s_i)) at
+//! the last place serves all (Sec. 4.4 and Algorithms 6 and 8 there). With keys for all odd numbers, exponents of
+//! 1 modulo 2^θ stay in the second half, so that no sign changes and few places are left. Algorithm 6 multiplies by
+//! the auxiliary key first (line 4), after which Algorithm 4 would take it to another power of X; here it comes last,
+//! where the accumulator is itself.
+//!
+//! [`EvaluationKey::to_rotation_modulus`]: crate::keys::EvaluationKey::to_rotation_modulus
+//! [`ExponentGroup`]: crate::rotation::ExponentGroup
+
+use std::sync::Arc;
+
+use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::{PreparedKey, PreparedRows, PrimeRing};
+use cryptable_ring::{Buffer, torus};
+
+use crate::rlwe::RlweCiphertext;
+use crate::rotation::exponent_group::AutomorphismWindow;
+use crate::variance::{RingNumbers, Variance};
+
+/// Keys of the automorphisms: all rotation keys share them.
+#[derive(Debug)]
+pub struct RotationAutomorphisms {
+    window: AutomorphismWindow,
+    keys: PreparedRows,
+    exponents: Vec<usize>,
+    /// [`ExponentGroup::places`](crate::rotation::ExponentGroup::places).
+    places: Vec<u32>,
+}
+
+/// A step of a rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An automorphism, by its number in [`AutomorphismWindow::key_exponents`].
+    Automorphism(usize),
+    /// A product with RGSW(X^(s_i)); for i = n with RGSW(X^(-Σ s_i)).
+    Product(usize),
+}
+
+impl RotationAutomorphisms {
+    /// From prepared keys: gadget ciphertexts of σ(s) for [`AutomorphismWindow::key_exponents`], in their order.
+    ///
+    /// # Panics
+    /// If there are not as many keys.
+    #[must_use]
+    pub fn new(window: AutomorphismWindow, keys: PreparedRows) -> Self {
+        assert_eq!(keys.count(), window.key_count(), "automorphism keys of a rotation");
+        Self { window, keys, exponents: window.key_exponents(), places: window.group.places() }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.keys.bytes() + 4 * self.places.len()
+    }
+
+    /// Automorphisms from one place to another, round the end if need be: `X ↦ X^(±g^d)`, d the distance modulo
+    /// the order of g, negative if the signs of the two places differ.
+    fn push_moves(&self, steps: &mut Vec<Step>, from: usize, to: usize) {
+        let AutomorphismWindow { group, window, .. } = self.window;
+        let cycle = group.generator_order();
+        let mut distance = (to + self.places.len() - from) % cycle;
+        if (from < cycle) != (to < cycle) {
+            steps.push(Step::Automorphism(window));
+            distance = (distance + cycle - 1) % cycle;
+        }
+        while distance > 0 {
+            let part = distance.min(window);
+            steps.push(Step::Automorphism(part - 1));
+            distance -= part;
+        }
+    }
+
+    /// Places of all products for a mask, with what to multiply by, in order.
+    fn products(&self, mask: &[u64]) -> Vec<(u32, usize)> {
+        let last = self.places.len() - 1;
+        let two_n = 2 * self.window.group.degree() as u64;
+        assert!(mask.iter().all(|&a| a < two_n), "a mask modulo {two_n}");
+        let sparsity = self.window.group.sparsity_log2();
+        let spacing = 1 << sparsity;
+        let nonzero = mask.iter().filter(|&&a| a != 0).count();
+        // All multiples of 2^θ: one product instead of 2^θ - 1 each.
+        let multiples = mask.iter().all(|a| a.is_multiple_of(spacing));
+        let together = multiples && spacing as usize * nonzero > mask.len() + 1;
+        let mut products = Vec::with_capacity(mask.len() + 1);
+        for (i, &a) in mask.iter().enumerate() {
+            if a == 0 && !together {
+                continue;
+            }
+            // e - 1, or e itself in place of (e + 1) - 1.
+            let above = (2 * two_n - a - u64::from(!together)) % two_n;
+            products.push((self.places[(above >> sparsity) as usize], i));
+            let rest = if together { 0 } else { above % spacing };
+            products.extend((0..rest).map(|_| (last as u32, i)));
+        }
+        if together {
+            products.push((last as u32, mask.len()));
+        }
+        products.sort_unstable();
+        products
+    }
+
+    /// All steps of a rotation, from the last place to the last place.
+    ///
+    /// # Panics
+    /// If a word is not below 2N.
+    #[must_use]
+    pub fn steps(&self, mask: &[u64]) -> Vec<Step> {
+        let last = self.places.len() - 1;
+        let mut place = last;
+        let mut steps = Vec::new();
+        for (next, index) in self.products(mask) {
+            self.push_moves(&mut steps, place, next as usize);
+            steps.push(Step::Product(index));
+            place = next as usize;
+        }
+        self.push_moves(&mut steps, place, last);
+        steps
+    }
+}
+
+/// Keys of a rotation by automorphisms: RGSW ciphertexts of X^(s_i) for all i, then of X^(-Σ s_i).
+#[derive(Debug)]
+pub struct AutomorphismRotationKey {
+    gadget: RgswGadget,
+    monomials: PreparedRows,
+    automorphisms: Arc<RotationAutomorphisms>,
+}
+
+impl AutomorphismRotationKey {
+    /// From prepared RGSW ciphertexts of n + 1 monomials.
+    #[must_use]
+    pub fn new(
+        gadget: RgswGadget,
+        monomials: PreparedRows,
+        automorphisms: Arc<RotationAutomorphisms>,
+    ) -> Self {
+        Self { gadget, monomials, automorphisms }
+    }
+
+    /// Bytes held, without the automorphisms' keys.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.monomials.bytes()
+    }
+
+    /// The automorphisms.
+    #[must_use]
+    pub fn automorphisms(&self) -> &RotationAutomorphisms {
+        &self.automorphisms
+    }
+
+    fn key(&self, step: Step) -> PreparedKey<'_> {
+        match step {
+            Step::Automorphism(number) => self.automorphisms.keys.key(number),
+            Step::Product(index) => self.monomials.key(index),
+        }
+    }
+
+    /// `accumulator *= X^(-⟨mask, s⟩)`.
+    ///
+    /// An accumulator without mask (a test polynomial) takes the automorphisms before the first product without keys
+    /// and noise.
+    ///
+    /// # Panics
+    /// If the mask's length is not the dimension, or a word of it is not below 2N.
+    pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
+        assert_eq!(self.monomials.count(), mask.len() + 1, "LWE dimension");
+        let steps = self.automorphisms.steps(mask);
+        let mut room =
+            Room::new(ring, self.gadget.rows(), self.automorphisms.window.gadget.length());
+        let m = ring.modulus();
+        torus::from_residues(m, &mut room.fractions, accumulator.words());
+        let plain = accumulator.mask().iter().all(|&word| word == 0);
+        let leading = if plain { leading_automorphisms(&steps) } else { 0 };
+        let exponents = &self.automorphisms.exponents;
+        if leading > 0 {
+            let exponent = steps[..leading].iter().fold(1, |product, &step| match step {
+                Step::Automorphism(number) => product * exponents[number] % (2 * ring.degree()),
+                Step::Product(_) => product,
+            });
+            let (body, _) = room.fractions.split_at_mut(ring.degree());
+            torus::automorphism(&mut room.image, body, exponent);
+            body.copy_from_slice(&room.image);
+        }
+        let steps = &steps[leading..];
+        for (index, &step) in steps.iter().enumerate() {
+            let key = self.key(step);
+            let key = steps.get(index + 1).map_or(key, |&next| key.before(self.key(next)));
+            match step {
+                Step::Automorphism(number) => {
+                    let product = GadgetProduct { ring, gadget: self.automorphisms.window.gadget };
+                    room.automorphism(product, exponents[number], key);
+                }
+                Step::Product(_) => {
+                    let product = ExternalProduct { ring, gadget: self.gadget };
+                    product.assign(&mut room.fractions, key, &mut room.scratch);
+                }
+            }
+        }
+        torus::to_residues(m, accumulator.words_mut(), &room.fractions);
+    }
+}
+
+/// Number of automorphisms before the first product.
+fn leading_automorphisms(steps: &[Step]) -> usize {
+    steps.iter().take_while(|step| matches!(step, Step::Automorphism(_))).count()
+}
+
+/// The accumulator, and room for the next one.
+struct Room {
+    fractions: Buffer,
+    next: Buffer,
+    image: Buffer,
+    scratch: Scratch,
+}
+
+impl Room {
+    fn new(ring: &PrimeRing, product_rows: usize, automorphism_rows: usize) -> Self {
+        let n = ring.degree();
+        Self {
+            fractions: Buffer::unspecified(2 * n),
+            next: Buffer::zeroed(2 * n),
+            image: Buffer::zeroed(n),
+            scratch: Scratch::new(ring, automorphism_rows.max(product_rows)),
+        }
+    }
+
+    /// X ↦ X^exponent, and back to the secret.
+    fn automorphism(&mut self, product: GadgetProduct<'_>, exponent: usize, key: PreparedKey<'_>) {
+        let n = self.image.len();
+        let (body, mask) = self.fractions.split_at(n);
+        let (next_body, next_mask) = self.next.split_at_mut(n);
+        torus::automorphism(next_body, body, exponent);
+        next_mask.fill(0);
+        torus::automorphism(&mut self.image, mask, exponent);
+        product.add(&mut self.next, &self.image, key, &mut self.scratch);
+        std::mem::swap(&mut self.fractions, &mut self.next);
+    }
+}
+
+/// Automorphisms that the rotation of a test polynomial by a mask takes, the free ones before the first product
+/// left out.
+#[must_use]
+pub fn automorphism_count(steps: &[Step]) -> usize {
+    let automorphism = |step: &&Step| matches!(step, Step::Automorphism(_));
+    steps[leading_automorphisms(steps)..].iter().filter(automorphism).count()
+}
+
+/// σ_acc² of a rotation by automorphisms, of a test polynomial: so many external products, and so many automorphisms on
+/// average ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)).
+///
+/// An external product has the noise of 2ℓ digit products and of rounding the accumulator, `rounding·(1 + N·E[s²])`; an
+/// automorphism that of a gadget product. All else permutes coefficients and their signs. An accumulator with a mask
+/// takes the automorphisms before the first product as well, 1/n more of them.
+pub(crate) fn noise(
+    ring: &RingNumbers,
+    gadget: RgswGadget,
+    products: usize,
+    automorphism_gadget: Gadget,
+    automorphisms: f64,
+) -> Variance {
+    let product = ring.rgsw_digits(gadget) + ring.rgsw_rounding(gadget);
+    ring.units(products as f64 * product)
+        + ring.gadget_product(automorphism_gadget, ring.secret_norm()) * automorphisms
+}

@@ -1,0 +1,116 @@
+//! From the ring secret to that of a ring of lower degree, on the way to the LWE secret (after Chen, Dai, Kim, Song,
+//! ACNS 2021, whose conversions of LWE go through RLWE key switching).
+//!
+//! An LWE key switch from dimension N reads N·ℓ rows of n words: tens of megabytes, once for every bootstrap. A
+//! gadget product reads a thousandth of that, but both its secrets live in rings. So the mask is cut into N/N'
+//! blocks, block i a polynomial modulo X^N' + 1 whose product with block i of the secret has the block's part of
+//! the phase as its constant coefficient; gadget products bring all of them to one secret of degree N'. The LWE
+//! key switch then starts from dimension N': at N' = N/2 it reads half, and adds half the noise.
+
+use std::sync::Arc;
+
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::external_product::{GadgetProduct, Scratch};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
+use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::random::Seed;
+use cryptable_ring::{Buffer, torus};
+
+use crate::rlwe::RlweCiphertext;
+use crate::seeded_rows::SeededRows;
+use crate::switching::intermediate_ring::IntermediateRing;
+use crate::variance::{Variance, digit_noise, second_moment};
+
+/// The ring and decomposition that a literal names.
+#[derive(Clone, Debug)]
+pub struct SmallRing {
+    /// Its numbers.
+    pub literal: IntermediateRing,
+    /// The ring.
+    pub ring: Arc<PrimeRing>,
+}
+
+impl SmallRing {
+    /// Builds the ring.
+    ///
+    /// # Panics
+    /// If the degree is no power of two from 32, or the prime has 50 bits or more.
+    #[must_use]
+    pub fn new(literal: IntermediateRing) -> Self {
+        let prime = ntt_primes(literal.degree, literal.log2_prime, 1, &[])[0];
+        Self { literal, ring: Arc::new(PrimeRing::new(literal.degree, prime)) }
+    }
+
+    /// Its prime.
+    #[must_use]
+    pub fn prime(&self) -> u64 {
+        self.ring.modulus().value()
+    }
+
+    /// Decomposition of its gadget products.
+    #[must_use]
+    pub fn gadget(&self) -> Gadget {
+        Gadget::new(self.prime(), self.literal.digits.base_log2, self.literal.digits.length)
+    }
+}
+
+/// Gadget ciphertexts of all blocks of the ring secret under the secret of lower degree.
+#[derive(Debug)]
+pub struct RingDimensionSwitchingKey {
+    small: SmallRing,
+    blocks: PreparedRows,
+}
+
+impl RingDimensionSwitchingKey {
+    /// Draws the masks: ℓ rows a block.
+    #[must_use]
+    pub fn expand(small: &SmallRing, rows: &SeededRows, seed: &Seed) -> Self {
+        let blocks = rows.prepare(&small.ring, seed, small.literal.digits.length);
+        Self { small: small.clone(), blocks }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.blocks.bytes()
+    }
+
+    /// The same phase under the secret of lower degree, modulo its prime in and out.
+    ///
+    /// Adds the noise of [`crate::noise::NoiseModel::ring_dimension_switching`].
+    ///
+    /// # Panics
+    /// If the ciphertext's modulus is not that prime, or its dimension not N.
+    #[must_use]
+    pub fn switch(&self, lwe: &LweCiphertext) -> LweCiphertext {
+        let ring = &self.small.ring;
+        let n = ring.degree();
+        assert_eq!(lwe.dimension(), n * self.blocks.count(), "LWE dimension");
+        let product = GadgetProduct { ring, gadget: self.small.gadget() };
+        let mut scratch = Scratch::new(ring, self.small.literal.digits.length);
+        let m = ring.modulus();
+        let mut sum = RlweCiphertext::zero(ring);
+        sum.words_mut()[0] = lwe.body();
+        let mut fractions = Buffer::unspecified(2 * n);
+        torus::from_residues(m, &mut fractions, sum.words());
+        let mut source = Buffer::unspecified(n);
+        for (i, mask) in lwe.mask().chunks_exact(n).enumerate() {
+            let words = mask.iter().copied().chain([0]).collect();
+            let embedded =
+                RlweCiphertext::embed(ring, &LweCiphertext::from_words(words, lwe.modulus()));
+            torus::from_residues(m, &mut source, embedded.mask());
+            product.add(&mut fractions, &source, self.blocks.key(i), &mut scratch);
+        }
+        torus::to_residues(m, sum.words_mut(), &fractions);
+        sum.extract(ring, 0)
+    }
+}
+
+/// The switch alone, a fraction of the small prime squared: N/N' gadget products from a ring of degree `degree`.
+pub(crate) fn noise(small: &SmallRing, degree: usize, secret: SecretDistribution) -> Variance {
+    let (gadget, terms) = (small.gadget(), degree as f64);
+    let rounding = gadget.rounding_variance() * terms * second_moment(secret);
+    Variance::of_units(digit_noise(gadget, terms) + rounding, small.prime() as f64)
+}

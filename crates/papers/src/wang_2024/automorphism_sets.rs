@@ -1,0 +1,112 @@
+//! Parameter sets in which rotations are compared: CMUXes, all odd exponents (LMKCDEY) and sparse ones (Algorithm 5 of
+//! Wang et al., EUROCRYPT 2024), on the same ring with the same digits.
+//!
+//! The paper's settings carried over to 128 bits: those of gates at N = 1024 (Table 11, where approximate
+//! decomposition saves LMKCDEY digits) and those of circuit bootstrapping at N = 2048 (Tables 2, 12, 13). LWE has
+//! modulus 2^16; its secret is binary for CMUXes, ternary for automorphisms, which take any, of the least dimension
+//! with 128 bits (662 and 615; the paper's 571 and 458 have less by today's estimates). Windows are those of Table 2.
+//! A table of two inputs and four outputs fails with a probability of at most 2^-64 on results of others.
+
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
+use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
+
+/// A set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutomorphismSet {
+    /// N: 1024 or 2048.
+    pub ring_degree: usize,
+    /// θ: 1 for all odd exponents, more for those of 1 modulo 2^θ; none for CMUXes.
+    pub sparsity_log2: Option<u32>,
+    /// Decomposition of rotation keys and of automorphism keys.
+    pub digits: GadgetLiteral,
+}
+
+/// log2 of the modulus of LWE.
+const LOG2_LWE_MODULUS: u32 = 16;
+
+const fn set(
+    ring_degree: usize,
+    sparsity_log2: Option<u32>,
+    base_log2: u32,
+    length: usize,
+) -> AutomorphismSet {
+    let digits = GadgetLiteral { base_log2, length };
+    AutomorphismSet { ring_degree, sparsity_log2, digits }
+}
+
+impl AutomorphismSet {
+    /// All sets, those of a ring together.
+    pub const ALL: [Self; 8] = [
+        set(1024, None, 6, 3),
+        // All of the prime's 25 bits: the canonical decomposition.
+        set(1024, Some(1), 5, 5),
+        set(1024, Some(1), 6, 3),
+        set(1024, Some(2), 6, 3),
+        set(2048, None, 22, 1),
+        set(2048, Some(1), 22, 1),
+        set(2048, Some(2), 22, 1),
+        set(2048, Some(3), 22, 1),
+    ];
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let Self { ring_degree, sparsity_log2, digits } = self;
+        let method = match sparsity_log2 {
+            None => "CMUX".to_owned(),
+            Some(1) => "LMKCDEY".to_owned(),
+            Some(sparsity) => format!("Algorithm 5, theta {sparsity}"),
+        };
+        format!("{method}, N = {ring_degree}, digits {}", digits.length)
+    }
+
+    /// w of Table 2 for this number of places; 1 for CMUXes.
+    fn window(&self) -> usize {
+        match self.sparsity_log2.map(|sparsity| (2 * self.ring_degree) >> sparsity) {
+            None => 1,
+            Some(..=512) => 8,
+            Some(513..=1024) => 15,
+            Some(_) => 30,
+        }
+    }
+
+    /// How it rotates.
+    #[must_use]
+    pub fn rotation_method(&self) -> RotationMethod {
+        let (window, digits) = (self.window(), self.digits);
+        match self.sparsity_log2 {
+            None => RotationMethod::Cmux,
+            Some(..=1) => RotationMethod::Automorphism { window, digits },
+            Some(sparsity_log2) => {
+                RotationMethod::SparseAutomorphism { sparsity_log2, window, digits }
+            }
+        }
+    }
+
+    /// Its parameters.
+    ///
+    /// # Panics
+    /// If this is none of [`AutomorphismSet::ALL`] and its numbers are out of range.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        let base = match self.ring_degree {
+            1024 => Parameters::gates_128(),
+            _ => Parameters::default_128(),
+        };
+        let lwe_secret = match self.sparsity_log2 {
+            None => SecretDistribution::Binary,
+            Some(_) => SecretDistribution::UniformTernary,
+        };
+        let lwe_dimension = least_lwe_dimension(lwe_secret, f64::from(LOG2_LWE_MODULUS));
+        Parameters::new(ParametersLiteral {
+            lwe_dimension: lwe_dimension.expect("a modulus of the tables"),
+            lwe_secret,
+            log2_lwe_modulus: LOG2_LWE_MODULUS,
+            rotation_method: self.rotation_method(),
+            rotation: self.digits.into(),
+            key_switching: Parameters::default_128().literal().key_switching,
+            ..*base.literal()
+        })
+        .expect("a valid set")
+    }
+}

@@ -1,0 +1,95 @@
+//! Numbers of keys, automorphisms and transforms of blind rotations (Table 13): LMKC+ (Algorithm 7) against sparse
+//! rounding (Algorithms 4 to 6), and CMUXes.
+
+use cryptable_fhew::rotation::{
+    expected_automorphisms, expected_sparse_automorphisms, selectors_per_coefficient,
+};
+use cryptable_lattice::security::SecretDistribution;
+
+/// What a rotation takes (Table 13 of Wang et al., EUROCRYPT 2024; keys in RLWE' ciphertexts).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RotationCounts {
+    /// RLWE' ciphertexts of the keys: two an RGSW ciphertext, one an automorphism.
+    pub keys: usize,
+    /// External products.
+    pub external_products: usize,
+    /// Mean number of automorphisms.
+    pub automorphisms: f64,
+    /// The most automorphisms, by the paper's bound.
+    pub worst_automorphisms: f64,
+}
+
+impl RotationCounts {
+    /// By CMUXes (GINX): one selector a coefficient of a binary secret, two of a ternary one.
+    #[must_use]
+    pub fn cmux(dimension: usize, secret: SecretDistribution) -> Self {
+        let selectors = dimension * selectors_per_coefficient(secret);
+        Self {
+            keys: 2 * selectors,
+            external_products: selectors,
+            automorphisms: 0.0,
+            worst_automorphisms: 0.0,
+        }
+    }
+
+    /// By odd exponents (LMKC+, Algorithm 7): 2n + w + 1 keys whatever the secret, at most
+    /// `(w - 1)/w·n + N/w` automorphisms, and one for the change of sign.
+    #[must_use]
+    pub fn lmkc(degree: usize, dimension: usize, window: usize) -> Self {
+        Self {
+            keys: 2 * dimension + window + 1,
+            external_products: dimension,
+            automorphisms: expected_automorphisms(degree, dimension, window),
+            worst_automorphisms: worst(dimension, degree, window) + 1.0,
+        }
+    }
+
+    /// By exponents of 1 modulo 2^θ, θ >= 2 (Algorithm 5): 2n + w keys whatever the secret, and at most
+    /// `(w - 1)/w·min(n, N') + N'/w` automorphisms, N' = 2N/2^θ.
+    ///
+    /// `window` counts powers of the generator g' of that group, as the paper does, each 2^(θ-2) powers of 5.
+    ///
+    /// # Panics
+    /// If θ is below 2, or 2^θ not below 2N.
+    #[must_use]
+    pub fn sparse(degree: usize, dimension: usize, window: usize, sparsity_log2: u32) -> Self {
+        assert!(sparsity_log2 >= 2, "odd numbers are no cyclic group");
+        let places = (2 * degree) >> sparsity_log2;
+        Self {
+            keys: 2 * dimension + window,
+            external_products: dimension,
+            automorphisms: expected_sparse_automorphisms(
+                degree,
+                dimension,
+                window << (sparsity_log2 - 2),
+                sparsity_log2,
+            ),
+            worst_automorphisms: worst(dimension, places, window),
+        }
+    }
+
+    /// [`RotationCounts::sparse`] of several tables (Algorithms 6 and 8): masks are multiples of 2^θ, and the
+    /// auxiliary RGSW(X^(-Σ s_i)) brings them to exponents of 1 modulo 2^θ.
+    ///
+    /// # Panics
+    /// As there.
+    #[must_use]
+    pub fn multi_value(degree: usize, dimension: usize, window: usize, sparsity_log2: u32) -> Self {
+        let one = Self::sparse(degree, dimension, window, sparsity_log2);
+        Self { keys: one.keys + 2, external_products: one.external_products + 1, ..one }
+    }
+
+    /// Transforms: 2(ℓ + 1) an external product, and ℓ' + 2 an automorphism (the paper counts ℓ' + 1, with the body's
+    /// transform kept).
+    #[must_use]
+    pub fn transforms(&self, product_digits: usize, automorphism_digits: usize) -> f64 {
+        (self.external_products * 2 * (product_digits + 1)) as f64
+            + self.automorphisms * (automorphism_digits + 2) as f64
+    }
+}
+
+/// `(w - 1)/w·min(n, places) + places/w`: every product ends a step, and every w places without one.
+fn worst(dimension: usize, places: usize, window: usize) -> f64 {
+    let (places, window) = (places as f64, window as f64);
+    (window - 1.0) / window * (dimension as f64).min(places) + places / window
+}
