@@ -2,13 +2,12 @@
 //! LMKCDEY and CMUXes: time, automorphisms, keys and noise (Tables 11 to 13).
 
 use clap::Args;
-use cryptable_fhew::automorphism_counts::RotationCounts;
-use cryptable_fhew::automorphism_rotation::{RotationAutomorphisms, Step, automorphism_count};
 use cryptable_fhew::automorphism_sets::AutomorphismSet;
-use cryptable_fhew::key_serialization::evaluation_key_bytes;
+use cryptable_fhew::keys::evaluation_key_bytes;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameter_choice::Cost;
 use cryptable_fhew::parameters::Parameters;
+use cryptable_fhew::rotation::{RotationAutomorphisms, RotationCounts, Step, automorphism_count};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};

@@ -4,7 +4,7 @@ mod baseline;
 
 use clap::{Args, ValueEnum};
 use cryptable::leveled;
-use cryptable_fhew::key_serialization::evaluation_key_bytes;
+use cryptable_fhew::keys::evaluation_key_bytes;
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};

@@ -3,9 +3,9 @@
 
 use clap::Args;
 use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithms};
+use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_fhew::secret_key::SecretKey;
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use cryptable_fhew::full_domain::{self, FullDomainMethod, TableKind};
-use cryptable_fhew::noise::NoiseModel;
+use cryptable_fhew::noise::{NoiseModel, log2_sum};
 use cryptable_fhew::parameter_choice::{Cost, choose};
 use cryptable_fhew::parameter_sets::LweSet;
 use cryptable_fhew::parameter_sets::published_times::published;
@@ -177,7 +177,7 @@ fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Resul
     line.contract.method = BOOTSTRAP.to_owned();
     line.contract.predicted_noise_std_log2 = (output.standard_deviation() * 2.0 * p as f64).log2();
     line.contract.log2_fail =
-        full_domain::log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
+        log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
     line.rotations = 1;
     let cost = Cost::of(1, parameters.literal());
     line.count_transforms(cost.transforms);

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::parameter_choice::TRANSFORMS_PER_UNIT;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters};
-use cryptable_fhew::secret_key::SecretKey;
 use rayon::prelude::*;
 use serde::Serialize;
 

@@ -116,3 +116,8 @@ impl From<Error> for cryptable_lattice::Error {
         Self::Unsupported(error.to_string())
     }
 }
+
+/// Refuses a number of a literal by its name and limit.
+pub(crate) fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<()> {
+    if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
+}

@@ -1,205 +1,61 @@
 //! Functional bootstraps over the full domain: any table, negacyclic or not. One file a method.
 
-pub mod bfv_mult;
-pub mod cancel_sign;
-pub mod comp;
-pub mod compress;
-pub mod compress_continuous;
-pub mod encoded_table;
-pub mod eval_func;
-pub mod fdfb_ks;
+pub(crate) mod bfv_mult;
+pub(crate) mod cancel_sign;
+pub(crate) mod comp;
+pub(crate) mod compress;
+pub(crate) mod compress_continuous;
+pub(crate) mod encoded_table;
+pub(crate) mod eval_func;
+pub(crate) mod fdfb_ks;
 mod half_tables;
-mod input_phase;
-pub mod odd_modulus;
-pub mod select;
-pub mod select_alt;
-pub mod wop_pbs1;
-pub mod wop_pbs2;
+pub(crate) mod input_phase;
+pub(crate) mod method;
+pub(crate) mod odd_modulus;
+pub(crate) mod select;
+pub(crate) mod select_alt;
+pub(crate) mod wop_pbs1;
+pub(crate) mod wop_pbs2;
 
-use cryptable_lattice::lwe::LweCiphertext;
-
-use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::encoded_table::EncodedTable;
-use crate::noise::{NoiseModel, Variance};
-use crate::parameters::Parameters;
-use crate::table::Table;
-
-/// Where a method may go wrong: a phase whose noise must stay within a margin.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
-    /// What is decided.
-    pub name: &'static str,
-    /// Variance of the phase there.
-    pub variance: Variance,
-    /// Largest error that is decided right, as a fraction of the modulus of that phase.
-    pub margin: f64,
-}
-
-/// Noise of a method.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MethodNoise {
-    /// Variance of the result, LWE modulo the LWE modulus.
-    pub output: Variance,
-    /// All decisions on the way. Decoding the result comes on top.
-    pub decisions: Vec<Decision>,
-}
-
-impl MethodNoise {
-    /// log2 of the probability that any decision, or decoding the result modulo `output_modulus`, goes wrong:
-    /// the sum of all (union bound).
-    #[must_use]
-    pub fn log2_fail(&self, output_modulus: u64) -> f64 {
-        let decoding = self.output.log2_tail(0.5 / output_modulus as f64);
-        let tails = self.decisions.iter().map(|d| d.variance.log2_tail(d.margin));
-        log2_sum(tails.chain([decoding]))
-    }
-}
-
-/// log2 Σ 2^x, at most 0.
-#[must_use]
-pub fn log2_sum(terms: impl Iterator<Item = f64>) -> f64 {
-    let terms: Vec<f64> = terms.collect();
-    let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    (largest + terms.iter().map(|x| (x - largest).exp2()).sum::<f64>().log2()).min(0.0)
-}
-
-/// What noise is predicted for.
-#[derive(Clone, Copy, Debug)]
-pub enum TableKind<'a> {
-    /// This table.
-    Given(&'a Table<'a>),
-    /// The worst table of these moduli.
-    Worst {
-        /// p.
-        input_modulus: u64,
-        /// P.
-        output_modulus: u64,
-    },
-}
-
-impl TableKind<'_> {
-    /// p.
-    #[must_use]
-    pub fn input_modulus(&self) -> u64 {
-        match self {
-            Self::Given(table) => table.input_modulus(),
-            Self::Worst { input_modulus, .. } => *input_modulus,
-        }
-    }
-
-    /// P.
-    #[must_use]
-    pub fn output_modulus(&self) -> u64 {
-        match self {
-            Self::Given(table) => table.output_modulus(),
-            Self::Worst { output_modulus, .. } => *output_modulus,
-        }
-    }
-}
-
-/// A full-domain functional bootstrap.
-pub trait FullDomainMethod: std::fmt::Debug + Sync {
-    /// The paper's name; a star stands for multi-value bootstrapping.
-    fn name(&self) -> &'static str;
-
-    /// Number of blind rotations.
-    fn rotations(&self) -> usize;
-
-    /// Demands an input modulus that the method serves with these parameters: an even one, by default.
-    ///
-    /// # Errors
-    /// If it does not.
-    fn check_input_modulus(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
-        parameters.check_plaintext_modulus(modulus)
-    }
-
-    /// Checks a table and encodes it, once for any number of lookups.
-    ///
-    /// # Errors
-    /// If the method does not support a modulus of the table with these parameters.
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable>;
-
-    /// f(m) of every table for a ciphertext of m, what they have in common done once: at least one table, all of the
-    /// same moduli and encoded by this method.
-    ///
-    /// # Errors
-    /// As [`FullDomainMethod::lookup_many`].
-    fn evaluate(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>>;
-
-    /// f(m) of every table for a ciphertext of m, each with the noise of a lookup by itself
-    /// ([`FullDomainMethod::noise`]): bootstraps whose test polynomials do not depend on the table are shared.
-    ///
-    /// # Errors
-    /// If the ciphertext is not one of the key's parameters ([`EvaluationKey::check`]), or the key lacks what the
-    /// method needs.
-    ///
-    /// # Panics
-    /// If tables have different moduli, or were encoded for other parameters or by another method.
-    fn lookup_many(
-        &self,
-        key: &EvaluationKey,
-        tables: &[&EncodedTable],
-        input: &LweCiphertext,
-    ) -> Result<Vec<LweCiphertext>> {
-        key.check(input)?;
-        EncodedTable::assert_fit(tables, key);
-        if tables.is_empty() { Ok(Vec::new()) } else { self.evaluate(key, tables, input) }
-    }
-
-    /// f(m) for a ciphertext of m: LWE modulo the LWE modulus in and out, phase m·q/p in and f(m)·q/P out.
-    ///
-    /// # Errors
-    /// If the ciphertext is not one of the key's parameters ([`EvaluationKey::check`]), the method does not support
-    /// the plaintext modulus, or the key lacks what the method needs.
-    fn lookup(
-        &self,
-        key: &EvaluationKey,
-        table: &Table<'_>,
-        input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let table = self.encode(key.parameters(), table)?;
-        Ok(self.lookup_many(key, &[&table], input)?.swap_remove(0))
-    }
-
-    /// Predicted noise, for an input of variance `input` (at the LWE modulus).
-    fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise;
-}
+pub use bfv_mult::{FdfbBfvMult, Lookups};
+pub use cancel_sign::{FdfbCancelSign, FdfbCancelSignPackingKs};
+pub use comp::Comp;
+pub use compress::FdfbCompress;
+pub use compress_continuous::{CompressContinuous, ContinuousFunction};
+pub use encoded_table::EncodedTable;
+pub use eval_func::EvalFunc;
+pub use fdfb_ks::FdfbKs;
+pub use method::{Decision, FullDomainMethod, MethodNoise, TableKind, log2_fail};
+pub use odd_modulus::OddModulus;
+pub use select::FdfbSelect;
+pub use select_alt::FdfbSelectAlt;
+pub use wop_pbs1::WopPbs1;
+pub use wop_pbs2::WopPbs2;
 
 /// All methods for even moduli, the paper's order of Table 8.
 #[must_use]
 pub fn methods() -> &'static [&'static dyn FullDomainMethod] {
-    use bfv_mult::{FdfbBfvMult, Lookups};
-    use wop_pbs1::WopPbs1;
     &[
-        &eval_func::EvalFunc,
-        &fdfb_ks::FdfbKs { digits: 1 },
-        &fdfb_ks::FdfbKs { digits: 2 },
-        &comp::Comp { multi_value: false },
-        &comp::Comp { multi_value: true },
+        &EvalFunc,
+        &FdfbKs { digits: 1 },
+        &FdfbKs { digits: 2 },
+        &Comp { multi_value: false },
+        &Comp { multi_value: true },
         &WopPbs1 { refined: false, multi_value: false },
         &WopPbs1 { refined: false, multi_value: true },
-        &wop_pbs2::WopPbs2 { multi_value: false },
-        &wop_pbs2::WopPbs2 { multi_value: true },
+        &WopPbs2 { multi_value: false },
+        &WopPbs2 { multi_value: true },
         &WopPbs1 { refined: true, multi_value: false },
         &WopPbs1 { refined: true, multi_value: true },
         &FdfbBfvMult { lookups: Lookups::Separate },
         &FdfbBfvMult { lookups: Lookups::Factored },
         &FdfbBfvMult { lookups: Lookups::Interleaved },
-        &compress::FdfbCompress,
-        &cancel_sign::FdfbCancelSign,
-        &select::FdfbSelect { multi_value: false },
-        &select::FdfbSelect { multi_value: true },
-        &select_alt::FdfbSelectAlt { multi_value: false },
-        &select_alt::FdfbSelectAlt { multi_value: true },
+        &FdfbCompress,
+        &FdfbCancelSign,
+        &FdfbSelect { multi_value: false },
+        &FdfbSelect { multi_value: true },
+        &FdfbSelectAlt { multi_value: false },
+        &FdfbSelectAlt { multi_value: true },
     ]
 }
 
@@ -214,19 +70,4 @@ pub fn methods_for(input_modulus: u64) -> &'static [&'static dyn FullDomainMetho
 pub fn method(name: &str) -> Option<&'static dyn FullDomainMethod> {
     let all = methods().iter().chain(methods_for(1)).copied();
     all.into_iter().find(|method| method.name() == name)
-}
-
-/// log2 of the failure probability of a lookup whose input is a result of the same method, for the worst table:
-/// lookups can follow each other without end.
-#[must_use]
-pub fn log2_fail(
-    method: &dyn FullDomainMethod,
-    model: &NoiseModel,
-    input_modulus: u64,
-    output_modulus: u64,
-) -> f64 {
-    let table = TableKind::Worst { input_modulus, output_modulus };
-    let result = method.noise(model, table, Variance::ZERO).output;
-    let input = if result > model.fresh() { result } else { model.fresh() };
-    method.noise(model, table, input).log2_fail(output_modulus)
 }

@@ -2,132 +2,19 @@
 //!
 //! Sign, comparison, absolute value, ReLU and maximum of one ciphertext of up to some 24 bits go by its digits
 //! (Sec. 4 of Ma et al., TCHES 2024; Liu, Micciancio, Polyakov, ASIACRYPT 2022). Longer integers are vectors of
-//! digits ([`radix`]), and larger tables trees or chains of tables of digits ([`tree_table`], [`chained_table`]).
+//! digits ([`Radix`]), and larger tables trees or chains of tables of digits ([`TreeTable`], [`ChainedTable`]).
 
-pub mod absolute;
-pub mod chained_table;
-pub mod comparison;
-pub mod maximum;
-pub mod radix;
-pub mod relu;
-pub mod sign;
-pub mod tree_table;
+mod absolute;
+pub(crate) mod chained_table;
+mod comparison;
+pub(crate) mod large_functions;
+mod maximum;
+pub(crate) mod radix;
+mod relu;
+mod sign;
+pub(crate) mod tree_table;
 
-use crate::decomposition::{Decomposition, DigitDecomposition};
-use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::log2_sum;
-use crate::noise::{NoiseModel, Variance};
-
-/// Functions of ciphertexts of large precision whose values are integers in two's complement.
-///
-/// Inputs have phase x·q_0/2^bits, x in [-2^(bits-1), 2^(bits-1)), modulo q_0 and of dimension N.
-///
-/// ```
-/// use cryptable_fhew::decomposition::hom_decomp_reduce::HomDecompReduce;
-/// use cryptable_fhew::evaluation_key::EvaluationKey;
-/// use cryptable_fhew::functions::LargeFunctions;
-/// use cryptable_fhew::noise::NoiseModel;
-/// use cryptable_fhew::parameters::Parameters;
-/// use cryptable_fhew::secret_key::SecretKey;
-/// let secret = SecretKey::generate(&Parameters::decomposition_128());
-/// let key = EvaluationKey::expand(&secret.evaluation_key());
-/// let fresh = NoiseModel::new(key.parameters()).fresh_large();
-/// let functions = LargeFunctions::new(&key, &HomDecompReduce, (8, 4), fresh, -64.0)?;
-/// let x = secret.encrypt_large(256 - 77, 8)?; // -77
-/// assert_eq!(secret.decrypt_large(&functions.absolute(&x)?, 8)?, 77);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct LargeFunctions<'a> {
-    pub(crate) key: &'a EvaluationKey,
-    pub(crate) plan: Decomposition,
-    /// Of the lookups that make results.
-    rotation_key: usize,
-    output_noise: Variance,
-    log2_fail: f64,
-}
-
-impl<'a> LargeFunctions<'a> {
-    /// Plans for inputs of variance `input` (a fraction of q_0), digits of `base_log2` bits, and a failure
-    /// probability of at most 2^`limit` a function.
-    ///
-    /// # Errors
-    /// As [`Decomposition::plan`], or if no rotation key is precise enough for results.
-    pub fn new(
-        key: &'a EvaluationKey,
-        algorithm: &'static dyn DigitDecomposition,
-        (bits, base_log2): (u32, u32),
-        input: Variance,
-        limit: f64,
-    ) -> Result<Self> {
-        let model = NoiseModel::new(key.parameters());
-        // A comparison has the noise of two inputs.
-        let each = limit - 2.0;
-        let plan = Decomposition::plan(&model, algorithm, (bits, base_log2), input * 2.0, each)?;
-        let folding = Self::folding_log2_fail(&model, &plan);
-        let margin = f64::from(bits + 1).exp2().recip();
-        let mut best = None;
-        for rotation_key in 0..model.parameters().rotation_gadgets().len() {
-            let gadget = model.parameters().rotation_gadgets()[rotation_key];
-            let rotation = model.blind_rotation_by(gadget) + model.to_large();
-            let output_noise = rotation * plan.digits() as f64;
-            // A maximum adds twice an input.
-            let tail = (output_noise + input * 5.0).log2_tail(margin);
-            let log2_fail = log2_sum([plan.log2_fail(), folding, tail].into_iter());
-            best = Some((rotation_key, output_noise, log2_fail));
-            if log2_fail <= limit {
-                break;
-            }
-        }
-        let (rotation_key, output_noise, log2_fail) = best.expect("there is a rotation key");
-        if log2_fail > limit {
-            let method = "functions of large precision";
-            return Err(Error::FailureProbability { method, modulus: 1 << bits, log2_fail, limit });
-        }
-        Ok(Self { key, plan, rotation_key, output_noise, log2_fail })
-    }
-
-    /// Number of the rotation key that makes results.
-    pub(crate) fn rotation_key(&self) -> usize {
-        self.rotation_key
-    }
-
-    /// log2 of the probability that a digit with its sign is taken for another.
-    fn folding_log2_fail(model: &NoiseModel, plan: &Decomposition) -> f64 {
-        let sign = model.blind_rotation() + model.key_switching();
-        let margin = 0.25 / f64::from(1u32 << plan.digit_bits(0));
-        let tail = (model.bootstrap() + sign).log2_tail(margin);
-        log2_sum((0..plan.digits()).map(|_| tail))
-    }
-
-    /// The decomposition of inputs.
-    #[must_use]
-    pub fn plan(&self) -> &Decomposition {
-        &self.plan
-    }
-
-    /// log2 of the failure probability of a function, decrypting its result included.
-    #[must_use]
-    pub fn log2_fail(&self) -> f64 {
-        self.log2_fail
-    }
-
-    /// Variance of a result that is an integer, a fraction of q_0; what is linear in inputs comes on top.
-    #[must_use]
-    pub fn output_noise(&self) -> Variance {
-        self.output_noise
-    }
-
-    /// Blind rotations of a sign.
-    #[must_use]
-    pub fn sign_rotations(&self) -> usize {
-        self.plan.rotations() + 1
-    }
-
-    /// Blind rotations of an absolute value, ReLU or maximum.
-    #[must_use]
-    pub fn absolute_rotations(&self) -> usize {
-        self.sign_rotations() + 2 * self.plan.digits()
-    }
-}
+pub use chained_table::ChainedTable;
+pub use large_functions::LargeFunctions;
+pub use radix::{MAX_DIGITS, Radix};
+pub use tree_table::{MAX_ENTRIES, TreeTable};

@@ -6,13 +6,12 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::log2_sum;
-use crate::noise::{NoiseModel, Variance};
-use crate::parameter_choice::choose_by;
-use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral};
+use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
-use crate::secret_key::SecretKey;
+use crate::keys::secret_key::SecretKey;
+use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::parameter_choice::choose_by;
+use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode};
 
 /// A gate of two inputs.
@@ -71,10 +70,9 @@ fn eighths(count: i64, modulus: u64) -> u64 {
 /// Gates under a server's key.
 ///
 /// ```
-/// use cryptable_fhew::evaluation_key::EvaluationKey;
+/// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 /// use cryptable_fhew::gates::{Gate, Gates};
 /// use cryptable_fhew::parameters::Parameters;
-/// use cryptable_fhew::secret_key::SecretKey;
 /// let secret = SecretKey::generate(&Parameters::gates_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let (a, b) = (secret.encrypt_bit(true), secret.encrypt_bit(true));
@@ -173,28 +171,6 @@ impl NoiseModel {
 }
 
 impl Parameters {
-    /// For boolean gates with failure probability below 2^-64: degree 1,024.
-    ///
-    /// # Panics
-    /// Never: the set is valid.
-    #[must_use]
-    pub fn gates_128() -> Self {
-        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
-        Self::new(ParametersLiteral {
-            lwe_dimension: 662,
-            log2_lwe_modulus: 16,
-            ring_degree: 1024,
-            log2_prime: 24.9,
-            rotation: RgswGadgetLiteral { body: gadget(6, 2), mask: gadget(6, 3) },
-            intermediate: None,
-            key_switching: gadget(3, 4),
-            automorphism: gadget(4, 5),
-            relinearization: gadget(8, 3),
-            ..*Self::default_128().literal()
-        })
-        .expect("a valid set")
-    }
-
     /// The fastest parameters for boolean gates that fail with probability at most 2^`limit`.
     ///
     /// # Errors

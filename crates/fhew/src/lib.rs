@@ -1,47 +1,61 @@
 //! Functional bootstrapping of single values: FHEW/TFHE over one prime below 2^50.
 //!
 //! One LWE ciphertext holds one value; a blind rotation looks its phase up in a test polynomial. Tables that are
-//! not negacyclic take one of the full-domain variants of Ma, Huang, Wang, Zhou and Wang (TCHES 2024).
+//! not negacyclic take one of the full-domain methods of Ma et al. (TCHES 2024(1), ePrint 2023/645).
+//!
+//! # The way of a value
+//! ```text
+//!   LWE (b, a) mod q, dimension n          parameters, keys
+//!        │  switch of modulus to 2N        keys::EvaluationKey::to_rotation_modulus
+//!        ▼
+//!   X^(-phase)·test polynomial             test_polynomial, rotation (CMUXes or automorphisms)
+//!        │                                 multi_value (several tables on one rotation)
+//!        │  constant coefficient
+//!        ▼
+//!   LWE mod Q, dimension N ──────────────► packing: back to RLWE, as a test polynomial or a factor
+//!        │                                 multiplication: of two RLWE ciphertexts, or by the secret
+//!        │  switching (ring dimension, LWE key)
+//!        ▼
+//!   LWE mod q, dimension n
+//! ```
+//! What is made of it: [`full_domain`] tables, [`decomposition`] of large values into digits, [`functions`] of
+//! them, Boolean [`gates`]. [`noise`] predicts every step, [`parameter_choice`] searches the fastest parameters
+//! within a failure probability, and [`lookup`] is the face that the library's other engines share.
+//!
+//! # Folders, from the ground up
+//! | module | what it holds |
+//! |---|---|
+//! | [`rlwe`], [`seeded_rows`], [`test_polynomial`] | ciphertexts, rows of keys, what a rotation looks up |
+//! | [`rotation`] | blind rotation: by CMUXes, by automorphisms (all odd or sparse exponents) |
+//! | [`switching`] | from the ring secret to the LWE secret, through a ring of lower degree |
+//! | [`packing`] | LWE to RLWE: the trace, packing keys |
+//! | [`multiplication`] | relinearization, BFV products, scheme switching |
+//! | [`parameters`], [`noise`] | numbers, validated; variances of every operator |
+//! | [`keys`] | the client's secrets, keys for the server, their bytes |
+//! | [`multi_value`] | several tables on one blind rotation |
+//! | [`full_domain`], [`decomposition`], [`functions`], [`gates`] | algorithms, one a file |
+//! | [`parameter_choice`], [`lookup`] | the search, and the engine's face |
 #![forbid(unsafe_code)]
 
-pub mod automorphism_counts;
-pub mod automorphism_rotation;
 pub mod automorphism_sets;
-pub mod bfv_multiplication;
-pub mod blind_rotation;
-pub mod cmux_rotation;
 pub mod decomposition;
 pub mod error;
-pub mod evaluation_key;
-pub mod exponent_group;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;
-pub mod intermediate_ring;
-#[cfg(feature = "client")]
-pub mod key_generation;
-pub mod key_serialization;
-pub mod large_precision;
+pub mod keys;
 pub mod lookup;
-pub mod lwe_key_switching;
-pub mod many_lut;
 pub mod multi_value;
+pub mod multiplication;
 pub mod noise;
-mod packing_key_serialization;
-pub mod packing_key_switching;
+pub mod packing;
 pub mod paper_noise;
 pub mod parameter_choice;
 pub mod parameter_sets;
 pub mod parameters;
-pub mod ring_dimension_switching;
 pub mod rlwe;
-pub mod rotation_method;
-pub mod scheme_switching;
-#[cfg(feature = "client")]
-pub mod secret_key;
-#[cfg(feature = "client")]
-pub mod secret_serialization;
+pub mod rotation;
 pub mod seeded_rows;
+pub mod switching;
 pub mod table;
 pub mod test_polynomial;
-pub mod trace_packing;

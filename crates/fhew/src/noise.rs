@@ -12,8 +12,8 @@ use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 
-use crate::cmux_rotation::selectors_per_coefficient;
 use crate::parameters::{ERROR_VARIANCE, Parameters, RotationMethod};
+use crate::rotation::cmux::selectors_per_coefficient;
 
 /// A variance of a phase, as a fraction of the squared modulus.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
@@ -68,6 +68,17 @@ impl std::iter::Sum for Variance {
     }
 }
 
+/// log2 Σ 2^x, at most 0.
+#[must_use]
+pub fn log2_sum(terms: impl Iterator<Item = f64>) -> f64 {
+    let terms: Vec<f64> = terms.collect();
+    let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    (largest + terms.iter().map(|x| (x - largest).exp2()).sum::<f64>().log2()).min(0.0)
+}
+
 /// Second moment of a coefficient of a secret.
 #[must_use]
 pub fn second_moment(secret: SecretDistribution) -> f64 {
@@ -104,7 +115,7 @@ impl NoiseModel {
     }
 
     /// σ_ms²(n): switching LWE of dimension n to a modulus
-    /// ([`crate::evaluation_key::EvaluationKey::to_rotation_modulus`]).
+    /// ([`crate::keys::EvaluationKey::to_rotation_modulus`]).
     ///
     /// To 2N for a rotation by automorphisms, masks are rounded to numbers 2^θ apart
     /// ([`Parameters::mask_spacing_log2`]): nearly 4^θ times the variance.
@@ -196,7 +207,7 @@ impl NoiseModel {
     /// method wants it).
     ///
     /// CMUXes do not care; automorphisms are fewer
-    /// ([`crate::automorphism_counts::expected_sparse_automorphisms`]), and external products one more.
+    /// ([`crate::rotation::expected_sparse_automorphisms`]), and external products one more.
     #[must_use]
     pub fn sparse_blind_rotation(&self, sparsity_log2: u32) -> Variance {
         let gadget = self.parameters.rotation_gadget();

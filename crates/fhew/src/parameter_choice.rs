@@ -176,7 +176,7 @@ fn candidates(rotations: usize) -> Vec<(f64, &'static Base, ParametersLiteral)> 
 /// and fails with probability at most 2^`limit`.
 ///
 /// ```
-/// use cryptable_fhew::full_domain::compress::FdfbCompress;
+/// use cryptable_fhew::full_domain::FdfbCompress;
 /// use cryptable_fhew::parameter_choice::choose;
 /// let parameters = choose(&FdfbCompress, 16, 16, -64.0)?;
 /// assert_eq!(parameters.ring_degree(), 2048);

@@ -3,12 +3,11 @@
 mod common;
 
 use common::random_outputs;
-use cryptable_fhew::automorphism_counts::{
-    RotationCounts, expected_automorphisms, expected_sparse_automorphisms,
-};
-use cryptable_fhew::automorphism_rotation::{RotationAutomorphisms, Step, automorphism_count};
-use cryptable_fhew::exponent_group::{AutomorphismWindow, ExponentGroup};
 use cryptable_fhew::parameters::Parameters;
+use cryptable_fhew::rotation::{
+    AutomorphismWindow, ExponentGroup, RotationAutomorphisms, RotationCounts, Step,
+    automorphism_count, expected_automorphisms, expected_sparse_automorphisms,
+};
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;

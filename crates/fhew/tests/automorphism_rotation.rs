@@ -4,16 +4,15 @@
 mod common;
 
 use common::{Setting, check_every_value, check_noise, random_outputs};
-use cryptable_fhew::automorphism_rotation::{RotationAutomorphisms, Step, automorphism_count};
 use cryptable_fhew::automorphism_sets::AutomorphismSet;
-use cryptable_fhew::evaluation_key::EvaluationKey;
-use cryptable_fhew::full_domain::compress::FdfbCompress;
+use cryptable_fhew::full_domain::FdfbCompress;
+use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{
     GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
 };
 use cryptable_fhew::rlwe::RlweCiphertext;
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::rotation::{RotationAutomorphisms, Step, automorphism_count};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::security::SecretDistribution;

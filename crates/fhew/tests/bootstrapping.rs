@@ -1,11 +1,11 @@
 //! The functional bootstrap: exact on every phase, with the noise that the formulas predict.
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::{
     GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RgswGadgetLiteral,
 };
-use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::security::SecretDistribution;
 

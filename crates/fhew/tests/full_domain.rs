@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Setting, check_every_value, check_noise};
-use cryptable_fhew::full_domain::compress::FdfbCompress;
+use cryptable_fhew::full_domain::FdfbCompress;
 use cryptable_fhew::parameters::Parameters;
 
 const MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];

@@ -4,11 +4,8 @@ mod common;
 
 use common::{Setting, random_outputs};
 use cryptable_fhew::decomposition::algorithms;
-use cryptable_fhew::full_domain::compress::FdfbCompress;
-use cryptable_fhew::functions::LargeFunctions;
-use cryptable_fhew::functions::chained_table::ChainedTable;
-use cryptable_fhew::functions::radix::Radix;
-use cryptable_fhew::functions::tree_table::TreeTable;
+use cryptable_fhew::full_domain::FdfbCompress;
+use cryptable_fhew::functions::{ChainedTable, LargeFunctions, Radix, TreeTable};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use rayon::prelude::*;

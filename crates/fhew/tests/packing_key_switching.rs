@@ -4,15 +4,13 @@ mod common;
 
 use common::{Setting, check_every_value, check_noise};
 use cryptable_fhew::error::Error;
-use cryptable_fhew::full_domain::FullDomainMethod;
-use cryptable_fhew::full_domain::cancel_sign::FdfbCancelSignPackingKs;
+use cryptable_fhew::full_domain::{FdfbCancelSignPackingKs, FullDomainMethod};
+use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::packing_key_switching::{PackingKey, SeededPackingKey};
+use cryptable_fhew::packing::{PackedLength, PackingKey, SeededPackingKey};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_fhew::table::Table;
-use cryptable_fhew::trace_packing::PackedLength;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::RandomStream;
 use cryptable_wire::{KeyId, ObjectType, WireError, write_object};

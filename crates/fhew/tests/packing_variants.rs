@@ -5,19 +5,15 @@ mod common;
 use std::sync::OnceLock;
 
 use common::{Setting, check_every_value, check_noise};
-use cryptable_fhew::evaluation_key::EvaluationKey;
-use cryptable_fhew::full_domain::FullDomainMethod;
-use cryptable_fhew::full_domain::bfv_mult::{FdfbBfvMult, Lookups};
-use cryptable_fhew::full_domain::cancel_sign::FdfbCancelSign;
-use cryptable_fhew::full_domain::fdfb_ks::FdfbKs;
-use cryptable_fhew::full_domain::select::FdfbSelect;
-use cryptable_fhew::full_domain::select_alt::FdfbSelectAlt;
-use cryptable_fhew::full_domain::wop_pbs1::WopPbs1;
-use cryptable_fhew::full_domain::wop_pbs2::WopPbs2;
+use cryptable_fhew::full_domain::{
+    FdfbBfvMult, FdfbCancelSign, FdfbKs, FdfbSelect, FdfbSelectAlt, FullDomainMethod, Lookups,
+    WopPbs1, WopPbs2,
+};
+use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::packing::PackedLength;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::TestPolynomial;
-use cryptable_fhew::trace_packing::PackedLength;
 use rayon::prelude::*;
 
 const EVEN_MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];

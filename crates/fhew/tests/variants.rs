@@ -3,10 +3,9 @@
 mod common;
 
 use common::{Setting, check_every_value, check_noise};
-use cryptable_fhew::full_domain::comp::Comp;
-use cryptable_fhew::full_domain::compress_continuous::{CompressContinuous, ContinuousFunction};
-use cryptable_fhew::full_domain::eval_func::EvalFunc;
-use cryptable_fhew::full_domain::odd_modulus::OddModulus;
+use cryptable_fhew::full_domain::{
+    Comp, CompressContinuous, ContinuousFunction, EvalFunc, OddModulus,
+};
 use cryptable_fhew::multi_value::UnscaledTest;
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};

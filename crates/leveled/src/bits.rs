@@ -1,9 +1,9 @@
 //! Encrypted bits: LWE of dimension N modulo Q, under the ring secret, of phase bit·Q/2.
 
 use cryptable_fhew::error::Error;
-use cryptable_fhew::parameters::Parameters;
 #[cfg(feature = "client")]
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::digits::Digit;

@@ -9,7 +9,7 @@
 //!
 //! Of a digit of two bits, one rotation makes the rows of two selectors ([`crate::digit_selectors`]).
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_fhew::test_polynomial::TestPolynomial;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -33,8 +33,7 @@ pub const IN_STEP: usize = 4;
 /// use cryptable_leveled::leveled::LeveledCiphertext;
 /// use cryptable_leveled::parameters::CircuitParameters;
 /// use cryptable_leveled::selector::CmuxGates;
-/// use cryptable_fhew::evaluation_key::EvaluationKey;
-/// use cryptable_fhew::secret_key::SecretKey;
+/// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 /// let parameters = CircuitParameters::set_1();
 /// let secret = SecretKey::generate(parameters.parameters());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
@@ -114,7 +113,7 @@ impl<'a> CircuitBootstrapping<'a> {
     /// [`CircuitParameters::input_variance`].
     ///
     /// Transforms of the rotation by CMUXes of a binary secret: 2n(ℓ_ep + 1). By automorphisms, of any secret:
-    /// 2(n + 1)(ℓ_ep + 1) + n_auto·(ℓ_auto + 2), see [`cryptable_fhew::automorphism_counts`]. For each of ℓ rows
+    /// 2(n + 1)(ℓ_ep + 1) + n_auto·(ℓ_auto + 2), see [`cryptable_fhew::rotation`]. For each of ℓ rows
     /// log2 N·(ℓ_trace + 2) for the trace and ℓ_ss + 2 for scheme switching. Rows have the noise of
     /// [`crate::noise::CircuitNoise::selector`].
     ///

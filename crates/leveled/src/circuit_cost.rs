@@ -1,7 +1,7 @@
 //! Predicted time and memory of circuit bootstraps and CMUX trees, by counts of transforms and of bytes read.
 
-use cryptable_fhew::cmux_rotation::selectors_per_coefficient;
 use cryptable_fhew::parameter_choice::Cost;
+use cryptable_fhew::rotation::selectors_per_coefficient;
 
 use crate::circuit_bootstrapping::parts;
 use crate::cmux_tree::TreeShape;

@@ -1,8 +1,8 @@
 //! Encrypted digits of one or two bits: LWE of dimension N modulo Q, under the ring secret, of phase digit·Q/2^bits.
 
-use cryptable_fhew::parameters::Parameters;
 #[cfg(feature = "client")]
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::parameters::Parameters;
 #[cfg(feature = "client")]
 use cryptable_lattice::lwe::LweCiphertext;
 #[cfg(feature = "client")]
@@ -33,7 +33,7 @@ impl Digit {
 /// ```
 /// use cryptable_leveled::digits::{Digit, decrypt_digit, encrypt_digit};
 /// use cryptable_leveled::parameters::CircuitParameters;
-/// use cryptable_fhew::secret_key::SecretKey;
+/// use cryptable_fhew::keys::SecretKey;
 /// let secret = SecretKey::generate(CircuitParameters::digits_1().parameters());
 /// let digit = encrypt_digit(&secret, Digit { value: 3, bits: 2 });
 /// assert_eq!(decrypt_digit(&secret, &digit, 2)?, 3);

@@ -1,6 +1,6 @@
 //! A server's keys with their parameters and their client, as they are sent.
 
-use cryptable_fhew::evaluation_key::{EvaluationKey, SeededEvaluationKey};
+use cryptable_fhew::keys::{EvaluationKey, SeededEvaluationKey};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_wire::{KeyId, ObjectType};
 

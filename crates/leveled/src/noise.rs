@@ -96,7 +96,7 @@ fn by_trace(model: &NoiseModel, sparsity_log2: u32) -> SelectorNoise {
     let literal = model.parameters().literal();
     let degree = literal.ring_degree as f64;
     let rotation = model.sparse_blind_rotation(sparsity_log2);
-    let trace = model.packing(cryptable_fhew::trace_packing::PackedLength::Constant);
+    let trace = model.packing(cryptable_fhew::packing::PackedLength::Constant);
     let body = rotation + model.packing_mean() * degree;
     let times_secret = body * (degree * second_moment(literal.ring_secret));
     let mask = times_secret + model.scheme_switching() * degree;

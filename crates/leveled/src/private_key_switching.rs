@@ -9,9 +9,9 @@
 //! which the paper has another ℓ rows. RGSW rows of this crate are of bit·weight and of bit·s·weight, so that f has
 //! no sign.
 
-use cryptable_fhew::rlwe::RlweCiphertext;
 #[cfg(feature = "client")]
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::Seed;
@@ -88,7 +88,7 @@ impl SeededPrivateSwitchingKey {
 /// };
 /// use cryptable_leveled::tfhe_parameters::{PrivateKeyForm, TfheParameters};
 /// use cryptable_fhew::parameters::GadgetLiteral;
-/// use cryptable_fhew::secret_key::SecretKey;
+/// use cryptable_fhew::keys::SecretKey;
 /// let circuit = CircuitParameters::insecure_toy();
 /// let digits = GadgetLiteral { base_log2: 20, length: 1 };
 /// let parameters = TfheParameters::new(&circuit, digits, PrivateKeyForm::Products)?;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::keys::SecretKey;
 use cryptable_wire::{KeyId, ObjectType, secret_key_bytes, write_server_keys};
 use rayon::prelude::*;
 use zeroize::Zeroizing;

@@ -12,8 +12,8 @@
 //! | private, products | 2ℓ'·N | 4ℓ·ℓ'·N² products |
 //! | private, pre-computed | 2^w·ℓ'·N | 4ℓ·ℓ'·N² additions |
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
-use cryptable_fhew::key_serialization::{conversion_key_bytes, evaluation_key_bytes};
+use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::{conversion_key_bytes, evaluation_key_bytes};
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::circuit_bootstrapping::CircuitBootstrapping;

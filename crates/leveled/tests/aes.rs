@@ -1,7 +1,7 @@
 //! AES-128: the standards' vectors in the clear and under encryption, the S-box on every input.
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::SecretKey;
 use cryptable_leveled::aes::field::{inverse_sub_byte, sub_byte};
 use cryptable_leveled::aes::plain::{counter_mode, encrypt_block};
 use cryptable_leveled::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key, expand_key};

@@ -1,9 +1,9 @@
 //! Digits of two bits: two selectors a rotation, tables at Gray codes.
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
+use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::Variance;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_fhew::secret_key::SecretKey;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::circuit_bootstrapping::CircuitBootstrapping;
 use cryptable_leveled::cmux_tree::CmuxTree;

@@ -1,7 +1,7 @@
 //! Circuit bootstrapping, CMUX trees and automata.
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::SecretKey;
 use cryptable_leveled::automaton::{Automaton, Transition};
 use cryptable_leveled::bits::{bit_error, decrypt_bit, encrypt_bit};
 use cryptable_leveled::circuit_bootstrapping::CircuitBootstrapping;

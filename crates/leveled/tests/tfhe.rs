@@ -1,9 +1,8 @@
 //! The TFHE circuit bootstrap, which this crate's own is compared with.
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
-use cryptable_fhew::key_serialization::{conversion_key_bytes, evaluation_key_bytes};
+use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::{SecretKey, conversion_key_bytes, evaluation_key_bytes};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_fhew::secret_key::SecretKey;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::bits::{bit_error, decrypt_bit, encrypt_bit, trivial_bit};
 use cryptable_leveled::cmux_tree::CmuxTree;

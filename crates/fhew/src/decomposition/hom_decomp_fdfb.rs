@@ -3,10 +3,10 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
+use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use super::hom_decomp_reduce::rotation;
-use super::{ClearedNoise, Clearing, DigitDecomposition, Window};
-use crate::full_domain::Decision;
 use crate::full_domain::compress_continuous::CompressContinuous;
+use crate::full_domain::method::Decision;
 use crate::noise::{NoiseModel, Variance};
 
 /// Looks the whole window up by FDFB-Compress with β-padding, and takes it away.

@@ -3,7 +3,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use super::{ClearedNoise, Clearing, DigitDecomposition, Window};
+use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use crate::noise::{NoiseModel, Variance};
 
 /// Adds ±window/4, by the window's half, and takes window/2 away: what was anywhere in the window is within

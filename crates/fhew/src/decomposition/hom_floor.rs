@@ -2,8 +2,8 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
+use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use super::hom_decomp_reduce::{halve_range, rotation};
-use super::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use crate::noise::{NoiseModel, Variance};
 
 /// Halves the range by the window's upper bit, then looks the rest up and takes it away.

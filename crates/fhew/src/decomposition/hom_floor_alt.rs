@@ -3,10 +3,10 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
+use super::digit_decomposition::{ClearedNoise, Clearing, DigitDecomposition, Window};
 use super::hom_decomp_reduce::{halve_range, rotation};
 use super::hom_floor::triangle;
-use super::{ClearedNoise, Clearing, DigitDecomposition, Window};
-use crate::full_domain::Decision;
+use crate::full_domain::method::Decision;
 use crate::noise::{NoiseModel, Variance};
 
 /// Halves the range twice, to ±window/8, then looks the rest up, far from where f(x) = x ends, and takes it away.

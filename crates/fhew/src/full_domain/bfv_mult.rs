@@ -3,18 +3,18 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
-use crate::trace_packing::PackedLength;
 
 /// How the three lookups by the input's phase are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Lookups {
     Separate,
     /// One rotation of TV_0, and a product with each table's TV_1 (FDFB-BFVMult*).
     Factored,
-    /// One rotation of f_neg - f_pos and TV_0 in turn ([`crate::many_lut`]), and a product with TV_1 of f_pos. What BFV
+    /// One rotation of f_neg - f_pos and TV_0 in turn ([`crate::multi_value`]), and a product with TV_1 of f_pos. What BFV
     /// multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the price is
     /// a phase modulo N.
     Interleaved,

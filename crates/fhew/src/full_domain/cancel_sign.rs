@@ -3,17 +3,17 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::input_phase::extra_bit_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
-use crate::packing_key_switching::PackingKey;
+use crate::packing::key_switching::PackingKey;
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::table::Table;
-use crate::trace_packing::PackedLength;
 
 /// Doubles the modulus, which adds an unknown top bit; looks up, which gives (-1)^MSB·f(m); packs that into all
 /// coefficients of a test polynomial, and rotates it by the same phase: another factor (-1)^MSB. Any even p.
@@ -28,7 +28,7 @@ pub struct FdfbCancelSign;
 /// [`FdfbCancelSign`] that packs by key switching, as the paper does: less noise, for ℓ·N key rows more.
 ///
 /// For the default parameters the packing key has 256 MiB, where the trace's has 1.7 MiB
-/// ([`crate::packing_key_switching`]).
+/// ([`crate::packing`]).
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbCancelSignPackingKs<'a> {
     /// A packing key to all coefficients.

@@ -11,8 +11,8 @@ use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::{Decision, MethodNoise};
+use crate::full_domain::method::{Decision, MethodNoise};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::test_polynomial::TestPolynomial;
 
@@ -59,7 +59,7 @@ impl ContinuousFunction<'_> {
 /// FDFB-Compress with β-padding.
 ///
 /// ```
-/// use cryptable_fhew::full_domain::compress_continuous::{CompressContinuous, ContinuousFunction};
+/// use cryptable_fhew::full_domain::{CompressContinuous, ContinuousFunction};
 /// use cryptable_fhew::noise::NoiseModel;
 /// use cryptable_fhew::parameters::Parameters;
 /// // The identity on integer phases modulo 2N = 4,096, back at the LWE modulus with the same size in units.

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::evaluation_key::EvaluationKey;
-use crate::multi_value::FactoredTest;
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::FactoredTest;
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 
-/// A table as test polynomials: checked and encoded once by [`crate::full_domain::FullDomainMethod::encode`], for
+/// A table as test polynomials: checked and encoded once by [`crate::full_domain::method::FullDomainMethod::encode`], for
 /// any number of inputs.
 #[derive(Clone)]
 pub struct EncodedTable {

@@ -3,10 +3,10 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
 use crate::table::Table;

@@ -4,17 +4,17 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
 use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::PackedLength;
 
 /// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The product is that of integers modulo P, written
 /// with balanced digits, and one packed bootstrap of the sign for each digit: MSB·B^k·Q/P. Any even p.

@@ -1,8 +1,8 @@
 //! Two negacyclic tables, one for each half of the domain (equations (4) and (5) of Ma et al., TCHES 2024).
 
 use crate::error::{Error, Result};
-use crate::full_domain::TableKind;
-use crate::multi_value::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest};
+use crate::full_domain::method::TableKind;
+use crate::multi_value::factored_test::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};

@@ -3,8 +3,8 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::Decision;
+use crate::full_domain::method::Decision;
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::table::half_slot;
 

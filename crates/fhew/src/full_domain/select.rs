@@ -3,17 +3,17 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{Decision, FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::FactoredTest;
+use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::FactoredTest;
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::PackedLength;
 
 /// Looks up in both halves of the table; packs the first result into the lower half of a test polynomial's
 /// coefficients and the negative of the second into the upper half; rotates by ±1/8, the sign. Any even p.

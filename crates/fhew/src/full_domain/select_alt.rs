@@ -4,15 +4,15 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::table::Table;
-use crate::trace_packing::PackedLength;
 
 /// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
 ///

@@ -4,23 +4,23 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
 use crate::full_domain::input_phase::extra_bit_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::{FactoredTest, UnscaledTest};
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::{TestPolynomial, encode};
-use crate::trace_packing::PackedLength;
 
 /// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies both. Any
 /// even p.
 ///
-/// Noise (Theorem 5): `P²·σ_u²·(σ_f² + σ_sgn²)` dominates, `crate::bfv_multiplication`; CLOT21 takes it as N times
+/// Noise (Theorem 5): `P²·σ_u²·(σ_f² + σ_sgn²)` dominates, `crate::multiplication`; CLOT21 takes it as N times
 /// more, and so needs finer gadgets. The input's margin is that of an extra bit, 1/4p of twice the modulus.
 #[derive(Clone, Copy, Debug)]
 pub struct WopPbs1 {

@@ -4,22 +4,22 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::Result;
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::input_decision;
-use crate::full_domain::{FullDomainMethod, MethodNoise, TableKind};
-use crate::multi_value::FactoredTest;
+use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::FactoredTest;
 use crate::noise::{NoiseModel, Variance};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::PackedLength;
 
 /// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
 ///
 /// Noise (Table 8 of Ma et al., TCHES 2024): two products, and CLOT21's analysis of them, N times the dominating term
-/// of Theorem 10. [`crate::full_domain::bfv_mult`] needs one product, and less of it.
+/// of Theorem 10. [`FdfbBfvMult`](crate::full_domain::FdfbBfvMult) needs one product, and less of it.
 #[derive(Clone, Copy, Debug)]
 pub struct WopPbs2 {
     /// Whether one rotation serves the three lookups.

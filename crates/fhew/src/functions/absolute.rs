@@ -6,7 +6,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use super::LargeFunctions;
+use super::large_functions::LargeFunctions;
 use crate::error::Result;
 use crate::full_domain::compress::FdfbCompress;
 use crate::test_polynomial::TestPolynomial;

@@ -7,18 +7,17 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::FullDomainMethod;
+use crate::full_domain::method::FullDomainMethod;
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::table::Table;
 
 /// An automaton over digits.
 ///
 /// ```
-/// use cryptable_fhew::evaluation_key::EvaluationKey;
-/// use cryptable_fhew::full_domain::compress::FdfbCompress;
-/// use cryptable_fhew::functions::chained_table::ChainedTable;
+/// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
+/// use cryptable_fhew::full_domain::FdfbCompress;
+/// use cryptable_fhew::functions::ChainedTable;
 /// use cryptable_fhew::parameters::Parameters;
-/// use cryptable_fhew::secret_key::SecretKey;
 /// let secret = SecretKey::generate(&Parameters::default_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// // The sum of digits of base 4, modulo 4.

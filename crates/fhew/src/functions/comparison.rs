@@ -2,7 +2,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use super::LargeFunctions;
+use super::large_functions::LargeFunctions;
 use crate::error::Result;
 
 impl LargeFunctions<'_> {

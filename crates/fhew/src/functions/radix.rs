@@ -7,20 +7,19 @@ use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
-use crate::full_domain::FullDomainMethod;
+use crate::full_domain::method::FullDomainMethod;
+use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
-use crate::secret_key::SecretKey;
+use crate::keys::secret_key::SecretKey;
 use crate::table::Table;
 
 /// Functions of vectors of digits, the lowest first: unsigned, or in two's complement.
 ///
 /// ```
-/// use cryptable_fhew::evaluation_key::EvaluationKey;
-/// use cryptable_fhew::full_domain::compress::FdfbCompress;
-/// use cryptable_fhew::functions::radix::Radix;
+/// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
+/// use cryptable_fhew::full_domain::FdfbCompress;
+/// use cryptable_fhew::functions::Radix;
 /// use cryptable_fhew::parameters::Parameters;
-/// use cryptable_fhew::secret_key::SecretKey;
 /// let secret = SecretKey::generate(&Parameters::default_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let radix = Radix::new(&key, &FdfbCompress, 3, 2)?;

@@ -3,7 +3,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use super::LargeFunctions;
+use super::large_functions::LargeFunctions;
 use crate::error::{Error, Result};
 use crate::test_polynomial::{TestPolynomial, encode};
 

@@ -11,14 +11,13 @@ use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
 use crate::full_domain::compress::FdfbCompress;
-use crate::full_domain::log2_sum;
-use crate::multi_value::{MAX_UNSCALED_MODULUS, UnscaledTest};
-use crate::noise::{NoiseModel, Variance};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::{MAX_UNSCALED_MODULUS, UnscaledTest};
+use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::packing::trace::PackedLength;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::PackedLength;
 
 /// Most entries of a table: the first level keeps B^(k-1) ciphertexts.
 pub const MAX_ENTRIES: u64 = 1 << 16;
@@ -26,10 +25,9 @@ pub const MAX_ENTRIES: u64 = 1 << 16;
 /// Tables of B^k entries and outputs modulo P on k digits.
 ///
 /// ```
-/// use cryptable_fhew::evaluation_key::EvaluationKey;
-/// use cryptable_fhew::functions::tree_table::TreeTable;
+/// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
+/// use cryptable_fhew::functions::TreeTable;
 /// use cryptable_fhew::parameters::Parameters;
-/// use cryptable_fhew::secret_key::SecretKey;
 /// let secret = SecretKey::generate(&Parameters::decomposition_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let tree = TreeTable::new(&key, (8, 2), 16, -64.0)?;

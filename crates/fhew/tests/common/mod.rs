@@ -1,11 +1,10 @@
 //! What tests of full-domain methods share.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::full_domain::{FullDomainMethod, TableKind};
+use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_fhew::secret_key::SecretKey;
 use cryptable_fhew::table::Table;
 use cryptable_fhew::test_polynomial::encode;
 use rayon::prelude::*;

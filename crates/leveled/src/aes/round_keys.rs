@@ -1,6 +1,6 @@
 //! The client's side of AES: key expansion (FIPS 197, Sec. 5.2), plain AES in counter mode, encrypted round keys.
 
-use cryptable_fhew::secret_key::SecretKey;
+use cryptable_fhew::keys::SecretKey;
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 

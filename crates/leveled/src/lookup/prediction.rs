@@ -2,7 +2,7 @@
 
 use crate::circuit_cost::CircuitCost;
 use crate::cmux_tree::TreeShape;
-use cryptable_fhew::key_serialization::evaluation_key_bytes;
+use cryptable_fhew::keys::evaluation_key_bytes;
 
 use super::{Parameters, width};
 

@@ -10,11 +10,11 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::RandomStream;
 
 use crate::error::{Error, Result};
-use crate::evaluation_key::EvaluationKey;
+use crate::keys::evaluation_key::EvaluationKey;
+#[cfg(feature = "client")]
+use crate::keys::secret_key::{SecretKey, lwe_body};
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::{ERROR_VARIANCE, Parameters};
-#[cfg(feature = "client")]
-use crate::secret_key::{SecretKey, lwe_body};
 #[cfg(feature = "client")]
 use crate::test_polynomial::decode;
 
@@ -85,7 +85,7 @@ impl SecretKey {
     ///
     /// ```
     /// use cryptable_fhew::parameters::Parameters;
-    /// use cryptable_fhew::secret_key::SecretKey;
+    /// use cryptable_fhew::keys::SecretKey;
     /// let secret = SecretKey::generate(&Parameters::default_128());
     /// let ciphertext = secret.encrypt_large(1_234_567, 24)?;
     /// assert_eq!(secret.decrypt_large(&ciphertext, 24)?, 1_234_567);

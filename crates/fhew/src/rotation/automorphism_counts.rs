@@ -5,9 +5,9 @@
 
 use cryptable_lattice::security::SecretDistribution;
 
-use crate::cmux_rotation::selectors_per_coefficient;
+use crate::rotation::cmux::selectors_per_coefficient;
 
-/// Mean of [`automorphism_count`](crate::automorphism_rotation::automorphism_count) over uniform odd masks of `dimension` words.
+/// Mean of [`automorphism_count`](crate::rotation::automorphism_count) over uniform odd masks of `dimension` words.
 ///
 /// Exponents are n balls in N places: m given places are all empty with probability ε(m) = (1 - m/N)^n. Every place
 /// with a product ends an automorphism, the first one excepted, and so does the last place:
@@ -20,7 +20,7 @@ use crate::cmux_rotation::selectors_per_coefficient;
 /// For window 1 it is nearly N·n/(n + 1), and for large ones nearly the number of distinct exponents.
 ///
 /// ```
-/// use cryptable_fhew::automorphism_counts::expected_automorphisms;
+/// use cryptable_fhew::rotation::expected_automorphisms;
 /// assert!((expected_automorphisms(2048, 64, 1) - 2048.0 * 64.0 / 65.0).abs() < 2.0);
 /// assert!((expected_automorphisms(2048, 64, 1024) - 64.0).abs() < 2.0);
 /// ```
@@ -33,7 +33,7 @@ pub fn expected_automorphisms(degree: usize, dimension: usize, window: usize) ->
     line.automorphisms(window, 1) + across.sum::<f64>()
 }
 
-/// Mean of [`automorphism_count`](crate::automorphism_rotation::automorphism_count) over uniform masks of
+/// Mean of [`automorphism_count`](crate::rotation::automorphism_count) over uniform masks of
 /// `dimension` multiples of 2^θ, θ = `sparsity_log2`; for θ = 0 over odd masks, [`expected_automorphisms`].
 ///
 /// Exponents are 1 modulo 2^θ: for θ >= 2, balls in the N' = 2N/2^θ places of the group of g' = g^(2^(θ-2)), on a line
@@ -46,7 +46,7 @@ pub fn expected_automorphisms(degree: usize, dimension: usize, window: usize) ->
 /// If 2^θ is not below 2N, or the window is 0.
 ///
 /// ```
-/// use cryptable_fhew::automorphism_counts::expected_sparse_automorphisms;
+/// use cryptable_fhew::rotation::expected_sparse_automorphisms;
 /// // The paper's: n = 458, N = 2048, θ = 2, window 15, 368 automorphisms.
 /// assert!((expected_sparse_automorphisms(2048, 458, 15, 2) - 368.0).abs() < 4.0);
 /// ```

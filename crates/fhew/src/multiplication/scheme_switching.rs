@@ -3,7 +3,7 @@
 
 use cryptable_ring::Buffer;
 
-use crate::evaluation_key::EvaluationKey;
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::rlwe::RlweCiphertext;
 

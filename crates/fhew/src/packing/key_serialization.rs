@@ -11,10 +11,10 @@ use cryptable_wire::{
     read_object,
 };
 
-use crate::packing_key_switching::SeededPackingKey;
+use crate::packing::key_switching::SeededPackingKey;
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::seeded_rows::SeededRows;
-use crate::trace_packing::PackedLength;
 
 /// Longest body, 4 GiB.
 const MAX_BODY_BYTES: u64 = 1 << 32;
@@ -45,10 +45,10 @@ impl SeededPackingKey {
     /// Writes the key, which is of these parameters, under the identifier that its client gives its keys.
     ///
     /// ```
-    /// use cryptable_fhew::packing_key_switching::SeededPackingKey;
+    /// use cryptable_fhew::packing::SeededPackingKey;
     /// use cryptable_fhew::parameters::{Parameters, ParametersLiteral};
-    /// use cryptable_fhew::secret_key::SecretKey;
-    /// use cryptable_fhew::trace_packing::PackedLength;
+    /// use cryptable_fhew::keys::SecretKey;
+    /// use cryptable_fhew::packing::PackedLength;
     /// let literal = ParametersLiteral { ring_degree: 256, ..*Parameters::insecure_toy().literal() };
     /// let parameters = Parameters::insecure(literal)?;
     /// let secret = SecretKey::generate(&parameters);

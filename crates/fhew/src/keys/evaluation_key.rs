@@ -6,18 +6,18 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
 
-use crate::automorphism_rotation::{AutomorphismRotationKey, RotationAutomorphisms};
-use crate::bfv_multiplication::RelinearizationKey;
-use crate::blind_rotation::BlindRotationKey;
-use crate::cmux_rotation::CmuxRotationKey;
 use crate::error::{Error, Result};
-use crate::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
+use crate::multiplication::bfv::RelinearizationKey;
+use crate::packing::trace::TraceKey;
 use crate::parameters::Parameters;
-use crate::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::rlwe::RlweCiphertext;
+use crate::rotation::automorphism::{AutomorphismRotationKey, RotationAutomorphisms};
+use crate::rotation::blind_rotation::BlindRotationKey;
+use crate::rotation::cmux::CmuxRotationKey;
 use crate::seeded_rows::SeededRows;
+use crate::switching::lwe_key_switching::{LweKeySwitchingKey, SeededKeySwitchingKey};
+use crate::switching::ring_dimension_switching::RingDimensionSwitchingKey;
 use crate::test_polynomial::TestPolynomial;
-use crate::trace_packing::TraceKey;
 
 /// What a client sends: bodies of all keys, and the seed of their masks.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, WireError, pack_ternary, unpack_ternary};
 use zeroize::Zeroizing;
 
+use crate::keys::secret_key::SecretKey;
 use crate::parameters::Parameters;
-use crate::secret_key::SecretKey;
 
 /// Longest secret in bytes.
 const MAX_SECRET_BYTES: u64 = 1 << 20;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::automorphism_counts::expected_sparse_automorphisms;
-use crate::error::{Error, Result};
-use crate::exponent_group::ExponentGroup;
-use crate::parameters::{GadgetLiteral, ParametersLiteral};
+use crate::error::{Result, demand};
+use crate::parameters::gadget_literal::GadgetLiteral;
+use crate::rotation::automorphism_counts::expected_sparse_automorphisms;
+use crate::rotation::exponent_group::ExponentGroup;
 
 /// How blind rotation multiplies by X^(a_i·s_i).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub enum RotationMethod {
     Cmux,
     /// Automorphisms between external products (Lee et al., EUROCRYPT 2023, "LMKCDEY"): one RGSW ciphertext a
     /// coefficient of any secret, but phases with 4 times the rounding noise. Sparse phases, multiples of 2^θ, take
-    /// fewer automorphisms, and no more rounding noise. See [`crate::automorphism_rotation`].
+    /// fewer automorphisms, and no more rounding noise. See [`crate::rotation`].
     Automorphism {
         /// Powers g, …, g^window of the generator with a key, next to that of -g: from 1 to N/2. More are fewer
         /// automorphisms, at least one for each distinct exponent; 10 are near that if n is N/4 or more.
@@ -23,7 +23,7 @@ pub enum RotationMethod {
         digits: GadgetLiteral,
     },
     /// The same with phases of -1 modulo 2^θ (Wang et al., EUROCRYPT 2024, Algorithms 4 and 5): fewer automorphisms
-    /// and no key of -g, but 4^θ times the rounding noise. See [`crate::exponent_group`].
+    /// and no key of -g, but 4^θ times the rounding noise. See [`crate::rotation`].
     SparseAutomorphism {
         /// θ: from 2 to log2 N.
         sparsity_log2: u32,
@@ -71,26 +71,23 @@ impl RotationMethod {
         let powers = window << group.sparsity_log2().saturating_sub(2);
         expected_sparse_automorphisms(degree, dimension, powers, sparsity)
     }
-}
 
-/// Demands that automorphisms of a rotation exist.
-pub(crate) fn check_rotation(literal: &ParametersLiteral) -> Result<()> {
-    let degree = literal.ring_degree;
-    let (window, most, limit) = match literal.rotation_method {
-        RotationMethod::Cmux => return Ok(()),
-        RotationMethod::Automorphism { window, .. } => (window, degree / 2, "N/2"),
-        RotationMethod::SparseAutomorphism { sparsity_log2, window, .. } => {
-            if !(2..=degree.ilog2()).contains(&sparsity_log2) {
-                let (name, limit) = ("rotation sparsity", "it must be from 2 to log2(N)");
-                let value = sparsity_log2.into();
-                return Err(Error::Parameter { name, value, limit: limit.to_owned() });
+    /// Demands that automorphisms of a rotation exist.
+    pub(crate) fn check(&self, degree: usize) -> Result<()> {
+        let (window, most, limit) = match *self {
+            Self::Cmux => return Ok(()),
+            Self::Automorphism { window, .. } => (window, degree / 2, "N/2"),
+            Self::SparseAutomorphism { sparsity_log2, window, .. } => {
+                demand(
+                    (2..=degree.ilog2()).contains(&sparsity_log2),
+                    "rotation sparsity",
+                    sparsity_log2.into(),
+                    "it must be from 2 to log2(N)",
+                )?;
+                (window, ExponentGroup::sparse(degree, sparsity_log2).order(), "2N/2^sparsity")
             }
-            (window, ExponentGroup::sparse(degree, sparsity_log2).order(), "2N/2^sparsity")
-        }
-    };
-    if (1..=most).contains(&window) {
-        return Ok(());
+        };
+        let limit = format!("it must be from 1 to {limit}");
+        demand((1..=most).contains(&window), "rotation window", window as f64, &limit)
     }
-    let (name, value) = ("rotation window", window as f64);
-    Err(Error::Parameter { name, value, limit: format!("it must be from 1 to {limit}") })
 }

@@ -14,7 +14,7 @@ use cryptable_ring::{Buffer, Modulus, kernels, torus};
 
 use cryptable_lattice::security::SecretDistribution;
 
-use crate::evaluation_key::EvaluationKey;
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::rlwe::RlweCiphertext;
 
@@ -197,7 +197,7 @@ impl NoiseModel {
     /// A value of variance `raw` packed into the constant coefficient ([`EvaluationKey::pack`]).
     #[must_use]
     pub fn packed(&self, raw: Variance) -> PackedNoise {
-        let constant = raw + self.packing(crate::trace_packing::PackedLength::Constant);
+        let constant = raw + self.packing(crate::packing::trace::PackedLength::Constant);
         PackedNoise { constant, packing: self.packing_mean() }
     }
 

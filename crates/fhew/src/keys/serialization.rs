@@ -6,13 +6,13 @@
 use cryptable_ring::random::Seed;
 use cryptable_wire::bit_packing::{UnpackError, pack, packed_bytes, unpack};
 
-use crate::cmux_rotation::selectors_per_coefficient;
 use crate::error::{Error, Result};
-use crate::evaluation_key::SeededEvaluationKey;
-use crate::lwe_key_switching::SeededKeySwitchingKey;
+use crate::keys::evaluation_key::SeededEvaluationKey;
+use crate::packing::trace::exponents;
 use crate::parameters::Parameters;
+use crate::rotation::cmux::selectors_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
-use crate::trace_packing::exponents;
+use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
 /// Name of the key of LWE key switching.
 const KEY_SWITCHING: &str = "the LWE key switching key";
@@ -183,9 +183,9 @@ impl SeededEvaluationKey {
     /// LWE key switching, ring dimension switching, trace, relinearization; those of the parameters.
     ///
     /// ```
-    /// use cryptable_fhew::evaluation_key::SeededEvaluationKey;
+    /// use cryptable_fhew::keys::SeededEvaluationKey;
     /// use cryptable_fhew::parameters::Parameters;
-    /// use cryptable_fhew::secret_key::SecretKey;
+    /// use cryptable_fhew::keys::SecretKey;
     /// let parameters = Parameters::insecure_toy();
     /// let key = SecretKey::generate(&parameters).evaluation_key();
     /// assert_eq!(SeededEvaluationKey::from_bytes(&parameters, &key.to_bytes())?, key);
@@ -251,9 +251,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::evaluation_key::EvaluationKey;
+    use crate::keys::evaluation_key::EvaluationKey;
+    use crate::keys::secret_key::SecretKey;
     use crate::parameters::{GadgetLiteral, IntermediateRing, ParametersLiteral, RotationMethod};
-    use crate::secret_key::SecretKey;
 
     /// Every part that a key may have, in a few bytes.
     fn all_parts(rotation_method: RotationMethod) -> Parameters {

@@ -15,7 +15,7 @@ use crate::test_polynomial::{decode, encode};
 ///
 /// ```
 /// use cryptable_fhew::parameters::Parameters;
-/// use cryptable_fhew::secret_key::SecretKey;
+/// use cryptable_fhew::keys::SecretKey;
 /// let secret = SecretKey::generate(&Parameters::default_128());
 /// let ciphertext = secret.encrypt(11, 16)?;
 /// assert_eq!(secret.decrypt(&ciphertext, 16)?, 11);

@@ -2,9 +2,9 @@
 
 use cryptable_ring::prime_ring::PrimeRing;
 
-use crate::automorphism_rotation::AutomorphismRotationKey;
-use crate::cmux_rotation::CmuxRotationKey;
 use crate::rlwe::RlweCiphertext;
+use crate::rotation::automorphism::AutomorphismRotationKey;
+use crate::rotation::cmux::CmuxRotationKey;
 
 /// Keys of a blind rotation.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Buffer, torus};
 
-use crate::parameters::IntermediateRing;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
+use crate::switching::intermediate_ring::IntermediateRing;
 
 /// The ring and decomposition that a literal names.
 #[derive(Clone, Debug)]

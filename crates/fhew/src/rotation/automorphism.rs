@@ -17,8 +17,8 @@
 //! the auxiliary key first (line 4), after which Algorithm 4 would take it to another power of X; here it comes last,
 //! where the accumulator is itself.
 //!
-//! [`EvaluationKey::to_rotation_modulus`]: crate::evaluation_key::EvaluationKey::to_rotation_modulus
-//! [`ExponentGroup`]: crate::exponent_group::ExponentGroup
+//! [`EvaluationKey::to_rotation_modulus`]: crate::keys::EvaluationKey::to_rotation_modulus
+//! [`ExponentGroup`]: crate::rotation::ExponentGroup
 
 use std::sync::Arc;
 
@@ -26,9 +26,9 @@ use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadge
 use cryptable_ring::prime_ring::{PreparedKey, PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
 
-use crate::exponent_group::AutomorphismWindow;
 use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::rlwe::RlweCiphertext;
+use crate::rotation::exponent_group::AutomorphismWindow;
 
 /// Keys of the automorphisms: all rotation keys share them.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct RotationAutomorphisms {
     window: AutomorphismWindow,
     keys: PreparedRows,
     exponents: Vec<usize>,
-    /// [`ExponentGroup::places`](crate::exponent_group::ExponentGroup::places).
+    /// [`ExponentGroup::places`](crate::rotation::ExponentGroup::places).
     places: Vec<u32>,
 }
 

@@ -8,14 +8,14 @@ use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::cmux_rotation::selectors_per_coefficient;
-use crate::evaluation_key::SeededEvaluationKey;
-use crate::lwe_key_switching::SeededKeySwitchingKey;
-use crate::packing_key_switching::SeededPackingKey;
+use crate::keys::evaluation_key::SeededEvaluationKey;
+use crate::keys::secret_key::{SecretKey, lwe_body};
+use crate::packing::key_switching::SeededPackingKey;
+use crate::packing::trace::{PackedLength, exponents};
 use crate::parameters::{Parameters, RotationMethod};
-use crate::secret_key::{SecretKey, lwe_body};
+use crate::rotation::cmux::selectors_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
-use crate::trace_packing::{PackedLength, exponents};
+use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
 /// Encrypts rows of keys under the ring secret.
 pub(crate) struct RowEncryptor<'a> {

@@ -6,7 +6,7 @@
 //! negates halfway ones. The factor N is divided out first, modulo Q.
 //!
 //! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
-//! ([`crate::packing_key_switching`]).
+//! ([`crate::packing`]).
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
@@ -14,7 +14,7 @@ use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, kernels, torus};
 
-use crate::evaluation_key::EvaluationKey;
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::rlwe::RlweCiphertext;
 

@@ -11,7 +11,7 @@
 //! digits that do not reach to the last bit round instead.
 //!
 //! # Against the trace
-//! [`crate::trace_packing`], which [`crate::evaluation_key::EvaluationKey::pack`] takes, needs far less of everything.
+//! [`crate::packing`], which [`crate::keys::EvaluationKey::pack`] takes, needs far less of everything.
 //! In rows of 2N words (an expanded key; a seeded one has half of them), for the default parameters, N = 2,048:
 //!
 //! | | rows | default ℓ | bytes | work |
@@ -32,10 +32,10 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::noise::{NoiseModel, Variance, second_moment};
+use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::{RowDomain, SeededRows};
-use crate::trace_packing::PackedLength;
 
 /// Rows that all ciphertexts of one call use before the next are read: half a MiB for N = 2,048.
 const ROWS_AT_ONCE: usize = 16;
@@ -66,10 +66,9 @@ pub struct SeededPackingKey {
 /// A key that packs LWE of dimension N modulo Q into RLWE. Holds no secret, and is `Sync`.
 ///
 /// ```
-/// use cryptable_fhew::packing_key_switching::PackingKey;
+/// use cryptable_fhew::packing::{PackedLength, PackingKey};
 /// use cryptable_fhew::parameters::{Parameters, ParametersLiteral};
-/// use cryptable_fhew::secret_key::SecretKey;
-/// use cryptable_fhew::trace_packing::PackedLength;
+/// use cryptable_fhew::keys::SecretKey;
 /// use cryptable_lattice::lwe::LweCiphertext;
 /// let literal = ParametersLiteral { ring_degree: 256, ..*Parameters::insecure_toy().literal() };
 /// let parameters = Parameters::insecure(literal)?;

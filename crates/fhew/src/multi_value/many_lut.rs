@@ -7,7 +7,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::evaluation_key::EvaluationKey;
+use crate::keys::evaluation_key::EvaluationKey;
 use crate::test_polynomial::TestPolynomial;
 
 /// 2^θ: phases are rounded to multiples of it for `count` tests. The next power of two.

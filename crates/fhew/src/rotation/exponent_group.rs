@@ -16,7 +16,7 @@ const GENERATOR: usize = 5;
 /// A group of odd numbers modulo 2N.
 ///
 /// ```
-/// use cryptable_fhew::exponent_group::ExponentGroup;
+/// use cryptable_fhew::rotation::ExponentGroup;
 /// let odd = ExponentGroup::odd(32);
 /// assert_eq!(odd.key_exponents(3), [5, 25, 61, 59]);
 /// // The paper's example: N = 16, θ = 2.

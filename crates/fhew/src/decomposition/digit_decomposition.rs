@@ -1,0 +1,121 @@
+//! What an algorithm of homomorphic digit decomposition is: it clears one window after the other.
+
+use cryptable_lattice::lwe::LweCiphertext;
+
+use crate::full_domain::method::Decision;
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::noise::{NoiseModel, Variance};
+use crate::test_polynomial::TestPolynomial;
+
+/// One step: the lowest digit that is left, and its window.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// log2 of q_0.
+    pub log2_modulus: u32,
+    /// log2 of the window: the digit is the phase modulo it.
+    pub log2_window: u32,
+    /// log2 of the digit's base.
+    pub base_log2: u32,
+}
+
+impl Window {
+    /// The window's share of the modulus.
+    fn share(self) -> f64 {
+        (f64::from(self.log2_window) - f64::from(self.log2_modulus)).exp2()
+    }
+
+    /// A variance that is a fraction of the modulus, as one of the window.
+    pub(super) fn of_large(self, variance: Variance) -> Variance {
+        variance * self.share().powi(-2)
+    }
+
+    /// A variance that is a fraction of the window, as one of the modulus.
+    pub(super) fn to_large(self, variance: Variance) -> Variance {
+        variance * self.share().powi(2)
+    }
+
+    /// Half a digit's slot, modulo `modulus` for the window.
+    pub(super) fn half_slot(self, modulus: u64) -> u64 {
+        modulus >> (self.base_log2 + 1)
+    }
+}
+
+/// What clears a window: a key, and which of its rotation keys is precise enough.
+#[derive(Clone, Copy, Debug)]
+pub struct Clearing<'a> {
+    /// Keys of the server.
+    pub key: &'a EvaluationKey,
+    /// Number of the rotation key.
+    pub rotation_key: usize,
+    /// The window.
+    pub window: Window,
+}
+
+impl Clearing<'_> {
+    /// The ciphertext's phase modulo the window: LWE modulo the LWE modulus, of dimension n.
+    ///
+    /// Adds the noise of key switching, as a fraction of the window.
+    #[must_use]
+    pub fn low_phase(&self, large: &LweCiphertext) -> LweCiphertext {
+        self.key.key_switch(&large.mod_down(1 << self.window.log2_window))
+    }
+
+    /// Looks up `of(x/2N)·window` for a phase x of the window, x < N, and minus that for x + N: a ciphertext of large
+    /// precision.
+    #[must_use]
+    pub fn boot(&self, of: impl Fn(f64) -> f64, phase: &LweCiphertext) -> LweCiphertext {
+        let parameters = self.key.parameters();
+        let (m, two_n) = (parameters.modulus(), parameters.rotation_modulus());
+        let scale = self.window.share() * parameters.prime() as f64;
+        let test = TestPolynomial::from_fn(parameters.ring(), |x| {
+            m.reduce_i64((of(x as f64 / two_n as f64) * scale).round() as i64)
+        });
+        let phase = self.key.to_rotation_modulus(phase, two_n);
+        let test = test.to_rlwe(parameters.ring());
+        let rotated = self.key.blind_rotate_by(self.rotation_key, &test, &phase);
+        self.key.to_large(&rotated.extract(parameters.ring(), 0))
+    }
+}
+
+/// Noise of a cleared window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClearedNoise {
+    /// Of what is left of the ciphertext, a fraction of q_0.
+    pub output: Variance,
+    /// The largest that it may be, where a phase meets a jump of a function.
+    pub worst: Variance,
+    /// Decisions on the way, besides the digit's own.
+    pub decisions: Vec<Decision>,
+}
+
+/// An algorithm of homomorphic digit decomposition.
+pub trait DigitDecomposition: std::fmt::Debug + Sync {
+    /// The paper's name.
+    fn name(&self) -> &'static str;
+
+    /// Blind rotations for every digit but the highest.
+    fn rotations(&self) -> usize;
+
+    /// How far what is left of a cleared window reaches to either side, as a fraction of the window, noise apart.
+    fn remainder(&self) -> f64;
+
+    /// Clears the window's phase, or makes its range smaller.
+    ///
+    /// `large` has half a slot added, and `low` is its phase modulo the window, of dimension n. The result's phase
+    /// modulo the window is near 0, within [`DigitDecomposition::remainder`]; above the window it is unchanged.
+    fn clear(
+        &self,
+        clearing: &Clearing<'_>,
+        large: &LweCiphertext,
+        low: &LweCiphertext,
+    ) -> LweCiphertext;
+
+    /// Predicted noise, for a ciphertext of variance `input` (a fraction of q_0).
+    fn noise(
+        &self,
+        model: &NoiseModel,
+        rotation_key: usize,
+        window: Window,
+        input: Variance,
+    ) -> ClearedNoise;
+}

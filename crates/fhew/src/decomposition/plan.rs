@@ -1,0 +1,221 @@
+//! A decomposition planned, digit by digit, and evaluated (Algorithms 7 and 8 of Ma et al., TCHES 2024).
+
+use cryptable_lattice::lwe::LweCiphertext;
+
+use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
+use crate::error::{Error, Result};
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::parameters::Parameters;
+
+/// Largest number of bits of a digit.
+pub const MAX_DIGIT_BITS: u32 = 8;
+
+/// A decomposition, planned: which rotation key every step takes.
+#[derive(Clone, Debug)]
+pub struct Decomposition {
+    algorithm: &'static dyn DigitDecomposition,
+    bits: u32,
+    base_log2: u32,
+    /// For every digit but the highest.
+    rotation_keys: Vec<usize>,
+    digit_noise: Vec<Variance>,
+    log2_fail: f64,
+}
+
+impl Decomposition {
+    /// Plans the decomposition of values of `bits` bits into digits of `base_log2` bits, the highest of what is left.
+    ///
+    /// `input` is the variance of ciphertexts, a fraction of q_0 (such as [`NoiseModel::fresh_large`]).
+    ///
+    /// ```
+    /// use cryptable_fhew::decomposition::{Decomposition, hom_decomp_reduce::HomDecompReduce};
+    /// use cryptable_fhew::noise::NoiseModel;
+    /// use cryptable_fhew::parameters::Parameters;
+    /// let model = NoiseModel::new(&Parameters::decomposition_128());
+    /// let plan = Decomposition::plan(&model, &HomDecompReduce, (24, 4), model.fresh_large(), -64.0)?;
+    /// assert_eq!(plan.digits(), 6);
+    /// assert!(plan.log2_fail() <= -64.0);
+    /// # Ok::<(), cryptable_fhew::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If bits do not fit, a digit has none or above [`MAX_DIGIT_BITS`], or no rotation key is precise enough for a
+    /// failure probability of 2^`limit`.
+    pub fn plan(
+        model: &NoiseModel,
+        algorithm: &'static dyn DigitDecomposition,
+        (bits, base_log2): (u32, u32),
+        input: Variance,
+        limit: f64,
+    ) -> Result<Self> {
+        model.parameters().check_large_bits(bits)?;
+        if !(1..=MAX_DIGIT_BITS).contains(&base_log2) {
+            let limit = format!("it must be from 1 to {MAX_DIGIT_BITS}");
+            let value = f64::from(base_log2);
+            return Err(Error::Parameter { name: "bits of a digit", value, limit });
+        }
+        let digits = bits.div_ceil(base_log2) as usize;
+        let mut plan = Self {
+            algorithm,
+            bits,
+            base_log2,
+            rotation_keys: Vec::new(),
+            digit_noise: Vec::new(),
+            log2_fail: 0.0,
+        };
+        let mut tails = vec![plan.digit_tail(model, 0, input)];
+        let (mut noise, mut worst) = (input, input);
+        let finest = model.parameters().rotation_gadgets().len() - 1;
+        for digit in 0..digits - 1 {
+            let window = plan.window(model.parameters(), digit);
+            plan.digit_noise.push(noise);
+            for rotation_key in 0..=finest {
+                let cleared = algorithm.noise(model, rotation_key, window, worst);
+                let own = cleared.decisions.iter().map(|d| d.variance.log2_tail(d.margin));
+                let next = plan.digit_tail(model, digit + 1, cleared.worst);
+                let tail = log2_sum(own.chain([next]));
+                // As coarse as keeps the sum of all probabilities within the limit.
+                let sum = log2_sum(tails.iter().copied().chain([tail]));
+                if sum <= limit || rotation_key == finest {
+                    plan.rotation_keys.push(rotation_key);
+                    noise = algorithm.noise(model, rotation_key, window, noise).output;
+                    worst = cleared.worst;
+                    tails.push(tail);
+                    break;
+                }
+            }
+        }
+        plan.digit_noise.push(noise);
+        plan.log2_fail = log2_sum(tails.into_iter());
+        if plan.log2_fail <= limit {
+            return Ok(plan);
+        }
+        Err(Error::FailureProbability {
+            method: algorithm.name(),
+            modulus: 1 << bits,
+            log2_fail: plan.log2_fail,
+            limit,
+        })
+    }
+
+    /// The window of a digit.
+    fn window(&self, parameters: &Parameters, digit: usize) -> Window {
+        let log2_modulus = parameters.large_modulus().ilog2();
+        let below = digit as u32 * self.base_log2;
+        let base_log2 = self.base_log2.min(self.bits - below);
+        Window {
+            log2_modulus,
+            log2_window: log2_modulus - self.bits + below + base_log2,
+            base_log2,
+        }
+    }
+
+    /// log2 of the probability that a digit is taken for another when a blind rotation looks it up.
+    fn digit_tail(&self, model: &NoiseModel, digit: usize, large: Variance) -> f64 {
+        let window = self.window(model.parameters(), digit);
+        let common = model.common(model.parameters().rotation_modulus());
+        (window.of_large(large) + common).log2_tail(self.margin(digit, window))
+    }
+
+    /// Distance from a digit's phase to the end of its slot, a fraction of its window.
+    fn margin(&self, digit: usize, window: Window) -> f64 {
+        // What is left of the window below is B times smaller here.
+        let left = if digit == 0 { 0.0 } else { self.algorithm.remainder() };
+        0.5 / f64::from(1u32 << window.base_log2) - left / f64::from(1u32 << window.base_log2)
+    }
+
+    /// Number of digits.
+    #[must_use]
+    pub fn digits(&self) -> usize {
+        self.digit_noise.len()
+    }
+
+    /// Bits of a digit: the base's, fewer for the highest.
+    #[must_use]
+    pub fn digit_bits(&self, digit: usize) -> u32 {
+        self.base_log2.min(self.bits - digit as u32 * self.base_log2)
+    }
+
+    /// The algorithm.
+    #[must_use]
+    pub fn algorithm(&self) -> &'static dyn DigitDecomposition {
+        self.algorithm
+    }
+
+    /// Bits of values.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Blind rotations in all.
+    #[must_use]
+    pub fn rotations(&self) -> usize {
+        self.algorithm.rotations() * self.rotation_keys.len()
+    }
+
+    /// Number of the rotation key of every step.
+    #[must_use]
+    pub fn rotation_keys(&self) -> &[usize] {
+        &self.rotation_keys
+    }
+
+    /// log2 of the failure probability, looking every digit up once included.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.log2_fail
+    }
+
+    /// Predicted variance of a digit's ciphertext (at the LWE modulus), around the digit's phase and what is left of
+    /// lower digits.
+    #[must_use]
+    pub fn digit_noise(&self, model: &NoiseModel, digit: usize) -> Variance {
+        let window = self.window(model.parameters(), digit);
+        window.of_large(self.digit_noise[digit]) + model.key_switching()
+    }
+
+    /// Digits of a value.
+    ///
+    /// The phase of digit d of base B = 2^[`Decomposition::digit_bits`] is (d + r)/B of the modulus, |r| at most the
+    /// algorithm's [`DigitDecomposition::remainder`] (0 for the lowest digit). Ciphertexts without gaps (such as
+    /// extracted CKKS values) are decomposed as well: then r of the lowest digit is what lies below it.
+    ///
+    /// # Errors
+    /// If the ciphertext is not one of large precision ([`EvaluationKey::check_large`]).
+    pub fn evaluate(&self, key: &EvaluationKey, input: &LweCiphertext) -> Result<Digits> {
+        key.check_large(input)?;
+        let mut large = input.clone();
+        let mut lower = Vec::with_capacity(self.rotation_keys.len());
+        for (digit, &rotation_key) in self.rotation_keys.iter().enumerate() {
+            let window = self.window(key.parameters(), digit);
+            let clearing = Clearing { key, rotation_key, window };
+            let low = clearing.low_phase(&large);
+            // From slots around their phases to slots above them: digits are rounded down.
+            let mut shifted = low.clone();
+            shifted.add_constant_assign(window.half_slot(low.modulus()));
+            large.add_constant_assign(window.half_slot(1 << window.log2_window));
+            large = self.algorithm.clear(&clearing, &large, &shifted);
+            lower.push(low);
+        }
+        Ok(Digits { lower, highest: large })
+    }
+}
+
+/// Digits of a value, the lowest first.
+#[derive(Clone, Debug)]
+pub struct Digits {
+    /// All but the highest: LWE modulo the LWE modulus, of dimension n.
+    pub lower: Vec<LweCiphertext>,
+    /// The highest, whose window is the whole modulus: a ciphertext of large precision.
+    pub highest: LweCiphertext,
+}
+
+impl Digits {
+    /// All digits as further lookups take them: the highest switched to dimension n, too.
+    #[must_use]
+    pub fn into_lookup_inputs(mut self, key: &EvaluationKey) -> Vec<LweCiphertext> {
+        self.lower.push(key.key_switch(&self.highest));
+        self.lower
+    }
+}

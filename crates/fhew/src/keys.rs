@@ -1,0 +1,22 @@
+//! The client's secrets, the keys that a server holds, and both as bytes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `secret_key`, `secret_serialization` | secrets, encryption, decryption; as bytes (feature `client`) |
+//! | `generation` | keys for the server from the secrets (feature `client`) |
+//! | `evaluation_key` | what a client sends, what a server expands it to, and the functional bootstrap |
+//! | `serialization` | what a client sends, as bytes |
+
+pub(crate) mod evaluation_key;
+#[cfg(feature = "client")]
+pub(crate) mod generation;
+#[cfg(feature = "client")]
+pub(crate) mod secret_key;
+#[cfg(feature = "client")]
+mod secret_serialization;
+pub(crate) mod serialization;
+
+pub use evaluation_key::{EvaluationKey, SeededEvaluationKey};
+#[cfg(feature = "client")]
+pub use secret_key::SecretKey;
+pub use serialization::{conversion_key_bytes, evaluation_key_bytes, evaluation_key_memory_bytes};

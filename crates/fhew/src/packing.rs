@@ -1,0 +1,14 @@
+//! Packing: LWE ciphertexts of dimension N to RLWE ciphertexts, whose phases have theirs in some coefficients.
+//!
+//! | file | algorithm |
+//! |---|---|
+//! | `trace` | the field trace: log2 N automorphism keys (Chen, Dai, Kim, Song, ACNS 2021) |
+//! | `key_switching` | packing key switching: N·ℓ rows, less noise (Ma et al., TCHES 2024, Algorithm 9) |
+//! | `key_serialization` | packing keys as bytes |
+
+pub(crate) mod key_serialization;
+pub(crate) mod key_switching;
+pub(crate) mod trace;
+
+pub use key_switching::{PackingKey, SeededPackingKey};
+pub use trace::{PackedLength, TraceKey, exponents};

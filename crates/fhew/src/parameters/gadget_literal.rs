@@ -1,0 +1,37 @@
+//! Numbers of gadget decompositions.
+
+use serde::{Deserialize, Serialize};
+
+/// Base and length of a gadget decomposition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GadgetLiteral {
+    /// Bits of a digit.
+    pub base_log2: u32,
+    /// Number of digits.
+    pub length: usize,
+}
+
+/// Bases and lengths of an RGSW ciphertext's decompositions: of bodies and of masks, see
+/// [`RgswGadget`](cryptable_ring::external_product::RgswGadget).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RgswGadgetLiteral {
+    /// Of bodies.
+    pub body: GadgetLiteral,
+    /// Of masks.
+    pub mask: GadgetLiteral,
+}
+
+impl RgswGadgetLiteral {
+    /// Rows of an RGSW ciphertext.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.body.length + self.mask.length
+    }
+}
+
+impl From<GadgetLiteral> for RgswGadgetLiteral {
+    /// One decomposition for both.
+    fn from(gadget: GadgetLiteral) -> Self {
+        Self { body: gadget, mask: gadget }
+    }
+}

@@ -1,0 +1,137 @@
+//! All numbers of a parameter set, before validation, and the checks of their ranges.
+
+use cryptable_lattice::security::SecretDistribution;
+use serde::{Deserialize, Serialize};
+
+use super::gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
+use crate::error::{Error, Result, demand};
+use crate::rotation::method::RotationMethod;
+use crate::switching::intermediate_ring::IntermediateRing;
+
+/// Largest modulus of LWE ciphertexts: the security table ends there.
+pub const MAX_LOG2_LWE_MODULUS: u32 = 35;
+
+/// Numbers of a parameter set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParametersLiteral {
+    /// LWE dimension n.
+    pub lwe_dimension: usize,
+    /// Secret of LWE.
+    pub lwe_secret: SecretDistribution,
+    /// log2 of the modulus of LWE ciphertexts and of their key switching keys.
+    pub log2_lwe_modulus: u32,
+    /// Ring degree N.
+    pub ring_degree: usize,
+    /// log2 of the ring's prime Q: the nearest prime with a 2N-th root of unity is taken.
+    pub log2_prime: f64,
+    /// Secret of the ring.
+    pub ring_secret: SecretDistribution,
+    /// How to rotate.
+    pub rotation_method: RotationMethod,
+    /// Decomposition of blind rotation (modulo Q).
+    pub rotation: RgswGadgetLiteral,
+    /// Decompositions of further rotation keys, for bootstraps that must be more precise than by `rotation`
+    /// (digit decomposition).
+    pub finer_rotations: [Option<RgswGadgetLiteral>; 3],
+    /// The ring of lower degree through which LWE key switching goes, if it does.
+    pub intermediate: Option<IntermediateRing>,
+    /// Decomposition of LWE key switching (modulo the LWE modulus).
+    pub key_switching: GadgetLiteral,
+    /// Decomposition of automorphism keys, for packing by the trace (modulo Q).
+    pub automorphism: GadgetLiteral,
+    /// Decomposition of relinearization (modulo Q).
+    pub relinearization: GadgetLiteral,
+    /// Decomposition of packing key switching (modulo Q).
+    pub packing: GadgetLiteral,
+}
+
+/// Demands that all numbers are in range, digits modulo the ring's prime excepted ([`check_digits`]).
+pub(super) fn check(literal: &ParametersLiteral) -> Result<()> {
+    check_numbers(literal)?;
+    check_factors(literal)?;
+    literal.rotation_method.check(literal.ring_degree)?;
+    match &literal.intermediate {
+        None => Ok(()),
+        Some(small) => {
+            small.check(literal.ring_degree, literal.log2_prime, literal.log2_lwe_modulus)
+        }
+    }
+}
+
+/// Demands that dimensions, moduli and secrets are in their ranges.
+fn check_numbers(literal: &ParametersLiteral) -> Result<()> {
+    let n = literal.ring_degree;
+    demand(
+        n.is_power_of_two() && (32..=8192).contains(&n),
+        "ring_degree",
+        n as f64,
+        "it must be a power of two from 32 to 8192",
+    )?;
+    demand(
+        (1..=4096).contains(&literal.lwe_dimension),
+        "lwe_dimension",
+        literal.lwe_dimension as f64,
+        "it must be from 1 to 4096",
+    )?;
+    let log2_lwe = literal.log2_lwe_modulus;
+    demand(
+        ((2 * n).ilog2()..=MAX_LOG2_LWE_MODULUS).contains(&log2_lwe),
+        "log2_lwe_modulus",
+        f64::from(log2_lwe),
+        "it must be from log2(2N) to 35",
+    )?;
+    let log2_prime = literal.log2_prime;
+    demand(
+        (20.0..50.0).contains(&log2_prime) && log2_prime > f64::from(log2_lwe),
+        "log2_prime",
+        log2_prime,
+        "it must be from 20 to below 50, and above log2_lwe_modulus",
+    )?;
+    for secret in [literal.lwe_secret, literal.ring_secret] {
+        if let SecretDistribution::FixedWeightTernary(weight) = secret {
+            demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
+        }
+    }
+    Ok(())
+}
+
+/// Demands that digits fit the moduli that they decompose.
+pub(super) fn check_digits(literal: &ParametersLiteral, prime: u64) -> Result<()> {
+    let finer = literal.finer_rotations.into_iter().flatten();
+    let finer = finer.flat_map(|gadget| {
+        [("finer rotation body digits", gadget.body), ("finer rotation mask digits", gadget.mask)]
+    });
+    let finer = finer.map(|(name, gadget)| (name, gadget, prime));
+    let digits = literal.rotation_method.digits();
+    let finer = finer.chain(digits.map(|g| ("rotation automorphism digits", g, prime)));
+    let others = [
+        ("rotation body digits", literal.rotation.body, prime),
+        ("rotation mask digits", literal.rotation.mask, prime),
+        ("key switching digits", literal.key_switching, 1 << literal.log2_lwe_modulus),
+        ("automorphism digits", literal.automorphism, prime),
+        ("relinearization digits", literal.relinearization, prime),
+        ("packing digits", literal.packing, prime),
+    ];
+    for (name, gadget, modulus) in others.into_iter().chain(finer) {
+        let bits = (gadget.base_log2 as usize).saturating_mul(gadget.length);
+        let limit = (u64::BITS - (modulus - 1).leading_zeros()) as usize;
+        demand(
+            gadget.base_log2 > 0 && gadget.length > 0 && bits <= limit,
+            name,
+            bits as f64,
+            &format!("together they must have from 1 to {limit} bits"),
+        )?;
+    }
+    Ok(())
+}
+
+/// Demands that digits which multiply rows of machine words are factors of 32 bits.
+fn check_factors(literal: &ParametersLiteral) -> Result<()> {
+    let value = literal.key_switching.base_log2.max(literal.packing.base_log2);
+    if value < i32::BITS {
+        return Ok(());
+    }
+    let (name, limit) =
+        ("bits of a key switching or packing digit", "it must be at most 31".to_owned());
+    Err(Error::Parameter { name, value: value.into(), limit })
+}

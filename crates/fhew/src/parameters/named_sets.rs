@@ -1,0 +1,104 @@
+//! Parameter sets with names.
+
+use cryptable_lattice::security::SecretDistribution;
+
+use super::Parameters;
+use super::gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
+use super::literal::ParametersLiteral;
+use crate::rotation::method::RotationMethod;
+use crate::switching::intermediate_ring::IntermediateRing;
+
+impl Parameters {
+    /// The default: n = 741, N = 2,048, one rotation digit; tables of 16 inputs over the full domain by
+    /// FDFB-Compress, with failure probability below 2^-64.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn default_128() -> Self {
+        Self::new(ParametersLiteral {
+            lwe_dimension: 741,
+            lwe_secret: SecretDistribution::Binary,
+            log2_lwe_modulus: 18,
+            ring_degree: 2048,
+            log2_prime: 46.9,
+            ring_secret: SecretDistribution::Binary,
+            rotation_method: RotationMethod::Cmux,
+            rotation: GadgetLiteral { base_log2: 22, length: 1 }.into(),
+            finer_rotations: [None; 3],
+            intermediate: Some(IntermediateRing::SECURE_1024),
+            key_switching: GadgetLiteral { base_log2: 2, length: 7 },
+            automorphism: GadgetLiteral { base_log2: 9, length: 5 },
+            relinearization: GadgetLiteral { base_log2: 15, length: 3 },
+            packing: GadgetLiteral { base_log2: 6, length: 4 },
+        })
+        .expect("a valid set")
+    }
+
+    /// A toy of LWE dimension 64 and ring degree 512 for tests. It is not secure.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn insecure_toy() -> Self {
+        Self::insecure(ParametersLiteral {
+            lwe_dimension: 64,
+            lwe_secret: SecretDistribution::Binary,
+            log2_lwe_modulus: 22,
+            ring_degree: 2048,
+            log2_prime: 46.9,
+            ring_secret: SecretDistribution::Binary,
+            rotation_method: RotationMethod::Cmux,
+            rotation: GadgetLiteral { base_log2: 12, length: 3 }.into(),
+            finer_rotations: [None; 3],
+            intermediate: None,
+            key_switching: GadgetLiteral { base_log2: 4, length: 5 },
+            automorphism: GadgetLiteral { base_log2: 7, length: 6 },
+            relinearization: GadgetLiteral { base_log2: 12, length: 3 },
+            packing: GadgetLiteral { base_log2: 6, length: 4 },
+        })
+        .expect("a valid set")
+    }
+
+    /// For decomposition into digits of up to 5 bits, and lookups of them: n = 820, N = 2,048, rotation keys
+    /// of 1, 2, 4 and 8 digits.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn decomposition_128() -> Self {
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        Self::new(ParametersLiteral {
+            lwe_dimension: 820,
+            log2_lwe_modulus: 20,
+            // The largest below 2^47: fractions of it are as small as they get.
+            log2_prime: 46.99,
+            key_switching: gadget(2, 8),
+            finer_rotations: [(15, 2), (9, 4), (5, 8)].map(|(b, l)| Some(gadget(b, l).into())),
+            ..*Self::default_128().literal()
+        })
+        .expect("a valid set")
+    }
+
+    /// For boolean gates with failure probability below 2^-64: degree 1,024.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn gates_128() -> Self {
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        Self::new(ParametersLiteral {
+            lwe_dimension: 662,
+            log2_lwe_modulus: 16,
+            ring_degree: 1024,
+            log2_prime: 24.9,
+            rotation: RgswGadgetLiteral { body: gadget(6, 2), mask: gadget(6, 3) },
+            intermediate: None,
+            key_switching: gadget(3, 4),
+            automorphism: gadget(4, 5),
+            relinearization: gadget(8, 3),
+            ..*Self::default_128().literal()
+        })
+        .expect("a valid set")
+    }
+}

@@ -1,0 +1,25 @@
+//! Blind rotation: `accumulator·X^(-⟨mask, s⟩)`, which looks the phase of an LWE ciphertext up in a test polynomial.
+//!
+//! | file | algorithm |
+//! |---|---|
+//! | `cmux` | a CMUX a coefficient of the secret (Chillotti et al., J. Cryptology 2020) |
+//! | `automorphism` | automorphisms between external products (Lee et al., EUROCRYPT 2023), for sparse exponents too (Wang et al., EUROCRYPT 2024, Algorithms 4 to 6) |
+//! | `exponent_group` | the exponents that automorphisms go through |
+//! | `automorphism_counts` | how many automorphisms that takes |
+//! | `method` | the choice between them, a number of the parameters |
+//! | `blind_rotation` | keys of whichever was chosen |
+
+pub(crate) mod automorphism;
+pub(crate) mod automorphism_counts;
+pub(crate) mod blind_rotation;
+pub(crate) mod cmux;
+pub(crate) mod exponent_group;
+pub(crate) mod method;
+
+pub use automorphism::{AutomorphismRotationKey, RotationAutomorphisms, Step, automorphism_count};
+pub use automorphism_counts::{
+    RotationCounts, expected_automorphisms, expected_sparse_automorphisms,
+};
+pub use blind_rotation::BlindRotationKey;
+pub use cmux::{CmuxRotationKey, selectors_per_coefficient};
+pub use exponent_group::{AutomorphismWindow, ExponentGroup};
