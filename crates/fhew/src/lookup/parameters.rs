@@ -65,7 +65,7 @@ impl Parameters {
     /// # Errors
     /// If a modulus is too large for the toy: above 512 for even inputs, above 511 for odd ones.
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
-        let name = if input_modulus % 2 == 0 { "FDFB-Compress" } else { "odd modulus" };
+        let name = if input_modulus.is_multiple_of(2) { "FDFB-Compress" } else { "odd modulus" };
         let (moduli, level) = ((input_modulus, output_modulus), SecurityLevel::Insecure);
         Self::assemble(method(name)?, FhewParameters::insecure_toy(), moduli, level)
     }
