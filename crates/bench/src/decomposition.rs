@@ -2,7 +2,7 @@
 //! al., TCHES 2024).
 
 use clap::Args;
-use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithms};
+use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithms, encrypt_large};
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
@@ -114,7 +114,7 @@ fn measure(
         (0..arguments.samples.max(1)).map(|_| rng.random_range(0..1 << bits)).collect();
     let inputs: Vec<LweCiphertext> = values
         .iter()
-        .map(|&value| session.secret.encrypt_large(value, bits))
+        .map(|&value| encrypt_large(&session.secret, value, bits))
         .collect::<Result<_, _>>()?;
     let decompose = |input: &LweCiphertext| {
         plan.evaluate(&session.key, input).expect("inputs of these parameters")

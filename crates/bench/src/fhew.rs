@@ -7,8 +7,8 @@ use cryptable_fhew::parameter_choice::{Cost, choose};
 use cryptable_fhew::parameter_sets::LweSet;
 use cryptable_fhew::parameter_sets::published_times::published;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_fhew::table::{Table, half_slot};
-use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
+use cryptable_fhew::test_polynomial::{TestPolynomial, encode, half_slot};
+use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -133,8 +133,7 @@ fn measure(
 ) -> anyhow::Result<Line> {
     let p = arguments.p;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let outputs: Vec<u64> = (0..p).map(|_| rng.random_range(0..p)).collect();
-    let table = Table::new(p, p, &outputs)?;
+    let table = Table::from_fn(p, p, |_| rng.random_range(0..p))?;
     let session = Session::new(parameters);
     let lookup = |input: &LweCiphertext| {
         method.lookup(&session.key, &table, input).expect("inputs of these parameters")

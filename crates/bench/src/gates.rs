@@ -1,10 +1,9 @@
 //! `bench gates`: boolean gates by one bootstrap each.
 
 use clap::Args;
-use cryptable_fhew::gates::{Gate, Gates};
+use cryptable_fhew::gates::{self, Gate, Gates, decrypt_bit, encrypt_bit};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameter_choice::Cost;
-use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -35,11 +34,11 @@ pub struct GatesArguments {
 
 /// Runs the benchmark.
 pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Result<()> {
-    let parameters = Parameters::for_gates(arguments.log2_fail)?;
+    let parameters = gates::choose(arguments.log2_fail)?;
     let session = Session::new(&parameters);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let plain: Vec<[bool; 2]> = (0..arguments.samples.max(4)).map(|_| rng.random()).collect();
-    let encrypt = |pair: &[bool; 2]| pair.map(|bit| session.secret.encrypt_bit(bit));
+    let encrypt = |pair: &[bool; 2]| pair.map(|bit| encrypt_bit(&session.secret, bit));
     let inputs: Vec<[LweCiphertext; 2]> = plain.iter().map(encrypt).collect();
     let gates = Gates::new(&session.key);
     let nand = |[a, b]: &[LweCiphertext; 2]| {
@@ -53,7 +52,7 @@ pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Re
     let mut squares = 0.0;
     for (&[a, b], result) in plain.iter().zip(&results) {
         let expected = Gate::Nand.apply(a, b);
-        line.contract.wrong += usize::from(session.secret.decrypt_bit(result)? != expected);
+        line.contract.wrong += usize::from(decrypt_bit(&session.secret, result)? != expected);
         let phase = if expected { eighth } else { 7 * eighth };
         squares += session.secret.phase_error(result, phase)?.powi(2);
     }
@@ -63,7 +62,7 @@ pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Re
     line.contract.noise_std_log2 = relative(squares / results.len() as f64);
     line.contract.predicted_noise_std_log2 =
         relative((model.blind_rotation() + model.key_switching()).0);
-    line.contract.log2_fail = model.gate_log2_fail();
+    line.contract.log2_fail = gates::log2_fail(&model);
     line.contract.method = "NAND".to_owned();
     line.contract.table = "NAND".to_owned();
     (line.contract.bits_in, line.contract.bits_out, line.contract.modulus_in) = (2.0, 1.0, 2);

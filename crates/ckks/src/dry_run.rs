@@ -2,16 +2,13 @@
 
 use std::sync::Mutex;
 
-use cryptable_lattice::{KeyPurpose, KeyRequest, SwitchingKeyShape};
+use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest, SwitchingKeyShape};
 use cryptable_ring::ring::rotation_element;
 use num_complex::Complex64;
 
 use crate::arithmetic::Arithmetic;
 use crate::noise_sources::NoiseSources;
 use crate::transform_plan::TransformPlan;
-
-/// Variance of one coefficient of an error polynomial: centred binomial, 21 pairs.
-pub const ERROR_VARIANCE: f64 = 10.5;
 
 /// A variance of slot values, in units of 1 (not scaled): of noise, or of messages about 0.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]

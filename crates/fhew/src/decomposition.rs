@@ -22,6 +22,9 @@ pub use hom_decomp_fdfb::HomDecompFdfb;
 pub use hom_decomp_reduce::HomDecompReduce;
 pub use hom_floor::HomFloor;
 pub use hom_floor_alt::HomFloorAlt;
+pub use large_precision::{check_large, check_large_bits, to_large};
+#[cfg(feature = "client")]
+pub use large_precision::{decrypt_large, encrypt_large, encrypt_large_phase};
 pub use plan::{Decomposition, Digits, MAX_DIGIT_BITS};
 
 /// All algorithms, in the paper's order.

@@ -17,4 +17,6 @@ pub(crate) mod tree_table;
 pub use chained_table::ChainedTable;
 pub use large_functions::LargeFunctions;
 pub use radix::{MAX_DIGITS, Radix};
+#[cfg(feature = "client")]
+pub use radix::{decrypt_radix, encrypt_radix};
 pub use tree_table::{MAX_ENTRIES, TreeTable};

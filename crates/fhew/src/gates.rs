@@ -4,8 +4,8 @@
 //! result, and bootstraps the sign. NOT costs nothing.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 
-use crate::error::{Error, Result};
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
@@ -71,14 +71,14 @@ fn eighths(count: i64, modulus: u64) -> u64 {
 ///
 /// ```
 /// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
-/// use cryptable_fhew::gates::{Gate, Gates};
+/// use cryptable_fhew::gates::{Gate, Gates, decrypt_bit, encrypt_bit};
 /// use cryptable_fhew::parameters::Parameters;
 /// let secret = SecretKey::generate(&Parameters::gates_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
-/// let (a, b) = (secret.encrypt_bit(true), secret.encrypt_bit(true));
+/// let (a, b) = (encrypt_bit(&secret, true), encrypt_bit(&secret, true));
 /// let result = Gates::new(&key).evaluate(Gate::Nand, &a, &b)?;
-/// assert!(!secret.decrypt_bit(&result)?);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// assert!(!decrypt_bit(&secret, &result)?);
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Gates<'a> {
@@ -151,53 +151,48 @@ impl<'a> Gates<'a> {
     }
 }
 
-impl NoiseModel {
-    /// The noisiest result of a gate: that of a MUX, two rotations.
-    #[must_use]
-    pub fn gate(&self) -> Variance {
-        self.blind_rotation() * 2.0 + self.key_switching()
-    }
-
-    /// log2 of the probability that a gate whose inputs are results of gates is wrong: of all gates the worst, a MUX
-    /// counting twice.
-    #[must_use]
-    pub fn gate_log2_fail(&self) -> f64 {
-        let switch = self.lwe_modulus_switch(self.parameters().rotation_modulus());
-        let single = self.gate() * 2.0 + switch;
-        let double = self.gate() * 8.0 + switch;
-        let tails = [single.log2_tail(0.125), single.log2_tail(0.125), double.log2_tail(0.25)];
-        log2_sum(tails.into_iter())
-    }
+/// The noisiest result of a gate: that of a MUX, two rotations.
+#[must_use]
+pub fn noise(model: &NoiseModel) -> Variance {
+    model.blind_rotation() * 2.0 + model.key_switching()
 }
 
-impl Parameters {
-    /// The fastest parameters for boolean gates that fail with probability at most 2^`limit`.
-    ///
-    /// # Errors
-    /// If there are none.
-    pub fn for_gates(limit: f64) -> Result<Self> {
-        let error =
-            |log2_fail| Error::FailureProbability { method: "gates", modulus: 2, log2_fail, limit };
-        choose_by(1, limit, NoiseModel::gate_log2_fail).map_err(error)?
-    }
+/// log2 of the probability that a gate whose inputs are results of gates is wrong: of all gates the worst, a MUX
+/// counting twice.
+#[must_use]
+pub fn log2_fail(model: &NoiseModel) -> f64 {
+    let switch = model.lwe_modulus_switch(model.parameters().rotation_modulus());
+    let single = noise(model) * 2.0 + switch;
+    let double = noise(model) * 8.0 + switch;
+    let tails = [single.log2_tail(0.125), single.log2_tail(0.125), double.log2_tail(0.25)];
+    log2_sum(tails.into_iter())
 }
 
+/// The fastest parameters for Boolean gates that fail with probability at most 2^`limit`.
+///
+/// # Errors
+/// If there are none.
+pub fn choose(limit: f64) -> Result<Parameters> {
+    let error =
+        |found| Error::FailureUnreachable { what: "a Boolean gate".to_owned(), found, limit };
+    choose_by(1, limit, log2_fail).map_err(error)?
+}
+
+/// Encrypts a bit for gates.
 #[cfg(feature = "client")]
-impl SecretKey {
-    /// Encrypts a bit for gates.
-    #[must_use]
-    pub fn encrypt_bit(&self, bit: bool) -> LweCiphertext {
-        let q = self.parameters().lwe_modulus();
-        self.encrypt_phase(eighths(if bit { 1 } else { -1 }, q), q)
-    }
+#[must_use]
+pub fn encrypt_bit(secret: &SecretKey, bit: bool) -> LweCiphertext {
+    let q = secret.parameters().lwe_modulus();
+    secret.encrypt_phase(eighths(if bit { 1 } else { -1 }, q), q)
+}
 
-    /// Decrypts a bit of gates.
-    ///
-    /// # Errors
-    /// If the ciphertext's dimension is not that of the parameters.
-    pub fn decrypt_bit(&self, ciphertext: &LweCiphertext) -> Result<bool> {
-        Ok(self.phase(ciphertext)? < ciphertext.modulus() / 2)
-    }
+/// Decrypts a bit of gates.
+///
+/// # Errors
+/// If the ciphertext's dimension is not that of the parameters.
+#[cfg(feature = "client")]
+pub fn decrypt_bit(secret: &SecretKey, ciphertext: &LweCiphertext) -> Result<bool> {
+    Ok(secret.phase(ciphertext)? < ciphertext.modulus() / 2)
 }
 
 #[cfg(test)]
@@ -207,8 +202,8 @@ mod tests {
     #[test]
     fn the_named_set_is_the_fastest() {
         let named = Parameters::gates_128();
-        assert_eq!(Parameters::for_gates(-64.0).unwrap().literal(), named.literal());
-        assert!(NoiseModel::new(&named).gate_log2_fail() <= -64.0);
+        assert_eq!(choose(-64.0).unwrap().literal(), named.literal());
+        assert!(log2_fail(&NoiseModel::new(&named)) <= -64.0);
         assert!(named.security_bits() >= 128.0);
     }
 }

@@ -39,7 +39,6 @@
 
 pub mod automorphism_sets;
 pub mod decomposition;
-pub mod error;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;
@@ -57,5 +56,5 @@ pub mod rlwe;
 pub mod rotation;
 pub mod seeded_rows;
 pub mod switching;
-pub mod table;
 pub mod test_polynomial;
+mod variance;

@@ -8,5 +8,7 @@
 pub(crate) mod factored_test;
 pub(crate) mod many_lut;
 
-pub use factored_test::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest};
-pub use many_lut::sparsity;
+pub use factored_test::{
+    FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest, boot_raw_factored, boot_raw_many,
+};
+pub use many_lut::{boot_raw_sparse, sparse_modulus, sparsity};

@@ -1,93 +1,24 @@
-//! Noise of the operators, as variances (Sec. 2.4 and Lemma 1 of Ma et al., TCHES 2024).
+//! Noise of all operators under one parameter set, as variances (Sec. 2.4 and Lemma 1 of Ma et al., TCHES 2024).
 //!
 //! Their formulas bound; those here follow what this crate computes: binary or ternary secrets, balanced digits of
 //! second moment B²/12, rounded-away low bits, and mean-compensated modulus switching. All are fractions of the
 //! modulus squared, so that they add across changes of modulus.
 
-use std::ops::{Add, Mul};
-
-use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
+use cryptable_lattice::ERROR_VARIANCE;
 use cryptable_lattice::lwe::{modulus_switch_variance, odd_modulus_switch_variance};
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 
-use crate::parameters::{ERROR_VARIANCE, Parameters, RotationMethod};
-use crate::rotation::cmux::selectors_per_coefficient;
+use crate::multiplication::bfv::{self, PackedNoise};
+use crate::multiplication::scheme_switching;
+use crate::packing::key_switching;
+use crate::packing::trace::{self, PackedLength};
+use crate::parameters::Parameters;
+use crate::rotation::{automorphism, cmux};
+use crate::switching::{lwe_key_switching, ring_dimension_switching};
+use crate::variance::RingNumbers;
 
-/// A variance of a phase, as a fraction of the squared modulus.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
-pub struct Variance(pub f64);
-
-impl Variance {
-    /// No noise.
-    pub const ZERO: Self = Self(0.0);
-
-    /// From a variance in squared units of a modulus.
-    #[must_use]
-    pub fn of_units(variance: f64, modulus: f64) -> Self {
-        Self(variance / (modulus * modulus))
-    }
-
-    /// Standard deviation, as a fraction of the modulus.
-    #[must_use]
-    pub fn standard_deviation(self) -> f64 {
-        self.0.sqrt()
-    }
-
-    /// log2 of the probability that a Gaussian of this variance exceeds `margin`, a fraction of the modulus.
-    #[must_use]
-    pub fn log2_tail(self, margin: f64) -> f64 {
-        if self.0 == 0.0 {
-            f64::NEG_INFINITY
-        } else {
-            gaussian_tail_log2(margin / self.standard_deviation())
-        }
-    }
-}
-
-impl Add for Variance {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl Mul<f64> for Variance {
-    type Output = Self;
-
-    fn mul(self, factor: f64) -> Self {
-        Self(self.0 * factor)
-    }
-}
-
-impl std::iter::Sum for Variance {
-    fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
-        items.fold(Self::ZERO, Add::add)
-    }
-}
-
-/// log2 Σ 2^x, at most 0.
-#[must_use]
-pub fn log2_sum(terms: impl Iterator<Item = f64>) -> f64 {
-    let terms: Vec<f64> = terms.collect();
-    let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    (largest + terms.iter().map(|x| (x - largest).exp2()).sum::<f64>().log2()).min(0.0)
-}
-
-/// Second moment of a coefficient of a secret.
-#[must_use]
-pub fn second_moment(secret: SecretDistribution) -> f64 {
-    match secret {
-        SecretDistribution::Binary => 0.5,
-        SecretDistribution::UniformTernary => 2.0 / 3.0,
-        SecretDistribution::FixedWeightTernary(_) => unreachable!("parameters refuse it"),
-    }
-}
+pub use crate::variance::{Variance, log2_sum, second_moment};
 
 /// Variances of the operators under one parameter set.
 #[derive(Clone, Debug)]
@@ -138,66 +69,46 @@ impl NoiseModel {
         Variance::of_units(units, modulus as f64)
     }
 
-    /// Noise of Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products,
-    /// in squared units.
-    pub(crate) fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
-        gadget.length() as f64 * terms * gadget.digit_variance() * ERROR_VARIANCE
-    }
-
-    /// [`NoiseModel::digit_noise`] of an external product: the digits of both halves.
-    pub(crate) fn rgsw_noise(gadget: RgswGadget, terms: f64) -> f64 {
-        Self::digit_noise(gadget.body, terms) + Self::digit_noise(gadget.mask, terms)
-    }
-
-    /// What rounding leaves of an RLWE ciphertext's phase, in squared units: the body's, and the mask's times the
-    /// secret.
-    pub(crate) fn rgsw_rounding(&self, gadget: RgswGadget) -> f64 {
+    /// What noise in the ring of blind rotation depends on.
+    fn ring(&self) -> RingNumbers {
         let literal = self.parameters.literal();
-        let secret = literal.ring_degree as f64 * second_moment(literal.ring_secret);
-        gadget.body.rounding_variance() + gadget.mask.rounding_variance() * secret
+        RingNumbers {
+            degree: literal.ring_degree as f64,
+            prime: self.parameters.prime() as f64,
+            secret: literal.ring_secret,
+        }
     }
 
-    /// A gadget product that switches from a secret of the ring's distribution (automorphisms, packing).
+    /// A gadget product that switches from a secret with this second moment of a coefficient.
     #[must_use]
     pub fn gadget_product(&self, gadget: Gadget, secret_second_moment: f64) -> Variance {
-        let n = self.parameters.ring_degree() as f64;
-        let rounding = gadget.rounding_variance() * n * secret_second_moment;
-        let units = Self::digit_noise(gadget, n) + rounding;
-        Variance::of_units(units, self.parameters.prime() as f64)
+        let ring = self.ring();
+        ring.gadget_product(gadget, ring.degree * secret_second_moment)
     }
 
     /// Switching to the ring of lower degree, the switch from Q to its prime included: N/N' gadget products.
     #[must_use]
     pub fn ring_dimension_switching(&self) -> Variance {
         let Some(small) = self.parameters.small_ring() else { return Variance::ZERO };
-        let gadget = small.gadget();
-        let n = self.parameters.ring_degree() as f64;
-        let secret = second_moment(self.parameters.literal().ring_secret);
-        let units = Self::digit_noise(gadget, n) + gadget.rounding_variance() * n * secret;
-        Variance::of_units(units, small.prime() as f64) + self.ring_modulus_switch(small.prime())
+        let secret = self.parameters.literal().ring_secret;
+        ring_dimension_switching::noise(small, self.parameters.ring_degree(), secret)
+            + self.ring_modulus_switch(small.prime())
     }
 
     /// σ_ks²: key switching to the LWE secret, all switches of modulus and ring on the way included.
     #[must_use]
     pub fn key_switching(&self) -> Variance {
-        let gadget = self.parameters.key_switching_gadget();
         let (dimension, secret) = self.parameters.key_switching_source();
-        let n = dimension as f64;
-        let rounding = gadget.rounding_variance() * n * second_moment(secret);
-        let units =
-            Self::digit_noise(gadget, n) + rounding + modulus_switch_variance(dimension, secret);
-        Variance::of_units(units, self.parameters.lwe_modulus() as f64)
+        lwe_key_switching::noise(self.parameters.key_switching_gadget(), dimension, secret)
             + self.ring_dimension_switching()
     }
 
-    /// σ_acc²: a blind rotation.
-    ///
-    /// Every CMUX adds the noise of the digit products of body and mask (each digit times an error polynomial), and
-    /// what rounding the rotated difference leaves where the selector is 1: `rounding_b + rounding_a·N·E[s²]`.
+    /// σ_acc²: a blind rotation, by CMUXes or automorphisms.
     ///
     /// By automorphisms: n external products, and the expected number of automorphisms
-    /// ([`RotationMethod::automorphisms`]), a gadget product each. That is for masks rounded as the method wants it;
-    /// others take further products; for multiples of 2^θ, [`NoiseModel::sparse_blind_rotation`].
+    /// ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)), a gadget product each.
+    /// That is for masks rounded as the method wants it; others take further products, up to 2^θ - 1 times n; for
+    /// multiples of 2^θ, [`NoiseModel::sparse_blind_rotation`].
     #[must_use]
     pub fn blind_rotation(&self) -> Variance {
         self.blind_rotation_by(self.parameters.rotation_gadget())
@@ -210,33 +121,25 @@ impl NoiseModel {
     /// ([`crate::rotation::expected_sparse_automorphisms`]), and external products one more.
     #[must_use]
     pub fn sparse_blind_rotation(&self, sparsity_log2: u32) -> Variance {
-        let gadget = self.parameters.rotation_gadget();
-        match self.parameters.literal().rotation_method {
-            RotationMethod::Cmux => self.blind_rotation_by(gadget),
-            RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
-                self.automorphism_rotation(gadget, sparsity_log2)
-            }
-        }
+        self.rotation(self.parameters.rotation_gadget(), sparsity_log2)
     }
 
     /// σ_acc² of a blind rotation with a decomposition of its own.
     #[must_use]
     pub fn blind_rotation_by(&self, gadget: RgswGadget) -> Variance {
+        self.rotation(gadget, 0)
+    }
+
+    fn rotation(&self, gadget: RgswGadget, sparsity_log2: u32) -> Variance {
         let literal = self.parameters.literal();
-        if literal.rotation_method != RotationMethod::Cmux {
-            return self.automorphism_rotation(gadget, 0);
-        }
-        let (n, degree) = (literal.lwe_dimension as f64, literal.ring_degree as f64);
-        let products = Self::rgsw_noise(gadget, degree);
-        // A ternary step multiplies each of two products by X^e - 1: two terms of each.
-        let products = match selectors_per_coefficient(literal.lwe_secret) {
-            1 => products,
-            _ => 4.0 * products,
+        let (n, ring) = (literal.lwe_dimension, self.ring());
+        let Some(window) = self.parameters.rotation_automorphisms() else {
+            return cmux::noise(&ring, gadget, n, literal.lwe_secret);
         };
-        // Ternary steps decompose the accumulator and rotate the rounding error: X^e - 1 doubles it.
-        let moved = if literal.lwe_secret == SecretDistribution::Binary { 1.0 } else { 2.0 };
-        let rounding = self.rgsw_rounding(gadget) * second_moment(literal.lwe_secret) * moved;
-        Variance::of_units(n * (products + rounding), self.parameters.prime() as f64)
+        let method = literal.rotation_method;
+        let automorphisms = method.automorphisms(literal.ring_degree, n, sparsity_log2);
+        let products = n + usize::from(sparsity_log2 > 0);
+        automorphism::noise(&ring, gadget, products, window.gadget, automorphisms)
     }
 
     /// σ_com²: what follows a blind rotation, up to the phase of the next one.
@@ -249,5 +152,93 @@ impl NoiseModel {
     #[must_use]
     pub fn bootstrap(&self) -> Variance {
         self.blind_rotation() + self.common(self.parameters.rotation_modulus())
+    }
+
+    /// An automorphism of the trace: one gadget product.
+    #[must_use]
+    pub fn automorphism(&self) -> Variance {
+        let ring = self.ring();
+        ring.gadget_product(self.parameters.automorphism_gadget(), ring.secret_norm())
+    }
+
+    /// σ_pk²: packing by the trace, for one of the coefficients that have the value.
+    #[must_use]
+    pub fn packing(&self, length: PackedLength) -> Variance {
+        trace::noise(self.automorphism(), self.parameters.ring_degree(), length)
+    }
+
+    /// A value of variance `raw` packed into the constant coefficient ([`crate::keys::EvaluationKey::pack`]).
+    #[must_use]
+    pub fn packed(&self, raw: Variance) -> PackedNoise {
+        let constant = raw + self.packing(PackedLength::Constant);
+        PackedNoise { constant, packing: self.packing_mean() }
+    }
+
+    /// Mean variance over all coefficients of a value packed into the constant one.
+    #[must_use]
+    pub fn packing_mean(&self) -> Variance {
+        self.automorphism() * (self.parameters.ring_degree() as f64 - 1.0)
+    }
+
+    /// σ_pk²: packing key switching, for one of the coefficients that have the value; the same for every length.
+    #[must_use]
+    pub fn packing_key_switching(&self) -> Variance {
+        key_switching::noise(&self.ring(), self.parameters.packing_gadget())
+    }
+
+    /// Packing key switching, for a coefficient that does not have the value.
+    #[must_use]
+    pub fn packing_key_switching_elsewhere(&self) -> Variance {
+        key_switching::noise_elsewhere(&self.ring(), self.parameters.packing_gadget())
+    }
+
+    /// Variance of the overflow of a phase over the integers, in units of Q (the paper's σ_u²).
+    #[must_use]
+    pub fn overflow(&self) -> f64 {
+        bfv::overflow(&self.ring())
+    }
+
+    /// The constant coefficient of [`crate::keys::EvaluationKey::bfv_multiply`], for a left factor that is 0 or ±1
+    /// (Theorem 10 without an auxiliary modulus).
+    #[must_use]
+    pub fn bfv_multiplication(
+        &self,
+        sign: PackedNoise,
+        value: PackedNoise,
+        plaintext_modulus: u64,
+    ) -> Variance {
+        let gadget = self.parameters.relinearization_gadget();
+        bfv::noise(&self.ring(), gadget, [sign, value], plaintext_modulus, 1.0)
+    }
+
+    /// As [`NoiseModel::bfv_multiplication`] by the analysis of Chillotti et al. (ASIACRYPT 2021): N times the
+    /// dominating term.
+    #[must_use]
+    pub fn bfv_multiplication_unrefined(
+        &self,
+        sign: PackedNoise,
+        value: PackedNoise,
+        plaintext_modulus: u64,
+    ) -> Variance {
+        let (ring, gadget) = (self.ring(), self.parameters.relinearization_gadget());
+        bfv::noise(&ring, gadget, [sign, value], plaintext_modulus, ring.degree)
+    }
+
+    /// σ_ss²: scheme switching ([`crate::keys::EvaluationKey::times_secret`]).
+    #[must_use]
+    pub fn scheme_switching(&self) -> Variance {
+        scheme_switching::noise(&self.ring(), self.parameters.relinearization_gadget())
+    }
+
+    /// A fresh ciphertext of large precision ([`crate::decomposition`]).
+    #[must_use]
+    pub fn fresh_large(&self) -> Variance {
+        Variance::of_units(ERROR_VARIANCE, self.parameters.large_modulus() as f64)
+    }
+
+    /// Switching from Q to q_0, the modulus of large precision.
+    #[must_use]
+    pub fn to_large(&self) -> Variance {
+        self.ring_modulus_switch(self.parameters.large_modulus())
     }
 }

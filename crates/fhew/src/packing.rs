@@ -10,5 +10,5 @@ pub(crate) mod key_serialization;
 pub(crate) mod key_switching;
 pub(crate) mod trace;
 
-pub use key_switching::{PackingKey, SeededPackingKey};
+pub use key_switching::{PackingKey, SeededPackingKey, packing_key_words};
 pub use trace::{PackedLength, TraceKey, exponents};

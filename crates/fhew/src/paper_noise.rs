@@ -20,8 +20,10 @@ pub mod decomposition;
 pub mod full_domain;
 pub mod operators;
 
+use cryptable_lattice::ERROR_VARIANCE;
+
 use crate::noise::Variance;
-use crate::parameters::{ERROR_VARIANCE, Parameters};
+use crate::parameters::Parameters;
 
 /// bnd = √2·erfc⁻¹(2^-32) ≈ 6.338 (Sec. 2.4): a centred Gaussian exceeds bnd·σ with probability 2^-32.
 pub const BOUND: f64 = 6.338;

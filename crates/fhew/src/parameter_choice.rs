@@ -7,8 +7,8 @@
 use std::sync::OnceLock;
 
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
+use cryptable_lattice::{Error, Result};
 
-use crate::error::{Error, Result};
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
 use crate::parameters::{
@@ -181,7 +181,7 @@ fn candidates(rotations: usize) -> Vec<(f64, &'static Base, ParametersLiteral)> 
 /// let parameters = choose(&FdfbCompress, 16, 16, -64.0)?;
 /// assert_eq!(parameters.ring_degree(), 2048);
 /// assert!(parameters.security_bits() >= 128.0);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 ///
 /// # Errors
@@ -197,11 +197,9 @@ pub fn choose(
             Ok(()) => full_domain::log2_fail(method, model, input_modulus, output_modulus),
             Err(_) => 0.0,
         };
-    choose_by(method.rotations(), limit, log2_fail).map_err(|least| Error::FailureProbability {
-        method: method.name(),
-        modulus: input_modulus,
-        log2_fail: least,
-        limit,
+    choose_by(method.rotations(), limit, log2_fail).map_err(|found| {
+        let what = format!("{} with plaintext modulus {input_modulus}", method.name());
+        Error::FailureUnreachable { what, found, limit }
     })?
 }
 

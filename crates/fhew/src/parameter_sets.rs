@@ -18,8 +18,8 @@
 pub mod published_times;
 
 use cryptable_lattice::security::{SecretDistribution, lwe_security_bits};
+use cryptable_lattice::{Error, Result};
 
-use crate::error::{Error, Result};
 use crate::paper_noise::{DEFAULT_FDFB_KS_BASE_LOG2, PaperNumbers, SwitchNumbers};
 use crate::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 
@@ -123,7 +123,7 @@ impl LweSet {
 /// let parameters = insecure_param_fast(2)?;
 /// assert_eq!(parameters.lwe_dimension(), 760);
 /// assert!(parameters.security_bits() < 128.0);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 pub fn insecure_param_fast(rotation_digits: usize) -> Result<Parameters> {
     Parameters::insecure(literal(LweSet::Fast, LOOKUP_LOG2_MODULUS, rotation_digits)?)

@@ -6,16 +6,17 @@ mod named_sets;
 
 use std::sync::Arc;
 
+use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::security::{
     SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
 };
+use cryptable_lattice::{Error, Result};
 use cryptable_ring::Modulus;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
 
-use crate::error::{Error, Result};
 use crate::rotation::exponent_group::AutomorphismWindow;
 use crate::switching::ring_dimension_switching::SmallRing;
 
@@ -23,9 +24,6 @@ pub use crate::rotation::method::RotationMethod;
 pub use crate::switching::intermediate_ring::IntermediateRing;
 pub use gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
 pub use literal::{MAX_LOG2_LWE_MODULUS, ParametersLiteral};
-
-/// Variance of every error polynomial and LWE error: centred binomial of 42 coins.
-pub const ERROR_VARIANCE: f64 = 10.5;
 
 /// Validated parameters. Cheap to clone.
 ///
@@ -143,6 +141,34 @@ impl Parameters {
     #[must_use]
     pub fn lwe_modulus(&self) -> u64 {
         1 << self.literal.log2_lwe_modulus
+    }
+
+    /// Dimension and modulus of LWE ciphertexts between bootstraps.
+    #[must_use]
+    pub fn lwe_shape(&self) -> LweShape {
+        LweShape { dimension: self.lwe_dimension(), modulus: self.lwe_modulus() }
+    }
+
+    /// Dimension and modulus of LWE ciphertexts extracted from the ring: N and Q.
+    #[must_use]
+    pub fn extracted_shape(&self) -> LweShape {
+        LweShape { dimension: self.ring_degree(), modulus: self.prime() }
+    }
+
+    /// q_0, the modulus of ciphertexts of large precision ([`crate::decomposition`]): the power of two below Q.
+    #[must_use]
+    pub fn large_modulus(&self) -> u64 {
+        1 << self.prime().ilog2()
+    }
+
+    /// BLAKE3 of all numbers, as JSON: names these parameters.
+    ///
+    /// # Panics
+    /// Never: the numbers serialise.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let numbers = serde_json::to_vec(&self.literal).expect("numbers serialise");
+        *blake3::hash(&numbers).as_bytes()
     }
 
     /// θ, if masks modulo `modulus` are rounded to numbers of -1 modulo 2^θ: modulo 2N, for rotation by automorphisms.

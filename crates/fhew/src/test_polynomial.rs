@@ -1,5 +1,6 @@
 //! Test polynomials: what a blind rotation looks up in (Sec. 2.3.4 of Ma et al., TCHES 2024).
 
+use cryptable_lattice::Table;
 use cryptable_ring::prime_ring::PrimeRing;
 
 use crate::rlwe::RlweCiphertext;
@@ -79,10 +80,37 @@ pub fn encode(value: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
     (((value * u128::from(modulus) + p / 2) / p) % u128::from(modulus)) as u64
 }
 
+/// An output of a table, f(input)·modulus/P rounded: a table's value as a phase.
+///
+/// Inputs count modulo p.
+#[must_use]
+pub fn encode_output(table: &Table, modulus: u64, input: u64) -> u64 {
+    encode(table.output(input), table.output_modulus(), modulus)
+}
+
 /// The plaintext whose encoding is nearest to `phase`.
 #[must_use]
 pub fn decode(phase: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
     let p = u128::from(plaintext_modulus);
     let q = u128::from(modulus);
     (((u128::from(phase) * p + q / 2) / q) % p) as u64
+}
+
+/// The slot, of p = `plaintext_modulus`, that a phase of `0..modulus` falls into, once half a slot has been added to
+/// phases: ⌊p·phase/modulus⌋.
+///
+/// ```
+/// use cryptable_fhew::test_polynomial::{encode, half_slot, slot_of};
+/// let phase = encode(3, 16, 4096) + half_slot(16, 4096) - 100;
+/// assert_eq!(slot_of(phase, 16, 4096), 3);
+/// ```
+#[must_use]
+pub fn slot_of(phase: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
+    (u128::from(phase) * u128::from(plaintext_modulus) / u128::from(modulus)) as u64
+}
+
+/// Half a slot of a plaintext modulus, rounded: what is added to phases so that errors stay within their slot.
+#[must_use]
+pub fn half_slot(plaintext_modulus: u64, modulus: u64) -> u64 {
+    (modulus + plaintext_modulus) / (2 * plaintext_modulus)
 }

@@ -7,6 +7,7 @@ use common::{Setting, check_every_value, check_noise, random_outputs};
 use cryptable_fhew::automorphism_sets::AutomorphismSet;
 use cryptable_fhew::full_domain::FdfbCompress;
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
+use cryptable_fhew::multi_value::{boot_raw_sparse, sparse_modulus};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{
     GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
@@ -314,7 +315,7 @@ fn several_tables_by_one_rotation() {
         let value = sample % (p / 2);
         let mut input = setting.secret.encrypt(value, p).unwrap();
         input.add_constant_assign(q / (2 * p));
-        let results = setting.key.boot_raw_sparse(&tests, &input);
+        let results = boot_raw_sparse(&setting.key, &tests, &input);
         let squares = (0..4).zip(results).map(|(j, raw)| {
             let expected = encode(value * (j + 1) + j, p, parameters.prime());
             setting.secret.phase_error(&raw, expected).unwrap().powi(2)
@@ -335,7 +336,7 @@ fn sparse_rounding_has_the_predicted_noise() {
         let q = parameters.lwe_modulus();
         let model = NoiseModel::new(parameters);
         for tests in [2, 4, 8] {
-            let modulus = setting.key.sparse_modulus(tests);
+            let modulus = sparse_modulus(setting.key.parameters(), tests);
             let square = |sample: u64| {
                 let value = sample * 37 % modulus;
                 let input = setting.secret.encrypt_phase(value * (q / modulus), q);

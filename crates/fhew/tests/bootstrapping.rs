@@ -1,7 +1,6 @@
 //! The functional bootstrap: exact on every phase, with the noise that the formulas predict.
 
-use cryptable_fhew::keys::EvaluationKey;
-use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::{
     GadgetLiteral, IntermediateRing, Parameters, ParametersLiteral, RgswGadgetLiteral,

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{Setting, random_outputs};
-use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithm, algorithms};
+use cryptable_fhew::decomposition::{
+    Decomposition, DigitDecomposition, algorithm, algorithms, encrypt_large, encrypt_large_phase,
+};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_lattice::lwe::LweCiphertext;
@@ -45,7 +47,7 @@ fn value_of(setting: &Setting, plan: &Decomposition, digits: &[LweCiphertext]) -
 }
 
 fn check(setting: &Setting, plan: &Decomposition, value: u64) {
-    let input = setting.secret.encrypt_large(value, plan.bits()).unwrap();
+    let input = encrypt_large(&setting.secret, value, plan.bits()).unwrap();
     let digits = plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
     assert_eq!(digits.len(), plan.digits());
     assert_eq!(value_of(setting, plan, &digits), value, "{plan:?}");
@@ -100,7 +102,7 @@ fn ciphertexts_without_gaps() {
     for &algorithm in algorithms() {
         let plan = plan(&setting, algorithm, (16, 4));
         random_outputs(100, 1 << log2_modulus, 3).par_iter().for_each(|&phase| {
-            let input = setting.secret.encrypt_large_phase(phase);
+            let input = encrypt_large_phase(&setting.secret, phase);
             let digits =
                 plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
             let found = value_of(&setting, &plan, &digits) >> 4;
@@ -122,7 +124,7 @@ fn digits_have_the_predicted_noise() {
         let errors: Vec<Vec<f64>> = random_outputs(240, 1 << 18, 11)
             .par_iter()
             .map(|&value| {
-                let input = setting.secret.encrypt_large(value, 18).unwrap();
+                let input = encrypt_large(&setting.secret, value, 18).unwrap();
                 let digits =
                     plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
                 digits

@@ -3,9 +3,11 @@
 mod common;
 
 use common::{Setting, random_outputs};
-use cryptable_fhew::decomposition::algorithms;
+use cryptable_fhew::decomposition::{algorithms, decrypt_large, encrypt_large};
 use cryptable_fhew::full_domain::FdfbCompress;
-use cryptable_fhew::functions::{ChainedTable, LargeFunctions, Radix, TreeTable};
+use cryptable_fhew::functions::{
+    ChainedTable, LargeFunctions, Radix, TreeTable, decrypt_radix, encrypt_radix,
+};
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use rayon::prelude::*;
@@ -31,22 +33,22 @@ fn unsigned(value: i64, bits: u32) -> u64 {
 
 fn check_large(functions: &LargeFunctions<'_>, setting: &Setting, pair: [u64; 2], bits: u32) {
     let secret = &setting.secret;
-    let encrypt = |value| secret.encrypt_large(value, bits).unwrap();
+    let encrypt = |value| encrypt_large(secret, value, bits).unwrap();
     let [x, y] = pair;
     let (cx, cy) = (encrypt(x), encrypt(y));
     let (sx, sy) = (signed(x, bits), signed(y, bits));
     let sign = secret.decrypt(&functions.sign(&cx, 4).unwrap(), 4).unwrap();
     assert_eq!(sign, u64::from(sx < 0), "sign of {sx}");
-    let absolute = secret.decrypt_large(&functions.absolute(&cx).unwrap(), bits).unwrap();
+    let absolute = decrypt_large(secret, &functions.absolute(&cx).unwrap(), bits).unwrap();
     assert_eq!(absolute, unsigned(sx.abs(), bits), "|{sx}|");
-    let relu = secret.decrypt_large(&functions.relu(&cx).unwrap(), bits - 1).unwrap();
+    let relu = decrypt_large(secret, &functions.relu(&cx).unwrap(), bits - 1).unwrap();
     assert_eq!(relu, sx.max(0) as u64, "ReLU of {sx}");
     if signed(unsigned(sx - sy, bits), bits) != sx - sy {
         return;
     }
     let less = secret.decrypt(&functions.less_than(&cx, &cy, 16).unwrap(), 16).unwrap();
     assert_eq!(less, u64::from(sx < sy), "{sx} < {sy}");
-    let maximum = secret.decrypt_large(&functions.maximum(&cx, &cy).unwrap(), bits - 1).unwrap();
+    let maximum = decrypt_large(secret, &functions.maximum(&cx, &cy).unwrap(), bits - 1).unwrap();
     assert_eq!(maximum, unsigned(sx.max(sy), bits - 1), "max of {sx}, {sy}");
 }
 
@@ -77,7 +79,7 @@ fn results_of_functions_have_the_predicted_noise() {
     let squares: f64 = random_outputs(200, 1 << 12, 8)
         .par_iter()
         .map(|&value| {
-            let x = setting.secret.encrypt_large(value, 12).unwrap();
+            let x = encrypt_large(&setting.secret, value, 12).unwrap();
             let expected = unsigned(signed(value, 12).abs(), 12) * (modulus >> 12);
             let result = functions.absolute(&x).unwrap();
             setting.secret.phase_error(&result, expected).unwrap().powi(2)
@@ -102,8 +104,8 @@ fn integers_of_digits() {
     let setting = Setting::new(&Parameters::insecure_toy());
     let (base_log2, digits) = (3, 4);
     let radix = Radix::new(&setting.key, &FdfbCompress, base_log2, digits).unwrap();
-    let encrypt = |value| setting.secret.encrypt_radix(value, base_log2, digits).unwrap();
-    let decrypt = |digits: &[_]| setting.secret.decrypt_radix(digits, base_log2).unwrap();
+    let encrypt = |value| encrypt_radix(&setting.secret, value, base_log2, digits).unwrap();
+    let decrypt = |digits: &[_]| decrypt_radix(&setting.secret, digits, base_log2).unwrap();
     let mut values = random_outputs(16, 1 << 12, 4);
     values.extend([0, 0, 4095, 0, 2048, 4095, 7, 7, 512, 511]);
     for pair in values.chunks_exact(2) {
@@ -118,17 +120,17 @@ fn integers_of_digits() {
         assert_eq!(decrypt(&radix.negate(&cx).unwrap()), unsigned(-sx, 12), "-({sx})");
     }
     assert!(radix.relu(&encrypt(5)[1..]).is_err());
-    assert!(setting.secret.encrypt_radix(1 << 12, base_log2, digits).is_err());
+    assert!(encrypt_radix(&setting.secret, 1 << 12, base_log2, digits).is_err());
 }
 
 #[test]
 fn thirty_two_bits() {
     let setting = Setting::new(&Parameters::insecure_toy());
     let radix = Radix::new(&setting.key, &FdfbCompress, 3, 11).unwrap();
-    let encrypt = |value| setting.secret.encrypt_radix(value, 3, 11).unwrap();
+    let encrypt = |value| encrypt_radix(&setting.secret, value, 3, 11).unwrap();
     for pair in random_outputs(4, 1 << 32, 4).chunks_exact(2) {
         let larger = radix.maximum(&encrypt(pair[0]), &encrypt(pair[1])).unwrap();
-        assert_eq!(setting.secret.decrypt_radix(&larger, 3).unwrap(), pair[0].max(pair[1]));
+        assert_eq!(decrypt_radix(&setting.secret, &larger, 3).unwrap(), pair[0].max(pair[1]));
     }
 }
 

@@ -113,6 +113,16 @@ pub enum Error {
         /// log2 of the stated one.
         limit: f64,
     },
+    /// What is asked for fails more often than it may, under all parameters that were tried.
+    #[error("{what} fails with probability 2^{found:.1} at best, above the limit 2^{limit:.1}")]
+    FailureUnreachable {
+        /// The method, and what it is to serve.
+        what: String,
+        /// log2 of the least probability that was found.
+        found: f64,
+        /// log2 of the largest that is allowed.
+        limit: f64,
+    },
     /// No parameter set serves what is asked for.
     #[error("no parameter set for {0}")]
     Unsupported(String),
@@ -194,6 +204,22 @@ pub enum Error {
     /// Writing failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+impl Error {
+    /// An [`Error::Mismatch`] from anything that prints.
+    #[must_use]
+    pub fn mismatch(name: &'static str, found: impl ToString, expected: impl ToString) -> Self {
+        Self::Mismatch { name, found: found.to_string(), expected: expected.to_string() }
+    }
+}
+
+/// Demands that a number of a literal or a call is what `limit` says: [`Error::Parameter`] if not.
+///
+/// # Errors
+/// If not `ok`.
+pub fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<()> {
+    if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
 }
 
 /// Demands that values are below a limit.

@@ -8,6 +8,7 @@
 pub mod coefficient_ciphertext;
 pub mod cost;
 pub mod error;
+mod error_distribution;
 pub mod evaluation_keys;
 pub mod gaussian_tail;
 #[cfg(feature = "client")]
@@ -27,6 +28,7 @@ pub mod table;
 pub mod trust;
 
 pub use error::{Error, Result};
+pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use progress::{Progress, Steps};
 pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};

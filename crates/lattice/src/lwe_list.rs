@@ -31,6 +31,20 @@ impl LweShape {
     /// Bytes that [`LweShape::write`] writes.
     pub const BYTES: u64 = 12;
 
+    /// The shape of a ciphertext.
+    #[must_use]
+    pub fn of(ciphertext: &LweCiphertext) -> Self {
+        Self { dimension: ciphertext.dimension(), modulus: ciphertext.modulus() }
+    }
+
+    /// Demands that a ciphertext has this shape.
+    ///
+    /// # Errors
+    /// If its dimension or modulus is another.
+    pub fn check(self, ciphertext: &LweCiphertext) -> Result<()> {
+        check_shape(Self::of(ciphertext), self)
+    }
+
     /// Writes dimension and modulus.
     ///
     /// # Errors

@@ -94,6 +94,12 @@ impl Table {
         &self.values
     }
 
+    /// f(input); inputs count modulo p.
+    #[must_use]
+    pub fn output(&self, input: u64) -> u64 {
+        self.values[(input % self.input_modulus) as usize]
+    }
+
     /// Checks that it has these moduli.
     ///
     /// # Errors

@@ -105,10 +105,9 @@ impl<'a> Aes<'a> {
         };
         let log2_fail = aes.log2_fail();
         if log2_fail > crate::parameters::LOG2_FAIL {
-            return Err(Error::Fhew(cryptable_fhew::error::Error::FailureProbability {
-                method: "AES-128",
-                modulus: 2,
-                log2_fail,
+            return Err(Error::Fhew(cryptable_lattice::Error::FailureUnreachable {
+                what: "AES-128".to_owned(),
+                found: log2_fail,
                 limit: crate::parameters::LOG2_FAIL,
             }));
         }

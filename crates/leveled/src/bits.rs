@@ -1,6 +1,5 @@
 //! Encrypted bits: LWE of dimension N modulo Q, under the ring secret, of phase bit·Q/2.
 
-use cryptable_fhew::error::Error;
 #[cfg(feature = "client")]
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::parameters::Parameters;
@@ -16,14 +15,7 @@ use crate::error::Result;
 /// # Errors
 /// If its dimension is not N, or its modulus not Q.
 pub fn check(parameters: &Parameters, bit: &LweCiphertext) -> Result<()> {
-    let pairs = [
-        ("dimension", bit.dimension() as u64, parameters.ring_degree() as u64),
-        ("modulus", bit.modulus(), parameters.prime()),
-    ];
-    match pairs.into_iter().find(|(_, found, expected)| found != expected) {
-        Some((what, found, expected)) => Err(Error::Ciphertext { what, found, expected }.into()),
-        None => Ok(()),
-    }
+    Ok(parameters.extracted_shape().check(bit)?)
 }
 
 /// A bit that everyone may know, without mask or noise.

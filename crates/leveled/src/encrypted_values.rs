@@ -120,12 +120,12 @@ impl EncryptedValues {
         }
         let fhew = parameters.parameters();
         let pairs = [
-            ("dimension", self.dimension as u64, fhew.ring_degree() as u64),
-            ("modulus", self.modulus, fhew.prime()),
+            ("LWE dimension", self.dimension as u64, fhew.ring_degree() as u64),
+            ("LWE modulus", self.modulus, fhew.prime()),
         ];
         match pairs.into_iter().find(|(_, found, expected)| found != expected) {
-            Some((what, found, expected)) => {
-                Err(cryptable_fhew::error::Error::Ciphertext { what, found, expected }.into())
+            Some((name, found, expected)) => {
+                Err(cryptable_lattice::Error::mismatch(name, found, expected).into())
             }
             None => Ok(()),
         }

@@ -3,11 +3,11 @@
 use cryptable_wire::{KeyId, WireError};
 
 /// Errors of parameters, tables and ciphertexts.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An error of the bootstrapping below.
     #[error(transparent)]
-    Fhew(#[from] cryptable_fhew::error::Error),
+    Fhew(#[from] cryptable_lattice::Error),
     /// Bytes that are not what was expected.
     #[error(transparent)]
     Wire(#[from] WireError),
@@ -64,6 +64,10 @@ fn hex(id: &KeyId) -> String {
 
 impl From<Error> for cryptable_lattice::Error {
     fn from(error: Error) -> Self {
-        Self::Unsupported(error.to_string())
+        match error {
+            Error::Fhew(error) => error,
+            Error::Wire(error) => error.into(),
+            other => Self::Unsupported(other.to_string()),
+        }
     }
 }

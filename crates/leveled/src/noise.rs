@@ -53,7 +53,7 @@ impl CircuitNoise {
     #[must_use]
     pub fn fresh(&self) -> Variance {
         let modulus = self.model.parameters().prime() as f64;
-        Variance::of_units(cryptable_fhew::parameters::ERROR_VARIANCE, modulus)
+        Variance::of_units(cryptable_lattice::ERROR_VARIANCE, modulus)
     }
 
     /// A circuit-bootstrapped selector.

@@ -5,7 +5,8 @@
 //! ring, blind rotation and selectors of the set that it is compared with; only the conversion differs.
 
 use cryptable_fhew::noise::{Variance, second_moment};
-use cryptable_fhew::parameters::{ERROR_VARIANCE, GadgetLiteral};
+use cryptable_fhew::parameters::GadgetLiteral;
+use cryptable_lattice::ERROR_VARIANCE;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::gadget::Gadget;
 use serde::{Deserialize, Serialize};

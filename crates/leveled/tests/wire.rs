@@ -121,7 +121,8 @@ fn what_belongs_to_others_is_refused() {
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
     let error = transcipher(&ours.encrypt(&[0; 176]));
     let expected = ObjectType::EncryptedRoundKeys;
-    assert_eq!(error, WireError::WrongType { expected, found: ObjectType::EncryptedBytes }.into());
+    let wrong = WireError::WrongType { expected, found: ObjectType::EncryptedBytes };
+    assert!(matches!(&error, Error::Wire(found) if *found == wrong), "{error}");
     let full = CircuitSecretKey::generate(&CircuitParameters::aes_128());
     let error = transcipher(&full.encrypt_aes_key(&[1; 16]));
     assert!(matches!(error, Error::Wire(WireError::ParameterMismatch { .. })), "{error}");
@@ -217,7 +218,8 @@ fn a_missing_chunk_behind_a_right_checksum_is_an_error() {
     let longer = with_body(&[body, &[0]].concat());
     let mut reader = EncryptedBytesReader::new(Content::Message, &longer).unwrap();
     let error = reader.nth(2).unwrap().unwrap_err();
-    assert_eq!(error, WireError::TrailingBytes { count: 1 }.into());
+    let trailing = WireError::TrailingBytes { count: 1 };
+    assert!(matches!(&error, Error::Wire(found) if *found == trailing), "{error}");
 }
 
 /// A ring of degree 64, so that private switching keys are tens of kilobytes.
@@ -263,7 +265,9 @@ fn private_switching_keys_come_back() {
         let bits = [cryptable_leveled::bits::encrypt_bit(secret.fhew(), true)];
         let direct = PrivateSwitchingKey::expand(&parameters, &key).unwrap();
         for function in PrivateFunction::ALL {
-            assert_eq!(expanded.switch(function, &bits), direct.switch(function, &bits));
+            let [expanded, direct] =
+                [&expanded, &direct].map(|key| key.switch(function, &bits).unwrap());
+            assert_eq!(expanded, direct);
         }
         // A key of other parameters is not written.
         let other = private_parameters((4, 3), form);

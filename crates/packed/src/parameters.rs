@@ -1,6 +1,7 @@
 //! Parameters of packed lookups: a literal is validated into an immutable value.
 
-use cryptable_ckks::dry_run::{DryRunParameters, ERROR_VARIANCE};
+use cryptable_ckks::dry_run::DryRunParameters;
+use cryptable_lattice::ERROR_VARIANCE;
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_lattice::security::{self, SecretDistribution};
 use cryptable_ring::Ring;

@@ -2,6 +2,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 
+use super::large_precision::to_large;
 use crate::full_domain::method::Decision;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -73,7 +74,7 @@ impl Clearing<'_> {
         let phase = self.key.to_rotation_modulus(phase, two_n);
         let test = test.to_rlwe(parameters.ring());
         let rotated = self.key.blind_rotate_by(self.rotation_key, &test, &phase);
-        self.key.to_large(&rotated.extract(parameters.ring(), 0))
+        to_large(parameters, &rotated.extract(parameters.ring(), 0))
     }
 }
 

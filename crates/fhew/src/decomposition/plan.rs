@@ -1,9 +1,10 @@
 //! A decomposition planned, digit by digit, and evaluated (Algorithms 7 and 8 of Ma et al., TCHES 2024).
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 
 use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
-use crate::error::{Error, Result};
+use super::large_precision::{check_large, check_large_bits};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -36,7 +37,7 @@ impl Decomposition {
     /// let plan = Decomposition::plan(&model, &HomDecompReduce, (24, 4), model.fresh_large(), -64.0)?;
     /// assert_eq!(plan.digits(), 6);
     /// assert!(plan.log2_fail() <= -64.0);
-    /// # Ok::<(), cryptable_fhew::error::Error>(())
+    /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
@@ -49,7 +50,7 @@ impl Decomposition {
         input: Variance,
         limit: f64,
     ) -> Result<Self> {
-        model.parameters().check_large_bits(bits)?;
+        check_large_bits(model.parameters(), bits)?;
         if !(1..=MAX_DIGIT_BITS).contains(&base_log2) {
             let limit = format!("it must be from 1 to {MAX_DIGIT_BITS}");
             let value = f64::from(base_log2);
@@ -91,12 +92,8 @@ impl Decomposition {
         if plan.log2_fail <= limit {
             return Ok(plan);
         }
-        Err(Error::FailureProbability {
-            method: algorithm.name(),
-            modulus: 1 << bits,
-            log2_fail: plan.log2_fail,
-            limit,
-        })
+        let what = format!("{} of values of {bits} bits", algorithm.name());
+        Err(Error::FailureUnreachable { what, found: plan.log2_fail, limit })
     }
 
     /// The window of a digit.
@@ -182,9 +179,9 @@ impl Decomposition {
     /// extracted CKKS values) are decomposed as well: then r of the lowest digit is what lies below it.
     ///
     /// # Errors
-    /// If the ciphertext is not one of large precision ([`EvaluationKey::check_large`]).
+    /// If the ciphertext is not one of large precision ([`check_large`]).
     pub fn evaluate(&self, key: &EvaluationKey, input: &LweCiphertext) -> Result<Digits> {
-        key.check_large(input)?;
+        check_large(key.parameters(), input)?;
         let mut large = input.clone();
         let mut lower = Vec::with_capacity(self.rotation_keys.len());
         for (digit, &rotation_key) in self.rotation_keys.iter().enumerate() {

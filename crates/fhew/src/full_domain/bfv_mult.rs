@@ -1,20 +1,19 @@
 //! FDFB-BFVMult (Algorithm 6 of Ma et al., TCHES 2024): BFV multiplication by the sign bit selects a table.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, slot_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// How the three lookups by the input's phase are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +84,7 @@ impl FdfbBfvMult {
             TableKind::Given(table) => {
                 let tables = HalfTables(table);
                 let norm = |of: &dyn Fn(u64) -> u64| {
-                    let slot = |x| table.slot(x, 2 * degree);
+                    let slot = |x| slot_of(x, table.input_modulus(), 2 * degree);
                     let modulus = table.output_modulus();
                     UnscaledTest::from_fn(degree as usize, modulus, |x| of(slot(x))).squared_norm()
                 };
@@ -104,7 +103,7 @@ impl FdfbBfvMult {
 }
 
 /// Tests of f_pos and f_neg - f_pos.
-fn encode_separate(parameters: &Parameters, table: &Table<'_>) -> EncodedTable {
+fn encode_separate(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
     let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
     let difference = tables.test(parameters, modulus, |slot| difference(&tables, slot));
@@ -124,10 +123,10 @@ fn separate(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext
 }
 
 /// TV_1 of f_pos and f_neg - f_pos.
-fn encode_factored(parameters: &Parameters, table: &Table<'_>) -> EncodedTable {
+fn encode_factored(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, degree) = (HalfTables(table), parameters.ring_degree());
     let test = |of: &dyn Fn(u64) -> u64| {
-        let slot = |x| table.slot(x, parameters.rotation_modulus());
+        let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| of(slot(x))).factored()
     };
     let factored =
@@ -139,7 +138,7 @@ fn factored(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext
     let degree = key.parameters().ring_degree();
     let mut tests = EncodedTable::factored_of(tables, 2);
     tests.push(FactoredTest::sign(degree, tables[0].output_modulus(), 1));
-    let mut raw = key.boot_raw_factored(&tests, phase);
+    let mut raw = boot_raw_factored(key, &tests, phase);
     let sign = raw.pop().expect("a sign");
     let looked = |raw: &[LweCiphertext]| Looked {
         positive: raw[0].clone(),
@@ -150,10 +149,10 @@ fn factored(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext
 }
 
 /// Coefficients in turn: f_neg - f_pos, and the constant of TV_0; and TV_1 of f_pos.
-fn encode_interleaved(parameters: &Parameters, table: &Table<'_>) -> EncodedTable {
+fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     let ring = parameters.ring();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
-    let slot = |x| table.slot(x, parameters.rotation_modulus());
+    let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
     let unit = half_unit(parameters, modulus);
     let test = TestPolynomial::from_fn(ring, |x| {
         if x % 2 == 1 {
@@ -206,7 +205,7 @@ impl FullDomainMethod for FdfbBfvMult {
         if self.lookups == Lookups::Separate { 3 } else { 1 }
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         check_unscaled_modulus(table.output_modulus())?;
         Ok(match self.lookups {
@@ -225,7 +224,7 @@ impl FullDomainMethod for FdfbBfvMult {
     ) -> Result<Vec<LweCiphertext>> {
         let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
         let phase =
-            key.slot_phase(input, tables[0].input_modulus(), self.phase_modulus(parameters));
+            slot_phase(key, input, tables[0].input_modulus(), self.phase_modulus(parameters));
         let multiply = |looked: Looked| {
             let Looked { positive, difference, sign } = looked;
             // MSB·Q/P = Q/2P - (±Q/2P).

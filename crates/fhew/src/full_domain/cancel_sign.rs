@@ -1,11 +1,11 @@
 //! FDFB-CancelSign (Algorithm 2 of Ma et al., TCHES 2024): two bootstraps by the same phase, whose signs cancel.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
-use crate::full_domain::input_phase::extra_bit_decision;
+use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -13,7 +13,6 @@ use crate::packing::key_switching::PackingKey;
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::table::Table;
 
 /// Doubles the modulus, which adds an unknown top bit; looks up, which gives (-1)^MSB·f(m); packs that into all
 /// coefficients of a test polynomial, and rotates it by the same phase: another factor (-1)^MSB. Any even p.
@@ -36,7 +35,7 @@ pub struct FdfbCancelSignPackingKs<'a> {
 }
 
 /// What both kinds look up in.
-fn encode_half_domain(parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+fn encode_half_domain(parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
     parameters.check_plaintext_modulus(table.input_modulus())?;
     let tests = vec![half_domain_test(parameters, table)];
     Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
@@ -49,7 +48,7 @@ fn lookup_packing(
     input: &LweCiphertext,
     pack: impl Fn(&LweCiphertext) -> RlweCiphertext,
 ) -> Result<Vec<LweCiphertext>> {
-    let phase = key.input_phase_with_extra_bit(input, tables[0].input_modulus())?;
+    let phase = input_phase_with_extra_bit(key, input, tables[0].input_modulus())?;
     let look_up = |table: &&EncodedTable| {
         let signed = key.boot_raw(table.test(0), &phase);
         key.boot_raw_encrypted(&pack(&signed), &phase)
@@ -79,7 +78,7 @@ impl FullDomainMethod for FdfbCancelSign {
         2
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         encode_half_domain(parameters, table)
     }
 
@@ -106,7 +105,7 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
         2
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         encode_half_domain(parameters, table)
     }
 
@@ -126,6 +125,6 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
-        noise_packing(model, table, input, model.packing_key_switching(PackedLength::All))
+        noise_packing(model, table, input, model.packing_key_switching())
     }
 }

@@ -2,16 +2,16 @@
 //! an even one, two bootstraps each.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
+use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x belongs to p - 1 - m, and
 /// `f = f_even + f_odd`, `2·f_even(m) = f(m) + f(p - 1 - m)`, `2·f_odd(m) = f(m) - f(p - 1 - m)`. Any even p.
@@ -46,12 +46,12 @@ enum Part {
 impl Part {
     /// The first bootstrap's integer test polynomial.
     fn unscaled(self, degree: usize, p: u64) -> UnscaledTest {
-        let slot = |x: u64| x * p / (2 * degree as u64);
+        let slot = |x| slot_of(x, p, 2 * degree as u64);
         UnscaledTest::from_fn(degree, 2 * p, |x| compressed(self, p, slot(x)))
     }
 
     /// Twice this part of the table at slot `slot` of the lower half, modulo 2P.
-    fn doubled_output(self, table: &Table<'_>, slot: u64) -> u64 {
+    fn doubled_output(self, table: &Table, slot: u64) -> u64 {
         let mirrored = table.output(table.input_modulus() - 1 - slot);
         let modulus = 2 * table.output_modulus();
         match self {
@@ -61,16 +61,16 @@ impl Part {
     }
 
     /// The second bootstrap's test polynomial.
-    fn evaluation(self, parameters: &Parameters, table: &Table<'_>) -> TestPolynomial {
+    fn evaluation(self, parameters: &Parameters, table: &Table) -> TestPolynomial {
         let (q, m) = (parameters.prime(), parameters.modulus());
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
         let encoded =
             |slot| encode(self.doubled_output(table, slot), 2 * table.output_modulus(), q);
         TestPolynomial::from_fn(parameters.ring(), |x| match self {
-            Self::Odd => encoded(x * p / two_n),
+            Self::Odd => encoded(slot_of(x, p, two_n)),
             // Slots start at -N/2. Phase x of [N/2, N) gives the negative of phase x - N.
-            Self::Even if x < two_n / 4 => encoded((x + two_n / 4) * p / two_n),
-            Self::Even => m.neg(encoded((x - two_n / 4) * p / two_n)),
+            Self::Even if x < two_n / 4 => encoded(slot_of(x + two_n / 4, p, two_n)),
+            Self::Even => m.neg(encoded(slot_of(x - two_n / 4, p, two_n))),
         })
     }
 }
@@ -86,7 +86,7 @@ impl Comp {
         phase: &LweCiphertext,
     ) -> Vec<LweCiphertext> {
         let raw = if self.multi_value {
-            key.boot_raw_factored(table.factored(), phase)
+            boot_raw_factored(key, table.factored(), phase)
         } else {
             [2, 3].map(|test| key.boot_raw(table.test(test), phase)).to_vec()
         };
@@ -105,7 +105,7 @@ impl FullDomainMethod for Comp {
         if self.multi_value { 3 } else { 4 }
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let p = table.input_modulus();
         let mut tests = PARTS.map(|part| part.evaluation(parameters, table)).to_vec();
@@ -128,7 +128,7 @@ impl FullDomainMethod for Comp {
         tables: &[&EncodedTable],
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
-        let phase = key.input_phase(input, tables[0].input_modulus())?;
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
         let compressed = self.compress(key, tables[0], &phase);
         let look_up = |table: &&EncodedTable| {
             let mut sum = key.boot_raw(table.test(0), &compressed[0]);

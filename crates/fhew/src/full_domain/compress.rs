@@ -1,15 +1,15 @@
 //! FDFB-Compress (Algorithm 1 of Ma et al., TCHES 2024): two bootstraps, of which the first compresses.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
+use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
 /// Maps the phase of m to ±(m mod p/2 + 1/2)·q/2p, then looks up in the half that results.
 ///
@@ -25,19 +25,19 @@ impl FdfbCompress {
     pub(crate) fn compression(parameters: &Parameters, p: u64) -> TestPolynomial {
         let (two_n, q) = (parameters.rotation_modulus(), u128::from(parameters.prime()));
         TestPolynomial::from_fn(parameters.ring(), |x| {
-            let slot = u128::from(x * p / two_n);
+            let slot = u128::from(slot_of(x, p, two_n));
             // (slot + 1/2)·Q/2p, rounded.
             (((2 * slot + 1) * q + 2 * u128::from(p)) / (4 * u128::from(p))) as u64
         })
     }
 
     /// f_eval: phases of [0, 2N/4) are compressed values of the lower half, those of [-2N/4, 0) of the upper.
-    fn evaluation(parameters: &Parameters, table: &Table<'_>) -> TestPolynomial {
+    fn evaluation(parameters: &Parameters, table: &Table) -> TestPolynomial {
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
         let m = parameters.modulus();
         TestPolynomial::from_fn(parameters.ring(), |x| match Self::slot(x, p, two_n) {
-            slot if slot < p / 2 => table.encoded(parameters, slot),
-            slot => m.neg(table.encoded(parameters, slot)),
+            slot if slot < p / 2 => encode_output(table, parameters.prime(), slot),
+            slot => m.neg(encode_output(table, parameters.prime(), slot)),
         })
     }
 
@@ -63,7 +63,7 @@ impl FullDomainMethod for FdfbCompress {
         2
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let compression = Self::compression(parameters, table.input_modulus());
         let tests = vec![compression, Self::evaluation(parameters, table)];
@@ -77,7 +77,7 @@ impl FullDomainMethod for FdfbCompress {
         tables: &[&EncodedTable],
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
-        let phase = key.input_phase(input, tables[0].input_modulus())?;
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
         let compressed = key.boot(tables[0].test(0), &phase);
         let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
         let look_up = |table: &&EncodedTable| key.boot_raw(table.test(1), &compressed);

@@ -9,8 +9,9 @@
 
 use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::{Error, Result};
 
-use crate::error::{Error, Result};
 use crate::full_domain::method::{Decision, MethodNoise};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -74,7 +75,7 @@ impl ContinuousFunction<'_> {
 /// let method = CompressContinuous::new(&NoiseModel::new(&parameters), -64.0)?;
 /// assert!(method.slope() > 0.4 && method.slope() < 0.5);
 /// assert_eq!(identity.gain(), 4096.0 / output as f64);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompressContinuous {
@@ -190,12 +191,11 @@ impl CompressContinuous {
     ) -> Result<LweCiphertext> {
         let parameters = key.parameters();
         let two_n = parameters.rotation_modulus();
-        let expect = |ok: bool, what, found, expected| {
-            if ok { Ok(()) } else { Err(Error::Ciphertext { what, found, expected }) }
-        };
-        let (dimension, n) = (input.dimension() as u64, parameters.lwe_dimension() as u64);
-        expect(dimension == n, "dimension", dimension, n)?;
-        expect(input.modulus() >= two_n, "modulus", input.modulus(), two_n)?;
+        LweShape { modulus: input.modulus(), ..parameters.lwe_shape() }.check(input)?;
+        if input.modulus() < two_n {
+            let expected = format!("at least {two_n}");
+            return Err(Error::mismatch("LWE modulus", input.modulus(), expected));
+        }
         let phase = key.to_rotation_modulus(input, two_n);
         let compressed = self.compress(key, &phase);
         let compressed = key.to_rotation_modulus(&compressed, two_n);

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use cryptable_lattice::Table;
+
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::FactoredTest;
 use crate::parameters::Parameters;
-use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 
 /// A table as test polynomials: checked and encoded once by [`crate::full_domain::method::FullDomainMethod::encode`], for
@@ -32,7 +33,7 @@ impl EncodedTable {
     /// Of test polynomials in an order that is the method's own, and of those of multi-value bootstrapping.
     pub(crate) fn new(
         parameters: &Parameters,
-        table: &Table<'_>,
+        table: &Table,
         tests: Vec<TestPolynomial>,
         factored: Vec<FactoredTest>,
     ) -> Self {

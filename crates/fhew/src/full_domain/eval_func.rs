@@ -1,16 +1,15 @@
 //! EvalFunc (Liu, Micciancio, Polyakov, ASIACRYPT 2022, "LMP22"): two bootstraps, of which the first finds a bit.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
 /// Doubles the modulus, which adds an unknown top bit; finds the bit by a bootstrap and cancels it; looks up in the
 /// half of the domain that is left. Any even p.
@@ -25,9 +24,11 @@ use crate::test_polynomial::TestPolynomial;
 pub struct EvalFunc;
 
 /// The test polynomial of the whole table over half the domain: phases x below N are m·N/p.
-pub(crate) fn half_domain_test(parameters: &Parameters, table: &Table<'_>) -> TestPolynomial {
+pub(crate) fn half_domain_test(parameters: &Parameters, table: &Table) -> TestPolynomial {
     let degree = parameters.ring_degree() as u64;
-    TestPolynomial::from_fn(parameters.ring(), |x| table.encoded(parameters, table.slot(x, degree)))
+    TestPolynomial::from_fn(parameters.ring(), |x| {
+        encode_output(table, parameters.prime(), slot_of(x, table.input_modulus(), degree))
+    })
 }
 
 impl FullDomainMethod for EvalFunc {
@@ -39,7 +40,7 @@ impl FullDomainMethod for EvalFunc {
         2
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let tests = vec![half_domain_test(parameters, table)];
         Ok(EncodedTable::new(parameters, table, tests, Vec::new()))

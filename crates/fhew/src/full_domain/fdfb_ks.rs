@@ -2,19 +2,18 @@
 //! selects.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, slot_of};
 
 /// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The product is that of integers modulo P, written
 /// with balanced digits, and one packed bootstrap of the sign for each digit: MSB·B^k·Q/P. Any even p.
@@ -120,7 +119,7 @@ impl FdfbKs {
         }
     }
 
-    fn check(self, parameters: &Parameters, table: &Table<'_>) -> Result<()> {
+    fn check(self, parameters: &Parameters, table: &Table) -> Result<()> {
         let modulus = table.output_modulus();
         if self.digits == 0 || modulus > parameters.prime() >> 16 {
             let reason = format!("it is too large for {} digits", self.digits);
@@ -143,7 +142,7 @@ impl FullDomainMethod for FdfbKs {
         self.digits + 1
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         self.check(parameters, table)?;
         let (ring, m) = (parameters.ring(), parameters.modulus());
@@ -151,7 +150,9 @@ impl FullDomainMethod for FdfbKs {
         let tables = HalfTables(table);
         let slots = 0..table.input_modulus() / 2;
         let digits_of: Vec<Vec<i64>> = slots.map(|slot| self.difference(&tables, slot)).collect();
-        let digit = |x, k: usize| m.reduce_i64(digits_of[table.slot(x, two_n) as usize][k]);
+        let digit = |x, k: usize| {
+            m.reduce_i64(digits_of[slot_of(x, table.input_modulus(), two_n) as usize][k])
+        };
         let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
         let digits = (0..self.digits).map(|k| TestPolynomial::from_fn(ring, |x| digit(x, k)));
         let tests = std::iter::once(positive).chain(digits).collect();
@@ -166,7 +167,7 @@ impl FullDomainMethod for FdfbKs {
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
         let parameters = key.parameters();
-        let phase = key.input_phase(input, tables[0].input_modulus())?;
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
         let modulus = tables[0].output_modulus();
         let weights = (0..self.digits).map(|k| self.base(modulus).pow(k as u32));
         let rows: Vec<RlweCiphertext> =

@@ -1,17 +1,17 @@
 //! Two negacyclic tables, one for each half of the domain (equations (4) and (5) of Ma et al., TCHES 2024).
 
-use crate::error::{Error, Result};
+use cryptable_lattice::{Error, Result, Table};
+
 use crate::full_domain::method::TableKind;
 use crate::multi_value::factored_test::{FactoredTest, MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// f_pos, which is f where the sign bit is 0, and f_neg, which is f where it is 1; elsewhere they are negacyclic.
 ///
 /// For phases x below N, at slot m < p/2: `f_pos(m) = f(m)`, `f_neg(m) = -f(m + p/2)`. As integers modulo P.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct HalfTables<'a>(pub(crate) &'a Table<'a>);
+pub(crate) struct HalfTables<'a>(pub(crate) &'a Table);
 
 impl HalfTables<'_> {
     /// f_pos at slot m below p/2.
@@ -34,14 +34,14 @@ impl HalfTables<'_> {
     ) -> TestPolynomial {
         let two_n = parameters.rotation_modulus();
         TestPolynomial::from_fn(parameters.ring(), |x| {
-            encode(of(self.0.slot(x, two_n)), modulus, parameters.prime())
+            encode(of(slot_of(x, self.0.input_modulus(), two_n)), modulus, parameters.prime())
         })
     }
 
     /// TV_1 of f_pos and f_neg, for phases in units of Q/2P.
     pub(crate) fn factored(&self, parameters: &Parameters) -> [FactoredTest; 2] {
         let degree = parameters.ring_degree();
-        let slot = |x| self.0.slot(x, 2 * degree as u64);
+        let slot = |x| slot_of(x, self.0.input_modulus(), 2 * degree as u64);
         let modulus = self.0.output_modulus();
         [
             UnscaledTest::from_fn(degree, modulus, |x| self.positive(slot(x))).factored(),

@@ -1,56 +1,57 @@
 //! What every method starts from: the input, checked, as a phase that blind rotation takes, and the decision made there.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
-use crate::error::Result;
 use crate::full_domain::method::Decision;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
-use crate::table::half_slot;
+use crate::test_polynomial::half_slot;
 
-impl EvaluationKey {
-    /// The phase modulo 2N of a lookup's input m·q/p: in the middle of slot m, of width 2N/p.
-    ///
-    /// Adds the noise of [`NoiseModel::lwe_modulus_switch`].
-    ///
-    /// # Errors
-    /// If the ciphertext is not one of the key's parameters, or p is odd, below 2 or above N/2.
-    pub fn input_phase(&self, input: &LweCiphertext, p: u64) -> Result<LweCiphertext> {
-        self.check_input(input, p)?;
-        Ok(self.slot_phase(input, p, self.parameters().rotation_modulus()))
-    }
+/// The phase modulo 2N of a lookup's input m·q/p: in the middle of slot m, of width 2N/p.
+///
+/// Adds the noise of [`NoiseModel::lwe_modulus_switch`].
+///
+/// # Errors
+/// If the ciphertext is not one of the key's parameters, or p is odd, below 2 or above N/2.
+pub(crate) fn input_phase(
+    key: &EvaluationKey,
+    input: &LweCiphertext,
+    p: u64,
+) -> Result<LweCiphertext> {
+    check_input(key, input, p)?;
+    Ok(slot_phase(key, input, p, key.parameters().rotation_modulus()))
+}
 
-    /// As [`EvaluationKey::input_phase`], of a phase modulo 2q: half the noise, and an unknown bit on top.
-    ///
-    /// # Errors
-    /// As [`EvaluationKey::input_phase`].
-    pub(crate) fn input_phase_with_extra_bit(
-        &self,
-        input: &LweCiphertext,
-        p: u64,
-    ) -> Result<LweCiphertext> {
-        self.check_input(input, p)?;
-        let two_n = self.parameters().rotation_modulus();
-        Ok(self.to_rotation_modulus(&with_extra_bit(input, p), two_n))
-    }
+/// As [`input_phase`], of a phase modulo 2q: half the noise, and an unknown bit on top.
+///
+/// # Errors
+/// As [`input_phase`].
+pub(crate) fn input_phase_with_extra_bit(
+    key: &EvaluationKey,
+    input: &LweCiphertext,
+    p: u64,
+) -> Result<LweCiphertext> {
+    check_input(key, input, p)?;
+    Ok(key.to_rotation_modulus(&with_extra_bit(input, p), key.parameters().rotation_modulus()))
+}
 
-    /// Demands a ciphertext and a plaintext modulus of the parameters.
-    pub(crate) fn check_input(&self, input: &LweCiphertext, p: u64) -> Result<()> {
-        self.check(input)?;
-        self.parameters().check_plaintext_modulus(p)
-    }
+/// Demands a ciphertext and a plaintext modulus of the parameters.
+pub(crate) fn check_input(key: &EvaluationKey, input: &LweCiphertext, p: u64) -> Result<()> {
+    key.check(input)?;
+    key.parameters().check_plaintext_modulus(p)
+}
 
-    /// A ciphertext of phase m/p with half a slot of width 1/p added, modulo 2N or a divisor of it.
-    pub(crate) fn slot_phase(
-        &self,
-        ciphertext: &LweCiphertext,
-        p: u64,
-        modulus: u64,
-    ) -> LweCiphertext {
-        let mut phase = ciphertext.clone();
-        phase.add_constant_assign(half_slot(p, phase.modulus()));
-        self.to_rotation_modulus(&phase, modulus)
-    }
+/// A ciphertext of phase m/p with half a slot of width 1/p added, modulo 2N or a divisor of it.
+pub(crate) fn slot_phase(
+    key: &EvaluationKey,
+    ciphertext: &LweCiphertext,
+    p: u64,
+    modulus: u64,
+) -> LweCiphertext {
+    let mut phase = ciphertext.clone();
+    phase.add_constant_assign(half_slot(p, phase.modulus()));
+    key.to_rotation_modulus(&phase, modulus)
 }
 
 /// The ciphertext, modulo q, of phase m·q/p, modulo 2q: an unknown multiple of q is added. Half a slot is, too.

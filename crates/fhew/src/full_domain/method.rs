@@ -1,13 +1,12 @@
 //! What a full-domain method is: a lookup, and the noise that it predicts.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
-use crate::table::Table;
 
 /// Where a method may go wrong: a phase whose noise must stay within a margin.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +43,7 @@ impl MethodNoise {
 #[derive(Clone, Copy, Debug)]
 pub enum TableKind<'a> {
     /// This table.
-    Given(&'a Table<'a>),
+    Given(&'a Table),
     /// The worst table of these moduli.
     Worst {
         /// p.
@@ -94,7 +93,7 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     ///
     /// # Errors
     /// If the method does not support a modulus of the table with these parameters.
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable>;
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable>;
 
     /// f(m) of every table for a ciphertext of m, what they have in common done once: at least one table, all of the
     /// same moduli and encoded by this method.
@@ -136,7 +135,7 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     fn lookup(
         &self,
         key: &EvaluationKey,
-        table: &Table<'_>,
+        table: &Table,
         input: &LweCiphertext,
     ) -> Result<LweCiphertext> {
         let table = self.encode(key.parameters(), table)?;

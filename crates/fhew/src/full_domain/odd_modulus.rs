@@ -1,15 +1,14 @@
 //! Tables of an odd number of inputs: one bootstrap, whatever the table.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::TestPolynomial;
+use crate::test_polynomial::{TestPolynomial, encode_output};
 
 /// For odd p no value is opposite to another: m/p + 1/2 = (2m + p)/2p, and 2m + p is odd.
 ///
@@ -20,31 +19,26 @@ use crate::test_polynomial::TestPolynomial;
 #[derive(Clone, Copy, Debug)]
 pub struct OddModulus;
 
-impl Parameters {
-    /// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
-    ///
-    /// # Errors
-    /// If it is even, below 3 or above N/2.
-    pub fn check_odd_plaintext_modulus(&self, modulus: u64) -> Result<()> {
-        let limit = self.rotation_modulus() / 4;
-        if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
-            return Ok(());
-        }
-        let reason = format!("it must be odd and from 3 to {limit}");
-        Err(Error::PlaintextModulus { modulus, reason })
+/// Demands that a plaintext modulus is odd and leaves every value, and its opposite, at least two phases.
+fn check_odd_modulus(parameters: &Parameters, modulus: u64) -> Result<()> {
+    let limit = parameters.rotation_modulus() / 4;
+    if modulus % 2 == 1 && (3..=limit).contains(&modulus) {
+        return Ok(());
     }
+    let reason = format!("it must be odd and from 3 to {limit}");
+    Err(Error::PlaintextModulus { modulus, reason })
 }
 
 impl OddModulus {
-    fn test(parameters: &Parameters, table: &Table<'_>) -> TestPolynomial {
+    fn test(parameters: &Parameters, table: &Table) -> TestPolynomial {
         let (p, degree) = (table.input_modulus(), parameters.ring_degree() as u64);
         TestPolynomial::from_fn(parameters.ring(), |x| {
             // The nearest centre: ⌊x·2p/2N⌉.
             let slot = (2 * x * p + degree) / (2 * degree);
             if slot % 2 == 0 {
-                table.encoded(parameters, slot / 2)
+                encode_output(table, parameters.prime(), slot / 2)
             } else {
-                parameters.modulus().neg(table.encoded(parameters, (slot + p) / 2))
+                parameters.modulus().neg(encode_output(table, parameters.prime(), (slot + p) / 2))
             }
         })
     }
@@ -60,10 +54,10 @@ impl FullDomainMethod for OddModulus {
     }
 
     fn check_input_modulus(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
-        parameters.check_odd_plaintext_modulus(modulus)
+        check_odd_modulus(parameters, modulus)
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let tests = vec![Self::test(parameters, table)];
         Ok(EncodedTable::new(parameters, table, tests, Vec::new()))

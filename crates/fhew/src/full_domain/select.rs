@@ -1,18 +1,17 @@
 //! FDFB-Select (Algorithm 3 of Ma et al., TCHES 2024): a bootstrap selects between the results of two tables.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::FactoredTest;
+use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 
 /// Looks up in both halves of the table; packs the first result into the lower half of a test polynomial's
@@ -50,7 +49,7 @@ impl FdfbSelect {
             let degree = parameters.ring_degree();
             let mut tests = EncodedTable::factored_of(tables, 2);
             tests.push(FactoredTest::sign(degree, finer * modulus, constant as i64));
-            return key.boot_raw_factored(&tests, phase);
+            return boot_raw_factored(key, &tests, phase);
         }
         let halves = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
         let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 4) / 8);
@@ -67,7 +66,7 @@ impl FullDomainMethod for FdfbSelect {
         if self.multi_value { 2 } else { 4 }
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let (halves, modulus) = (HalfTables(table), table.output_modulus());
         if self.multi_value {
@@ -88,7 +87,7 @@ impl FullDomainMethod for FdfbSelect {
         tables: &[&EncodedTable],
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
-        let phase = key.input_phase(input, tables[0].input_modulus())?;
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
         let mut raw = self.lookups(key, tables, &phase);
         let sign = raw.pop().expect("a sign");
         let sign = key.to_rotation_modulus(&key.key_switch(&sign), phase.modulus());

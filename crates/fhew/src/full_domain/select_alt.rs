@@ -2,17 +2,17 @@
 //! to the difference.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_value::factored_test::boot_raw_factored;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::table::Table;
 
 /// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
 ///
@@ -38,7 +38,7 @@ impl FdfbSelectAlt {
         phase: &LweCiphertext,
     ) -> Vec<LweCiphertext> {
         if self.multi_value {
-            return key.boot_raw_factored(&EncodedTable::factored_of(tables, 2), phase);
+            return boot_raw_factored(key, &EncodedTable::factored_of(tables, 2), phase);
         }
         let tests = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
         tests.map(|test| key.boot_raw(test, phase)).collect()
@@ -54,7 +54,7 @@ impl FullDomainMethod for FdfbSelectAlt {
         if self.multi_value { 2 } else { 3 }
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let tables = HalfTables(table);
         if self.multi_value {
@@ -80,7 +80,7 @@ impl FullDomainMethod for FdfbSelectAlt {
         tables: &[&EncodedTable],
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
-        let phase = key.input_phase(input, tables[0].input_modulus())?;
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
         let halves = self.halves(key, tables, &phase);
         let select = |halves: &[LweCiphertext]| {
             let mut result = halves[0].clone();

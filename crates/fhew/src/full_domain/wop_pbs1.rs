@@ -2,20 +2,19 @@
 //! TCHES 2024): one circuit, two analyses of its noise.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
-use crate::full_domain::input_phase::extra_bit_decision;
+use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::table::Table;
-use crate::test_polynomial::{TestPolynomial, encode};
+use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// Doubles the modulus, which adds an unknown top bit; looks up (-1)^MSB·f(m) and (-1)^MSB, and multiplies both. Any
 /// even p.
@@ -32,10 +31,10 @@ pub struct WopPbs1 {
 
 impl WopPbs1 {
     /// The whole table over half the domain, in units of Q/P.
-    fn unscaled(parameters: &Parameters, table: &Table<'_>) -> UnscaledTest {
+    fn unscaled(parameters: &Parameters, table: &Table) -> UnscaledTest {
         let degree = parameters.ring_degree();
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| {
-            table.output(table.slot(x, degree as u64))
+            table.output(slot_of(x, table.input_modulus(), degree as u64))
         })
     }
 
@@ -51,7 +50,7 @@ impl WopPbs1 {
         if self.multi_value {
             let mut tests = EncodedTable::factored_of(tables, 1);
             tests.push(FactoredTest::sign(parameters.ring_degree(), modulus, 2));
-            return key.boot_raw_factored(&tests, phase);
+            return boot_raw_factored(key, &tests, phase);
         }
         let unit = encode(1, modulus, parameters.prime());
         let sign = TestPolynomial::sign(parameters.ring(), unit);
@@ -88,7 +87,7 @@ impl FullDomainMethod for WopPbs1 {
         if self.multi_value { 1 } else { 2 }
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         check_unscaled_modulus(table.output_modulus())?;
         let (tests, factored) = if self.multi_value {
@@ -106,7 +105,7 @@ impl FullDomainMethod for WopPbs1 {
         tables: &[&EncodedTable],
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
-        let phase = key.input_phase_with_extra_bit(input, tables[0].input_modulus())?;
+        let phase = input_phase_with_extra_bit(key, input, tables[0].input_modulus())?;
         let raw = self.look_up(key, tables, &phase);
         let mut packed: Vec<_> =
             raw.iter().map(|raw| key.pack(raw, PackedLength::Constant)).collect();

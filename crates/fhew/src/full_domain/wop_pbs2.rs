@@ -2,18 +2,17 @@
 //! by the sign bit and its complement.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Result, Table};
 
-use crate::error::Result;
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::input_decision;
+use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::FactoredTest;
+use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::table::Table;
 use crate::test_polynomial::TestPolynomial;
 
 /// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
@@ -43,7 +42,7 @@ impl WopPbs2 {
         if self.multi_value {
             let mut tests = EncodedTable::factored_of(tables, 2);
             tests.push(FactoredTest::sign(parameters.ring_degree(), modulus, 1));
-            return key.boot_raw_factored(&tests, phase);
+            return boot_raw_factored(key, &tests, phase);
         }
         let sign = TestPolynomial::sign(parameters.ring(), half_unit(parameters, modulus));
         let halves = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
@@ -60,7 +59,7 @@ impl FullDomainMethod for WopPbs2 {
         if self.multi_value { 1 } else { 3 }
     }
 
-    fn encode(&self, parameters: &Parameters, table: &Table<'_>) -> Result<EncodedTable> {
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let (halves, modulus) = (HalfTables(table), table.output_modulus());
         check_unscaled_modulus(modulus)?;
@@ -81,7 +80,7 @@ impl FullDomainMethod for WopPbs2 {
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
         let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
-        let phase = key.input_phase(input, tables[0].input_modulus())?;
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
         let mut raw = self.look_up(key, tables, &phase);
         let sign = raw.pop().expect("a sign");
         let pack = |raw: &LweCiphertext| key.pack(raw, PackedLength::Constant);

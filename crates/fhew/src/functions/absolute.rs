@@ -4,11 +4,13 @@
 //! takes two bootstraps: FDFB-Compress's first brings the digit to (-1/4, 1/4) of the modulus; the sign adds a half;
 //! and the second bootstrap, whose test polynomial is negacyclic as all are, gives the digit or its negative.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use crate::error::Result;
+use crate::decomposition::large_precision::to_large;
 use crate::full_domain::compress::FdfbCompress;
+use crate::full_domain::input_phase::slot_phase;
 use crate::test_polynomial::TestPolynomial;
 
 impl LargeFunctions<'_> {
@@ -42,7 +44,7 @@ impl LargeFunctions<'_> {
     ) -> LweCiphertext {
         let parameters = self.key.parameters();
         let (two_n, slots) = (parameters.rotation_modulus(), 1 << bits);
-        let phase = self.key.slot_phase(digit, slots, two_n);
+        let phase = slot_phase(self.key, digit, slots, two_n);
         let mut signed =
             self.key.boot(&FdfbCompress::compression(self.key.parameters(), slots), &phase);
         signed.add_assign(half);
@@ -60,6 +62,6 @@ impl LargeFunctions<'_> {
         });
         let test = test.to_rlwe(parameters.ring());
         let rotated = self.key.blind_rotate_by(self.rotation_key(), &test, &signed);
-        self.key.to_large(&rotated.extract(parameters.ring(), 0))
+        to_large(parameters, &rotated.extract(parameters.ring(), 0))
     }
 }

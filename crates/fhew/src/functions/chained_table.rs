@@ -5,11 +5,10 @@
 //! that their sum is one input of a table of B·S entries.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 
-use crate::error::{Error, Result};
 use crate::full_domain::method::FullDomainMethod;
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::table::Table;
 
 /// An automaton over digits.
 ///
@@ -25,7 +24,7 @@ use crate::table::Table;
 /// let digits = [3, 2, 2].map(|digit| secret.encrypt(digit, 4).unwrap());
 /// let result = sum.evaluate(&key, |digit, state| (digit + state) % 4, 0, &digits)?;
 /// assert_eq!(secret.decrypt(&result, 16)? / 4, 3);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChainedTable {
@@ -56,19 +55,20 @@ impl ChainedTable {
         key.parameters().check_plaintext_modulus(base)?;
         key.parameters().check_plaintext_modulus(p)?;
         let [first, others @ ..] = digits else {
-            return Err(Error::Ciphertext { what: "number of digits", found: 0, expected: 1 });
+            return Err(Error::mismatch("number of digits", 0, "at least 1"));
         };
         let state = |digit, state| match next(digit, state) {
             next if next < self.states => Ok(next * base),
-            value => Err(Error::Value { value, position: digit as usize, modulus: self.states }),
+            value => {
+                Err(Error::ValueOutOfRange { index: digit as usize, value, limit: self.states })
+            }
         };
         let outputs = (0..base).map(|digit| state(digit, initial)).collect::<Result<Vec<_>>>()?;
-        let mut current = self.method.lookup(key, &Table::new(base, p, &outputs)?, first)?;
+        let mut current = self.method.lookup(key, &Table::new(base, p, outputs)?, first)?;
 
         let outputs = (0..p).map(|x| state(x % base, x / base)).collect::<Result<Vec<_>>>()?;
-        let step = Table::new(p, p, &outputs)?;
-        let digit_outputs: Vec<u64> = (0..base).collect();
-        let widen = Table::new(base, p, &digit_outputs)?;
+        let step = Table::new(p, p, outputs)?;
+        let widen = Table::from_fn(base, p, |digit| digit)?;
         for digit in others {
             current.add_assign(&self.method.lookup(key, &widen, digit)?);
             current = self.method.lookup(key, &step, &current)?;

@@ -1,9 +1,10 @@
 //! Comparison of values of large precision: the sign of their difference.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use crate::error::Result;
+use crate::decomposition::large_precision::check_large;
 
 impl LargeFunctions<'_> {
     /// 1 if x < y, else 0: as [`LargeFunctions::sign`], for x and y whose difference fits, such as all in
@@ -22,8 +23,8 @@ impl LargeFunctions<'_> {
 
     /// x - y.
     pub(super) fn difference(&self, x: &LweCiphertext, y: &LweCiphertext) -> Result<LweCiphertext> {
-        self.key.check_large(x)?;
-        self.key.check_large(y)?;
+        check_large(self.key.parameters(), x)?;
+        check_large(self.key.parameters(), y)?;
         let mut difference = x.clone();
         difference.sub_assign(y);
         Ok(difference)

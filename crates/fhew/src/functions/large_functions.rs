@@ -1,8 +1,9 @@
 //! Functions of one ciphertext of large precision, planned: which rotation keys they take, how they fail.
 
+use cryptable_lattice::{Error, Result};
+
 use crate::decomposition::digit_decomposition::DigitDecomposition;
 use crate::decomposition::plan::Decomposition;
-use crate::error::{Error, Result};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 
@@ -11,7 +12,7 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 /// Inputs have phase x·q_0/2^bits, x in [-2^(bits-1), 2^(bits-1)), modulo q_0 and of dimension N.
 ///
 /// ```
-/// use cryptable_fhew::decomposition::HomDecompReduce;
+/// use cryptable_fhew::decomposition::{HomDecompReduce, decrypt_large, encrypt_large};
 /// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 /// use cryptable_fhew::functions::LargeFunctions;
 /// use cryptable_fhew::noise::NoiseModel;
@@ -20,9 +21,9 @@ use crate::noise::{NoiseModel, Variance, log2_sum};
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let fresh = NoiseModel::new(key.parameters()).fresh_large();
 /// let functions = LargeFunctions::new(&key, &HomDecompReduce, (8, 4), fresh, -64.0)?;
-/// let x = secret.encrypt_large(256 - 77, 8)?; // -77
-/// assert_eq!(secret.decrypt_large(&functions.absolute(&x)?, 8)?, 77);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// let x = encrypt_large(&secret, 256 - 77, 8)?; // -77
+/// assert_eq!(decrypt_large(&secret, &functions.absolute(&x)?, 8)?, 77);
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct LargeFunctions<'a> {
@@ -68,8 +69,8 @@ impl<'a> LargeFunctions<'a> {
         }
         let (rotation_key, output_noise, log2_fail) = best.expect("there is a rotation key");
         if log2_fail > limit {
-            let method = "functions of large precision";
-            return Err(Error::FailureProbability { method, modulus: 1 << bits, log2_fail, limit });
+            let what = format!("functions of values of {bits} bits");
+            return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
         }
         Ok(Self { key, plan, rotation_key, output_noise, log2_fail })
     }

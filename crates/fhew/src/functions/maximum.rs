@@ -1,9 +1,9 @@
 //! Maximum of values of large precision.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use crate::error::Result;
 
 impl LargeFunctions<'_> {
     /// max(x, y) modulo 2^(bits-1), as [`LargeFunctions::relu`] gives it, for x and y whose difference fits.

@@ -3,29 +3,29 @@
 //! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and selectors. Everything is a
 //! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
 
+use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result, Table};
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
 use crate::full_domain::method::FullDomainMethod;
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
-use crate::table::Table;
 
 /// Functions of vectors of digits, the lowest first: unsigned, or in two's complement.
 ///
 /// ```
 /// use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 /// use cryptable_fhew::full_domain::FdfbCompress;
-/// use cryptable_fhew::functions::Radix;
+/// use cryptable_fhew::functions::{Radix, decrypt_radix, encrypt_radix};
 /// use cryptable_fhew::parameters::Parameters;
 /// let secret = SecretKey::generate(&Parameters::default_128());
 /// let key = EvaluationKey::expand(&secret.evaluation_key());
 /// let radix = Radix::new(&key, &FdfbCompress, 3, 2)?;
-/// let (x, y) = (secret.encrypt_radix(19, 3, 2)?, secret.encrypt_radix(44, 3, 2)?);
-/// assert_eq!(secret.decrypt_radix(&radix.maximum(&x, &y)?, 3)?, 44);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// let (x, y) = (encrypt_radix(&secret, 19, 3, 2)?, encrypt_radix(&secret, 44, 3, 2)?);
+/// assert_eq!(decrypt_radix(&secret, &radix.maximum(&x, &y)?, 3)?, 44);
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Radix<'a> {
@@ -64,8 +64,7 @@ impl<'a> Radix<'a> {
     /// The table of `of` applied to a digit and its spare bit.
     fn lookup(&self, of: impl Fn(u64) -> u64, input: &LweCiphertext) -> Result<LweCiphertext> {
         let p = 2 * self.base;
-        let outputs: Vec<u64> = (0..p).map(|x| of(x) % p).collect();
-        self.method.lookup(self.key, &Table::new(p, p, &outputs)?, input)
+        self.method.lookup(self.key, &Table::from_fn(p, p, |x| of(x) % p)?, input)
     }
 
     /// `input + factor·other`, with no table.
@@ -78,8 +77,7 @@ impl<'a> Radix<'a> {
 
     fn check(&self, x: &[LweCiphertext]) -> Result<()> {
         if x.len() != self.digits {
-            let (found, expected) = (x.len() as u64, self.digits as u64);
-            return Err(Error::Ciphertext { what: "number of digits", found, expected });
+            return Err(Error::mismatch("number of digits", x.len(), self.digits));
         }
         x.iter().try_for_each(|digit| self.key.check(digit))
     }
@@ -210,9 +208,6 @@ impl<'a> Radix<'a> {
 }
 
 fn check_width(base_log2: u32, digits: usize) -> Result<()> {
-    let demand = |ok: bool, name, value, limit: &str| {
-        if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
-    };
     let bits = f64::from(base_log2);
     demand((3..=8).contains(&base_log2), "bits of a digit", bits, "it must be from 3 to 8")?;
     let limit = format!("it must be from 1 to {MAX_DIGITS}, of at most 64 bits in all");
@@ -220,39 +215,38 @@ fn check_width(base_log2: u32, digits: usize) -> Result<()> {
     demand(fits, "number of digits", digits as f64, &limit)
 }
 
+/// Encrypts an integer as digits of `base_log2` bits, the lowest first, each modulo 2B.
+///
+/// # Errors
+/// If the integer has more digits, or widths are out of range ([`Radix::new`]).
 #[cfg(feature = "client")]
-impl SecretKey {
-    /// Encrypts an integer as digits of `base_log2` bits, the lowest first, each modulo 2B.
-    ///
-    /// # Errors
-    /// If the integer has more digits, or widths are out of range ([`Radix::new`]).
-    pub fn encrypt_radix(
-        &self,
-        value: u64,
-        base_log2: u32,
-        digits: usize,
-    ) -> Result<Vec<LweCiphertext>> {
-        check_width(base_log2, digits)?;
-        let bits = digits as u32 * base_log2;
-        if bits < u64::BITS && value >> bits != 0 {
-            return Err(Error::Value { value, position: 0, modulus: 1 << bits });
-        }
-        let digit = |i| {
-            let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);
-            self.encrypt(rest % (1 << base_log2), 2 << base_log2)
-        };
-        (0..digits).map(digit).collect()
+pub fn encrypt_radix(
+    secret: &SecretKey,
+    value: u64,
+    base_log2: u32,
+    digits: usize,
+) -> Result<Vec<LweCiphertext>> {
+    check_width(base_log2, digits)?;
+    let bits = digits as u32 * base_log2;
+    if bits < u64::BITS && value >> bits != 0 {
+        return Err(Error::ValueOutOfRange { value, index: 0, limit: 1 << bits });
     }
+    let digit = |i| {
+        let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);
+        secret.encrypt(rest % (1 << base_log2), 2 << base_log2)
+    };
+    (0..digits).map(digit).collect()
+}
 
-    /// Decrypts an integer of digits.
-    ///
-    /// # Errors
-    /// If a dimension is not that of the parameters, or widths are out of range.
-    pub fn decrypt_radix(&self, digits: &[LweCiphertext], base_log2: u32) -> Result<u64> {
-        check_width(base_log2, digits.len())?;
-        digits.iter().enumerate().try_fold(0u64, |sum, (i, digit)| {
-            let value = self.decrypt(digit, 2 << base_log2)? % (1 << base_log2);
-            Ok(sum | value.checked_shl(i as u32 * base_log2).unwrap_or(0))
-        })
-    }
+/// Decrypts an integer of digits.
+///
+/// # Errors
+/// If a dimension is not that of the parameters, or widths are out of range.
+#[cfg(feature = "client")]
+pub fn decrypt_radix(secret: &SecretKey, digits: &[LweCiphertext], base_log2: u32) -> Result<u64> {
+    check_width(base_log2, digits.len())?;
+    digits.iter().enumerate().try_fold(0u64, |sum, (i, digit)| {
+        let value = secret.decrypt(digit, 2 << base_log2)? % (1 << base_log2);
+        Ok(sum | value.checked_shl(i as u32 * base_log2).unwrap_or(0))
+    })
 }

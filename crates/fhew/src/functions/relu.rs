@@ -1,9 +1,9 @@
 //! ReLU of large precision.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::large_functions::LargeFunctions;
-use crate::error::Result;
 
 impl LargeFunctions<'_> {
     /// max(x, 0), of bits - 1 bits: phase max(x, 0)·q_0/2^(bits-1).

@@ -2,9 +2,9 @@
 //! the upper bit of its highest digit.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 
 use super::large_functions::LargeFunctions;
-use crate::error::{Error, Result};
 use crate::test_polynomial::{TestPolynomial, encode};
 
 impl LargeFunctions<'_> {

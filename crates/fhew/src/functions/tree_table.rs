@@ -8,10 +8,11 @@
 //! be negacyclic.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
 use crate::full_domain::compress::FdfbCompress;
+use crate::full_domain::input_phase::slot_phase;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{MAX_UNSCALED_MODULUS, UnscaledTest};
 use crate::noise::{NoiseModel, Variance, log2_sum};
@@ -34,7 +35,7 @@ pub const MAX_ENTRIES: u64 = 1 << 16;
 /// let table: Vec<u64> = (0..64).map(|x| x * x % 16).collect();
 /// let digits = [secret.encrypt(5, 8)?, secret.encrypt(6, 8)?]; // 6·8 + 5
 /// assert_eq!(secret.decrypt(&tree.lookup(&table, &digits)?, 16)?, 53 * 53 % 16);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct TreeTable<'a> {
@@ -78,8 +79,8 @@ impl<'a> TreeTable<'a> {
                 return Ok(tree);
             }
         }
-        let (modulus, log2_fail) = (output_modulus, tree.log2_fail);
-        Err(Error::FailureProbability { method: "tree of tables", modulus, log2_fail, limit })
+        let what = format!("a tree of tables modulo {output_modulus}");
+        Err(Error::FailureUnreachable { what, found: tree.log2_fail, limit })
     }
 
     /// log2 of the probability that a digit is mistaken, or the result.
@@ -141,12 +142,11 @@ impl<'a> TreeTable<'a> {
             return Err(Error::TableLength { found: table.len(), expected });
         }
         let modulus = self.output_modulus;
-        if let Some(position) = table.iter().position(|&output| output >= modulus) {
-            return Err(Error::Value { value: table[position], position, modulus });
+        if let Some(index) = table.iter().position(|&output| output >= modulus) {
+            return Err(Error::TableEntry { index, value: table[index], limit: modulus });
         }
         if digits.len() != self.digits {
-            let (found, expected) = (digits.len() as u64, self.digits as u64);
-            return Err(Error::Ciphertext { what: "number of digits", found, expected });
+            return Err(Error::mismatch("number of digits", digits.len(), self.digits));
         }
         digits.iter().try_for_each(|digit| self.key.check(digit))
     }
@@ -154,7 +154,7 @@ impl<'a> TreeTable<'a> {
     /// A digit's phase in (-1/4, 1/4), modulo 2N.
     fn compress(&self, digit: &LweCiphertext) -> LweCiphertext {
         let two_n = self.key.parameters().rotation_modulus();
-        let phase = self.key.slot_phase(digit, self.base, two_n);
+        let phase = slot_phase(self.key, digit, self.base, two_n);
         let compressed =
             self.key.boot(&FdfbCompress::compression(self.key.parameters(), self.base), &phase);
         self.key.to_rotation_modulus(&compressed, two_n)
@@ -191,7 +191,8 @@ impl<'a> TreeTable<'a> {
             let block: Vec<usize> =
                 (0..ring.degree()).filter(|&x| self.slot(x as u64).0 == digit as u64).collect();
             let (Some(&first), Some(&last)) = (block.first(), block.last()) else { continue };
-            let packed = self.key.pack_run(result, last - first + 1).times_monomial(ring, first);
+            let packed =
+                self.key.trace().pack(ring, result, last - first + 1).times_monomial(ring, first);
             if self.slot(first as u64).1 {
                 sum.sub_assign(ring, &packed);
             } else {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
 
-use crate::error::{Error, Result};
-use crate::multiplication::bfv::RelinearizationKey;
-use crate::packing::trace::TraceKey;
+use crate::multiplication::relinearization::RelinearizationKey;
+use crate::multiplication::{bfv, scheme_switching};
+use crate::packing::trace::{PackedLength, TraceKey};
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::rotation::automorphism::{AutomorphismRotationKey, RotationAutomorphisms};
@@ -114,10 +115,6 @@ impl EvaluationKey {
         &self.trace
     }
 
-    pub(crate) fn relinearization(&self) -> &RelinearizationKey {
-        &self.relinearization
-    }
-
     /// Bytes held of keys of the trace and of scheme switching.
     #[must_use]
     pub fn conversion_bytes(&self) -> usize {
@@ -140,16 +137,7 @@ impl EvaluationKey {
     /// # Errors
     /// If its dimension or modulus is another.
     pub fn check(&self, ciphertext: &LweCiphertext) -> Result<()> {
-        let expect = |what, found, expected| {
-            if found == expected {
-                Ok(())
-            } else {
-                Err(Error::Ciphertext { what, found, expected })
-            }
-        };
-        let dimension = self.parameters.lwe_dimension() as u64;
-        expect("dimension", ciphertext.dimension() as u64, dimension)?;
-        expect("modulus", ciphertext.modulus(), self.parameters.lwe_modulus())
+        self.parameters.lwe_shape().check(ciphertext)
     }
 
     /// The ciphertext modulo 2N, or a divisor of it, as blind rotation wants it: by automorphisms it takes masks of -1
@@ -309,6 +297,46 @@ impl EvaluationKey {
     #[must_use]
     pub fn boot_encrypted(&self, test: &RlweCiphertext, phase: &LweCiphertext) -> LweCiphertext {
         self.key_switch(&self.boot_raw_encrypted(test, phase))
+    }
+}
+
+impl EvaluationKey {
+    /// An RLWE ciphertext whose phase has the phase of an LWE ciphertext (modulo Q, under the ring secret) in its
+    /// lowest coefficients: packing by the trace.
+    ///
+    /// Adds the noise of [`crate::noise::NoiseModel::packing`].
+    ///
+    /// # Panics
+    /// If the ciphertext is not modulo Q and of dimension N.
+    #[must_use]
+    pub fn pack(&self, raw: &LweCiphertext, length: PackedLength) -> RlweCiphertext {
+        let ring = self.parameters.ring();
+        self.trace.pack(ring, raw, length.count(ring.degree()))
+    }
+
+    /// BFVMult: phases (Q/P)·m and (Q/P)·m' to (Q/P)·m·m', P the plaintext modulus.
+    ///
+    /// Adds the noise of [`crate::noise::NoiseModel::bfv_multiplication`].
+    ///
+    /// # Panics
+    /// Unless 2 <= P <= 2^20.
+    #[must_use]
+    pub fn bfv_multiply(
+        &self,
+        left: &RlweCiphertext,
+        right: &RlweCiphertext,
+        plaintext_modulus: u64,
+    ) -> RlweCiphertext {
+        let (key, ring) = (&self.relinearization, self.parameters.ring());
+        bfv::multiply(key, ring, [left, right], plaintext_modulus)
+    }
+
+    /// A ciphertext of phase s·(b + a·s), for one of phase b + a·s: scheme switching.
+    ///
+    /// The phase's error is multiplied by s, too; adds the noise of [`crate::noise::NoiseModel::scheme_switching`].
+    #[must_use]
+    pub fn times_secret(&self, ciphertext: &RlweCiphertext) -> RlweCiphertext {
+        scheme_switching::times_secret(&self.relinearization, self.parameters.ring(), ciphertext)
     }
 }
 

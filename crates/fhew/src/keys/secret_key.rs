@@ -2,11 +2,11 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{Error, Result};
 use cryptable_ring::kernels;
 use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
 use zeroize::Zeroizing;
 
-use crate::error::{Error, Result};
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::test_polynomial::{decode, encode};
@@ -19,7 +19,7 @@ use crate::test_polynomial::{decode, encode};
 /// let secret = SecretKey::generate(&Parameters::default_128());
 /// let ciphertext = secret.encrypt(11, 16)?;
 /// assert_eq!(secret.decrypt(&ciphertext, 16)?, 11);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 pub struct SecretKey {
     parameters: Parameters,
@@ -126,7 +126,7 @@ impl SecretKey {
             return Err(Error::PlaintextModulus { modulus: plaintext_modulus, reason });
         }
         if value >= plaintext_modulus {
-            return Err(Error::Value { value, position: 0, modulus: plaintext_modulus });
+            return Err(Error::ValueOutOfRange { value, index: 0, limit: plaintext_modulus });
         }
         Ok(self.encrypt_phase(encode(value, plaintext_modulus, q), q))
     }
@@ -161,8 +161,8 @@ impl SecretKey {
         } else if ciphertext.dimension() == self.ring.len() {
             &self.ring
         } else {
-            let (found, expected) = (ciphertext.dimension() as u64, self.lwe.len() as u64);
-            return Err(Error::Ciphertext { what: "dimension", found, expected });
+            let expected = format!("{} or {}", self.lwe.len(), self.ring.len());
+            return Err(Error::mismatch("LWE dimension", ciphertext.dimension(), expected));
         };
         let q = i128::from(ciphertext.modulus());
         let products = ciphertext.mask().iter().zip(secret.iter());

@@ -3,10 +3,11 @@
 //! The seed of the masks, then all parts in a fixed order, each packed at its modulus's bit width. No length is
 //! stored: the parameters determine every one. Words and lengths are checked before anything is computed from them.
 
+use cryptable_lattice::Result;
 use cryptable_ring::random::Seed;
+use cryptable_wire::WireError;
 use cryptable_wire::bit_packing::{UnpackError, pack, packed_bytes, unpack};
 
-use crate::error::{Error, Result};
 use crate::keys::evaluation_key::SeededEvaluationKey;
 use crate::packing::trace::exponents;
 use crate::parameters::Parameters;
@@ -16,6 +17,9 @@ use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
 /// Name of the key of LWE key switching.
 const KEY_SWITCHING: &str = "the LWE key switching key";
+
+/// What messages call all parts together.
+const WHOLE: &str = "the evaluation key";
 
 /// Words of one part of a key.
 struct Part {
@@ -37,19 +41,24 @@ impl Part {
     }
 
     /// Demands the right number of words, all below the modulus.
-    fn check(&self, words: &[u64]) -> Result<()> {
+    fn check(&self, words: &[u64]) -> std::result::Result<(), WireError> {
         let Self { name, words: expected, modulus } = *self;
         if words.len() != expected {
-            let (unit, found) = ("words", words.len());
-            return Err(Error::KeyLength { part: name, unit, found, expected });
+            return Err(wrong_length(name, "words", words.len(), expected));
         }
         match words.iter().position(|&word| word >= modulus) {
             Some(position) => {
-                Err(Error::KeyWord { part: name, position, value: words[position], modulus })
+                let value = format!("{} at word {position}", words[position]);
+                Err(WireError::invalid(name, value, format!("below its modulus {modulus}")))
             }
             None => Ok(()),
         }
     }
+}
+
+/// A part, or all of them, of a length that the parameters do not give it.
+fn wrong_length(part: &'static str, unit: &str, found: usize, expected: usize) -> WireError {
+    WireError::invalid(part, format!("{found} {unit} long"), format!("{expected} {unit} long"))
 }
 
 /// All parts, in the order in which they are stored.
@@ -141,9 +150,11 @@ impl PartReader<'_> {
         self.rest = rest;
         let words = unpack(bytes, part.bits(), part.words).map_err(|error| match error {
             UnpackError::Length { expected, found } => {
-                Error::KeyLength { part: part.name, unit: "bytes", found, expected }
+                wrong_length(part.name, "bytes", found, expected)
             }
-            UnpackError::Padding => Error::KeyPadding { part: part.name },
+            UnpackError::Padding => {
+                WireError::invalid(part.name, "set beyond its last word", "zero there")
+            }
         })?;
         part.check(&words)?;
         Ok(words)
@@ -172,11 +183,9 @@ impl SeededEvaluationKey {
     pub fn check(&self) -> Result<()> {
         let (parts, words) = (parts(&self.parameters), self.part_words());
         if words.len() != parts.len() {
-            let (part, unit) = ("the evaluation key", "parts");
-            let (found, expected) = (words.len(), parts.len());
-            return Err(Error::KeyLength { part, unit, found, expected });
+            return Err(wrong_length(WHOLE, "parts", words.len(), parts.len()))?;
         }
-        parts.iter().zip(words).try_for_each(|(part, words)| part.check(words))
+        Ok(parts.iter().zip(words).try_for_each(|(part, words)| part.check(words))?)
     }
 
     /// The key as bytes, [`evaluation_key_bytes`] of them: seed, rotation keys, automorphism keys of the rotation,
@@ -189,7 +198,7 @@ impl SeededEvaluationKey {
     /// let parameters = Parameters::insecure_toy();
     /// let key = SecretKey::generate(&parameters).evaluation_key();
     /// assert_eq!(SeededEvaluationKey::from_bytes(&parameters, &key.to_bytes())?, key);
-    /// # Ok::<(), cryptable_fhew::error::Error>(())
+    /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Panics
@@ -212,11 +221,10 @@ impl SeededEvaluationKey {
     /// last word of a part are set. Nothing is allocated before the number of bytes is checked.
     pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
         let (found, expected) = (bytes.len(), evaluation_key_bytes(parameters));
-        let wrong_length =
-            || Error::KeyLength { part: "the evaluation key", unit: "bytes", found, expected };
+        let wrong_length = || wrong_length(WHOLE, "bytes", found, expected);
         let (seed, rest) = bytes.split_first_chunk().ok_or_else(wrong_length)?;
         if found != expected {
-            return Err(wrong_length());
+            return Err(wrong_length())?;
         }
         let mut reader = PartReader { rest, parts: parts(parameters).into_iter() };
         let mut rotations = Vec::new();
@@ -247,6 +255,7 @@ impl SeededEvaluationKey {
 
 #[cfg(all(test, feature = "client"))]
 mod tests {
+    use cryptable_lattice::Error;
     use cryptable_lattice::security::SecretDistribution;
     use proptest::prelude::*;
 
@@ -327,10 +336,8 @@ mod tests {
             other.resize(length, 0);
             let error = SeededEvaluationKey::from_bytes(&key.parameters, &other).unwrap_err();
             let expected = bytes.len();
-            assert!(
-                matches!(error, Error::KeyLength { found, expected: e, .. } if (found, e) == (length, expected)),
-                "{error}"
-            );
+            let expected = super::wrong_length(WHOLE, "bytes", length, expected);
+            assert!(matches!(&error, Error::Wire(found) if *found == expected), "{error}");
         }
         let other = all_parts(by_automorphisms(4));
         assert!(SeededEvaluationKey::from_bytes(&other, &bytes).is_err());
@@ -350,14 +357,20 @@ mod tests {
                 assert!(read.is_ok());
             } else {
                 let message = read.unwrap_err().to_string();
-                assert!(message.contains(part.name) && message.contains("not below"), "{message}");
+                assert!(
+                    message.contains(part.name) && message.contains("below its modulus"),
+                    "{message}"
+                );
             }
             let end = start + part.bytes();
             if !(part.words * part.bits() as usize).is_multiple_of(8) {
                 let mut padded = bytes.clone();
                 padded[end - 1] |= 0x80;
                 let error = SeededEvaluationKey::from_bytes(&key.parameters, &padded).unwrap_err();
-                assert!(matches!(error, Error::KeyPadding { part: name } if name == part.name));
+                let Error::Wire(WireError::InvalidField { name, expected, .. }) = error else {
+                    panic!("{error}")
+                };
+                assert_eq!((name, &*expected), (part.name, "zero there"));
             }
             start = end;
         }

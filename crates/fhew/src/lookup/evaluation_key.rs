@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use super::{Ciphertext, Parameters, PreparedTable};
 use crate::full_domain::EncodedTable;
 use crate::keys::{EvaluationKey as FhewKey, SeededEvaluationKey};
-use crate::table::Table as PhaseTable;
 
 /// Looks single values up in tables, without the secret. Holds no secret, and is `Sync`.
 pub struct EvaluationKey {
@@ -76,8 +75,7 @@ impl EvaluationKey {
         let (p, output_modulus) =
             (self.parameters.input_modulus(), self.parameters.output_modulus());
         table.check_moduli(p, output_modulus)?;
-        let table = PhaseTable::new(p, output_modulus, table.values())?;
-        let encoded = self.parameters.method().encode(self.key.parameters(), &table)?;
+        let encoded = self.parameters.method().encode(self.key.parameters(), table)?;
         Ok(PreparedTable::new(self.parameters.digest(), encoded))
     }
 

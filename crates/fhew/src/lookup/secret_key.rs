@@ -90,7 +90,7 @@ impl SecretKey {
             return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
         let value = |index| self.secret.decrypt(&ciphertext.values().ciphertext(index), modulus);
-        (0..ciphertext.count()).into_par_iter().map(|index| Ok(value(index)?)).collect()
+        (0..ciphertext.count()).into_par_iter().map(value).collect()
     }
 
     /// Generates an evaluation key, as it is sent: seeds in place of masks.

@@ -270,42 +270,40 @@ impl FactoredTest {
     }
 }
 
-impl EvaluationKey {
-    /// BootRaw of several test polynomials with one blind rotation; phases v·Q/P, LWE modulo Q of dimension N.
-    ///
-    /// Result i has variance |TV_1|²·σ_acc² ([`UnscaledTest::squared_norm`]); results' errors are not independent.
-    /// Rounding Q/2P adds less than |TV_1|_1/2 units of Q.
-    ///
-    /// # Panics
-    /// If moduli of tests differ, their degree is not N, or as [`EvaluationKey::blind_rotate`].
-    #[must_use]
-    pub fn boot_raw_many(
-        &self,
-        tests: &[UnscaledTest],
-        phase: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
-        let factored: Vec<FactoredTest> = tests.iter().map(UnscaledTest::factored).collect();
-        self.boot_raw_factored(&factored, phase)
-    }
+/// BootRaw of several test polynomials with one blind rotation; phases v·Q/P, LWE modulo Q of dimension N.
+///
+/// Result i has variance |TV_1|²·σ_acc² ([`UnscaledTest::squared_norm`]); results' errors are not independent.
+/// Rounding Q/2P adds less than |TV_1|_1/2 units of Q.
+///
+/// # Panics
+/// If moduli of tests differ, their degree is not N, or as [`EvaluationKey::blind_rotate`].
+#[must_use]
+pub fn boot_raw_many(
+    key: &EvaluationKey,
+    tests: &[UnscaledTest],
+    phase: &LweCiphertext,
+) -> Vec<LweCiphertext> {
+    let factored: Vec<FactoredTest> = tests.iter().map(UnscaledTest::factored).collect();
+    boot_raw_factored(key, &factored, phase)
+}
 
-    /// [`EvaluationKey::boot_raw_many`] of tests already factored.
-    ///
-    /// # Panics
-    /// As there.
-    #[must_use]
-    pub fn boot_raw_factored(
-        &self,
-        tests: &[FactoredTest],
-        phase: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
-        let Some(first) = tests.first() else { return Vec::new() };
-        assert!(tests.iter().all(|test| test.modulus == first.modulus), "moduli of tests");
-        let ring = self.parameters().ring();
-        let (q, p) = (ring.modulus().value(), first.modulus);
-        let common = TestPolynomial::sign(ring, (q + p) / (2 * p));
-        let rotated = self.blind_rotate(&common.to_rlwe(ring), phase);
-        tests.iter().map(|test| test.times(ring, &rotated).extract(ring, 0)).collect()
-    }
+/// [`boot_raw_many`] of tests already factored.
+///
+/// # Panics
+/// As there.
+#[must_use]
+pub fn boot_raw_factored(
+    key: &EvaluationKey,
+    tests: &[FactoredTest],
+    phase: &LweCiphertext,
+) -> Vec<LweCiphertext> {
+    let Some(first) = tests.first() else { return Vec::new() };
+    assert!(tests.iter().all(|test| test.modulus == first.modulus), "moduli of tests");
+    let ring = key.parameters().ring();
+    let (q, p) = (ring.modulus().value(), first.modulus);
+    let common = TestPolynomial::sign(ring, (q + p) / (2 * p));
+    let rotated = key.blind_rotate(&common.to_rlwe(ring), phase);
+    tests.iter().map(|test| test.times(ring, &rotated).extract(ring, 0)).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::parameters::Parameters;
 use crate::test_polynomial::TestPolynomial;
 
 /// 2^θ: phases are rounded to multiples of it for `count` tests. The next power of two.
@@ -16,44 +17,42 @@ pub fn sparsity(count: usize) -> u64 {
     count.next_power_of_two() as u64
 }
 
-impl EvaluationKey {
-    /// BootRaw of several test polynomials by sparse rounding: LWE modulo Q of dimension N, one for each.
-    ///
-    /// The input is of dimension n, modulo 2N/2^θ or any larger modulus; half a slot is already added.
-    ///
-    /// Noise: results have that of a blind rotation each. The phase that is looked up has that of a switch to the
-    /// modulus 2N/2^θ, [`crate::noise::NoiseModel::lwe_modulus_switch`] of [`EvaluationKey::sparse_modulus`]: 4^θ
-    /// times the variance of a switch to 2N.
-    ///
-    /// # Panics
-    /// If there is no test, there are more than N/2, or the input's dimension is not n.
-    #[must_use]
-    pub fn boot_raw_sparse(
-        &self,
-        tests: &[TestPolynomial],
-        input: &LweCiphertext,
-    ) -> Vec<LweCiphertext> {
-        let ring = self.parameters().ring();
-        let step = sparsity(tests.len());
-        assert!(
-            !tests.is_empty() && step <= ring.degree() as u64 / 2,
-            "{} test polynomials",
-            tests.len()
-        );
-        let interleaved = TestPolynomial::from_fn(ring, |x| {
-            let (test, phase) = (x % step, x - x % step);
-            tests.get(test as usize).map_or(0, |test| test.coefficients()[phase as usize])
-        });
-        let coarse = self.to_rotation_modulus(input, self.sparse_modulus(tests.len()));
-        let words = coarse.words().iter().map(|word| word * step).collect();
-        let phase = LweCiphertext::from_words(words, self.parameters().rotation_modulus());
-        let rotated = self.blind_rotate(&interleaved.to_rlwe(ring), &phase);
-        (0..tests.len()).map(|position| rotated.extract(ring, position)).collect()
-    }
+/// BootRaw of several test polynomials by sparse rounding: LWE modulo Q of dimension N, one for each.
+///
+/// The input is of dimension n, modulo 2N/2^θ or any larger modulus; half a slot is already added.
+///
+/// Noise: results have that of a blind rotation each. The phase that is looked up has that of a switch to the
+/// modulus 2N/2^θ, [`crate::noise::NoiseModel::lwe_modulus_switch`] of [`sparse_modulus`]: 4^θ times the variance of a
+/// switch to 2N.
+///
+/// # Panics
+/// If there is no test, there are more than N/2, or the input's dimension is not n.
+#[must_use]
+pub fn boot_raw_sparse(
+    key: &EvaluationKey,
+    tests: &[TestPolynomial],
+    input: &LweCiphertext,
+) -> Vec<LweCiphertext> {
+    let ring = key.parameters().ring();
+    let step = sparsity(tests.len());
+    assert!(
+        !tests.is_empty() && step <= ring.degree() as u64 / 2,
+        "{} test polynomials",
+        tests.len()
+    );
+    let interleaved = TestPolynomial::from_fn(ring, |x| {
+        let (test, phase) = (x % step, x - x % step);
+        tests.get(test as usize).map_or(0, |test| test.coefficients()[phase as usize])
+    });
+    let coarse = key.to_rotation_modulus(input, sparse_modulus(key.parameters(), tests.len()));
+    let words = coarse.words().iter().map(|word| word * step).collect();
+    let phase = LweCiphertext::from_words(words, key.parameters().rotation_modulus());
+    let rotated = key.blind_rotate(&interleaved.to_rlwe(ring), &phase);
+    (0..tests.len()).map(|position| rotated.extract(ring, position)).collect()
+}
 
-    /// 2N/2^θ, the modulus to which [`EvaluationKey::boot_raw_sparse`] rounds for `count` tests.
-    #[must_use]
-    pub fn sparse_modulus(&self, count: usize) -> u64 {
-        self.parameters().rotation_modulus() / sparsity(count)
-    }
+/// 2N/2^θ, the modulus to which [`boot_raw_sparse`] rounds for `count` tests.
+#[must_use]
+pub fn sparse_modulus(parameters: &Parameters, count: usize) -> u64 {
+    parameters.rotation_modulus() / sparsity(count)
 }

@@ -6,44 +6,13 @@
 //! (Kim, Polyakov, Zucca, ASIACRYPT 2021) the product is taken modulo Q and two more primes, and divided by Q
 //! exactly: no rounding but the last.
 
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
-use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
-use cryptable_ring::primes::ntt_primes;
-use cryptable_ring::{Buffer, Modulus, kernels, torus};
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_ring::{Buffer, Modulus, kernels};
 
-use cryptable_lattice::security::SecretDistribution;
-
-use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance, second_moment};
+use super::relinearization::RelinearizationKey;
 use crate::rlwe::RlweCiphertext;
-
-/// log2 of the primes that hold products beside Q: together they must exceed products of P·N·Q/2.
-const LOG2_AUXILIARY: f64 = 49.9;
-
-/// A gadget ciphertext of s², and rings for products.
-#[derive(Debug)]
-pub struct RelinearizationKey {
-    gadget: Gadget,
-    rows: PreparedRows,
-    auxiliary: [PrimeRing; 2],
-}
-
-impl RelinearizationKey {
-    /// From a prepared gadget ciphertext of s².
-    #[must_use]
-    pub fn new(ring: &PrimeRing, gadget: Gadget, rows: PreparedRows) -> Self {
-        let primes = ntt_primes(ring.degree(), LOG2_AUXILIARY, 2, &[ring.modulus().value()]);
-        let auxiliary = [primes[0], primes[1]].map(|prime| PrimeRing::new(ring.degree(), prime));
-        Self { gadget, rows, auxiliary }
-    }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.rows.bytes()
-    }
-}
+use crate::variance::{RingNumbers, Variance};
 
 /// The three polynomials of a tensor product: b·b', a·b' + a'·b, a·a'.
 fn tensor(ring: &PrimeRing, left: &[Vec<u64>; 2], right: &[Vec<u64>; 2]) -> [Vec<u64>; 3] {
@@ -119,69 +88,32 @@ impl<'a> Scaler<'a> {
     }
 }
 
-impl EvaluationKey {
-    /// BFVMult: phases (Q/P)·m and (Q/P)·m' to (Q/P)·m·m', P the plaintext modulus.
-    ///
-    /// Adds the noise of [`NoiseModel::bfv_multiplication`].
-    ///
-    /// # Panics
-    /// Unless 2 <= P <= 2^20.
-    #[must_use]
-    pub fn bfv_multiply(
-        &self,
-        left: &RlweCiphertext,
-        right: &RlweCiphertext,
-        plaintext_modulus: u64,
-    ) -> RlweCiphertext {
-        assert!(
-            (2..=1 << 20).contains(&plaintext_modulus),
-            "plaintext modulus {plaintext_modulus}"
-        );
-        let ring = self.parameters().ring();
-        let key = self.relinearization();
-        let q = ring.modulus();
-        let residues = [
-            tensor(ring, &lifted(q, q, left), &lifted(q, q, right)),
-            self.auxiliary_tensor(0, left, right),
-            self.auxiliary_tensor(1, left, right),
-        ];
-        let primes = [key.auxiliary[0].modulus(), key.auxiliary[1].modulus()];
-        let scaler = Scaler::new(q, primes, plaintext_modulus);
-        let [body, mask, square] = [0, 1, 2].map(|k| {
-            let words = (0..ring.degree()).map(|x| residues.each_ref().map(|r| r[k][x]));
-            words.map(|residues| scaler.scale(residues)).collect::<Vec<u64>>()
-        });
-        let mut out = RlweCiphertext::from_words(Buffer::copied(&[body, mask].concat()));
-        self.relinearize_assign(&mut out, &square);
-        out
-    }
-
-    fn auxiliary_tensor(
-        &self,
-        index: usize,
-        left: &RlweCiphertext,
-        right: &RlweCiphertext,
-    ) -> [Vec<u64>; 3] {
-        let from = self.parameters().modulus();
-        let ring = &self.relinearization().auxiliary[index];
-        let to = ring.modulus();
-        tensor(ring, &lifted(from, to, left), &lifted(from, to, right))
-    }
-
-    /// Adds `square·s²` to the phase.
-    pub(crate) fn relinearize_assign(&self, ciphertext: &mut RlweCiphertext, square: &[u64]) {
-        let ring = self.parameters().ring();
-        let key = self.relinearization();
-        let m = ring.modulus();
-        let mut fractions = Buffer::unspecified(2 * ring.degree());
-        torus::from_residues(m, &mut fractions, ciphertext.words());
-        let mut source = Buffer::unspecified(ring.degree());
-        torus::from_residues(m, &mut source, square);
-        let mut scratch = Scratch::new(ring, key.gadget.length());
-        let product = GadgetProduct { ring, gadget: key.gadget };
-        product.add(&mut fractions, &source, key.rows.key(0), &mut scratch);
-        torus::to_residues(m, ciphertext.words_mut(), &fractions);
-    }
+/// BFVMult: phases (Q/P)·m and (Q/P)·m' to (Q/P)·m·m', P the plaintext modulus. Adds the noise of [`noise`].
+///
+/// # Panics
+/// Unless 2 <= P <= 2^20.
+pub(crate) fn multiply(
+    key: &RelinearizationKey,
+    ring: &PrimeRing,
+    factors: [&RlweCiphertext; 2],
+    plaintext_modulus: u64,
+) -> RlweCiphertext {
+    assert!((2..=1 << 20).contains(&plaintext_modulus), "plaintext modulus {plaintext_modulus}");
+    let q = ring.modulus();
+    let product = |ring: &PrimeRing| {
+        let [left, right] = factors.map(|factor| lifted(q, ring.modulus(), factor));
+        tensor(ring, &left, &right)
+    };
+    let residues = [product(ring), product(&key.auxiliary[0]), product(&key.auxiliary[1])];
+    let primes = [key.auxiliary[0].modulus(), key.auxiliary[1].modulus()];
+    let scaler = Scaler::new(q, primes, plaintext_modulus);
+    let [body, mask, square] = [0, 1, 2].map(|k| {
+        let words = (0..ring.degree()).map(|x| residues.each_ref().map(|r| r[k][x]));
+        words.map(|residues| scaler.scale(residues)).collect::<Vec<u64>>()
+    });
+    let mut out = RlweCiphertext::from_words(Buffer::copied(&[body, mask].concat()));
+    key.add_square(ring, &mut out, &square);
+    out
 }
 
 /// Noise of a value packed into the constant coefficient.
@@ -193,77 +125,38 @@ pub struct PackedNoise {
     pub packing: Variance,
 }
 
-impl NoiseModel {
-    /// A value of variance `raw` packed into the constant coefficient ([`EvaluationKey::pack`]).
-    #[must_use]
-    pub fn packed(&self, raw: Variance) -> PackedNoise {
-        let constant = raw + self.packing(crate::packing::trace::PackedLength::Constant);
-        PackedNoise { constant, packing: self.packing_mean() }
-    }
+/// Variance of the overflow u of a phase over the integers, `b + a·s = phase + u·Q`: `N·E[s²]/12`, and 1/12 of the
+/// body. (The paper's σ_ms².)
+pub(crate) fn overflow(ring: &RingNumbers) -> f64 {
+    (ring.secret_norm() + 1.0) / 12.0
+}
 
-    /// Variance of the overflow u of a phase over the integers, `b + a·s = phase + u·Q`: `N·E[s²]/12`, and 1/12 of the
-    /// body. (The paper's σ_ms².)
-    #[must_use]
-    pub fn overflow(&self) -> f64 {
-        let literal = self.parameters().literal();
-        (literal.ring_degree as f64 * second_moment(literal.ring_secret) + 1.0) / 12.0
-    }
+/// The constant coefficient of [`multiply`], for a left factor that is 0 or ±1 (Theorem 10 without an auxiliary
+/// modulus):
+/// `σ_1² + P²/4·σ_0² + P²·σ_0²·σ_1² + P²·σ_u²·(σ_0² + σ_1²)·terms + P²·N·σ_u²·(σ_0'² + σ_1'²) + relinearization`.
+///
+/// `terms` is 1; by the analysis of CLOT21, in which errors are polynomials of N coefficients, it is N: N times the
+/// dominating term (Proposition 1).
+pub(crate) fn noise(
+    ring: &RingNumbers,
+    gadget: Gadget,
+    [sign, value]: [PackedNoise; 2],
+    plaintext_modulus: u64,
+    terms: f64,
+) -> Variance {
+    let square = (plaintext_modulus as f64).powi(2);
+    let overflow = overflow(ring);
+    let scalars = value.constant
+        + sign.constant * (square / 4.0)
+        + sign.constant * (square * value.constant.0)
+        + (sign.constant + value.constant) * (square * overflow * terms);
+    let polynomials = (sign.packing + value.packing) * (square * ring.degree * overflow);
+    scalars + polynomials + relinearization_noise(ring, gadget)
+}
 
-    /// [`EvaluationKey::bfv_multiply`], its constant coefficient, for a left factor that is 0 or ±1 (Theorem 10
-    /// without an auxiliary modulus):
-    /// `σ_1² + P²/4·σ_0² + P²·σ_0²·σ_1² + P²·σ_u²·(σ_0² + σ_1²) + P²·N·σ_u²·(σ_0'² + σ_1'²) + relinearization`.
-    #[must_use]
-    pub fn bfv_multiplication(
-        &self,
-        sign: PackedNoise,
-        value: PackedNoise,
-        plaintext_modulus: u64,
-    ) -> Variance {
-        self.bfv_products(sign, value, plaintext_modulus, 1.0)
-    }
-
-    /// As [`NoiseModel::bfv_multiplication`] by the analysis of CLOT21, that the errors are polynomials of N
-    /// coefficients: N times the dominating term (Proposition 1).
-    #[must_use]
-    pub fn bfv_multiplication_unrefined(
-        &self,
-        sign: PackedNoise,
-        value: PackedNoise,
-        plaintext_modulus: u64,
-    ) -> Variance {
-        let degree = self.parameters().ring_degree() as f64;
-        self.bfv_products(sign, value, plaintext_modulus, degree)
-    }
-
-    fn bfv_products(
-        &self,
-        sign: PackedNoise,
-        value: PackedNoise,
-        plaintext_modulus: u64,
-        terms: f64,
-    ) -> Variance {
-        let square = (plaintext_modulus as f64).powi(2);
-        let degree = self.parameters().ring_degree() as f64;
-        let overflow = self.overflow();
-        let scalars = value.constant
-            + sign.constant * (square / 4.0)
-            + sign.constant * (square * value.constant.0)
-            + (sign.constant + value.constant) * (square * overflow * terms);
-        let polynomials = (sign.packing + value.packing) * (square * degree * overflow);
-        scalars + polynomials + self.relinearization()
-    }
-
-    /// Relinearization, and the rounding of the product.
-    fn relinearization(&self) -> Variance {
-        let degree = self.parameters().ring_degree() as f64;
-        let secret = second_moment(self.parameters().literal().ring_secret);
-        // Coefficient i of s² has a mean of (2i + 2 - N)/4 for a binary secret.
-        let square = match self.parameters().literal().ring_secret {
-            SecretDistribution::Binary => degree * degree / 48.0 + degree / 16.0,
-            _ => degree * secret * secret,
-        };
-        let rounding = (1.0 + degree * (secret + square)) / 12.0;
-        self.gadget_product(self.parameters().relinearization_gadget(), square)
-            + Variance::of_units(rounding, self.parameters().prime() as f64)
-    }
+/// Relinearization, and the rounding of the product.
+fn relinearization_noise(ring: &RingNumbers, gadget: Gadget) -> Variance {
+    let square = ring.square_moment();
+    let rounding = (1.0 + ring.secret_norm() + ring.degree * square) / 12.0;
+    ring.gadget_product(gadget, ring.degree * square) + ring.units(rounding)
 }

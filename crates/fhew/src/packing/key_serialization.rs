@@ -11,7 +11,7 @@ use cryptable_wire::{
     read_object,
 };
 
-use crate::packing::key_switching::SeededPackingKey;
+use crate::packing::key_switching::{SeededPackingKey, packing_key_words};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::seeded_rows::SeededRows;
@@ -21,25 +21,6 @@ const MAX_BODY_BYTES: u64 = 1 << 32;
 
 /// Lengths by their number in the format.
 const LENGTHS: [PackedLength; 3] = [PackedLength::Constant, PackedLength::Half, PackedLength::All];
-
-impl Parameters {
-    /// BLAKE3 of all numbers, as JSON: names these parameters.
-    ///
-    /// # Panics
-    /// Never: the numbers serialise.
-    #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
-        let numbers = serde_json::to_vec(self.literal()).expect("numbers serialise");
-        *blake3::hash(&numbers).as_bytes()
-    }
-
-    /// Words of a packing key: N·ℓ rows of N. Saturates.
-    #[must_use]
-    pub fn packing_key_words(&self) -> usize {
-        let n = self.ring_degree();
-        n.saturating_mul(n).saturating_mul(self.packing_gadget().length())
-    }
-}
 
 impl SeededPackingKey {
     /// Writes the key, which is of these parameters, under the identifier that its client gives its keys.
@@ -68,7 +49,7 @@ impl SeededPackingKey {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let bodies = self.rows.bodies();
-        let words = packed_field_bytes(parameters.packing_key_words(), parameters.prime());
+        let words = packed_field_bytes(packing_key_words(parameters), parameters.prime());
         let length = (KeyId::BYTES + 4 + Seed::BYTES) as u64 + words;
         let digest = parameters.digest();
         let object = ObjectWriter::new(out, ObjectType::PackingKey, &digest, length)?;
@@ -104,7 +85,7 @@ impl SeededPackingKey {
             .get(number as usize)
             .ok_or_else(|| WireError::invalid("packed length", number, "0, 1 or 2"))?;
         let seed = Seed::from_bytes(reader.array("seed of the masks")?);
-        let words = parameters.packing_key_words();
+        let words = packing_key_words(parameters);
         let bodies = reader.packed_words("rows of a packing key", words, parameters.prime())?;
         reader.finish()?;
         Ok(Self { length, seed, rows: SeededRows::new(length.row_domain(), bodies) })

@@ -20,22 +20,24 @@
 //! | packing key, one d | ℓ·N | 4 | 256 MiB | 2ℓ·N² products |
 //!
 //! What the key buys is noise: a filled coefficient gets that of one key switch
-//! ([`NoiseModel::packing_key_switching`]), instead of N²/3 to N² times that of an automorphism
-//! ([`NoiseModel::packing`]); so digits may be coarse. Hence it is generated on request only
+//! ([`NoiseModel::packing_key_switching`](crate::noise::NoiseModel::packing_key_switching)), instead of N²/3 to N² times that of an automorphism
+//! ([`NoiseModel::packing`](crate::noise::NoiseModel::packing)); so digits may be coarse. Hence it is generated on request only
 //! (`SecretKey::packing_key`).
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::{Error, Result};
+use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::Seed;
 use cryptable_ring::word_sums::add_multiples;
 use cryptable_ring::{Buffer, torus};
+use cryptable_wire::WireError;
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
-use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::{RowDomain, SeededRows};
+use crate::variance::{RingNumbers, Variance};
 
 /// Rows that all ciphertexts of one call use before the next are read: half a MiB for N = 2,048.
 const ROWS_AT_ONCE: usize = 16;
@@ -78,7 +80,7 @@ pub struct SeededPackingKey {
 /// let packed = key.pack_at(&[(0, eighth.clone()), (200, eighth)])?;
 /// let phase = secret.rlwe_phase(&packed);
 /// assert_eq!([phase[0], phase[200]], [parameters.prime() / 8; 2]);
-/// # Ok::<(), cryptable_fhew::error::Error>(())
+/// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
 pub struct PackingKey {
     parameters: Parameters,
@@ -93,6 +95,13 @@ impl std::fmt::Debug for PackingKey {
     }
 }
 
+/// Words of a packing key: N·ℓ rows of N. Saturates.
+#[must_use]
+pub fn packing_key_words(parameters: &Parameters) -> usize {
+    let n = parameters.ring_degree();
+    n.saturating_mul(n).saturating_mul(parameters.packing_gadget().length())
+}
+
 impl PackingKey {
     /// Draws all masks.
     ///
@@ -101,29 +110,19 @@ impl PackingKey {
     pub fn expand(parameters: &Parameters, key: &SeededPackingKey) -> Result<Self> {
         let (n, m) = (parameters.ring_degree(), parameters.modulus());
         let bodies = key.rows.bodies();
-        let words = parameters.packing_key_words();
+        let words = packing_key_words(parameters);
         if bodies.len() != words {
-            return Err(Error::Parameter {
-                name: "number of words of a packing key",
-                value: bodies.len() as f64,
-                limit: format!("it must be {words}"),
-            });
+            return Err(Error::mismatch("number of words of a packing key", bodies.len(), words));
         }
         let (found, expected) = (key.rows.domain(), key.length.row_domain());
         if found != expected {
-            return Err(Error::Parameter {
-                name: "row domain of a packing key",
-                value: f64::from(found as u32),
-                limit: format!("it must be {}", expected as u32),
-            });
+            let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+            return Err(Error::mismatch("row domain of a packing key", found, expected));
         }
         let largest = bodies.iter().copied().max().unwrap_or(0);
         if largest >= m.value() {
-            return Err(Error::Parameter {
-                name: "largest word of a packing key",
-                value: largest as f64,
-                limit: format!("it must be below {}", m.value()),
-            });
+            let expected = format!("below {}", m.value());
+            return Err(WireError::invalid("largest word of a packing key", largest, expected))?;
         }
         let mut rows = Buffer::unspecified(2 * words);
         rows.par_chunks_exact_mut(2 * n).enumerate().for_each_init(
@@ -159,20 +158,12 @@ impl PackingKey {
     /// # Errors
     /// If it is not modulo Q and of dimension N.
     pub fn check(&self, lwe: &LweCiphertext) -> Result<()> {
-        let dimension = self.parameters.ring_degree() as u64;
-        let expectations = [
-            ("dimension", lwe.dimension() as u64, dimension),
-            ("modulus", lwe.modulus(), self.parameters.prime()),
-        ];
-        match expectations.into_iter().find(|(_, found, expected)| found != expected) {
-            None => Ok(()),
-            Some((what, found, expected)) => Err(Error::Ciphertext { what, found, expected }),
-        }
+        self.parameters.extracted_shape().check(lwe)
     }
 
     /// PackingKS: the phase in the d lowest coefficients.
     ///
-    /// Adds the noise of [`NoiseModel::packing_key_switching`].
+    /// Adds the noise of [`NoiseModel::packing_key_switching`](crate::noise::NoiseModel::packing_key_switching).
     ///
     /// # Panics
     /// If the ciphertext is not modulo Q and of dimension N.
@@ -188,7 +179,7 @@ impl PackingKey {
     ///
     /// The phase of `c_j` is added to the d coefficients from `position_j` on, where ciphertexts may meet. The remark
     /// has N/d positions, the multiples of d; with d = 1 they are all. Every ciphertext adds the noise of its digits
-    /// to all coefficients ([`NoiseModel::packing_key_switching_elsewhere`]), and what was rounded away of its mask to
+    /// to all coefficients ([`NoiseModel::packing_key_switching_elsewhere`](crate::noise::NoiseModel::packing_key_switching_elsewhere)), and what was rounded away of its mask to
     /// its own.
     ///
     /// # Errors
@@ -241,22 +232,16 @@ impl PackingKey {
     }
 }
 
-impl NoiseModel {
-    /// σ_pk²: packing key switching, for one of the coefficients that have the value.
-    ///
-    /// `ℓ·N·E[digit²]·σ² + rounding·N·E[s²]`, as an LWE key switch: σ_pk² = σ_ks² of Lemma 1 in Ma et al. (TCHES
-    /// 2024), which Theorems 2 to 6 take. It is the same for every d: a coefficient of a row has one error however
-    /// many share the value. That of rounding is common to all d coefficients.
-    #[must_use]
-    pub fn packing_key_switching(&self, _length: PackedLength) -> Variance {
-        let parameters = self.parameters();
-        let secret = second_moment(parameters.literal().ring_secret);
-        self.gadget_product(parameters.packing_gadget(), secret)
-    }
+/// σ_pk²: packing key switching, for one of the coefficients that have the value.
+///
+/// `ℓ·N·E[digit²]·σ² + rounding·N·E[s²]`, as an LWE key switch: σ_pk² = σ_ks² of Lemma 1 in Ma et al. (TCHES
+/// 2024), which Theorems 2 to 6 take. It is the same for every d: a coefficient of a row has one error however
+/// many share the value. That of rounding is common to all d coefficients.
+pub(crate) fn noise(ring: &RingNumbers, gadget: Gadget) -> Variance {
+    ring.gadget_product(gadget, ring.secret_norm())
+}
 
-    /// Packing key switching, for a coefficient that does not have the value: `ℓ·N·E[digit²]·σ²`.
-    #[must_use]
-    pub fn packing_key_switching_elsewhere(&self) -> Variance {
-        self.gadget_product(self.parameters().packing_gadget(), 0.0)
-    }
+/// The same for a coefficient that does not have the value: `ℓ·N·E[digit²]·σ²`.
+pub(crate) fn noise_elsewhere(ring: &RingNumbers, gadget: Gadget) -> Variance {
+    ring.gadget_product(gadget, 0.0)
 }

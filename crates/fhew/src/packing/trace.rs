@@ -14,9 +14,8 @@ use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, kernels, torus};
 
-use crate::keys::evaluation_key::EvaluationKey;
-use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::rlwe::RlweCiphertext;
+use crate::variance::Variance;
 
 /// Which coefficients of the result have the value: the d lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,33 +95,19 @@ impl TraceKey {
         }
         torus::to_residues(m, ciphertext.words_mut(), &fractions);
     }
-}
 
-impl EvaluationKey {
     /// An RLWE ciphertext whose phase has the phase of an LWE ciphertext (modulo Q, under the ring secret) in its
-    /// lowest coefficients.
-    ///
-    /// Adds the noise of [`NoiseModel::packing`].
+    /// `count` lowest coefficients.
     ///
     /// # Panics
-    /// If the ciphertext is not modulo Q and of dimension N.
+    /// If the ciphertext is not modulo Q and of dimension N, or `count` is not from 1 to N.
     #[must_use]
-    pub fn pack(&self, raw: &LweCiphertext, length: PackedLength) -> RlweCiphertext {
-        self.pack_run(raw, length.count(self.parameters().ring_degree()))
-    }
-
-    /// [`EvaluationKey::pack`] to this many lowest coefficients, with at most the noise of all.
-    ///
-    /// # Panics
-    /// If the ciphertext is not modulo Q and of dimension N, or the run is empty or longer than N.
-    #[must_use]
-    pub fn pack_run(&self, raw: &LweCiphertext, count: usize) -> RlweCiphertext {
-        let ring = self.parameters().ring();
+    pub fn pack(&self, ring: &PrimeRing, raw: &LweCiphertext, count: usize) -> RlweCiphertext {
         let (m, n) = (ring.modulus(), ring.degree());
+        assert!((1..=n).contains(&count), "a run of {count} of {n}");
         let mut packed = RlweCiphertext::embed(ring, raw);
         kernels::mul_scalar_assign(m, packed.words_mut(), m.inv(n as u64));
-        self.trace().trace_assign(ring, &mut packed);
-        assert!((1..=n).contains(&count), "a run of {count} of {n}");
+        self.trace_assign(ring, &mut packed);
         if count > 1 {
             for polynomial in packed.words_mut().chunks_exact_mut(n) {
                 multiply_by_ones(ring, polynomial, count);
@@ -146,33 +131,16 @@ fn multiply_by_ones(ring: &PrimeRing, polynomial: &mut [u64], count: usize) {
     }
 }
 
-impl NoiseModel {
-    /// An automorphism: one gadget product.
-    #[must_use]
-    pub fn automorphism(&self) -> Variance {
-        let parameters = self.parameters();
-        let secret = second_moment(parameters.literal().ring_secret);
-        self.gadget_product(parameters.automorphism_gadget(), secret)
-    }
-
-    /// σ_pk²: packing by the trace, for one of the coefficients that have the value.
-    ///
-    /// The noise of the step that r others follow ends, times 2^r, in N/2^r coefficients. The constant one gets all:
-    /// Σ_r 4^r = (N² - 1)/3 of a step; sums of N coefficients Σ_r 4^r·N/2^r = N(N - 1), and of N/2 half of it.
-    #[must_use]
-    pub fn packing(&self, length: PackedLength) -> Variance {
-        let n = self.parameters().ring_degree() as f64;
-        self.automorphism()
-            * match length {
-                PackedLength::Constant => (n * n - 1.0) / 3.0,
-                PackedLength::Half => n * (n - 1.0) / 2.0,
-                PackedLength::All => n * (n - 1.0),
-            }
-    }
-
-    /// Mean variance over all coefficients of a value packed into the constant one.
-    #[must_use]
-    pub fn packing_mean(&self) -> Variance {
-        self.automorphism() * (self.parameters().ring_degree() as f64 - 1.0)
-    }
+/// σ_pk²: packing by the trace, for one of the coefficients that have the value, by the variance of one automorphism.
+///
+/// The noise of the step that r others follow ends, times 2^r, in N/2^r coefficients. The constant one gets all:
+/// Σ_r 4^r = (N² - 1)/3 of a step; sums of N coefficients Σ_r 4^r·N/2^r = N(N - 1), and of N/2 half of it.
+pub(crate) fn noise(automorphism: Variance, degree: usize, length: PackedLength) -> Variance {
+    let n = degree as f64;
+    automorphism
+        * match length {
+            PackedLength::Constant => (n * n - 1.0) / 3.0,
+            PackedLength::Half => n * (n - 1.0) / 2.0,
+            PackedLength::All => n * (n - 1.0),
+        }
 }

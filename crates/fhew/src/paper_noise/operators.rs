@@ -185,7 +185,8 @@ mod tests {
     use super::*;
     use crate::noise::{NoiseModel, Variance};
     use crate::parameter_sets::{LweSet, insecure_param_fast};
-    use crate::parameters::{ERROR_VARIANCE, Parameters};
+    use crate::parameters::Parameters;
+    use cryptable_lattice::ERROR_VARIANCE;
     use cryptable_ring::gadget::Gadget;
 
     fn close(found: f64, expected: f64) {

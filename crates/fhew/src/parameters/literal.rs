@@ -1,10 +1,11 @@
 //! All numbers of a parameter set, before validation, and the checks of their ranges.
 
+use cryptable_lattice::error::demand;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::gadget_literal::{GadgetLiteral, RgswGadgetLiteral};
-use crate::error::{Error, Result, demand};
 use crate::rotation::method::RotationMethod;
 use crate::switching::intermediate_ring::IntermediateRing;
 

@@ -23,12 +23,13 @@
 use std::sync::Arc;
 
 use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
+use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedKey, PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
 
-use crate::noise::{NoiseModel, Variance, second_moment};
 use crate::rlwe::RlweCiphertext;
 use crate::rotation::exponent_group::AutomorphismWindow;
+use crate::variance::{RingNumbers, Variance};
 
 /// Keys of the automorphisms: all rotation keys share them.
 #[derive(Debug)]
@@ -259,30 +260,20 @@ pub fn automorphism_count(steps: &[Step]) -> usize {
     steps[leading_automorphisms(steps)..].iter().filter(automorphism).count()
 }
 
-impl NoiseModel {
-    /// σ_acc² of a rotation by automorphisms, of a test polynomial by a mask of multiples of 2^θ; for θ = 0, by a mask
-    /// that is rounded as the method wants it.
-    ///
-    /// n external products, n + 1 if θ > 0, each with the noise of 2ℓ digit products and of rounding the accumulator,
-    /// `rounding·(1 + N·E[s²])`; and a gadget product for each of
-    /// [`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms). All else permutes
-    /// coefficients and their signs.
-    ///
-    /// Other masks take up to 2^θ - 1 times n further products, θ that of the method's exponents. An accumulator with
-    /// a mask takes the automorphisms before the first product as well, 1/n more of them.
-    #[must_use]
-    pub(crate) fn automorphism_rotation(&self, gadget: RgswGadget, sparsity_log2: u32) -> Variance {
-        let parameters = self.parameters();
-        let Some(window) = parameters.rotation_automorphisms() else {
-            return Variance::ZERO;
-        };
-        let (n, degree) = (parameters.lwe_dimension(), parameters.ring_degree());
-        let secret = second_moment(parameters.literal().ring_secret);
-        let product = Self::rgsw_noise(gadget, degree as f64) + self.rgsw_rounding(gadget);
-        let products = n + usize::from(sparsity_log2 > 0);
-        let automorphisms =
-            parameters.literal().rotation_method.automorphisms(degree, n, sparsity_log2);
-        Variance::of_units(products as f64 * product, parameters.prime() as f64)
-            + self.gadget_product(window.gadget, secret) * automorphisms
-    }
+/// σ_acc² of a rotation by automorphisms, of a test polynomial: so many external products, and so many automorphisms on
+/// average ([`RotationMethod::automorphisms`](crate::parameters::RotationMethod::automorphisms)).
+///
+/// An external product has the noise of 2ℓ digit products and of rounding the accumulator, `rounding·(1 + N·E[s²])`; an
+/// automorphism that of a gadget product. All else permutes coefficients and their signs. An accumulator with a mask
+/// takes the automorphisms before the first product as well, 1/n more of them.
+pub(crate) fn noise(
+    ring: &RingNumbers,
+    gadget: RgswGadget,
+    products: usize,
+    automorphism_gadget: Gadget,
+    automorphisms: f64,
+) -> Variance {
+    let product = ring.rgsw_digits(gadget) + ring.rgsw_rounding(gadget);
+    ring.units(products as f64 * product)
+        + ring.gadget_product(automorphism_gadget, ring.secret_norm()) * automorphisms
 }

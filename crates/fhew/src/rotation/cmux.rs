@@ -10,6 +10,7 @@ use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
 
 use crate::rlwe::RlweCiphertext;
+use crate::variance::{RingNumbers, Variance, second_moment};
 
 /// RGSW ciphertexts of all coefficients of the LWE secret.
 #[derive(Debug)]
@@ -102,4 +103,24 @@ impl CmuxRotationKey {
             torus::to_residues(m, accumulator.words_mut(), fractions);
         }
     }
+}
+
+/// σ_acc²: every CMUX adds the noise of the digit products of body and mask (each digit times an error polynomial),
+/// and what rounding the rotated difference leaves where the RGSW ciphertext is of 1: `rounding_b + rounding_a·N·E[s²]`.
+pub(crate) fn noise(
+    ring: &RingNumbers,
+    gadget: RgswGadget,
+    dimension: usize,
+    secret: SecretDistribution,
+) -> Variance {
+    let products = ring.rgsw_digits(gadget);
+    // A ternary step multiplies each of two products by X^e - 1: two terms of each.
+    let products = match selectors_per_coefficient(secret) {
+        1 => products,
+        _ => 4.0 * products,
+    };
+    // Ternary steps decompose the accumulator and rotate the rounding error: X^e - 1 doubles it.
+    let moved = if secret == SecretDistribution::Binary { 1.0 } else { 2.0 };
+    let rounding = ring.rgsw_rounding(gadget) * second_moment(secret) * moved;
+    ring.units(dimension as f64 * (products + rounding))
 }

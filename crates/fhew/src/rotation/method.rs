@@ -1,8 +1,9 @@
 //! The ways of blind rotation, and what each takes.
 
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Result, demand};
 use crate::parameters::gadget_literal::GadgetLiteral;
 use crate::rotation::automorphism_counts::expected_sparse_automorphisms;
 use crate::rotation::exponent_group::ExponentGroup;

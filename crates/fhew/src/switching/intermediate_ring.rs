@@ -1,9 +1,10 @@
 //! The ring of lower degree through which LWE key switching may go: its numbers, and their checks.
 
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
 use cryptable_lattice::security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Result, demand};
 use crate::parameters::gadget_literal::GadgetLiteral;
 
 /// A smaller ring on the way from the ring secret to the LWE secret: see [`crate::switching`].

@@ -3,7 +3,7 @@
 //! Digits multiply key rows instead of naming one of B precomputed multiples: the key is B times smaller, and
 //! for digits of a few bits the larger noise (second moment B²/12 instead of 1) is cheaper than the traffic.
 
-use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe::{LweCiphertext, modulus_switch_variance};
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::Seed;
@@ -11,6 +11,7 @@ use cryptable_ring::word_sums::{Word, Words24, add_multiples};
 use rayon::prelude::*;
 
 use crate::seeded_rows::RowDomain;
+use crate::variance::{Variance, digit_noise, second_moment};
 
 /// Bodies of a key switching key, whose masks are drawn from a seed: row `i·ℓ + k` encrypts z_i·weight(k).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,4 +171,13 @@ fn expand_rows<W: Word>(
         rows
     };
     key.bodies.par_chunks(BLOCK_ROWS).enumerate().map(block).collect()
+}
+
+/// σ_ks² of the switch alone, a fraction of the LWE modulus squared: digits, what they round away, and the switch of
+/// modulus before it.
+pub(crate) fn noise(gadget: Gadget, dimension: usize, source: SecretDistribution) -> Variance {
+    let terms = dimension as f64;
+    let rounding = gadget.rounding_variance() * terms * second_moment(source);
+    let switch = modulus_switch_variance(dimension, source);
+    Variance::of_units(digit_noise(gadget, terms) + rounding + switch, gadget.modulus() as f64)
 }

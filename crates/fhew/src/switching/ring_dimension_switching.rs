@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
@@ -20,6 +21,7 @@ use cryptable_ring::{Buffer, torus};
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
 use crate::switching::intermediate_ring::IntermediateRing;
+use crate::variance::{Variance, digit_noise, second_moment};
 
 /// The ring and decomposition that a literal names.
 #[derive(Clone, Debug)]
@@ -104,4 +106,11 @@ impl RingDimensionSwitchingKey {
         torus::to_residues(m, sum.words_mut(), &fractions);
         sum.extract(ring, 0)
     }
+}
+
+/// The switch alone, a fraction of the small prime squared: N/N' gadget products from a ring of degree `degree`.
+pub(crate) fn noise(small: &SmallRing, degree: usize, secret: SecretDistribution) -> Variance {
+    let (gadget, terms) = (small.gadget(), degree as f64);
+    let rounding = gadget.rounding_variance() * terms * second_moment(secret);
+    Variance::of_units(digit_noise(gadget, terms) + rounding, small.prime() as f64)
 }

@@ -5,8 +5,8 @@ use cryptable_fhew::full_domain::{EncodedTable, FullDomainMethod, TableKind};
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
-use cryptable_fhew::table::Table;
 use cryptable_fhew::test_polynomial::encode;
+use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
@@ -59,8 +59,8 @@ pub fn tables(p: u64) -> Vec<Vec<u64>> {
 /// that the method supports here.
 pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, moduli: &[u64]) {
     for &p in moduli {
-        let all = tables(p);
-        let all: Vec<Table<'_>> = all.iter().map(|of| Table::new(p, p, of).unwrap()).collect();
+        let all: Vec<Table> =
+            tables(p).into_iter().map(|of| Table::new(p, p, of).unwrap()).collect();
         let encode = |table| method.encode(setting.parameters(), table).unwrap();
         let encoded: Vec<EncodedTable> = all.iter().map(encode).collect();
         let encoded: Vec<&EncodedTable> = encoded.iter().collect();
@@ -83,7 +83,7 @@ pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, modul
 /// Measures the result's noise for a random table, and compares both ways with the prediction for that table.
 pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, samples: u64) {
     let outputs = random_outputs(p, p, 77);
-    let table = Table::new(p, p, &outputs).unwrap();
+    let table = Table::new(p, p, outputs).unwrap();
     let error = |sample| {
         let value = sample % p;
         let input = setting.secret.encrypt(value, p).unwrap();

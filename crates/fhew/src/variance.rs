@@ -1,0 +1,143 @@
+//! Variances of phases, and of the products that every key is used by.
+
+use std::ops::{Add, Mul};
+
+use cryptable_lattice::ERROR_VARIANCE;
+use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::external_product::RgswGadget;
+use cryptable_ring::gadget::Gadget;
+
+/// A variance of a phase, as a fraction of the squared modulus.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
+pub struct Variance(pub f64);
+
+impl Variance {
+    /// No noise.
+    pub const ZERO: Self = Self(0.0);
+
+    /// From a variance in squared units of a modulus.
+    #[must_use]
+    pub fn of_units(variance: f64, modulus: f64) -> Self {
+        Self(variance / (modulus * modulus))
+    }
+
+    /// Standard deviation, as a fraction of the modulus.
+    #[must_use]
+    pub fn standard_deviation(self) -> f64 {
+        self.0.sqrt()
+    }
+
+    /// log2 of the probability that a Gaussian of this variance exceeds `margin`, a fraction of the modulus.
+    #[must_use]
+    pub fn log2_tail(self, margin: f64) -> f64 {
+        if self.0 == 0.0 {
+            f64::NEG_INFINITY
+        } else {
+            gaussian_tail_log2(margin / self.standard_deviation())
+        }
+    }
+}
+
+impl Add for Variance {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Mul<f64> for Variance {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self(self.0 * factor)
+    }
+}
+
+impl std::iter::Sum for Variance {
+    fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+        items.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// log2 Σ 2^x, at most 0.
+#[must_use]
+pub fn log2_sum(terms: impl Iterator<Item = f64>) -> f64 {
+    let terms: Vec<f64> = terms.collect();
+    let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    (largest + terms.iter().map(|x| (x - largest).exp2()).sum::<f64>().log2()).min(0.0)
+}
+
+/// Second moment of a coefficient of a secret.
+#[must_use]
+pub fn second_moment(secret: SecretDistribution) -> f64 {
+    match secret {
+        SecretDistribution::Binary => 0.5,
+        SecretDistribution::UniformTernary => 2.0 / 3.0,
+        SecretDistribution::FixedWeightTernary(_) => unreachable!("parameters refuse it"),
+    }
+}
+
+/// Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products, in squared units:
+/// `ℓ·terms·E[digit²]·σ²`.
+pub(crate) fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
+    gadget.length() as f64 * terms * gadget.digit_variance() * ERROR_VARIANCE
+}
+
+/// What the noise of products in a ring depends on, besides their gadgets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RingNumbers {
+    /// N.
+    pub(crate) degree: f64,
+    /// The modulus Q.
+    pub(crate) prime: f64,
+    /// The ring secret's distribution.
+    pub(crate) secret: SecretDistribution,
+}
+
+impl RingNumbers {
+    /// N·E[s²].
+    pub(crate) fn secret_norm(&self) -> f64 {
+        self.degree * second_moment(self.secret)
+    }
+
+    /// A variance in squared units of Q.
+    pub(crate) fn units(&self, variance: f64) -> Variance {
+        Variance::of_units(variance, self.prime)
+    }
+
+    /// A gadget product: the digits', and what rounding leaves times a polynomial of this squared norm:
+    /// `ℓ·N·E[digit²]·σ² + rounding·norm`.
+    pub(crate) fn gadget_product(&self, gadget: Gadget, norm: f64) -> Variance {
+        let rounding = gadget.rounding_variance() * norm;
+        self.units(digit_noise(gadget, self.degree) + rounding)
+    }
+
+    /// The digits of an external product, of body and mask, in squared units.
+    pub(crate) fn rgsw_digits(&self, gadget: RgswGadget) -> f64 {
+        digit_noise(gadget.body, self.degree) + digit_noise(gadget.mask, self.degree)
+    }
+
+    /// What rounding leaves of an RLWE ciphertext's phase, in squared units: the body's, and the mask's times the
+    /// secret.
+    pub(crate) fn rgsw_rounding(&self, gadget: RgswGadget) -> f64 {
+        gadget.body.rounding_variance() + gadget.mask.rounding_variance() * self.secret_norm()
+    }
+
+    /// Second moment of a coefficient of s².
+    ///
+    /// Coefficient x is a sum of x + 1 products less one of N - 1 - x, in which each product of two different
+    /// coefficients is there twice: `2N·E[s²]²` if they have no mean. Binary ones have: that of the sum is
+    /// (2x + 2 - N)/4, whose square is N²/48 on average, and products have a variance of 3/16.
+    pub(crate) fn square_moment(&self) -> f64 {
+        let n = self.degree;
+        match self.secret {
+            SecretDistribution::Binary => n * n / 48.0 + n * 3.0 / 8.0,
+            _ => 2.0 * n * second_moment(self.secret).powi(2),
+        }
+    }
+}
