@@ -2,22 +2,21 @@
 
 use std::fmt;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use cryptable::{
-    Ciphertext, EvaluationKey, KeyId, Parameters, SecretKey, SharedBytes, Table, leveled, single,
+    Ciphertext, EvaluationKey, KeyId, Parameters, ReadOptions, SecretKey, SharedBytes, Table,
+    leveled, single,
 };
 use cryptable_wire::{ObjectType, peek_header};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::mapped_file::MappedFile;
-
-/// Single values a ciphertext of a file holds at most: enough for all threads, and for progress to show.
-const SINGLE_VALUES_PER_CIPHERTEXT: usize = 1024;
 
 /// Values bit by bit a ciphertext of a file holds at most: results take up to 290 kB each.
 const BITS_VALUES_PER_CIPHERTEXT: usize = 64;
@@ -208,7 +207,9 @@ impl AnySecretKey {
     /// If the bytes are not exactly one undamaged secret key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
-            ObjectType::SingleSecretKey => Self::Single(single::SecretKey::from_bytes(bytes)?),
+            ObjectType::SingleSecretKey => {
+                Self::Single(single::SecretKey::from_bytes(bytes, any_security())?)
+            }
             ObjectType::LeveledSecretKey => Self::Bits(leveled::SecretKey::from_bytes(bytes)?),
             _ => Self::Packed(SecretKey::from_bytes(bytes)?),
         })
@@ -237,7 +238,7 @@ impl AnySecretKey {
     pub fn write_evaluation_key(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
         match self {
             Self::Packed(key) => key.write_evaluation_key(out, progress)?,
-            Self::Single(key) => key.write_evaluation_key(out)?,
+            Self::Single(key) => key.write_evaluation_key(out, cryptable::Progress::silent())?,
             Self::Bits(key) => key.write_evaluation_key(out)?,
         }
         Ok(())
@@ -271,7 +272,7 @@ impl AnySecretKey {
     pub fn values_per_ciphertext(&self) -> usize {
         match self {
             Self::Packed(key) => key.parameters().literal().slots,
-            Self::Single(_) => SINGLE_VALUES_PER_CIPHERTEXT,
+            Self::Single(key) => key.values_per_ciphertext(),
             Self::Bits(_) => BITS_VALUES_PER_CIPHERTEXT,
         }
     }
@@ -296,6 +297,11 @@ impl AnySecretKey {
             _ => Err(other_mode(ciphertext.mode(), self.mode())),
         }
     }
+}
+
+/// What is read may be of insecure parameters: the command line warns of them.
+fn any_security() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
 }
 
 fn other_mode(ciphertext: Mode, key: Mode) -> anyhow::Error {
@@ -327,7 +333,8 @@ impl AnyEvaluationKey {
     fn read(file: MappedFile) -> Result<Self> {
         Ok(match peek_header(file.as_ref())?.object_type {
             ObjectType::SingleEvaluationKey => {
-                Self::Single(Box::new(single::EvaluationKey::from_bytes(file.as_ref())?))
+                let shared: SharedBytes = Arc::new(file);
+                Self::Single(Box::new(single::EvaluationKey::from_shared(shared, any_security())?))
             }
             ObjectType::LeveledEvaluationKey => {
                 Self::Bits(Box::new(leveled::EvaluationKey::from_bytes(file.as_ref())?))
@@ -369,7 +376,11 @@ impl AnyEvaluationKey {
 
     /// Whose key it is.
     pub fn client(&self) -> KeyId {
-        each!(self, Self, it => it.client())
+        match self {
+            Self::Packed(key) => key.client(),
+            Self::Single(key) => key.key_id(),
+            Self::Bits(key) => key.client(),
+        }
     }
 
     /// Bytes of memory that the key takes.
@@ -392,7 +403,13 @@ impl AnyEvaluationKey {
                 key.lookup(input, table, progress)?.into()
             }
             (Self::Single(key), AnyCiphertext::Single(input)) => {
-                key.lookup(input, table, progress)?.into()
+                let shown = |done, total| {
+                    progress(done, total);
+                    ControlFlow::Continue(())
+                };
+                let table = key.prepare(table)?;
+                let progress = cryptable::Progress::new(&shown);
+                key.lookup_many(input, &[&table], progress)?.swap_remove(0).into()
             }
             (Self::Bits(key), AnyCiphertext::Bits(input)) => {
                 key.lookup(input, table, progress)?.into()

@@ -5,7 +5,7 @@ use cryptable_leveled::parameters::CircuitParameters;
 use cryptable_wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
 
 use crate::Result;
-use crate::{Ciphertext, KeyId, Parameters, leveled, single};
+use crate::{Ciphertext, KeyId, Parameters, ReadOptions, leveled, single};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -70,6 +70,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             let ciphertext = single::Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
+            inspection.client = Some(ciphertext.key_id());
         }
         ObjectType::LeveledCiphertext => {
             let ciphertext = leveled::Ciphertext::from_bytes(bytes)?;
@@ -97,6 +98,8 @@ fn parameters(
     bytes: &[u8],
     body: &[u8],
 ) -> Result<Option<InspectedParameters>> {
+    // What is only described may be insecure.
+    let any = ReadOptions::default().allow_insecure();
     let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
     Ok(Some(match object_type {
         ObjectType::PackedSecretKey | ObjectType::PackedEvaluationKey => {
@@ -106,7 +109,7 @@ fn parameters(
             InspectedParameters::Packed(Box::new(Parameters::from_bytes(body)?))
         }
         ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
-            InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))
+            InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?, any)?))
         }
         ObjectType::LeveledSecretKey | ObjectType::LeveledEvaluationKey => {
             InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(literal()?)?))

@@ -64,7 +64,7 @@ impl Served {
             }
             Self::Single(all) => {
                 let eval_s = single_plan::eval_seconds(&all[0], values, machine);
-                (Mode::Single, eval_s, all[0].key_file_bytes())
+                (Mode::Single, eval_s, all[0].prediction().key_file_bytes)
             }
             Self::Bits(all) => {
                 let eval_s = bits_plan::eval_seconds(&all[0], values, machine);

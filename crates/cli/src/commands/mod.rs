@@ -141,7 +141,7 @@ fn plan_single_parameters(args: &ParameterArgs) -> Result<Vec<single::Parameters
     let planned = if args.insecure_toy {
         single::Parameters::insecure_toy(input, output).map(|parameters| vec![parameters])
     } else {
-        let method = args.variant.as_deref();
+        let method = args.variant.clone();
         let request = single::Request { method, ..single::Request::new(input, output) };
         single::Parameters::candidates(&request)
     };
