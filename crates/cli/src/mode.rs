@@ -200,9 +200,9 @@ pub enum AnySecretKey {
     /// For packed values.
     Packed(SecretKey),
     /// For single values.
-    Single(single::SecretKey),
+    Single(Box<single::SecretKey>),
     /// For values bit by bit.
-    Bits(leveled::SecretKey),
+    Bits(Box<leveled::SecretKey>),
 }
 
 impl AnySecretKey {
@@ -212,9 +212,11 @@ impl AnySecretKey {
     /// If the bytes are not exactly one undamaged secret key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
-            ObjectType::SingleSecretKey => Self::Single(single::SecretKey::from_bytes(bytes)?),
+            ObjectType::SingleSecretKey => {
+                Self::Single(Box::new(single::SecretKey::from_bytes(bytes)?))
+            }
             ObjectType::LeveledSecretKey => {
-                Self::Bits(leveled::SecretKey::from_bytes(bytes, read_options())?)
+                Self::Bits(Box::new(leveled::SecretKey::from_bytes(bytes, read_options())?))
             }
             _ => Self::Packed(SecretKey::from_bytes(bytes)?),
         })
@@ -225,9 +227,11 @@ impl AnySecretKey {
         match parameters {
             AnyParameters::Packed(parameters) => Self::Packed(SecretKey::generate(parameters)),
             AnyParameters::Single(parameters) => {
-                Self::Single(single::SecretKey::generate(parameters))
+                Self::Single(Box::new(single::SecretKey::generate(parameters)))
             }
-            AnyParameters::Bits(parameters) => Self::Bits(leveled::SecretKey::generate(parameters)),
+            AnyParameters::Bits(parameters) => {
+                Self::Bits(Box::new(leveled::SecretKey::generate(parameters)))
+            }
         }
     }
 

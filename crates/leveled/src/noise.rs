@@ -1,9 +1,9 @@
 //! Noise of circuit bootstrapping and leveled evaluation (Wang et al., EUROCRYPT 2024, ePrint 2024/323, Sec. 5.1 and
 //! Theorems 1 and 2).
 //!
-//! The paper bounds the noise of an RGSW ciphertext as if every coefficient had the largest variance. Here what this crate
-//! computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a CMUX
-//! meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
+//! The paper bounds the noise of an RGSW ciphertext as if every coefficient had the largest variance. Here what this
+//! crate computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a
+//! CMUX meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
 
 use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
 

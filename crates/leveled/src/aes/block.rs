@@ -58,8 +58,9 @@ pub struct Aes<'a> {
     round: ColumnTable,
     /// SubBytes: the last round.
     last_round: CmuxTree,
-    /// Their inverses.
+    /// InvMixColumns and InvSubBytes of all rounds but the last.
     inverse_round: ColumnTable,
+    /// InvSubBytes: the last round.
     inverse_last_round: CmuxTree,
     inverse_mix_columns: LinearLayer,
     log2_fail: f64,
@@ -189,7 +190,7 @@ fn check_block(block: &[EncryptedByte]) -> Result<()> {
     Err(out_of_range("number of bytes of a block", block.len() as u64, limit))
 }
 
-/// AddRoundKey.
+/// AddRoundKey: the sums of all bits.
 fn added(state: &[EncryptedByte], key: &[EncryptedByte]) -> Vec<EncryptedByte> {
     let mut sum = state.to_vec();
     for (bit, other) in sum.iter_mut().flatten().zip(key.iter().flatten()) {

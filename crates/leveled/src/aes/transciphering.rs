@@ -82,8 +82,8 @@ impl<'a> Transciphering<'a> {
         self.part(first_counter, bytes, &Steps { progress, before: 0, total })
     }
 
-    /// Reads AES-CTR bytes, as many as are told beside their reader, and writes a file of their homomorphic ciphertexts,
-    /// or of the table's outputs. Steps of progress are as in [`Transciphering::transcipher`].
+    /// Reads AES-CTR bytes, as many as are told beside their reader, and writes a file of their homomorphic
+    /// ciphertexts, or of the table's outputs. Steps of progress are as in [`Transciphering::transcipher`].
     ///
     /// The counter goes up by one a block, modulo 2^128 (the standard incrementing function of NIST SP 800-38A,
     /// Appendix B.1); no message is so long that a counter came twice.

@@ -1,13 +1,21 @@
-//! Circuit bootstrapping without conversions between LWE and RLWE (Algorithms 1, 2 and 6 of Wang et al., EUROCRYPT
-//! 2024): from a noisy bit to a [`RgswCiphertext`].
+//! Circuit bootstrapping without conversions between LWE and RLWE: from a noisy LWE ciphertext of a bit to an RGSW
+//! ciphertext of it.
+//!
+//! LWE of dimension N modulo Q, of phase bit·Q/2 + e, becomes 2ℓ RLWE ciphertexts of degree N modulo Q, of
+//! bit·weight(k) and of bit·s·weight(k), k < ℓ.
+//!
+//! Wang et al. (EUROCRYPT 2024, ePrint 2024/323), Algorithm 6, with Algorithm 1 for step 1 and Algorithm 2 for step 2:
 //!
 //! 1. Multi-value functional bootstrapping without sample extraction: one blind rotation, whose test polynomial has
-//!    the weights of all rows of the selector in neighbouring coefficients (phases are rounded to multiples of 2^θ).
-//!    By CMUXes or by automorphisms, as the parameters have it (the paper's CMUX and AUTO variants).
+//!    the weights of all rows in neighbouring coefficients (phases are rounded to multiples of 2^θ). By CMUXes or by
+//!    automorphisms, as the parameters have it (the paper's CMUX and AUTO variants).
 //! 2. HomTrace: each row's coefficient, moved to the constant one, is all that the trace leaves.
 //! 3. Scheme switching: each row times the secret.
 //!
-//! Of a digit of two bits, one rotation makes the rows of two selectors ([`crate::bootstrapping`]).
+//! It differs from the paper in two things: of a ciphertext of two bits, one rotation makes the rows of two RGSW
+//! ciphertexts (`two_bit_rotation.rs`), and several bootstraps go batched, which reads each key once for all.
+//!
+//! Noise: [`crate::noise::CircuitBootstrappingNoise::rgsw`].
 
 use cryptable_fhew::evaluation_key::EvaluationKey;
 use cryptable_fhew::rlwe::RlweCiphertext;
@@ -92,7 +100,7 @@ impl<'a> CircuitBootstrapping<'a> {
         Self { parameters: parameters.clone(), key, gadget, half_weights, test }
     }
 
-    /// The parameters.
+    /// The parameters that the keys are of.
     #[must_use]
     pub fn parameters(&self) -> &CircuitBootstrappingParameters {
         &self.parameters
@@ -103,7 +111,7 @@ impl<'a> CircuitBootstrapping<'a> {
         &self.half_weights
     }
 
-    /// The server's key.
+    /// The server's keys.
     #[must_use]
     pub fn key(&self) -> &'a EvaluationKey {
         self.key
@@ -145,8 +153,8 @@ impl<'a> CircuitBootstrapping<'a> {
     /// all bits of the values' Gray codes ([`crate::bootstrapping::gray_code`]), batched ([`batch_count`]).
     ///
     /// A value is ⌈bits/d⌉ ciphertexts, LWE of dimension N modulo Q, of phase x·Q/2^d each with d =
-    /// [`CircuitBootstrappingParameters::bits_per_ciphertext`]. One rotation for each, trace and scheme switching for every bit; transforms
-    /// and noise are those of [`CircuitBootstrapping::bootstrap`].
+    /// [`CircuitBootstrappingParameters::bits_per_ciphertext`]. One rotation for each, trace and scheme switching for
+    /// every bit; transforms and noise are those of [`CircuitBootstrapping::bootstrap`].
     ///
     /// # Errors
     /// If a ciphertext is not of dimension N modulo Q, or their number is not that of whole values.

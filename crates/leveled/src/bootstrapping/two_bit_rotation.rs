@@ -1,22 +1,22 @@
 //! Two RGSW ciphertexts a blind rotation: of the two bits of one ciphertext.
 //!
-//! A two-bit digit x = x_0 + 2·x_1 is an LWE ciphertext of phase x·Q/4. Blind rotation evaluates functions of signs s with
-//! s(x + 2) = -s(x), as X^N = -1. The lower bit's is not one, but those of the bits of its Gray code are:
+//! A two-bit digit x = x_0 + 2·x_1 is an LWE ciphertext of phase x·Q/4. Blind rotation evaluates functions of signs s
+//! with s(x + 2) = -s(x), as X^N = -1. The lower bit's is not one, but those of the bits of its Gray code are:
 //!
 //! | x | 0 | 1 | 2 | 3 |
 //! |---|---|---|---|---|
 //! | g_0 = x_0 ⊕ x_1 | 0 | 1 | 1 | 0 |
 //! | g_1 = x_1 | 0 | 0 | 1 | 1 |
 //!
-//! `(-1)^{g_j(x + 2)} = -(-1)^{g_j(x)}`. So one multi-value rotation (Wang et al., EUROCRYPT 2024, ePrint 2024/323, Sec.
-//! 3 and Algorithm 1) makes the rows of both RGSW ciphertexts: coefficients that are jℓ + k modulo 2^θ >= 2ℓ hold
-//! weight(k)/2 with the sign of g_j. Tables are looked up at the Gray code of the input, an order of entries and nothing
-//! else ([`gray_code`]). Trace and scheme switching are per RGSW ciphertext. The paper has one bit a rotation.
+//! `(-1)^{g_j(x + 2)} = -(-1)^{g_j(x)}`. So one multi-value rotation (Wang et al., EUROCRYPT 2024, ePrint 2024/323,
+//! Sec. 3 and Algorithm 1) makes the rows of both RGSW ciphertexts: coefficients that are jℓ + k modulo 2^θ >= 2ℓ hold
+//! weight(k)/2 with the sign of g_j. Tables are looked up at the Gray code of the input, an order of entries and
+//! nothing else ([`gray_code`]). Trace and scheme switching are per RGSW ciphertext. The paper has one bit a rotation.
 //!
 //! A single bit is its own Gray code: all of this with x_0 alone and phase x_0·Q/2.
 //!
 //! Domain: the highest digit of a value with an odd number of bits has x_1 = 0, and only g_0 is converted. A digit is
-//! read right if its phase errs by less than an eighth of Q (a bit: a quarter), after rounding to multiples of 2^ϑ for
+//! read right if its phase errs by less than an eighth of Q (a bit: a quarter), after rounding to multiples of 2^θ for
 //! twice as many rows.
 
 use crate::parameters::MAX_BITS_PER_CIPHERTEXT;

@@ -1,5 +1,6 @@
 //! Private key switching, LWE to RLWE (PrivateKS; Wang et al., EUROCRYPT 2024, ePrint 2024/323, Sec. 2.3 and 2.5, after
-//! Chillotti et al., J. Cryptology 2020), for the two functions of circuit bootstrapping: the phase, and the phase times s.
+//! Chillotti et al., J. Cryptology 2020), for the two functions of circuit bootstrapping: the phase, and the phase
+//! times s.
 //!
 //! LWE (b, a) of dimension N modulo Q under the ring secret s, of phase φ = b + ⟨a, s⟩, becomes
 //!

@@ -95,8 +95,8 @@ impl TfheParameters {
         Ok(parameters)
     }
 
-    /// The shortest decomposition whose RGSW ciphertexts serve chains of CMUXes at least as long as those of the set's own
-    /// circuit bootstrap, of bases the one that serves the longest.
+    /// The shortest decomposition whose RGSW ciphertexts serve chains of CMUXes at least as long as those of the set's
+    /// own circuit bootstrap, of bases the one that serves the longest.
     ///
     /// ```
     /// use cryptable_leveled::comparison::{PrivateKeyForm, TfheParameters};
@@ -131,26 +131,26 @@ impl TfheParameters {
             })
     }
 
-    /// The set that it is compared with.
+    /// The parameters whose circuit bootstrap it is compared with.
     #[must_use]
     pub fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
         &self.circuit
     }
 
-    /// What the key stores.
+    /// What the key stores for every digit.
     #[must_use]
     pub fn form(&self) -> PrivateKeyForm {
         self.form
     }
 
-    /// Decomposition of private key switching.
+    /// Gadget decomposition of private key switching.
     #[must_use]
     pub fn private_gadget(&self) -> Gadget {
         let GadgetLiteral { base_log2, length } = self.private;
         Gadget::new(self.circuit.fhew().prime(), base_log2, length)
     }
 
-    /// Rows for a digit.
+    /// Rows for a digit: 1, or one for each absolute value but 0.
     #[must_use]
     pub fn multiples(&self) -> usize {
         self.form.multiples(self.private.base_log2)
@@ -207,8 +207,8 @@ impl TfheParameters {
         }
     }
 
-    /// Noise of RGSW ciphertexts and of what follows. A row has blind rotation's noise and what private key switching rounds
-    /// in one coefficient, or that times s, and its rows' errors in all.
+    /// Noise of RGSW ciphertexts and of what follows. A row has blind rotation's noise and what private key switching
+    /// rounds in one coefficient, or that times s, and its rows' errors in all.
     #[must_use]
     pub fn noise(&self) -> CircuitBootstrappingNoise {
         let noise = CircuitBootstrappingNoise::new(&self.circuit);

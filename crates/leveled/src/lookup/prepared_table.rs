@@ -50,7 +50,7 @@ impl PreparedTable {
         self.tree.shape().bytes()
     }
 
-    /// The polynomials.
+    /// The polynomials of the table.
     pub(super) fn tree(&self) -> &CmuxTree {
         &self.tree
     }

@@ -41,7 +41,7 @@ impl SecretKey {
         &self.parameters
     }
 
-    /// The secrets.
+    /// The secrets of circuit bootstrapping.
     pub(super) fn secret(&self) -> &CircuitBootstrappingSecretKey {
         &self.secret
     }

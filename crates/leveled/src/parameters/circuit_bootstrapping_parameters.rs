@@ -81,14 +81,14 @@ impl CircuitBootstrappingParameters {
         let spent = parameters.switching(&NoiseModel::new(&parameters.fhew));
         let total = largest_variance(parameters.margin());
         if spent.0.is_nan() || spent.0 >= total.0 {
-            let limit = "key switching and sparse rounding leave no room for noise";
+            let limit = "key switching and sparse rounding leave no margin for noise";
             return Err(out_of_range("number of RGSW gadget digits", rgsw.length as u64, limit));
         }
         parameters.input = Variance(total.0 - spent.0);
         Ok(parameters)
     }
 
-    /// The numbers.
+    /// All numbers, as they were validated.
     #[must_use]
     pub fn literal(&self) -> &CircuitBootstrappingLiteral {
         &self.literal

@@ -101,7 +101,7 @@ pub enum ParameterSet {
 }
 
 impl ParameterSet {
-    /// All sets.
+    /// All sets, those with two bits a rotation first.
     pub const ALL: [Self; 14] = [
         Self::TwoBitDepth8,
         Self::TwoBitDepth13,

@@ -84,7 +84,7 @@ impl Automaton {
         let ring = parameters.fhew().ring();
         let (n, q) = (ring.degree(), ring.modulus().value());
         if outputs.len() > n {
-            let limit = format!("there is room for {n}");
+            let limit = format!("a polynomial has {n} coefficients");
             return Err(out_of_range("number of outputs", outputs.len() as u64, limit));
         }
         let mut polynomial = vec![0; n];

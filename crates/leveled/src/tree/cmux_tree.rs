@@ -82,13 +82,13 @@ impl CmuxTree {
         self.parameters.fhew().ring()
     }
 
-    /// The parameters.
+    /// The parameters that RGSW ciphertexts must be of.
     #[must_use]
     pub fn parameters(&self) -> &CircuitBootstrappingParameters {
         &self.parameters
     }
 
-    /// Its sizes.
+    /// Sizes of the tree.
     #[must_use]
     pub fn shape(&self) -> TreeShape {
         self.shape
@@ -112,7 +112,7 @@ impl CmuxTree {
         self.shape.depth()
     }
 
-    /// CMUXes in all.
+    /// CMUXes of a lookup in all.
     #[must_use]
     pub fn cmuxes(&self) -> usize {
         self.shape.cmuxes()
