@@ -9,17 +9,17 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use cryptable::{
-    Ciphertext, EvaluationKey, KeyId, Parameters, ReadOptions, SecretKey, SharedBytes, Table,
-    leveled, single,
+    Ciphertext, EvaluationKey, KeyId, Parameters, SecretKey, SharedBytes, Table, leveled, single,
 };
+use cryptable_lattice::{Progress as LatticeProgress, ReadOptions};
 use cryptable_wire::{ObjectType, peek_header};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::mapped_file::MappedFile;
 
-/// Values bit by bit a ciphertext of a file holds at most: results take up to 290 kB each.
-const BITS_VALUES_PER_CIPHERTEXT: usize = 64;
+/// Single values a ciphertext of a file holds at most: enough for all threads, and for progress to show.
+const SINGLE_VALUES_PER_CIPHERTEXT: usize = 1024;
 
 /// A callback of work done and total work.
 type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
@@ -35,6 +35,11 @@ macro_rules! each {
     };
 }
 
+/// Insecure parameters are read, too: reports warn of them.
+fn read_options() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
 /// How values are encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -43,7 +48,7 @@ pub enum Mode {
     Packed,
     /// Every value by itself, tables to 6 bits: milliseconds a value, and small keys
     Single,
-    /// Every value by itself, bit by bit, tables to 24 bits: about ten milliseconds a bit
+    /// Every value by itself, two bits at a time, tables to 24 bits: five to six milliseconds a bit
     Bits,
 }
 
@@ -89,11 +94,11 @@ pub enum AnyParameters {
 
 impl AnyParameters {
     /// Of packed values: their name. Of others: that of the method or set.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> String {
         match self {
-            Self::Packed(parameters) => &parameters.literal().name,
-            Self::Single(parameters) => parameters.method().name(),
-            Self::Bits(parameters) => parameters.name(),
+            Self::Packed(parameters) => parameters.literal().name.clone(),
+            Self::Single(parameters) => parameters.method().name().to_owned(),
+            Self::Bits(parameters) => parameters.method_name(),
         }
     }
 
@@ -195,9 +200,9 @@ pub enum AnySecretKey {
     /// For packed values.
     Packed(SecretKey),
     /// For single values.
-    Single(single::SecretKey),
+    Single(Box<single::SecretKey>),
     /// For values bit by bit.
-    Bits(leveled::SecretKey),
+    Bits(Box<leveled::SecretKey>),
 }
 
 impl AnySecretKey {
@@ -208,9 +213,11 @@ impl AnySecretKey {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleSecretKey => {
-                Self::Single(single::SecretKey::from_bytes(bytes, any_security())?)
+                Self::Single(Box::new(single::SecretKey::from_bytes(bytes)?))
             }
-            ObjectType::LeveledSecretKey => Self::Bits(leveled::SecretKey::from_bytes(bytes)?),
+            ObjectType::LeveledSecretKey => {
+                Self::Bits(Box::new(leveled::SecretKey::from_bytes(bytes, read_options())?))
+            }
             _ => Self::Packed(SecretKey::from_bytes(bytes)?),
         })
     }
@@ -220,9 +227,11 @@ impl AnySecretKey {
         match parameters {
             AnyParameters::Packed(parameters) => Self::Packed(SecretKey::generate(parameters)),
             AnyParameters::Single(parameters) => {
-                Self::Single(single::SecretKey::generate(parameters))
+                Self::Single(Box::new(single::SecretKey::generate(parameters)))
             }
-            AnyParameters::Bits(parameters) => Self::Bits(leveled::SecretKey::generate(parameters)),
+            AnyParameters::Bits(parameters) => {
+                Self::Bits(Box::new(leveled::SecretKey::generate(parameters)))
+            }
         }
     }
 
@@ -238,8 +247,14 @@ impl AnySecretKey {
     pub fn write_evaluation_key(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
         match self {
             Self::Packed(key) => key.write_evaluation_key(out, progress)?,
-            Self::Single(key) => key.write_evaluation_key(out, cryptable::Progress::silent())?,
-            Self::Bits(key) => key.write_evaluation_key(out)?,
+            Self::Single(key) => key.write_evaluation_key(out)?,
+            Self::Bits(key) => {
+                let on = |done, total| {
+                    progress(done, total);
+                    ControlFlow::Continue(())
+                };
+                key.write_evaluation_key(out, LatticeProgress::new(&on))?;
+            }
         }
         Ok(())
     }
@@ -272,8 +287,8 @@ impl AnySecretKey {
     pub fn values_per_ciphertext(&self) -> usize {
         match self {
             Self::Packed(key) => key.parameters().literal().slots,
-            Self::Single(key) => key.values_per_ciphertext(),
-            Self::Bits(_) => BITS_VALUES_PER_CIPHERTEXT,
+            Self::Single(_) => SINGLE_VALUES_PER_CIPHERTEXT,
+            Self::Bits(key) => key.values_per_ciphertext(),
         }
     }
 
@@ -299,11 +314,6 @@ impl AnySecretKey {
     }
 }
 
-/// What is read may be of insecure parameters: the command line warns of them.
-fn any_security() -> ReadOptions {
-    ReadOptions::default().allow_insecure()
-}
-
 fn other_mode(ciphertext: Mode, key: Mode) -> anyhow::Error {
     anyhow::anyhow!("a ciphertext of {ciphertext} values, but a key for {key} values")
 }
@@ -326,18 +336,17 @@ impl AnyEvaluationKey {
     /// If it cannot be read or is not exactly one undamaged evaluation key.
     pub fn open(path: &Path) -> Result<Self> {
         let file = MappedFile::open(path)?;
-        let name = crate::input_file::shown(path).display();
-        Self::read(file).with_context(|| format!("cannot read {name}"))
+        Self::read(file).with_context(|| format!("cannot read {}", path.display()))
     }
 
     fn read(file: MappedFile) -> Result<Self> {
         Ok(match peek_header(file.as_ref())?.object_type {
             ObjectType::SingleEvaluationKey => {
-                let shared: SharedBytes = Arc::new(file);
-                Self::Single(Box::new(single::EvaluationKey::from_shared(shared, any_security())?))
+                Self::Single(Box::new(single::EvaluationKey::from_bytes(file.as_ref())?))
             }
             ObjectType::LeveledEvaluationKey => {
-                Self::Bits(Box::new(leveled::EvaluationKey::from_bytes(file.as_ref())?))
+                let shared: SharedBytes = Arc::new(file);
+                Self::Bits(Box::new(leveled::EvaluationKey::from_shared(shared, read_options())?))
             }
             _ => {
                 let shared: SharedBytes = Arc::new(file);
@@ -378,8 +387,8 @@ impl AnyEvaluationKey {
     pub fn client(&self) -> KeyId {
         match self {
             Self::Packed(key) => key.client(),
-            Self::Single(key) => key.key_id(),
-            Self::Bits(key) => key.client(),
+            Self::Single(key) => key.client(),
+            Self::Bits(key) => key.key_id(),
         }
     }
 
@@ -403,16 +412,15 @@ impl AnyEvaluationKey {
                 key.lookup(input, table, progress)?.into()
             }
             (Self::Single(key), AnyCiphertext::Single(input)) => {
-                let shown = |done, total| {
+                key.lookup(input, table, progress)?.into()
+            }
+            (Self::Bits(key), AnyCiphertext::Bits(input)) => {
+                let on = |done, total| {
                     progress(done, total);
                     ControlFlow::Continue(())
                 };
-                let table = key.prepare(table)?;
-                let progress = cryptable::Progress::new(&shown);
-                key.lookup_many(input, &[&table], progress)?.swap_remove(0).into()
-            }
-            (Self::Bits(key), AnyCiphertext::Bits(input)) => {
-                key.lookup(input, table, progress)?.into()
+                let prepared = key.prepare(table)?;
+                key.lookup_many(input, &[&prepared], LatticeProgress::new(&on))?.remove(0).into()
             }
             _ => return Err(other_mode(input.mode(), self.mode())),
         })

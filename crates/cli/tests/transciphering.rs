@@ -55,7 +55,8 @@ fn check_bytes_and_a_table(here: &Workspace) {
     here.succeed("aes decrypt --secret aes.secret --input message.ct --output out.bin");
     assert_eq!(here.read("out.bin"), PLAIN.map(|x| (7 * u32::from(x) + 3) as u8));
     let text = here.succeed("inspect aes.secret aes.server key.ct message.ct");
-    for kind in ["a secret key for circuits", "round keys of AES-128", "encrypted bit by bit"] {
+    for kind in ["a secret key for transciphering", "round keys of AES-128", "encrypted bit by bit"]
+    {
         assert!(text.contains(kind), "{text}");
     }
     assert!(text.contains("5 values below 256"), "{text}");
@@ -168,7 +169,7 @@ fn keys_of_others_and_damage_are_named() {
     let message = transcipher("other.server", "key.ct", "");
     assert!(message.starts_with("key.ct does not belong to other.server"), "{message}");
     let message = transcipher("aes.secret", "key.ct", "");
-    assert!(message.contains("the file holds a secret key for circuits on bits, not"), "{message}");
+    assert!(message.contains("the file holds a secret key for transciphering, not"), "{message}");
     let message = transcipher("aes.server", "aes.server", "");
     assert!(message.contains("not encrypted round keys of AES-128"), "{message}");
     let single = Workspace::with_keys("--mode single --bits 2");

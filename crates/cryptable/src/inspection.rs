@@ -1,11 +1,11 @@
 //! What a file is, without a key.
 
-use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytes};
-use cryptable_leveled::parameters::CircuitParameters;
+use cryptable_lattice::ReadOptions;
+use cryptable_leveled::aes;
 use cryptable_wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
 
 use crate::Result;
-use crate::{Ciphertext, KeyId, Parameters, ReadOptions, leveled, single};
+use crate::{Ciphertext, KeyId, Parameters, leveled, single};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -18,10 +18,10 @@ pub enum InspectedParameters {
     Packed(Box<Parameters>),
     /// For single values.
     Single(Box<single::Parameters>),
-    /// For values bit by bit.
+    /// For leveled values.
     Leveled(Box<leveled::Parameters>),
-    /// For circuits on bits, transciphering among them.
-    Circuit(Box<CircuitParameters>),
+    /// For transciphering of AES-128.
+    Transciphering(Box<aes::Parameters>),
 }
 
 /// What is found in one object.
@@ -55,7 +55,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         object: header.object_type.to_string(),
         parameter_digest: header.parameter_digest,
         body_bytes: header.body_length,
-        parameters: parameters(header.object_type, bytes, body)?,
+        parameters: parameters(header.object_type, body)?,
         values: None,
         fresh: None,
         client: None,
@@ -70,21 +70,21 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             let ciphertext = single::Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
-            inspection.client = Some(ciphertext.key_id());
         }
         ObjectType::LeveledCiphertext => {
             let ciphertext = leveled::Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
-            inspection.client = Some(ciphertext.client());
+            inspection.client = Some(ciphertext.key_id());
         }
         ObjectType::EncryptedBytes | ObjectType::EncryptedRoundKeys => {
-            let is_message = header.object_type == ObjectType::EncryptedBytes;
-            let content = if is_message { Content::Message } else { Content::RoundKeys };
-            let ciphertext = EncryptedBytes::from_bytes(content, bytes)?;
+            let ciphertext = match header.object_type {
+                ObjectType::EncryptedBytes => aes::EncryptedBytes::from_bytes(bytes)?,
+                _ => aes::EncryptedKey::from_bytes(bytes)?.round_key_bytes().clone(),
+            };
             inspection.values = Some((ciphertext.count(), BYTE_VALUES));
             inspection.fresh = Some(ciphertext.is_fresh());
-            inspection.client = Some(ciphertext.client());
+            inspection.client = Some(ciphertext.key_id());
         }
         // Keys, and what a later version of the format may add.
         _ => {}
@@ -93,13 +93,9 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
 }
 
 /// The parameters that an object of this type carries.
-fn parameters(
-    object_type: ObjectType,
-    bytes: &[u8],
-    body: &[u8],
-) -> Result<Option<InspectedParameters>> {
-    // What is only described may be insecure.
-    let any = ReadOptions::default().allow_insecure();
+fn parameters(object_type: ObjectType, body: &[u8]) -> Result<Option<InspectedParameters>> {
+    // What is only looked at may be insecure.
+    let options = ReadOptions::default().allow_insecure();
     let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
     Ok(Some(match object_type {
         ObjectType::PackedSecretKey | ObjectType::PackedEvaluationKey => {
@@ -109,13 +105,17 @@ fn parameters(
             InspectedParameters::Packed(Box::new(Parameters::from_bytes(body)?))
         }
         ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
-            InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?, any)?))
+            InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))
         }
         ObjectType::LeveledSecretKey | ObjectType::LeveledEvaluationKey => {
-            InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(literal()?)?))
+            InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(
+                literal()?,
+                options,
+            )?))
         }
-        ObjectType::CircuitSecretKey | ObjectType::CircuitEvaluationKey => {
-            InspectedParameters::Circuit(Box::new(CircuitParameters::of_key(bytes)?))
+        ObjectType::TranscipheringSecretKey | ObjectType::TranscipheringEvaluationKey => {
+            let parameters = aes::Parameters::from_bytes(literal()?, options)?;
+            InspectedParameters::Transciphering(Box::new(parameters))
         }
         _ => return Ok(None),
     }))

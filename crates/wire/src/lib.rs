@@ -84,10 +84,10 @@ pub enum ObjectType {
     SingleEvaluationKey = 7,
     /// LWE ciphertexts of single values.
     SingleCiphertext = 8,
-    /// A client's secret key for circuits on bits.
-    CircuitSecretKey = 9,
-    /// A server's keys for circuits on bits.
-    CircuitEvaluationKey = 10,
+    /// A client's secret key for transciphering.
+    TranscipheringSecretKey = 9,
+    /// A server's keys for transciphering.
+    TranscipheringEvaluationKey = 10,
     /// Bytes, encrypted bit by bit.
     EncryptedBytes = 11,
     /// Round keys of AES-128, encrypted bit by bit.
@@ -115,8 +115,8 @@ impl ObjectType {
         Self::SingleSecretKey,
         Self::SingleEvaluationKey,
         Self::SingleCiphertext,
-        Self::CircuitSecretKey,
-        Self::CircuitEvaluationKey,
+        Self::TranscipheringSecretKey,
+        Self::TranscipheringEvaluationKey,
         Self::EncryptedBytes,
         Self::EncryptedRoundKeys,
         Self::PackingKey,
@@ -142,8 +142,8 @@ impl fmt::Display for ObjectType {
             Self::SingleSecretKey => "a secret key for single values",
             Self::SingleEvaluationKey => "an evaluation key for single values",
             Self::SingleCiphertext => "a ciphertext of single values",
-            Self::CircuitSecretKey => "a secret key for circuits on bits",
-            Self::CircuitEvaluationKey => "an evaluation key for circuits on bits",
+            Self::TranscipheringSecretKey => "a secret key for transciphering",
+            Self::TranscipheringEvaluationKey => "an evaluation key for transciphering",
             Self::EncryptedBytes => "bytes encrypted bit by bit",
             Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
             Self::PackingKey => "a packing key",

@@ -126,8 +126,8 @@ impl ParameterReport {
                 Self::Single(SingleParameters::new(parameters))
             }
             InspectedParameters::Leveled(parameters) => Self::Bits(BitsParameters::new(parameters)),
-            InspectedParameters::Circuit(parameters) => {
-                Self::Circuit(CircuitReport::new(parameters))
+            InspectedParameters::Transciphering(parameters) => {
+                Self::Circuit(CircuitReport::new(parameters.circuit_bootstrapping()))
             }
             // What a later version of the library may add.
             _ => return None,

@@ -124,7 +124,7 @@ fn plan_parameters(args: &ParameterArgs) -> Result<Vec<Parameters>> {
     };
     let is_hint = planned.is_err()
         && !args.has_packed_options()
-        && leveled::Parameters::choose(&leveled::Request::new(input, output)).is_ok();
+        && leveled::Parameters::candidates(&leveled::Request::new(input, output)).is_ok();
     let hint = if is_hint { "; --mode bits serves it, each value by itself" } else { "" };
     planned
         .map_err(|error| anyhow!("{error}{hint}"))
@@ -163,9 +163,9 @@ fn plan_bits_parameters(args: &ParameterArgs) -> Result<Vec<leveled::Parameters>
     Ok(if args.insecure_toy {
         vec![leveled::Parameters::insecure_toy(input, output)?]
     } else {
-        let set = args.variant.as_deref();
+        let method = args.variant.as_deref().map(str::parse).transpose()?;
         leveled::Parameters::candidates(&leveled::Request {
-            set,
+            method,
             ..leveled::Request::new(input, output)
         })?
     })
