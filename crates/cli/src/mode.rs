@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use cryptable::{
-    Ciphertext, EvaluationKey, KeyId, Parameters, SecretKey, SharedBytes, Table, leveled, single,
+    Ciphertext, EvaluationKey, KeyId, Parameters, ReadOptions, SecretKey, SharedBytes, Table,
+    leveled, single,
 };
 use cryptable_wire::{ObjectType, peek_header};
 use serde::Serialize;
@@ -24,6 +26,19 @@ const BITS_VALUES_PER_CIPHERTEXT: usize = 64;
 
 /// A callback of work done and total work.
 type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// Toys are for tests of this program; commands warn of them.
+fn allowed() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+/// A callback that never stops.
+fn continued(progress: Progress<'_>) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + '_ {
+    move |done, total| {
+        progress(done, total);
+        ControlFlow::Continue(())
+    }
+}
 
 /// One expression for every mode.
 macro_rules! each {
@@ -210,7 +225,7 @@ impl AnySecretKey {
         Ok(match peek_header(bytes)?.object_type {
             ObjectType::SingleSecretKey => Self::Single(single::SecretKey::from_bytes(bytes)?),
             ObjectType::LeveledSecretKey => Self::Bits(leveled::SecretKey::from_bytes(bytes)?),
-            _ => Self::Packed(SecretKey::from_bytes(bytes)?),
+            _ => Self::Packed(SecretKey::from_bytes(bytes, allowed())?),
         })
     }
 
@@ -236,7 +251,10 @@ impl AnySecretKey {
     /// If writing fails.
     pub fn write_evaluation_key(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
         match self {
-            Self::Packed(key) => key.write_evaluation_key(out, progress)?,
+            Self::Packed(key) => {
+                let callback = continued(progress);
+                key.write_evaluation_key(out, cryptable::Progress::new(&callback))?;
+            }
             Self::Single(key) => key.write_evaluation_key(out)?,
             Self::Bits(key) => key.write_evaluation_key(out)?,
         }
@@ -333,7 +351,7 @@ impl AnyEvaluationKey {
             }
             _ => {
                 let shared: SharedBytes = Arc::new(file);
-                Self::Packed(Box::new(EvaluationKey::from_shared(shared)?))
+                Self::Packed(Box::new(EvaluationKey::from_shared(shared, allowed())?))
             }
         })
     }
@@ -368,7 +386,11 @@ impl AnyEvaluationKey {
 
     /// Whose key it is.
     pub fn client(&self) -> KeyId {
-        each!(self, Self, it => it.client())
+        match self {
+            Self::Packed(key) => key.key_id(),
+            Self::Single(key) => key.client(),
+            Self::Bits(key) => key.client(),
+        }
     }
 
     /// Bytes of memory that the key takes.
@@ -388,7 +410,8 @@ impl AnyEvaluationKey {
     ) -> Result<AnyCiphertext> {
         Ok(match (self, input) {
             (Self::Packed(key), AnyCiphertext::Packed(input)) => {
-                key.lookup(input, table, progress)?.into()
+                let (table, callback) = (key.prepare(table)?, continued(progress));
+                key.lookup(input, &table, cryptable::Progress::new(&callback))?.into()
             }
             (Self::Single(key), AnyCiphertext::Single(input)) => {
                 key.lookup(input, table, progress)?.into()

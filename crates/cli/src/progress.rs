@@ -1,6 +1,7 @@
 //! Progress bars on standard error.
 
 use std::io::IsTerminal;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -30,6 +31,15 @@ pub fn spinner(global: Global, message: &'static str) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(message);
     spinner.enable_steady_tick(Duration::from_millis(200));
     spinner
+}
+
+/// The callback that moves a bar, and never stops.
+pub fn moving(bar: &ProgressBar) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + '_ {
+    let moved = on(bar);
+    move |done, total| {
+        moved(done, total);
+        ControlFlow::Continue(())
+    }
 }
 
 /// The callback that moves a bar.

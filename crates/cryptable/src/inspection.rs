@@ -4,8 +4,7 @@ use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytes};
 use cryptable_leveled::parameters::CircuitParameters;
 use cryptable_wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
 
-use crate::Result;
-use crate::{Ciphertext, KeyId, Parameters, leveled, single};
+use crate::{Ciphertext, KeyId, Parameters, ReadOptions, Result, leveled, single};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -65,6 +64,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             let ciphertext = Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
+            inspection.client = Some(ciphertext.key_id());
         }
         ObjectType::SingleCiphertext => {
             let ciphertext = single::Ciphertext::from_bytes(bytes)?;
@@ -97,13 +97,15 @@ fn parameters(
     bytes: &[u8],
     body: &[u8],
 ) -> Result<Option<InspectedParameters>> {
+    // To look at insecure parameters is not to use them.
+    let options = ReadOptions::default().allow_insecure();
     let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
     Ok(Some(match object_type {
         ObjectType::PackedSecretKey | ObjectType::PackedEvaluationKey => {
-            InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?)?))
+            InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?, options)?))
         }
         ObjectType::Parameters => {
-            InspectedParameters::Packed(Box::new(Parameters::from_bytes(body)?))
+            InspectedParameters::Packed(Box::new(Parameters::from_bytes(body, options)?))
         }
         ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
             InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))

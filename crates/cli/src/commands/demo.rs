@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey, Table, measure_unit};
+use cryptable::{
+    Ciphertext, EvaluationKey, Parameters, Progress, Request, SecretKey, Table, measure_unit,
+};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -168,7 +170,8 @@ impl EncryptedRun {
         let bar = progress::bar(global, "evaluation key");
         let start = Instant::now();
         let secret = SecretKey::generate(parameters);
-        let key = secret.evaluation_key(&progress::on(&bar));
+        let moving = progress::moving(&bar);
+        let key = secret.evaluation_key(Progress::new(&moving))?;
         costs.keygen_s = start.elapsed().as_secs_f64();
         costs.secret_key_bytes = secret.to_bytes().len();
         costs.eval_key_bytes = parameters.prediction().key_file_bytes;
@@ -207,11 +210,12 @@ fn look_up(
     table: &Table,
     bar: &ProgressBar,
 ) -> Result<Vec<Vec<u8>>> {
-    let moved = progress::on(bar);
-    let total = inputs.len();
+    let moved = progress::moving(bar);
+    let (total, table) = (inputs.len(), key.prepare(table)?);
     let one = |(index, input): (usize, &Vec<u8>)| {
         let step = |done: usize, steps: usize| moved(index * steps + done, total * steps);
-        Ok(key.lookup(&Ciphertext::from_bytes(input)?, table, &step)?.to_bytes())
+        let input = Ciphertext::from_bytes(input)?;
+        Ok(key.lookup(&input, &table, Progress::new(&step))?.to_bytes())
     };
     inputs.iter().enumerate().map(one).collect()
 }

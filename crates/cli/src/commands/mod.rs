@@ -19,7 +19,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use cryptable::{Method, Parameters, Request, Table, leveled, planner, single};
+use cryptable::{Method, Parameters, Request, Table, leveled, single};
 use zeroize::Zeroizing;
 
 use crate::args::{Cli, Command, Demonstration, Global, ParameterArgs};
@@ -87,7 +87,7 @@ fn request(args: &ParameterArgs) -> Result<Request> {
         count: count.map(|count| count.min(1 << 16)),
         method: args.method.map(Method::from),
         digit_bits: args.digit_bits,
-        memory_limit: args.memory,
+        memory: args.memory,
         ..Request::new(input, output)
     })
 }
@@ -102,7 +102,7 @@ fn plan_parameters(args: &ParameterArgs) -> Result<Vec<Parameters>> {
     let planned = if args.insecure_toy {
         Parameters::insecure_toy(input, output).map(|parameters| vec![parameters])
     } else {
-        planner::plan(&request).map(|all| all.into_iter().map(|found| found.parameters).collect())
+        Parameters::candidates(&request)
     };
     let is_hint = planned.is_err()
         && !args.has_packed_options()
