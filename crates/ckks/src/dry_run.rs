@@ -28,9 +28,9 @@ impl SlotVariance {
 /// What a dry run knows of a ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Limbs.
+    /// Limbs of each of its polynomials.
     pub limbs: usize,
-    /// Exact scale.
+    /// The exact factor between slots and what is encoded.
     pub scale: f64,
     /// Mean square of the slots.
     pub power: SlotVariance,
@@ -58,7 +58,7 @@ impl Shape {
 /// What a dry run knows of a plaintext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlainShape {
-    /// Exact scale.
+    /// The exact factor between slots and what is encoded.
     pub scale: f64,
     /// Mean square of the slots.
     pub mean_square: f64,
@@ -80,7 +80,7 @@ pub struct Counts {
     pub transforms: usize,
     /// Multiply-accumulates, in limbs of N words: base conversions, keys, tensors, constants.
     pub limb_products: usize,
-    /// Key switches.
+    /// Switches by hybrid key switching keys.
     pub key_switches: usize,
     /// Multiply-accumulates of constants, in limbs of N words: inputs stay in the cache for all rows.
     pub combination_products: usize,

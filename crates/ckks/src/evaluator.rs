@@ -29,7 +29,7 @@ impl<'a> Evaluator<'a> {
         Self { ring, keys }
     }
 
-    /// The ring.
+    /// The ring that it evaluates in.
     #[must_use]
     pub fn ring(&self) -> &'a Ring {
         self.ring

@@ -1,5 +1,6 @@
 //! Homomorphic products with matrices in diagonal form, by baby-step giant-step with double hoisting
-//! (Halevi, Shoup 2018; Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021).
+//! (Halevi, Shoup, CRYPTO 2018, ePrint 2018/244; Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT 2021, ePrint
+//! 2020/1203).
 //!
 //! All work but the giant steps is independent from limb to limb: a thread takes one limb, computes
 //! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums.

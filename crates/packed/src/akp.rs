@@ -23,15 +23,15 @@ use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::{mod_raise, slots_to_coeffs};
-use crate::parameters::literal::ParametersLiteral;
+use crate::literal::ParametersLiteral;
 
 /// The public, table-independent part of AKP for one parameter set.
 #[derive(Clone, Debug)]
 pub(crate) struct AkpCircuit {
     literal: ParametersLiteral,
-    /// CoeffsToSlots and the exponential.
+    /// The plan of CoeffsToSlots and of the exponential.
     pub phase_exponential: PhaseExponential,
-    /// SlotsToCoeffs.
+    /// The plan of SlotsToCoeffs, for the scale at which the interpolation ends.
     pub slots_to_coeffs: HomomorphicDft,
     primes: Vec<f64>,
 }

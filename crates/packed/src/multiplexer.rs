@@ -2,6 +2,7 @@
 //! which a lookup uses them.
 
 pub(crate) mod circuit;
+pub(crate) mod entry_kind;
 pub(crate) mod entry_tables;
 pub(crate) mod functional_digit_decomposition;
 pub(crate) mod kronecker_deltas;

@@ -55,7 +55,7 @@ fn other_clients_are_refused_everywhere() {
         bob.errors(&input, &[1, 2, 3]).unwrap_err(),
         bob_key.lookup(&input, &prepared, silent).unwrap_err(),
         bob_key.lookup_many(&input, &[&prepared], silent).unwrap_err(),
-        bob_key.lookup_digits(&[input.clone()], &[&prepared], silent).unwrap_err(),
+        bob_key.lookup_digits(std::slice::from_ref(&input), &[&prepared], silent).unwrap_err(),
         bob_key.decompose(&input, &digit_tables, silent).unwrap_err(),
         bob_key.lookup_slots(&input, &tables, silent).unwrap_err(),
         bob_key.lookup_encrypted(&input, &bob_tables, silent).unwrap_err(),
@@ -200,8 +200,11 @@ fn insecure_parameters_are_refused_unless_allowed() {
     assert!(matches!(Parameters::from_bytes(&bytes, strict).unwrap_err(), Error::Insecure));
 }
 
+/// A change to a literal.
+type Change = fn(&mut ParametersLiteral);
+
 /// Changes to a literal that make no sense; those of trees first.
-fn absurdities() -> Vec<(bool, fn(&mut ParametersLiteral))> {
+fn absurdities() -> Vec<(bool, Change)> {
     fn digits(literal: &mut ParametersLiteral, digits: &[u64], selectors: &[usize]) {
         let tree = literal.multiplexer.as_mut().unwrap();
         (tree.digits, tree.selectors) = (digits.to_vec(), selectors.to_vec());

@@ -23,9 +23,9 @@ const MULTIPLICATIONS_PER_LEVEL: f64 = 2.5;
 /// Which function of the phase is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhaseFunction {
-    /// `e^{2πit}`.
+    /// The complex exponential `e^{2πit}`.
     Exponential,
-    /// `cos 2πt`.
+    /// Its real part, `cos 2πt`, which is enough for two values.
     Cosine,
 }
 

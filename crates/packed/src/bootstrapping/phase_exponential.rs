@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::bootstrapping::exponential::{Exponential, PhaseFunction};
 use crate::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
-use crate::parameters::literal::ParametersLiteral;
+use crate::literal::ParametersLiteral;
 
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct PhaseExponential {
     bottom_prime: f64,
     /// Bound K of the phase.
     pub bound: f64,
-    /// CoeffsToSlots.
+    /// The plan of CoeffsToSlots.
     pub coeffs_to_slots: HomomorphicDft,
     exponential: Exponential,
 }

@@ -28,6 +28,8 @@ use rayon::prelude::*;
 use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::{mod_raise, slots_to_coeffs};
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
+use crate::multiplexer::entry_kind::EntryKind;
 use crate::multiplexer::kronecker_deltas::kronecker_deltas;
 use crate::multiplexer::kronecker_product::{
     SelectorProduct, joint_kronecker_product, kronecker_product,
@@ -35,8 +37,6 @@ use crate::multiplexer::kronecker_product::{
 use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
 use crate::multiplexer::noise_cleaning::clean;
 use crate::multiplexer::table_step::{TableArithmetic, TableShape};
-use crate::parameters::entries::EntryKind;
-use crate::parameters::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::step::Step;
 
 /// The deltas of one digit: `[part][value]`, one part a value in a slot.
@@ -47,9 +47,9 @@ pub(crate) type DigitDeltas<C> = Vec<Vec<C>>;
 pub(crate) struct MultiplexerCircuit {
     literal: ParametersLiteral,
     multiplexer: MultiplexerLiteral,
-    /// CoeffsToSlots and the exponential.
+    /// The plan of CoeffsToSlots and of the exponential.
     pub phase_exponential: PhaseExponential,
-    /// SlotsToCoeffs.
+    /// The plan of SlotsToCoeffs, for the scale of outputs.
     pub slots_to_coeffs: HomomorphicDft,
     /// Scale of outputs, as fractions of the output modulus, before SlotsToCoeffs.
     output_scale: f64,

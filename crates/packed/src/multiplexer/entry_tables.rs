@@ -20,9 +20,9 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 use crate::multiplexer::circuit::{DigitDeltas, MultiplexerCircuit};
+use crate::multiplexer::entry_kind::EntryKind;
 use crate::multiplexer::kronecker_product::kronecker_product;
 use crate::multiplexer::multiplexer_tree::{RowSelector, join_parts, row_selector, select_outputs};
-use crate::parameters::entries::EntryKind;
 use crate::step::Step;
 
 /// Entries that are in memory at once.
@@ -267,8 +267,8 @@ mod tests {
 
     use super::*;
     use crate::keys::secret_key::SecretKey;
+    use crate::literal::MultiplexerLiteral;
     use crate::parameters::circuit::Circuit;
-    use crate::parameters::literal::MultiplexerLiteral;
     use crate::parameters::parameter_set::Parameters;
 
     const OUTPUT: i64 = 1 << 14;
@@ -300,7 +300,7 @@ mod tests {
                         .iter()
                         .map(|z| if part == 0 { z.re.into() } else { z.im.into() })
                         .collect();
-                    encrypt(&secret.ring(), secret.secret(), &slots, shape.scale, shape.limbs)
+                    encrypt(secret.ring(), secret.secret(), &slots, shape.scale, shape.limbs)
                 });
                 values.collect()
             });
@@ -323,7 +323,7 @@ mod tests {
         let Circuit::Multiplexer(circuit) = parameters.circuit() else { panic!("a tree") };
         let secret = SecretKey::generate(&parameters);
         let (ring, keys) = (secret.ring(), secret.switching_keys(Progress::silent()).unwrap());
-        let (evaluator, dry_run) = (Evaluator::new(&ring, &keys), circuit.dry_run());
+        let (evaluator, dry_run) = (Evaluator::new(ring, &keys), circuit.dry_run());
         let (deltas, shapes) = fresh_deltas(circuit, &secret, &dry_run);
         let EntryEncoding { limbs, scale, .. } = circuit.entry_encoding();
         let fractions = |x: usize| -> Vec<f64> {
@@ -337,7 +337,7 @@ mod tests {
         let (found, predicted) = match kind {
             EntryKind::Plain => {
                 let entry = |row, column| {
-                    Plaintext::encode(&ring, &embedding, &slots_at(row, column), scale, limbs)
+                    Plaintext::encode(ring, &embedding, &slots_at(row, column), scale, limbs)
                 };
                 let shape = PlainShape { scale, mean_square, slots: count };
                 (
@@ -347,7 +347,7 @@ mod tests {
             }
             _ => {
                 let entry = |row, column| {
-                    encrypt(&ring, secret.secret(), &slots_at(row, column), scale, limbs)
+                    encrypt(ring, secret.secret(), &slots_at(row, column), scale, limbs)
                 };
                 let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
                 let sources = NoiseSources::single(ENTRY_SOURCE);
@@ -370,7 +370,7 @@ mod tests {
         let values: Vec<f64> =
             (0..slots).map(|k| entry(k, 7 * k % 96) as f64 / OUTPUT as f64).collect();
         let expected = circuit.slots_of(&values);
-        let decrypted = decrypt(&ring, secret.secret(), &found, 512);
+        let decrypted = decrypt(ring, secret.secret(), &found, 512);
         let power = decrypted.iter().map(Complex64::norm_sqr).sum::<f64>() / 512.0;
         assert!((0.8..1.2).contains(&(power / predicted.power.0)), "power {power:e}");
         let errors = decrypted.iter().zip(expected.iter().cycle()).map(|(a, b)| (a - b).norm_sqr());

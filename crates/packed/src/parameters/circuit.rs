@@ -8,8 +8,8 @@ use crate::akp::AkpCircuit;
 use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
+use crate::literal::ParametersLiteral;
 use crate::multiplexer::circuit::MultiplexerCircuit;
-use crate::parameters::literal::ParametersLiteral;
 
 /// A planned circuit: which matrices, polynomials and products a lookup is made of.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Circuit {
         }
     }
 
-    /// CoeffsToSlots and the exponential.
+    /// The plan of CoeffsToSlots and of the exponential.
     pub(crate) fn phase_exponential(&self) -> &PhaseExponential {
         match self {
             Self::Akp(circuit) => &circuit.phase_exponential,
@@ -52,7 +52,7 @@ impl Circuit {
         }
     }
 
-    /// SlotsToCoeffs.
+    /// The plan of SlotsToCoeffs.
     pub(crate) fn slots_to_coeffs(&self) -> &HomomorphicDft {
         match self {
             Self::Akp(circuit) => &circuit.slots_to_coeffs,

@@ -6,8 +6,8 @@ use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 
 use crate::bootstrapping::exponential::Exponential;
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::parameters::circuit::{Circuit, CircuitPrediction};
-use crate::parameters::literal::{MultiplexerLiteral, ParametersLiteral};
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
@@ -80,7 +80,7 @@ impl FailureEstimate {
     }
 }
 
-/// The largest phase error, as a fraction of a turn, at the stated failure probability.
+/// The largest phase error, as a fraction of the torus, at the stated failure probability.
 fn phase_error(literal: &ParametersLiteral, prediction: &CircuitPrediction, bound: f64) -> f64 {
     let worst = prediction.phases.iter().map(|phase| phase.noise.0).fold(0.0, f64::max);
     bound * worst.sqrt() * gaussian_ratio_for(literal.log2_fail)

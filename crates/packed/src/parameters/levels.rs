@@ -6,10 +6,10 @@ use cryptable_ring::Basis;
 
 use crate::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use crate::bootstrapping::homomorphic_dft::key_shape;
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::kronecker_deltas;
 use crate::multiplexer::kronecker_product::SelectorProduct;
 use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
-use crate::parameters::literal::{MultiplexerLiteral, ParametersLiteral};
 
 impl ParametersLiteral {
     /// Limbs of the whole chain.

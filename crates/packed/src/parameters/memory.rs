@@ -1,7 +1,7 @@
 //! Memory of a lookup beside the key: bounds that measurements (results of `bench`, one and two threads) stay below.
 
+use crate::literal::ParametersLiteral;
 use crate::parameters::circuit::Circuit;
-use crate::parameters::literal::ParametersLiteral;
 use crate::parameters::parameter_set::Parameters;
 
 /// Measured memory of CoeffsToSlots and the exponential, over the polynomials that CoeffsToSlots holds: two exponentials

@@ -8,11 +8,12 @@ use cryptable_lattice::security::{self, SecretDistribution};
 use cryptable_lattice::{ReadOptions, SecurityLevel};
 use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
+use cryptable_wire::WireError;
 
+use crate::literal::ParametersLiteral;
+use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
-use crate::parameters::entries::EntryKind;
 use crate::parameters::failure::FailureEstimate;
-use crate::parameters::literal::ParametersLiteral;
 use crate::parameters::validation;
 
 /// A validated, immutable parameter set. Clones share what was computed.
@@ -184,8 +185,9 @@ impl Parameters {
     /// [`Error::Insecure`] if they claim no security and that is not allowed; if the bytes are no literal, or the
     /// literal is not valid.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let literal: ParametersLiteral = serde_json::from_slice(bytes)
-            .map_err(|error| Error::Unsupported(format!("these parameters: {error}")))?;
+        let literal: ParametersLiteral = serde_json::from_slice(bytes).map_err(|error| {
+            WireError::invalid("parameters", error, "a literal of packed values")
+        })?;
         options.check(literal.security)?;
         Self::new(literal)
     }

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use cryptable_lattice::error::{Error, Result};
 
-use crate::parameters::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+use crate::bootstrapping::exponential::PhaseFunction;
+use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 
 /// Largest modulus of values.
 pub(crate) const MAX_MODULUS: u64 = 1 << 24;
@@ -13,19 +14,19 @@ pub(crate) const MAX_MODULUS: u64 = 1 << 24;
 pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 12;
 
 /// Most digits of a multiplexer tree.
-pub(crate) const MAX_DIGITS: usize = 24;
+const MAX_DIGITS: u64 = 24;
 
 /// Most entries of a selector of rows or columns: more than any machine has memory for.
 const MAX_SELECTOR: u64 = 1 << 12;
 
 /// Most table steps of a lookup: trees of bits over 2^24 rows and columns take 2^13.
-const MAX_TABLE_STEPS: usize = 1 << 14;
+const MAX_TABLE_STEPS: u64 = 1 << 14;
 
 /// Most primes of the chain. Security allows 54 of 32 bits at degree 2^16.
 const MAX_LIMBS: usize = 96;
 
 /// Most butterfly levels of one matrix: it has two diagonals to this power.
-const MAX_STAGE: u32 = 6;
+const MAX_STAGE: u64 = 6;
 
 /// Most bits of a matrix's scale: coefficients must fit signed words.
 const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
@@ -33,7 +34,7 @@ const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
 /// Least weight of the encapsulated secret that the security tables know.
 const LEAST_SECURE_WEIGHT: u64 = 32;
 
-/// Longest name.
+/// Longest name in bytes.
 const MAX_NAME: usize = 128;
 
 /// Checks every number, and what they make together.
@@ -46,10 +47,11 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_primes(literal)?;
     check_polynomials(literal)?;
     let levels = (literal.slots / 2).trailing_zeros();
-    check_dft("CoeffsToSlots", &literal.coeffs_to_slots, levels, literal.log2_scale)?;
-    check_dft("SlotsToCoeffs", &literal.slots_to_coeffs, levels, literal.log2_scale)?;
+    for dft in [&literal.coeffs_to_slots, &literal.slots_to_coeffs] {
+        check_dft(dft, levels, literal.log2_scale)?;
+    }
     if let Some(multiplexer) = &literal.multiplexer {
-        check_multiplexer(multiplexer, literal)?;
+        check_multiplexer(multiplexer, literal.input_modulus)?;
     }
     // Everything that these are computed from is bounded by now.
     let basis = literal.widest_basis();
@@ -66,6 +68,14 @@ fn within(name: &'static str, value: u64, bounds: RangeInclusive<u64>) -> Result
         return Err(Error::TooLarge { name, value, limit: *bounds.end() });
     }
     Ok(())
+}
+
+/// Demands what other numbers of the literal determine.
+fn demand_equal(name: &'static str, found: u64, expected: u64) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Mismatch { name, found: found.to_string(), expected: expected.to_string() })
 }
 
 /// Demands a real number within bounds; NaN is in none.
@@ -132,50 +142,47 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
     within("doublings of the angle", literal.doublings.into(), 0..=8)?;
     let cleanings = u64::from(literal.exponential_cleanings);
     within("cleanings of the exponential", cleanings, 0..=literal.doublings.into())?;
-    let is_cosine = literal
-        .multiplexer
-        .as_ref()
-        .map_or(literal.input_modulus == 2, |tree| tree.digits.iter().all(|&digit| digit == 2));
+    let is_cosine = literal.phase_function() == PhaseFunction::Cosine;
     // A cosine has no modulus to clean.
     let most = if is_cosine { 0 } else { cleanings };
     within("cleanings of a cosine", cleanings, 0..=most)
 }
 
 /// A homomorphic DFT over so many butterfly levels.
-fn check_dft(name: &str, dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
+fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
     within("primes of a homomorphic DFT", dft.primes as u64, 1..=8)?;
     within("baby steps of a homomorphic DFT", dft.baby_steps as u64, 1..=128)?;
-    let sum = dft.stages.iter().try_fold(0u32, |sum, &stage| sum.checked_add(stage));
-    let stages_fit = dft.stages.iter().all(|stage| (1..=MAX_STAGE).contains(stage));
-    if sum != Some(levels) || !stages_fit {
-        return Err(Error::Unsupported(format!("{name} {dft:?} for {levels} butterfly levels")));
+    within("matrices of a homomorphic DFT", dft.stages.len() as u64, 1..=levels.into())?;
+    for &stage in &dft.stages {
+        within("butterfly levels of a matrix", stage.into(), 1..=MAX_STAGE)?;
     }
+    let sum: u32 = dft.stages.iter().sum();
+    demand_equal("butterfly levels of a homomorphic DFT", sum.into(), levels.into())?;
     let log2_matrix = dft.primes as f64 * log2_scale / dft.stages.len() as f64;
     real_within("log2 of the scale of a matrix", log2_matrix, 0.0..=MAX_LOG2_MATRIX_SCALE)
 }
 
 /// Demands that digits make the input modulus, selectors use every digit, and a lookup ends.
-fn check_multiplexer(multiplexer: &MultiplexerLiteral, literal: &ParametersLiteral) -> Result<()> {
+fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Result<()> {
     let MultiplexerLiteral { digits, selectors, delta_cleanings, entry_levels, .. } = multiplexer;
-    let sizes = digits.len() <= MAX_DIGITS && digits.iter().all(|digit| (2..=256).contains(digit));
-    let product = sizes.then(|| digits.iter().map(|&digit| u128::from(digit)).product::<u128>());
-    let is_valid = product == Some(literal.input_modulus.into())
-        && (2..=digits.len()).contains(&selectors.len())
-        && !selectors.contains(&0)
-        && selectors.iter().try_fold(0usize, |sum, &n| sum.checked_add(n)) == Some(digits.len())
-        && *delta_cleanings <= 4
-        && *entry_levels <= 1;
-    // In this order: sizes of selectors exist if the digits and selectors are valid.
-    let is_small = is_valid && {
-        let rows = multiplexer.row_sizes();
-        let steps: usize = rows.iter().skip(2).product();
-        rows.iter().all(|&size| size as u64 <= MAX_SELECTOR)
-            && multiplexer.columns() as u64 <= MAX_SELECTOR
-            && steps <= MAX_TABLE_STEPS
-    };
-    if !is_small {
-        let modulus = literal.input_modulus;
-        return Err(Error::Unsupported(format!("{multiplexer:?} for input modulus {modulus}")));
+    within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
+    for &digit in digits {
+        within("size of a digit", digit, 2..=256)?;
     }
-    Ok(())
+    let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
+    demand_equal("product of the digits", product.unwrap_or(u64::MAX), input_modulus)?;
+    within("number of selectors", selectors.len() as u64, 2..=digits.len() as u64)?;
+    for &count in selectors {
+        within("digits of a selector", count as u64, 1..=digits.len() as u64)?;
+    }
+    let sum: usize = selectors.iter().sum();
+    demand_equal("digits of all selectors", sum as u64, digits.len() as u64)?;
+    within("cleanings of deltas", (*delta_cleanings).into(), 0..=4)?;
+    within("levels of entries", (*entry_levels).into(), 0..=1)?;
+    let rows = multiplexer.row_sizes();
+    for size in rows.iter().copied().chain([multiplexer.columns()]) {
+        within("entries of a selector", size as u64, 2..=MAX_SELECTOR)?;
+    }
+    let steps: usize = rows.iter().skip(2).product();
+    within("table steps", steps as u64, 1..=MAX_TABLE_STEPS)
 }

@@ -5,7 +5,7 @@ use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result};
 use rayon::prelude::*;
 
-use crate::parameters::literal::MultiplexerLiteral;
+use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_AKP_MODULUS;
 use crate::planner::digit_choice::{DigitChoice, digit_lists, selector_choices};

@@ -3,7 +3,7 @@
 use cryptable_ckks::overflow::bound_for;
 
 use crate::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
-use crate::parameters::literal::MultiplexerLiteral;
+use crate::literal::MultiplexerLiteral;
 
 /// Most bits of a digit that are tried: its powers take memory and time.
 const MAX_DIGIT_BITS: u32 = 6;

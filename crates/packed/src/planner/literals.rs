@@ -4,7 +4,7 @@ use cryptable_ckks::overflow::bound_for;
 use cryptable_lattice::SecurityLevel;
 
 use crate::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
-use crate::parameters::literal::{DftLiteral, ParametersLiteral};
+use crate::literal::{DftLiteral, ParametersLiteral};
 use crate::planner::digit_choice::DigitChoice;
 use crate::planner::request::Request;
 

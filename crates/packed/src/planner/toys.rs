@@ -3,7 +3,7 @@
 use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::error::{Error, Result};
 
-use crate::parameters::literal::MultiplexerLiteral;
+use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
 use crate::planner::digit_choice::DigitChoice;
 use crate::planner::literals::literal;

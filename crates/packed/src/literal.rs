@@ -44,7 +44,7 @@ pub struct ParametersLiteral {
     pub name: String,
     /// What is claimed of the security; checked by construction.
     pub security: SecurityLevel,
-    /// Ring degree N.
+    /// Ring degree N: 32,768 or 65,536 for 128 bits.
     pub ring_degree: usize,
     /// Input modulus p of the tables.
     pub input_modulus: u64,
@@ -52,15 +52,15 @@ pub struct ParametersLiteral {
     pub output_modulus: u64,
     /// Values a ciphertext, a power of two of at most N.
     pub slots: usize,
-    /// log2 of the primes of the chain.
+    /// log2 of the primes of the chain, and so of the scale.
     pub log2_scale: f64,
     /// log2 of the special primes.
     pub log2_special: f64,
     /// Key-switching digits (dnum) of the keys at the top of the chain: fewer are faster and take more special primes.
     pub dnum: usize,
-    /// CoeffsToSlots.
+    /// How CoeffsToSlots is cut into matrices.
     pub coeffs_to_slots: DftLiteral,
-    /// SlotsToCoeffs.
+    /// How SlotsToCoeffs is cut into matrices.
     pub slots_to_coeffs: DftLiteral,
     /// log2 of the number of Chebyshev coefficients of the exponential.
     pub chebyshev_log_length: u32,
@@ -68,7 +68,7 @@ pub struct ParametersLiteral {
     pub chebyshev_log_babies: u32,
     /// Doublings of the angle after the Chebyshev evaluation.
     pub doublings: u32,
-    /// Doublings that are cleaned, the last ones.
+    /// How many of the doublings, the last ones, are cleaned of errors of modulus.
     #[serde(default)]
     pub exponential_cleanings: u32,
     /// The digits of a multiplexer tree; AKP if there are none.
