@@ -2,10 +2,11 @@
 //!
 //! `cargo run --release -p cryptable --example bfloat16_gelu`
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use cryptable::bfloat16::{gelu, table};
-use cryptable::{Parameters, SecretKey};
+use cryptable::{Parameters, Progress, SecretKey};
 use half::bf16;
 use rand::seq::SliceRandom;
 
@@ -23,15 +24,17 @@ fn main() -> cryptable::Result<()> {
 
     // The client: every bit pattern once, in random order.
     let secret = SecretKey::generate(&parameters);
-    let evaluation_key = secret.evaluation_key(&|done, total| report("keys", done, total));
+    let keys = |done, total| report("keys", done, total);
+    let evaluation_key = secret.evaluation_key(Progress::new(&keys))?;
     let mut patterns: Vec<u64> = (0..=u64::from(u16::MAX)).collect();
     patterns.shuffle(&mut rand::rng());
     let input = secret.encrypt(&patterns)?;
 
     // The server, which holds the evaluation key only.
     let start = Instant::now();
-    let output =
-        evaluation_key.lookup(&input, &table, &|done, total| report("GELU", done, total))?;
+    let prepared = evaluation_key.prepare(&table)?;
+    let gelu_of = |done, total| report("GELU", done, total);
+    let output = evaluation_key.lookup(&input, &prepared, Progress::new(&gelu_of))?;
     let seconds = start.elapsed().as_secs_f64();
 
     // The client again, bit for bit.
@@ -50,9 +53,10 @@ fn main() -> cryptable::Result<()> {
 }
 
 /// Progress on standard error.
-fn report(name: &str, done: usize, total: usize) {
+fn report(name: &str, done: usize, total: usize) -> ControlFlow<()> {
     eprint!("\r{name} {done}/{total} ");
     if done == total {
         eprintln!();
     }
+    ControlFlow::Continue(())
 }

@@ -1,11 +1,10 @@
 //! What a file is, without a key.
 
-use cryptable_lattice::ReadOptions;
-use cryptable_leveled::aes;
+use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytes};
+use cryptable_leveled::parameters::CircuitParameters;
 use cryptable_wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
 
-use crate::Result;
-use crate::{Ciphertext, KeyId, Parameters, leveled, single};
+use crate::{Ciphertext, KeyId, Parameters, ReadOptions, Result, leveled, single};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -18,10 +17,10 @@ pub enum InspectedParameters {
     Packed(Box<Parameters>),
     /// For single values.
     Single(Box<single::Parameters>),
-    /// For leveled values.
+    /// For values bit by bit.
     Leveled(Box<leveled::Parameters>),
-    /// For transciphering of AES-128.
-    Transciphering(Box<aes::Parameters>),
+    /// For circuits on bits, transciphering among them.
+    Circuit(Box<CircuitParameters>),
 }
 
 /// What is found in one object.
@@ -55,7 +54,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         object: header.object_type.to_string(),
         parameter_digest: header.parameter_digest,
         body_bytes: header.body_length,
-        parameters: parameters(header.object_type, body)?,
+        parameters: parameters(header.object_type, bytes, body)?,
         values: None,
         fresh: None,
         client: None,
@@ -65,6 +64,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             let ciphertext = Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
+            inspection.client = Some(ciphertext.key_id());
         }
         ObjectType::SingleCiphertext => {
             let ciphertext = single::Ciphertext::from_bytes(bytes)?;
@@ -75,16 +75,15 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             let ciphertext = leveled::Ciphertext::from_bytes(bytes)?;
             inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
             inspection.fresh = Some(ciphertext.is_fresh());
-            inspection.client = Some(ciphertext.key_id());
+            inspection.client = Some(ciphertext.client());
         }
         ObjectType::EncryptedBytes | ObjectType::EncryptedRoundKeys => {
-            let ciphertext = match header.object_type {
-                ObjectType::EncryptedBytes => aes::EncryptedBytes::from_bytes(bytes)?,
-                _ => aes::EncryptedKey::from_bytes(bytes)?.round_key_bytes().clone(),
-            };
+            let is_message = header.object_type == ObjectType::EncryptedBytes;
+            let content = if is_message { Content::Message } else { Content::RoundKeys };
+            let ciphertext = EncryptedBytes::from_bytes(content, bytes)?;
             inspection.values = Some((ciphertext.count(), BYTE_VALUES));
             inspection.fresh = Some(ciphertext.is_fresh());
-            inspection.client = Some(ciphertext.key_id());
+            inspection.client = Some(ciphertext.client());
         }
         // Keys, and what a later version of the format may add.
         _ => {}
@@ -93,29 +92,29 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
 }
 
 /// The parameters that an object of this type carries.
-fn parameters(object_type: ObjectType, body: &[u8]) -> Result<Option<InspectedParameters>> {
-    // What is only looked at may be insecure.
+fn parameters(
+    object_type: ObjectType,
+    bytes: &[u8],
+    body: &[u8],
+) -> Result<Option<InspectedParameters>> {
+    // To look at insecure parameters is not to use them.
     let options = ReadOptions::default().allow_insecure();
     let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
     Ok(Some(match object_type {
         ObjectType::PackedSecretKey | ObjectType::PackedEvaluationKey => {
-            InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?)?))
+            InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?, options)?))
         }
         ObjectType::Parameters => {
-            InspectedParameters::Packed(Box::new(Parameters::from_bytes(body)?))
+            InspectedParameters::Packed(Box::new(Parameters::from_bytes(body, options)?))
         }
         ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
             InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))
         }
         ObjectType::LeveledSecretKey | ObjectType::LeveledEvaluationKey => {
-            InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(
-                literal()?,
-                options,
-            )?))
+            InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(literal()?)?))
         }
-        ObjectType::TranscipheringSecretKey | ObjectType::TranscipheringEvaluationKey => {
-            let parameters = aes::Parameters::from_bytes(literal()?, options)?;
-            InspectedParameters::Transciphering(Box::new(parameters))
+        ObjectType::CircuitSecretKey | ObjectType::CircuitEvaluationKey => {
+            InspectedParameters::Circuit(Box::new(CircuitParameters::of_key(bytes)?))
         }
         _ => return Ok(None),
     }))

@@ -299,7 +299,9 @@ fn objects_say_what_they_are() {
     assert!(error.contains("an evaluation key for single values, not a secret key"), "{error}");
     let error = read_evaluation(&ciphertext).unwrap_err().to_string();
     assert!(error.contains("a ciphertext of single values, not an evaluation key"), "{error}");
-    let error = cryptable::SecretKey::from_bytes(&secret_bytes).unwrap_err().to_string();
+    let error = cryptable::SecretKey::from_bytes(&secret_bytes, cryptable::ReadOptions::default())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("a secret key for single values, not a secret key"), "{error}");
 }
 
