@@ -18,6 +18,7 @@ pub mod ntt;
 pub mod poly;
 pub mod prime_ring;
 pub mod primes;
+pub mod processor;
 pub mod random;
 pub mod ring;
 pub mod row_sums;
