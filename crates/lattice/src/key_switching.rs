@@ -113,7 +113,8 @@ impl<'a> Digits<'a> {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
         let m = ring.modulus(ring.prime_index(self.basis, limb));
         let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
-        multiply_limb(m, &digits, key, (self.basis, limb), out0, out1);
+        let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, self.basis, limb)).collect();
+        multiply_limb(m, &digits, &pairs, out0, out1);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -134,30 +135,22 @@ impl<'a> Digits<'a> {
 /// Words of one block of an inner product: digits and key stay in the first-level cache for both sums.
 const BLOCK: usize = 512;
 
-/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`.
-fn multiply_limb(
+/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`, of a key's limbs `(b_i, a_i)`: both sums of a block while its digits are
+/// in the cache.
+pub(crate) fn multiply_limb(
     m: &Modulus,
     digits: &[&[u64]],
-    key: &SwitchingKey,
-    (basis, limb): (Basis, usize),
+    pairs: &[(&[u64], &[u64])],
     out0: &mut [u64],
     out1: &mut [u64],
 ) {
-    let pairs: Vec<_> = (0..digits.len()).map(|digit| key.limb(digit, basis, limb)).collect();
     let blocks = out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK));
     for (index, (out0, out1)) in blocks.enumerate() {
         let range = index * BLOCK..index * BLOCK + out0.len();
-        let b: Vec<_> = digits
-            .iter()
-            .zip(&pairs)
-            .map(|(d, k)| (&d[range.clone()], &k.0[range.clone()]))
-            .collect();
+        let terms = || digits.iter().zip(pairs);
+        let b: Vec<_> = terms().map(|(d, k)| (&d[range.clone()], &k.0[range.clone()])).collect();
         kernels::inner_product(m, out0, &b);
-        let a: Vec<_> = digits
-            .iter()
-            .zip(&pairs)
-            .map(|(d, k)| (&d[range.clone()], &k.1[range.clone()]))
-            .collect();
+        let a: Vec<_> = terms().map(|(d, k)| (&d[range.clone()], &k.1[range.clone()])).collect();
         kernels::inner_product(m, out1, &a);
     }
 }
@@ -205,7 +198,8 @@ pub fn switch(
                 }
             })
             .collect();
-        multiply_limb(m, &digits, key, (basis, limb), out0, out1);
+        let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, basis, limb)).collect();
+        multiply_limb(m, &digits, &pairs, out0, out1);
         if limb < main {
             let factor = special_product(ring, basis, prime);
             for (out, add) in [(out0, add[0]), (out1, add[1])] {

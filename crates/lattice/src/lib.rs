@@ -5,6 +5,7 @@
 //! `client`; a server builds without it.
 #![forbid(unsafe_code)]
 
+pub mod calibration;
 pub mod coefficient_ciphertext;
 pub mod cost;
 pub mod error;

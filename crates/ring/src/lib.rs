@@ -25,6 +25,7 @@ mod ntt;
 mod poly;
 pub mod prime_ring;
 pub mod primes;
+pub mod processor;
 pub mod random;
 mod ring;
 pub mod row_sums;
