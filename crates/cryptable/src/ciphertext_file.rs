@@ -50,6 +50,8 @@ pub struct CiphertextFileSummary {
     pub ciphertexts: u64,
     /// Bytes of the file.
     pub bytes: u64,
+    /// BLAKE3 digest of all of it but the digest itself.
+    pub digest: [u8; 32],
 }
 
 /// Writes a file of ciphertexts, in bounded memory, to anything that takes bytes.
@@ -85,7 +87,8 @@ impl<W: Write> CiphertextWriter<W> {
     /// # Errors
     /// Those of the writer.
     pub fn new(writer: W, contents: Contents) -> Result<Self> {
-        let summary = CiphertextFileSummary { contents, values: 0, ciphertexts: 0, bytes: 0 };
+        let (values, ciphertexts, bytes, digest) = (0, 0, 0, [0; 32]);
+        let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
         let mut file = Self { writer, hasher: blake3::Hasher::new(), summary };
         let mut header = Vec::with_capacity(HEADER_BYTES);
         header.extend(CIPHERTEXT_FILE_MAGIC);
@@ -123,6 +126,7 @@ impl<W: Write> CiphertextWriter<W> {
         self.write(&numbers.map(u64::to_le_bytes).concat())?;
         let digest = *self.hasher.finalize().as_bytes();
         self.write(&digest)?;
+        self.summary.digest = digest;
         self.writer.flush()?;
         Ok((self.writer, self.summary))
     }
@@ -174,7 +178,8 @@ impl<R: Read + Seek> CiphertextReader<R> {
         if end != 0 || ciphertexts == 0 {
             return Err(WireError::invalid("number of ciphertexts", ciphertexts, "at least 1").into());
         }
-        let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes };
+        let digest = digest.try_into().expect("32 bytes");
+        let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
         let position = HEADER_BYTES as u64;
         reader.seek(SeekFrom::Start(position))?;
         Ok(Self { reader, summary, position, ciphertexts_left: ciphertexts, values_left: values })
