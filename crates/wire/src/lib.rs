@@ -16,13 +16,14 @@
 //! memory-mapped file are aligned and can be used where they lie. The checksum detects damage, not
 //! forgery: it has no key. Readers check every field all the same.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod bit_packing;
 mod body;
 mod error;
 mod key_id;
 mod keys;
+mod mapped_file;
 mod packed_words;
 
 use std::fmt;
@@ -34,6 +35,7 @@ pub use key_id::KeyId;
 pub use keys::{
     open_with_parameters, pack_ternary, secret_key_bytes, unpack_ternary, write_server_keys,
 };
+pub use mapped_file::MappedFile;
 pub use packed_words::packed_field_bytes;
 
 /// The first bytes of a digest as hexadecimal digits: enough to tell objects apart in a message.

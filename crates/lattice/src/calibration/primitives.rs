@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::io;
 use std::time::Instant;
 
-use cryptable_ring::buffer::release_buffers;
+use cryptable_ring::release_buffers;
 use cryptable_ring::combination::{GaussianInteger, linear_combinations};
 use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;

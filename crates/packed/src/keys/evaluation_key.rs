@@ -6,7 +6,7 @@ use cryptable_ckks::{Evaluator, LinearTransform};
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{EvaluationKeys, KeyRequest};
 use cryptable_ring::Ring;
-use cryptable_ring::buffer::release_buffers;
+use cryptable_ring::release_buffers;
 use cryptable_wire::KeyId;
 
 use crate::parameters::parameter_set::Parameters;
