@@ -191,7 +191,7 @@ impl Part {
         each_engine!(self, it => it.count())
     }
 
-    fn is_fresh(&self) -> bool {
+    pub(crate) fn is_fresh(&self) -> bool {
         each_engine!(self, it => it.is_fresh())
     }
 

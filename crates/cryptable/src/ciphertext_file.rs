@@ -176,7 +176,9 @@ impl<R: Read + Seek> CiphertextReader<R> {
         }
         let (end, values, ciphertexts) = (word(numbers, 0), word(numbers, 8), word(numbers, 16));
         if end != 0 || ciphertexts == 0 {
-            return Err(WireError::invalid("number of ciphertexts", ciphertexts, "at least 1").into());
+            return Err(
+                WireError::invalid("number of ciphertexts", ciphertexts, "at least 1").into()
+            );
         }
         let digest = digest.try_into().expect("32 bytes");
         let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
@@ -256,9 +258,8 @@ fn parse_header(header: &[u8]) -> Result<Contents> {
     let (needed, found) = (HEADER_BYTES as u64, header.len() as u64);
     let truncated = WireError::Truncated { name: "header", needed, found };
     let header: &[u8; HEADER_BYTES] = header.try_into().map_err(|_| truncated)?;
-    let number = |start: usize| {
-        u32::from_le_bytes(header[start..start + 4].try_into().expect("four bytes"))
-    };
+    let number =
+        |start: usize| u32::from_le_bytes(header[start..start + 4].try_into().expect("four bytes"));
     let version = number(8);
     if version != u32::from(FORMAT_VERSION) {
         let found = u16::try_from(version).unwrap_or(u16::MAX);

@@ -46,9 +46,15 @@ impl Engine {
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Packed => "many values at once (CKKS functional bootstrapping): the most values a second",
-            Self::Single => "one value at a time (FHEW functional bootstrapping): milliseconds, small tables",
-            Self::Leveled => "one value at a time (circuit bootstrapping, CMUX trees): larger tables",
+            Self::Packed => {
+                "many values at once (CKKS functional bootstrapping): the most values a second"
+            }
+            Self::Single => {
+                "one value at a time (FHEW functional bootstrapping): milliseconds, small tables"
+            }
+            Self::Leveled => {
+                "one value at a time (circuit bootstrapping, CMUX trees): larger tables"
+            }
         }
     }
 

@@ -35,7 +35,10 @@ impl<'a> Execution<'a> {
     /// Tells `callback` of steps done and in all; it may stop the call, which then fails with
     /// [`Error::Cancelled`].
     #[must_use]
-    pub fn progress(mut self, callback: &'a cryptable_lattice::progress::ProgressCallback<'a>) -> Self {
+    pub fn progress(
+        mut self,
+        callback: &'a cryptable_lattice::progress::ProgressCallback<'a>,
+    ) -> Self {
         self.progress = Progress::new(callback);
         self
     }

@@ -1,14 +1,59 @@
 //! What a file is, without a key.
 
-use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytes};
-use cryptable_leveled::parameters::CircuitParameters;
+use std::io::Cursor;
+
+use cryptable_leveled::aes::EncryptedBytes;
 use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, read_object};
 
+use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
-use crate::{Engine, Parameters, ReadOptions, Result, SecurityLevel};
+use crate::{Engine, Parameters, ReadOptions, Result, SecurityLevel, transciphering};
+
+/// Values of a byte.
+const BYTE_VALUES: u64 = 256;
+
+/// Parameters that a key file carries.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum InspectedParameters {
+    /// Of an engine.
+    Engine(Parameters),
+    /// Of transciphering.
+    Transciphering(Box<transciphering::Parameters>),
+}
+
+impl InspectedParameters {
+    /// What they claim of their security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        match self {
+            Self::Engine(parameters) => parameters.security_level(),
+            Self::Transciphering(parameters) => parameters.security_level(),
+        }
+    }
+
+    /// Estimated security in bits; 0 of insecure ones.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        match self {
+            Self::Engine(parameters) => parameters.security_bits(),
+            Self::Transciphering(parameters) => parameters.security_bits(),
+        }
+    }
+
+    /// log2 of the probability that a value, or a block of AES, goes wrong.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        match self {
+            Self::Engine(parameters) => parameters.log2_fail(),
+            Self::Transciphering(parameters) => parameters.log2_fail(),
+        }
+    }
+}
 
 /// What is found in a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Inspection {
     /// What the object is, for people.
     pub object: String,
@@ -18,14 +63,159 @@ pub struct Inspection {
     pub parameter_digest: [u8; 32],
     /// Bytes of the file.
     pub bytes: u64,
-    /// Its parameters, if it carries those of an engine.
-    pub parameters: Option<Parameters>,
-    /// What its parameters claim of their security, if it carries any.
-    pub security_level: Option<SecurityLevel>,
-    /// The client's key that it belongs to.
+    /// Its parameters, if it carries them.
+    pub parameters: Option<InspectedParameters>,
+    /// The client's key that it belongs to. A secret key is named in builds with the feature `client` only.
     pub key_id: Option<KeyId>,
     /// The number of values and their modulus, for ciphertexts.
     pub values: Option<(u64, u64)>,
+    /// Whether nothing was computed on the values yet, for ciphertexts: their masks are seeds.
+    pub fresh: Option<bool>,
     /// What a file of ciphertexts says of itself.
     pub ciphertexts: Option<CiphertextFileSummary>,
+}
+
+/// Checks a file wholly, and says what it is. Insecure parameters are not refused here, but told.
+///
+/// ```
+/// use cryptable::{Engine, Parameters, SecretKey, inspect};
+/// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+/// let found = inspect(&secret.encrypt(&[1, 2, 3])?.to_bytes())?;
+/// assert_eq!((found.engine, found.values), (Some(Engine::Single), Some((3, 4))));
+/// assert_eq!(found.key_id, Some(secret.id()));
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+///
+/// # Errors
+/// If it is not exactly one undamaged file of this library.
+pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
+    if bytes.starts_with(&CIPHERTEXT_FILE_MAGIC) {
+        return inspect_ciphertexts(bytes);
+    }
+    let header = peek_header(bytes)?;
+    let limit = bytes.len().saturating_sub(HEADER_BYTES) as u64;
+    let body = read_object(bytes, header.object_type, None, limit)?;
+    let mut found = Inspection {
+        object: header.object_type.to_string(),
+        engine: engine_of(header.object_type),
+        parameter_digest: header.parameter_digest,
+        bytes: bytes.len() as u64,
+        parameters: None,
+        key_id: None,
+        values: None,
+        fresh: None,
+        ciphertexts: None,
+    };
+    match header.object_type {
+        ObjectType::PackedCiphertext
+        | ObjectType::SingleCiphertext
+        | ObjectType::LeveledCiphertext => {
+            let engine = found.engine.expect("a ciphertext of an engine");
+            let part = Part::from_bytes(engine, bytes)?;
+            let contents = part.contents();
+            found.key_id = Some(contents.key_id);
+            found.values = Some((part.count() as u64, contents.modulus));
+            found.fresh = Some(part.is_fresh());
+        }
+        ObjectType::EncryptedBytes => {
+            let message = EncryptedBytes::from_bytes(bytes)?;
+            found.key_id = Some(message.key_id());
+            found.values = Some((message.count() as u64, BYTE_VALUES));
+            found.fresh = Some(message.is_fresh());
+        }
+        ObjectType::EncryptedRoundKeys => {
+            let key = transciphering::EncryptedKey::from_bytes(bytes)?;
+            found.key_id = Some(key.key_id());
+        }
+        object_type => inspect_key(&mut found, object_type, bytes, body)?,
+    }
+    Ok(found)
+}
+
+fn inspect_ciphertexts(bytes: &[u8]) -> Result<Inspection> {
+    let mut reader = CiphertextReader::new(Cursor::new(bytes))?;
+    let mut fresh = true;
+    while let Some(part) = reader.next_part()? {
+        fresh &= part.is_fresh();
+    }
+    let summary = *reader.summary();
+    let contents = summary.contents;
+    Ok(Inspection {
+        object: format!("ciphertexts of {} values", contents.engine),
+        engine: Some(contents.engine),
+        parameter_digest: contents.parameter_digest,
+        bytes: summary.bytes,
+        parameters: None,
+        key_id: Some(contents.key_id),
+        values: Some((summary.values, contents.modulus)),
+        fresh: Some(fresh),
+        ciphertexts: Some(summary),
+    })
+}
+
+/// Parameters and identifier of a key; of anything else nothing.
+fn inspect_key(
+    found: &mut Inspection,
+    object_type: ObjectType,
+    bytes: &[u8],
+    body: &[u8],
+) -> Result<()> {
+    let options = ReadOptions::default().allow_insecure();
+    let mut reader = BodyReader::new(body);
+    let is_transciphering = matches!(
+        object_type,
+        ObjectType::TranscipheringSecretKey | ObjectType::TranscipheringEvaluationKey
+    );
+    let parameters = match found.engine {
+        Some(engine) => {
+            let literal = reader.bytes("parameters", body.len() as u64)?;
+            InspectedParameters::Engine(Parameters::from_bytes(engine, literal, options)?)
+        }
+        None if is_transciphering => {
+            let literal = reader.bytes("parameters", body.len() as u64)?;
+            let parameters = transciphering::Parameters::from_bytes(literal, options)?;
+            InspectedParameters::Transciphering(Box::new(parameters))
+        }
+        None => return Ok(()),
+    };
+    found.parameters = Some(parameters);
+    let is_server_key = object_type == ObjectType::TranscipheringEvaluationKey
+        || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
+    found.key_id = if is_server_key {
+        Some(KeyId(reader.array("client key identifier")?))
+    } else {
+        secret_key_id(object_type, bytes)?
+    };
+    Ok(())
+}
+
+#[cfg(feature = "client")]
+fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>> {
+    let options = ReadOptions::default().allow_insecure();
+    Ok(Some(if object_type == ObjectType::TranscipheringSecretKey {
+        transciphering::SecretKey::from_bytes(bytes, options)?.id()
+    } else {
+        crate::SecretKey::from_bytes(bytes, options)?.id()
+    }))
+}
+
+#[cfg(not(feature = "client"))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as with the feature")]
+fn secret_key_id(_: ObjectType, _: &[u8]) -> Result<Option<KeyId>> {
+    Ok(None)
+}
+
+fn engine_of(object_type: ObjectType) -> Option<Engine> {
+    match object_type {
+        ObjectType::PackedSecretKey
+        | ObjectType::PackedEvaluationKey
+        | ObjectType::PackedCiphertext => Some(Engine::Packed),
+        ObjectType::SingleSecretKey
+        | ObjectType::SingleEvaluationKey
+        | ObjectType::SingleCiphertext => Some(Engine::Single),
+        ObjectType::LeveledSecretKey
+        | ObjectType::LeveledEvaluationKey
+        | ObjectType::LeveledCiphertext => Some(Engine::Leveled),
+        _ => None,
+    }
 }

@@ -39,8 +39,7 @@
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).
-//! - [`gates`] on encrypted bits, [`large_values`] (sign, comparison, maximum, integers of many digits), and
-//!   [`transciphering`] (AES-128 ciphertexts to homomorphic ones).
+//! - [`transciphering`]: AES-128 ciphertexts to homomorphic ones.
 //! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
 //! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
 //!   files of any number of values.
@@ -74,7 +73,7 @@ pub use cryptable_ring::unit::measure_unit;
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
-pub use inspection::{Inspection, inspect};
+pub use inspection::{InspectedParameters, Inspection, inspect};
 pub use keys::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
@@ -82,6 +81,9 @@ pub use parameters::Parameters;
 pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Request};
+
+/// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
+pub use cryptable_leveled::aes as transciphering;
 
 /// The engines themselves, for what one of them alone can do and for researchers.
 pub mod engines {

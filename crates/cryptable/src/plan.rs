@@ -48,7 +48,7 @@ impl AsRef<Parameters> for Candidate {
 }
 
 /// All ways to serve a request, the best first. Its `Display` is the comparison.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Plan {
     values: u64,
     threads: usize,
@@ -180,7 +180,8 @@ fn packed_request(request: &Request) -> Result<packed::Request> {
         count: count.map(|count| count.min(1 << 16)),
         method,
         digit_bits: request.digit_bits,
-        memory_limit: request.memory,
+        memory: request.memory,
+        tables: request.tables,
         log2_fail: request.log2_fail,
         ..packed::Request::new(request.input_modulus, request.output_modulus)
     })
@@ -202,8 +203,9 @@ fn single_request(request: &Request) -> Result<single::Request> {
 
 fn leveled_request(request: &Request) -> Result<leveled::Request> {
     refuse_packed_options(Engine::Leveled, request)?;
+    let method = request.method.as_deref().map(str::parse).transpose()?;
     Ok(leveled::Request {
-        method: request.method.clone(),
+        method,
         log2_fail: request.log2_fail,
         ..leveled::Request::new(request.input_modulus, request.output_modulus)
     })

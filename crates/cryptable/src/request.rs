@@ -30,6 +30,7 @@ pub struct Request {
     pub(crate) input_modulus: u64,
     pub(crate) output_modulus: u64,
     pub(crate) values: Option<u64>,
+    pub(crate) tables: usize,
     pub(crate) memory: Option<usize>,
     pub(crate) log2_fail: Option<f64>,
     pub(crate) threads: Option<usize>,
@@ -55,6 +56,7 @@ impl Request {
             input_modulus,
             output_modulus,
             values: None,
+            tables: 1,
             memory: None,
             log2_fail: None,
             threads: None,
@@ -72,6 +74,13 @@ impl Request {
     #[must_use]
     pub fn values(mut self, values: u64) -> Self {
         self.values = Some(values);
+        self
+    }
+
+    /// Every value is looked up in so many tables at once. Left out: one.
+    #[must_use]
+    pub fn tables(mut self, tables: usize) -> Self {
+        self.tables = tables;
         self
     }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cryptable::leveled::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey};
+use cryptable::engines::leveled::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey};
 use cryptable::{Error, InspectedParameters, Result, Table, inspect};
 use cryptable_lattice::{Progress, ReadOptions, SecurityLevel};
 use proptest::prelude::*;

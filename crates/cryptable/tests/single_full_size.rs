@@ -1,6 +1,6 @@
 //! Single values at full size: input moduli beyond powers of two and small ones, several tables on one input.
 
-use cryptable::single::{Parameters, Request, SecretKey};
+use cryptable::engines::single::{Parameters, Request, SecretKey};
 use cryptable::{Progress, SecurityLevel, Table};
 
 /// Looks values up in two tables at once, and a result in the first table again.

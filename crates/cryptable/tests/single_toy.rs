@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cryptable::single::{Ciphertext, EvaluationKey, Parameters, PreparedTable, Request, SecretKey};
+use cryptable::engines::single::{
+    Ciphertext, EvaluationKey, Parameters, PreparedTable, Request, SecretKey,
+};
 use cryptable::{
     Error, InspectedParameters, Inspection, Progress, ReadOptions, Result, SecurityLevel, Table,
     inspect,
@@ -276,7 +278,7 @@ fn keys_come_back_from_bytes() {
 
 fn single_parameters(found: Inspection) -> Parameters {
     match found.parameters {
-        Some(InspectedParameters::Single(parameters)) => *parameters,
+        Some(InspectedParameters::Engine(cryptable::Parameters::Single(parameters))) => *parameters,
         other => panic!("{other:?}"),
     }
 }
@@ -293,15 +295,15 @@ fn objects_say_what_they_are() {
     assert_eq!(single_parameters(found).digest(), secret.parameters().digest());
     let found = inspect(&ciphertext).unwrap();
     assert_eq!((found.values, found.fresh), (Some((2, 4)), Some(true)));
-    assert_eq!(found.client, Some(secret.id()));
+    assert_eq!(found.key_id, Some(secret.id()));
     // Each is named where another was expected.
     let error = read_secret(&evaluation_bytes).unwrap_err().to_string();
     assert!(error.contains("an evaluation key for single values, not a secret key"), "{error}");
     let error = read_evaluation(&ciphertext).unwrap_err().to_string();
     assert!(error.contains("a ciphertext of single values, not an evaluation key"), "{error}");
-    let error = cryptable::SecretKey::from_bytes(&secret_bytes, cryptable::ReadOptions::default())
-        .unwrap_err()
-        .to_string();
+    let options = cryptable::ReadOptions::default();
+    let error = cryptable::engines::packed::SecretKey::from_bytes(&secret_bytes, options);
+    let error = error.unwrap_err().to_string();
     assert!(error.contains("a secret key for single values, not a secret key"), "{error}");
 }
 

@@ -1,9 +1,9 @@
 //! Work of circuit bootstraps and CMUX trees, by counts of transforms and of key bytes read: what
 //! [`cryptable_lattice::cost::CostModel`] makes seconds of.
 
-use cryptable_fhew::rotation::selectors_per_coefficient;
 use cryptable_fhew::parameter_choice::Cost;
 use cryptable_fhew::parameters::ParametersLiteral;
+use cryptable_fhew::rotation::selectors_per_coefficient;
 use cryptable_lattice::cost::Work;
 
 use crate::bootstrapping::{batch_count, ciphertext_count};

@@ -1,9 +1,9 @@
 //! Digits of two bits: two selectors a rotation, tables at Gray codes.
 
 use cryptable_fhew::keys::EvaluationKey;
+use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::Variance;
 use cryptable_fhew::parameters::GadgetLiteral;
-use cryptable_fhew::keys::SecretKey;
 use cryptable_lattice::ReadOptions;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::bootstrapping::{

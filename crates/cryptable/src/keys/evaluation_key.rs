@@ -11,7 +11,9 @@ use crate::engine::{each_engine, other_engine};
 use crate::engines::{leveled, packed, single};
 use crate::execution::part_of;
 use crate::prepared_table::PreparedTable;
-use crate::{Ciphertext, Engine, Error, Execution, Parameters, Progress, ReadOptions, Result, Table};
+use crate::{
+    Ciphertext, Engine, Error, Execution, Parameters, Progress, ReadOptions, Result, Table,
+};
 
 /// A server's evaluation key: maps encrypted values through tables, without the secret. Shared by any number of
 /// threads.
@@ -148,15 +150,18 @@ impl EvaluationKey {
         }
         match (self, input) {
             (Self::Packed(key), Part::Packed(input)) => {
-                let tables = tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
+                let tables =
+                    tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
             (Self::Single(key), Part::Single(input)) => {
-                let tables = tables.iter().map(|table| table.single()).collect::<Result<Vec<_>>>()?;
+                let tables =
+                    tables.iter().map(|table| table.single()).collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
             (Self::Leveled(key), Part::Leveled(input)) => {
-                let tables = tables.iter().map(|table| table.leveled()).collect::<Result<Vec<_>>>()?;
+                let tables =
+                    tables.iter().map(|table| table.leveled()).collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
             _ => Err(other_engine("ciphertext", self.engine(), input.engine())),

@@ -1,7 +1,6 @@
 //! The client's key of any engine.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 
 use cryptable_wire::{KeyId, WireError, peek_header};
 use zeroize::Zeroizing;
@@ -9,9 +8,7 @@ use zeroize::Zeroizing;
 use crate::ciphertext::Part;
 use crate::engine::{each_engine, other_engine};
 use crate::engines::{leveled, packed, single};
-use crate::{
-    Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, Progress, ReadOptions, Result,
-};
+use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, ReadOptions, Result};
 
 /// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
 ///

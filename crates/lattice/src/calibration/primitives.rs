@@ -4,12 +4,12 @@ use std::hint::black_box;
 use std::io;
 use std::time::Instant;
 
-use cryptable_ring::release_buffers;
 use cryptable_ring::combination::{GaussianInteger, linear_combinations};
 use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::release_buffers;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::unit::measure_unit;
 use cryptable_ring::word_sums::add_multiples;

@@ -1,9 +1,9 @@
 //! What one ciphertext holds: a bit or a two-bit digit x, as LWE of dimension N modulo Q under the ring secret, of
 //! phase x·Q/2^d for d bits. XOR of bits is addition of their ciphertexts.
 
-use cryptable_fhew::parameters::Parameters;
 #[cfg(feature = "client")]
 use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 #[cfg(feature = "client")]

@@ -10,9 +10,9 @@
 //! which the paper has another ℓ rows. RGSW rows of this crate are of bit·weight and of bit·s·weight, so that f has
 //! no sign.
 
-use cryptable_fhew::rlwe::RlweCiphertext;
 #[cfg(feature = "client")]
 use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;

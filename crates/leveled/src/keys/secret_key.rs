@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use cryptable_fhew::keys::SeededEvaluationKey;
 use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::keys::SeededEvaluationKey;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Result};
 use cryptable_wire::{BodyReader, KeyId, ObjectType, secret_key_bytes, write_server_keys};
