@@ -1,6 +1,6 @@
 //! Predicted time and memory of circuit bootstraps and CMUX trees, by counts of transforms and of bytes read.
 
-use cryptable_fhew::parameter_choice::Cost;
+use cryptable_fhew::cost;
 use cryptable_fhew::rotation::selectors_per_coefficient;
 
 use crate::circuit_bootstrapping::parts;
@@ -54,7 +54,6 @@ impl CircuitCost {
     #[must_use]
     pub fn of(parameters: &CircuitParameters) -> Self {
         let literal = parameters.parameters().literal();
-        let rotation = Cost::of(1, literal);
         let degree = literal.ring_degree as f64;
         let log2_degree = degree.log2();
         let transform = degree * log2_degree / (2048.0 * 11.0);
@@ -70,10 +69,10 @@ impl CircuitCost {
         };
         Self {
             digit_bits: parameters.digit_bits(),
-            rotation_transforms: rotation.transforms,
+            rotation_transforms: cost::rotation(literal).digit_transforms,
             conversion_transforms: conversion * transform,
             rotation_key_bytes: selectors * literal.rotation.rows() as f64 * row_bytes,
-            key_switching_bytes: rotation.key_switching_bytes,
+            key_switching_bytes: cost::key_switching(literal).key_bytes,
             conversion_key_bytes: (automorphisms as f64 + log2_degree * trace + relinearization)
                 * row_bytes,
             cmux_transforms: 2.0 * (rows + 1.0) * transform,

@@ -170,6 +170,14 @@ impl FullDomainMethod for FdfbBfvMult {
         if self.lookups == Lookups::Separate { 3 } else { 1 }
     }
 
+    fn packings(&self) -> usize {
+        2
+    }
+
+    fn products(&self) -> usize {
+        1
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

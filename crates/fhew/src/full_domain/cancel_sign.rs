@@ -66,6 +66,10 @@ impl FullDomainMethod for FdfbCancelSign {
         2
     }
 
+    fn packings(&self) -> usize {
+        1
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

@@ -104,6 +104,10 @@ impl FullDomainMethod for Comp {
         if self.multi_value { 3 } else { 4 }
     }
 
+    fn key_switches(&self) -> usize {
+        3
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

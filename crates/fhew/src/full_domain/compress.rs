@@ -63,6 +63,10 @@ impl FullDomainMethod for FdfbCompress {
         2
     }
 
+    fn key_switches(&self) -> usize {
+        2
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

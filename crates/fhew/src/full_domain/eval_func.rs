@@ -39,6 +39,10 @@ impl FullDomainMethod for EvalFunc {
         2
     }
 
+    fn key_switches(&self) -> usize {
+        2
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

@@ -152,6 +152,10 @@ impl FullDomainMethod for FdfbKs {
         self.digits + 1
     }
 
+    fn packings(&self) -> usize {
+        self.digits
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

@@ -73,6 +73,10 @@ impl FullDomainMethod for FdfbSelect {
         if self.multi_value { 2 } else { 4 }
     }
 
+    fn packings(&self) -> usize {
+        2
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

@@ -61,6 +61,10 @@ impl FullDomainMethod for FdfbSelectAlt {
         if self.multi_value { 2 } else { 3 }
     }
 
+    fn packings(&self) -> usize {
+        1
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

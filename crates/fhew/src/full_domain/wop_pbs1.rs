@@ -87,6 +87,14 @@ impl FullDomainMethod for WopPbs1 {
         if self.multi_value { 1 } else { 2 }
     }
 
+    fn packings(&self) -> usize {
+        2
+    }
+
+    fn products(&self) -> usize {
+        1
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

@@ -58,6 +58,14 @@ impl FullDomainMethod for WopPbs2 {
         if self.multi_value { 1 } else { 3 }
     }
 
+    fn packings(&self) -> usize {
+        4
+    }
+
+    fn products(&self) -> usize {
+        2
+    }
+
     fn lookup(
         &self,
         key: &EvaluationKey,

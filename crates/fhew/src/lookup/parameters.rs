@@ -1,10 +1,12 @@
 //! Parameters of single-value lookups: a method, its numbers, and the moduli of tables.
 
+use crate::cost;
 use crate::full_domain::{self, FullDomainMethod};
 use crate::keys::serialization::evaluation_key_bytes;
 use crate::noise::NoiseModel;
-use crate::parameter_choice::{Cost, DEFAULT_LOG2_FAIL, choose};
+use crate::parameter_choice::{DEFAULT_LOG2_FAIL, choose};
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
+use cryptable_lattice::cost::CostModel;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -172,7 +174,10 @@ impl Parameters {
     /// Predicted time of a lookup of one value, in u.
     #[must_use]
     pub fn eval_units(&self) -> f64 {
-        Cost::of(self.method.rotations(), self.fhew.literal()).units()
+        {
+            let model = CostModel::default();
+            model.seconds(&cost::lookup(self.method, self.fhew.literal())) / model.unit()
+        }
     }
 
     /// Bytes of an evaluation key in its file, but for header and parameters.
