@@ -1,9 +1,9 @@
 //! `bench gates`: boolean gates by one bootstrap each.
 
 use clap::Args;
+use cryptable_fhew::cost;
 use cryptable_fhew::gates::{self, Gate, Gates, decrypt_bit, encrypt_bit};
 use cryptable_fhew::noise::NoiseModel;
-use cryptable_fhew::parameter_choice::Cost;
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -71,8 +71,7 @@ pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Re
     line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
     line.contract.input_bytes = bits.div_ceil(8);
     line.rotations = 1;
-    let cost = Cost::of(1, parameters.literal());
-    line.count_transforms(cost.transforms);
+    line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
     report(&[line], json, print)
 }
 

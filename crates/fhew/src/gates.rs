@@ -6,6 +6,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result};
 
+use crate::cost;
 use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
@@ -175,7 +176,7 @@ pub fn log2_fail(model: &NoiseModel) -> f64 {
 pub fn choose(limit: f64) -> Result<Parameters> {
     let error =
         |found| Error::FailureUnreachable { what: "a Boolean gate".to_owned(), found, limit };
-    choose_by(1, limit, log2_fail).map_err(error)?
+    choose_by(cost::bootstrap, limit, log2_fail).map_err(error)?
 }
 
 /// Encrypts a bit for gates.

@@ -34,9 +34,10 @@
 //! | [`keys`] | the client's secrets, keys for the server, their bytes |
 //! | [`multi_value`] | several tables on one blind rotation |
 //! | [`full_domain`], [`decomposition`], [`functions`], [`gates`] | algorithms, one a file |
-//! | [`parameter_choice`], [`lookup`] | the search, and the engine's face |
+//! | [`cost`], [`parameter_choice`], [`lookup`] | counted work, the search for the fastest, the engine's face |
 #![forbid(unsafe_code)]
 
+pub mod cost;
 pub mod decomposition;
 pub mod full_domain;
 pub mod functions;

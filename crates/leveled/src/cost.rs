@@ -1,7 +1,7 @@
 //! Work of circuit bootstraps and CMUX trees, by counts of transforms and of key bytes read: what
 //! [`cryptable_lattice::cost::CostModel`] makes seconds of.
 
-use cryptable_fhew::parameter_choice::Cost;
+use cryptable_fhew::cost;
 use cryptable_fhew::parameters::ParametersLiteral;
 use cryptable_fhew::rotation::selectors_per_coefficient;
 use cryptable_lattice::cost::Work;
@@ -48,8 +48,7 @@ pub struct CircuitBootstrappingCost {
 
 /// Transforms of a blind rotation in those of degree 2,048, and bytes of LWE key switching keys.
 fn rotation(literal: &ParametersLiteral) -> (f64, f64) {
-    let cost = Cost::of(1, literal);
-    (cost.transforms, cost.key_switching_bytes)
+    (cost::rotation(literal).digit_transforms, cost::key_switching(literal).key_bytes)
 }
 
 impl CircuitBootstrappingCost {

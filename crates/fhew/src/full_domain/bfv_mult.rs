@@ -205,6 +205,14 @@ impl FullDomainMethod for FdfbBfvMult {
         if self.lookups == Lookups::Separate { 3 } else { 1 }
     }
 
+    fn packings(&self) -> usize {
+        2
+    }
+
+    fn products(&self) -> usize {
+        1
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         check_unscaled_modulus(table.output_modulus())?;

@@ -127,6 +127,21 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
         if tables.is_empty() { Ok(Vec::new()) } else { self.evaluate(key, tables, input) }
     }
 
+    /// Number of switches to the LWE secret.
+    fn key_switches(&self) -> usize {
+        1
+    }
+
+    /// Number of packings by the trace.
+    fn packings(&self) -> usize {
+        0
+    }
+
+    /// Number of BFV products.
+    fn products(&self) -> usize {
+        0
+    }
+
     /// f(m) for a ciphertext of m: LWE modulo the LWE modulus in and out, phase m·q/p in and f(m)·q/P out.
     ///
     /// # Errors
