@@ -385,7 +385,7 @@ mod tests {
     fn ciphertexts_come_back() {
         let (key, file, values) = file();
         let found = read(&file).unwrap();
-        let key = AnySecretKey::Packed(key);
+        let key = AnySecretKey::Packed(Box::new(key));
         let decrypt = |ciphertext: &AnyCiphertext| key.decrypt(ciphertext).unwrap();
         assert_eq!(found.iter().map(decrypt).collect::<Vec<_>>(), values);
     }

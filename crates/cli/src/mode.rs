@@ -198,7 +198,7 @@ impl From<leveled::Ciphertext> for AnyCiphertext {
 #[derive(Debug)]
 pub enum AnySecretKey {
     /// For packed values.
-    Packed(SecretKey),
+    Packed(Box<SecretKey>),
     /// For single values.
     Single(Box<single::SecretKey>),
     /// For values bit by bit.
@@ -218,14 +218,16 @@ impl AnySecretKey {
             ObjectType::LeveledSecretKey => {
                 Self::Bits(Box::new(leveled::SecretKey::from_bytes(bytes, read_options())?))
             }
-            _ => Self::Packed(SecretKey::from_bytes(bytes)?),
+            _ => Self::Packed(Box::new(SecretKey::from_bytes(bytes)?)),
         })
     }
 
     /// Draws fresh secrets.
     pub fn generate(parameters: &AnyParameters) -> Self {
         match parameters {
-            AnyParameters::Packed(parameters) => Self::Packed(SecretKey::generate(parameters)),
+            AnyParameters::Packed(parameters) => {
+                Self::Packed(Box::new(SecretKey::generate(parameters)))
+            }
             AnyParameters::Single(parameters) => {
                 Self::Single(Box::new(single::SecretKey::generate(parameters)))
             }
