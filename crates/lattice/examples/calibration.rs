@@ -13,12 +13,9 @@ fn main() -> std::io::Result<()> {
     println!("{:<20} {:>13} {:>9} {:>10}", "", "measured", "in u", "built-in");
     for ((name, seconds), (_, expected)) in measured.fields().into_iter().zip(built_in.fields()) {
         let unit = measured.unit();
-        let micros = seconds * 1e6;
-        println!(
-            "{name:<20} {micros:>10.6} us {:>9.3e} {:>10.3e}",
-            seconds / unit,
-            expected / unit
-        );
+        let nanos = seconds * 1e9;
+        let (units, expected) = (seconds / unit, expected / unit);
+        println!("{name:<20} {nanos:>10.4} ns {units:>9.3e} {expected:>10.3e}");
     }
     println!("measured in {elapsed:.2} s");
     Ok(())
