@@ -3,6 +3,7 @@
 
 mod auto;
 mod circuit;
+mod cost_model;
 mod decomposition;
 mod fdd;
 mod fhew;
@@ -46,7 +47,7 @@ pub enum BenchCommand {
     Aes(circuit::AesArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
-    /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
+    /// NTT, base conversion, key switch, rotation and multiplication, with their counts; the cost model's fields.
     Primitives(primitives::PrimitivesArguments),
 }
 

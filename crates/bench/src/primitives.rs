@@ -35,6 +35,9 @@ pub struct PrimitivesArguments {
     /// Repetitions to take the median of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
+    /// Keep the measured cost model in the user's cache directory, for later predictions.
+    #[arg(long)]
+    calibrate: bool,
 }
 
 /// One line of output.
@@ -122,7 +125,7 @@ pub fn run(arguments: &PrimitivesArguments, threads: usize, json: bool) -> anyho
     measure_ring(&setup);
     measure_table_product(&setup);
     measure_ckks(&setup);
-    Ok(())
+    crate::cost_model::run(arguments.calibrate, json)
 }
 
 /// NTT and base conversion.
