@@ -223,7 +223,7 @@ impl Session {
             selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
             predicted_units: model.seconds(&prediction.work) / model.unit(),
             predicted_peak_bytes: prediction.peak_bytes(),
-            steps: steps(&self.parameters, &evaluation.marks),
+            steps: steps(&self.parameters, self.tables.len(), &evaluation.marks),
             counts: [
                 counts.transforms,
                 counts.limb_products,
@@ -275,17 +275,19 @@ struct Checked {
 }
 
 /// Seconds of each step of a lookup; the same step of all digits, and of all tables, together.
-fn steps(parameters: &Parameters, marks: &[Instant]) -> Vec<(String, f64)> {
+fn steps(parameters: &Parameters, tables: usize, marks: &[Instant]) -> Vec<(String, f64)> {
     let mut steps: Vec<(String, f64)> = Vec::new();
     let front = ["mod_raise", "coeffs_to_slots", "exponential"];
     let digits = parameters.literal().multiplexer.as_ref().map_or(0, |m| m.digits.len());
     for (index, pair) in marks.windows(2).enumerate() {
         let name = if digits == 0 {
-            [&front[..], &["interpolation"]]
-                .concat()
-                .get(index)
-                .copied()
-                .unwrap_or("slots_to_coeffs")
+            // Two steps a table come last.
+            let interpolation = marks.len() - 1 - 2 * tables;
+            match front.get(index) {
+                Some(name) => name,
+                None if index < interpolation => "interpolation",
+                None => "slots_to_coeffs",
+            }
         } else if index < 5 * digits {
             [&front[..], &["deltas", "digit_to_coeffs"]].concat()[index % 5]
         } else if index == 5 * digits {
