@@ -1,7 +1,7 @@
 //! Predicted time and memory of circuit bootstraps and CMUX trees, by counts of transforms and of bytes read.
 
 use cryptable_fhew::cost;
-use cryptable_fhew::rotation::selectors_per_coefficient;
+use cryptable_fhew::rotation::rgsw_per_coefficient;
 
 use crate::circuit_bootstrapping::parts;
 use crate::cmux_tree::TreeShape;
@@ -64,7 +64,7 @@ impl CircuitCost {
         let row_bytes = 2.0 * degree * WORD_BYTES;
         let dimension = literal.lwe_dimension as f64;
         let (selectors, automorphisms) = match parameters.parameters().rotation_automorphisms() {
-            None => (dimension * selectors_per_coefficient(literal.lwe_secret) as f64, 0),
+            None => (dimension * rgsw_per_coefficient(literal.lwe_secret) as f64, 0),
             Some(window) => (dimension + 1.0, window.key_count() * window.gadget.length()),
         };
         Self {
@@ -72,7 +72,7 @@ impl CircuitCost {
             rotation_transforms: cost::rotation(literal).digit_transforms,
             conversion_transforms: conversion * transform,
             rotation_key_bytes: selectors * literal.rotation.rows() as f64 * row_bytes,
-            key_switching_bytes: cost::key_switching(literal).key_bytes,
+            key_switching_bytes: cost::key_switching_bytes(literal),
             conversion_key_bytes: (automorphisms as f64 + log2_degree * trace + relinearization)
                 * row_bytes,
             cmux_transforms: 2.0 * (rows + 1.0) * transform,

@@ -50,7 +50,7 @@ fn sample(
 }
 
 impl SecretKey {
-    /// Fresh secrets.
+    /// Draws fresh secrets: of LWE, of the ring, and of the ring of lower degree if there is one.
     ///
     /// # Panics
     /// If the operating system has no randomness to give.
@@ -91,7 +91,7 @@ impl SecretKey {
         .then(|| Self { parameters: parameters.clone(), lwe, ring, small })
     }
 
-    /// The parameters.
+    /// The parameters that the secrets were drawn for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -135,7 +135,7 @@ impl PackingKey {
         Ok(Self { parameters: parameters.clone(), length: key.length, rows })
     }
 
-    /// The parameters.
+    /// The parameters whose ciphertexts it packs.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
