@@ -205,8 +205,8 @@ impl FactoredTest {
         out
     }
 
-    /// Coefficient `position` of c(X^stride)·rotated as LWE modulo Q, for a test of degree N/stride whose TV_0 is in the
-    /// coefficients `position` modulo `stride`.
+    /// Coefficient `position` of c(X^stride)·rotated as LWE modulo Q, for a test of degree N/stride whose TV_0 is in
+    /// the coefficients `position` modulo `stride`.
     ///
     /// # Panics
     /// If degrees do not fit, or the position is not below the stride.

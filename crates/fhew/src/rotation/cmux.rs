@@ -102,7 +102,8 @@ impl CmuxRotationKey {
 }
 
 /// σ_acc²: every CMUX adds the noise of the digit products of body and mask (each digit times an error polynomial),
-/// and what rounding the rotated difference leaves where the RGSW ciphertext is of 1: `rounding_b + rounding_a·N·E[s²]`.
+/// and what rounding the rotated difference leaves where the RGSW ciphertext is of 1: `rounding_b +
+/// rounding_a·N·E[s²]`.
 pub(crate) fn noise(
     ring: &RingNumbers,
     gadget: RgswGadget,

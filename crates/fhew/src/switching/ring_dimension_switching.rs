@@ -28,7 +28,7 @@ use crate::variance::{Variance, digit_noise, second_moment};
 pub struct SmallRing {
     /// Degree, prime and decomposition, as the parameters name them.
     pub literal: IntermediateRing,
-    /// The ring Z_q[X]/(X^N' + 1), with its transforms.
+    /// The ring of degree N' modulo that prime, with its transforms.
     pub ring: Arc<PrimeRing>,
 }
 

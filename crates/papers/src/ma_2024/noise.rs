@@ -1,12 +1,12 @@
 //! The noise formulas of Ma, Huang, Wang, Zhou and Wang (TCHES 2024) as they are printed, for comparison.
 //!
 //! [`cryptable_fhew::noise`] and the methods' [`cryptable_fhew::full_domain::FullDomainMethod::noise`] predict what
-//! cryptable-fhew computes. This module is the paper's own analysis, in the paper's units: variances are in squared units of the
-//! modulus that each function names, and [`PaperNumbers::fraction_of_q`] turns those of q = 2N (Table 2 prints
-//! N = 2q) into a [`Variance`]. What differs between the two:
+//! cryptable-fhew computes. This module is the paper's own analysis, in the paper's units: variances are in squared
+//! units of the modulus that each function names, and [`PaperNumbers::fraction_of_q`] turns those of q = 2N (Table 2
+//! prints N = 2q) into a [`Variance`]. What differs between the two:
 //!
-//! - The paper's secrets are ternary (second moment 2/3). Binary secrets have half of the RGSW ciphertexts and no second
-//!   term in a step of blind rotation: a quarter of σ_acc², and (n/4 + 1)/(2n/3 + 1) of σ_ms²(n).
+//! - The paper's secrets are ternary (second moment 2/3). Binary secrets have half of the RGSW ciphertexts and no
+//!   second term in a step of blind rotation: a quarter of σ_acc², and (n/4 + 1)/(2n/3 + 1) of σ_ms²(n).
 //! - The paper decomposes completely, into ⌈log_B Q⌉ digits. Here the low bits may be rounded away, so that there
 //!   are fewer digits and a rounding error in their place.
 //! - The paper's key switching adds tabulated rows, of which each has noise σ² + 1/4. Here digits multiply rows:
