@@ -33,7 +33,7 @@ impl NoiseModel {
         Self { parameters: parameters.clone() }
     }
 
-    /// The parameters.
+    /// The parameters that noise is predicted for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -80,7 +80,7 @@ impl Parameters {
         Self { literal, ring: Arc::clone(&self.ring), small: self.small.clone() }
     }
 
-    /// The numbers.
+    /// All numbers of the set.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal

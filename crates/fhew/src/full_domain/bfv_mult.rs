@@ -22,9 +22,9 @@ pub enum Lookups {
     Separate,
     /// One rotation of TV_0, and a product with each table's TV_1 (FDFB-BFVMult*).
     Factored,
-    /// One rotation of f_neg - f_pos and TV_0 in turn ([`crate::multi_value`]), and a product with TV_1 of f_pos. What BFV
-    /// multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the price is
-    /// a phase modulo N.
+    /// One rotation of f_neg - f_pos and TV_0, interleaved ([`crate::multi_value`]), and a product with TV_1 of
+    /// f_pos. What BFV multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the
+    /// price is a phase modulo N.
     Interleaved,
 }
 
@@ -46,7 +46,7 @@ struct Looked {
     sign: LweCiphertext,
 }
 
-/// Q/2P, rounded.
+/// Half the unit of outputs, Q/2P rounded.
 fn half_unit(parameters: &Parameters, modulus: u64) -> u64 {
     (parameters.prime() + modulus) / (2 * modulus)
 }

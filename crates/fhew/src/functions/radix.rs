@@ -1,6 +1,6 @@
 //! Integers of any width as vectors of digits: comparison, selection, sign, ReLU, maximum, absolute value.
 //!
-//! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and selectors. Everything is a
+//! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and conditions. Everything is a
 //! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
 
 use cryptable_lattice::error::demand;
@@ -111,35 +111,35 @@ impl<'a> Radix<'a> {
         self.lookup(|order| u64::from(order == LESS), &level[0])
     }
 
-    /// `selector ? x : y`, for a selector of 0 or 1 modulo 2B: two tables a digit.
+    /// `condition ? x : y`, for a condition of 0 or 1 modulo 2B: two tables a digit.
     ///
     /// # Errors
     /// As [`Radix::less_than`].
     pub fn select(
         &self,
-        selector: &LweCiphertext,
+        condition: &LweCiphertext,
         x: &[LweCiphertext],
         y: &[LweCiphertext],
     ) -> Result<Vec<LweCiphertext>> {
-        let mut chosen = self.keep(selector, true, x)?;
-        for (sum, other) in chosen.iter_mut().zip(self.keep(selector, false, y)?) {
+        let mut chosen = self.keep(condition, true, x)?;
+        for (sum, other) in chosen.iter_mut().zip(self.keep(condition, false, y)?) {
             sum.add_assign(&other);
         }
         Ok(chosen)
     }
 
-    /// x if the selector is `wanted`, else 0: a table a digit.
+    /// x if the condition is `wanted`, else 0: a table a digit.
     fn keep(
         &self,
-        selector: &LweCiphertext,
+        condition: &LweCiphertext,
         wanted: bool,
         x: &[LweCiphertext],
     ) -> Result<Vec<LweCiphertext>> {
         self.check(x)?;
-        self.key.check(selector)?;
+        self.key.check(condition)?;
         let base = self.base;
         let keep = |pair: u64| if (pair >= base) == wanted { pair % base } else { 0 };
-        let one = |digit| self.lookup(keep, &Self::add(digit, base as i64, selector));
+        let one = |digit| self.lookup(keep, &Self::add(digit, base as i64, condition));
         x.par_iter().map(one).collect()
     }
 

@@ -29,7 +29,7 @@ impl RelinearizationKey {
         Self { gadget, rows, auxiliary }
     }
 
-    /// Bytes held.
+    /// Bytes of memory that the gadget ciphertext takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rows.bytes()

@@ -15,9 +15,9 @@ pub struct GadgetLiteral {
 /// [`RgswGadget`](cryptable_ring::external_product::RgswGadget).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RgswGadgetLiteral {
-    /// Of bodies.
+    /// Decomposition of bodies b.
     pub body: GadgetLiteral,
-    /// Of masks.
+    /// Decomposition of masks a.
     pub mask: GadgetLiteral,
 }
 
