@@ -38,6 +38,7 @@ mod parameters;
 mod radix;
 #[cfg(feature = "client")]
 mod secret_key;
+mod serialization;
 
 pub use ciphertexts::{EncryptedIntegers, RadixInteger, SmallValues};
 pub use evaluation_key::EvaluationKey;

@@ -1,9 +1,12 @@
 //! The face of functions of integers: signs to maxima, digits, radix integers, tables; other clients and parameters.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use cryptable_fhew::integers::{EvaluationKey, Parameters, SecretKey};
-use cryptable_lattice::{Error, Progress, Table};
+use cryptable_fhew::integers::{
+    EncryptedIntegers, EvaluationKey, Parameters, RadixInteger, SecretKey, SmallValues,
+};
+use cryptable_lattice::{Error, Progress, ReadOptions, Table};
 
 const SILENT: Progress<'static> = Progress::silent();
 
@@ -161,4 +164,42 @@ fn others_are_refused() {
     assert!(key.radix_select(&signs, &x, &x).is_ok());
     let two = key.sign(&secret.encrypt(&[1, 2]).unwrap(), SILENT).unwrap();
     assert!(key.radix_select(&two, &x, &x).is_err());
+}
+
+#[test]
+fn keys_and_ciphertexts_come_back_from_bytes() {
+    let secret = SecretKey::generate(&Parameters::insecure_toy(8).unwrap());
+    let toys = ReadOptions::default().allow_insecure();
+    let mut file = Vec::new();
+    secret.write_evaluation_key(&mut file, SILENT).unwrap();
+    let strict = EvaluationKey::from_shared(Arc::new(file.clone()), ReadOptions::default());
+    assert!(matches!(strict.unwrap_err(), Error::Insecure));
+    let key = EvaluationKey::from_shared(Arc::new(file), toys).unwrap();
+    let read = SecretKey::from_bytes(&secret.to_bytes(), toys).unwrap();
+    assert_eq!((read.id(), key.key_id()), (secret.id(), secret.id()));
+    let x = read.encrypt(&[-5, 7]).unwrap();
+    let x = EncryptedIntegers::from_bytes(&x.to_bytes()).unwrap();
+    for (integers, expected) in [
+        (x.clone(), [-5, 7]),
+        (key.absolute(&x, SILENT).unwrap(), [5, 7]),
+        (key.relu(&x, SILENT).unwrap(), [0, 7]),
+    ] {
+        let integers = EncryptedIntegers::from_bytes(&integers.to_bytes()).unwrap();
+        assert_eq!(secret.decrypt(&integers).unwrap(), expected);
+    }
+    let signs = SmallValues::from_bytes(&key.sign(&x, SILENT).unwrap().to_bytes()).unwrap();
+    assert_eq!(secret.decrypt_small(&signs).unwrap(), [1, 0]);
+    let y = secret.encrypt_radix(77, 3).unwrap();
+    let bytes = y.to_bytes();
+    assert_eq!(secret.decrypt_radix(&RadixInteger::from_bytes(&bytes).unwrap()).unwrap(), 77);
+    assert!(RadixInteger::from_bytes(&x.to_bytes()).is_err());
+    for position in (0..bytes.len()).step_by(7) {
+        let mut damaged = bytes.clone();
+        damaged[position] ^= 16;
+        assert!(RadixInteger::from_bytes(&damaged).is_err(), "byte {position}");
+        assert!(RadixInteger::from_bytes(&bytes[..position]).is_err(), "cut at {position}");
+    }
+    let full_size = Parameters::new(20).unwrap();
+    let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!((read.digest(), read.bits()), (full_size.digest(), 20));
 }

@@ -5,7 +5,7 @@ use std::ops::Not;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Error, Result};
-use cryptable_wire::KeyId;
+use cryptable_wire::{KeyId, ObjectType};
 
 use super::Parameters;
 use crate::binding::Binding;
@@ -22,6 +22,7 @@ pub struct EncryptedBits {
 }
 
 impl EncryptedBits {
+    #[cfg(feature = "client")]
     pub(super) fn new(binding: Binding, values: LweList) -> Self {
         Self { binding, values }
     }
@@ -84,6 +85,22 @@ impl EncryptedBits {
         parts.iter().try_for_each(|part| part.binding.check(OBJECT, &first.binding))?;
         let all = parts.iter().flat_map(|part| part.ciphertexts());
         Ok(Self { binding: first.binding, values: LweList::computed(first.values.shape(), all)? })
+    }
+
+    /// The bits in their wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.binding.ciphertext_bytes(ObjectType::EncryptedBits, |_| Ok(()), &self.values)
+    }
+
+    /// Reads bits.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of bits.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let object_type = ObjectType::EncryptedBits;
+        let (binding, (), values) = Binding::read_ciphertext(bytes, object_type, |_| Ok(()))?;
+        Ok(Self { binding, values })
     }
 
     pub(super) fn ciphertexts(&self) -> impl Iterator<Item = LweCiphertext> + '_ {

@@ -1,15 +1,23 @@
 //! Parameters of Boolean gates.
 
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{Result, SecurityLevel};
+use cryptable_lattice::{ReadOptions, Result, SecurityLevel};
+use serde::{Deserialize, Serialize};
 
-use crate::binding::digest;
+use crate::binding::{digest, literal_bytes, read_literal};
 use crate::gates::{self, choose};
 use crate::noise::NoiseModel;
-use crate::parameters::Parameters as FhewParameters;
+use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
 
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of Boolean gates";
+
+/// What files hold of parameters.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Literal {
+    security: SecurityLevel,
+    numbers: ParametersLiteral,
+}
 
 /// Parameters of Boolean gates. Immutable, cheap to clone.
 #[derive(Clone, Debug)]
@@ -50,7 +58,8 @@ impl Parameters {
 
     fn assemble(fhew: FhewParameters, security: SecurityLevel) -> Self {
         let log2_fail = gates::log2_fail(&NoiseModel::new(&fhew));
-        let digest = digest(DIGEST_CONTEXT, &(security, fhew.literal()));
+        let literal = Literal { security, numbers: *fhew.literal() };
+        let digest = digest(DIGEST_CONTEXT, &literal);
         Self { fhew, security, log2_fail, digest }
     }
 
@@ -81,6 +90,31 @@ impl Parameters {
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         if self.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
+    }
+
+    /// Canonical bytes, of which the digest names these parameters.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        literal_bytes(&self.literal())
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
+    /// that they are insecure.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let literal: Literal = read_literal(bytes)?;
+        options.check(literal.security)?;
+        let fhew = match literal.security {
+            SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
+            SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
+        };
+        Ok(Self::assemble(fhew, literal.security))
+    }
+
+    fn literal(&self) -> Literal {
+        Literal { security: self.security, numbers: *self.fhew.literal() }
     }
 
     /// A digest that names these parameters.

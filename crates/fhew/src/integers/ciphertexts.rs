@@ -1,12 +1,15 @@
 //! Ciphertexts of integers, of their digits and of small values.
 
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::lwe_list::{LweList, LweShape};
 use cryptable_lattice::{Error, Result};
-use cryptable_wire::KeyId;
+use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType, WireError};
 
-use super::Parameters;
+use super::{MAX_RADIX_DIGITS, Parameters};
 use crate::binding::Binding;
+
+/// Largest modulus of small values.
+const MAX_SMALL_MODULUS: u64 = 1 << 13;
 
 /// What values of a ciphertext of large precision are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +60,35 @@ impl EncryptedIntegers {
         self.binding.key_id
     }
 
+    /// The integers in their wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let encoding = match self.encoding {
+            Encoding::Signed { computed: false } => 0,
+            Encoding::Signed { computed: true } => 1,
+            Encoding::Unsigned => 2,
+        };
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u32(encoding);
+        self.binding.ciphertext_bytes(ObjectType::EncryptedIntegers, head, &self.values)
+    }
+
+    /// Reads integers.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of integers.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let head = |reader: &mut BodyReader<'_>| match reader.u32("encoding of integers")? {
+            0 => Ok(Encoding::Signed { computed: false }),
+            1 => Ok(Encoding::Signed { computed: true }),
+            2 => Ok(Encoding::Unsigned),
+            other => Err(WireError::invalid("encoding of integers", other, "from 0 to 2").into()),
+        };
+        let object_type = ObjectType::EncryptedIntegers;
+        let (binding, encoding, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        Ok(Self { binding, encoding, values })
+    }
+
+    #[cfg(feature = "client")]
     pub(super) fn encoding(&self) -> Encoding {
         self.encoding
     }
@@ -106,13 +138,41 @@ impl RadixInteger {
         self.binding.key_id
     }
 
+    /// The integer in its wire format.
+    ///
+    /// # Panics
+    /// Never: all digits have the same shape.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let first = &self.digits[0];
+        let shape = LweShape { dimension: first.dimension(), modulus: first.modulus() };
+        let digits = LweList::computed(shape, self.digits.iter().cloned()).expect("one shape");
+        self.binding.ciphertext_bytes(ObjectType::RadixInteger, |_| Ok(()), &digits)
+    }
+
+    /// Reads an integer.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of a radix integer.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let object_type = ObjectType::RadixInteger;
+        let (binding, (), list) = Binding::read_ciphertext(bytes, object_type, |_| Ok(()))?;
+        if !(1..=MAX_RADIX_DIGITS).contains(&list.len()) {
+            let expected = format!("from 1 to {MAX_RADIX_DIGITS}");
+            return Err(WireError::invalid("number of digits", list.len(), expected).into());
+        }
+        let digits = (0..list.len()).map(|index| list.ciphertext(index)).collect();
+        Ok(Self { binding, digits })
+    }
+
     pub(super) fn ciphertexts(&self) -> &[LweCiphertext] {
         &self.digits
     }
 
     /// Demands that it belongs to a key.
-    pub(super) fn check(&self, expected: &Binding) -> Result<()> {
-        self.binding.check("radix integer", expected)
+    pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check("radix integer", expected)?;
+        self.digits.iter().try_for_each(|digit| parameters.small_shape().check(digit))
     }
 }
 
@@ -142,6 +202,26 @@ impl SmallValues {
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.binding.key_id
+    }
+
+    /// The values in their wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus);
+        self.binding.ciphertext_bytes(ObjectType::SmallValues, head, &self.values)
+    }
+
+    /// Reads values.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of small values.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let head = |reader: &mut BodyReader<'_>| {
+            Ok(reader.u64_within("modulus of the values", 2..=MAX_SMALL_MODULUS)?)
+        };
+        let object_type = ObjectType::SmallValues;
+        let (binding, modulus, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        Ok(Self { binding, modulus, values })
     }
 
     pub(super) fn ciphertext(&self, index: usize) -> LweCiphertext {

@@ -2,9 +2,10 @@
 
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{Error, Result, SecurityLevel};
+use cryptable_lattice::{Error, ReadOptions, Result, SecurityLevel};
+use serde::{Deserialize, Serialize};
 
-use crate::binding::digest;
+use crate::binding::{digest, literal_bytes, read_literal};
 use crate::decomposition::HomDecompReduce;
 use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
 use crate::functions::LargePlan;
@@ -32,6 +33,14 @@ pub(super) const RADIX_MODULUS: u64 = 2 * RADIX_BASE;
 
 /// Most digits of a radix integer: 63 bits.
 pub const MAX_RADIX_DIGITS: usize = 21;
+
+/// What files hold of parameters.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Literal {
+    security: SecurityLevel,
+    bits: u32,
+    numbers: ParametersLiteral,
+}
 
 /// Parameters of functions of integers. Immutable, cheap to clone.
 #[derive(Clone, Debug)]
@@ -105,7 +114,8 @@ impl Parameters {
             let what = "a function of integers".to_owned();
             return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
         }
-        let digest = digest(DIGEST_CONTEXT, &(security, bits, fhew.literal()));
+        let literal = Literal { security, bits, numbers: *fhew.literal() };
+        let digest = digest(DIGEST_CONTEXT, &literal);
         Ok(Self { fhew, bits, security, plan, largest_input, log2_fail, digest })
     }
 
@@ -147,6 +157,31 @@ impl Parameters {
         if self.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
     }
 
+    /// Canonical bytes, of which the digest names these parameters.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        literal_bytes(&self.literal())
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
+    /// that they are insecure.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let literal: Literal = read_literal(bytes)?;
+        options.check(literal.security)?;
+        let fhew = match literal.security {
+            SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
+            SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
+        };
+        Self::assemble(fhew, literal.bits, literal.security, limit(literal.security))
+    }
+
+    fn literal(&self) -> Literal {
+        Literal { security: self.security, bits: self.bits, numbers: *self.fhew.literal() }
+    }
+
     /// A digest that names these parameters.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
@@ -159,7 +194,7 @@ impl Parameters {
 
     /// Largest failure probability that tables of digits are planned for.
     pub(super) fn limit(&self) -> f64 {
-        if self.security.is_insecure() { TOY_LOG2_FAIL } else { LOG2_FAIL }
+        limit(self.security)
     }
 
     /// Shape of ciphertexts of whole integers, under the ring secret.
@@ -171,6 +206,11 @@ impl Parameters {
     pub(super) fn small_shape(&self) -> LweShape {
         LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
     }
+}
+
+/// Largest failure probability of a function of parameters that claim this security.
+fn limit(security: SecurityLevel) -> f64 {
+    if security.is_insecure() { TOY_LOG2_FAIL } else { LOG2_FAIL }
 }
 
 /// log2 of the probability that an operation on a radix integer goes wrong.

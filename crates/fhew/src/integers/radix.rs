@@ -158,7 +158,7 @@ impl EvaluationKey {
     fn radix(&self, integers: &[&RadixInteger]) -> Result<Radix<'_>> {
         let digits = integers[0].digits();
         for integer in integers {
-            integer.check(self.binding())?;
+            integer.check(self.parameters(), self.binding())?;
             if integer.digits() != digits {
                 return Err(Error::mismatch("number of digits", integer.digits(), digits));
             }

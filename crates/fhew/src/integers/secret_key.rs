@@ -29,10 +29,18 @@ impl SecretKey {
     /// Draws fresh secrets from the operating system's randomness.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
-        let secret = FhewSecret::generate(parameters.fhew());
+        Self::from_secret(parameters.clone(), FhewSecret::generate(parameters.fhew()))
+    }
+
+    /// From secrets of these parameters.
+    pub(super) fn from_secret(parameters: Parameters, secret: FhewSecret) -> Self {
         let binding =
             Binding { parameter_digest: parameters.digest(), key_id: secret.id(ID_CONTEXT) };
-        Self { parameters: parameters.clone(), secret, binding }
+        Self { parameters, secret, binding }
+    }
+
+    pub(super) fn fhew(&self) -> &FhewSecret {
+        &self.secret
     }
 
     /// The parameters of everything that this key encrypts.
@@ -104,7 +112,7 @@ impl SecretKey {
     /// # Errors
     /// If it is of another client or other parameters.
     pub fn decrypt_radix(&self, integer: &RadixInteger) -> Result<u64> {
-        integer.check(&self.binding)?;
+        integer.check(&self.parameters, &self.binding)?;
         decrypt_radix(&self.secret, integer.ciphertexts(), RADIX_BASE_LOG2)
     }
 
