@@ -184,7 +184,13 @@ pub fn choose(limit: f64) -> Result<Parameters> {
 #[must_use]
 pub fn encrypt_bit(secret: &SecretKey, bit: bool) -> LweCiphertext {
     let q = secret.parameters().lwe_modulus();
-    secret.encrypt_phase(eighths(if bit { 1 } else { -1 }, q), q)
+    secret.encrypt_phase(bit_phase(bit, q), q)
+}
+
+/// The phase of a bit: 1/8 of the modulus for true, -1/8 for false.
+#[cfg(feature = "client")]
+pub(crate) fn bit_phase(bit: bool, modulus: u64) -> u64 {
+    eighths(if bit { 1 } else { -1 }, modulus)
 }
 
 /// Decrypts a bit of gates.

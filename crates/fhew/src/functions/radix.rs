@@ -170,6 +170,46 @@ impl<'a> Radix<'a> {
         self.keep(&self.sign(x)?, false, x)
     }
 
+    /// x + y modulo B^digits: a carry from digit to digit, two tables each.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn sum(&self, x: &[LweCiphertext], y: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
+        self.check(x)?;
+        self.check(y)?;
+        let base = self.base;
+        let mut carry: Option<LweCiphertext> = None;
+        let mut digits = Vec::with_capacity(x.len());
+        for (x, y) in x.iter().zip(y) {
+            let mut input = Self::add(x, 1, y);
+            if let Some(carry) = &carry {
+                input.add_assign(carry);
+            }
+            // At most 2(B - 1) + 1.
+            let (digit, next) = rayon::join(
+                || self.lookup(|sum| sum % base, &input),
+                || self.lookup(|sum| sum / base, &input),
+            );
+            digits.push(digit?);
+            carry = Some(next?);
+        }
+        Ok(digits)
+    }
+
+    /// `of` applied to every digit, modulo B: a table a digit.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn map(
+        &self,
+        of: impl Fn(u64) -> u64 + Sync,
+        x: &[LweCiphertext],
+    ) -> Result<Vec<LweCiphertext>> {
+        self.check(x)?;
+        let base = self.base;
+        x.par_iter().map(|digit| self.lookup(|d| of(d % base) % base, digit)).collect()
+    }
+
     /// -x modulo B^digits: a carry from digit to digit, two tables each.
     ///
     /// # Errors
