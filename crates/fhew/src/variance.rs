@@ -3,9 +3,9 @@
 use std::ops::{Add, Mul};
 
 use cryptable_lattice::ERROR_VARIANCE;
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 
 /// A variance of a phase, as a fraction of the squared modulus.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cryptable_lattice::Result;
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
 
 use crate::multiplication::relinearization::RelinearizationKey;

@@ -1,6 +1,6 @@
 //! Keys of the server from the secrets of the client.
 
-use cryptable_ring::external_product::RgswGadget;
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::kernels;
 use cryptable_ring::prime_ring::PrimeRing;

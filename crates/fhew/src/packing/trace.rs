@@ -8,8 +8,8 @@
 //! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
 //! ([`crate::packing`]).
 
+use cryptable_lattice::external_product::{GadgetProduct, Scratch};
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, kernels, torus};

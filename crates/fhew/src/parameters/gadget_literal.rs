@@ -12,7 +12,7 @@ pub struct GadgetLiteral {
 }
 
 /// Bases and lengths of an RGSW ciphertext's decompositions: of bodies and of masks, see
-/// [`RgswGadget`](cryptable_ring::external_product::RgswGadget).
+/// [`RgswGadget`](cryptable_lattice::external_product::RgswGadget).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RgswGadgetLiteral {
     /// Decomposition of bodies b.

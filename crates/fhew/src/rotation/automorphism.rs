@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
+use cryptable_lattice::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedKey, PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};

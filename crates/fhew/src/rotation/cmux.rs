@@ -4,8 +4,8 @@
 //! RGSW ciphertext of s_i. A ternary s_i takes two RGSW ciphertexts, of whether it is 1 and whether it is -1, in
 //! one step. A step counts a forward transform for each row of an RGSW ciphertext and 2 inverse ones.
 
+use cryptable_lattice::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
 

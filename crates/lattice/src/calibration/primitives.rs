@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::io;
 use std::time::Instant;
 
+use crate::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::combination::{GaussianInteger, linear_combinations};
-use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
