@@ -2,23 +2,23 @@
 
 mod baseline;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use cryptable::leveled;
 use cryptable_fhew::keys::evaluation_key_bytes;
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_leveled::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
 use cryptable_leveled::aes::{Aes, BLOCK_BYTES, EncryptedByte};
-use cryptable_leveled::bits::{bit_error, decrypt_bit, encrypt_bit};
-use cryptable_leveled::circuit_bootstrapping::CircuitBootstrapping;
-use cryptable_leveled::circuit_cost::CircuitCost;
-use cryptable_leveled::cmux_tree::CmuxTree;
-use cryptable_leveled::digit_selectors::digit_count;
-use cryptable_leveled::digits::{Digit, decrypt_digit, digit_error, encrypt_digit};
-use cryptable_leveled::leveled::LeveledCiphertext;
-use cryptable_leveled::noise::CircuitNoise;
-use cryptable_leveled::parameters::CircuitParameters;
-use cryptable_leveled::selector::{CmuxGates, Selector};
+use cryptable_leveled::bootstrapping::{
+    CircuitBootstrapping, Plaintext, bit_error, ciphertext_count, decrypt_bit, decrypt_plaintext,
+    encrypt_bit, encrypt_plaintext, plaintext_error,
+};
+use cryptable_leveled::cost::CircuitBootstrappingCost;
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
+use cryptable_leveled::tree::{Cmux, CmuxTree, LeveledCiphertext};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -47,11 +47,13 @@ enum Variant {
 }
 
 impl Variant {
-    fn set(self, number: u32) -> cryptable_leveled::error::Result<CircuitParameters> {
-        match self {
-            Self::Cmux => CircuitParameters::set(number),
-            Self::Auto => CircuitParameters::auto_set(number),
-        }
+    fn set(self, number: u32) -> anyhow::Result<ParameterSet> {
+        let sets = match self {
+            Self::Cmux => ParameterSet::WANG_CMUX,
+            Self::Auto => ParameterSet::WANG_AUTO,
+        };
+        let set = sets.get((number as usize).wrapping_sub(1));
+        set.copied().with_context(|| format!("--set is {number}; sets are numbered 1 to 5"))
     }
 
     fn name(self) -> &'static str {
@@ -89,7 +91,8 @@ pub struct CmuxTreeArguments {
     /// Bits of inputs and outputs.
     #[arg(long, default_value_t = 8)]
     bits: usize,
-    /// Parameter set of `plan --mode bits` [default: the fastest]; CMUX and AES ones take a ciphertext a bit.
+    /// Parameter set of `plan --mode bits` [default: the fastest]: those whose names begin with two-bit take
+    /// two bits a ciphertext, others one.
     #[arg(long)]
     set: Option<String>,
     #[command(flatten)]
@@ -111,7 +114,7 @@ struct CircuitLine {
     line: Line,
     /// Circuit bootstraps of one evaluation: rotations, of one or two selectors each.
     bootstraps: usize,
-    /// CMUX gates of one evaluation.
+    /// CMUXes of one evaluation.
     cmuxes: usize,
     /// Longest chain of CMUXes before the next bootstrap.
     max_depth: u64,
@@ -133,24 +136,24 @@ struct Checked {
 
 fn print(
     mut line: CircuitLine,
-    circuit: &CircuitParameters,
+    circuit: &CircuitBootstrappingParameters,
     checked: &Checked,
     json: bool,
 ) -> anyhow::Result<()> {
-    let literal = circuit.parameters().literal();
-    let gadget = circuit.selector_gadget();
+    let literal = circuit.fhew().literal();
+    let gadget = circuit.rgsw_gadget();
     line.selector_digits = (gadget.base_log2(), gadget.length());
     line.automorphism_digits = (literal.automorphism.base_log2, literal.automorphism.length);
     // A baseline has set them.
     if line.private_digits.is_none() {
-        let cost = CircuitCost::of(circuit);
+        let cost = CircuitBootstrappingCost::of(circuit);
         let (bootstraps, cmuxes) = (line.bootstraps as f64, line.cmuxes as f64);
-        let selectors = f64::from(cost.digit_bits) * cost.conversion_transforms;
+        let selectors = f64::from(cost.bits_per_ciphertext) * cost.conversion_transforms;
         line.line.count_transforms(
             bootstraps * (cost.rotation_transforms + selectors) + cmuxes * cost.cmux_transforms,
         );
-        line.max_depth = CircuitNoise::new(circuit).max_depth();
-        line.key_file_bytes = evaluation_key_bytes(circuit.parameters()) as u64;
+        line.max_depth = CircuitBootstrappingNoise::new(circuit).max_depth();
+        line.key_file_bytes = evaluation_key_bytes(circuit.fhew()) as u64;
     }
     line.line.contract.wrong = checked.wrong;
     line.line.contract.values_checked = checked.values;
@@ -197,8 +200,8 @@ pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> an
     if let Some(baseline) = arguments.baseline {
         return baseline::run(baseline, arguments, threads, json);
     }
-    let parameters = arguments.variant.set(arguments.set)?;
-    let session = Session::new(parameters.parameters());
+    let parameters = arguments.variant.set(arguments.set)?.parameters();
+    let session = Session::new(parameters.fhew());
     let circuit = CircuitBootstrapping::new(&parameters, &session.key);
     let bits = Bits::random(&session, arguments.common.seed);
     let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("bits of these parameters");
@@ -207,7 +210,8 @@ pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> an
     let checked = bits.check(&session, bootstrap)?;
     let line = new_line(line, 1, 0);
     let method = format!("circuit bootstrap, {} {}", arguments.variant.name(), arguments.set);
-    let line = of_bootstrap(line, method, &CircuitNoise::new(&parameters), &parameters);
+    let line =
+        of_bootstrap(line, method, &CircuitBootstrappingNoise::new(&parameters), &parameters);
     print(line, &parameters, &checked, json)
 }
 
@@ -215,8 +219,8 @@ pub fn run_bootstrap(arguments: &CbsArguments, threads: usize, json: bool) -> an
 fn of_bootstrap(
     mut line: CircuitLine,
     method: String,
-    noise: &CircuitNoise,
-    parameters: &CircuitParameters,
+    noise: &CircuitBootstrappingNoise,
+    parameters: &CircuitBootstrappingParameters,
 ) -> CircuitLine {
     line.line.contract.method = method;
     line.line.contract.predicted_noise_std_log2 =
@@ -247,7 +251,7 @@ impl Bits {
     fn check(
         &self,
         session: &Session,
-        bootstrap: impl Fn(&LweCiphertext) -> Selector + Sync,
+        bootstrap: impl Fn(&LweCiphertext) -> RgswCiphertext + Sync,
     ) -> anyhow::Result<Checked> {
         let ring = session.parameters.ring();
         let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
@@ -255,8 +259,8 @@ impl Bits {
             // A fresh 1, moved from the constant coefficient to the next by a bit of 1.
             let fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
             let mut moved = LeveledCiphertext::new(ring, &fresh);
-            let mut gates = CmuxGates::new(ring, selector.gadget());
-            gates.rotate_if_assign(&selector, &mut moved, 1);
+            let mut cmux = Cmux::new(ring, selector.gadget());
+            cmux.rotate_if_assign(&selector, &mut moved, 1);
             let result = moved.extract(ring, [usize::from(bit)].into_iter()).remove(0);
             let wrong = !decrypt_bit(&session.secret, &result)?;
             Ok((wrong, bit_error(&session.secret, &result, true)?.powi(2)))
@@ -276,28 +280,28 @@ pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> a
     let bits = arguments.bits;
     anyhow::ensure!((1..=20).contains(&bits), "--bits is {bits}; it must be from 1 to 20");
     let request = leveled::Request {
-        set: arguments.set.as_deref(),
+        method: arguments.set.as_deref().map(str::parse).transpose()?,
         ..leveled::Request::new(1 << bits, 1 << bits)
     };
-    let parameters = leveled::Parameters::choose(&request)?;
-    let (method, log2_fail) =
-        (format!("{}, {bits} bits", parameters.name()), parameters.log2_fail());
-    let parameters = parameters.circuit().clone();
-    let digit_bits = parameters.digit_bits();
-    let digits = digit_count(bits, digit_bits);
-    let session = Session::new(parameters.parameters());
+    let parameters = leveled::Parameters::candidates(&request)?.swap_remove(0);
+    let set = parameters.parameter_set().context("a named set")?;
+    let (method, log2_fail) = (format!("{set}, {bits} bits"), parameters.log2_fail());
+    let parameters = parameters.circuit_bootstrapping().clone();
+    let digit_bits = parameters.bits_per_ciphertext();
+    let digits = ciphertext_count(bits, digit_bits);
+    let session = Session::new(parameters.fhew());
     let circuit = CircuitBootstrapping::new(&parameters, &session.key);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
     let table: Vec<u64> = (0..1 << bits).map(|_| rng.random_range(0..1 << bits)).collect();
     let tree = CmuxTree::new(&parameters, &table, bits)?;
     let values: Vec<u64> = (0..8).map(|_| rng.random_range(0..table.len() as u64)).collect();
-    let plain = |value: u64| -> Vec<Digit> {
+    let plain = |value: u64| -> Vec<Plaintext> {
         let shifts = (0..digits).map(|i| i * digit_bits as usize);
         let digit = |shift| value >> shift & ((1 << digit_bits) - 1);
-        shifts.map(|shift| Digit { value: digit(shift), bits: digit_bits }).collect()
+        shifts.map(|shift| Plaintext { value: digit(shift), bits: digit_bits }).collect()
     };
     let encrypt = |&value: &u64| -> Vec<LweCiphertext> {
-        plain(value).into_iter().map(|digit| encrypt_digit(&session.secret, digit)).collect()
+        plain(value).into_iter().map(|digit| encrypt_plaintext(&session.secret, digit)).collect()
     };
     let inputs: Vec<Vec<LweCiphertext>> = values.iter().map(encrypt).collect();
     let lookup = |input: &Vec<LweCiphertext>| {
@@ -310,8 +314,8 @@ pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> a
     let expected = values.iter().map(|&value| plain(table[value as usize]));
     let results: Vec<_> = inputs.iter().map(lookup).collect();
     let checked = check_digits(&session, expected, &results)?;
-    let output = tree.output_noise(&CircuitNoise::new(&parameters), 0.5);
-    let mut line = new_line(line, digits, tree.gates());
+    let output = tree.output_noise(&CircuitBootstrappingNoise::new(&parameters), 0.5);
+    let mut line = new_line(line, digits, tree.cmuxes());
     line.line.contract.method = format!("CMUX tree, {method}");
     line.line.contract.predicted_noise_std_log2 =
         (output.standard_deviation() / parameters.margin()).log2();
@@ -326,15 +330,15 @@ pub fn run_tree(arguments: &CmuxTreeArguments, _threads: usize, json: bool) -> a
 /// Compares values digit by digit.
 fn check_digits(
     session: &Session,
-    expected: impl Iterator<Item = Vec<Digit>>,
+    expected: impl Iterator<Item = Vec<Plaintext>>,
     results: &[Vec<LweCiphertext>],
 ) -> anyhow::Result<Checked> {
     let mut checked = Checked { wrong: 0, values: results.len(), mean_square: 0.0 };
     for (expected, result) in expected.zip(results) {
         let mut wrong = false;
         for (&digit, ciphertext) in expected.iter().zip(result) {
-            wrong |= decrypt_digit(&session.secret, ciphertext, digit.bits)? != digit.value;
-            let error = digit_error(&session.secret, ciphertext, digit)?;
+            wrong |= decrypt_plaintext(&session.secret, ciphertext, digit.bits)? != digit.value;
+            let error = plaintext_error(&session.secret, ciphertext, digit)?;
             checked.mean_square += error.powi(2) / (results.len() * result.len()) as f64;
         }
         checked.wrong += usize::from(wrong);
@@ -344,8 +348,8 @@ fn check_digits(
 
 /// Runs `bench aes`: a block under an encrypted key.
 pub fn run_aes(arguments: &AesArguments, _threads: usize, json: bool) -> anyhow::Result<()> {
-    let parameters = CircuitParameters::aes_128();
-    let session = Session::new(parameters.parameters());
+    let parameters = ParameterSet::Aes128.parameters();
+    let session = Session::new(parameters.fhew());
     let aes = Aes::new(CircuitBootstrapping::new(&parameters, &session.key))?;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.common.seed);
     let key: [u8; BLOCK_BYTES] = rng.random();
@@ -362,15 +366,15 @@ pub fn run_aes(arguments: &AesArguments, _threads: usize, json: bool) -> anyhow:
     let expected = cryptable_leveled::aes::plain::encrypt_block(&key, block);
     let found = decrypt_bytes(&session.secret, &result)?;
     let mut checked = Checked { wrong: 0, values: BLOCK_BYTES, mean_square: 0.0 };
-    for ((&expected, &found), bits) in expected.iter().zip(&found).zip(&result) {
+    for ((&expected, &found), bits) in expected.iter().zip(found.iter()).zip(&result) {
         checked.wrong += usize::from(expected != found);
         for (i, bit) in bits.iter().enumerate() {
             let error = bit_error(&session.secret, bit, expected >> i & 1 == 1)?;
             checked.mean_square += error.powi(2) / (8 * BLOCK_BYTES) as f64;
         }
     }
-    let noise = CircuitNoise::new(&parameters);
-    let mut line = new_line(line, Aes::bootstraps(), aes.gates());
+    let noise = CircuitBootstrappingNoise::new(&parameters);
+    let mut line = new_line(line, Aes::bootstraps(), aes.cmuxes());
     line.line.contract.method = "AES-128, one block".to_owned();
     line.line.contract.predicted_noise_std_log2 =
         ((noise.cmux(0.5) * 8.0).standard_deviation() * 4.0).log2();

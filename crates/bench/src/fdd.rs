@@ -1,11 +1,12 @@
 //! `bench fdd`: functional digit decomposition of a full ciphertext, digits back as RLWE ciphertexts.
 
 use clap::Args;
-use cryptable::{EvaluationKey, Method, Parameters, Request, SecretKey, Table};
+use cryptable::{Method, Parameters, Progress, Request, Table};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
+use crate::lookup::generate;
 use crate::measurement::{median, timed};
 use crate::memory;
 
@@ -62,12 +63,7 @@ pub fn run(arguments: &FddArguments, threads: usize, json: bool) -> anyhow::Resu
     let digits = literal.multiplexer.map(|tree| tree.digits).unwrap_or_default();
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let values: Vec<u64> = (0..literal.slots).map(|_| rng.random_range(0..modulus)).collect();
-    let ((secret, keys), keygen_s) = timed(|| {
-        let secret = SecretKey::generate(&parameters);
-        let keys = secret.switching_keys(&|_, _| ());
-        (secret, keys)
-    });
-    let keys = EvaluationKey::new(parameters.clone(), secret.id(), secret.ring(), keys)?;
+    let (secret, keys, keygen_s, _) = generate(&parameters)?;
     let input = secret.encrypt(&values)?;
     let tables = digits
         .iter()
@@ -78,7 +74,7 @@ pub fn run(arguments: &FddArguments, threads: usize, json: bool) -> anyhow::Resu
     let unit = cryptable::measure_unit();
     let (mut times, mut results) = (Vec::new(), Vec::new());
     for _ in 0..arguments.runs.max(1) {
-        let (outputs, time) = timed(|| keys.decompose(&input, &tables, &|_, _| ()));
+        let (outputs, time) = timed(|| keys.decompose(&input, &tables, Progress::silent()));
         results = outputs?;
         times.push(time);
     }

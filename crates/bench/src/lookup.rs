@@ -1,10 +1,14 @@
 //! `bench akp`, `bmt`, `cmt` and `mvb`: random tables on a full ciphertext of random values.
 
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::Args;
-use cryptable::{Ciphertext, EvaluationKey, Method, Parameters, Request, SecretKey, Table};
+use cryptable::{
+    Ciphertext, CostModel, EvaluationKey, Method, Parameters, PreparedTable, Progress, Request,
+    SecretKey, Table,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -88,6 +92,7 @@ struct Session {
     secret: SecretKey,
     evaluation_key: EvaluationKey,
     tables: Vec<Table>,
+    prepared: Vec<PreparedTable>,
     values: Vec<u64>,
     input: Ciphertext,
     keygen_s: f64,
@@ -116,14 +121,13 @@ impl Session {
             .map(|_| Table::from_fn(p, outputs, |_| rng.random_range(0..outputs)))
             .collect::<Result<Vec<_>, _>>()?;
         let values: Vec<u64> = (0..literal.slots).map(|_| rng.random_range(0..p)).collect();
-        let ((secret, keys), keygen_s) = timed(|| {
-            let secret = SecretKey::generate(&parameters);
-            let keys = secret.switching_keys(&|_, _| ());
-            (secret, keys)
+        let (secret, evaluation_key, keygen_s, mut setup_s) = generate(&parameters)?;
+        let (prepared, prepare_s) = timed(|| {
+            let prepare = |table| evaluation_key.prepare(table);
+            tables.iter().map(prepare).collect::<cryptable::Result<Vec<_>>>()
         });
-        let (evaluation_key, setup_s) =
-            timed(|| EvaluationKey::new(parameters.clone(), secret.id(), secret.ring(), keys));
-        let evaluation_key = evaluation_key?;
+        let prepared = prepared?;
+        setup_s += prepare_s;
         let (input, encrypt_s) = timed(|| secret.encrypt(&values));
         let input = input?;
         Ok(Self {
@@ -131,6 +135,7 @@ impl Session {
             secret,
             evaluation_key,
             tables,
+            prepared,
             values,
             input,
             keygen_s,
@@ -145,10 +150,13 @@ impl Session {
         let (mut times, mut marks, mut results) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..runs {
             let new_marks = Mutex::new(Vec::new());
+            let mark = |_, _| {
+                new_marks.lock().expect("no panic under lock").push(Instant::now());
+                ControlFlow::Continue(())
+            };
+            let tables: Vec<&PreparedTable> = self.prepared.iter().collect();
             let (outputs, time) = timed(|| {
-                self.evaluation_key.lookup_many(&self.input, &self.tables, &|_, _| {
-                    new_marks.lock().expect("no panic under lock").push(Instant::now());
-                })
+                self.evaluation_key.lookup_many(&self.input, &tables, Progress::new(&mark))
             });
             results = outputs?;
             times.push(time);
@@ -176,7 +184,9 @@ impl Session {
 
     fn record(&self, benchmark: Benchmark, evaluation: &Evaluation, checked: &Checked) -> Record {
         let (literal, failure) = (self.parameters.literal(), self.parameters.failure());
-        let prediction = self.parameters.prediction();
+        let prediction = self.parameters.prediction_of(self.tables.len());
+        let counts = self.parameters.operation_counts(self.tables.len());
+        let model = CostModel::of_unit(evaluation.unit);
         let eval_s = median(&evaluation.times);
         let tree = literal.multiplexer.as_ref();
         let contract = Contract {
@@ -211,17 +221,35 @@ impl Session {
             tables: self.tables.len(),
             digits: tree.map(|tree| tree.digits.clone()).unwrap_or_default(),
             selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
-            predicted_units: prediction.eval_units,
+            predicted_units: model.seconds(&prediction.work) / model.unit(),
             predicted_peak_bytes: prediction.peak_bytes(),
             steps: steps(&self.parameters, &evaluation.marks),
             counts: [
-                prediction.transforms,
-                prediction.limb_products,
-                prediction.key_switches,
-                prediction.table_products,
+                counts.transforms,
+                counts.limb_products,
+                counts.key_switches,
+                counts.table_products,
             ],
         }
     }
+}
+
+/// A client's keys, seconds of their generation, and seconds of what the server makes of them.
+pub fn generate(
+    parameters: &Parameters,
+) -> cryptable::Result<(SecretKey, EvaluationKey, f64, f64)> {
+    let start = Instant::now();
+    let secret = SecretKey::generate(parameters);
+    // The last report comes when all keys are there; matrices are encoded after it.
+    let generated = Mutex::new(start);
+    let mark = |_, _| {
+        *generated.lock().expect("no panic under lock") = Instant::now();
+        ControlFlow::Continue(())
+    };
+    let key = secret.evaluation_key(Progress::new(&mark))?;
+    let generated = generated.into_inner().expect("no panic under lock");
+    let (keygen, setup) = (generated - start, generated.elapsed());
+    Ok((secret, key, keygen.as_secs_f64(), setup.as_secs_f64()))
 }
 
 fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
@@ -232,7 +260,8 @@ fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
         count: arguments.count,
         method: benchmark.method,
         digit_bits: arguments.digit_bits,
-        memory_limit: arguments.memory,
+        memory: arguments.memory,
+        tables: arguments.tables.max(1),
         ..Request::new(p, output)
     }
 }

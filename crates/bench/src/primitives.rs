@@ -11,10 +11,10 @@ use cryptable_lattice::key_switching::switch;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
-use cryptable_ring::base_conversion::Rounding;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
-use cryptable_ring::{Basis, Buffer, Ring};
+use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
+use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring, Rounding};
 use num_complex::Complex64;
 use serde::Serialize;
 
@@ -120,6 +120,7 @@ pub fn run(arguments: &PrimitivesArguments, threads: usize, json: bool) -> anyho
         json,
     };
     measure_ring(&setup);
+    measure_table_product(&setup);
     measure_ckks(&setup);
     Ok(())
 }
@@ -131,7 +132,6 @@ fn measure_ring(setup: &Setup) {
     let mut limb = Buffer::zeroed(degree);
     setup.measure("ntt", 1, 2, || ring.table(0).forward_assign(&mut limb));
     let sources: Vec<usize> = (0..setup.shape.digit_limbs).collect();
-    let converter = ring.converter(&sources);
     let source = Buffer::zeroed(degree * sources.len());
     let mut out = Buffer::zeroed(degree * (limbs - sources.len()).max(1));
     let targets = out.len() / degree;
@@ -141,7 +141,28 @@ fn measure_ring(setup: &Setup) {
             .enumerate()
             .map(|(i, words)| (sources.len() + i, words))
             .collect();
-        converter.convert(ring, &source, &mut targets, Rounding::Exact);
+        ring.convert_base(&sources, &source, &mut targets, Rounding::Exact);
+    });
+}
+
+/// The product of a table with the columns and selectors of a multiplexer tree, for a table of 16 bits
+/// and two limbs: 2^17 multiply-accumulates a limb and coefficient.
+fn measure_table_product(setup: &Setup) {
+    const OUTER: usize = 16;
+    const INNER: usize = 16;
+    const COLUMNS: usize = 256;
+    const LIMBS: usize = 2;
+    let ring = &setup.ring;
+    let poly = || Poly::<Evaluations>::zero(ring, Basis::main(LIMBS));
+    let columns: Vec<_> = (0..COLUMNS).map(|_| [poly(), poly()]).collect();
+    let selectors: Vec<_> = (0..INNER).map(|_| [poly(), poly()]).collect();
+    let columns: Vec<_> = columns.iter().map(|column| column.each_ref()).collect();
+    let selectors = [selectors.iter().map(|selector| selector.each_ref()).collect()];
+    let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 16)) as i64 - (1 << 15);
+    let matrix = TableMatrix::new(OUTER, INNER, COLUMNS, entry);
+    let limbs_moved = LIMBS * (2 * (COLUMNS + INNER) + 3 * OUTER);
+    setup.measure("table product", 0, limbs_moved, || {
+        let _ = selected_matrix_product(ring, LIMBS, &columns, &matrix, &selectors);
     });
 }
 

@@ -14,8 +14,6 @@ pub trait Arithmetic: Sync {
     type Product: Send;
     /// A matrix prepared for multiplication at one level.
     type Matrix;
-    /// The integers of a table, prepared for [`Arithmetic::select`].
-    type Table: Sync;
     /// An encoded plaintext.
     type Plain: Send + Sync;
 
@@ -106,17 +104,6 @@ pub trait Arithmetic: Sync {
 
     /// Adds another product of the same limbs and scale, so that one relinearization serves both.
     fn add_product_assign(&self, product: &mut Self::Product, other: &Self::Product);
-
-    /// The table step of a multiplexer tree, at the lowest level of its operands:
-    /// `out[o][k] = Σ_i (Σ_j table[o][i][j]·columns[j]) · selectors[k][i]`, unrelinearized.
-    ///
-    /// Columns have one scale, and so have the selectors.
-    fn select(
-        &self,
-        columns: &[&Self::Ciphertext],
-        table: &Self::Table,
-        selectors: &[Vec<&Self::Ciphertext>],
-    ) -> Vec<Vec<Self::Product>>;
 
     /// Relinearizes and divides by the top `rescale` primes, in one pass.
     fn relinearize(&self, product: Self::Product, rescale: usize) -> Self::Ciphertext;

@@ -1,4 +1,4 @@
-//! Chebyshev series.
+//! Chebyshev series of functions on [-1, 1]: interpolation, evaluation in the clear, bounds of their errors.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! CKKS ciphertexts.
+//! CKKS ciphertexts with exact scales: whole, as products before relinearization, and fresh with the seed of their mask.
 
 use cryptable_lattice::RlweCiphertext;
 use cryptable_ring::combination::Tensor;
@@ -40,7 +40,7 @@ pub struct Product {
     pub scale: f64,
 }
 
-/// A fresh ciphertext with the seed of its uniform half: half the memory.
+/// A fresh ciphertext with the seed of its mask: half the memory.
 #[derive(Clone, Debug)]
 pub struct SeededCiphertext {
     /// The half that depends on the slots.
@@ -61,13 +61,13 @@ impl SeededCiphertext {
     /// The whole ciphertext.
     #[must_use]
     pub fn expand(&self, ring: &Ring) -> Ciphertext {
-        let c1 = uniform_half(ring, &self.seed, self.limbs());
+        let c1 = mask_of_seed(ring, &self.seed, self.limbs());
         Ciphertext { parts: RlweCiphertext { c0: self.c0.clone(), c1 }, scale: self.scale }
     }
 }
 
-/// The uniform half of a fresh ciphertext: one stream of its seed a limb.
-pub(crate) fn uniform_half(ring: &Ring, seed: &Seed, limbs: usize) -> Poly<Evaluations> {
+/// The mask of a fresh ciphertext: one stream of its seed a limb.
+pub(crate) fn mask_of_seed(ring: &Ring, seed: &Seed, limbs: usize) -> Poly<Evaluations> {
     let mut mask = Poly::unspecified(ring, Basis::main(limbs));
     for (limb, words) in mask.words_mut().chunks_mut(ring.degree()).enumerate() {
         RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, limb as u64)

@@ -1,5 +1,5 @@
-//! The homomorphic DFTs as products of sparse matrices (Chen, Chillotti, Song, EUROCRYPT 2019; Han,
-//! Hhan, Cheon 2018).
+//! The homomorphic DFTs as products of sparse matrices (Chen, Chillotti, Song, EUROCRYPT 2019,
+//! ePrint 2018/1043; Cheon, Han, Hhan, ePrint 2018/1073).
 //!
 //! The map from coefficients `w_k = m_k + i·m_{k+n}` to slots factors as `B_{log n} … B_1 · R`: R
 //! reverses bits, and `B_k` are the butterflies in blocks of length `2^k`,

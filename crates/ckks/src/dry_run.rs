@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest, SwitchingKeyShape};
-use cryptable_ring::ring::rotation_element;
+use cryptable_ring::rotation_element;
 use num_complex::Complex64;
 
 use crate::arithmetic::Arithmetic;
@@ -25,9 +25,9 @@ impl SlotVariance {
 /// What a dry run knows of a ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Limbs.
+    /// Limbs of each of its polynomials.
     pub limbs: usize,
-    /// Exact scale.
+    /// The exact factor between slots and what is encoded.
     pub scale: f64,
     /// Mean square of the slots.
     pub power: SlotVariance,
@@ -37,23 +37,25 @@ pub struct Shape {
     pub sources: NoiseSources,
 }
 
-/// What a dry run knows of a table of a multiplexer tree.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TableShape {
-    /// Outputs of the table step.
-    pub outer: usize,
-    /// Rows that one output selects from.
-    pub inner: usize,
-    /// Columns.
-    pub columns: usize,
-    /// Mean square of the entries.
-    pub mean_square: f64,
+impl Shape {
+    /// Variance of the noise of the product with `other`, but for the product of both noises: they add up as
+    /// variances if their sources are independent, else as deviations.
+    #[must_use]
+    pub fn product_noise(&self, other: &Self) -> f64 {
+        let of_self = other.power.0 * self.noise.0;
+        let of_other = self.power.0 * other.noise.0;
+        if self.sources.independent_of(other.sources) {
+            of_self + of_other
+        } else {
+            (of_self.sqrt() + of_other.sqrt()).powi(2)
+        }
+    }
 }
 
 /// What a dry run knows of a plaintext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlainShape {
-    /// Exact scale.
+    /// The exact factor between slots and what is encoded.
     pub scale: f64,
     /// Mean square of the slots.
     pub mean_square: f64,
@@ -75,7 +77,7 @@ pub struct Counts {
     pub transforms: usize,
     /// Multiply-accumulates, in limbs of N words: base conversions, keys, tensors, constants.
     pub limb_products: usize,
-    /// Key switches.
+    /// Switches by hybrid key switching keys.
     pub key_switches: usize,
     /// Multiply-accumulates of constants, in limbs of N words: inputs stay in the cache for all rows.
     pub combination_products: usize,
@@ -150,11 +152,18 @@ impl DryRun {
         SlotVariance(self.parameters.degree as f64 * ERROR_VARIANCE / (scale * scale))
     }
 
-    fn count(&self, transforms: usize, limb_products: usize, key_switches: usize) {
+    /// Adds to what has been counted: for steps of circuits that are no operation of [`Arithmetic`].
+    pub fn add_counts(&self, more: Counts) {
         let mut counts = self.counts.lock().expect("no panic under lock");
-        counts.transforms += transforms;
-        counts.limb_products += limb_products;
-        counts.key_switches += key_switches;
+        counts.transforms += more.transforms;
+        counts.limb_products += more.limb_products;
+        counts.key_switches += more.key_switches;
+        counts.combination_products += more.combination_products;
+        counts.table_products += more.table_products;
+    }
+
+    fn count(&self, transforms: usize, limb_products: usize, key_switches: usize) {
+        self.add_counts(Counts { transforms, limb_products, key_switches, ..Counts::default() });
     }
 
     /// Counts one key switch at `limbs` with the cheapest of `shapes`, and notes the key.
@@ -194,21 +203,10 @@ impl DryRun {
     }
 }
 
-/// Variance of the noise of `a·b`, but for the product of both noises.
-fn product_noise(a: &Shape, b: &Shape) -> f64 {
-    let (of_a, of_b) = (b.power.0 * a.noise.0, a.power.0 * b.noise.0);
-    if a.sources.independent_of(b.sources) {
-        of_a + of_b
-    } else {
-        (of_a.sqrt() + of_b.sqrt()).powi(2)
-    }
-}
-
 impl Arithmetic for DryRun {
     type Ciphertext = Shape;
     type Product = Shape;
     type Matrix = TransformPlan;
-    type Table = TableShape;
     type Plain = PlainShape;
 
     fn limbs(&self, ct: &Shape) -> usize {
@@ -284,9 +282,8 @@ impl Arithmetic for DryRun {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Shape> {
-        let mut counts = self.counts.lock().expect("no panic under lock");
-        counts.combination_products += 2 * limbs * inputs.len() * rows.len();
-        drop(counts);
+        let combination_products = 2 * limbs * inputs.len() * rows.len();
+        self.add_counts(Counts { combination_products, ..Counts::default() });
         let sources = NoiseSources::union_of(inputs.iter().map(|input| input.sources));
         rows.iter()
             .map(|row| {
@@ -309,7 +306,7 @@ impl Arithmetic for DryRun {
             limbs,
             scale: pairs[0].0.scale * pairs[0].1.scale,
             power: SlotVariance(pairs.iter().map(|(a, b)| a.power.0 * b.power.0).sum()),
-            noise: SlotVariance(pairs.iter().map(|(a, b)| product_noise(a, b)).sum()),
+            noise: SlotVariance(pairs.iter().map(|(a, b)| a.product_noise(b)).sum()),
             sources: NoiseSources::union_of(pairs.iter().map(|(a, b)| a.sources.union(b.sources))),
         }
     }
@@ -345,41 +342,6 @@ impl Arithmetic for DryRun {
         product.power.0 += other.power.0;
         product.noise.0 += other.noise.0;
         product.sources = product.sources.union(other.sources);
-    }
-
-    fn select(
-        &self,
-        columns: &[&Shape],
-        table: &TableShape,
-        selectors: &[Vec<&Shape>],
-    ) -> Vec<Vec<Shape>> {
-        assert_eq!(columns.len(), table.columns);
-        let all = || columns.iter().chain(selectors.iter().flatten());
-        let limbs = all().map(|ct| ct.limbs).min().expect("columns");
-        let rows = table.outer * table.inner;
-        self.count(0, 2 * limbs * columns.len() + rows * selectors.len() * limbs / 2, 0);
-        let mut counts = self.counts.lock().expect("no panic under lock");
-        counts.table_products += 2 * limbs * rows * columns.len();
-        drop(counts);
-        // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.
-        let sum = |part: fn(&Shape) -> f64| {
-            SlotVariance(columns.iter().map(|ct| part(ct)).sum::<f64>() * table.mean_square)
-        };
-        let row = Shape {
-            limbs,
-            scale: columns[0].scale,
-            power: sum(|ct| ct.power.0),
-            noise: sum(|ct| ct.noise.0),
-            sources: NoiseSources::union_of(columns.iter().map(|ct| ct.sources)),
-        };
-        let outputs = selectors.iter().map(|set| Shape {
-            limbs,
-            scale: row.scale * set[0].scale,
-            power: SlotVariance(set.iter().map(|s| s.power.0 * row.power.0).sum()),
-            noise: SlotVariance(set.iter().map(|s| product_noise(&row, s)).sum()),
-            sources: NoiseSources::union_of(set.iter().map(|s| row.sources.union(s.sources))),
-        });
-        vec![outputs.collect(); table.outer]
     }
 
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {

@@ -5,8 +5,9 @@ use cryptable_lattice::secret::TernarySecret;
 use cryptable_ring::random::{RandomStream, Seed};
 use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
 use num_complex::Complex64;
+use zeroize::Zeroizing;
 
-use crate::ciphertext::{Ciphertext, SeededCiphertext, uniform_half};
+use crate::ciphertext::{Ciphertext, SeededCiphertext, mask_of_seed};
 use crate::plaintext::rounded_coefficients;
 
 /// Encrypts `slots` (N/2 of them, or a divisor of that, repeated) at the given scale and level.
@@ -27,7 +28,7 @@ pub fn encrypt(
     encrypt_seeded(ring, secret, coefficients, scale, limbs).expand(ring)
 }
 
-/// Encrypts coefficients that hold slots times `scale`, and keeps the uniform half as a seed.
+/// Encrypts coefficients that hold slots times `scale`, and keeps the mask as a seed.
 ///
 /// # Panics
 /// If there are not N coefficients.
@@ -35,17 +36,19 @@ pub fn encrypt(
 pub fn encrypt_seeded(
     ring: &Ring,
     secret: &TernarySecret,
-    mut coefficients: Vec<i64>,
+    coefficients: Vec<i64>,
     scale: f64,
     limbs: usize,
 ) -> SeededCiphertext {
+    // Mask times secret, and noise, are as good as the secret: buffers are recycled.
+    let mut coefficients = Zeroizing::new(coefficients);
     let noise = RandomStream::from_os().centered_binomial(ring.degree());
     coefficients.iter_mut().zip(noise.iter()).for_each(|(c, &e)| *c += i64::from(e));
     let basis = Basis::main(limbs);
     let mut c0 =
         Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
     let seed = Seed::random();
-    let mut product = uniform_half(ring, &seed, limbs);
+    let mut product = Zeroizing::new(mask_of_seed(ring, &seed, limbs));
     product.mul_assign(ring, &secret.evaluations(ring, basis));
     c0.sub_assign(ring, &product);
     SeededCiphertext { c0, seed, scale }
@@ -89,7 +92,7 @@ pub fn decrypt_coefficients(
     let mut phase = lowest(&parts.c1);
     phase.mul_assign(ring, &secret.evaluations(ring, basis));
     phase.add_assign(ring, &lowest(&parts.c0));
-    let phase = phase.into_coefficients(ring);
+    let phase = Zeroizing::new(phase.into_coefficients(ring));
     let m0 = ring.modulus(0);
     if limbs == 1 {
         return phase.limb(0).iter().map(|&x| m0.center(x) as f64).collect();

@@ -3,7 +3,6 @@
 use cryptable_lattice::key_switching;
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::combination::{self, GaussianInteger};
-use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 
@@ -30,7 +29,7 @@ impl<'a> Evaluator<'a> {
         Self { ring, keys }
     }
 
-    /// The ring.
+    /// The ring that it evaluates in.
     #[must_use]
     pub fn ring(&self) -> &'a Ring {
         self.ring
@@ -47,17 +46,6 @@ impl<'a> Evaluator<'a> {
             .unwrap_or_else(|| panic!("no key for {purpose:?} at {limbs} limbs"))
     }
 
-    /// The key of exactly this basis.
-    ///
-    /// # Panics
-    /// If there is none.
-    #[must_use]
-    pub fn key_of_shape(&self, purpose: KeyPurpose, basis: Basis) -> &'a SwitchingKey {
-        self.keys
-            .find_shape(purpose, basis)
-            .unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}"))
-    }
-
     /// `round(constant·scale)` as an integer of `Z[i]`.
     fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
         GaussianInteger {
@@ -66,7 +54,11 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn check_scales(a: f64, b: f64) {
+    /// Demands that operands that are added have one scale.
+    ///
+    /// # Panics
+    /// If two scales differ by more than rounding of floating point explains: the circuit is wrong.
+    pub fn check_scales(a: f64, b: f64) {
         assert!((a / b - 1.0).abs() < SCALE_TOLERANCE, "scales 2^{} and 2^{}", a.log2(), b.log2());
     }
 
@@ -94,7 +86,6 @@ impl Arithmetic for Evaluator<'_> {
     type Ciphertext = Ciphertext;
     type Product = Product;
     type Matrix = LinearTransform;
-    type Table = TableMatrix;
     type Plain = Plaintext;
 
     fn limbs(&self, ct: &Ciphertext) -> usize {
@@ -208,28 +199,6 @@ impl Arithmetic for Evaluator<'_> {
         tensor.d2.add_multiple_assign(self.ring, &other.d2, 1);
     }
 
-    fn select(
-        &self,
-        columns: &[&Ciphertext],
-        table: &TableMatrix,
-        selectors: &[Vec<&Ciphertext>],
-    ) -> Vec<Vec<Product>> {
-        let all = || columns.iter().chain(selectors.iter().flatten());
-        let limbs = all().map(|ct| ct.limbs()).min().expect("columns");
-        let (column, selector) = (columns[0], selectors[0][0]);
-        columns.iter().for_each(|ct| Self::check_scales(column.scale, ct.scale));
-        selectors.iter().flatten().for_each(|ct| Self::check_scales(selector.scale, ct.scale));
-        let columns: Vec<_> = columns.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect();
-        let selectors: Vec<Vec<_>> = selectors
-            .iter()
-            .map(|set| set.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect())
-            .collect();
-        let scale = column.scale * selector.scale;
-        let tensors = selected_matrix_product(self.ring, limbs, &columns, table, &selectors);
-        let product = |tensor| Product { tensor, scale };
-        tensors.into_iter().map(|row| row.into_iter().map(product).collect()).collect()
-    }
-
     fn relinearize(&self, product: Product, rescale: usize) -> Ciphertext {
         let ring = self.ring;
         let tensor = product.tensor;
@@ -268,9 +237,9 @@ impl Arithmetic for Evaluator<'_> {
         let limbs = matrix.plan().limbs;
         let divisor: f64 = (limbs - rescale..limbs).map(|i| self.prime(i)).product();
         let parts = if ct.limbs() == limbs {
-            matrix.apply(self, &ct.parts, rescale)
+            matrix.apply(self.ring, self.keys, &ct.parts, rescale)
         } else {
-            matrix.apply(self, &self.truncated(ct, limbs).parts, rescale)
+            matrix.apply(self.ring, self.keys, &self.truncated(ct, limbs).parts, rescale)
         };
         Ciphertext { parts, scale: ct.scale * matrix.plan().scale / divisor }
     }

@@ -1,5 +1,6 @@
 //! Homomorphic products with matrices in diagonal form, by baby-step giant-step with double hoisting
-//! (Halevi, Shoup 2018; Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021).
+//! (Halevi, Shoup, CRYPTO 2018, ePrint 2018/244; Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT 2021, ePrint
+//! 2020/1203).
 //!
 //! All work but the giant steps is independent from limb to limb: a thread takes one limb, computes
 //! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums.
@@ -7,13 +8,12 @@
 use std::sync::Arc;
 
 use cryptable_lattice::key_switching::{self, Digits, special_product};
-use cryptable_lattice::{KeyPurpose, RlweCiphertext, SwitchingKey};
+use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::kernels::{self, Permutation};
 use cryptable_ring::{Basis, Buffer, Coefficients, Embedding, Evaluations, Poly, Ring};
 use rayon::prelude::*;
 
 use crate::dft_factors::{Diagonal, DiagonalMatrix};
-use crate::evaluator::Evaluator;
 use crate::plaintext::rounded_coefficients;
 use crate::transform_plan::{DiagonalStep, TransformPlan};
 
@@ -77,21 +77,24 @@ impl LinearTransform {
 
     /// Multiplies the slots of `ct`, which has the plan's number of limbs, and divides by the top
     /// `rescale` primes.
+    ///
+    /// # Panics
+    /// If a key for one of the plan's rotations is missing, or the number of limbs is another.
     #[must_use]
     pub fn apply(
         &self,
-        evaluator: &Evaluator<'_>,
+        ring: &Ring,
+        keys: &EvaluationKeys,
         ct: &RlweCiphertext,
         rescale: usize,
     ) -> RlweCiphertext {
-        let ring = evaluator.ring();
         assert_eq!(ct.c0.basis(), Basis::main(self.plan.limbs), "limbs of the plan");
-        let mut sums = self.giant_sums(evaluator, ct);
+        let mut sums = self.giant_sums(ring, keys, ct);
         let mut acc = sums.pop().expect("at least one giant step");
         let element = ring.rotation_element(self.plan.giant_rotation);
         while let Some(mut sum) = sums.pop() {
             let c1 = acc.c1.divide_round(ring, 0);
-            let key = self.key(evaluator, element);
+            let key = self.key(keys, element);
             let mut switched = key_switching::switch(ring, &c1, key, [None, None]);
             switched.c0.add_assign(ring, &acc.c0);
             let permutation = ring.galois_permutation(element);
@@ -105,13 +108,20 @@ impl LinearTransform {
         }
     }
 
-    fn key<'a>(&self, evaluator: &Evaluator<'a>, element: usize) -> &'a SwitchingKey {
-        evaluator.key_of_shape(KeyPurpose::Galois(element as u32), self.plan.shape.basis)
+    /// The key of a rotation at exactly the plan's basis: a key set is generated from the plans that use it.
+    fn key<'a>(&self, keys: &'a EvaluationKeys, element: usize) -> &'a SwitchingKey {
+        let (purpose, basis) = (KeyPurpose::Galois(element as u32), self.plan.shape.basis);
+        keys.find_shape(purpose, basis)
+            .unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}"))
     }
 
     /// For each giant step, the sum of its diagonals times the baby steps, modulo Q·P.
-    fn giant_sums(&self, evaluator: &Evaluator<'_>, ct: &RlweCiphertext) -> Vec<RlweCiphertext> {
-        let ring = evaluator.ring();
+    fn giant_sums(
+        &self,
+        ring: &Ring,
+        keys: &EvaluationKeys,
+        ct: &RlweCiphertext,
+    ) -> Vec<RlweCiphertext> {
         let (basis, degree) = (self.plan.shape.basis, ring.degree());
         let babies: Vec<BabyStep<'_>> = self
             .plan
@@ -120,7 +130,7 @@ impl LinearTransform {
             .map(|&rotation| {
                 (rotation != 0).then(|| {
                     let element = ring.rotation_element(rotation);
-                    (self.key(evaluator, element), ring.galois_permutation(element))
+                    (self.key(keys, element), ring.galois_permutation(element))
                 })
             })
             .collect();

@@ -2,8 +2,8 @@
 //!
 //! A polynomial of degree below `B·2^g` is cut into `2^g` blocks of B coefficients. A block is a linear
 //! combination of the baby steps (`z^i` or `T_i(x)`, i < B); blocks are then joined pairwise, low +
-//! high · giant, with the giant steps `B, 2B, 4B, …` (Paterson, Stockmeyer 1973; Chen, Chillotti, Song
-//! 2019 for the Chebyshev basis). Multiplications: `B - 1 + g` for the steps, once for any number of
+//! high · giant, with the giant steps `B, 2B, 4B, …` (Paterson, Stockmeyer, SIAM Journal on Computing 2(1),
+//! 1973; Chen, Chillotti, Song, EUROCRYPT 2019, ePrint 2018/1043, for the Chebyshev basis). Multiplications: `B - 1 + g` for the steps, once for any number of
 //! polynomials, and `2^g - 1` a polynomial. Depth: `log2(B·2^g)` beyond the constants.
 
 use num_complex::Complex64;

@@ -6,7 +6,7 @@ use num_complex::Complex64;
 /// Slots times `scale` as a polynomial modulo `q_0 … q_{limbs-1}`.
 #[derive(Clone, Debug)]
 pub struct Plaintext {
-    /// The polynomial.
+    /// The encoded polynomial, in evaluations.
     pub poly: Poly<Evaluations>,
     /// The factor between slots and what is encoded.
     pub scale: f64,

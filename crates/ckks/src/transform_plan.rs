@@ -35,7 +35,7 @@ pub struct TransformPlan {
     pub giant_rotation: usize,
     /// Number of giant steps.
     pub giants: usize,
-    /// All diagonals.
+    /// All diagonals, each with its baby and giant step.
     pub steps: Vec<DiagonalStep>,
     /// Root mean square over rows of the 2-norm of a row: how much it amplifies independent noise.
     pub row_norm: f64,

@@ -1,6 +1,8 @@
 //! The command line's grammar.
 
 pub mod aes;
+mod files;
+mod values;
 
 use std::path::PathBuf;
 
@@ -8,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cryptable::Method;
 use cryptable_bench::BenchCommand;
 
+pub use self::values::{CsvArgs, DecryptArgs, EncryptArgs, Format, LookupArgs};
 use crate::mode::Mode;
 
 /// Lookup tables on encrypted data.
@@ -31,12 +34,22 @@ pub struct Global {
     /// Worker threads [default: all cores]
     #[arg(long, global = true, help_heading = "Global options", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write machine-readable JSON to standard output, one object a line, and nothing else
+    /// Write machine-readable JSON to standard output, one object a line, and nothing else; errors are
+    /// objects, too, on standard error
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
     /// Show no progress bars and no summaries; only `plan` and `inspect` still report
     #[arg(long, global = true, help_heading = "Global options")]
     pub quiet: bool,
+    /// Seconds between lines of progress where there is no terminal, for tests of this program
+    #[arg(long, global = true, hide = true, default_value_t = 10.0, value_parser = interval)]
+    pub progress_seconds: f64,
+}
+
+/// A positive number of seconds.
+fn interval(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..1e6).contains(seconds));
+    seconds.ok_or_else(|| "it must be a number from 0.001 to 1000000".into())
 }
 
 /// The subcommands.
@@ -49,13 +62,13 @@ pub enum Command {
     #[command(after_help = KEYGEN)]
     Keygen(KeygenArgs),
     /// Encrypt a file of integers with the client's key
-    #[command(after_help = ENCRYPT)]
+    #[command(after_help = values::ENCRYPT)]
     Encrypt(EncryptArgs),
     /// Map every encrypted value through a table; needs no secret
-    #[command(after_help = LOOKUP)]
+    #[command(after_help = values::LOOKUP)]
     Lookup(LookupArgs),
     /// Decrypt a file of ciphertexts with the client's key
-    #[command(after_help = DECRYPT)]
+    #[command(after_help = values::DECRYPT)]
     Decrypt(DecryptArgs),
     /// Turn bytes encrypted by AES-128 into homomorphic ciphertexts, without their key
     #[command(after_help = aes::OVERVIEW)]
@@ -69,6 +82,9 @@ pub enum Command {
     /// Measure speed and memory
     #[command(after_help = BENCH)]
     Bench(BenchArgs),
+    /// Print a script that completes this program's options in a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions(CompletionsArgs),
 }
 
 /// What parameters are chosen for.
@@ -203,82 +219,6 @@ pub struct KeygenArgs {
     pub force: bool,
 }
 
-/// How a file of values is laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Comma-separated text
-    Csv,
-    /// NumPy array of integers
-    Npy,
-    /// Bytes
-    Raw8,
-    /// Little-endian 16-bit words
-    Raw16,
-    /// Little-endian 32-bit words
-    Raw32,
-    /// Little-endian 64-bit words
-    Raw64,
-}
-
-/// Arguments of `encrypt`.
-#[derive(Args, Debug)]
-pub struct EncryptArgs {
-    /// The client's secret key
-    #[arg(long, value_name = "FILE")]
-    pub key: PathBuf,
-    /// The values: .csv, .npy or .bin (raw words of the narrowest width that holds the modulus)
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// Column of a CSV file, by name, or by number from 1 where no column has that name
-    /// [default: the first]
-    #[arg(long, value_name = "NAME")]
-    pub column: Option<String>,
-    /// Format of the input [default: by the file's extension]
-    #[arg(long)]
-    pub format: Option<Format>,
-    /// File for the ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-}
-
-/// Arguments of `lookup`.
-#[derive(Args, Debug)]
-pub struct LookupArgs {
-    /// The server's evaluation key
-    #[arg(long, value_name = "FILE")]
-    pub key: PathBuf,
-    /// The table: .csv with one output a line or lines `input,output`, or .npy
-    #[arg(long, value_name = "FILE")]
-    pub table: PathBuf,
-    /// The ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-}
-
-/// Arguments of `decrypt`.
-#[derive(Args, Debug)]
-pub struct DecryptArgs {
-    /// The client's secret key
-    #[arg(long, value_name = "FILE")]
-    pub key: PathBuf,
-    /// The ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// Header line of a CSV file [default: no header]
-    #[arg(long, value_name = "NAME")]
-    pub column: Option<String>,
-    /// Format of the output [default: by the file's extension]
-    #[arg(long)]
-    pub format: Option<Format>,
-    /// File for the values: .csv, .npy or .bin (raw words of the narrowest width that holds the
-    /// modulus)
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-}
-
 /// Arguments of `aes`.
 #[derive(Args, Debug)]
 pub struct AesArgs {
@@ -332,13 +272,23 @@ pub struct BenchArgs {
     pub command: BenchCommand,
 }
 
+/// Arguments of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
 const OVERVIEW: &str = "\
 Examples:
   cryptable demo
   cryptable keygen --table table.csv --secret client.key --evaluation server.key
-  cryptable encrypt --key client.key --input values.csv --output values.ct
-  cryptable lookup --key server.key --table table.csv --input values.ct --output result.ct
-  cryptable decrypt --key client.key --input result.ct --output result.csv
+  cryptable encrypt --secret client.key --input values.csv --output values.ct
+  cryptable lookup --evaluation server.key --table table.csv --input values.ct --output result.ct
+  cryptable decrypt --secret client.key --input result.ct --output result.csv
+
+Every FILE that is read may be - (standard input) or a pipe, and so may every FILE that is written.
 
 One value at a time: keygen --mode single for tables of at most 64 inputs, keygen --mode bits for
 tables of up to 24 bits; and the rest as above.";
@@ -368,34 +318,6 @@ Examples:
 The secret key file is readable by its owner only. Whoever has it reads all data; whoever
 loses it loses them.";
 
-const ENCRYPT: &str = "\
-Examples:
-  cryptable encrypt --key client.key --input values.npy --output values.ct
-  cryptable encrypt --key client.key --input people.csv --column age --output age.ct
-  cryptable encrypt --key client.key --input pixels.dat --format raw8 --output pixels.ct
-  cryptable encrypt --key single.key --input grades.csv --output grades.ct
-
-A key of keygen --mode single or --mode bits encrypts every value by itself.
-
-A CSV file's first line is a header if it has words instead of numbers; empty lines are skipped.
-An array of several dimensions is read in C order, and decrypts to one dimension.";
-
-const LOOKUP: &str = "\
-Examples:
-  cryptable lookup --key server.key --table table.csv --input values.ct --output result.ct
-  cryptable lookup --threads 8 --key server.key --table table.npy --input a.ct --output b.ct
-  cryptable lookup --key single-server.key --table grades-table.csv --input grades.ct --output r.ct
-
-A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, either
-each line is an output, in the order of the inputs, or each line is `input,output`, in any order.";
-
-const DECRYPT: &str = "\
-Examples:
-  cryptable decrypt --key client.key --input result.ct --output result.csv --column squared
-  cryptable decrypt --key client.key --input result.ct --output result.npy
-  cryptable decrypt --key client.key --input result.ct --output pixels.dat --format raw8
-  cryptable decrypt --key single.key --input r.ct --output r.csv";
-
 const INSPECT: &str = "\
 Examples:
   cryptable inspect client.key server.key values.ct
@@ -410,6 +332,12 @@ Examples:
   cryptable demo --image scan.png --table gamma --output out
   cryptable demo --table my-table.csv
   cryptable demo gelu";
+
+const COMPLETIONS: &str = "\
+Examples:
+  cryptable completions bash > ~/.local/share/bash-completion/completions/cryptable
+  cryptable completions zsh > ~/.zfunc/_cryptable
+  cryptable completions fish > ~/.config/fish/completions/cryptable.fish";
 
 const BENCH: &str = "\
 Examples:

@@ -1,11 +1,40 @@
-//! Files that appear whole or not at all.
+//! Outputs: files that appear whole or not at all, standard output and pipes.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use tempfile::NamedTempFile;
+
+use crate::interrupt::{PartialFile, Uninterrupted};
+
+/// Names of standard output.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Directories of open files.
+const OPEN_FILES: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
+
+/// Most links that are followed to a file that is yet to be made.
+const MAX_LINKS: usize = 40;
+
+/// Whether an output goes to standard output, where reports then cannot go.
+static STDOUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether an output goes to standard output.
+pub fn stdout_is_taken() -> bool {
+    STDOUT_IS_TAKEN.load(Ordering::Relaxed)
+}
+
+/// Whether a name means standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    STDOUT.iter().any(|name| path == Path::new(name))
+}
+
+/// An output's name in messages.
+pub fn shown(path: &Path) -> &Path {
+    if is_stdout(path) { Path::new("standard output") } else { path }
+}
 
 /// Who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +45,60 @@ pub enum Access {
     Private,
 }
 
-/// A file being written under a temporary name in the directory of its target.
+/// Where an output goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// A regular file of this name, links followed; it may be yet to be made.
+    File(PathBuf),
+    /// Standard output.
+    Stdout,
+    /// A pipe, a device, or what another program opened for this one: written straight through.
+    Through(PathBuf),
+}
+
+impl Destination {
+    /// Finds out what a name stands for.
+    ///
+    /// # Errors
+    /// If it stands for a directory, or links go round in circles.
+    pub fn of(path: &Path) -> Result<Self> {
+        let name = path.display();
+        if is_stdout(path) {
+            return Ok(Self::Stdout);
+        }
+        if path
+            .parent()
+            .is_some_and(|parent| OPEN_FILES.iter().any(|open| parent == Path::new(open)))
+        {
+            return Ok(Self::Through(path.to_path_buf()));
+        }
+        let failed = || format!("cannot write {name}");
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => {
+                Ok(Self::File(fs::canonicalize(path).with_context(failed)?))
+            }
+            Ok(metadata) if metadata.is_dir() => bail!("cannot write {name}: it is a directory"),
+            Ok(_) => Ok(Self::Through(path.to_path_buf())),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(Self::File(end_of_links(path).with_context(failed)?))
+            }
+            Err(error) => Err(anyhow::anyhow!("cannot create {name}: {}", plain(&error))),
+        }
+    }
+}
+
+/// Where links lead that end at no file.
+fn end_of_links(path: &Path) -> Result<PathBuf> {
+    let mut target = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let Ok(next) = fs::read_link(&target) else { return Ok(target) };
+        target = target.parent().unwrap_or(Path::new("")).join(next);
+    }
+    bail!("more than {MAX_LINKS} links")
+}
+
+/// An output being written: to a regular file under a temporary name in the directory of its target,
+/// or to where the other side reads it at once.
 ///
 /// [`AtomicFile::commit`] gives it its name; dropped before that, it vanishes. All its errors name
 /// the target.
@@ -24,33 +106,68 @@ pub enum Access {
 pub struct AtomicFile {
     /// As the user named it, for messages.
     name: PathBuf,
-    /// Where it goes: `name` with its links followed.
-    target: PathBuf,
-    writer: BufWriter<NamedTempFile>,
+    writer: BufWriter<Sink>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Partial {
+        file: PartialFile,
+        target: PathBuf,
+    },
+    Through {
+        file: File,
+        bytes: u64,
+    },
+    /// Kept in an unnamed file until it is whole.
+    Spooled {
+        spool: File,
+        file: File,
+    },
 }
 
 impl AtomicFile {
-    /// Starts a file that is to be at `path`.
+    /// Starts an output that is written from its start to its end.
     ///
     /// # Errors
-    /// If `path` is something else than a regular file, or its directory takes no new file.
+    /// If `path` is a directory, or its directory takes no new file.
     pub fn create(path: &Path, access: Access) -> Result<Self> {
-        let target = resolve(path)?;
-        let name = target
-            .file_name()
-            .with_context(|| format!("cannot create {}: it names no file", path.display()))?;
-        let directory = match target.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
+        let failed = |error: io::Error| {
+            anyhow::anyhow!("cannot create {}: {}", shown(path).display(), plain(&error))
         };
-        let prefix = format!(".{}.partial-", name.to_string_lossy());
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix);
-        set_access(&mut builder, access);
-        let file = builder.tempfile_in(directory).map_err(|error| {
-            anyhow::anyhow!("cannot create {}: {}", path.display(), plain(&error))
-        })?;
-        Ok(Self { name: path.to_path_buf(), target, writer: BufWriter::new(file) })
+        let sink = match Destination::of(path)? {
+            Destination::File(target) => {
+                let file = partial(&target, access, path)?.map_err(failed)?;
+                Sink::Partial { file, target }
+            }
+            Destination::Stdout => {
+                STDOUT_IS_TAKEN.store(true, Ordering::Relaxed);
+                Sink::Through { file: stdout().map_err(failed)?, bytes: 0 }
+            }
+            Destination::Through(path) => {
+                let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+                Sink::Through { file, bytes: 0 }
+            }
+        };
+        Ok(Self { name: shown(path).to_path_buf(), writer: BufWriter::new(sink) })
+    }
+
+    /// Starts an output whose start is written last: one into a pipe is kept until it is whole.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`].
+    pub fn create_seekable(path: &Path, access: Access) -> Result<Self> {
+        let Self { name, writer } = Self::create(path, access)?;
+        let sink = match writer.into_inner().map_err(io::IntoInnerError::into_error)? {
+            Sink::Through { file, .. } => {
+                let directory = std::env::temp_dir();
+                let spool = tempfile::tempfile()
+                    .with_context(|| format!("cannot make a file in {}", directory.display()))?;
+                Sink::Spooled { spool, file }
+            }
+            sink => sink,
+        };
+        Ok(Self { name, writer: BufWriter::new(sink) })
     }
 
     /// Writes everything out, gives the file its name and returns its size in bytes.
@@ -59,16 +176,131 @@ impl AtomicFile {
     /// If the disk is full, or a file of that name exists and is not to be replaced. The temporary
     /// file is gone then.
     pub fn commit(self, replace: bool) -> Result<u64> {
-        let Self { name, target, writer } = self;
-        let failed = |error: io::Error| named(&name, &error);
-        let file = writer.into_inner().map_err(|error| failed(error.into_error()))?;
-        file.as_file().sync_all().map_err(failed)?;
-        let bytes = file.as_file().metadata().map_err(failed)?.len();
-        let persisted =
-            if replace { file.persist(&target) } else { file.persist_noclobber(&target) };
-        persisted.map_err(|error| failed(error.error))?;
+        let [bytes] = Self::commit_all([self], replace)?;
         Ok(bytes)
     }
+
+    /// Writes several files out and gives them their names one after the other: all or, but for those that were
+    /// replaced, none. No interruption comes in between.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`].
+    pub fn commit_all<const COUNT: usize>(
+        files: [Self; COUNT],
+        replace: bool,
+    ) -> Result<[u64; COUNT]> {
+        let mut finished = Vec::with_capacity(COUNT);
+        let mut sizes = [0; COUNT];
+        for (file, size) in files.into_iter().zip(&mut sizes) {
+            let Self { name, writer } = file;
+            let failed = |error: io::Error| named(&name, &error);
+            let mut sink = writer.into_inner().map_err(|error| failed(error.into_error()))?;
+            *size = sink.finish().map_err(failed)?;
+            finished.push((name, sink));
+        }
+        let mut uninterrupted = Uninterrupted::start();
+        let mut published: Vec<PathBuf> = Vec::new();
+        while !finished.is_empty() {
+            let (name, sink) = finished.remove(0);
+            let Sink::Partial { file, target } = sink else { continue };
+            if let Err(error) = file.persist(&target, replace, &mut uninterrupted) {
+                drop(uninterrupted);
+                for path in published {
+                    let _ = fs::remove_file(path);
+                }
+                return Err(named(&name, &error).into());
+            }
+            published.push(target);
+        }
+        published.iter().for_each(|path| sync_directory(path));
+        Ok(sizes)
+    }
+}
+
+impl Sink {
+    /// Brings everything to the disk or through the pipe; returns the size.
+    fn finish(&mut self) -> io::Result<u64> {
+        match self {
+            Self::Partial { file, .. } => {
+                let file = file.file().as_file();
+                file.sync_all()?;
+                Ok(file.metadata()?.len())
+            }
+            Self::Through { bytes, .. } => Ok(*bytes),
+            Self::Spooled { spool, file } => {
+                spool.rewind()?;
+                io::copy(spool, file)
+            }
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Partial { file, .. } => file.file().write(buffer),
+            Self::Spooled { spool, .. } => spool.write(buffer),
+            Self::Through { file, bytes } => {
+                let written = file.write(buffer)?;
+                *bytes += written as u64;
+                Ok(written)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Sink {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::Partial { file, .. } => file.file().seek(position),
+            Self::Spooled { spool, .. } => spool.seek(position),
+            Self::Through { .. } => Err(ErrorKind::NotSeekable.into()),
+        }
+    }
+}
+
+/// A file under a temporary name beside `target`.
+fn partial(target: &Path, access: Access, path: &Path) -> Result<io::Result<PartialFile>> {
+    let name = target
+        .file_name()
+        .with_context(|| format!("cannot create {}: it names no file", path.display()))?;
+    let prefix = format!(".{}.partial-", name.to_string_lossy());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
+    set_access(&mut builder, access);
+    Ok(PartialFile::create(&builder, directory_of(target)))
+}
+
+/// The directory that a file is in.
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Brings a new name to the disk, where directories can be.
+fn sync_directory(path: &Path) {
+    if cfg!(unix) {
+        // Some file systems know no such thing; the file itself is on the disk.
+        let _ = File::open(directory_of(path)).and_then(|directory| directory.sync_all());
+    }
+}
+
+#[cfg(unix)]
+fn stdout() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn stdout() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
 }
 
 impl Write for AtomicFile {
@@ -87,17 +319,6 @@ impl Seek for AtomicFile {
     }
 }
 
-/// Follows links, so that the file they point to is replaced, and refuses devices and directories.
-fn resolve(path: &Path) -> Result<PathBuf> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {
-            fs::canonicalize(path).with_context(|| format!("cannot write {}", path.display()))
-        }
-        Ok(_) => bail!("cannot write {}: it exists and is not a regular file", path.display()),
-        Err(_) => Ok(path.to_path_buf()),
-    }
-}
-
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write {}: {}", path.display(), plain(error)))
 }
@@ -107,6 +328,7 @@ fn plain(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such directory".into(),
         ErrorKind::PermissionDenied => "permission denied".into(),
+        ErrorKind::BrokenPipe => "its reader is gone".into(),
         ErrorKind::AlreadyExists => "it exists (--force replaces it)".into(),
         ErrorKind::StorageFull => "the disk is full".into(),
         _ => error.to_string(),
@@ -163,7 +385,7 @@ mod tests {
     fn directories_and_missing_directories_are_refused_by_name() {
         let directory = tempfile::tempdir().unwrap();
         let error = AtomicFile::create(directory.path(), Access::Public).unwrap_err();
-        assert!(error.to_string().contains("not a regular file"), "{error}");
+        assert!(error.to_string().contains("it is a directory"), "{error}");
         let error = AtomicFile::create(&directory.path().join("no/x"), Access::Public).unwrap_err();
         assert!(error.to_string().contains("no/x: no such directory"), "{error}");
     }
@@ -180,5 +402,11 @@ mod tests {
         let metadata = fs::symlink_metadata(&path).unwrap();
         assert_eq!((metadata.permissions().mode() & 0o777, metadata.len()), (0o600, 0));
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        // So they are where there is no file yet.
+        fs::remove_file(&path).unwrap();
+        AtomicFile::create(&link, Access::Public).unwrap().commit(true).unwrap();
+        assert!(path.is_file() && fs::symlink_metadata(&link).unwrap().is_symlink());
+        std::os::unix::fs::symlink("c", directory.path().join("c")).unwrap();
+        assert!(AtomicFile::create(&directory.path().join("c"), Access::Public).is_err());
     }
 }

@@ -27,6 +27,7 @@ use cryptable::KeyId;
 
 use crate::atomic_file::{Access, AtomicFile};
 use crate::formats;
+use crate::input_file;
 use crate::mode::{AnyCiphertext, Mode};
 use crate::report::hex;
 
@@ -68,6 +69,11 @@ impl Header {
     /// Number of ciphertexts as people count them: values by themselves are one each.
     pub fn encryptions(&self) -> u64 {
         if self.contents.mode.is_by_value() { self.values } else { self.ciphertexts }
+    }
+
+    /// A digest of the whole file: of its header, which has one of all ciphertexts.
+    pub fn digest(self) -> [u8; 32] {
+        *blake3::hash(&self.to_bytes()).as_bytes()
     }
 
     fn to_bytes(self) -> Vec<u8> {
@@ -134,7 +140,7 @@ impl ContainerWriter {
     /// # Errors
     /// If it cannot be created.
     pub fn create(path: &Path, contents: Contents) -> Result<Self> {
-        let mut file = AtomicFile::create(path, Access::Public)?;
+        let mut file = AtomicFile::create_seekable(path, Access::Public)?;
         // The header is written last, when the numbers in it are known.
         file.write_all(&[0; HEADER_BYTES])?;
         let header = Header { contents, values: 0, ciphertexts: 0, body_digest: [0; 32] };
@@ -201,12 +207,17 @@ impl ContainerReader<BufReader<File>> {
     /// # Errors
     /// If it cannot be read or a single bit is wrong.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::new(BufReader::with_capacity(1 << 20, formats::open(path)?), path)
+        let file = input_file::open_seekable(path)?;
+        Self::new(BufReader::with_capacity(1 << 20, file), input_file::shown(path))
     }
 }
 
 impl<R: Read + Seek> ContainerReader<R> {
-    fn new(mut reader: R, path: &Path) -> Result<Self> {
+    /// Checks that what is read is undamaged; `path` is for messages.
+    ///
+    /// # Errors
+    /// If it cannot be read or a single bit is wrong.
+    pub fn new(mut reader: R, path: &Path) -> Result<Self> {
         let name = || path.display().to_string();
         let failed = || format!("cannot read {}", path.display());
         let mut bytes = [0; HEADER_BYTES];
@@ -374,7 +385,7 @@ mod tests {
     fn ciphertexts_come_back() {
         let (key, file, values) = file();
         let found = read(&file).unwrap();
-        let key = AnySecretKey::Packed(key);
+        let key = AnySecretKey::Packed(Box::new(key));
         let decrypt = |ciphertext: &AnyCiphertext| key.decrypt(ciphertext).unwrap();
         assert_eq!(found.iter().map(decrypt).collect::<Vec<_>>(), values);
     }

@@ -1,31 +1,27 @@
 //! Evaluation keys straight from the page cache.
 
-use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use memmap2::{Mmap, MmapOptions};
+
+use crate::input_file;
 
 /// A file mapped into memory, read-only and private.
 #[derive(Debug)]
 pub struct MappedFile(Mmap);
 
 impl MappedFile {
-    /// Maps a whole file.
+    /// Maps a whole file; what comes from a pipe goes to an unnamed temporary file first.
     ///
     /// # Errors
-    /// If it cannot be opened, is not a regular file, or is empty.
+    /// If it cannot be read, or is empty.
     #[allow(unsafe_code)]
     pub fn open(path: &Path) -> Result<Self> {
-        let failed = || format!("cannot read {}", path.display());
-        let file = File::open(path).with_context(failed)?;
-        let metadata = file.metadata().with_context(failed)?;
-        if !metadata.is_file() {
-            bail!("cannot read {}: it is not a regular file", path.display());
-        }
-        if metadata.len() == 0 {
-            bail!("cannot read {}: it is empty", path.display());
-        }
+        let name = input_file::shown(path).display();
+        let failed = || format!("cannot read {name}");
+        let file = input_file::open_seekable(path)?;
+        ensure!(file.metadata().with_context(failed)?.len() > 0, "cannot read {name}: it is empty");
         // SAFETY: the mapping is private and read-only, so this process cannot change the bytes. This
         // program never alters a file in place: it replaces files by renaming, which leaves the mapped
         // one as it was. That no other program truncates or rewrites the file while it is mapped is

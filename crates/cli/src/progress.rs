@@ -1,43 +1,202 @@
-//! Progress bars on standard error.
+//! Progress on standard error: bars on a terminal, lines elsewhere.
 
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Global;
+use crate::report::seconds;
 
-/// Work that is done sooner shows no bar.
+/// Work that is done sooner shows no bar, and gets no estimate.
 const DELAY: Duration = Duration::from_secs(2);
 
-/// A bar of no known length, drawn after some seconds, only on a terminal, and not with `--json` or `--quiet`.
-pub fn bar(global: Global, message: &'static str) -> ProgressBar {
-    if global.json || global.quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    }
-    let style =
-        ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {elapsed} (left: {eta})")
-            .expect("a valid template")
-            .progress_chars("=> ");
-    ProgressBar::new(0).with_style(style).with_message(message)
+/// Work being done.
+pub struct Progress {
+    shown: Shown,
 }
 
-/// A spinner for work of unknown length, drawn as a bar is, after a moment.
-pub fn spinner(global: Global, message: &'static str) -> ProgressBar {
-    if global.json || global.quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+enum Shown {
+    Nothing,
+    Bar(ProgressBar),
+    /// Lines come from a thread, which ends with the sender.
+    Lines(Arc<State>, #[allow(dead_code, reason = "ends the thread when dropped")] Sender<()>),
+}
+
+/// How far work is.
+#[derive(Default)]
+struct State {
+    done: AtomicUsize,
+    total: AtomicUsize,
+    /// What people count: so many of so many of these.
+    items: Mutex<Option<(u64, u64, &'static str)>>,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Nothing,
+    Bar,
+    Lines,
+}
+
+impl Style {
+    fn choose(global: Global, is_terminal: bool, terminal: Option<&str>) -> Self {
+        if global.json || global.quiet {
+            Self::Nothing
+        } else if is_terminal && !matches!(terminal, None | Some("" | "dumb")) {
+            Self::Bar
+        } else {
+            Self::Lines
+        }
     }
-    let spinner = ProgressBar::new_spinner().with_message(message);
-    spinner.enable_steady_tick(Duration::from_millis(200));
-    spinner
+
+    fn of(global: Global) -> Self {
+        let terminal = std::env::var("TERM").ok();
+        // Windows' terminals have no such variable.
+        let terminal = terminal.as_deref().or(cfg!(windows).then_some("windows"));
+        Self::choose(global, std::io::stderr().is_terminal(), terminal)
+    }
+}
+
+/// A bar of no known length, drawn after some seconds on a terminal, or a line every ten seconds elsewhere;
+/// nothing with `--json` or `--quiet`.
+pub fn bar(global: Global, message: &'static str) -> Progress {
+    start(global, message, || {
+        let style =
+            ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {elapsed} (left: {eta})")
+                .expect("a valid template")
+                .progress_chars("=> ");
+        ProgressBar::new(0).with_style(style).with_message(message)
+    })
+}
+
+/// As [`bar`], for work of unknown length.
+pub fn spinner(global: Global, message: &'static str) -> Progress {
+    start(global, message, || {
+        let spinner = ProgressBar::new_spinner().with_message(message);
+        spinner.enable_steady_tick(Duration::from_millis(200));
+        spinner
+    })
+}
+
+fn start(global: Global, message: &'static str, bar: impl FnOnce() -> ProgressBar) -> Progress {
+    let shown = match Style::of(global) {
+        Style::Nothing => Shown::Nothing,
+        Style::Bar => Shown::Bar(bar()),
+        Style::Lines => {
+            let interval = Duration::from_secs_f64(global.progress_seconds);
+            lines(message, interval)
+        }
+    };
+    Progress { shown }
+}
+
+/// Starts the thread that prints lines.
+fn lines(message: &'static str, interval: Duration) -> Shown {
+    let (sender, receiver) = channel::<()>();
+    let state = Arc::new(State::default());
+    let shared = Arc::clone(&state);
+    let start = Instant::now();
+    std::thread::spawn(move || {
+        while receiver.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("{message}: {}", shared.line(start.elapsed()));
+        }
+    });
+    Shown::Lines(state, sender)
+}
+
+impl State {
+    /// `3 of 16 ciphertexts, 12 s, about 52 s left`.
+    fn line(&self, elapsed: Duration) -> String {
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        let elapsed = elapsed.as_secs_f64();
+        let mut parts = Vec::new();
+        match *self.items.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((done, total, what)) => parts.push(format!("{done} of {total} {what}")),
+            None if total > 0 => parts.push(format!("{} %", 100 * done / total)),
+            None => {}
+        }
+        parts.push(seconds(elapsed));
+        if done > 0 && total > done {
+            let left = elapsed * (total - done) as f64 / done as f64;
+            parts.push(format!("about {} left", seconds(left)));
+        }
+        parts.join(", ")
+    }
+}
+
+impl Progress {
+    /// Says how many things are done that people count.
+    pub fn items(&self, done: u64, total: u64, what: &'static str) {
+        if let Shown::Lines(state, _) = &self.shown {
+            *state.items.lock().unwrap_or_else(PoisonError::into_inner) = Some((done, total, what));
+        }
+    }
+
+    /// Says how much work is done.
+    fn set(&self, done: usize, total: usize) {
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Bar(bar) if bar.elapsed() < DELAY => {}
+            Shown::Bar(bar) => {
+                bar.set_length(total as u64);
+                bar.set_position(done as u64);
+            }
+            Shown::Lines(state, _) => {
+                state.total.store(total, Ordering::Relaxed);
+                state.done.store(done, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The work is done.
+    pub fn finish_and_clear(self) {
+        if let Shown::Bar(bar) = self.shown {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 /// The callback that moves a bar.
-pub fn on(bar: &ProgressBar) -> impl Fn(usize, usize) + Sync + '_ {
-    |done, total| {
-        if bar.elapsed() >= DELAY {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-        }
+pub fn on(progress: &Progress) -> impl Fn(usize, usize) + Sync + '_ {
+    |done, total| progress.set(done, total)
+}
+
+/// Says how long work will take, if that is long.
+pub fn estimate(global: Global, what: &str, predicted_s: f64) {
+    if predicted_s > DELAY.as_secs_f64() && !global.json && !global.quiet {
+        eprintln!("{what}: about {}", seconds(predicted_s));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_tell_what_is_left() {
+        let state = State::default();
+        assert_eq!(state.line(Duration::from_secs(12)), "12.0 s");
+        state.total.store(160, Ordering::Relaxed);
+        state.done.store(30, Ordering::Relaxed);
+        assert_eq!(state.line(Duration::from_secs(12)), "18 %, 12.0 s, about 52.0 s left");
+        *state.items.lock().unwrap() = Some((3, 16, "ciphertexts"));
+        let line = state.line(Duration::from_secs(12));
+        assert_eq!(line, "3 of 16 ciphertexts, 12.0 s, about 52.0 s left");
+    }
+
+    #[test]
+    fn only_terminals_that_move_cursors_get_bars() {
+        let global = Global { threads: None, json: false, quiet: false, progress_seconds: 10.0 };
+        assert_eq!(Style::choose(global, true, Some("xterm")), Style::Bar);
+        assert_eq!(Style::choose(global, true, Some("dumb")), Style::Lines);
+        assert_eq!(Style::choose(global, true, None), Style::Lines);
+        assert_eq!(Style::choose(global, false, Some("xterm")), Style::Lines);
+        let quiet = Global { quiet: true, ..global };
+        assert_eq!(Style::choose(quiet, true, Some("xterm")), Style::Nothing);
     }
 }

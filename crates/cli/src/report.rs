@@ -7,18 +7,42 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::atomic_file::stdout_is_taken;
 
-/// Prints what a command found out, whatever `--quiet` says.
+/// Prints what a command found out, whatever `--quiet` says: to standard error if an output went to standard output.
 pub fn result<R: Serialize + Display>(global: Global, report: &R) -> Result<()> {
     let line = if global.json {
         serde_json::to_string(report).context("cannot write the report as JSON")?
     } else {
         report.to_string()
     };
-    match writeln!(io::stdout().lock(), "{}", line.trim_end()) {
+    let line = line.trim_end();
+    let written = if stdout_is_taken() {
+        writeln!(io::stderr().lock(), "{line}")
+    } else {
+        writeln!(io::stdout().lock(), "{line}")
+    };
+    match written {
         // Whoever read our output has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
+    }
+}
+
+/// Tells people on standard error what a command read; with `--json`, that is part of the report.
+pub fn note(global: Global, note: Option<&impl Display>) {
+    if let (Some(note), false) = (note, global.quiet || global.json) {
+        eprintln!("{note}");
+    }
+}
+
+/// Prints why a command failed on standard error, where `json` as an object with a kind: `usage`, `io` or `invalid`.
+pub fn error(json: bool, kind: &str, message: &str) {
+    if json {
+        let error = serde_json::json!({ "error": { "kind": kind, "message": message } });
+        eprintln!("{error}");
+    } else {
+        eprintln!("error: {message}");
     }
 }
 
@@ -27,11 +51,12 @@ pub fn summary<R: Serialize + Display>(global: Global, report: &R) -> Result<()>
     if global.quiet && !global.json { Ok(()) } else { result(global, report) }
 }
 
-/// A size for people: `1.5 GiB`.
+/// A size for people: `1.5 GB`, by powers of 1000.
 pub fn bytes(count: u64) -> String {
-    let units = [("GiB", 1_u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    match units.into_iter().find(|&(_, size)| count >= size) {
-        Some((unit, size)) => format!("{:.1} {unit}", count as f64 / size as f64),
+    let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    // A size that rounds to the next unit is told in that unit.
+    match units.into_iter().find(|&(_, size)| count as f64 >= 0.99995 * size) {
+        Some((unit, size)) => format!("{:.1} {unit}", count as f64 / size),
         None => format!("{count} bytes"),
     }
 }
@@ -67,9 +92,11 @@ mod tests {
 
     #[test]
     fn sizes_and_times_are_rounded() {
-        assert_eq!(bytes(1023), "1023 bytes");
-        assert_eq!(bytes(1536), "1.5 KiB");
-        assert_eq!(bytes(3 << 30), "3.0 GiB");
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(1536), "1.5 kB");
+        assert_eq!(bytes(999_999), "1.0 MB");
+        assert_eq!(bytes(3 << 30), "3.2 GB");
+        assert_eq!(bytes(2_000_000_000_000), "2.0 TB");
         assert_eq!(seconds(0.0151), "15 ms");
         assert_eq!(seconds(0.9999), "1.0 s");
         assert_eq!(seconds(119.7), "2 min 0 s");

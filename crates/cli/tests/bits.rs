@@ -103,8 +103,8 @@ fn plan_shows_all_sets() {
         assert!((number("ms_per_value") / number("eval_s") / 1e3 - 1.8).abs() < 1e-9);
     }
     assert!(plan["modes"].as_array().unwrap().is_empty());
-    let text = here.succeed("plan --mode bits --bits 16 --variant CMUX_4");
-    assert!(text.contains("CMUX_4") && text.contains("16 circuit bootstraps"), "{text}");
+    let text = here.succeed("plan --mode bits --bits 16 --variant cmux-depth-10900");
+    assert!(text.contains("cmux-depth-10900") && text.contains("16 circuit bootstraps"), "{text}");
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn what_is_not_served_is_named() {
     let fail = |line: &str| here.fail(&format!("plan --mode bits {line}"));
     assert!(fail("--modulus 16777217").contains("at most 16777216"));
     assert!(fail("--bits 4 --memory 1GB").contains("--memory is an option of --mode packed"));
-    assert!(fail("--bits 4 --variant None").contains("CMUX_1"));
-    assert!(fail("--bits 16 --variant CMUX_1").contains("2^-64"));
+    assert!(fail("--bits 4 --variant None").contains("cmux-depth-8"));
+    assert!(fail("--bits 16 --variant cmux-depth-8").contains("2^-64"));
     let message = here.fail("plan --mode single --bits 12");
     assert!(message.contains("--mode bits"), "{message}");
 }

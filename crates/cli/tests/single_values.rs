@@ -99,7 +99,8 @@ fn what_is_not_served_is_named() {
     let message = fail("--bits 12");
     assert!(message.contains("moduli 4096 -> 4096") && message.contains("up to 2^"), "{message}");
     assert!(message.contains("--mode packed"), "{message}");
-    assert!(fail("--modulus 5").contains("input modulus is 5"));
+    assert!(here.succeed("plan --mode single --modulus 5").contains("odd modulus"));
+    assert!(fail("--modulus 4097").contains("up to 2^"));
     assert!(fail("--bits 4 --memory 1GB").contains("--memory is an option of --mode packed"));
     assert!(fail("--bits 4 --variant None").contains("FDFB-Compress"));
     assert!(here.fail("plan --bits 4 --variant Comp").contains("--variant is an option of"));

@@ -2,10 +2,11 @@
 //!
 //! `cargo run --release -p cryptable --example bfloat16_gelu`
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use cryptable::bfloat16::{gelu, table};
-use cryptable::{Parameters, SecretKey};
+use cryptable::{Engine, Execution, Request, SecretKey};
 use half::bf16;
 use rand::seq::SliceRandom;
 
@@ -14,24 +15,23 @@ const SAMPLE: usize = 10;
 
 fn main() -> cryptable::Result<()> {
     let table = table(gelu)?;
-    let parameters = Parameters::for_table(&table)?;
-    let literal = parameters.literal();
-    println!("parameters  {}", literal.name);
-    println!("security    {:.1} bits", parameters.security_bits());
-    println!("failure     at most 2^{:.1} a number", parameters.failure().log2_fail());
-    println!("memory      {:.1} GB predicted", parameters.prediction().peak_bytes() as f64 / 1e9);
+    let plan = Request::for_table(&table).engine(Engine::Packed).plan()?;
+    println!("{plan}");
 
     // The client: every bit pattern once, in random order.
-    let secret = SecretKey::generate(&parameters);
-    let evaluation_key = secret.evaluation_key(&|done, total| report("keys", done, total));
+    let secret = SecretKey::generate(plan.best());
+    let keys = |done, total| report("keys", done, total);
+    let evaluation_key = secret.evaluation_key_with(Execution::default().progress(&keys))?;
     let mut patterns: Vec<u64> = (0..=u64::from(u16::MAX)).collect();
     patterns.shuffle(&mut rand::rng());
     let input = secret.encrypt(&patterns)?;
 
     // The server, which holds the evaluation key only.
     let start = Instant::now();
+    let prepared = evaluation_key.prepare(&table)?;
+    let gelu_of = |done, total| report("GELU", done, total);
     let output =
-        evaluation_key.lookup(&input, &table, &|done, total| report("GELU", done, total))?;
+        evaluation_key.lookup_with(&input, &prepared, Execution::default().progress(&gelu_of))?;
     let seconds = start.elapsed().as_secs_f64();
 
     // The client again, bit for bit.
@@ -50,9 +50,10 @@ fn main() -> cryptable::Result<()> {
 }
 
 /// Progress on standard error.
-fn report(name: &str, done: usize, total: usize) {
+fn report(name: &str, done: usize, total: usize) -> ControlFlow<()> {
     eprint!("\r{name} {done}/{total} ");
     if done == total {
         eprintln!();
     }
+    ControlFlow::Continue(())
 }

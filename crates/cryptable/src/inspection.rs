@@ -1,119 +1,221 @@
 //! What a file is, without a key.
 
-use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytes};
-use cryptable_leveled::parameters::CircuitParameters;
-use cryptable_wire::{BodyReader, HEADER_BYTES, ObjectType, peek_header, read_object};
+use std::io::Cursor;
 
-use crate::Result;
-use crate::{Ciphertext, KeyId, Parameters, leveled, single};
+use cryptable_leveled::aes::EncryptedBytes;
+use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, read_object};
+
+use crate::ciphertext::Part;
+use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
+use crate::{Engine, Parameters, ReadOptions, Result, SecurityLevel, transciphering};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
 
-/// Parameters that an object carries.
+/// Parameters that a key file carries.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum InspectedParameters {
-    /// For packed values.
-    Packed(Box<Parameters>),
-    /// For single values.
-    Single(Box<single::Parameters>),
-    /// For values bit by bit.
-    Leveled(Box<leveled::Parameters>),
-    /// For circuits on bits, transciphering among them.
-    Circuit(Box<CircuitParameters>),
+    /// Of an engine.
+    Engine(Parameters),
+    /// Of transciphering.
+    Transciphering(Box<transciphering::Parameters>),
 }
 
-/// What is found in one object.
+impl InspectedParameters {
+    /// What they claim of their security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        match self {
+            Self::Engine(parameters) => parameters.security_level(),
+            Self::Transciphering(parameters) => parameters.security_level(),
+        }
+    }
+
+    /// Estimated security in bits; 0 of insecure ones.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        match self {
+            Self::Engine(parameters) => parameters.security_bits(),
+            Self::Transciphering(parameters) => parameters.security_bits(),
+        }
+    }
+
+    /// log2 of the probability that a value, or a block of AES, goes wrong.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        match self {
+            Self::Engine(parameters) => parameters.log2_fail(),
+            Self::Transciphering(parameters) => parameters.log2_fail(),
+        }
+    }
+}
+
+/// What is found in a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Inspection {
     /// What the object is, for people.
     pub object: String,
+    /// Its engine, if it is of one.
+    pub engine: Option<Engine>,
     /// Digest of its parameters.
     pub parameter_digest: [u8; 32],
-    /// Bytes of the body.
-    pub body_bytes: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
     /// Its parameters, if it carries them.
     pub parameters: Option<InspectedParameters>,
-    /// The number of values and their modulus, for a ciphertext.
-    pub values: Option<(usize, u64)>,
-    /// Whether its uniform half is a seed, for a ciphertext.
+    /// The client's key that it belongs to. A secret key is named in builds with the feature `client` only.
+    pub key_id: Option<KeyId>,
+    /// The number of values and their modulus, for ciphertexts.
+    pub values: Option<(u64, u64)>,
+    /// Whether nothing was computed on the values yet, for ciphertexts: their masks are seeds.
     pub fresh: Option<bool>,
-    /// The key that a ciphertext is encrypted under, where it says that.
-    pub client: Option<KeyId>,
+    /// What a file of ciphertexts says of itself.
+    pub ciphertexts: Option<CiphertextFileSummary>,
 }
 
-/// Reads the header of an object, checks its checksum, and looks at what it says of itself.
+/// Checks a file wholly, and says what it is. Insecure parameters are not refused here, but told.
+///
+/// ```
+/// use cryptable::{Engine, Parameters, SecretKey, inspect};
+/// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+/// let found = inspect(&secret.encrypt(&[1, 2, 3])?.to_bytes())?;
+/// assert_eq!((found.engine, found.values), (Some(Engine::Single), Some((3, 4))));
+/// assert_eq!(found.key_id, Some(secret.id()));
+/// # Ok::<(), cryptable::Error>(())
+/// ```
 ///
 /// # Errors
-/// If it is not exactly one undamaged object.
+/// If it is not exactly one undamaged file of this library.
 pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
+    if bytes.starts_with(&CIPHERTEXT_FILE_MAGIC) {
+        return inspect_ciphertexts(bytes);
+    }
     let header = peek_header(bytes)?;
-    let limit = (bytes.len().saturating_sub(HEADER_BYTES)) as u64;
+    let limit = bytes.len().saturating_sub(HEADER_BYTES) as u64;
     let body = read_object(bytes, header.object_type, None, limit)?;
-    let mut inspection = Inspection {
+    let mut found = Inspection {
         object: header.object_type.to_string(),
+        engine: engine_of(header.object_type),
         parameter_digest: header.parameter_digest,
-        body_bytes: header.body_length,
-        parameters: parameters(header.object_type, bytes, body)?,
+        bytes: bytes.len() as u64,
+        parameters: None,
+        key_id: None,
         values: None,
         fresh: None,
-        client: None,
+        ciphertexts: None,
     };
     match header.object_type {
-        ObjectType::PackedCiphertext => {
-            let ciphertext = Ciphertext::from_bytes(bytes)?;
-            inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
-            inspection.fresh = Some(ciphertext.is_fresh());
+        ObjectType::PackedCiphertext
+        | ObjectType::SingleCiphertext
+        | ObjectType::LeveledCiphertext => {
+            let engine = found.engine.expect("a ciphertext of an engine");
+            let part = Part::from_bytes(engine, bytes)?;
+            let contents = part.contents();
+            found.key_id = Some(contents.key_id);
+            found.values = Some((part.count() as u64, contents.modulus));
+            found.fresh = Some(part.is_fresh());
         }
-        ObjectType::SingleCiphertext => {
-            let ciphertext = single::Ciphertext::from_bytes(bytes)?;
-            inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
-            inspection.fresh = Some(ciphertext.is_fresh());
+        ObjectType::EncryptedBytes => {
+            let message = EncryptedBytes::from_bytes(bytes)?;
+            found.key_id = Some(message.key_id());
+            found.values = Some((message.count() as u64, BYTE_VALUES));
+            found.fresh = Some(message.is_fresh());
         }
-        ObjectType::LeveledCiphertext => {
-            let ciphertext = leveled::Ciphertext::from_bytes(bytes)?;
-            inspection.values = Some((ciphertext.count(), ciphertext.modulus()));
-            inspection.fresh = Some(ciphertext.is_fresh());
-            inspection.client = Some(ciphertext.client());
+        ObjectType::EncryptedRoundKeys => {
+            let key = transciphering::EncryptedKey::from_bytes(bytes)?;
+            found.key_id = Some(key.key_id());
         }
-        ObjectType::EncryptedBytes | ObjectType::EncryptedRoundKeys => {
-            let is_message = header.object_type == ObjectType::EncryptedBytes;
-            let content = if is_message { Content::Message } else { Content::RoundKeys };
-            let ciphertext = EncryptedBytes::from_bytes(content, bytes)?;
-            inspection.values = Some((ciphertext.count(), BYTE_VALUES));
-            inspection.fresh = Some(ciphertext.is_fresh());
-            inspection.client = Some(ciphertext.client());
-        }
-        // Keys, and what a later version of the format may add.
-        _ => {}
+        object_type => inspect_key(&mut found, object_type, bytes, body)?,
     }
-    Ok(inspection)
+    Ok(found)
 }
 
-/// The parameters that an object of this type carries.
-fn parameters(
+fn inspect_ciphertexts(bytes: &[u8]) -> Result<Inspection> {
+    let mut reader = CiphertextReader::new(Cursor::new(bytes))?;
+    let mut fresh = true;
+    while let Some(part) = reader.next_part()? {
+        fresh &= part.is_fresh();
+    }
+    let summary = *reader.summary();
+    let contents = summary.contents;
+    Ok(Inspection {
+        object: format!("ciphertexts of {} values", contents.engine),
+        engine: Some(contents.engine),
+        parameter_digest: contents.parameter_digest,
+        bytes: summary.bytes,
+        parameters: None,
+        key_id: Some(contents.key_id),
+        values: Some((summary.values, contents.modulus)),
+        fresh: Some(fresh),
+        ciphertexts: Some(summary),
+    })
+}
+
+/// Parameters and identifier of a key; of anything else nothing.
+fn inspect_key(
+    found: &mut Inspection,
     object_type: ObjectType,
     bytes: &[u8],
     body: &[u8],
-) -> Result<Option<InspectedParameters>> {
-    let literal = || BodyReader::new(body).bytes("parameters", body.len() as u64);
-    Ok(Some(match object_type {
-        ObjectType::PackedSecretKey | ObjectType::PackedEvaluationKey => {
-            InspectedParameters::Packed(Box::new(Parameters::from_bytes(literal()?)?))
+) -> Result<()> {
+    let options = ReadOptions::default().allow_insecure();
+    let mut reader = BodyReader::new(body);
+    let is_transciphering = matches!(
+        object_type,
+        ObjectType::TranscipheringSecretKey | ObjectType::TranscipheringEvaluationKey
+    );
+    let parameters = match found.engine {
+        Some(engine) => {
+            let literal = reader.bytes("parameters", body.len() as u64)?;
+            InspectedParameters::Engine(Parameters::from_bytes(engine, literal, options)?)
         }
-        ObjectType::Parameters => {
-            InspectedParameters::Packed(Box::new(Parameters::from_bytes(body)?))
+        None if is_transciphering => {
+            let literal = reader.bytes("parameters", body.len() as u64)?;
+            let parameters = transciphering::Parameters::from_bytes(literal, options)?;
+            InspectedParameters::Transciphering(Box::new(parameters))
         }
-        ObjectType::SingleSecretKey | ObjectType::SingleEvaluationKey => {
-            InspectedParameters::Single(Box::new(single::Parameters::from_bytes(literal()?)?))
-        }
-        ObjectType::LeveledSecretKey | ObjectType::LeveledEvaluationKey => {
-            InspectedParameters::Leveled(Box::new(leveled::Parameters::from_bytes(literal()?)?))
-        }
-        ObjectType::CircuitSecretKey | ObjectType::CircuitEvaluationKey => {
-            InspectedParameters::Circuit(Box::new(CircuitParameters::of_key(bytes)?))
-        }
-        _ => return Ok(None),
+        None => return Ok(()),
+    };
+    found.parameters = Some(parameters);
+    let is_server_key = object_type == ObjectType::TranscipheringEvaluationKey
+        || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
+    found.key_id = if is_server_key {
+        Some(KeyId(reader.array("client key identifier")?))
+    } else {
+        secret_key_id(object_type, bytes)?
+    };
+    Ok(())
+}
+
+#[cfg(feature = "client")]
+fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>> {
+    let options = ReadOptions::default().allow_insecure();
+    Ok(Some(if object_type == ObjectType::TranscipheringSecretKey {
+        transciphering::SecretKey::from_bytes(bytes, options)?.id()
+    } else {
+        crate::SecretKey::from_bytes(bytes, options)?.id()
     }))
+}
+
+#[cfg(not(feature = "client"))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as with the feature")]
+fn secret_key_id(_: ObjectType, _: &[u8]) -> Result<Option<KeyId>> {
+    Ok(None)
+}
+
+fn engine_of(object_type: ObjectType) -> Option<Engine> {
+    match object_type {
+        ObjectType::PackedSecretKey
+        | ObjectType::PackedEvaluationKey
+        | ObjectType::PackedCiphertext => Some(Engine::Packed),
+        ObjectType::SingleSecretKey
+        | ObjectType::SingleEvaluationKey
+        | ObjectType::SingleCiphertext => Some(Engine::Single),
+        ObjectType::LeveledSecretKey
+        | ObjectType::LeveledEvaluationKey
+        | ObjectType::LeveledCiphertext => Some(Engine::Leveled),
+        _ => None,
+    }
 }

@@ -1,14 +1,93 @@
 //! Lookup tables on encrypted data.
+//!
+//! A client encrypts integers. A server that holds no secret maps each of them through an arbitrary table of 2 to 2^24
+//! entries; the client decrypts exact integers.
+//!
+//! ```
+//! use cryptable::{Request, SecretKey, Table};
+//!
+//! let table = Table::from_fn(256, 256, |x| 255 - x)?;
+//! let request = Request::for_table(&table).values(65_536).memory(9 << 30);
+//! # let plan = request.engine(cryptable::Engine::Leveled).values(2).plan()?; /*
+//! let plan = request.plan()?;                          // candidates of all engines, the best first
+//! # */
+//! println!("{plan}");                                  // the comparison
+//!
+//! # let values = [3, 255];
+//! # let expected = [252, 0];
+//! let secret = SecretKey::generate(plan.best());       // the client
+//! let server = secret.evaluation_key();                // what the server gets
+//! let prepared = server.prepare(&table)?;              // encoded once, looked up often
+//! let output = server.lookup(&secret.encrypt(&values)?, &prepared)?;
+//! assert_eq!(secret.decrypt(&output)?, expected);
+//! # Ok::<(), cryptable::Error>(())
+//! ```
+//!
+//! # Engines
+//! A [`Request`] names a table and data; its [`Plan`] compares what three engines would take, and keys are those of the
+//! engine that was chosen. The same calls work on each.
+//!
+//! | [`Engine`] | how | tables | time | keys of the server |
+//! |---|---|---|---|---|
+//! | `packed` | 65,536 values a ciphertext, functional bootstrapping through CKKS | 1 to 24 bits | seconds for all values together | gigabytes |
+//! | `single` | a ciphertext a value, FHEW functional bootstrapping | 1 to 6 bits | 10 to 30 milliseconds a value | 60 to 180 MB |
+//! | `leveled` | digits of two bits, circuit bootstrapping and CMUX trees | 1 to 24 bits | 5 to 6 milliseconds a bit up to 16 bits | 45 to 90 MB |
+//!
+//! All parameters have at least 128 bits of security, and a value fails with a probability of at most 2^-64 (2^-40 for
+//! packed tables of more than 18 bits) unless a request says otherwise; both are computed for each set.
+//!
+//! # Where to go from here
+//! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
+//!   ([`EvaluationKey::packed`]).
+//! - [`transciphering`]: AES-128 ciphertexts to homomorphic ones.
+//! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
+//! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
+//!   files of any number of values.
+//! - [`inspect()`] says what a file is without a key.
+//!
+//! # Client and server
+//! All that touches a secret needs the feature `client`, on by default; a server builds with
+//! `default-features = false`. What a server learns and what it must be trusted with is in `SECURITY.md`.
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
-pub mod inspection;
+mod ciphertext;
+mod ciphertext_file;
+mod engine;
+mod execution;
+mod inspection;
+mod keys;
+mod parameters;
+mod plan;
+mod prepared_table;
+mod request;
 
-pub use cryptable_fhew::lookup as single;
+pub use ciphertext::{Ciphertext, Contents};
+pub use ciphertext_file::{
+    CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader, CiphertextWriter,
+};
+pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::switching_key::SharedBytes;
-pub use cryptable_lattice::{Error, Result, Table};
-pub use cryptable_leveled::lookup as leveled;
-pub use cryptable_packed::*;
+pub use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
 pub use cryptable_ring::unit::measure_unit;
-pub use cryptable_wire::KeyId;
+pub use cryptable_wire::{KeyId, WireError};
+pub use engine::Engine;
+pub use execution::Execution;
 pub use inspection::{InspectedParameters, Inspection, inspect};
+pub use keys::EvaluationKey;
+#[cfg(feature = "client")]
+pub use keys::SecretKey;
+pub use parameters::Parameters;
+pub use plan::{Candidate, Plan};
+pub use prepared_table::PreparedTable;
+pub use request::{Goal, Request};
+
+/// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
+pub use cryptable_leveled::aes as transciphering;
+
+/// The engines themselves, for what one of them alone can do and for researchers.
+pub mod engines {
+    pub use cryptable_fhew::lookup as single;
+    pub use cryptable_leveled::lookup as leveled;
+    pub use cryptable_packed as packed;
+}

@@ -5,6 +5,7 @@ pub(crate) mod cancel_sign;
 pub(crate) mod comp;
 pub(crate) mod compress;
 pub(crate) mod compress_continuous;
+pub(crate) mod encoded_table;
 pub(crate) mod eval_func;
 pub(crate) mod fdfb_ks;
 mod half_tables;
@@ -21,6 +22,7 @@ pub use cancel_sign::{FdfbCancelSign, FdfbCancelSignPackingKs};
 pub use comp::Comp;
 pub use compress::FdfbCompress;
 pub use compress_continuous::{CompressContinuous, ContinuousFunction};
+pub use encoded_table::EncodedTable;
 pub use eval_func::EvalFunc;
 pub use fdfb_ks::FdfbKs;
 pub use method::{Decision, FullDomainMethod, MethodNoise, TableKind, log2_fail};
@@ -57,8 +59,15 @@ pub fn methods() -> &'static [&'static dyn FullDomainMethod] {
     ]
 }
 
-/// The method of a name of [`FullDomainMethod::name`].
+/// All methods for an input modulus: those of [`methods`] if it is even, [`odd_modulus::OddModulus`] if it is odd.
+#[must_use]
+pub fn methods_for(input_modulus: u64) -> &'static [&'static dyn FullDomainMethod] {
+    if input_modulus.is_multiple_of(2) { methods() } else { &[&odd_modulus::OddModulus] }
+}
+
+/// The method of a name of [`FullDomainMethod::name`], for even moduli or odd ones.
 #[must_use]
 pub fn method(name: &str) -> Option<&'static dyn FullDomainMethod> {
-    methods().iter().copied().find(|method| method.name() == name)
+    let all = methods().iter().chain(methods_for(1)).copied();
+    all.into_iter().find(|method| method.name() == name)
 }

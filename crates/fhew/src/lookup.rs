@@ -1,11 +1,12 @@
-//! Lookups of single values: milliseconds instead of thousands of values at once.
+//! Lookups of single values: milliseconds a value instead of seconds for thousands of values at once.
 //!
-//! Every value is an LWE ciphertext of its own, and a lookup a functional bootstrap over the full domain (crate
-//! `cryptable-fhew`, whose modules name each variant for researchers). Many values at once take all threads.
+//! Every value is an LWE ciphertext of its own, and a lookup a functional bootstrap over the full domain (Ma et al.,
+//! TCHES 2024(1), ePrint 2023/645; `cryptable_fhew::full_domain` names each method). Values share out among the
+//! threads. This is the engine `single` of the library: its types have the shape of those of the other engines.
 //!
 //! ```
-//! use cryptable_lattice::Table;
 //! use cryptable_fhew::lookup::{Parameters, SecretKey};
+//! use cryptable_lattice::{Progress, Table};
 //!
 //! let table = Table::from_fn(4, 4, |x| (x * x + 1) % 4)?;
 //! // `Parameters::for_table(&table)` gives 128-bit parameters; a toy keeps this example quick.
@@ -13,26 +14,40 @@
 //!
 //! // The client:
 //! let secret = SecretKey::generate(&parameters);
-//! let evaluation_key = secret.evaluation_key();
+//! let evaluation_key = secret.evaluation_key(Progress::silent())?;
 //! let input = secret.encrypt(&[0, 1, 2, 3, 3])?;
 //!
 //! // The server, which holds the evaluation key only:
-//! let output = evaluation_key.lookup(&input, &table, &|_done, _total| ())?;
+//! let prepared = evaluation_key.prepare(&table)?;
+//! let output = evaluation_key.lookup_many(&input, &[&prepared], Progress::silent())?;
 //!
 //! // The client again:
-//! assert_eq!(secret.decrypt(&output)?, [1, 2, 1, 2, 2]);
+//! assert_eq!(secret.decrypt(&output[0])?, [1, 2, 1, 2, 2]);
 //! # Ok::<(), cryptable_lattice::Error>(())
 //! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `request` | what parameters are chosen for, and the search among all methods |
+//! | `parameters` | a method, its numbers, and the moduli of tables |
+//! | `prediction` | time and memory of a lookup, before it runs |
+//! | `secret_key`, `evaluation_key` | of the client and of the server; `serialization`: both as bytes |
+//! | `ciphertext`, `prepared_table` | what the server works on |
 
 mod ciphertext;
 mod evaluation_key;
 mod parameters;
+mod prediction;
+mod prepared_table;
+mod request;
 #[cfg(feature = "client")]
 mod secret_key;
 mod serialization;
 
 pub use ciphertext::Ciphertext;
 pub use evaluation_key::EvaluationKey;
-pub use parameters::{Parameters, Request};
+pub use parameters::Parameters;
+pub use prepared_table::PreparedTable;
+pub use request::Request;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

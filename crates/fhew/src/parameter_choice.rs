@@ -148,7 +148,7 @@ pub fn choose(
     limit: f64,
 ) -> Result<Parameters> {
     let log2_fail =
-        |model: &NoiseModel| match model.parameters().check_plaintext_modulus(input_modulus) {
+        |model: &NoiseModel| match method.check_input_modulus(model.parameters(), input_modulus) {
             Ok(()) => full_domain::log2_fail(method, model, input_modulus, output_modulus),
             Err(_) => 0.0,
         };

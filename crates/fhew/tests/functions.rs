@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::OnceLock;
+
 use common::{Setting, random_outputs};
 use cryptable_fhew::decomposition::{algorithms, decrypt_large, encrypt_large};
 use cryptable_fhew::full_domain::FdfbCompress;
@@ -19,6 +21,18 @@ fn toy() -> Parameters {
         ..*Parameters::insecure_toy().literal()
     })
     .unwrap()
+}
+
+/// One client and one server for all tests of large values and of trees.
+fn setting() -> &'static Setting {
+    static SETTING: OnceLock<Setting> = OnceLock::new();
+    SETTING.get_or_init(|| Setting::new(&toy()))
+}
+
+/// As [`setting`], without finer rotations.
+fn small_setting() -> &'static Setting {
+    static SETTING: OnceLock<Setting> = OnceLock::new();
+    SETTING.get_or_init(|| Setting::new(&Parameters::insecure_toy()))
 }
 
 /// Values of two's complement.
@@ -52,26 +66,37 @@ fn check_large(functions: &LargeFunctions<'_>, setting: &Setting, pair: [u64; 2]
     assert_eq!(maximum, unsigned(sx.max(sy), bits - 1), "max of {sx}, {sy}");
 }
 
-#[test]
-fn functions_of_all_small_and_of_large_values() {
-    let setting = Setting::new(&toy());
+/// So many random values of 7 and of 18 bits, and the extremes of both.
+fn check_all_large(small: u64, large: u64) {
+    let setting = setting();
     let fresh = NoiseModel::new(setting.parameters()).fresh_large();
     for &algorithm in algorithms() {
-        for (bits, base_log2) in [(7, 4), (18, 4)] {
+        for (bits, base_log2, count) in [(7, 4, small), (18, 4, large)] {
             let functions =
                 LargeFunctions::new(&setting.key, algorithm, (bits, base_log2), fresh, -40.0)
                     .unwrap();
-            let mut values = random_outputs(if bits == 7 { 40 } else { 6 }, 1 << bits, 3);
+            let mut values = random_outputs(count, 1 << bits, 3);
             values.extend([0, 1, (1 << bits) - 1, 1 << (bits - 1), (1 << (bits - 1)) - 1, 2]);
             let pairs: Vec<[u64; 2]> = values.chunks_exact(2).map(|v| [v[0], v[1]]).collect();
-            pairs.par_iter().for_each(|&pair| check_large(&functions, &setting, pair, bits));
+            pairs.par_iter().for_each(|&pair| check_large(&functions, setting, pair, bits));
         }
     }
 }
 
 #[test]
+fn functions_of_small_and_of_large_values() {
+    check_all_large(12, 2);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn functions_of_more_small_and_large_values() {
+    check_all_large(40, 6);
+}
+
+#[test]
 fn results_of_functions_have_the_predicted_noise() {
-    let setting = Setting::new(&toy());
+    let setting = setting();
     let fresh = NoiseModel::new(setting.parameters()).fresh_large();
     let algorithm = algorithms()[2];
     let functions = LargeFunctions::new(&setting.key, algorithm, (12, 4), fresh, -40.0).unwrap();
@@ -101,7 +126,7 @@ fn full_size_functions() {
 
 #[test]
 fn integers_of_digits() {
-    let setting = Setting::new(&Parameters::insecure_toy());
+    let setting = small_setting();
     let (base_log2, digits) = (3, 4);
     let radix = Radix::new(&setting.key, &FdfbCompress, base_log2, digits).unwrap();
     let encrypt = |value| encrypt_radix(&setting.secret, value, base_log2, digits).unwrap();
@@ -125,7 +150,7 @@ fn integers_of_digits() {
 
 #[test]
 fn thirty_two_bits() {
-    let setting = Setting::new(&Parameters::insecure_toy());
+    let setting = small_setting();
     let radix = Radix::new(&setting.key, &FdfbCompress, 3, 11).unwrap();
     let encrypt = |value| encrypt_radix(&setting.secret, value, 3, 11).unwrap();
     for pair in random_outputs(4, 1 << 32, 4).chunks_exact(2) {
@@ -136,7 +161,7 @@ fn thirty_two_bits() {
 
 #[test]
 fn trees_of_tables() {
-    let setting = Setting::new(&toy());
+    let setting = setting();
     for (base, digits, p) in [(4, 1, 16), (4, 3, 16), (8, 2, 16), (16, 2, 16), (6, 2, 10)] {
         let tree = TreeTable::new(&setting.key, (base, digits), p, -40.0).unwrap();
         let entries = base.pow(digits as u32);
@@ -158,7 +183,7 @@ fn trees_of_tables() {
 
 #[test]
 fn chains_of_tables() {
-    let setting = Setting::new(&Parameters::insecure_toy());
+    let setting = small_setting();
     let chain = ChainedTable { method: &FdfbCompress, base: 4, states: 4 };
     // A random automaton.
     let moves = random_outputs(16, 4, 6);

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::OnceLock;
+
 use common::{Setting, random_outputs};
 use cryptable_fhew::gates::{Gate, Gates, decrypt_bit, encrypt_bit, noise};
 use cryptable_fhew::noise::NoiseModel;
@@ -10,11 +12,17 @@ use cryptable_lattice::Error;
 use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
+/// One client and one server for all tests, of full size.
+fn setting() -> &'static Setting {
+    static SETTING: OnceLock<Setting> = OnceLock::new();
+    SETTING.get_or_init(|| Setting::new(&Parameters::gates_128()))
+}
+
 const BITS: [bool; 2] = [false, true];
 
 #[test]
 fn truth_tables_on_results_of_gates() {
-    let setting = Setting::new(&Parameters::gates_128());
+    let setting = setting();
     let gates = Gates::new(&setting.key);
     let decrypt = |c: &LweCiphertext| decrypt_bit(&setting.secret, c).unwrap();
     // Inputs as noisy as results.
@@ -39,7 +47,7 @@ fn truth_tables_on_results_of_gates() {
 
 #[test]
 fn an_adder() {
-    let setting = Setting::new(&Parameters::gates_128());
+    let setting = setting();
     let gates = Gates::new(&setting.key);
     let encrypt = |value: u64| -> Vec<LweCiphertext> {
         (0..8).map(|i| encrypt_bit(&setting.secret, value >> i & 1 == 1)).collect()
@@ -59,14 +67,13 @@ fn an_adder() {
     }
 }
 
-#[test]
-fn results_have_the_predicted_noise() {
-    let setting = Setting::new(&Parameters::gates_128());
+/// Noise of so many results of gates.
+fn check_noise(count: u32) {
+    let setting = setting();
     let model = NoiseModel::new(setting.parameters());
     let gates = Gates::new(&setting.key);
     let bit = |value| encrypt_bit(&setting.secret, value);
     let eighth = setting.parameters().lwe_modulus() / 8;
-    let count = 400;
     let mean_square = |of: &(dyn Fn() -> LweCiphertext + Sync)| {
         let error = |_| setting.secret.phase_error(&of(), eighth).unwrap().powi(2);
         (0..count).into_par_iter().map(error).sum::<f64>() / f64::from(count)
@@ -79,8 +86,19 @@ fn results_have_the_predicted_noise() {
 }
 
 #[test]
+fn results_have_the_predicted_noise() {
+    check_noise(150);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn many_results_have_the_predicted_noise() {
+    check_noise(400);
+}
+
+#[test]
 fn ciphertexts_of_other_parameters_are_refused() {
-    let setting = Setting::new(&Parameters::gates_128());
+    let setting = setting();
     let other = LweCiphertext::trivial(7, setting.parameters().lwe_modulus(), 0);
     let error = Gates::new(&setting.key).evaluate(Gate::And, &other, &other).unwrap_err();
     let Error::Mismatch { name, found, expected } = &error else { panic!("{error}") };

@@ -1,8 +1,12 @@
 //! The cost model of every engine: seconds of the few operations that lookups are made of.
 //!
-//! Engines count operations; this module says how long they take on a machine. Costs are those of one thread.
+//! Engines count operations; this module says how long they take on a machine. Costs are those of one thread: built-in
+//! ones ([`CostModel::default`], [`CostModel::of_unit`]), or measured ones ([`CostModel::calibrated`], see
+//! [`crate::calibration`]).
 
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 /// Seconds of each kind of work on one thread.
 ///
@@ -12,7 +16,8 @@ use std::time::Duration;
 /// let work = Work { transforms: 1000.0, ..Work::default() };
 /// assert!((model.seconds(&work) - 0.066).abs() < 1e-9);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CostModel {
     /// One forward transform of degree 65,536 over a 50-bit prime: the unit u of benchmarks.
     pub transform: f64,

@@ -1,8 +1,7 @@
 //! Generation of switching keys. The only code that encrypts secrets under secrets.
 
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::ring::inverse_element;
-use cryptable_ring::{Coefficients, Evaluations, Poly, Ring, kernels};
+use cryptable_ring::{Coefficients, Evaluations, Poly, Ring, inverse_element, kernels};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 

@@ -9,8 +9,7 @@
 //! Noise: each digit is at most `D/2` in absolute value, so switching adds, before division by P, the
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
-use cryptable_ring::base_conversion::Rounding;
-use cryptable_ring::{Basis, Coefficients, Evaluations, Modulus, Poly, Ring, kernels};
+use cryptable_ring::{Basis, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding, kernels};
 use rayon::prelude::*;
 
 use crate::switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
@@ -49,7 +48,7 @@ fn raise(
                 .filter(|(limb, _)| !own.contains(limb))
                 .map(|(limb, words)| (ring.prime_index(basis, limb), words))
                 .collect();
-            ring.converter(&sources).convert(ring, source, &mut targets, Rounding::Exact);
+            ring.convert_base(&sources, source, &mut targets, Rounding::Exact);
             raised
         })
         .collect()
@@ -114,7 +113,8 @@ impl<'a> Digits<'a> {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
         let m = ring.modulus(ring.prime_index(self.basis, limb));
         let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
-        multiply_limb(m, &digits, key, (self.basis, limb), out0, out1);
+        let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, self.basis, limb)).collect();
+        multiply_limb(m, &digits, &pairs, out0, out1);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -135,30 +135,22 @@ impl<'a> Digits<'a> {
 /// Words of one block of an inner product: digits and key stay in the first-level cache for both sums.
 const BLOCK: usize = 512;
 
-/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`.
-fn multiply_limb(
+/// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`, of a key's limbs `(b_i, a_i)`: both sums of a block while its digits are
+/// in the cache.
+pub(crate) fn multiply_limb(
     m: &Modulus,
     digits: &[&[u64]],
-    key: &SwitchingKey,
-    (basis, limb): (Basis, usize),
+    pairs: &[(&[u64], &[u64])],
     out0: &mut [u64],
     out1: &mut [u64],
 ) {
-    let pairs: Vec<_> = (0..digits.len()).map(|digit| key.limb(digit, basis, limb)).collect();
     let blocks = out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK));
     for (index, (out0, out1)) in blocks.enumerate() {
         let range = index * BLOCK..index * BLOCK + out0.len();
-        let b: Vec<_> = digits
-            .iter()
-            .zip(&pairs)
-            .map(|(d, k)| (&d[range.clone()], &k.0[range.clone()]))
-            .collect();
+        let terms = || digits.iter().zip(pairs);
+        let b: Vec<_> = terms().map(|(d, k)| (&d[range.clone()], &k.0[range.clone()])).collect();
         kernels::inner_product(m, out0, &b);
-        let a: Vec<_> = digits
-            .iter()
-            .zip(&pairs)
-            .map(|(d, k)| (&d[range.clone()], &k.1[range.clone()]))
-            .collect();
+        let a: Vec<_> = terms().map(|(d, k)| (&d[range.clone()], &k.1[range.clone()])).collect();
         kernels::inner_product(m, out1, &a);
     }
 }
@@ -206,7 +198,8 @@ pub fn switch(
                 }
             })
             .collect();
-        multiply_limb(m, &digits, key, (basis, limb), out0, out1);
+        let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, basis, limb)).collect();
+        multiply_limb(m, &digits, &pairs, out0, out1);
         if limb < main {
             let factor = special_product(ring, basis, prime);
             for (out, add) in [(out0, add[0]), (out1, add[1])] {

@@ -5,6 +5,7 @@
 //! `client`; a server builds without it.
 #![forbid(unsafe_code)]
 
+pub mod calibration;
 pub mod coefficient_ciphertext;
 pub mod cost;
 pub mod error;
@@ -15,11 +16,14 @@ pub mod gaussian_tail;
 pub mod key_generation;
 pub mod key_switching;
 pub mod lwe;
+#[cfg(feature = "client")]
+pub mod lwe_encryption;
 pub mod lwe_list;
 pub mod lwe_masks;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
 pub mod progress;
+pub mod rgsw;
 #[cfg(feature = "client")]
 pub mod secret;
 pub mod security;

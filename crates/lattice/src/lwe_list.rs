@@ -128,8 +128,7 @@ impl LweList {
     ) -> Result<Self> {
         let (mut masks, mut bodies) = (Vec::new(), Vec::new());
         for ciphertext in ciphertexts {
-            let (dimension, modulus) = (ciphertext.dimension(), ciphertext.modulus());
-            check_shape(LweShape { dimension, modulus }, shape)?;
+            check_shape((&ciphertext).into(), shape)?;
             masks.extend_from_slice(ciphertext.mask());
             bodies.push(ciphertext.body());
         }
@@ -246,7 +245,29 @@ impl LweList {
     }
 }
 
-fn check_shape(found: LweShape, expected: LweShape) -> Result<()> {
+/// Reads a 32-bit number that says whether masks are a seed (1) or words (0).
+///
+/// # Errors
+/// If bytes are missing, or it is another number.
+pub fn read_is_fresh(reader: &mut BodyReader<'_>) -> Result<bool> {
+    match reader.u32("kind of masks")? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(WireError::invalid("kind of masks", other, "0 or 1").into()),
+    }
+}
+
+impl From<&LweCiphertext> for LweShape {
+    fn from(ciphertext: &LweCiphertext) -> Self {
+        Self { dimension: ciphertext.dimension(), modulus: ciphertext.modulus() }
+    }
+}
+
+/// Demands that dimension and modulus are those expected.
+///
+/// # Errors
+/// If one differs: names which.
+pub fn check_shape(found: LweShape, expected: LweShape) -> Result<()> {
     for (name, found, expected) in [
         ("LWE dimension", found.dimension as u64, expected.dimension as u64),
         ("LWE modulus", found.modulus, expected.modulus),

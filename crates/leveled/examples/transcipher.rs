@@ -3,13 +3,14 @@
 //!
 //! `cargo run --release -p cryptable-leveled --example transcipher`
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use cryptable_lattice::{Progress, ReadOptions, Table};
 use cryptable_leveled::aes::plain::counter_mode;
-use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytes};
-use cryptable_leveled::evaluation_key::CircuitEvaluationKey;
-use cryptable_leveled::parameters::CircuitParameters;
-use cryptable_leveled::secret_key::CircuitSecretKey;
+use cryptable_leveled::aes::{
+    EncryptedBytes, EncryptedKey, EvaluationKey, Parameters, SecretKey, Transciphering,
+};
 
 /// What the client has to say.
 const MESSAGE: &[u8] = b"attack at dawn";
@@ -17,42 +18,43 @@ const MESSAGE: &[u8] = b"attack at dawn";
 /// The AES-128 key; whoever takes this over draws a random one.
 const KEY: [u8; 16] = *b"an example's key";
 
-/// The first counter block: never the same twice under one key.
-const COUNTER: [u8; 16] = [0; 16];
+/// The first counter block. No counter may come twice under one key: here the upper half tells messages apart, and the
+/// lower one counts blocks.
+const COUNTER: [u8; 16] = (1u128 << 64).to_be_bytes();
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let parameters = CircuitParameters::aes_128();
+    let parameters = Parameters::default_128();
     println!("security  {:.1} bits", parameters.security_bits());
 
     // The client, once: keys, and its AES key encrypted bit by bit.
-    let secret = CircuitSecretKey::generate(&parameters);
+    let secret = SecretKey::generate(&parameters);
     let mut evaluation_key = Vec::new();
-    secret.write_evaluation_key(&mut evaluation_key)?;
-    let round_keys = secret.encrypt_aes_key(&KEY).to_bytes();
+    secret.write_evaluation_key(&mut evaluation_key, Progress::silent())?;
+    let encrypted_key = secret.encrypt_key(&KEY).to_bytes();
     println!("client    sends an evaluation key of {} bytes, once", evaluation_key.len());
-    println!("client    sends its AES key, encrypted, in {} bytes, once", round_keys.len());
+    println!("client    sends its AES key, encrypted, in {} bytes, once", encrypted_key.len());
 
     // The client, for every message: as many bytes as it has.
     let cipher = counter_mode(&KEY, COUNTER, MESSAGE);
     println!("client    sends {:?} in {} bytes of AES-CTR", text(MESSAGE), cipher.len());
 
     // The server, which holds no secret.
-    let key = CircuitEvaluationKey::from_bytes(&evaluation_key)?;
-    let round_keys = EncryptedBytes::from_bytes(Content::RoundKeys, &round_keys)?;
+    let key = EvaluationKey::from_shared(Arc::new(evaluation_key), ReadOptions::default())?;
+    let encrypted_key = EncryptedKey::from_bytes(&encrypted_key)?;
+    let upper = Table::from_fn(256, 256, |x| (x as u8).to_ascii_uppercase().into())?;
+    let upper = key.prepare(&upper)?;
+    let transciphering = Transciphering::new(&key, &encrypted_key, Some(&upper))?;
     let start = Instant::now();
-    let message = key.transcipher(&round_keys, COUNTER, &cipher, &|_done, _total| ())?;
-    println!("server    turned them into homomorphic ciphertexts in {:.1?}", start.elapsed());
-    let table: Vec<u64> = (0..=u8::MAX).map(|x| x.to_ascii_uppercase().into()).collect();
-    let start = Instant::now();
-    let output = key.lookup_bytes(&message, &table, &|_done, _total| ())?;
-    println!("server    mapped each through a table of 256 bytes in {:.1?}", start.elapsed());
+    let output = transciphering.transcipher(COUNTER, &cipher, Progress::silent())?;
+    println!("server    made homomorphic ciphertexts, and mapped each byte through a table");
+    println!("          of 256 bytes, in {:.1?}", start.elapsed());
     let answer = output.to_bytes();
     println!("server    sends the result in {} bytes", answer.len());
 
     // The client again.
-    let output = secret.decrypt(&EncryptedBytes::from_bytes(Content::Message, &answer)?)?;
+    let output = secret.decrypt(&EncryptedBytes::from_bytes(&answer)?)?;
     println!("client    decrypts {:?}", text(&output));
-    assert_eq!(output, MESSAGE.to_ascii_uppercase());
+    assert_eq!(*output, MESSAGE.to_ascii_uppercase());
     Ok(())
 }
 

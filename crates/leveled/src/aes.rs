@@ -1,234 +1,64 @@
-//! AES-128 under an encrypted key (FIPS 197; Algorithm 9 of Wang et al., EUROCRYPT 2024).
+//! AES-128 under an encrypted key, and transciphering: from bytes of AES in counter mode to homomorphic ciphertexts.
 //!
-//! Every bit of the state is an LWE ciphertext. XOR is addition. SubBytes takes eight circuit bootstraps a byte, and a
-//! table that does MixColumns' multiplications as well (`column_table.rs`).
+//! A client sends its AES key once, encrypted bit by bit, and of messages as many bytes as they have. The server, which
+//! sees neither, turns those bytes into homomorphic ciphertexts, and may map each through a table.
+//!
+//! A counter block must never come twice under one AES key: two messages with the same counters reveal their XOR. Take
+//! up where the last message ended, or draw the upper half of the first counter at random for every message.
+//!
+//! ```
+//! use cryptable_lattice::{Progress, Table};
+//! use cryptable_leveled::aes::plain::counter_mode;
+//! use cryptable_leveled::aes::{Parameters, SecretKey};
+//!
+//! // `Parameters::default_128()` has 128 bits of security; a toy keeps this example quick.
+//! let parameters = Parameters::insecure_toy();
+//!
+//! // The client, once:
+//! let secret = SecretKey::generate(&parameters);
+//! let evaluation_key = secret.evaluation_key(Progress::silent())?;
+//! let aes_key = [7; 16];
+//! let encrypted_key = secret.encrypt_key(&aes_key);
+//! // For every message:
+//! let counter = 1u128.to_be_bytes();
+//! let cipher = counter_mode(&aes_key, counter, b"hi");
+//!
+//! // The server:
+//! let bytes = evaluation_key.transcipher(&encrypted_key, counter, &cipher, Progress::silent())?;
+//! let upper = Table::from_fn(256, 256, |x| u64::from((x as u8).to_ascii_uppercase()))?;
+//! let upper = evaluation_key.prepare(&upper)?;
+//! let outputs = evaluation_key.lookup_many(&bytes, &[&upper], Progress::silent())?;
+//!
+//! // The client again:
+//! assert_eq!(*secret.decrypt(&outputs[0])?, *b"HI");
+//! # Ok::<(), cryptable_lattice::Error>(())
+//! ```
 
-pub mod column_table;
-pub mod counter_mode;
+mod block;
+mod byte_stream;
+mod column_table;
+mod counter_mode;
+mod encrypted_bytes;
+mod encrypted_key;
+mod evaluation_key;
 pub mod field;
-pub mod linear_layer;
+mod linear_layer;
+mod parameters;
 #[cfg(feature = "client")]
 pub mod plain;
 #[cfg(feature = "client")]
 pub mod round_keys;
+#[cfg(feature = "client")]
+mod secret_key;
+mod transciphering;
 
-use cryptable_lattice::lwe::LweCiphertext;
-
-use crate::bits::xor_assign;
-use crate::circuit_bootstrapping::CircuitBootstrapping;
-use crate::cmux_tree::CmuxTree;
-use crate::error::{Error, Result};
-use crate::noise::CircuitNoise;
-use crate::parameters::CircuitParameters;
-use column_table::ColumnTable;
-use linear_layer::LinearLayer;
-
-/// Rounds of AES-128.
-pub const ROUNDS: usize = 10;
-
-/// Bytes of a block.
-pub const BLOCK_BYTES: usize = 16;
-
-/// First row of MixColumns' matrix, which is circulant.
-const MIX_COLUMNS: [u8; 4] = [2, 3, 1, 1];
-
-/// First row of InvMixColumns' matrix.
-const INVERSE_MIX_COLUMNS: [u8; 4] = [14, 11, 13, 9];
-
-/// A byte of eight encrypted bits, the lowest first.
-pub type EncryptedByte = Vec<LweCiphertext>;
-
-/// Round keys, encrypted bit by bit: 11 of 16 bytes.
-#[derive(Clone, Debug)]
-pub struct EncryptedRoundKeys {
-    bytes: Vec<EncryptedByte>,
-}
-
-impl EncryptedRoundKeys {
-    /// From the bytes of all round keys, in the order of the key expansion.
-    ///
-    /// # Errors
-    /// If there are not 176 of 8 bits.
-    pub fn new(bytes: Vec<EncryptedByte>) -> Result<Self> {
-        let expected = (ROUNDS + 1) * BLOCK_BYTES;
-        if bytes.len() != expected || bytes.iter().any(|byte| byte.len() != 8) {
-            let limit = format!("AES-128 has {expected} bytes of 8 bits");
-            return Err(Error::Number {
-                name: "round key bytes",
-                value: bytes.len() as u64,
-                limit,
-            });
-        }
-        Ok(Self { bytes })
-    }
-
-    /// Of round 0 to 10.
-    fn round(&self, round: usize) -> &[EncryptedByte] {
-        &self.bytes[round * BLOCK_BYTES..][..BLOCK_BYTES]
-    }
-}
-
-/// AES-128 under one server's key.
-#[derive(Debug)]
-pub struct Aes<'a> {
-    circuit: CircuitBootstrapping<'a>,
-    /// SubBytes and MixColumns.
-    round: ColumnTable,
-    /// SubBytes: the last round.
-    last_round: CmuxTree,
-    /// Their inverses.
-    inverse_round: ColumnTable,
-    inverse_last_round: CmuxTree,
-    inverse_mix_columns: LinearLayer,
-}
-
-impl<'a> Aes<'a> {
-    /// Over these circuit bootstraps.
-    ///
-    /// # Errors
-    /// If the parameters leave a block a failure probability above 2^-64.
-    pub fn new(circuit: CircuitBootstrapping<'a>) -> Result<Self> {
-        let table = |of: fn(u8) -> u8| -> Vec<u64> { (0..=255).map(|x| of(x).into()).collect() };
-        let parameters = circuit.parameters();
-        parameters.check_single_bits()?;
-        let aes = Self {
-            round: ColumnTable::new(parameters, field::sub_byte, MIX_COLUMNS)?,
-            last_round: CmuxTree::new(parameters, &table(field::sub_byte), 8)?,
-            inverse_round: ColumnTable::new(
-                parameters,
-                field::inverse_sub_byte,
-                INVERSE_MIX_COLUMNS,
-            )?,
-            inverse_last_round: CmuxTree::new(parameters, &table(field::inverse_sub_byte), 8)?,
-            inverse_mix_columns: LinearLayer::circulant(INVERSE_MIX_COLUMNS),
-            circuit,
-        };
-        let log2_fail = aes.log2_fail();
-        if log2_fail > crate::parameters::LOG2_FAIL {
-            return Err(Error::Fhew(cryptable_lattice::Error::FailureUnreachable {
-                what: "AES-128".to_owned(),
-                found: log2_fail,
-                limit: crate::parameters::LOG2_FAIL,
-            }));
-        }
-        Ok(aes)
-    }
-
-    /// The parameters.
-    #[must_use]
-    pub fn parameters(&self) -> &CircuitParameters {
-        self.circuit.parameters()
-    }
-
-    /// log2 of the probability that one of a block's circuit bootstraps reads its bit wrong, in decryption, too, whose
-    /// round keys have the larger sums.
-    #[must_use]
-    pub fn log2_fail(&self) -> f64 {
-        let noise = CircuitNoise::new(self.parameters());
-        let mixed = self.round.tree().output_noise(&noise, 1.0) * column_table::TERMS as f64;
-        let round_key = noise.fresh() * self.inverse_mix_columns.largest_sum() as f64;
-        noise.log2_fail(mixed + round_key) + (Self::bootstraps() as f64).log2()
-    }
-
-    /// Circuit bootstraps of a block.
-    #[must_use]
-    pub fn bootstraps() -> usize {
-        ROUNDS * BLOCK_BYTES * 8
-    }
-
-    /// CMUX gates of a block's encryption.
-    #[must_use]
-    pub fn gates(&self) -> usize {
-        BLOCK_BYTES * ((ROUNDS - 1) * self.round.tree().gates() + self.last_round.gates())
-    }
-
-    /// Encrypts a block of encrypted bytes: results are encrypted bits of the AES ciphertext.
-    ///
-    /// # Errors
-    /// If there are not 16 bytes of 8 bits, or block or round keys are of other parameters.
-    pub fn encrypt(
-        &self,
-        keys: &EncryptedRoundKeys,
-        block: &[EncryptedByte],
-    ) -> Result<Vec<EncryptedByte>> {
-        self.check(keys, block)?;
-        self.encrypt_with_progress(keys, block, &|_round| ())
-    }
-
-    /// Encrypts a block of checked parameters; `progress` gets the rounds done.
-    fn encrypt_with_progress(
-        &self,
-        keys: &EncryptedRoundKeys,
-        block: &[EncryptedByte],
-        progress: &(dyn Fn(usize) + Sync),
-    ) -> Result<Vec<EncryptedByte>> {
-        let mut state = added(block, keys.round(0));
-        for round in 1..=ROUNDS {
-            let moved = shifted(&state, |row, column| (row + column) % 4);
-            state = if round < ROUNDS {
-                self.round.apply(&self.circuit, &moved)?
-            } else {
-                self.last_round.lookup_many(&self.circuit, &moved)?
-            };
-            state = added(&state, keys.round(round));
-            progress(round);
-        }
-        Ok(state)
-    }
-
-    /// Demands a block, and that it and round keys are of the parameters.
-    fn check(&self, keys: &EncryptedRoundKeys, block: &[EncryptedByte]) -> Result<()> {
-        check_block(block)?;
-        let parameters = self.parameters().parameters();
-        let bits = keys.bytes.iter().chain(block).flatten();
-        bits.into_iter().try_for_each(|bit| crate::bits::check(parameters, bit))
-    }
-
-    /// Decrypts a block of encrypted bytes.
-    ///
-    /// # Errors
-    /// As [`Aes::encrypt`].
-    pub fn decrypt(
-        &self,
-        keys: &EncryptedRoundKeys,
-        block: &[EncryptedByte],
-    ) -> Result<Vec<EncryptedByte>> {
-        self.check(keys, block)?;
-        let mut state = added(block, keys.round(ROUNDS));
-        for round in (0..ROUNDS).rev() {
-            let moved = shifted(&state, |row, column| (4 + column - row) % 4);
-            // InvMixColumns of a sum is the sum of its images (FIPS 197, Sec. 5.3.5).
-            state = if round > 0 {
-                let key = self.inverse_mix_columns.apply(keys.round(round));
-                added(&self.inverse_round.apply(&self.circuit, &moved)?, &key)
-            } else {
-                let bytes = self.inverse_last_round.lookup_many(&self.circuit, &moved)?;
-                added(&bytes, keys.round(round))
-            };
-        }
-        Ok(state)
-    }
-}
-
-fn check_block(block: &[EncryptedByte]) -> Result<()> {
-    if block.len() == BLOCK_BYTES && block.iter().all(|byte| byte.len() == 8) {
-        return Ok(());
-    }
-    let limit = format!("a block has {BLOCK_BYTES} bytes of 8 bits");
-    Err(Error::Number { name: "bytes of a block", value: block.len() as u64, limit })
-}
-
-/// AddRoundKey.
-fn added(state: &[EncryptedByte], key: &[EncryptedByte]) -> Vec<EncryptedByte> {
-    let mut sum = state.to_vec();
-    for (bit, other) in sum.iter_mut().flatten().zip(key.iter().flatten()) {
-        xor_assign(bit, other);
-    }
-    sum
-}
-
-/// ShiftRows: byte (row, column) comes from column `from(row, column)`. Bytes go column by column.
-fn shifted(state: &[EncryptedByte], from: impl Fn(usize, usize) -> usize) -> Vec<EncryptedByte> {
-    let byte = |i: usize| state[i % 4 + 4 * from(i % 4, i / 4)].clone();
-    (0..BLOCK_BYTES).map(byte).collect()
-}
+pub use block::{Aes, BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
+pub use byte_stream::{CHUNK_BYTES, EncryptedBytesReader, EncryptedBytesWriter};
+pub use counter_mode::counter_block;
+pub use encrypted_bytes::EncryptedBytes;
+pub use encrypted_key::EncryptedKey;
+pub use evaluation_key::{EvaluationKey, PreparedTable};
+pub use parameters::Parameters;
+#[cfg(feature = "client")]
+pub use secret_key::SecretKey;
+pub use transciphering::Transciphering;

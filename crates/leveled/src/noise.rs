@@ -1,16 +1,17 @@
-//! Noise of circuit bootstrapping and leveled evaluation (Sec. 5.1 and Theorems 1, 2 of Wang et al., EUROCRYPT 2024).
+//! Noise of circuit bootstrapping and leveled evaluation (Wang et al., EUROCRYPT 2024, ePrint 2024/323, Sec. 5.1 and
+//! Theorems 1 and 2).
 //!
-//! The paper bounds a selector's noise as if every coefficient had the largest variance. Here what this crate
-//! computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a CMUX
-//! meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
+//! The paper bounds the noise of an RGSW ciphertext as if every coefficient had the largest variance. Here what this
+//! crate computes is followed: after the trace, blind rotation's noise is in the constant coefficient alone, so that a
+//! CMUX meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
 
 use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
 
-use crate::parameters::CircuitParameters;
+use crate::parameters::CircuitBootstrappingParameters;
 
-/// Noise of a circuit-bootstrapped selector's rows, as fractions of Q².
+/// Noise of the rows of a circuit-bootstrapped RGSW ciphertext, as fractions of Q².
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SelectorNoise {
+pub struct RgswNoise {
     /// Constant coefficient of a body's row: blind rotation and trace.
     pub constant: Variance,
     /// Sum over all coefficients of a body's row.
@@ -21,56 +22,55 @@ pub struct SelectorNoise {
 
 /// Variances of circuit bootstrapping under one parameter set.
 #[derive(Clone, Debug)]
-pub struct CircuitNoise {
-    parameters: CircuitParameters,
+pub struct CircuitBootstrappingNoise {
+    parameters: CircuitBootstrappingParameters,
     model: NoiseModel,
-    selector: SelectorNoise,
+    rgsw: RgswNoise,
 }
 
-impl CircuitNoise {
-    /// For a parameter set.
+impl CircuitBootstrappingNoise {
+    /// Variances under these parameters.
     #[must_use]
-    pub fn new(parameters: &CircuitParameters) -> Self {
-        let model = NoiseModel::new(parameters.parameters());
-        let selector = by_trace(&model, parameters.sparsity_log2());
-        Self { parameters: parameters.clone(), model, selector }
+    pub fn new(parameters: &CircuitBootstrappingParameters) -> Self {
+        let model = NoiseModel::new(parameters.fhew());
+        let rgsw = by_trace(&model, parameters.sparsity_log2());
+        Self { parameters: parameters.clone(), model, rgsw }
     }
 
-    /// With selectors of another circuit bootstrap.
+    /// With RGSW ciphertexts of another circuit bootstrap.
     #[must_use]
-    pub(crate) fn with_selector(mut self, selector: SelectorNoise) -> Self {
-        self.selector = selector;
+    pub(crate) fn with_rgsw(mut self, rgsw: RgswNoise) -> Self {
+        self.rgsw = rgsw;
         self
     }
 
-    /// Noise of what is below.
+    /// Noise of blind rotation, key switching, trace and scheme switching.
     #[must_use]
     pub fn model(&self) -> &NoiseModel {
         &self.model
     }
 
-    /// A fresh bit.
+    /// Variance of a fresh ciphertext.
     #[must_use]
     pub fn fresh(&self) -> Variance {
         let modulus = self.model.parameters().prime() as f64;
         Variance::of_units(cryptable_lattice::ERROR_VARIANCE, modulus)
     }
 
-    /// A circuit-bootstrapped selector.
+    /// Noise of a circuit-bootstrapped RGSW ciphertext.
     #[must_use]
-    pub fn selector(&self) -> SelectorNoise {
-        self.selector
+    pub fn rgsw(&self) -> RgswNoise {
+        self.rgsw
     }
 
     /// What a CMUX adds, if its bit is 1 with this probability ("Noise Add"):
     /// `ℓ·B²/12·(Σ body + Σ mask) + ones·rounding·(1 + N·E[s²])`.
     #[must_use]
     pub fn cmux(&self, ones: f64) -> Variance {
-        let gadget = self.parameters.selector_gadget();
+        let gadget = self.parameters.rgsw_gadget();
         let literal = self.model.parameters().literal();
-        let selector = self.selector();
-        let products =
-            (selector.body + selector.mask) * (gadget.length() as f64 * gadget.digit_variance());
+        let rgsw = self.rgsw();
+        let products = (rgsw.body + rgsw.mask) * (gadget.length() as f64 * gadget.digit_variance());
         let secret = literal.ring_degree as f64 * second_moment(literal.ring_secret);
         let rounding = gadget.rounding_variance() * (1.0 + secret) * ones;
         products + Variance::of_units(rounding, self.model.parameters().prime() as f64)
@@ -83,7 +83,7 @@ impl CircuitNoise {
         (self.parameters.input_variance().0 / self.cmux(0.5).0) as u64
     }
 
-    /// log2 of the probability that a circuit bootstrap reads a digit of this variance wrong.
+    /// log2 of the probability that a circuit bootstrap reads an input of this variance wrong.
     #[must_use]
     pub fn log2_fail(&self, input: Variance) -> f64 {
         let sparse = self.model.lwe_modulus_switch(self.parameters.sparse_modulus());
@@ -92,7 +92,7 @@ impl CircuitNoise {
 }
 
 /// Σ over the trace's noise: mean N - 1 of an automorphism (Theorem 2 bounds all by the constant's, (N² - 1)/3).
-fn by_trace(model: &NoiseModel, sparsity_log2: u32) -> SelectorNoise {
+fn by_trace(model: &NoiseModel, sparsity_log2: u32) -> RgswNoise {
     let literal = model.parameters().literal();
     let degree = literal.ring_degree as f64;
     let rotation = model.sparse_blind_rotation(sparsity_log2);
@@ -100,5 +100,5 @@ fn by_trace(model: &NoiseModel, sparsity_log2: u32) -> SelectorNoise {
     let body = rotation + model.packing_mean() * degree;
     let times_secret = body * (degree * second_moment(literal.ring_secret));
     let mask = times_secret + model.scheme_switching() * degree;
-    SelectorNoise { constant: rotation + trace, body, mask }
+    RgswNoise { constant: rotation + trace, body, mask }
 }

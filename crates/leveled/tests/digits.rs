@@ -3,30 +3,32 @@
 use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::Variance;
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::parameters::GadgetLiteral;
+use cryptable_lattice::ReadOptions;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_leveled::circuit_bootstrapping::CircuitBootstrapping;
-use cryptable_leveled::cmux_tree::CmuxTree;
-use cryptable_leveled::digit_selectors::gray_code;
-use cryptable_leveled::digits::{Digit, decrypt_digit, digit_error, encrypt_digit};
-use cryptable_leveled::leveled::LeveledCiphertext;
-use cryptable_leveled::noise::CircuitNoise;
-use cryptable_leveled::parameters::CircuitParameters;
-use cryptable_leveled::secret_key::CircuitSecretKey;
-use cryptable_leveled::selector::CmuxGates;
+use cryptable_leveled::bootstrapping::{
+    CircuitBootstrapping, Plaintext, decrypt_plaintext, encrypt_plaintext, gray_code,
+    plaintext_error,
+};
+use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::{
+    CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
+};
+use cryptable_leveled::tree::{Cmux, CmuxTree, LeveledCiphertext};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 struct Setting {
-    parameters: CircuitParameters,
+    parameters: CircuitBootstrappingParameters,
     secret: SecretKey,
     key: EvaluationKey,
 }
 
 impl Setting {
-    fn new(parameters: CircuitParameters) -> Self {
-        let secret = SecretKey::generate(parameters.parameters());
+    fn new(parameters: CircuitBootstrappingParameters) -> Self {
+        let secret = SecretKey::generate(parameters.fhew());
         let key = EvaluationKey::expand(&secret.evaluation_key());
         Self { parameters, secret, key }
     }
@@ -37,18 +39,18 @@ impl Setting {
 
     /// A value of so many bits.
     fn encrypt(&self, value: u64, bits: usize) -> Vec<LweCiphertext> {
-        let digit = |i| encrypt_digit(&self.secret, digit_of(value, i));
+        let digit = |i| encrypt_plaintext(&self.secret, digit_of(value, i));
         (0..bits.div_ceil(2)).map(digit).collect()
     }
 
     fn decrypt(&self, digits: &[LweCiphertext]) -> u64 {
-        let digit = |(i, digit)| decrypt_digit(&self.secret, digit, 2).unwrap() << (2 * i);
+        let digit = |(i, digit)| decrypt_plaintext(&self.secret, digit, 2).unwrap() << (2 * i);
         digits.iter().enumerate().map(digit).sum()
     }
 }
 
-fn digit_of(value: u64, i: usize) -> Digit {
-    Digit { value: value >> (2 * i) & 3, bits: 2 }
+fn digit_of(value: u64, i: usize) -> Plaintext {
+    Plaintext { value: value >> (2 * i) & 3, bits: 2 }
 }
 
 fn random(count: usize, modulus: u64, seed: u64) -> Vec<u64> {
@@ -56,18 +58,9 @@ fn random(count: usize, modulus: u64, seed: u64) -> Vec<u64> {
     (0..count).map(|_| rng.random_range(0..modulus)).collect()
 }
 
-/// The set with LWE dimension 64.
-fn toy(set: &CircuitParameters) -> CircuitParameters {
-    let literal = ParametersLiteral { lwe_dimension: 64, ..*set.parameters().literal() };
-    let gadget = set.selector_gadget();
-    let selector = GadgetLiteral { base_log2: gadget.base_log2(), length: gadget.length() };
-    let parameters = Parameters::insecure(literal).unwrap();
-    CircuitParameters::for_digits(&parameters, selector, set.digit_bits()).unwrap()
-}
-
 #[test]
 fn every_entry_of_small_tables_and_some_of_large_ones() {
-    let setting = Setting::new(CircuitParameters::insecure_toy_of_digits());
+    let setting = Setting::new(ParameterSet::TwoBitDepth8.insecure_toy());
     let circuit = setting.circuit();
     for (bits, width) in [(1, 1), (2, 2), (3, 5), (6, 1), (7, 8), (8, 7), (11, 3), (12, 4), (13, 2)]
     {
@@ -88,30 +81,33 @@ fn every_entry_of_small_tables_and_some_of_large_ones() {
 /// Selectors are of the Gray code's bits, lowest first, one only of the highest digit of an odd number of bits.
 #[test]
 fn selectors_are_of_gray_codes_and_have_the_predicted_noise() {
-    for set in [
-        CircuitParameters::digits_1(),
-        CircuitParameters::digits_2(),
-        CircuitParameters::digits_3(),
-    ] {
-        let setting = Setting::new(toy(&set));
-        let (circuit, noise) = (setting.circuit(), CircuitNoise::new(&setting.parameters));
-        let ring = setting.parameters.parameters().ring();
+    for set in
+        [ParameterSet::TwoBitDepth8, ParameterSet::TwoBitDepth13, ParameterSet::TwoBitDepth24]
+    {
+        let setting = Setting::new(set.insecure_toy());
+        let (circuit, noise) =
+            (setting.circuit(), CircuitBootstrappingNoise::new(&setting.parameters));
+        let ring = setting.parameters.fhew().ring();
         let measure = |&value: &u64| -> f64 {
             let input = setting.encrypt(value, 7);
             let selectors = circuit.bootstrap_values(&input.iter().collect::<Vec<_>>(), 7).unwrap();
             assert_eq!(selectors.len(), 7);
-            let mut gates = CmuxGates::new(ring, setting.parameters.selector_gadget());
+            let mut cmux = Cmux::new(ring, setting.parameters.rgsw_gadget());
             let error = |(j, selector)| {
                 // A fresh 1, moved from the constant coefficient to the next by a bit of 1.
-                let one = Digit { value: 1, bits: 2 };
-                let fresh = encrypt_digit(&setting.secret, one);
+                let one = Plaintext { value: 1, bits: 2 };
+                let fresh = encrypt_plaintext(&setting.secret, one);
                 let fresh = cryptable_fhew::rlwe::RlweCiphertext::embed(ring, &fresh);
                 let mut moved = LeveledCiphertext::new(ring, &fresh);
-                gates.rotate_if_assign(selector, &mut moved, 1);
+                cmux.rotate_if_assign(selector, &mut moved, 1);
                 let bit = gray_code(value as usize, 2) >> j & 1;
                 let result = moved.extract(ring, [bit].into_iter()).remove(0);
-                assert_eq!(decrypt_digit(&setting.secret, &result, 2).unwrap(), 1, "{value}, {j}");
-                digit_error(&setting.secret, &result, one).unwrap().powi(2)
+                assert_eq!(
+                    decrypt_plaintext(&setting.secret, &result, 2).unwrap(),
+                    1,
+                    "{value}, {j}"
+                );
+                plaintext_error(&setting.secret, &result, one).unwrap().powi(2)
             };
             selectors.iter().enumerate().map(error).sum()
         };
@@ -125,9 +121,9 @@ fn selectors_are_of_gray_codes_and_have_the_predicted_noise() {
 
 #[test]
 fn results_have_the_predicted_noise() {
-    for (set, bits) in [(CircuitParameters::digits_1(), 7), (CircuitParameters::digits_3(), 12)] {
-        let setting = Setting::new(toy(&set));
-        let noise = CircuitNoise::new(&setting.parameters);
+    for (set, bits) in [(ParameterSet::TwoBitDepth8, 7), (ParameterSet::TwoBitDepth24, 12)] {
+        let setting = Setting::new(set.insecure_toy());
+        let noise = CircuitBootstrappingNoise::new(&setting.parameters);
         let table = random(1 << bits, 1 << bits, 5);
         let tree = CmuxTree::new(&setting.parameters, &table, bits).unwrap();
         let inputs = random(50, 1 << bits, 6);
@@ -137,7 +133,7 @@ fn results_have_the_predicted_noise() {
         for (&input, result) in inputs.iter().zip(&results) {
             for (i, digit) in result.iter().enumerate() {
                 let expected = digit_of(table[input as usize], i);
-                squares += digit_error(&setting.secret, digit, expected).unwrap().powi(2);
+                squares += plaintext_error(&setting.secret, digit, expected).unwrap().powi(2);
             }
         }
         let measured = squares / (bits.div_ceil(2) * inputs.len()) as f64;
@@ -150,10 +146,10 @@ fn results_have_the_predicted_noise() {
 /// Inputs so noisy that about one in five is read wrong.
 #[test]
 fn digits_fail_as_often_as_predicted() {
-    let setting = Setting::new(CircuitParameters::insecure_toy_of_digits());
-    let (circuit, noise) = (setting.circuit(), CircuitNoise::new(&setting.parameters));
+    let setting = Setting::new(ParameterSet::TwoBitDepth8.insecure_toy());
+    let (circuit, noise) = (setting.circuit(), CircuitBootstrappingNoise::new(&setting.parameters));
     let tree = CmuxTree::new(&setting.parameters, &[0, 1, 2, 3], 2).unwrap();
-    let q = setting.parameters.parameters().prime();
+    let q = setting.parameters.fhew().prime();
     let mut rng = ChaCha20Rng::seed_from_u64(8);
     let (count, deviation) = (600, 0.1);
     let inputs: Vec<u64> = random(count, 4, 9);
@@ -175,32 +171,33 @@ fn digits_fail_as_often_as_predicted() {
 }
 
 #[test]
-fn integers_come_back_and_bytes_stay_bits() {
-    let secret = CircuitSecretKey::generate(&CircuitParameters::insecure_toy_of_digits());
+fn integers_come_back_and_bytes_want_single_bits() {
+    let parameters = ParameterSet::TwoBitDepth8.insecure_toy();
+    let secret = CircuitBootstrappingSecretKey::generate(&parameters);
     for (bits, width) in [(1, 1), (5, 3), (24, 12), (64, 32)] {
         let values = random(5, if bits == 64 { u64::MAX } else { 1 << bits }, 2);
         let encrypted = secret.encrypt_values(bits, &values).unwrap();
-        assert_eq!((encrypted.width(), encrypted.count()), (width, 5));
-        assert_eq!(secret.decrypt_values(&encrypted).unwrap(), values);
+        assert_eq!((encrypted.len(), encrypted.is_fresh()), (width * 5, true));
+        assert_eq!(secret.decrypt_values(bits, &encrypted).unwrap(), values);
     }
-    let bytes = secret.encrypt(b"bytes");
-    assert_eq!(secret.decrypt(&bytes).unwrap(), b"bytes");
-    // Nothing looks up bits by keys for digits.
-    let key = secret.evaluation_key();
-    let table: Vec<u64> = (0..256).collect();
-    let message = key.lookup_bytes(&bytes, &table, &|_, _| ()).unwrap_err().to_string();
-    assert!(message.contains("number of a value's ciphertexts is 8"), "{message}");
+    assert!(secret.encrypt_values(0, &[]).is_err() && secret.encrypt_values(65, &[]).is_err());
+    assert!(secret.encrypt_values(3, &[7, 8]).is_err());
+    let five_bits = secret.encrypt_values(5, &[9]).unwrap();
+    assert!(secret.decrypt_values(8, &five_bits).is_err());
+    // Nothing looks up bytes by keys for two bits a ciphertext.
+    let message = cryptable_leveled::aes::Parameters::new(parameters).unwrap_err().to_string();
+    assert!(message.contains("number of a ciphertext's bits is 2"), "{message}");
 }
 
 #[test]
 fn bad_input_is_refused_by_name() {
-    let setting = Setting::new(CircuitParameters::insecure_toy_of_digits());
+    let setting = Setting::new(ParameterSet::TwoBitDepth8.insecure_toy());
     let circuit = setting.circuit();
     let input = setting.encrypt(9, 4);
     let digits: Vec<&LweCiphertext> = input.iter().collect();
     let message = |bits| circuit.bootstrap_values(&digits, bits).unwrap_err().to_string();
-    assert!(message(5).contains("number of digits is 2; a value has 3"), "{}", message(5));
-    assert!(message(0).contains("number of digits is 2; a value has 0"), "{}", message(0));
+    assert!(message(5).contains("number of ciphertexts is 2; a value has 3"), "{}", message(5));
+    assert!(message(0).contains("number of ciphertexts is 2; a value has 0"), "{}", message(0));
     for error in [
         circuit.bootstrap(&input[0]).map(drop).unwrap_err(),
         circuit.bootstrap_many(&digits).map(drop).unwrap_err(),
@@ -208,16 +205,20 @@ fn bad_input_is_refused_by_name() {
     ] {
         assert!(error.to_string().contains("this is for single bits"), "{error}");
     }
-    let set = CircuitParameters::digits_1();
-    let of = |base_log2, digit_bits| {
-        let selector = GadgetLiteral { base_log2, length: 3 };
-        CircuitParameters::for_digits(set.parameters(), selector, digit_bits)
+    let set = ParameterSet::TwoBitDepth8;
+    let of = |base_log2, bits_per_ciphertext| {
+        let rgsw = GadgetLiteral { base_log2, length: 3 };
+        let literal = CircuitBootstrappingLiteral { rgsw, bits_per_ciphertext, ..set.literal() };
+        CircuitBootstrappingParameters::new(literal)
     };
     assert!(of(4, 2).is_ok() && of(4, 0).is_err() && of(4, 3).is_err());
-    // A digit of one bit does not hold a quarter.
+    // A gadget digit of one bit does not hold a quarter.
     assert!(of(1, 2).unwrap_err().to_string().contains("number of a ciphertext's bits is 2"));
-    let bytes = set.to_bytes();
-    assert_eq!(CircuitParameters::from_bytes(&bytes).unwrap(), set);
-    let forged = String::from_utf8(bytes).unwrap().replace("\"digit_bits\":2", "\"digit_bits\":7");
-    assert!(CircuitParameters::from_bytes(forged.as_bytes()).is_err());
+    let (bytes, strict) = (set.parameters().to_bytes(), ReadOptions::default());
+    let read = CircuitBootstrappingParameters::from_bytes(&bytes, strict).unwrap();
+    assert_eq!(read, set.parameters());
+    let text = String::from_utf8(bytes).unwrap();
+    let forged = text.replace("\"bits_per_ciphertext\":2", "\"bits_per_ciphertext\":7");
+    assert_ne!(forged, text);
+    assert!(CircuitBootstrappingParameters::from_bytes(forged.as_bytes(), strict).is_err());
 }

@@ -1,39 +1,44 @@
 //! The TFHE circuit bootstrap, which this crate's own is compared with.
 
 use cryptable_fhew::keys::EvaluationKey;
-use cryptable_fhew::keys::{SecretKey, conversion_key_bytes, evaluation_key_bytes};
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::keys::{conversion_key_bytes, evaluation_key_bytes};
+use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral};
+use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_leveled::bits::{bit_error, decrypt_bit, encrypt_bit, trivial_bit};
-use cryptable_leveled::cmux_tree::CmuxTree;
-use cryptable_leveled::noise::CircuitNoise;
-use cryptable_leveled::parameters::CircuitParameters;
-use cryptable_leveled::private_key_switching::{
-    PrivateFunction, PrivateSwitchingKey, SeededPrivateSwitchingKey,
+use cryptable_lattice::rgsw::RgswCiphertext;
+use cryptable_leveled::bootstrapping::{bit_error, decrypt_bit, encrypt_bit, trivial_bit};
+use cryptable_leveled::comparison::{
+    MAX_KEY_BYTES, PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey,
+    TfheCircuitBootstrapping, TfheParameters,
 };
-use cryptable_leveled::selector::Selector;
-use cryptable_leveled::tfhe_circuit_bootstrapping::TfheCircuitBootstrapping;
-use cryptable_leveled::tfhe_parameters::{MAX_KEY_BYTES, PrivateKeyForm, TfheParameters};
+use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::{
+    CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
+};
+use cryptable_leveled::tree::CmuxTree;
 use rayon::prelude::*;
 
 use PrivateKeyForm::{Precomputed, Products};
 
 struct Setting {
-    secret: SecretKey,
+    secret: CircuitBootstrappingSecretKey,
     key: EvaluationKey,
     private: PrivateSwitchingKey,
 }
 
 /// A ring of degree 512 and LWE of dimension 64. Not secure.
-fn toy() -> CircuitParameters {
-    let literal = ParametersLiteral {
+fn toy() -> CircuitBootstrappingParameters {
+    let literal = ParameterSet::Aes128.literal();
+    let fhew = ParametersLiteral {
         lwe_dimension: 64,
         ring_degree: 512,
         intermediate: None,
-        ..*CircuitParameters::aes_128().parameters().literal()
+        ..literal.fhew
     };
-    let parameters = Parameters::insecure(literal).unwrap();
-    CircuitParameters::new(&parameters, GadgetLiteral { base_log2: 7, length: 2 }).unwrap()
+    let (security, rgsw) = (SecurityLevel::Insecure, digits(7, 2));
+    let literal = CircuitBootstrappingLiteral { security, rgsw, fhew, ..literal };
+    CircuitBootstrappingParameters::new(literal).unwrap()
 }
 
 fn digits(base_log2: u32, length: usize) -> GadgetLiteral {
@@ -42,9 +47,9 @@ fn digits(base_log2: u32, length: usize) -> GadgetLiteral {
 
 impl Setting {
     fn new(parameters: &TfheParameters) -> Self {
-        let secret = SecretKey::generate(parameters.circuit().parameters());
-        let key = EvaluationKey::expand(&secret.evaluation_key());
-        let seeded = SeededPrivateSwitchingKey::generate(parameters, &secret);
+        let secret = CircuitBootstrappingSecretKey::generate(parameters.circuit_bootstrapping());
+        let key = EvaluationKey::expand(&secret.seeded_evaluation_key());
+        let seeded = SeededPrivateSwitchingKey::generate(parameters, secret.fhew());
         let private = PrivateSwitchingKey::expand(parameters, &seeded).unwrap();
         Self { secret, key, private }
     }
@@ -56,12 +61,13 @@ impl Setting {
     /// The table's bits at `value`, and the sum of squares of their errors.
     fn lookup(&self, tree: &CmuxTree, value: u64, expected: u64) -> (u64, f64) {
         let circuit = self.circuit();
-        let one = |i| circuit.bootstrap(&encrypt_bit(&self.secret, value >> i & 1 == 1)).unwrap();
-        let selectors: Vec<Selector> = (0..tree.input_bits()).map(one).collect();
+        let one =
+            |i| circuit.bootstrap(&encrypt_bit(self.secret.fhew(), value >> i & 1 == 1)).unwrap();
+        let selectors: Vec<RgswCiphertext> = (0..tree.input_bits()).map(one).collect();
         let results = tree.lookup(&selectors).unwrap();
         results.iter().enumerate().fold((0, 0.0), |(found, squares), (i, bit)| {
-            let one = u64::from(decrypt_bit(&self.secret, bit).unwrap());
-            let error = bit_error(&self.secret, bit, expected >> i & 1 == 1).unwrap();
+            let one = u64::from(decrypt_bit(self.secret.fhew(), bit).unwrap());
+            let error = bit_error(self.secret.fhew(), bit, expected >> i & 1 == 1).unwrap();
             (found | one << i, squares + error.powi(2))
         })
     }
@@ -113,16 +119,16 @@ fn results_of_trees_have_the_predicted_noise() {
 
 /// Phase of each result minus what the function makes of the input's phase, as fractions.
 fn errors(setting: &Setting, function: PrivateFunction, inputs: &[LweCiphertext]) -> Vec<Vec<f64>> {
-    let q = setting.secret.parameters().prime();
+    let q = setting.secret.fhew().parameters().prime();
     let results = setting.private.switch(function, inputs).unwrap();
     let error = |(input, result): (&LweCiphertext, _)| -> Vec<f64> {
-        let phase = u128::from(setting.secret.phase(input).unwrap());
+        let phase = u128::from(setting.secret.fhew().phase(input).unwrap());
         let expected = |(i, &s): (usize, &i8)| match function {
             PrivateFunction::Identity => phase * u128::from(i == 0),
             PrivateFunction::TimesSecret => phase * s.unsigned_abs() as u128,
         };
-        let secret = setting.secret.ring_coefficients().iter().enumerate();
-        let found = setting.secret.rlwe_phase(result);
+        let secret = setting.secret.fhew().ring_coefficients().iter().enumerate();
+        let found = setting.secret.fhew().rlwe_phase(result);
         let pairs = secret.map(expected).zip(&found);
         pairs
             .map(|(expected, &found)| {
@@ -146,7 +152,8 @@ fn private_key_switching_has_the_predicted_noise() {
         let parameters = TfheParameters::new(&toy(), gadget, form).unwrap();
         let setting = Setting::new(&parameters);
         let noise = parameters.private_switching_noise();
-        let inputs: Vec<_> = (0..200).map(|i| encrypt_bit(&setting.secret, i % 2 == 1)).collect();
+        let inputs: Vec<_> =
+            (0..200).map(|i| encrypt_bit(setting.secret.fhew(), i % 2 == 1)).collect();
         let mean = |squares: Vec<f64>| squares.iter().sum::<f64>() / squares.len() as f64;
         let check = |name: &str, squares: Vec<f64>, predicted: f64| {
             let ratio = mean(squares) / predicted;
@@ -165,16 +172,16 @@ fn private_key_switching_has_the_predicted_noise() {
 
 #[test]
 fn every_set_has_a_baseline_of_its_depth() {
-    for set in 1..=5 {
-        let circuit = CircuitParameters::set(set).unwrap();
-        let depth = CircuitNoise::new(&circuit).max_depth();
+    for set in ParameterSet::WANG_CMUX {
+        let circuit = set.parameters();
+        let depth = CircuitBootstrappingNoise::new(&circuit).max_depth();
         for form in [Products, Precomputed] {
             let baseline = TfheParameters::as_deep(&circuit, form).unwrap();
             assert!(baseline.noise().max_depth() >= depth);
             assert!(baseline.key_bytes() <= MAX_KEY_BYTES);
             let gadget = baseline.private_gadget();
             println!(
-                "set {set}, {form:?}: {}x{}, depth {} of {depth}, {} MB, sent {} MB",
+                "{set}, {form:?}: {}x{}, depth {} of {depth}, {} MB, sent {} MB",
                 gadget.base_log2(),
                 gadget.length(),
                 baseline.noise().max_depth(),
@@ -202,7 +209,7 @@ fn keys_have_the_computed_bytes() {
             circuit.key_bytes(),
             key.bytes() - key.conversion_bytes() + setting.private.bytes()
         );
-        let below = parameters.circuit().parameters();
+        let below = parameters.circuit_bootstrapping().fhew();
         // 9 automorphisms of 3 digits, and 2 rows of the secret's square; both are rounded up to bytes.
         assert_eq!(conversion_key_bytes(below), (9 * 3 + 2) * 512 * 47 / 8);
         let sent = (evaluation_key_bytes(below) - conversion_key_bytes(below)) as u64;
@@ -217,19 +224,19 @@ fn bad_input_is_refused_by_name() {
         let message = new(gadget, Products).unwrap_err().to_string();
         assert!(message.contains("private switching digits"), "{message}");
     }
-    let set = CircuitParameters::set_1();
+    let set = ParameterSet::CmuxDepth8.parameters();
     let message = TfheParameters::new(&set, digits(8, 3), Precomputed).unwrap_err().to_string();
     assert!(message.contains("51539607552; it must be at most 6000000000"), "{message}");
     assert!(new(digits(32, 1), Precomputed).is_err());
 
     let parameters = new(digits(12, 2), Products).unwrap();
     let setting = Setting::new(&parameters);
-    let wrong = setting.secret.encrypt(1, 2).unwrap();
+    let wrong = setting.secret.fhew().encrypt(1, 2).unwrap();
     assert!(setting.circuit().bootstrap(&wrong).is_err());
     assert!(setting.private.switch(PrivateFunction::Identity, &[wrong]).is_err());
-    let bit = trivial_bit(setting.secret.parameters(), true);
+    let bit = trivial_bit(setting.secret.fhew().parameters(), true);
     assert!(setting.private.switch(PrivateFunction::Identity, &[bit]).is_ok());
-    let seeded = SeededPrivateSwitchingKey::generate(&parameters, &setting.secret);
+    let seeded = SeededPrivateSwitchingKey::generate(&parameters, setting.secret.fhew());
     let longer = new(digits(12, 3), Products).unwrap();
     assert!(PrivateSwitchingKey::expand(&longer, &seeded).is_err());
     let mut swapped = seeded;

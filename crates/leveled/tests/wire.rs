@@ -1,59 +1,89 @@
 //! Keys and encrypted bytes as bytes: round trips, damage, and what belongs to others.
 
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
-use cryptable_leveled::encrypted_bytes::{
-    CHUNK_BYTES, Content, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter,
+use std::sync::Arc;
+
+use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral};
+use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
+use cryptable_leveled::aes::{
+    CHUNK_BYTES, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter, EncryptedKey,
+    EvaluationKey, Parameters, SecretKey, Transciphering,
 };
-use cryptable_leveled::error::Error;
-use cryptable_leveled::evaluation_key::CircuitEvaluationKey;
-use cryptable_leveled::parameters::CircuitParameters;
-use cryptable_leveled::private_key_switching::{
-    PrivateFunction, PrivateSwitchingKey, SeededPrivateSwitchingKey,
+use cryptable_leveled::comparison::{
+    PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheParameters,
 };
-use cryptable_leveled::secret_key::CircuitSecretKey;
-use cryptable_leveled::tfhe_parameters::{PrivateKeyForm, TfheParameters};
+use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
+use cryptable_leveled::parameters::{
+    CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
+};
 use cryptable_wire::{BodyWriter, ObjectType, WireError, write_object};
 use proptest::prelude::*;
 
-fn toy() -> CircuitSecretKey {
-    CircuitSecretKey::generate(&CircuitParameters::insecure_toy())
+fn toy() -> SecretKey {
+    SecretKey::generate(&Parameters::insecure_toy())
 }
 
-fn server(secret: &CircuitSecretKey) -> CircuitEvaluationKey {
+/// What readers of toys need.
+fn insecure() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+fn read_evaluation_key(bytes: &[u8]) -> Result<EvaluationKey> {
+    EvaluationKey::from_shared(Arc::new(bytes.to_vec()), insecure())
+}
+
+fn server(secret: &SecretKey) -> EvaluationKey {
     let mut bytes = Vec::new();
-    secret.write_evaluation_key(&mut bytes).unwrap();
-    CircuitEvaluationKey::from_bytes(&bytes).unwrap()
+    secret.write_evaluation_key(&mut bytes, Progress::silent()).unwrap();
+    let strict = EvaluationKey::from_shared(Arc::new(bytes.clone()), ReadOptions::default());
+    assert!(matches!(strict.unwrap_err(), Error::Insecure));
+    read_evaluation_key(&bytes).unwrap()
+}
+
+fn table(f: impl Fn(u64) -> u64) -> Table {
+    Table::from_fn(256, 256, f).unwrap()
 }
 
 #[test]
 fn parameters_come_back() {
-    let sets = (1..=5).map(|number| CircuitParameters::set(number).unwrap());
-    let others = [CircuitParameters::aes_128(), CircuitParameters::insecure_toy()];
     let mut digests = Vec::new();
-    for parameters in sets.chain(others) {
-        let read = CircuitParameters::from_bytes(&parameters.to_bytes()).unwrap();
+    let sets = ParameterSet::ALL.map(ParameterSet::parameters);
+    for parameters in sets.into_iter().chain([ParameterSet::Aes128.insecure_toy()]) {
+        let bytes = parameters.to_bytes();
+        let read = CircuitBootstrappingParameters::from_bytes(&bytes, insecure()).unwrap();
         assert_eq!(read, parameters);
         assert_eq!(read.digest(), parameters.digest());
+        assert_eq!(read.security_level(), parameters.security_level());
         digests.push(parameters.digest());
     }
     digests.sort_unstable();
     digests.dedup();
-    assert_eq!(digests.len(), 7);
+    assert_eq!(digests.len(), 15);
 }
 
 #[test]
-fn insecure_parameters_say_so() {
-    let text = String::from_utf8(CircuitParameters::insecure_toy().to_bytes()).unwrap();
-    let lie = text.replace("\"insecure\":true", "\"insecure\":false");
+fn insecure_parameters_say_so_and_are_refused() {
+    let bytes = ParameterSet::Aes128.insecure_toy().to_bytes();
+    let strict = CircuitBootstrappingParameters::from_bytes(&bytes, ReadOptions::default());
+    assert!(matches!(strict.unwrap_err(), Error::Insecure));
+    let text = String::from_utf8(bytes).unwrap();
+    let lie = text.replace("\"security\":\"insecure\"", "\"security\":\"bits128\"");
     assert_ne!(lie, text);
-    let message = CircuitParameters::from_bytes(lie.as_bytes()).unwrap_err().to_string();
-    assert!(message.contains("security"), "{message}");
-    assert!(CircuitParameters::from_bytes(b"{}").is_err());
+    for options in [ReadOptions::default(), insecure()] {
+        let read = CircuitBootstrappingParameters::from_bytes(lie.as_bytes(), options);
+        let message = read.unwrap_err().to_string();
+        assert!(message.contains("security"), "{message}");
+        assert!(CircuitBootstrappingParameters::from_bytes(b"{}", options).is_err());
+    }
+    let secret = toy();
+    assert!(matches!(
+        SecretKey::from_bytes(&secret.to_bytes(), ReadOptions::default()).unwrap_err(),
+        Error::Insecure
+    ));
 }
 
 #[test]
 fn absurd_numbers_do_no_harm() {
-    for parameters in [CircuitParameters::insecure_toy(), CircuitParameters::aes_128()] {
+    for parameters in [ParameterSet::Aes128.insecure_toy(), ParameterSet::Aes128.parameters()] {
         let text = String::from_utf8(parameters.to_bytes()).unwrap();
         let is_number = |c: char| c.is_ascii_digit() || c == '.';
         let starts = (1..text.len()).filter(|&i| {
@@ -64,7 +94,9 @@ fn absurd_numbers_do_no_harm() {
             for number in ["0", "1", "2", "21", "32", "47", "8192", "1e300", "18446744073709551615"]
             {
                 let changed = format!("{}{number}{rest}", &text[..start]);
-                if let Ok(read) = CircuitParameters::from_bytes(changed.as_bytes()) {
+                let changed_bytes = changed.as_bytes();
+                let read = CircuitBootstrappingParameters::from_bytes(changed_bytes, insecure());
+                if let Ok(read) = read {
                     assert!(read.sparse_modulus() >= 2, "{changed}");
                 }
             }
@@ -75,62 +107,121 @@ fn absurd_numbers_do_no_harm() {
 #[test]
 fn a_fresh_bit_costs_a_word() {
     let secret = toy();
-    let keys = secret.encrypt_aes_key(&[7; 16]).to_bytes();
+    let keys = secret.encrypt_key(&[7; 16]).to_bytes();
     // 1,408 words of 47 bits, a seed, and the headers.
     assert!((8272..8500).contains(&keys.len()), "{} bytes", keys.len());
-    let read = EncryptedBytes::from_bytes(Content::RoundKeys, &keys).unwrap();
-    assert!(read.is_fresh() && read.count() == 176);
+    let read = EncryptedKey::from_bytes(&keys).unwrap();
+    let bytes = read.round_key_bytes();
+    assert!(bytes.is_fresh() && bytes.count() == 176);
     assert_eq!(read.to_bytes(), keys);
     let expanded = cryptable_leveled::aes::round_keys::expand_key(&[7; 16]);
-    assert_eq!(secret.decrypt(&read).unwrap(), *expanded);
+    assert_eq!(secret.decrypt(bytes).unwrap()[..], expanded[..]);
 }
 
 #[test]
 fn the_whole_way_through_bytes() {
     let client = toy();
     let bytes = client.to_bytes();
-    let secret = CircuitSecretKey::from_bytes(&bytes).unwrap();
+    let secret = SecretKey::from_bytes(&bytes, insecure()).unwrap();
     assert_eq!((secret.id(), secret.to_bytes()), (client.id(), bytes));
     let server = server(&secret);
-    assert_eq!(server.client(), client.id());
+    assert_eq!(server.key_id(), client.id());
     let (key, counter) = ([0x2b; 16], [0xff; 16]);
     let cipher = cryptable_leveled::aes::plain::counter_mode(&key, counter, b"hello");
-    let round_keys = client.encrypt_aes_key(&key);
-    let message = server.transcipher(&round_keys, counter, &cipher, &|_, _| ()).unwrap();
-    let table: Vec<u64> = (0..256).map(|x| x ^ 0x20).collect();
-    let output = server.lookup_bytes(&message, &table, &|_, _| ()).unwrap();
+    let encrypted_key = client.encrypt_key(&key);
+    let silent = Progress::silent();
+    let message = server.transcipher(&encrypted_key, counter, &cipher, silent).unwrap();
+    let prepared = server.prepare(&table(|x| x ^ 0x20)).unwrap();
+    let output = server.lookup_many(&message, &[&prepared], silent).unwrap().remove(0);
     for (computed, expected) in [(message, b"hello"), (output, b"HELLO")] {
         let bytes = computed.to_bytes();
-        let read = EncryptedBytes::from_bytes(Content::Message, &bytes).unwrap();
+        let read = EncryptedBytes::from_bytes(&bytes).unwrap();
         assert!(read == computed && !read.is_fresh());
-        assert_eq!(secret.decrypt(&read).unwrap(), expected);
+        assert_eq!(*secret.decrypt(&read).unwrap(), expected);
     }
-    assert!(server.lookup_bytes(&secret.encrypt(b"a"), &[0; 128], &|_, _| ()).is_err());
-    assert!(server.lookup_bytes(&secret.encrypt(b"a"), &[256; 256], &|_, _| ()).is_err());
-    let empty = server.transcipher(&round_keys, counter, &[], &|_, _| ()).unwrap();
-    assert_eq!(secret.decrypt(&empty).unwrap(), b"");
+    assert!(server.prepare(&Table::from_fn(128, 256, |_| 0).unwrap()).is_err());
+    assert!(server.prepare(&Table::from_fn(256, 257, |_| 256).unwrap()).is_err());
+    let empty = server.transcipher(&encrypted_key, counter, &[], silent).unwrap();
+    assert_eq!(*secret.decrypt(&empty).unwrap(), b"");
+}
+
+/// A stream in chunks is what one call gives, tells of every round, and stops when it is told to.
+#[test]
+fn streams_tell_of_progress_and_can_be_cancelled() {
+    use std::ops::ControlFlow;
+    use std::sync::Mutex;
+    let secret = toy();
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let (aes_key, counter) = ([9; 16], [0xfe; 16]);
+    let message: Vec<u8> = (0..CHUNK_BYTES as u8 + 9).collect();
+    let cipher = cryptable_leveled::aes::plain::counter_mode(&aes_key, counter, &message);
+    let prepared = key.prepare(&table(|x| 255 - x)).unwrap();
+    let encrypted_key = secret.encrypt_key(&aes_key);
+    let transciphering = Transciphering::new(&key, &encrypted_key, Some(&prepared)).unwrap();
+    let calls = Mutex::new(Vec::new());
+    let on = |done, total| {
+        calls.lock().unwrap().push((done, total));
+        ControlFlow::Continue(())
+    };
+    let input = &mut &cipher[..];
+    let length = cipher.len() as u64;
+    let mut file = Vec::new();
+    let progress = Progress::new(&on);
+    transciphering.transcipher_stream(counter, (input, length), &mut file, progress).unwrap();
+    let calls = calls.lock().unwrap().clone();
+    // Five blocks of ten rounds and a table.
+    assert!(calls.is_sorted() && calls.iter().all(|call| call.1 == 55), "{calls:?}");
+    assert_eq!((calls[0].0, calls[calls.len() - 1].0), (0, 55));
+    assert!((1..10).all(|round| calls.contains(&(round, 55))), "{calls:?}");
+    let mut found = Vec::new();
+    assert_eq!(secret.decrypt_stream(&file, &mut found, Progress::silent()).unwrap(), length);
+    assert!(found.iter().zip(&message).all(|(found, sent)| *found == 255 - sent));
+
+    // Told to stop in the first block, after its third round and while the table is looked up.
+    for last in [3, 10] {
+        let stop = |done: usize, _: usize| {
+            if done > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let stopped = transciphering.transcipher(counter, &cipher[..5], Progress::new(&stop));
+        let error = stopped.unwrap_err();
+        assert!(matches!(error, Error::Cancelled { total: 11, .. }), "{error}");
+    }
+    let short = (&mut &cipher[..5] as &mut dyn std::io::Read, 6);
+    let read = transciphering.transcipher_stream(counter, short, &mut Vec::new(), progress);
+    assert!(matches!(read.unwrap_err(), Error::Io(_)));
 }
 
 #[test]
 fn what_belongs_to_others_is_refused() {
     let (ours, theirs) = (toy(), toy());
     let server = server(&ours);
-    let transcipher =
-        |keys: &EncryptedBytes| server.transcipher(keys, [0; 16], b"a", &|_, _| ()).unwrap_err();
-    let error = transcipher(&theirs.encrypt_aes_key(&[1; 16]));
+    let transcipher = |key: &EncryptedKey| {
+        server.transcipher(key, [0; 16], b"a", Progress::silent()).unwrap_err()
+    };
+    let error = transcipher(&theirs.encrypt_key(&[1; 16]));
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
-    let error = transcipher(&ours.encrypt(&[0; 176]));
-    let expected = ObjectType::EncryptedRoundKeys;
-    let wrong = WireError::WrongType { expected, found: ObjectType::EncryptedBytes };
-    assert!(matches!(&error, Error::Wire(found) if *found == wrong), "{error}");
-    let full = CircuitSecretKey::generate(&CircuitParameters::aes_128());
-    let error = transcipher(&full.encrypt_aes_key(&[1; 16]));
-    assert!(matches!(error, Error::Wire(WireError::ParameterMismatch { .. })), "{error}");
+    let error = EncryptedKey::from_bytes(&ours.encrypt(&[0; 176]).to_bytes()).unwrap_err();
+    let (expected, found) = (ObjectType::EncryptedRoundKeys, ObjectType::EncryptedBytes);
+    assert!(
+        matches!(&error, Error::Wire(wire) if *wire == WireError::WrongType { expected, found }),
+        "{error}"
+    );
+    let full = SecretKey::generate(&Parameters::default_128());
+    let error = transcipher(&full.encrypt_key(&[1; 16]));
+    assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
     let error = ours.decrypt(&theirs.encrypt(b"a")).unwrap_err();
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
-    let keys = ours.encrypt_aes_key(&[1; 16]).to_bytes();
-    assert!(EncryptedBytes::from_bytes(Content::Message, &keys).is_err());
-    assert!(CircuitSecretKey::from_bytes(&keys).is_err());
+    let prepared = server.prepare(&table(|x| x)).unwrap();
+    let lookup = |bytes: &EncryptedBytes| {
+        server.lookup_many(bytes, &[&prepared], Progress::silent()).unwrap_err()
+    };
+    let error = lookup(&theirs.encrypt(b"a"));
+    assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    let error = lookup(&full.encrypt(b"a"));
+    assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
+    let keys = ours.encrypt_key(&[1; 16]).to_bytes();
+    assert!(EncryptedBytes::from_bytes(&keys).is_err());
+    assert!(SecretKey::from_bytes(&keys, insecure()).is_err());
 }
 
 #[test]
@@ -138,29 +229,29 @@ fn truncation_and_flipped_bits_are_refused() {
     let secret = toy();
     let fresh = secret.encrypt(b"ab").to_bytes();
     for length in 0..fresh.len() {
-        assert!(EncryptedBytes::from_bytes(Content::Message, &fresh[..length]).is_err());
+        assert!(EncryptedBytes::from_bytes(&fresh[..length]).is_err());
     }
     for bit in 0..8 * fresh.len() {
         let mut damaged = fresh.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
-        assert!(EncryptedBytes::from_bytes(Content::Message, &damaged).is_err(), "bit {bit}");
+        assert!(EncryptedBytes::from_bytes(&damaged).is_err(), "bit {bit}");
     }
     let key = secret.to_bytes();
     let mut server = Vec::new();
-    secret.write_evaluation_key(&mut server).unwrap();
+    secret.write_evaluation_key(&mut server, Progress::silent()).unwrap();
     for length in (0..key.len()).step_by(17) {
-        assert!(CircuitSecretKey::from_bytes(&key[..length]).is_err());
+        assert!(SecretKey::from_bytes(&key[..length], insecure()).is_err());
     }
     for length in (0..server.len()).step_by(server.len() / 20) {
-        assert!(CircuitEvaluationKey::from_bytes(&server[..length]).is_err());
+        assert!(read_evaluation_key(&server[..length]).is_err());
     }
 }
 
 /// Bytes as computed ones: masks are words.
-fn computed(secret: &CircuitSecretKey, bytes: &[u8]) -> EncryptedBytes {
+fn computed(secret: &SecretKey, bytes: &[u8]) -> EncryptedBytes {
     let fresh = secret.encrypt(bytes);
-    let bytes: Vec<_> = (0..fresh.count()).map(|index| fresh.byte(index)).collect();
-    EncryptedBytes::computed(secret.parameters(), secret.id(), &bytes).unwrap()
+    let bytes = (0..fresh.count()).map(|index| fresh.byte(index));
+    EncryptedBytes::computed(secret.parameters(), secret.id(), bytes).unwrap()
 }
 
 #[test]
@@ -177,26 +268,28 @@ fn chunks_are_the_whole_message() {
         let bad = [computed(&secret, &chunk[1..]), computed(&other, chunk), secret.encrypt(chunk)];
         for chunk in bad {
             let error = writer.push(&chunk).unwrap_err();
-            assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+            let is_named = matches!(error, Error::Mismatch { .. } | Error::OtherClient { .. });
+            assert!(is_named, "{error}");
         }
         writer.push(&computed(&secret, chunk)).unwrap();
     }
     let written = writer.finish().unwrap();
     assert_eq!(written.len(), whole.len());
     for bytes in [&written, &whole] {
-        let reader = EncryptedBytesReader::new(Content::Message, bytes).unwrap();
+        let reader = EncryptedBytesReader::new(bytes).unwrap();
         assert_eq!(reader.byte_count(), message.len() as u64);
-        let chunks: Vec<_> = reader.map(|chunk| secret.decrypt(&chunk.unwrap()).unwrap()).collect();
+        let chunks: Vec<_> =
+            reader.map(|chunk| secret.decrypt(&chunk.unwrap()).unwrap().to_vec()).collect();
         assert_eq!(chunks, [&message[..CHUNK_BYTES], &message[CHUNK_BYTES..]]);
-        let read = EncryptedBytes::from_bytes(Content::Message, bytes).unwrap();
-        assert_eq!(secret.decrypt(&read).unwrap(), message);
+        let read = EncryptedBytes::from_bytes(bytes).unwrap();
+        assert_eq!(*secret.decrypt(&read).unwrap(), message);
     }
     let mut short = start(Vec::new());
     short.push(&computed(&secret, &message[..CHUNK_BYTES])).unwrap();
     assert!(short.finish().is_err());
     for count in [0, 3] {
         let fresh = secret.encrypt(&message[..count]).to_bytes();
-        let reader = EncryptedBytesReader::new(Content::Message, &fresh).unwrap();
+        let reader = EncryptedBytesReader::new(&fresh).unwrap();
         let chunks: Vec<_> = reader.map(|chunk| chunk.unwrap().count()).collect();
         assert_eq!(chunks, [count]);
     }
@@ -210,37 +303,38 @@ fn a_missing_chunk_behind_a_right_checksum_is_an_error() {
     // Headers and sizes, checksum: 104 and 32 bytes.
     let body = &bytes[64..bytes.len() - 32];
     let without_last = with_body(&body[..body.len() - (last.len() - 136)]);
-    let mut reader = EncryptedBytesReader::new(Content::Message, &without_last).unwrap();
+    let mut reader = EncryptedBytesReader::new(&without_last).unwrap();
     assert!(reader.next().unwrap().is_ok());
     let error = reader.next().unwrap().unwrap_err();
     assert!(matches!(error, Error::Wire(WireError::Truncated { .. })), "{error}");
     assert!(reader.next().is_none());
     let longer = with_body(&[body, &[0]].concat());
-    let mut reader = EncryptedBytesReader::new(Content::Message, &longer).unwrap();
+    let mut reader = EncryptedBytesReader::new(&longer).unwrap();
     let error = reader.nth(2).unwrap().unwrap_err();
     let trailing = WireError::TrailingBytes { count: 1 };
-    assert!(matches!(&error, Error::Wire(found) if *found == trailing), "{error}");
+    assert!(matches!(&error, Error::Wire(wire) if *wire == trailing), "{error}");
 }
 
 /// A ring of degree 64, so that private switching keys are tens of kilobytes.
 fn private_parameters(digits: (u32, usize), form: PrivateKeyForm) -> TfheParameters {
-    let circuit = CircuitParameters::insecure_toy();
-    let literal = ParametersLiteral {
+    let literal = ParameterSet::Aes128.literal();
+    let fhew = ParametersLiteral {
         lwe_dimension: 16,
         ring_degree: 64,
         intermediate: None,
-        ..*circuit.parameters().literal()
+        ..literal.fhew
     };
-    let parameters = Parameters::insecure(literal).unwrap();
-    let selector = GadgetLiteral { base_log2: 7, length: 2 };
-    let circuit = CircuitParameters::new(&parameters, selector).unwrap();
+    let rgsw = GadgetLiteral { base_log2: 7, length: 2 };
+    let security = SecurityLevel::Insecure;
+    let literal = CircuitBootstrappingLiteral { security, rgsw, fhew, ..literal };
+    let circuit = CircuitBootstrappingParameters::new(literal).unwrap();
     let (base_log2, length) = digits;
     TfheParameters::new(&circuit, GadgetLiteral { base_log2, length }, form).unwrap()
 }
 
 /// A private switching key and its bytes.
 fn private_key(
-    secret: &CircuitSecretKey,
+    secret: &CircuitBootstrappingSecretKey,
     parameters: &TfheParameters,
 ) -> (SeededPrivateSwitchingKey, Vec<u8>) {
     let key = SeededPrivateSwitchingKey::generate(parameters, secret.fhew());
@@ -254,20 +348,22 @@ fn private_switching_keys_come_back() {
     let forms = [((20, 1), PrivateKeyForm::Products), ((3, 2), PrivateKeyForm::Precomputed)];
     for (digits, form) in forms {
         let parameters = private_parameters(digits, form);
-        let secret = CircuitSecretKey::generate(parameters.circuit());
+        let secret = CircuitBootstrappingSecretKey::generate(parameters.circuit_bootstrapping());
         let (key, bytes) = private_key(&secret, &parameters);
         let overhead = bytes.len() as u64 - parameters.key_file_bytes();
         assert!((200..1200).contains(&overhead), "{overhead} bytes");
-        let (read_parameters, read) = SeededPrivateSwitchingKey::from_bytes(&bytes).unwrap();
+        let (read_parameters, read) =
+            SeededPrivateSwitchingKey::from_bytes(&bytes, insecure()).unwrap();
         assert!(read == key && read_parameters == parameters);
-        let expanded = PrivateSwitchingKey::from_bytes(&bytes).unwrap();
-        assert_eq!(expanded.client(), secret.id());
-        let bits = [cryptable_leveled::bits::encrypt_bit(secret.fhew(), true)];
+        let expanded = PrivateSwitchingKey::from_bytes(&bytes, insecure()).unwrap();
+        let strict = PrivateSwitchingKey::from_bytes(&bytes, ReadOptions::default());
+        assert!(matches!(strict.unwrap_err(), Error::Insecure));
+        assert_eq!(expanded.key_id(), secret.id());
+        let bits = [cryptable_leveled::bootstrapping::encrypt_bit(secret.fhew(), true)];
         let direct = PrivateSwitchingKey::expand(&parameters, &key).unwrap();
         for function in PrivateFunction::ALL {
-            let [expanded, direct] =
-                [&expanded, &direct].map(|key| key.switch(function, &bits).unwrap());
-            assert_eq!(expanded, direct);
+            let switched = [&expanded, &direct].map(|key| key.switch(function, &bits).unwrap());
+            assert_eq!(switched[0], switched[1]);
         }
         // A key of other parameters is not written.
         let other = private_parameters((4, 3), form);
@@ -278,17 +374,20 @@ fn private_switching_keys_come_back() {
 #[test]
 fn damaged_private_switching_keys_are_refused() {
     let parameters = private_parameters((21, 1), PrivateKeyForm::Products);
-    let secret = CircuitSecretKey::generate(parameters.circuit());
+    let secret = CircuitBootstrappingSecretKey::generate(parameters.circuit_bootstrapping());
     let (_, bytes) = private_key(&secret, &parameters);
     for length in (0..700).chain((700..bytes.len()).step_by(997)) {
-        assert!(PrivateSwitchingKey::from_bytes(&bytes[..length]).is_err(), "length {length}");
+        assert!(
+            PrivateSwitchingKey::from_bytes(&bytes[..length], insecure()).is_err(),
+            "length {length}"
+        );
     }
     for bit in (0..8 * 700).step_by(7).chain((8 * 700..8 * bytes.len()).step_by(4999)) {
         let mut damaged = bytes.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
-        assert!(PrivateSwitchingKey::from_bytes(&damaged).is_err(), "bit {bit}");
+        assert!(PrivateSwitchingKey::from_bytes(&damaged, insecure()).is_err(), "bit {bit}");
     }
-    assert!(CircuitEvaluationKey::from_bytes(&bytes).is_err());
+    assert!(read_evaluation_key(&bytes).is_err());
 
     // Behind right checksums: other digests, absurd numbers, rows that are not below Q, or missing.
     let object = |digest: [u8; 32], numbers: &[u8], rest: &[u8]| {
@@ -298,7 +397,7 @@ fn damaged_private_switching_keys_are_refused() {
         let mut bytes = Vec::new();
         let body = writer.into_inner();
         write_object(&mut bytes, ObjectType::PrivateSwitchingKey, &digest, &body).unwrap();
-        PrivateSwitchingKey::from_bytes(&bytes).unwrap_err()
+        PrivateSwitchingKey::from_bytes(&bytes, insecure()).unwrap_err()
     };
     let (digest, numbers) = (parameters.digest(), parameters.to_bytes());
     let error = object([0; 32], &numbers, &[]);
@@ -323,7 +422,7 @@ fn damaged_private_switching_keys_are_refused() {
 /// A message object with a right checksum around any body.
 fn with_body(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let digest = CircuitParameters::insecure_toy().digest();
+    let digest = Parameters::insecure_toy().digest();
     write_object(&mut bytes, ObjectType::EncryptedBytes, &digest, body).unwrap();
     bytes
 }
@@ -344,7 +443,7 @@ fn body(dimension: u32, modulus: u64, count: u64, packed: usize) -> Vec<u8> {
 #[test]
 fn hostile_fields_behind_a_right_checksum_are_refused() {
     let error = |body: Vec<u8>| {
-        let read = EncryptedBytes::from_bytes(Content::Message, &with_body(&body));
+        let read = EncryptedBytes::from_bytes(&with_body(&body));
         read.unwrap_err().to_string()
     };
     assert!(error(body(0, 17, 0, 0)).contains("dimension"));
@@ -356,34 +455,33 @@ fn hostile_fields_behind_a_right_checksum_are_refused() {
     // All bits set: 31 is not below 17.
     assert!(error(body(8, 17, 1, 5)).contains("below 17"));
     // Well-formed, but of other sizes than its digest says: found when it is used.
-    let odd = EncryptedBytes::from_bytes(Content::Message, &with_body(&body(8, 32, 1, 5))).unwrap();
+    let odd = EncryptedBytes::from_bytes(&with_body(&body(8, 32, 1, 5))).unwrap();
     let secret = toy();
-    assert!(odd.check(secret.parameters(), odd.client()).is_err());
+    assert!(odd.check(secret.parameters(), odd.key_id()).is_err());
     assert!(secret.decrypt(&odd).is_err());
 }
 
 proptest! {
     #[test]
     fn random_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        for content in [Content::Message, Content::RoundKeys] {
-            prop_assert!(EncryptedBytes::from_bytes(content, &bytes).is_err());
-        }
-        prop_assert!(CircuitSecretKey::from_bytes(&bytes).is_err());
-        prop_assert!(CircuitEvaluationKey::from_bytes(&bytes).is_err());
-        prop_assert!(CircuitParameters::from_bytes(&bytes).is_err());
-        if let Ok(read) = EncryptedBytes::from_bytes(Content::Message, &with_body(&bytes)) {
+        prop_assert!(EncryptedBytes::from_bytes(&bytes).is_err());
+        prop_assert!(EncryptedKey::from_bytes(&bytes).is_err());
+        prop_assert!(SecretKey::from_bytes(&bytes, insecure()).is_err());
+        prop_assert!(read_evaluation_key(&bytes).is_err());
+        prop_assert!(CircuitBootstrappingParameters::from_bytes(&bytes, insecure()).is_err());
+        if let Ok(read) = EncryptedBytes::from_bytes(&with_body(&bytes)) {
             prop_assert!(read.count() <= bytes.len());
         }
         for object_type in [
-            ObjectType::CircuitSecretKey,
-            ObjectType::CircuitEvaluationKey,
+            ObjectType::TranscipheringSecretKey,
+            ObjectType::TranscipheringEvaluationKey,
             ObjectType::PrivateSwitchingKey,
         ] {
             let mut object = Vec::new();
             write_object(&mut object, object_type, &[0; 32], &bytes).unwrap();
-            prop_assert!(PrivateSwitchingKey::from_bytes(&object).is_err());
-            prop_assert!(CircuitSecretKey::from_bytes(&object).is_err());
-            prop_assert!(CircuitEvaluationKey::from_bytes(&object).is_err());
+            prop_assert!(PrivateSwitchingKey::from_bytes(&object, insecure()).is_err());
+            prop_assert!(SecretKey::from_bytes(&object, insecure()).is_err());
+            prop_assert!(read_evaluation_key(&object).is_err());
         }
     }
 }

@@ -1,27 +1,45 @@
 //! Ciphertexts as callers see them.
 
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
-use cryptable_wire::{ObjectType, peek_header, read_object, short_hex, write_object};
-
-use crate::Parameters;
 use cryptable_lattice::error::{Error, Result};
+use cryptable_wire::{
+    BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
+};
+
+use crate::parameters::parameter_set::Parameters;
+use crate::parameters::validation::MAX_MODULUS;
 
 /// Longest body of a ciphertext: two polynomials of the largest ring degree.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
 
-/// Largest modulus of values.
-pub(crate) const MAX_MODULUS: u64 = 1 << 24;
-
-/// Encrypted integers of one modulus, of one parameter set.
+/// Encrypted integers of one modulus, of one client and one parameter set: an RLWE ciphertext `(b, a)` with the values
+/// in its coefficients.
+///
+/// A fresh ciphertext holds b and the seed of a: `N·k/8` bytes and some at a modulus of 2^k. A result holds both.
+///
+/// ```
+/// use cryptable_packed::{Ciphertext, Parameters, SecretKey};
+/// let secret = SecretKey::generate(&Parameters::insecure_toy(16, 16)?);
+/// let ciphertext = secret.encrypt(&[1, 2, 3])?;
+/// assert_eq!((ciphertext.count(), ciphertext.modulus(), ciphertext.is_fresh()), (3, 16, true));
+/// assert_eq!(ciphertext.key_id(), secret.id());
+/// assert_eq!(Ciphertext::from_bytes(&ciphertext.to_bytes())?, ciphertext);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     parameter_digest: [u8; 32],
+    key_id: KeyId,
     body: CoefficientCiphertext,
 }
 
 impl Ciphertext {
-    pub(crate) fn new(parameter_digest: [u8; 32], body: CoefficientCiphertext) -> Self {
-        Self { parameter_digest, body }
+    pub(crate) fn new(
+        parameter_digest: [u8; 32],
+        key_id: KeyId,
+        body: CoefficientCiphertext,
+    ) -> Self {
+        Self { parameter_digest, key_id, body }
     }
 
     /// The number of values.
@@ -36,27 +54,39 @@ impl Ciphertext {
         self.body.plaintext_modulus
     }
 
-    /// The digest of its parameters.
+    /// The digest of its parameters, [`Parameters::digest`].
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
         self.parameter_digest
     }
 
-    /// Whether its uniform half is a seed: true as long as nothing was computed.
+    /// The secret key that it is encrypted under.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.key_id
+    }
+
+    /// Whether its mask is a seed: true as long as nothing was computed.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         matches!(self.body.a, UniformPart::Seed(_))
     }
 
-    /// The ciphertext in its wire format.
+    /// The ciphertext in its wire format: the identifier of its key, then the RLWE ciphertext.
     ///
     /// # Panics
-    /// Never: memory takes all bytes.
+    /// If memory runs out.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let body = self.body.to_body();
-        write_object(&mut bytes, ObjectType::PackedCiphertext, &self.parameter_digest, &body)
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer
+            .raw(&self.key_id.0)
+            .and_then(|()| writer.raw(&self.body.to_body()))
+            .and_then(|()| {
+                let object_type = ObjectType::PackedCiphertext;
+                write_object(&mut bytes, object_type, &self.parameter_digest, &body)
+            })
             .expect("memory takes all bytes");
         bytes
     }
@@ -67,54 +97,60 @@ impl Ciphertext {
     /// If the bytes are not exactly one undamaged ciphertext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let body = read_object(bytes, ObjectType::PackedCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
-        let body = CoefficientCiphertext::from_body(body)?;
-        Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, body })
+        let key_id = KeyId(BodyReader::new(body).array("key identifier")?);
+        let body = CoefficientCiphertext::from_body(&body[KeyId::BYTES..])?;
+        Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, key_id, body })
     }
 
-    /// Checks that it belongs to these parameters, in every number that later code relies on: a file
-    /// may claim anything.
+    /// Checks that it belongs to these parameters and this key, in every number that later code relies on: a file may
+    /// claim anything.
     ///
     /// # Errors
-    /// If the digest or a size differs, or its values have another modulus than the one given (a
-    /// modulus that results may not have, if `None`).
-    pub(crate) fn check(&self, parameters: &Parameters, modulus: Option<u64>) -> Result<()> {
-        let literal = parameters.literal();
-        let layout = self.body.layout;
-        let checks = [
-            (
-                "parameter digest",
-                short_hex(&self.parameter_digest),
-                short_hex(&parameters.digest()),
-            ),
-            ("ring degree", layout.ring_degree.to_string(), literal.ring_degree.to_string()),
-            ("number of slots", layout.slots.to_string(), literal.slots.to_string()),
-            (
-                "log2 of the modulus",
-                self.body.log2_modulus.to_string(),
-                literal.log2_ciphertext_modulus.to_string(),
-            ),
-        ];
-        for (name, found, expected) in checks {
-            if found != expected {
-                return Err(Error::Mismatch { name, found, expected });
+    /// If the digest, the key or a size differs, or its values have another modulus than the one given (a modulus that
+    /// results may not have, if `None`).
+    pub(crate) fn check(
+        &self,
+        parameters: &Parameters,
+        key_id: KeyId,
+        modulus: Option<u64>,
+    ) -> Result<()> {
+        let object = "ciphertext";
+        let (found, expected) = (self.parameter_digest, parameters.digest());
+        if found != expected {
+            return Err(Error::OtherParameters { object, expected, found });
+        }
+        if self.key_id != key_id {
+            return Err(Error::OtherClient { object, expected: key_id, found: self.key_id });
+        }
+        let (literal, layout) = (parameters.literal(), self.body.layout);
+        let log2_modulus = u64::from(literal.log2_ciphertext_modulus);
+        for (name, found, expected) in [
+            ("ring degree", layout.ring_degree as u64, literal.ring_degree as u64),
+            ("number of slots", layout.slots as u64, literal.slots as u64),
+            ("log2 of the modulus", u64::from(self.body.log2_modulus), log2_modulus),
+        ] {
+            check_equal(name, found, expected)?;
+        }
+        match modulus {
+            Some(modulus) => check_equal("modulus of the values", self.modulus(), modulus),
+            // Results have the output modulus; digits and functions of them have others.
+            None if (2..=MAX_MODULUS).contains(&self.modulus()) => Ok(()),
+            None => {
+                let (found, name) = (self.modulus().to_string(), "modulus of the values");
+                Err(Error::Mismatch { name, found, expected: format!("2 to {MAX_MODULUS}") })
             }
         }
-        let found = self.modulus();
-        let (valid, expected) = match modulus {
-            Some(modulus) => (found == modulus, modulus.to_string()),
-            // Results have the output modulus; digits and functions of them have others.
-            None => ((2..=MAX_MODULUS).contains(&found), format!("2 to {MAX_MODULUS}")),
-        };
-        if !valid {
-            let found = found.to_string();
-            return Err(Error::Mismatch { name: "modulus of the values", found, expected });
-        }
-        Ok(())
     }
 
     /// The RLWE ciphertext.
-    #[must_use]
-    pub fn body(&self) -> &CoefficientCiphertext {
+    pub(crate) fn body(&self) -> &CoefficientCiphertext {
         &self.body
     }
+}
+
+fn check_equal(name: &'static str, found: u64, expected: u64) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Mismatch { name, found: found.to_string(), expected: expected.to_string() })
 }

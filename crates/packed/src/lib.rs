@@ -1,11 +1,12 @@
-//! Lookup tables on encrypted data.
+//! Packed values: lookup tables on tens of thousands of encrypted values at once, by functional bootstrapping through
+//! CKKS.
 //!
-//! A client encrypts integers of `Z_p`; a server without the secret maps each through any table
-//! f: Z_p -> Z_P; the client decrypts exact integers. Tens of thousands of values go through one
-//! lookup at once, by functional bootstrapping through CKKS (Alexandru, Kim, Polyakov, CRYPTO 2025).
+//! A client encrypts integers of `Z_p`; a server without the secret maps each through any table f: Z_p -> Z_P; the
+//! client decrypts exact integers. [`Method`] names the three ways to do so: AKP (Alexandru, Kim, Polyakov, CRYPTO
+//! 2025, ePrint 2024/1623), and the multiplexer trees BMT and CMT (Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
 //!
 //! ```
-//! use cryptable_packed::{Table, Parameters, SecretKey};
+//! use cryptable_packed::{Parameters, Progress, SecretKey, Table};
 //!
 //! let table = Table::from_fn(4, 4, |x| (x * x + 1) % 4)?;
 //! // `Parameters::for_table(&table)` gives 128-bit parameters; a toy ring keeps this example quick.
@@ -13,50 +14,64 @@
 //!
 //! // The client:
 //! let secret = SecretKey::generate(&parameters);
-//! let evaluation_key = secret.evaluation_key(&|_done, _total| ());
+//! let evaluation_key = secret.evaluation_key(Progress::silent())?;
 //! let input = secret.encrypt(&[0, 1, 2, 3, 3, 2])?;
 //!
-//! // The server, which holds the evaluation key only:
-//! let output = evaluation_key.lookup(&input, &table, &|_done, _total| ())?;
+//! // The server, which holds the evaluation key only; the table is encoded once and looked up often:
+//! let prepared = evaluation_key.prepare(&table)?;
+//! let output = evaluation_key.lookup(&input, &prepared, Progress::silent())?;
 //!
 //! // The client again:
 //! assert_eq!(secret.decrypt(&output)?, [1, 2, 1, 2, 2, 1]);
 //! # Ok::<(), cryptable_packed::Error>(())
 //! ```
 //!
-//! Single values: [`single`] looks up tables to 6 bits in milliseconds, [`bits`] tables to 24 bits in some ten
-//! milliseconds a bit.
+//! # How a lookup flows
+//! | step | module |
+//! |---|---|
+//! | a request becomes parameters | `planner`, `parameters` |
+//! | ModRaise, CoeffsToSlots, the complex exponential of the phase | `bootstrapping` |
+//! | AKP: the table's trigonometric Hermite interpolation | `akp` |
+//! | trees: functional digit decomposition, deltas, Kronecker products, multiplexer tree | `multiplexer` |
+//! | SlotsToCoeffs, and the switch to the client's modulus | `bootstrapping` |
+//! | all of it, with checks and progress | `lookup` |
 //!
-//! Everything that touches a secret needs the feature `client` (on by default); a server builds
-//! without it.
+//! Circuits are written once against `cryptable_ckks::Arithmetic` and run on ciphertexts or, to predict noise, keys and
+//! cost, on their shapes.
+//!
+//! Everything that touches a secret needs the feature `client` (on by default); a server builds without it.
 #![forbid(unsafe_code)]
 
-pub mod ciphertext;
-pub mod digit_choice;
-pub mod encrypted_tables;
-pub mod evaluation_key;
-pub mod methods;
-pub mod parameter_choice;
-pub mod parameters;
-pub mod planner;
-pub mod prediction;
-pub mod real_table;
-#[cfg(feature = "client")]
-pub mod secret_key;
-pub mod serialization;
-pub mod slot_tables;
-pub mod trigonometric_hermite;
+mod akp;
+mod bootstrapping;
+mod ciphertext;
+mod keys;
+mod literal;
+mod lookup;
+mod multiplexer;
+mod parameters;
+mod planner;
+mod step;
+mod tables;
 
+pub use akp::trigonometric_hermite::{
+    NoiseGain, curvature, noise_gain, radial_gains, trigonometric_hermite,
+};
 pub use ciphertext::Ciphertext;
-pub use cryptable_lattice::{Error, Result, Table};
+pub use cryptable_ckks::dry_run::Counts;
+pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
+pub use cryptable_lattice::switching_key::SharedBytes;
+pub use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
 pub use cryptable_wire::KeyId;
-pub use encrypted_tables::EncryptedTables;
-pub use evaluation_key::EvaluationKey;
-pub use parameter_choice::{Method, Request};
-pub use parameters::{MultiplexerLiteral, Parameters, ParametersLiteral};
-pub use planner::Candidate;
-pub use prediction::Prediction;
-pub use real_table::{ComplexTable, RealTable};
+pub use keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
-pub use secret_key::SecretKey;
-pub use slot_tables::SlotTables;
+pub use keys::secret_key::SecretKey;
+pub use literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+pub use lookup::prepared_table::PreparedTable;
+pub use multiplexer::entry_kind::EntryKind;
+pub use parameters::failure::FailureEstimate;
+pub use parameters::parameter_set::Parameters;
+pub use planner::request::{DEFAULT_LOG2_FAIL, LARGE_TABLE_LOG2_FAIL, Method, Request};
+pub use tables::encrypted_tables::EncryptedTables;
+pub use tables::real_table::{ComplexTable, RealTable};
+pub use tables::slot_tables::SlotTables;

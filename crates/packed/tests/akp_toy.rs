@@ -1,22 +1,30 @@
 //! AKP functional bootstrapping on toy rings: every input value, many kinds of tables.
 
+mod common;
+
 use std::sync::Arc;
 
-use cryptable_lattice::KeyPurpose;
-use cryptable_packed::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey, Table};
-use cryptable_ring::Basis;
+use common::look_up;
+use cryptable_packed::{
+    Ciphertext, EvaluationKey, Parameters, Progress, ReadOptions, SecretKey, Table,
+};
+
+/// Toys are insecure.
+fn allowed() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
 
 /// Looks up every value of Z_p, repeated over all slots, in each table; checks all results and that
 /// the measured noise is neither above nor far below the predicted one.
 fn check(parameters: &Parameters, tables: &[Table]) {
     let literal = parameters.literal();
     let secret = SecretKey::generate(parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let p = literal.input_modulus;
     let values: Vec<u64> = (0..literal.slots as u64).map(|i| (i + i / p) % p).collect();
     let input = secret.encrypt(&values).unwrap();
     for table in tables {
-        let result = keys.lookup(&input, table, &|_, _| ()).unwrap();
+        let result = look_up(&keys, &input, table);
         let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
         let decrypted = secret.decrypt(&result).unwrap();
         let errors = secret.errors(&result, &expected).unwrap();
@@ -77,8 +85,8 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     let parameters = Parameters::insecure_toy(4, 4).unwrap();
     let secret = SecretKey::generate(&parameters);
     let mut file = Vec::new();
-    secret.write_evaluation_key(&mut file, &|_, _| ()).unwrap();
-    let secret = SecretKey::from_bytes(&secret.to_bytes()).unwrap();
+    secret.write_evaluation_key(&mut file, Progress::silent()).unwrap();
+    let secret = SecretKey::from_bytes(&secret.to_bytes(), allowed()).unwrap();
     // A vector of words starts aligned, as a memory map does.
     let words: Vec<u64> = file
         .chunks(8)
@@ -88,22 +96,24 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
             u64::from_le_bytes(word)
         })
         .collect();
-    let keys = EvaluationKey::from_shared(Arc::new(Aligned(words, file.len()))).unwrap();
+    let keys = EvaluationKey::from_shared(Arc::new(Aligned(words, file.len())), allowed()).unwrap();
     let table = Table::from_fn(4, 4, |x| 3 - x).unwrap();
     let input = secret.encrypt(&[0, 1, 2, 3, 2]).unwrap();
     let input = Ciphertext::from_bytes(&input.to_bytes()).unwrap();
-    let output = keys.lookup(&input, &table, &|_, _| ()).unwrap();
+    let output = look_up(&keys, &input, &table);
     let output = Ciphertext::from_bytes(&output.to_bytes()).unwrap();
     assert_eq!(secret.decrypt(&output).unwrap(), [3, 2, 1, 0, 1]);
 
     // A second lookup on the result: chains need no re-encryption.
-    let twice = keys.lookup(&output, &table, &|_, _| ()).unwrap();
+    let twice = look_up(&keys, &output, &table);
     assert_eq!(secret.decrypt(&twice).unwrap(), [0, 1, 2, 3, 2]);
 
     let mut altered = file.clone();
     altered[1000] ^= 1;
-    assert!(EvaluationKey::from_shared(Arc::new(altered)).is_err());
-    assert!(EvaluationKey::from_shared(Arc::new(file[..file.len() - 1].to_vec())).is_err());
+    assert!(EvaluationKey::from_shared(Arc::new(altered), allowed()).is_err());
+    assert!(
+        EvaluationKey::from_shared(Arc::new(file[..file.len() - 1].to_vec()), allowed()).is_err()
+    );
 }
 
 struct Aligned(Vec<u64>, usize);
@@ -127,10 +137,9 @@ fn wrong_arguments_are_named() {
     let other = SecretKey::generate(&Parameters::insecure_toy(2, 2).unwrap());
     let foreign = other.encrypt(&[1]).unwrap();
     assert!(message(secret.decrypt(&foreign).unwrap_err()).contains("digest"));
-    let keys = secret.evaluation_key(&|_, _| ());
-    let input = secret.encrypt(&[1]).unwrap();
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let table = Table::from_fn(5, 4, |_| 0).unwrap();
-    let error = message(keys.lookup(&input, &table, &|_, _| ()).unwrap_err());
+    let error = message(keys.prepare(&table).unwrap_err());
     assert!(error.contains("input modulus is 5") && error.contains('4'), "{error}");
     for error in [
         Table::new(4, 4, vec![0; 3]).unwrap_err(),
@@ -138,21 +147,5 @@ fn wrong_arguments_are_named() {
         Table::new(1, 4, vec![0]).unwrap_err(),
     ] {
         assert!(!message(error).is_empty());
-    }
-}
-
-#[test]
-fn full_size_parameters_keep_the_sparse_secret_at_the_bottom() {
-    // The only key under the sparse secret is at q_0·p_0, where weight 32 has 128 bits.
-    for (p, degree) in [(2, 1 << 15), (16, 1 << 16), (256, 1 << 16)] {
-        let request = Request { ring_degree: Some(degree), ..Request::new(p, p) };
-        let parameters = Parameters::choose(&request).unwrap();
-        let requests = parameters.circuit().key_requests();
-        let towards_sparse: Vec<_> =
-            requests.iter().filter(|r| r.purpose == KeyPurpose::DenseToSparse).collect();
-        assert_eq!(towards_sparse.len(), 1);
-        assert_eq!(towards_sparse[0].shape.basis, Basis { main: 1, special: 1 });
-        assert!(parameters.security_bits() >= 128.0);
-        assert!(parameters.failure().log2_fail() <= -64.0);
     }
 }

@@ -1,11 +1,11 @@
 //! Real and complex tables, tables of slots and encrypted tables, on toy rings.
 
-use cryptable_packed::methods::circuit::Circuit;
-use cryptable_packed::methods::multiplexer_bootstrapping::MultiplexerCircuit;
-use cryptable_packed::methods::slot_tables::EntryKind;
+mod common;
+
+use common::{look_up, look_up_many, reports};
 use cryptable_packed::{
-    ComplexTable, EncryptedTables, Error, EvaluationKey, MultiplexerLiteral, Parameters, RealTable,
-    SecretKey, SlotTables, Table,
+    ComplexTable, EncryptedTables, EntryKind, Error, EvaluationKey, MultiplexerLiteral, Parameters,
+    Progress, RealTable, SecretKey, SlotTables, Table,
 };
 use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, ObjectType, write_object};
 use num_complex::Complex64;
@@ -18,13 +18,6 @@ fn toy(output: u64, slots: usize, digits: &[u64], selectors: &[usize]) -> Parame
         ..Default::default()
     };
     Parameters::insecure_toy_tree(output, 1024, slots, multiplexer, 0).unwrap()
-}
-
-fn circuit(parameters: &Parameters) -> &MultiplexerCircuit {
-    match parameters.circuit() {
-        Circuit::Multiplexer(circuit) => circuit,
-        Circuit::Akp(_) => panic!("a multiplexer tree"),
-    }
 }
 
 /// Numbers that look random and are the same in every run.
@@ -43,7 +36,7 @@ struct Client {
 impl Client {
     fn new(parameters: Parameters) -> Self {
         let secret = SecretKey::generate(&parameters);
-        let keys = secret.evaluation_key(&|_, _| ());
+        let keys = secret.evaluation_key(Progress::silent()).unwrap();
         Self { parameters, secret, keys }
     }
 
@@ -63,8 +56,8 @@ impl Client {
         let encrypted = self.secret.encrypt_tables(&tables).unwrap();
         for kind in [EntryKind::Plain, EntryKind::Encrypted] {
             let output = match kind {
-                EntryKind::Plain => self.keys.lookup_slots(&input, &tables, &|_, _| ()),
-                EntryKind::Encrypted => self.keys.lookup_encrypted(&input, &encrypted, &|_, _| ()),
+                EntryKind::Plain => self.keys.lookup_slots(&input, &tables, Progress::silent()),
+                _ => self.keys.lookup_encrypted(&input, &encrypted, Progress::silent()),
             };
             let output = output.unwrap();
             let name = &self.parameters.literal().name;
@@ -74,21 +67,12 @@ impl Client {
             let worst = self.parameters.failure();
             assert!(measured < 1.3 * (worst.noise_ratio + worst.bias_ratio), "{name} {kind:?}");
             if let Some(mean_square) = mean_square {
-                let predicted = self.predicted(kind, mean_square);
+                let predicted = self.parameters.predicted_deviation(kind, mean_square).unwrap();
                 assert!(worst.bias_ratio < 0.2 * predicted, "{name}: bias hides the noise");
                 let ratio = measured / predicted;
                 assert!((0.5..1.3).contains(&ratio), "{name} {kind:?}: {ratio} times predicted");
             }
         }
-    }
-
-    /// Predicted deviation in half steps.
-    fn predicted(&self, kind: EntryKind, mean_square: f64) -> f64 {
-        let literal = self.parameters.literal();
-        let noise = circuit(&self.parameters).predict_slots(kind, mean_square).result.noise.0;
-        let bits = f64::from(literal.log2_ciphertext_modulus);
-        let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0) / 12.0 / (2.0 * bits).exp2();
-        (noise / literal.slots as f64 + rounding).sqrt() * 2.0 * literal.output_modulus as f64
     }
 }
 
@@ -164,12 +148,12 @@ fn integer_tables_and_digits_work_beside_tables_of_slots() {
     let table = &random_tables(1, 16, 16)[0];
     let input = client.secret.encrypt(&values).unwrap();
     let tables = SlotTables::new(vec![table.clone(); 1024]).unwrap();
-    let once = client.keys.lookup(&input, table, &|_, _| ()).unwrap();
-    let same = client.keys.lookup_slots(&input, &tables, &|_, _| ()).unwrap();
+    let once = look_up(&client.keys, &input, table);
+    let same = client.keys.lookup_slots(&input, &tables, Progress::silent()).unwrap();
     let decrypted = client.secret.decrypt(&once).unwrap();
     assert_eq!(decrypted, client.secret.decrypt(&same).unwrap());
     // Results are inputs of further lookups.
-    let twice = client.keys.lookup_slots(&once, &tables, &|_, _| ()).unwrap();
+    let twice = client.keys.lookup_slots(&once, &tables, Progress::silent()).unwrap();
     let expected: Vec<u64> = decrypted.iter().map(|&v| table.values()[v as usize]).collect();
     assert_eq!(client.secret.decrypt(&twice).unwrap(), expected);
 }
@@ -188,13 +172,15 @@ fn fewer_values_than_tables_than_slots() {
         let input = client.secret.encrypt(&values).unwrap();
         let expected: Vec<u64> =
             values.iter().zip(tables.tables()).map(|(&v, t)| t.values()[v as usize]).collect();
-        let seen = std::sync::Mutex::new(Vec::new());
-        let progress = |done, total| seen.lock().unwrap().push((done, total));
-        let output = client.keys.lookup_slots(&input, &tables, &progress).unwrap();
+        let mut output = None;
+        let seen = reports(|progress| {
+            output = Some(client.keys.lookup_slots(&input, &tables, progress)?);
+            Ok(())
+        });
+        let output = output.unwrap();
         assert_eq!(client.secret.decrypt(&output).unwrap(), expected);
-        let output = client.keys.lookup_encrypted(&input, &encrypted, &|_, _| ()).unwrap();
+        let output = client.keys.lookup_encrypted(&input, &encrypted, Progress::silent()).unwrap();
         assert_eq!(client.secret.decrypt(&output).unwrap(), expected);
-        let seen = seen.into_inner().unwrap();
         let total = seen[0].1;
         assert_eq!(seen, (0..=total).map(|done| (done, total)).collect::<Vec<_>>());
     }
@@ -208,7 +194,7 @@ fn what_does_not_fit_is_named() {
     let (secret, keys) = (&client.secret, &client.keys);
     let input = secret.encrypt(&[1, 2, 3]).unwrap();
     let look_up = |tables: &SlotTables| {
-        keys.lookup_slots(&input, tables, &|_, _| ()).map_err(message).unwrap_err()
+        keys.lookup_slots(&input, tables, Progress::silent()).map_err(message).unwrap_err()
     };
 
     assert!(message(SlotTables::new(vec![]).unwrap_err()).contains("number of tables is 0"));
@@ -231,16 +217,16 @@ fn what_does_not_fit_is_named() {
     }
 
     let few = secret.encrypt_tables(&tables(2, 16, 16)).unwrap();
-    let error = message(keys.lookup_encrypted(&input, &few, &|_, _| ()).unwrap_err());
+    let error = message(keys.lookup_encrypted(&input, &few, Progress::silent()).unwrap_err());
     assert!(error.contains("number of tables is 2"), "{error}");
     let other = SecretKey::generate(&toy(16, 16, &[4, 4], &[1, 1]));
     let foreign = other.encrypt_tables(&tables(3, 16, 16)).unwrap();
-    let error = message(keys.lookup_encrypted(&input, &foreign, &|_, _| ()).unwrap_err());
-    assert!(error.contains("digest of the tables"), "{error}");
+    let error = message(keys.lookup_encrypted(&input, &foreign, Progress::silent()).unwrap_err());
+    assert!(error.contains("tables is of other parameters: digest"), "{error}");
     let foreign = other.encrypt(&[1]).unwrap();
-    assert!(keys.lookup_slots(&foreign, &tables(3, 16, 16), &|_, _| ()).is_err());
+    assert!(keys.lookup_slots(&foreign, &tables(3, 16, 16), Progress::silent()).is_err());
     let digit = secret.encrypt_digits(&[1], 4).unwrap();
-    let error = keys.lookup_slots(&digit, &tables(3, 16, 16), &|_, _| ()).unwrap_err();
+    let error = keys.lookup_slots(&digit, &tables(3, 16, 16), Progress::silent()).unwrap_err();
     assert!(message(error).contains("modulus of the values is 4"));
 }
 
@@ -256,7 +242,7 @@ fn parameters_without_a_level_for_entries_are_refused() {
     ] {
         let client = Client::new(parameters);
         let input = client.secret.encrypt(&[1]).unwrap();
-        let error = client.keys.lookup_slots(&input, &tables, &|_, _| ()).unwrap_err();
+        let error = client.keys.lookup_slots(&input, &tables, Progress::silent()).unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");
         let error = client.secret.encrypt_tables(&tables).unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");
@@ -280,7 +266,7 @@ fn real_tables_err_by_quantisation_and_noise() {
         let values = reals(64, 5);
         let table = RealTable::new(64, &values, output).unwrap();
         let input = client.secret.encrypt(&input_values).unwrap();
-        let result = client.keys.lookup(&input, table.table(), &|_, _| ()).unwrap();
+        let result = look_up(&client.keys, &input, table.table());
         let found = client.secret.decrypt_reals(&result).unwrap();
         let errors: Vec<f64> =
             input_values.iter().zip(&found).map(|(&x, y)| y - values[x as usize]).collect();
@@ -288,8 +274,10 @@ fn real_tables_err_by_quantisation_and_noise() {
         let rounded = table.rounded();
         let quantisation: Vec<f64> = values.iter().zip(&rounded).map(|(v, r)| r - v).collect();
         let mean_square = rounded.iter().map(|v| v * v).sum::<f64>() / 64.0;
-        let prediction = circuit(&client.parameters).predict(mean_square * (output as f64).powi(2));
-        let noise = (prediction.result.noise.0 / 1024.0).sqrt();
+        let half_step = 0.5 / output as f64;
+        let mean_square = mean_square * (output as f64).powi(2);
+        let deviations = client.parameters.predicted_deviation(EntryKind::Shared, mean_square);
+        let noise = deviations.unwrap() * half_step;
         let expected = deviation(&quantisation).hypot(noise);
         let ratio = deviation(&errors) / expected;
         assert!(
@@ -317,7 +305,7 @@ fn complex_tables_are_two_tables_on_the_same_selectors() {
     let table = ComplexTable::new(16, &values, 1 << 16).unwrap();
     let inputs = client.values(64);
     let input = client.secret.encrypt(&inputs).unwrap();
-    let outputs = client.keys.lookup_many(&input, table.tables(), &|_, _| ()).unwrap();
+    let outputs = look_up_many(&client.keys, &input, table.tables());
     let [re, im] = [0, 1].map(|part: usize| client.secret.decrypt_reals(&outputs[part]).unwrap());
     for ((&x, re), im) in inputs.iter().zip(re).zip(im) {
         let error = Complex64::new(re, im) - values[x as usize];
@@ -336,7 +324,7 @@ fn encrypted_tables_travel_as_bytes() {
     let read = EncryptedTables::from_bytes(&client.keys, &bytes).unwrap();
     let input = client.secret.encrypt(&client.values(32)).unwrap();
     let outputs = [encrypted, read].map(|tables| {
-        let output = client.keys.lookup_encrypted(&input, &tables, &|_, _| ()).unwrap();
+        let output = client.keys.lookup_encrypted(&input, &tables, Progress::silent()).unwrap();
         client.secret.decrypt(&output).unwrap()
     });
     assert_eq!(outputs[0], outputs[1]);
@@ -360,8 +348,8 @@ fn encrypted_tables_travel_as_bytes() {
     };
     assert_eq!(forged(&|_| ()), Ok(()));
     assert!(forged(&|body| body[71] = 0xff).unwrap_err().contains("below their primes"));
-    assert!(forged(&|body| body[0] = 0).unwrap_err().contains("number of tables"));
-    assert!(forged(&|body| body[0] = 33).unwrap_err().contains("number of tables"));
+    assert!(forged(&|body| body[16] = 0).unwrap_err().contains("number of tables"));
+    assert!(forged(&|body| body[16] = 33).unwrap_err().contains("number of tables"));
     assert!(forged(&|body| body.push(0)).is_err());
     assert!(forged(&|body| body.truncate(body.len() - 8)).is_err());
     let other = Client::new(toy(16, 16, &[4, 4], &[1, 1]));

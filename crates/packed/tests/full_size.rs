@@ -1,6 +1,9 @@
 //! The main job at full size: 128-bit parameters, every slot used, every input value, exact results.
 
-use cryptable_packed::{Method, Parameters, Request, SecretKey, Table};
+mod common;
+
+use common::{look_up, look_up_many};
+use cryptable_packed::{Method, Parameters, Progress, Request, SecretKey, Table};
 
 fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
     let request =
@@ -9,11 +12,11 @@ fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
     assert!(parameters.security_bits() >= 128.0);
     assert!(parameters.failure().log2_fail() <= -64.0);
     let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let slots = parameters.literal().slots as u64;
     let values: Vec<u64> = (0..slots).map(|i| (i * 31 + i / p) % p).collect();
     let input = secret.encrypt(&values).unwrap();
-    let output = keys.lookup(&input, table, &|_, _| ()).unwrap();
+    let output = look_up(&keys, &input, table);
     let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
     assert_eq!(secret.decrypt(&output).unwrap(), expected);
     let errors = secret.errors(&output, &expected).unwrap();
@@ -55,14 +58,14 @@ fn twelve_bits_by_digits_on_65536_values() {
     assert!(parameters.security_bits() >= 128.0);
     assert!(parameters.failure().log2_fail() <= -64.0);
     let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let values: Vec<u64> = (0..1 << 16).map(|i| (i * 31 + i / modulus) % modulus).collect();
     let input = secret.encrypt(&values).unwrap();
     // As random as tables need to be: the noise model knows what to expect of those.
     let random =
         |x: u64| x.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(x + 7) >> 52;
     let tables = [scrambled(modulus), Table::from_fn(modulus, modulus, random).unwrap()];
-    let outputs = keys.lookup_many(&input, &tables, &|_, _| ()).unwrap();
+    let outputs = look_up_many(&keys, &input, &tables);
     for (table, output) in tables.iter().zip(&outputs) {
         let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
         assert_eq!(secret.decrypt(output).unwrap(), expected);

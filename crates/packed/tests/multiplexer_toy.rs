@@ -1,7 +1,10 @@
 //! BMT, CMT and functional digit decomposition on toy rings: every input value, many kinds of tables.
 
+mod common;
+
+use common::{look_up, look_up_many, prepare, reports};
 use cryptable_packed::{
-    EvaluationKey, Method, MultiplexerLiteral, Parameters, Request, SecretKey, Table,
+    EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress, Request, SecretKey, Table,
 };
 
 fn literal(digits: &[u64], selectors: &[usize]) -> MultiplexerLiteral {
@@ -18,9 +21,9 @@ fn toy(
     output: u64,
     slots: usize,
     multiplexer: MultiplexerLiteral,
-    wave_cleanings: u32,
+    exponential_cleanings: u32,
 ) -> Parameters {
-    Parameters::insecure_toy_tree(output, 1024, slots, multiplexer, wave_cleanings).unwrap()
+    Parameters::insecure_toy_tree(output, 1024, slots, multiplexer, exponential_cleanings).unwrap()
 }
 
 /// Every value of the input modulus, repeated over all slots.
@@ -34,10 +37,10 @@ fn every_value(parameters: &Parameters) -> Vec<u64> {
 fn check(parameters: &Parameters, tables: &[Table]) -> (SecretKey, EvaluationKey) {
     let literal = parameters.literal();
     let secret = SecretKey::generate(parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let values = every_value(parameters);
     let input = secret.encrypt(&values).unwrap();
-    let results = keys.lookup_many(&input, tables, &|_, _| ()).unwrap();
+    let results = look_up_many(&keys, &input, tables);
     for (table, result) in tables.iter().zip(&results) {
         let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
         let decrypted = secret.decrypt(result).unwrap();
@@ -125,12 +128,13 @@ fn sparse_packings() {
 #[test]
 fn every_kind_of_cleaning_gains_precision() {
     // Outputs of 20 bits, so that the noise of deltas counts most.
-    let noise_of = |output, multiplexer, wave_cleanings| {
-        let parameters = toy(output, 1024, multiplexer, wave_cleanings);
+    let noise_of = |output, multiplexer, exponential_cleanings| {
+        let parameters = toy(output, 1024, multiplexer, exponential_cleanings);
         check(&parameters, &tables(64, output)[..1]);
         parameters.failure().noise_ratio
     };
-    let noise = |multiplexer, wave_cleanings| noise_of(1 << 20, multiplexer, wave_cleanings);
+    let noise =
+        |multiplexer, exponential_cleanings| noise_of(1 << 20, multiplexer, exponential_cleanings);
     let plain = literal(&[8, 8], &[1, 1]);
     let uncleaned = noise(plain.clone(), 0);
     assert!(noise(plain.clone(), 1) < uncleaned / 8.0);
@@ -148,7 +152,7 @@ fn digits_and_functions_of_digits() {
     let sizes = [8u64, 3, 4];
     let parameters = toy(96, 1024, literal(&sizes, &[1, 1, 1]), 0);
     let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let values = every_value(&parameters);
     let input = secret.encrypt(&values).unwrap();
     let tables: Vec<Vec<Table>> = sizes
@@ -158,7 +162,7 @@ fn digits_and_functions_of_digits() {
             vec![identity, Table::from_fn(p, 5, |d| (d * d + 1) % 5).unwrap()]
         })
         .collect();
-    let results = keys.decompose(&input, &tables, &|_, _| ()).unwrap();
+    let results = keys.decompose(&input, &tables, Progress::silent()).unwrap();
     let mut place = 1;
     for ((size, tables), results) in sizes.iter().zip(&tables).zip(&results) {
         for (table, result) in tables.iter().zip(results) {
@@ -168,10 +172,13 @@ fn digits_and_functions_of_digits() {
         }
         place *= size;
     }
-    let error = keys.decompose(&input, &tables[..2], &|_, _| ()).unwrap_err().to_string();
+    let error = keys.decompose(&input, &tables[..2], Progress::silent()).unwrap_err().to_string();
     assert!(error.contains("number of digits is 2") && error.contains('3'), "{error}");
-    let error =
-        keys.decompose(&input, &tables.clone().into_iter().rev().collect::<Vec<_>>(), &|_, _| ());
+    let error = keys.decompose(
+        &input,
+        &tables.clone().into_iter().rev().collect::<Vec<_>>(),
+        Progress::silent(),
+    );
     assert!(error.unwrap_err().to_string().contains("input modulus is 4"));
 }
 
@@ -179,7 +186,7 @@ fn digits_and_functions_of_digits() {
 fn inputs_in_several_ciphertexts() {
     let parameters = toy(64, 1024, literal(&[4, 4, 4], &[1, 1, 1]), 0);
     let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let values = every_value(&parameters);
     for split in [4, 16] {
         let low: Vec<u64> = values.iter().map(|v| v % split).collect();
@@ -189,18 +196,24 @@ fn inputs_in_several_ciphertexts() {
             secret.encrypt_digits(&high, 64 / split).unwrap(),
         ];
         let tables = tables(64, 64);
-        let results = keys.lookup_digits(&inputs, &tables, &|_, _| ()).unwrap();
+        let prepared = prepare(&keys, &tables);
+        let prepared: Vec<_> = prepared.iter().collect();
+        let results = keys.lookup_digits(&inputs, &prepared, Progress::silent()).unwrap();
         for (table, result) in tables.iter().zip(&results) {
             let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
             assert_eq!(secret.decrypt(result).unwrap(), expected);
         }
-        let error = keys.lookup_digits(&inputs[..1], &tables, &|_, _| ()).unwrap_err().to_string();
+        let error = keys
+            .lookup_digits(&inputs[..1], &prepared, Progress::silent())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("64") && error.contains(&split.to_string()), "{error}");
     }
     let error = secret.encrypt_digits(&[1, 4], 4).unwrap_err().to_string();
     assert!(error.contains("value 4 at position 1"), "{error}");
     let odd = secret.encrypt_digits(&[1], 5).unwrap();
-    assert!(keys.lookup_digits(&[odd], &tables(64, 64), &|_, _| ()).is_err());
+    let table = keys.prepare(&tables(64, 64)[0]).unwrap();
+    assert!(keys.lookup_digits(&[odd], &[&table], Progress::silent()).is_err());
 }
 
 #[test]
@@ -209,10 +222,10 @@ fn outputs_in_halves() {
     let halves = whole.halves().unwrap();
     let parameters = toy(256, 1024, literal(&[8, 8], &[1, 1]), 0);
     let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let values = every_value(&parameters);
     let input = secret.encrypt(&values).unwrap();
-    let results = keys.lookup_many(&input, &halves, &|_, _| ()).unwrap();
+    let results = look_up_many(&keys, &input, &halves);
     let [low, high] = [0, 1].map(|half| secret.decrypt(&results[half]).unwrap());
     for ((value, low), high) in values.iter().zip(low).zip(high) {
         assert_eq!(low + 256 * high, whole.values()[*value as usize]);
@@ -225,8 +238,8 @@ fn results_are_inputs_of_further_lookups() {
     let reverse = Table::from_fn(16, 16, |x| 15 - x).unwrap();
     let (secret, keys) = check(&parameters, std::slice::from_ref(&reverse));
     let values = every_value(&parameters);
-    let once = keys.lookup(&secret.encrypt(&values).unwrap(), &reverse, &|_, _| ()).unwrap();
-    let twice = keys.lookup(&once, &reverse, &|_, _| ()).unwrap();
+    let once = look_up(&keys, &secret.encrypt(&values).unwrap(), &reverse);
+    let twice = look_up(&keys, &once, &reverse);
     assert_eq!(secret.decrypt(&twice).unwrap(), values);
 }
 
@@ -234,12 +247,11 @@ fn results_are_inputs_of_further_lookups() {
 fn progress_counts_every_step() {
     let parameters = toy(64, 64, literal(&[4, 4, 4], &[1, 1, 1]), 0);
     let secret = SecretKey::generate(&parameters);
-    let keys = secret.evaluation_key(&|_, _| ());
+    let keys = secret.evaluation_key(Progress::silent()).unwrap();
     let input = secret.encrypt(&[1, 2, 3]).unwrap();
-    let seen = std::sync::Mutex::new(Vec::new());
-    let progress = |done, total| seen.lock().unwrap().push((done, total));
-    keys.lookup_many(&input, &tables(64, 64)[..2], &progress).unwrap();
-    let seen = seen.into_inner().unwrap();
+    let tables = prepare(&keys, &tables(64, 64)[..2]);
+    let tables: Vec<_> = tables.iter().collect();
+    let seen = reports(|progress| keys.lookup_many(&input, &tables, progress));
     let total = seen[0].1;
     assert_eq!(seen, (0..=total).map(|done| (done, total)).collect::<Vec<_>>());
 }
@@ -251,7 +263,7 @@ fn full_size_parameters_exist_for_large_tables() {
     {
         let request = Request {
             method: Some(Method::Cmt),
-            memory_limit: Some(memory * 1_000_000_000),
+            memory: Some(memory * 1_000_000_000),
             ..Request::new(1 << bits, 1 << bits)
         };
         let parameters = Parameters::choose(&request).unwrap();

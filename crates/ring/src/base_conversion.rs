@@ -3,17 +3,17 @@
 //! An integer x given by its residues modulo `q_1 … q_k` (product Q) is, with
 //! `y_i = [x·(Q/q_i)^-1]_{q_i}`, equal to `Σ y_i·(Q/q_i) - v·Q` for a small integer v. The exact
 //! conversion finds `v = round(Σ y_i/q_i)`, which gives the representative of least absolute value
-//! (Halevi, Polyakov, Shoup 2019); the approximate one (Bajard et al. 2016) leaves v out and returns
-//! `x + e·Q` with `0 <= e < k`. Exactness costs one term more in a sum of k, halves the digits of key
-//! switching and rounds ModDown to nearest, so every caller in the workspace uses it.
+//! (Halevi, Polyakov, Shoup 2019); the approximate one (Bajard et al. 2016) leaves v out and
+//! returns `x + e·Q` with `0 <= e < k`. Exactness costs one term more in a sum of k, halves the
+//! digits of key switching and rounds ModDown to nearest, so every caller in the workspace uses it.
 
 use rayon::prelude::*;
 
 use crate::kernels;
-use crate::{Buffer, Ring};
+use crate::{Buffer, NttTable};
 
-/// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the first-level
-/// cache for all targets.
+/// Words that the source blocks of a conversion may take together, 32 KiB: they stay in the
+/// first-level cache for all targets.
 const BLOCK_WORDS: usize = 4096;
 
 /// Which representative a base conversion returns.
@@ -26,8 +26,10 @@ pub enum Rounding {
 }
 
 /// The constants of a conversion from one set of primes to all primes of a ring.
+///
+/// Primes are numbered as the `tables` that every method takes: those of the ring.
 #[derive(Debug)]
-pub struct BaseConverter {
+pub(crate) struct BaseConverter {
     sources: Vec<usize>,
     /// `(Q/q_i)^-1 · N^-1 mod q_i`: takes along the factor that the inverse NTT leaves.
     scaled_inverses: Vec<u64>,
@@ -42,12 +44,13 @@ pub struct BaseConverter {
 }
 
 impl BaseConverter {
-    /// Computes the constants for the given source primes (indices into `ring`).
-    pub(crate) fn new(ring: &Ring, sources: &[usize]) -> Self {
-        let values: Vec<u64> = sources.iter().map(|&i| ring.modulus(i).value()).collect();
+    /// Computes the constants for the given source primes.
+    pub(crate) fn new(tables: &[NttTable], sources: &[usize]) -> Self {
+        let modulus = |prime: usize| tables[prime].modulus();
+        let values: Vec<u64> = sources.iter().map(|&i| modulus(i).value()).collect();
         // Product of all source primes but `skip`, modulo the prime `target`.
         let product = |target: usize, skip: Option<usize>| {
-            let m = ring.modulus(target);
+            let m = modulus(target);
             values
                 .iter()
                 .enumerate()
@@ -58,22 +61,22 @@ impl BaseConverter {
             .iter()
             .enumerate()
             .map(|(i, &source)| {
-                let m = ring.modulus(source);
-                m.mul(m.inv(product(source, Some(i))), ring.table(source).degree_inverse())
+                let m = modulus(source);
+                m.mul(m.inv(product(source, Some(i))), tables[source].degree_inverse())
             })
             .collect();
-        let factors = (0..ring.prime_count())
+        let factors = (0..tables.len())
             .map(|target| {
                 let mut row: Vec<u64> =
                     (0..sources.len()).map(|i| product(target, Some(i))).collect();
-                row.push(ring.modulus(target).neg(product(target, None)));
+                row.push(modulus(target).neg(product(target, None)));
                 row
             })
             .collect();
-        let product_inverses = (0..ring.prime_count())
+        let product_inverses = (0..tables.len())
             .map(|target| match product(target, None) {
                 0 => 0,
-                product => ring.modulus(target).inv(product),
+                product => modulus(target).inv(product),
             })
             .collect();
         Self {
@@ -87,29 +90,25 @@ impl BaseConverter {
     }
 
     /// `Q^-1` modulo the prime `target`, or 0 if that prime divides Q.
-    #[must_use]
-    pub fn product_inverse(&self, target: usize) -> u64 {
+    pub(crate) fn product_inverse(&self, target: usize) -> u64 {
         self.product_inverses[target]
     }
 
-    /// Converts `source` limbs to the `targets` primes.
-    ///
-    /// `source`: evaluations, limb-major, one limb a source prime. `targets`: prime index and output
-    /// limb, which receives **coefficients** in `[0, target)`.
-    pub fn convert(
+    /// See [`crate::Ring::convert_base`].
+    pub(crate) fn convert(
         &self,
-        ring: &Ring,
+        tables: &[NttTable],
         source: &[u64],
         targets: &mut [(usize, &mut [u64])],
         rounding: Rounding,
     ) {
-        let degree = ring.degree();
+        let degree = tables[0].degree();
         assert_eq!(source.len(), degree * self.sources.len());
         let mut scaled = Buffer::unspecified(source.len());
         let limbs = scaled.par_chunks_mut(degree).zip(source.par_chunks(degree));
         limbs.enumerate().for_each(|(i, (limb, source))| {
             limb.copy_from_slice(source);
-            let table = ring.table(self.sources[i]);
+            let table = &tables[self.sources[i]];
             table.inverse_unnormalized(limb);
             kernels::mul_scalar_assign(table.modulus(), limb, self.scaled_inverses[i]);
         });
@@ -127,30 +126,30 @@ impl BaseConverter {
                 .chunks(degree)
                 .map(|limb| &limb[index * block..(index + 1) * block])
                 .collect();
-            self.convert_block(ring, inputs, column, rounding);
+            self.convert_block(tables, inputs, column, rounding);
         });
     }
 
     /// Converts one block of coefficients, small enough to stay in cache for all targets.
     fn convert_block(
         &self,
-        ring: &Ring,
+        tables: &[NttTable],
         inputs: Vec<&[u64]>,
         outputs: Vec<(usize, &mut [u64])>,
         rounding: Rounding,
     ) {
         let mut inputs = inputs;
         if inputs.len() == 1 && rounding == Rounding::Exact {
-            let source = ring.modulus(self.sources[0]);
+            let source = tables[self.sources[0]].modulus();
             for (prime, output) in outputs {
-                kernels::lift_centered(ring.modulus(prime), output, inputs[0], source);
+                kernels::lift_centered(tables[prime].modulus(), output, inputs[0], source);
             }
             return;
         }
         let overflow = match rounding {
             Rounding::Exact => {
                 let mut overflow = vec![0; inputs[0].len()];
-                let isa = ring.modulus(self.sources[0]).isa();
+                let isa = tables[self.sources[0]].modulus().isa();
                 kernels::fractions_round(isa, &mut overflow, &inputs, &self.reciprocals);
                 Some(overflow)
             }
@@ -159,7 +158,7 @@ impl BaseConverter {
         inputs.extend(overflow.as_deref());
         let used = inputs.len();
         for (prime, output) in outputs {
-            let m = ring.modulus(prime);
+            let m = tables[prime].modulus();
             // Words of a prime beyond 2^50 are too long for the vector kernels of a shorter one.
             let m = if self.wide { m.portable() } else { *m };
             kernels::linear_combination(&m, output, &inputs, &self.factors[prime][..used]);

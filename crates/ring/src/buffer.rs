@@ -1,8 +1,8 @@
 //! Recycled buffers.
 //!
 //! Polynomials at full size are tens of megabytes and live for milliseconds. Given back to the
-//! operating system, each would be mapped and cleared again: that took a third of a lookup. Buffers go
-//! to a free list instead, and are handed out again with what they last held.
+//! operating system, each would be mapped and cleared again: that took a third of a lookup. Buffers
+//! go to a free list instead, and are handed out again with what they last held.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
@@ -11,15 +11,15 @@ use std::sync::Mutex;
 use aligned_vec::{AVec, ConstAlign};
 use memmap2::{Advice, MmapMut};
 
-/// Words that the free list may keep, 4 GiB: beyond it the smallest buffers are freed first. A quarter of that
-/// made 16-bit lookups a third slower, and saved 2 % of their memory.
+/// Words that the free list may keep, 4 GiB: beyond it the smallest buffers are freed first. A
+/// quarter of that made 16-bit lookups a third slower, and saved 2 % of their memory.
 const MAX_POOLED_WORDS: usize = 1 << 29;
 
 /// Shorter buffers are left to the allocator.
 const MIN_POOLED_WORDS: usize = 1 << 13;
 
-/// Buffers from this length on are mapped, with pages of 2 MiB where the system has them: first touches
-/// of pages of 4 KiB took a third of a lookup of 16 bits.
+/// Buffers from this length on are mapped, with pages of 2 MiB where the system has them: first
+/// touches of pages of 4 KiB took a third of a lookup of 16 bits.
 const MIN_MAPPED_WORDS: usize = 1 << 18;
 
 /// Words on cache lines of their own: a 512-bit load that straddles two lines costs an NTT 14 %.
@@ -72,8 +72,8 @@ struct Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool { free: BTreeMap::new(), words: 0 });
 
 impl Pool {
-    /// The shortest free buffer of at least `length` words, but not of over a quarter more: selectors stay
-    /// for a whole lookup, and would hold what they do not use.
+    /// The shortest free buffer of at least `length` words, but not of over a quarter more:
+    /// selectors stay for a whole lookup, and would hold what they do not use.
     fn take(&mut self, length: usize) -> Option<Words> {
         let (&found, buffers) = self.free.range_mut(length..=length + length / 4).next()?;
         let buffer = buffers.pop().expect("empty lists are removed");
@@ -121,7 +121,7 @@ impl Buffer {
         Self { storage: recycled.unwrap_or_else(|| zeros(length)), length }
     }
 
-    /// A buffer of zeros.
+    /// A buffer that holds zeros.
     #[must_use]
     pub fn zeroed(length: usize) -> Self {
         let mut buffer = Self::unspecified(length);

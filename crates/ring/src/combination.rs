@@ -4,16 +4,16 @@ use rayon::prelude::*;
 
 use crate::{Basis, Evaluations, Poly, Ring, kernels};
 
-/// Words that the input blocks may take together, 32 KiB: they stay in the first-level cache for all
-/// rows.
+/// Words that the input blocks may take together, 32 KiB: they stay in the first-level cache for
+/// all rows.
 const BLOCK_WORDS: usize = 4096;
 
 /// An integer of `Z[i]`: multiplies slots by `re + i·im`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct GaussianInteger {
-    /// Real part.
+    /// The real part.
     pub re: i128,
-    /// Imaginary part.
+    /// The imaginary part.
     pub im: i128,
 }
 
@@ -30,8 +30,8 @@ impl GaussianInteger {
 
 /// `out[r] = Σ_k rows[r][k]·inputs[k]` modulo `q_0 … q_{main-1}`.
 ///
-/// Inputs may have more limbs than `main`: the others are not read. Costs one lazy multiply-accumulate
-/// a word and entry, and reads each input once a call.
+/// Inputs may have more limbs than `main`: the others are not read. Costs one lazy
+/// multiply-accumulate per word and entry, and reads each input once per call.
 ///
 /// # Panics
 /// If an input has fewer than `main` chain limbs, or a row's length is not the number of inputs.
@@ -73,22 +73,23 @@ pub fn linear_combinations(
     outputs
 }
 
-/// The three parts of the product of two ciphertexts: `d0 + d1·s + d2·s²`.
+/// The product `d0 + d1·s + d2·s²` of two pairs `(a0, a1)` and `(b0, b1)`, read as `a0 + a1·s` and
+/// `b0 + b1·s`.
 #[derive(Clone, Debug)]
 pub struct Tensor {
-    /// `a0·b0`.
+    /// `a0·b0`, the coefficient of 1.
     pub d0: Poly<Evaluations>,
-    /// `a0·b1 + a1·b0`.
+    /// `a0·b1 + a1·b0`, the coefficient of s.
     pub d1: Poly<Evaluations>,
-    /// `a1·b1`.
+    /// `a1·b1`, the coefficient of s².
     pub d2: Poly<Evaluations>,
 }
 
-/// Both parts of a ciphertext.
+/// A pair of polynomials: the two parts of a ciphertext.
 pub type Parts<'a> = (&'a Poly<Evaluations>, &'a Poly<Evaluations>);
 
-/// The sum of the tensor products of pairs `(a, b)` of ciphertexts, modulo `q_0 … q_{main-1}`; further
-/// limbs of the operands are not read. Every operand is read once, and sums are reduced once.
+/// The sum of the products `a·b` of [`Parts`], modulo `q_0 … q_{main-1}`; further limbs of the
+/// operands are not read. Every operand is read once, and sums are reduced once.
 #[must_use]
 pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Tensor {
     let degree = ring.degree();
@@ -117,8 +118,8 @@ pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Ten
     out
 }
 
-/// The sums of the products of ciphertexts with plaintexts, both parts, modulo `q_0 … q_{main-1}`; further
-/// limbs of the operands are not read.
+/// The sum of the products of [`Parts`] with polynomials, part by part, modulo `q_0 … q_{main-1}`;
+/// further limbs of the operands are not read.
 #[must_use]
 pub fn plain_products(
     ring: &Ring,
@@ -152,7 +153,7 @@ impl Poly<Evaluations> {
         });
     }
 
-    /// Adds `factor·other`, of which limbs beyond its own are not read.
+    /// Adds `factor·other`; limbs of `other` that this polynomial lacks are not read.
     pub fn add_multiple_assign(&mut self, ring: &Ring, other: &Self, factor: i128) {
         let (basis, degree) = (self.basis(), ring.degree());
         assert!(basis.special == 0 && other.basis().main >= basis.main, "operand lacks limbs");

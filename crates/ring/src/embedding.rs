@@ -7,15 +7,15 @@ use num_complex::Complex64;
 /// The canonical embedding for n complex slots, 1 <= n <= N/2 a power of two.
 ///
 /// A real polynomial `Σ m_k Y^k` of degree below 2n, in `Y = X^(N/2n)`, is held as
-/// `w_k = m_k + i·m_{k+n}`, k < n. With `ζ = e^{iπ/2n}`, slot j is its value at `Y = ζ^(5^j)`. Since
-/// `ζ^(n·5^j) = i`, that is
+/// `w_k = m_k + i·m_{k+n}`, k < n. With `ζ = e^{iπ/2n}`, slot j is its value at `Y = ζ^(5^j)`.
+/// Since `ζ^(n·5^j) = i`, that is
 ///
 /// `z_j = Σ_{k<n} w_k·ζ^(5^j·k)`.
 ///
 /// Powers of 5 modulo 4n and their negatives are all odd residues, so the slots' conjugates are the
-/// values at the other primitive roots, `Y -> Y^(5^r)` rotates the slots left by r and `Y -> Y^(-1)`
-/// conjugates them. The sum takes `log2 n` layers of butterflies behind a bit reversal: the "special
-/// FFT" of Cheon, Han, Kim, Kim, Song (EUROCRYPT 2018).
+/// values at the other primitive roots, `Y -> Y^(5^r)` rotates the slots left by r and
+/// `Y -> Y^(-1)` conjugates them. The sum takes `log2 n` layers of butterflies behind a bit
+/// reversal: the "special FFT" of Cheon, Han, Kim, Kim, Song (EUROCRYPT 2018).
 ///
 /// ```
 /// use cryptable_ring::Embedding;
@@ -57,8 +57,8 @@ impl Embedding {
         Self { slots, roots, group }
     }
 
-    /// The factor of butterfly j in blocks of this length: `e^{2πi·5^j/(4·block)}`, the j-th evaluation
-    /// point of an embedding of `block` slots.
+    /// The factor of butterfly j in blocks of this length: `e^{2πi·5^j/(4·block)}`, the j-th
+    /// evaluation point of an embedding of `block` slots.
     fn twiddle(&self, block: usize, j: usize) -> Complex64 {
         let order = 4 * block;
         self.roots[(self.group[j] % order) * (4 * self.slots / order)]

@@ -1,43 +1,46 @@
-//! Products of RLWE ciphertexts with RGSW and RLWE' ciphertexts over one prime (Chillotti et al., J. Cryptology 2020).
+//! Products of RLWE ciphertexts with RGSW and RLWE' ciphertexts over one prime
+//! (Chillotti et al., J. Cryptology 2020).
 //!
-//! An RLWE ciphertext is 2N words: body b, then mask a; its phase is b + a·s. A *gadget ciphertext* (RLWE') of m
-//! is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is the rows of m (for the body's
-//! digits), then those of m·s (for the mask's). Both are prepared as [`crate::prime_ring::PreparedRows`].
+//! An RLWE ciphertext is 2N words: body b, then mask a; its phase is b + a·s. A *gadget ciphertext*
+//! (RLWE') of m is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is the
+//! rows of m (for the body's digits), then those of m·s (for the mask's). Both are prepared as
+//! [`crate::prime_ring::PreparedRows`].
 //!
-//! Coefficients are fractions ([`crate::torus`]) on both sides, so that rotation and automorphism of an accumulator
-//! are copies. A product counts ℓ forward transforms for each polynomial decomposed and 2 inverse ones.
+//! Coefficients are torus fractions ([`crate::torus`]) on both sides, so that rotation and
+//! automorphism of an accumulator are copies. A product takes ℓ forward transforms for each
+//! polynomial decomposed, and two inverse ones.
+//!
+//! Of the ring, this file uses only what is public: it is the scheme's part of a digit product.
 
+use crate::Buffer;
 use crate::gadget::Gadget;
-use crate::kernels::digit_product::DigitRoom;
-use crate::prime_ring::{PreparedKey, PrimeRing};
-use crate::torus::FractionDigits;
-use crate::{Buffer, torus};
+use crate::prime_ring::{DigitScratch, PreparedKey, PrimeRing};
+use crate::torus::{self, FractionDigits};
 
-/// Room for a product's digits and sums, reused from one product to the next.
+/// Scratch memory for a product's digits and sums, reused from one product to the next.
 #[derive(Debug)]
 pub struct Scratch {
-    room: DigitRoom,
+    digits: DigitScratch,
     product: Buffer,
 }
 
 impl Scratch {
-    /// Room for products of up to `rows` rows.
+    /// For products of up to `rows` rows.
     #[must_use]
     pub fn new(ring: &PrimeRing, rows: usize) -> Self {
-        let n = ring.degree();
-        Self { room: DigitRoom::new(n, rows), product: Buffer::zeroed(2 * n) }
+        Self { digits: ring.digit_scratch(rows), product: Buffer::zeroed(2 * ring.degree()) }
     }
 }
 
-/// Decompositions of an RGSW ciphertext: of bodies and of masks.
+/// The decompositions of an RGSW ciphertext.
 ///
-/// What rounding a mask leaves is multiplied by the secret, some N/2 times the variance of what a body's leaves: masks
-/// want more digits.
+/// What rounding leaves of a mask is multiplied by the secret, which makes its variance some N/2
+/// times that of what rounding leaves of a body: masks want more digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RgswGadget {
-    /// Of bodies.
+    /// The decomposition of bodies.
     pub body: Gadget,
-    /// Of masks.
+    /// The decomposition of masks.
     pub mask: Gadget,
 }
 
@@ -48,7 +51,7 @@ impl RgswGadget {
         Self { body: gadget, mask: gadget }
     }
 
-    /// Rows of an RGSW ciphertext.
+    /// The number of rows of an RGSW ciphertext.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.body.length() + self.mask.length()
@@ -58,14 +61,15 @@ impl RgswGadget {
 /// Products of polynomials with gadget ciphertexts.
 #[derive(Clone, Copy, Debug)]
 pub struct GadgetProduct<'a> {
-    /// The ring.
+    /// The ring of all operands.
     pub ring: &'a PrimeRing,
-    /// The decomposition.
+    /// The decomposition of polynomials, for which the gadget ciphertexts have one row per digit.
     pub gadget: Gadget,
 }
 
 impl GadgetProduct<'_> {
-    /// `out += polynomial ⊙ key`: the product of a polynomial with a gadget ciphertext, an RLWE ciphertext.
+    /// `out += polynomial ⊙ key`: the product of a polynomial with a gadget ciphertext, an RLWE
+    /// ciphertext.
     ///
     /// # Panics
     /// If lengths do not fit.
@@ -76,20 +80,19 @@ impl GadgetProduct<'_> {
         key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
-        let (tables, ntt) = self.ring.digit_products();
         let digits = self.gadget.fraction_digits();
-        let rows = &mut scratch.room.digits[..self.ring.degree() * digits.length()];
-        tables.decompose(&digits, rows, polynomial);
-        tables.multiply_add(ntt, out, key, &mut scratch.room);
+        let rows = &mut scratch.digits.digits_mut()[..self.ring.degree() * digits.length()];
+        self.ring.decompose(&digits, rows, polynomial);
+        self.ring.add_digit_product(out, key, &mut scratch.digits);
     }
 }
 
 /// Products of RLWE with RGSW ciphertexts.
 #[derive(Clone, Copy, Debug)]
 pub struct ExternalProduct<'a> {
-    /// The ring.
+    /// The ring of all operands.
     pub ring: &'a PrimeRing,
-    /// The decompositions.
+    /// The decompositions of the RLWE ciphertext's body and mask.
     pub gadget: RgswGadget,
 }
 
@@ -105,15 +108,15 @@ impl ExternalProduct<'_> {
         key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
-        let (tables, ntt) = self.ring.digit_products();
-        for (digits, out, source) in self.halves(&mut scratch.room, accumulator) {
-            tables.decompose_rotation(&digits, out, source, exponent);
+        for (digits, out, source) in self.halves(&mut scratch.digits, accumulator) {
+            self.ring.decompose_rotation(&digits, out, source, exponent);
         }
-        tables.multiply_add(ntt, accumulator, key, &mut scratch.room);
+        self.ring.add_digit_product(accumulator, key, &mut scratch.digits);
     }
 
-    /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`: a CMUX for a ternary
-    /// secret, whose two RGSW ciphertexts hold whether it is 1 and whether it is -1.
+    /// `accumulator += accumulator ⊡ ((X^exponent - 1)·positive + (X^-exponent - 1)·negative)`:
+    /// a CMUX for a ternary secret. Its two RGSW ciphertexts hold whether it is 1 and whether it
+    /// is -1.
     ///
     /// # Panics
     /// If lengths do not fit, or the exponent is 2N or more.
@@ -127,25 +130,25 @@ impl ExternalProduct<'_> {
         let n = self.ring.degree();
         let inverse = (2 * n - exponent) % (2 * n);
         let source = Buffer::copied(accumulator);
-        let Scratch { room, product } = scratch;
+        let Scratch { digits, product } = scratch;
         for (exponent, key) in [exponent, inverse].into_iter().zip(keys) {
             product.fill(0);
-            self.add_in(product, &source, key, room);
+            self.add_product(product, &source, key, digits);
             for (out, source) in accumulator.chunks_exact_mut(n).zip(product.chunks_exact(n)) {
                 torus::add_rotation_difference(out, source, exponent);
             }
         }
     }
 
-    /// `accumulator = accumulator ⊡ key`: the external product of an RLWE with an RGSW ciphertext, in place.
+    /// `accumulator = accumulator ⊡ key`: the external product of an RLWE with an RGSW ciphertext,
+    /// in place.
     ///
     /// # Panics
     /// If lengths do not fit.
     pub fn assign(&self, accumulator: &mut [u64], key: PreparedKey<'_>, scratch: &mut Scratch) {
-        self.decompose(accumulator, &mut scratch.room);
+        self.decompose(accumulator, &mut scratch.digits);
         accumulator.fill(0);
-        let (tables, ntt) = self.ring.digit_products();
-        tables.multiply_add(ntt, accumulator, key, &mut scratch.room);
+        self.ring.add_digit_product(accumulator, key, &mut scratch.digits);
     }
 
     /// `out += source ⊡ key`: the external product of an RLWE with an RGSW ciphertext.
@@ -159,33 +162,37 @@ impl ExternalProduct<'_> {
         key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
-        self.add_in(out, source, key, &mut scratch.room);
+        self.add_product(out, source, key, &mut scratch.digits);
     }
 
-    fn add_in(&self, out: &mut [u64], source: &[u64], key: PreparedKey<'_>, room: &mut DigitRoom) {
-        self.decompose(source, room);
-        let (tables, ntt) = self.ring.digit_products();
-        tables.multiply_add(ntt, out, key, room);
+    fn add_product(
+        &self,
+        out: &mut [u64],
+        source: &[u64],
+        key: PreparedKey<'_>,
+        digits: &mut DigitScratch,
+    ) {
+        self.decompose(source, digits);
+        self.ring.add_digit_product(out, key, digits);
     }
 
-    /// Digits of body and mask.
-    fn decompose(&self, source: &[u64], room: &mut DigitRoom) {
-        let (tables, _) = self.ring.digit_products();
-        for (digits, rows, source) in self.halves(room, source) {
-            tables.decompose(&digits, rows, source);
+    /// Writes the digits of body and mask.
+    fn decompose(&self, source: &[u64], scratch: &mut DigitScratch) {
+        for (digits, rows, source) in self.halves(scratch, source) {
+            self.ring.decompose(&digits, rows, source);
         }
     }
 
-    /// Body and mask: how each is decomposed, the room of its digits, and itself.
+    /// Body and mask of a ciphertext: the digits of each, where they go, and the polynomial itself.
     fn halves<'r>(
         &self,
-        room: &'r mut DigitRoom,
+        scratch: &'r mut DigitScratch,
         source: &'r [u64],
     ) -> [(FractionDigits, &'r mut [u64], &'r [u64]); 2] {
         let n = self.ring.degree();
         let RgswGadget { body, mask } = self.gadget;
         let (body_rows, mask_rows) =
-            room.digits[..n * self.gadget.rows()].split_at_mut(n * body.length());
+            scratch.digits_mut()[..n * self.gadget.rows()].split_at_mut(n * body.length());
         let (body_source, mask_source) = source.split_at(n);
         [
             (body.fraction_digits(), body_rows, body_source),

@@ -1,10 +1,11 @@
-//! Approximate gadget decomposition modulo one number (Chillotti, Gama, Georgieva, Izabachène, J. Cryptology 2020).
+//! Approximate gadget decomposition modulo one number (Chillotti, Gama, Georgieva, Izabachène,
+//! J. Cryptology 2020).
 //!
 //! A residue u is written with ℓ digits of w bits, `u ≈ Σ_k d_k·weight(k)` modulo q with
-//! `weight(k) = ⌊q/2^(w(ℓ-k))⌉`: what is below the last weight is rounded away. Digits are those of the fraction u/q
-//! ([`crate::torus`]), balanced: -2^(w-1) <= d_k < 2^(w-1), so that the product's noise is that of centred digits.
+//! `weight(k) = ⌊q/2^(w(ℓ-k))⌉`; what is below the least weight is rounded away. Digits are those
+//! of the fraction u/q ([`crate::torus`]), and balanced: -2^(w-1) <= d_k < 2^(w-1).
 
-use crate::torus::{FRACTION_BITS, FractionDigits};
+use crate::fraction_digits::{FRACTION_BITS, FractionDigits};
 
 /// Base and length of an approximate decomposition modulo q.
 ///
@@ -12,7 +13,8 @@ use crate::torus::{FRACTION_BITS, FractionDigits};
 /// use cryptable_ring::gadget::Gadget;
 /// let q = (1 << 20) - 3;
 /// let gadget = Gadget::new(q, 5, 3);
-/// let sum: i64 = gadget.digits(300_000).enumerate().map(|(k, d)| d * gadget.weight(k) as i64).sum();
+/// let terms = gadget.digits(300_000).enumerate().map(|(k, d)| d * gadget.weight(k) as i64);
+/// let sum: i64 = terms.sum();
 /// // Digits of 15 bits in all leave 2^5 to be rounded, up to 2^4; rounded weights add a little.
 /// assert!((sum.rem_euclid(q as i64) - 300_000).abs() <= 32);
 /// ```
@@ -21,16 +23,16 @@ pub struct Gadget {
     modulus: u64,
     base_log2: u32,
     digits: FractionDigits,
-    /// `2^(52 + 64)/q`.
+    /// `2^(52 + 64)/q`, rounded down: turns residues into fractions.
     ratio: u128,
 }
 
 impl Gadget {
-    /// Digits of `base_log2` bits, `length` of them, modulo `modulus`.
+    /// The decomposition into `length` digits of `base_log2` bits, modulo `modulus`.
     ///
     /// # Panics
-    /// Unless 1 <= `base_log2`, 1 <= `length`, the digits together have no more bits than the modulus (rounded
-    /// up to a power of two), and the modulus is at most 2^52.
+    /// Unless 1 <= `base_log2`, 1 <= `length`, the digits together have no more bits than the
+    /// modulus (rounded up to a power of two), and the modulus is at most 2^52.
     #[must_use]
     pub fn new(modulus: u64, base_log2: u32, length: usize) -> Self {
         assert!(modulus > 2 && modulus <= 1 << FRACTION_BITS, "modulus {modulus}");
@@ -48,25 +50,25 @@ impl Gadget {
         self.modulus
     }
 
-    /// Bits w of a digit.
+    /// The number w of bits of a digit.
     #[must_use]
     pub fn base_log2(&self) -> u32 {
         self.base_log2
     }
 
-    /// Number ℓ of digits.
+    /// The number ℓ of digits.
     #[must_use]
     pub fn length(&self) -> usize {
         self.digits.length()
     }
 
-    /// The same digits, of fractions.
+    /// The same digits, taken from torus fractions instead of residues.
     #[must_use]
     pub fn fraction_digits(&self) -> FractionDigits {
         self.digits
     }
 
-    /// The weight of digit `k`.
+    /// The weight of digit `k`: `⌊q/2^(w(ℓ-k))⌉`.
     ///
     /// # Panics
     /// If there is no such digit.
@@ -79,49 +81,57 @@ impl Gadget {
 
     /// The digits of a residue, the least significant first.
     pub fn digits(&self, residue: u64) -> impl Iterator<Item = i64> + use<> {
-        self.leaning_digits(residue, false)
+        self.balanced_digits(residue, false)
     }
 
-    /// The digits of all residues of an LWE mask, side by side.
+    /// The digits of all residues of a uniform vector, residue after residue, with means that
+    /// cancel.
     ///
-    /// To which side a residue's digits lean is decided by a bit of the next one, as good as random. Else their mean
-    /// of 1/2 would turn a key's errors into an offset that is the same for all ciphertexts.
+    /// Balanced digits have a mean of -1/2, or of 1/2 if mirrored ([`FractionDigits`]). Which it is
+    /// for a residue, a bit of the next one decides, which is as good as random. Were it always the
+    /// same, the errors of the rows that digits multiply would add up to one offset for all
+    /// vectors.
     ///
     /// # Panics
     /// If digits have more than 31 bits.
     #[must_use]
-    pub fn mask_digits(&self, mask: &[u64]) -> Vec<i32> {
+    pub fn digits_of_each(&self, residues: &[u64]) -> Vec<i32> {
         assert!(self.base_log2 < 32, "digits of {} bits", self.base_log2);
-        let next = mask.iter().skip(1).chain(mask.first());
-        let digits = mask.iter().zip(next).flat_map(|(&a, &b)| self.leaning_digits(a, b & 1 == 1));
+        let next = residues.iter().skip(1).chain(residues.first());
+        let pairs = residues.iter().zip(next);
+        let digits = pairs.flat_map(|(&a, &b)| self.balanced_digits(a, b & 1 == 1));
         digits.map(|digit| digit as i32).collect()
     }
 
-    fn leaning_digits(&self, residue: u64, mirrored: bool) -> impl Iterator<Item = i64> + use<> {
+    /// The digits of a residue, the least significant first, with the opposite range if mirrored.
+    fn balanced_digits(&self, residue: u64, mirrored: bool) -> impl Iterator<Item = i64> + use<> {
         let (whole, part) = ((self.ratio >> 64) as u64, self.ratio as u64);
         let low = (u128::from(residue) * u128::from(part) + (1 << 63)) >> 64;
         let fraction = residue.wrapping_mul(whole).wrapping_add(low as u64);
         let digits = self.digits;
-        (0..digits.length()).map(move |k| digits.leaning_digit(fraction, k, mirrored))
+        (0..digits.length()).map(move |k| digits.digit(fraction, k, mirrored))
     }
 
-    /// Second moment of a digit of a uniform residue: that of -2^(w-1)..2^(w-1).
+    /// The second moment of a digit of a uniform residue, which is uniform in -2^(w-1)..2^(w-1).
     #[must_use]
     pub fn digit_variance(&self) -> f64 {
         (f64::from(2 * self.base_log2).exp2() + 2.0) / 12.0
     }
 
-    /// Mean of what rounding the digits away adds to a residue: halves are rounded up.
+    /// The mean of what rounding adds to a residue, because halves are rounded up.
     ///
-    /// 1/2 if digits leave out low bits of a modulus that is a power of two, else nothing that counts.
+    /// It is 1/2 if digits leave out low bits of a modulus that is a power of two, and negligible
+    /// else.
     #[must_use]
     pub fn rounding_mean(&self) -> f64 {
         let unit = self.modulus >> (self.base_log2 as usize * self.length()).min(63);
         if self.modulus.is_power_of_two() && unit > 1 { 0.5 } else { 0.0 }
     }
 
-    /// Variance of what digits and weights leave of a uniform residue: the rounded fraction, uniform within half of
-    /// the unit q/2^(wℓ) (nothing if that is 1), and the weights' own rounding, times digits.
+    /// The variance of what digits and weights leave of a uniform residue.
+    ///
+    /// One part is what rounding the fraction leaves, uniform within half of the unit q/2^(wℓ)
+    /// (nothing if that is 1); the other is the rounding of the weights, times the digits.
     #[must_use]
     pub fn rounding_variance(&self) -> f64 {
         let q = self.modulus as f64;
@@ -142,7 +152,10 @@ mod tests {
     proptest! {
         #[test]
         fn digits_recompose_up_to_what_is_rounded(
-            modulus in 1u64 << 16..1 << 50, base_log2 in 1u32..17, length in 1usize..6, word in any::<u64>(),
+            modulus in 1u64 << 16..1 << 50,
+            base_log2 in 1u32..17,
+            length in 1usize..6,
+            word in any::<u64>(),
         ) {
             let bits = u64::BITS - (modulus - 1).leading_zeros();
             prop_assume!(base_log2 * length as u32 <= bits);

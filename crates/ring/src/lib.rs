@@ -3,32 +3,42 @@
 //! Words modulo one prime ([`Modulus`]), number-theoretic transforms ([`NttTable`]), polynomials in
 //! residue number system form ([`Poly`] over a [`Ring`]), base conversion, automorphisms, the
 //! canonical embedding, and the random streams and samplers. Every loop over coefficients and all
-//! SIMD code of the workspace live here.
+//! SIMD code of the workspace live here, the latter in [`kernels`].
+//!
+//! Two families of rings: [`Ring`], for many primes and large degrees, and
+//! [`prime_ring::PrimeRing`], for one prime and polynomials that fit the first-level cache, with
+//! [`torus`] fractions as coefficients and [`gadget`] decompositions.
 
-pub mod base_conversion;
-pub mod buffer;
+mod base_conversion;
+mod buffer;
 pub mod combination;
-pub mod embedding;
+mod digit_product;
+mod embedding;
 pub mod external_product;
+mod fraction_digits;
 pub mod gadget;
+mod isa;
 pub mod kernels;
-pub mod modulus;
+mod modulus;
 pub mod modulus_switch;
-pub mod ntt;
-pub mod poly;
+mod ntt;
+mod poly;
 pub mod prime_ring;
 pub mod primes;
+pub mod processor;
 pub mod random;
-pub mod ring;
+mod ring;
 pub mod row_sums;
 pub mod selected_product;
 pub mod torus;
 pub mod unit;
 pub mod word_sums;
 
-pub use buffer::Buffer;
+pub use base_conversion::Rounding;
+pub use buffer::{Buffer, release_buffers};
 pub use embedding::Embedding;
-pub use modulus::{Isa, Modulus};
+pub use isa::Isa;
+pub use modulus::Modulus;
 pub use ntt::NttTable;
-pub use poly::{Coefficients, Evaluations, Poly};
-pub use ring::{Basis, Ring};
+pub use poly::{Coefficients, Domain, Evaluations, Poly};
+pub use ring::{Basis, Ring, inverse_element, rotation_element};

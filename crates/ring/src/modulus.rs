@@ -1,87 +1,15 @@
-//! Arithmetic modulo one word-sized odd number, and the instruction set that vector kernels use for it.
+//! Arithmetic modulo one word-sized odd number.
 
-use std::sync::OnceLock;
+use crate::Isa;
 
 /// Moduli below this bound may use the vector kernels, whose products work on 52-bit words.
 pub(crate) const VECTOR_BOUND: u64 = 1 << 50;
 
-/// An instruction set for which the kernels have an implementation, from slowest to fastest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Isa {
-    /// Portable code with 128-bit products; the only one for moduli of 50 bits and more.
-    Scalar,
-    /// AVX2 with FMA: four lanes, products in double precision.
-    Avx2,
-    /// AVX-512 with IFMA: eight lanes, products of 52-bit integers.
-    Avx512Ifma,
-}
-
-impl Isa {
-    /// The fastest instruction set to use: what the processor has, unless the environment variable
-    /// `CRYPTABLE_SIMD` (`scalar`, `avx2` or `avx512`) names a slower one.
-    ///
-    /// Read once; later changes of the environment have no effect.
-    ///
-    /// # Panics
-    /// If `CRYPTABLE_SIMD` is set to anything else, so that a misspelt test run does not pass
-    /// unnoticed.
-    #[must_use]
-    pub fn detect() -> Self {
-        static DETECTED: OnceLock<Isa> = OnceLock::new();
-        *DETECTED.get_or_init(|| {
-            let setting = std::env::var_os("CRYPTABLE_SIMD");
-            let setting = setting.as_ref().map(|setting| setting.to_string_lossy());
-            Self::choose(setting.as_deref(), Self::of_processor())
-        })
-    }
-
-    /// What a setting of `CRYPTABLE_SIMD` makes of the fastest instruction set of a processor.
-    fn choose(setting: Option<&str>, processor: Self) -> Self {
-        let wanted = match setting {
-            None | Some("avx512") => Self::Avx512Ifma,
-            Some("avx2") => Self::Avx2,
-            Some("scalar") => Self::Scalar,
-            Some(other) => panic!("CRYPTABLE_SIMD={other}: want scalar, avx2 or avx512"),
-        };
-        wanted.min(processor)
-    }
-
-    /// Every instruction set that this processor has, slowest first, whatever the environment says.
-    #[must_use]
-    pub fn available() -> Vec<Self> {
-        let all = [Self::Scalar, Self::Avx2, Self::Avx512Ifma];
-        all.into_iter().filter(|isa| isa.is_available()).collect()
-    }
-
-    /// Whether this processor has it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        self <= Self::of_processor()
-    }
-
-    /// The fastest instruction set of this processor.
-    fn of_processor() -> Self {
-        static PROCESSOR: OnceLock<Isa> = OnceLock::new();
-        *PROCESSOR.get_or_init(|| {
-            #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                let avx512 = is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512ifma");
-                return if avx512 { Self::Avx512Ifma } else { Self::Avx2 };
-            }
-            Self::Scalar
-        })
-    }
-}
-
 /// An odd modulus q, `2 < q < 2^62`, with the constants of its reductions.
 ///
-/// Words are residues in `[0, q)` unless a function says otherwise. Reduction is Barrett's: with k the
-/// bit length of q and `μ = floor(2^(2k)/q)`, the estimate `floor(floor(x/2^(k-1))·μ/2^(k+1))` of
-/// `x/q` is at most 2 too small for `x < 2^(2k)`.
+/// Words are residues in `[0, q)` unless a function says otherwise. Reduction is Barrett's: with k
+/// the bit length of q and `μ = floor(2^(2k)/q)`, the estimate `floor(floor(x/2^(k-1))·μ/2^(k+1))`
+/// of `x/q` is at most 2 too small for `x < 2^(2k)`.
 ///
 /// ```
 /// use cryptable_ring::Modulus;
@@ -322,7 +250,8 @@ impl Modulus {
         self.subtract_once(self.subtract_once(remainder))
     }
 
-    /// x for `x < q`, `x - q` for `q <= x < 3q`, without a branch, which random words would mispredict.
+    /// x for `x < q`, `x - q` for `q <= x < 3q`, without a branch, which random words would
+    /// mispredict.
     #[inline]
     pub(crate) const fn subtract_once(&self, x: u64) -> u64 {
         // As 2q < 2^63, the difference has its top bit set exactly if x < q.
@@ -332,11 +261,20 @@ impl Modulus {
     }
 }
 
-/// The low word of `x >> shift` for `0 < shift < 64`, cheaper than a shift of a double word by an amount
-/// that the compiler does not know.
+/// The low word of `x >> shift` for `0 < shift < 64`, cheaper than a shift of a double word by an
+/// amount that the compiler does not know.
 #[inline]
 const fn shift_right(x: u128, shift: u32) -> u64 {
     ((x >> 64) as u64) << (64 - shift) | (x as u64) >> shift
+}
+
+/// The inverse of an odd number modulo 2^64.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn inverse_of_odd(number: u64) -> u64 {
+    debug_assert!(number % 2 == 1, "{number} is even");
+    // Newton's iteration doubles the number of correct low bits, of which there are three at first.
+    let step = |x: u64| x.wrapping_mul(2u64.wrapping_sub(number.wrapping_mul(x)));
+    (0..5).fold(number, |x, _| step(x))
 }
 
 #[cfg(test)]
@@ -410,6 +348,14 @@ mod tests {
         }
     }
 
+    #[cfg(target_arch = "x86_64")]
+    proptest! {
+        #[test]
+        fn inverses_of_odd_words(word in any::<u64>()) {
+            prop_assert_eq!((word | 1).wrapping_mul(inverse_of_odd(word | 1)), 1);
+        }
+    }
+
     #[test]
     fn powers_and_inverses() {
         for q in [3, 97, 65_537, (1 << 50) - 27, (1 << 62) - 57] {
@@ -448,22 +394,5 @@ mod tests {
             assert_eq!(Modulus::with_isa((1 << 50) + 1, isa).isa(), Isa::Scalar);
             assert_eq!(Modulus::with_isa(97, isa).portable(), Modulus::with_isa(97, Isa::Scalar));
         }
-    }
-
-    #[test]
-    fn settings_lower_the_instruction_set() {
-        use Isa::{Avx2, Avx512Ifma, Scalar};
-        assert_eq!(Isa::available()[0], Scalar);
-        assert_eq!(Isa::choose(None, Avx2), Avx2);
-        assert_eq!(Isa::choose(Some("scalar"), Avx512Ifma), Scalar);
-        assert_eq!(Isa::choose(Some("avx2"), Avx512Ifma), Avx2);
-        assert_eq!(Isa::choose(Some("avx2"), Scalar), Scalar);
-        assert_eq!(Isa::choose(Some("avx512"), Avx2), Avx2);
-    }
-
-    #[test]
-    #[should_panic(expected = "CRYPTABLE_SIMD=AVX2")]
-    fn unknown_settings_are_refused() {
-        let _ = Isa::choose(Some("AVX2"), Isa::Avx2);
     }
 }

@@ -14,6 +14,7 @@ use crate::Modulus;
 /// conversion multiplies every coefficient by a constant anyway and takes `1/N` along for free.
 #[derive(Debug)]
 pub struct NttTable {
+    degree: usize,
     plan: Plan,
     modulus: Modulus,
     degree_inverse: u64,
@@ -31,16 +32,21 @@ impl NttTable {
         let mut monomial = vec![0u64; degree];
         monomial[degree / 2] = 1;
         plan.fwd(&mut monomial);
-        Some(Self { plan, modulus, degree_inverse, imaginary_unit: monomial[0] })
+        Some(Self { degree, plan, modulus, degree_inverse, imaginary_unit: monomial[0] })
     }
 
-    /// The prime with its reduction constants.
+    /// The ring degree N.
+    pub(crate) fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// The prime modulus q, with its reduction constants.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
         &self.modulus
     }
 
-    /// `1/N mod q`.
+    /// `1/N mod q`, the factor that [`NttTable::inverse_unnormalized`] leaves out.
     #[must_use]
     pub fn degree_inverse(&self) -> u64 {
         self.degree_inverse

@@ -5,9 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::base_conversion::Rounding;
-use crate::kernels;
-use crate::{Basis, Buffer, Modulus, Ring};
+use crate::{Basis, Buffer, Modulus, Ring, Rounding, kernels};
 
 mod sealed {
     pub trait Sealed {}
@@ -29,8 +27,8 @@ impl sealed::Sealed for Evaluations {}
 impl Domain for Coefficients {}
 impl Domain for Evaluations {}
 
-/// A polynomial of `Z_Q[X]/(X^N + 1)`: one limb of N words a prime of its [`Basis`], limb after limb
-/// in one contiguous buffer, words in `[0, prime)`.
+/// A polynomial of `Z_Q[X]/(X^N + 1)`: one limb of N words for each prime of its [`Basis`], limb
+/// after limb in one contiguous buffer, words in `[0, prime)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poly<D: Domain> {
     words: Buffer,
@@ -66,7 +64,7 @@ impl<D: Domain> Poly<D> {
         Self::from_buffer(ring, basis, words.into())
     }
 
-    /// The primes it is given by.
+    /// The primes that the polynomial is given by.
     #[must_use]
     pub fn basis(&self) -> Basis {
         self.basis
@@ -78,18 +76,18 @@ impl<D: Domain> Poly<D> {
         &self.words
     }
 
-    /// All words, limb after limb.
+    /// A copy of all words, limb after limb.
     #[must_use]
     pub fn into_words(self) -> Vec<u64> {
         self.words.to_vec()
     }
 
-    /// All words, to be written; they must stay reduced.
+    /// All words, limb after limb, for writing; they must stay below their primes.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }
 
-    /// One limb.
+    /// The N words of one limb.
     #[must_use]
     pub fn limb(&self, limb: usize) -> &[u64] {
         &self.words[limb * self.degree..(limb + 1) * self.degree]
@@ -118,22 +116,22 @@ impl<D: Domain> Poly<D> {
         });
     }
 
-    /// Adds `other`.
+    /// Adds a polynomial of the same basis.
     pub fn add_assign(&mut self, ring: &Ring, other: &Self) {
         self.zip_limbs(ring, other, kernels::add_assign);
     }
 
-    /// Subtracts `other`.
+    /// Subtracts a polynomial of the same basis.
     pub fn sub_assign(&mut self, ring: &Ring, other: &Self) {
         self.zip_limbs(ring, other, kernels::sub_assign);
     }
 
-    /// Negates.
+    /// Changes the sign of all coefficients.
     pub fn neg_assign(&mut self, ring: &Ring) {
         self.for_each_limb(ring, kernels::neg_assign);
     }
 
-    /// Multiplies by an integer.
+    /// Multiplies all coefficients by an integer.
     pub fn mul_integer_assign(&mut self, ring: &Ring, factor: i128) {
         self.for_each_limb(ring, |m, words| {
             kernels::mul_scalar_assign(m, words, m.reduce_i128(factor));
@@ -158,7 +156,7 @@ impl<D: Domain> zeroize::Zeroize for Poly<D> {
 }
 
 impl Poly<Coefficients> {
-    /// Small signed coefficients to residues.
+    /// The polynomial of these signed coefficients, reduced modulo every prime of the basis.
     #[must_use]
     pub fn from_signed(ring: &Ring, basis: Basis, coefficients: &[i64]) -> Self {
         assert_eq!(coefficients.len(), ring.degree());
@@ -167,14 +165,14 @@ impl Poly<Coefficients> {
         poly
     }
 
-    /// To evaluations, by one NTT a limb.
+    /// The evaluations of this polynomial, with one NTT per limb.
     #[must_use]
     pub fn into_evaluations(self, ring: &Ring) -> Poly<Evaluations> {
         self.into_evaluations_except(ring, &(0..0))
     }
 
-    /// To evaluations, but for the limbs of a range, which are left as they are: for limbs of
-    /// unspecified words that nobody reads.
+    /// The evaluations of this polynomial, except in a range of limbs, which are left as they are:
+    /// for limbs of unspecified words that nobody reads.
     #[must_use]
     pub fn into_evaluations_except(
         mut self,
@@ -192,7 +190,7 @@ impl Poly<Coefficients> {
 }
 
 impl Poly<Evaluations> {
-    /// To coefficients, by one inverse NTT a limb.
+    /// The coefficients of this polynomial, with one inverse NTT per limb.
     #[must_use]
     pub fn into_coefficients(mut self, ring: &Ring) -> Poly<Coefficients> {
         let basis = self.basis;
@@ -202,12 +200,12 @@ impl Poly<Evaluations> {
         Poly { words: self.words, degree: self.degree, basis, domain: PhantomData }
     }
 
-    /// Multiplies by `other`.
+    /// Multiplies by a polynomial of the same basis.
     pub fn mul_assign(&mut self, ring: &Ring, other: &Self) {
         self.zip_limbs(ring, other, kernels::mul_assign);
     }
 
-    /// Applies `X -> X^element`.
+    /// The image under the automorphism `X -> X^element`, for odd elements.
     #[must_use]
     pub fn automorphism(&self, ring: &Ring, element: usize) -> Self {
         let permutation = ring.galois_permutation(element);
@@ -231,8 +229,8 @@ impl Poly<Evaluations> {
     /// Divides by all special primes and the top `rescale` main primes, rounding to nearest.
     ///
     /// `x -> round(x / D)` modulo the remaining main primes, D the product of the dropped ones:
-    /// ModDown, rescale, or both in one pass. One inverse NTT a dropped limb and one NTT a remaining
-    /// one. The rounding error is uniform in `[-1/2, 1/2]` a coefficient.
+    /// ModDown, rescale, or both in one pass. It takes one inverse NTT per dropped limb and one NTT
+    /// per remaining one. The rounding error is uniform in `[-1/2, 1/2]` a coefficient.
     #[must_use]
     pub fn divide_round(self, ring: &Ring, rescale: usize) -> Self {
         assert!(rescale < self.basis.main, "rescale {rescale} of {:?}", self.basis);
@@ -243,15 +241,15 @@ impl Poly<Evaluations> {
         if dropped.is_empty() {
             return self;
         }
-        let converter = ring.converter(&dropped);
         let mut words = self.words;
         let (head, tail) = words.split_at_mut(kept * degree);
-        // The quotient is written over the converted remainder: a buffer of its own length, whereas the
-        // dividend's, with all dropped limbs, goes back to the free list.
+        // The quotient is written over the converted remainder: a buffer of its own length, whereas
+        // the dividend's, with all dropped limbs, goes back to the free list.
         let mut quotient = Buffer::unspecified(kept * degree);
         let mut targets: Vec<(usize, &mut [u64])> =
             quotient.chunks_mut(degree).enumerate().collect();
-        converter.convert(ring, tail, &mut targets, Rounding::Exact);
+        ring.convert_base(&dropped, tail, &mut targets, Rounding::Exact);
+        let converter = ring.converter(&dropped);
         let limbs = quotient.par_chunks_mut(degree).zip(head.par_chunks(degree));
         limbs.enumerate().for_each(|(prime, (remainder, dividend))| {
             ring.table(prime).forward_assign(remainder);
@@ -352,7 +350,7 @@ mod tests {
         let source = poly.into_evaluations(&ring).words().to_vec();
         let mut out = vec![0u64; 4 * 32];
         let mut targets: Vec<(usize, &mut [u64])> = out.chunks_mut(32).enumerate().collect();
-        ring.converter(&sources).convert(&ring, &source, &mut targets, Rounding::Approximate);
+        ring.convert_base(&sources, &source, &mut targets, Rounding::Approximate);
         let out = Poly::<Coefficients>::from_words(&ring, Basis::main(4), out);
         for (x, y) in expected.iter().zip(integers(&ring, &out)) {
             let x = if x.sign() == num_bigint::Sign::Minus { x + &product } else { x.clone() };

@@ -1,18 +1,19 @@
-//! `Z_q[X]/(X^N + 1)` for one prime and small degrees: the ring of blind rotation.
+//! `Z_q[X]/(X^N + 1)` for one prime and small degrees.
 //!
-//! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so that what counts is arithmetic, not
-//! memory: operands are plain slices of N words, evaluations are in an order of this ring's own, and what is
-//! multiplied often (keys, test polynomials) is prepared once as a [`Multiplicand`].
+//! A polynomial of degree 1,024 to 4,096 fits the first-level cache, so arithmetic counts, and
+//! memory does not: operands are plain slices of N words, the order of evaluations is private to
+//! the ring, and what is multiplied often is prepared once, polynomials as a [`Multiplicand`] and
+//! rows to be multiplied with digits as [`PreparedRows`].
 
-use rayon::prelude::*;
-
-use crate::kernels::digit_product::DigitProductTables;
+use crate::digit_product::DigitProductTables;
+pub use crate::digit_product::{DigitScratch, PreparedKey, PreparedRows};
+use crate::fraction_digits::FractionDigits;
 use crate::{Buffer, Modulus, NttTable, kernels};
 
 /// Arithmetic modulo one prime and X^N + 1.
 ///
-/// Coefficients and evaluations are words in `[0, q)`. The order of evaluations is private: only products,
-/// sums and [`PrimeRing::inverse_assign`] give them a meaning.
+/// Coefficients and evaluations are words in `[0, q)`. The order of evaluations is private: only
+/// products, sums and [`PrimeRing::inverse_assign`] give them a meaning.
 ///
 /// ```
 /// use cryptable_ring::prime_ring::PrimeRing;
@@ -33,88 +34,26 @@ pub struct PrimeRing {
     digit_products: DigitProductTables,
 }
 
-/// A polynomial prepared to be multiplied: evaluations in the form that products want.
+/// Polynomials prepared to be multiplied: their evaluations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multiplicand {
     words: Buffer,
 }
 
 impl Multiplicand {
-    /// The prepared words, in a form of the ring's own; N of them for each polynomial.
+    /// The prepared words, N of them for each polynomial, in an order that is private to the ring.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 }
 
-/// Gadget ciphertexts of one number of rows, prepared for products with digits in a form of the ring's own: side by
-/// side, as what is read in one sweep should be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PreparedRows {
-    words: Buffer,
-    words_each: usize,
-}
-
-/// One of [`PreparedRows`].
-#[derive(Clone, Copy, Debug)]
-pub struct PreparedKey<'a> {
-    pub(crate) words: &'a [u64],
-    /// What is read after it: fetched meanwhile.
-    pub(crate) next: &'a [u64],
-}
-
-impl<'a> PreparedKey<'a> {
-    /// The same key, with another one read after it than the next of its rows.
-    #[must_use]
-    pub fn before(self, next: PreparedKey<'a>) -> Self {
-        Self { next: next.words, ..self }
-    }
-
-    /// The same key, with nothing fetched for later.
-    #[must_use]
-    pub fn alone(self) -> Self {
-        Self { next: &[], ..self }
-    }
-}
-
-impl PreparedRows {
-    /// Number of gadget ciphertexts.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.words.len() / self.words_each
-    }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        8 * self.words.len()
-    }
-
-    /// Ciphertext `index`.
-    ///
-    /// # Panics
-    /// If there is none.
-    #[must_use]
-    pub fn key(&self, index: usize) -> PreparedKey<'_> {
-        let (words, rest) = self.words[index * self.words_each..].split_at(self.words_each);
-        PreparedKey { words, next: &rest[..self.words_each.min(rest.len())] }
-    }
-}
-
-/// A primitive 2N-th root of unity.
-pub(crate) fn root_of_unity(m: &Modulus, degree: usize) -> u64 {
-    let exponent = (m.value() - 1) / (2 * degree as u64);
-    (2..)
-        .map(|base| m.pow(base, exponent))
-        .find(|&root| m.pow(root, degree as u64) == m.value() - 1)
-        .expect("the group of residues is cyclic, of an order that 2N divides")
-}
-
 impl PrimeRing {
     /// The ring of degree N modulo `prime`.
     ///
     /// # Panics
-    /// Unless `degree` is a power of two of at least 32, and `prime` is one below 2^50 with a 2N-th root of unity.
+    /// Unless `degree` is a power of two of at least 32, and `prime` is a prime below 2^50 with a
+    /// 2N-th root of unity.
     #[must_use]
     pub fn new(degree: usize, prime: u64) -> Self {
         Self::with_modulus(degree, Modulus::new(prime))
@@ -131,18 +70,17 @@ impl PrimeRing {
         let ntt = NttTable::new(degree, modulus).unwrap_or_else(|| {
             panic!("{} has no root of unity of order {}", modulus.value(), 2 * degree)
         });
-        let root = root_of_unity(&modulus, degree);
-        let digit_products = DigitProductTables::new(degree, modulus, root);
+        let digit_products = DigitProductTables::new(degree, modulus);
         Self { degree, modulus, ntt, digit_products }
     }
 
-    /// N.
+    /// The ring degree N.
     #[must_use]
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// q, with its reduction constants.
+    /// The modulus q, with its reduction constants.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
         &self.modulus
@@ -180,29 +118,61 @@ impl PrimeRing {
         Multiplicand { words }
     }
 
-    /// Prepares `count` gadget ciphertexts of `rows` rows each; `fill(index, words)` writes the rows of one: body and
-    /// mask of each, coefficients, N words each.
+    /// Prepares `count` keys of `rows` rows each. `fill(index, words)` writes one: the two
+    /// polynomials of each row, N coefficients each.
     pub fn prepare_rows(
         &self,
         count: usize,
         rows: usize,
         fill: impl Fn(usize, &mut [u64]) + Sync,
     ) -> PreparedRows {
-        let words_each = 2 * rows * self.degree;
-        let mut words = Buffer::unspecified(count * words_each);
-        words.par_chunks_exact_mut(words_each).enumerate().for_each(|(index, out)| {
-            let mut rows = Buffer::zeroed(words_each);
-            fill(index, &mut rows);
-            self.digit_products.prepare(&self.ntt, out, &mut rows);
-        });
-        PreparedRows { words, words_each }
+        self.digit_products.prepare_rows(&self.ntt, count, rows, fill)
     }
 
-    pub(crate) fn digit_products(&self) -> (&DigitProductTables, &NttTable) {
-        (&self.digit_products, &self.ntt)
+    /// Scratch memory for digit products of up to `rows` rows.
+    #[must_use]
+    pub fn digit_scratch(&self, rows: usize) -> DigitScratch {
+        DigitScratch::new(self.degree, rows)
     }
 
-    /// `polynomial *= multiplicand` (one polynomial), coefficients in and out.
+    /// Writes the digits of a polynomial of torus fractions to `out`, N words per digit, in the
+    /// form that [`PrimeRing::add_digit_product`] reads.
+    ///
+    /// # Panics
+    /// If lengths do not fit.
+    pub fn decompose(&self, digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
+        self.digit_products.decompose(digits, out, source);
+    }
+
+    /// As [`PrimeRing::decompose`], of `source·X^exponent - source`.
+    ///
+    /// # Panics
+    /// If lengths do not fit, or the exponent is 2N or more.
+    pub fn decompose_rotation(
+        &self,
+        digits: &FractionDigits,
+        out: &mut [u64],
+        source: &[u64],
+        exponent: usize,
+    ) {
+        self.digit_products.decompose_rotation(digits, out, source, exponent);
+    }
+
+    /// `out += Σ digit·row` over the rows of a key: two polynomials of N torus fractions each.
+    /// Takes the digits from `scratch` and overwrites them.
+    ///
+    /// # Panics
+    /// If lengths do not fit.
+    pub fn add_digit_product(
+        &self,
+        out: &mut [u64],
+        key: PreparedKey<'_>,
+        scratch: &mut DigitScratch,
+    ) {
+        self.digit_products.multiply_add(&self.ntt, out, key, scratch);
+    }
+
+    /// `polynomial *= multiplicand`, where the latter is one polynomial; coefficients in and out.
     ///
     /// # Panics
     /// If lengths differ.

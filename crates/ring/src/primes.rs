@@ -52,13 +52,13 @@ fn is_strong_probable_prime(n: u64, base: u64, twos: u32) -> bool {
 
 /// The `count` primes `q ≡ 1 mod 2·degree` nearest to `2^log2_target`, nearest first.
 ///
-/// Modulo such a prime there is a primitive 2N-th root of unity, which the negacyclic NTT needs. None
-/// is in `exclude`. If `log2_target <= 50`, none is above `2^50`, so that all can use the vector
-/// kernels; none is ever above `2^61`.
+/// Modulo such a prime there is a primitive 2N-th root of unity, which the negacyclic NTT needs.
+/// None is in `exclude`. If `log2_target <= 50`, none is above `2^50`, so that all can use the
+/// vector kernels; none is ever above `2^61`.
 ///
 /// # Panics
-/// If `degree` is not a power of two, `log2_target` is not in `(1, 61]`, or there are not `count` such
-/// primes.
+/// If `degree` is not a power of two, `log2_target` is not in `(1, 61]`, or there are not `count`
+/// such primes.
 ///
 /// ```
 /// use cryptable_ring::primes::ntt_primes;
@@ -108,7 +108,8 @@ mod tests {
 
     #[test]
     fn pseudoprimes_and_large_numbers() {
-        // Carmichael numbers, and the least strong pseudoprimes to the first 1, 4, 7, 9 prime bases.
+        // Carmichael numbers, and the least strong pseudoprimes to the first 1, 4, 7, 9 prime
+        // bases.
         for n in [561, 41_041, 2047, 3_215_031_751, 341_550_071_728_321, 3_825_123_056_546_413_051]
         {
             assert!(!is_prime(n), "{n}");

@@ -16,18 +16,18 @@ use rand::{RngCore, SeedableRng, TryRngCore};
 use rand_chacha::ChaCha20Rng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// A public seed of uniform masks.
+/// A public seed, from which uniform masks are expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed([u8; Self::BYTES]);
 
 impl Seed {
-    /// Length of a seed.
+    /// The length of a seed in bytes.
     pub const BYTES: usize = 32;
 
     /// A fresh seed from the operating system.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn random() -> Self {
         let mut bytes = [0; Self::BYTES];
@@ -41,14 +41,15 @@ impl Seed {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// The bytes of the seed, as files hold them.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
 }
 
-/// A seed of secrets and errors. Zeroized on drop, redacted in Debug, not `Clone`.
+/// A secret seed, from which secrets and errors are drawn. Zeroized on drop, redacted in `Debug`,
+/// not `Clone`.
 ///
 /// ```
 /// use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
@@ -69,7 +70,7 @@ impl SecretSeed {
     /// A fresh seed from the operating system.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     #[must_use]
     pub fn random() -> Self {
         let mut seed = Self([0; Seed::BYTES]);
@@ -77,7 +78,7 @@ impl SecretSeed {
         seed
     }
 
-    /// Its bytes.
+    /// The bytes of the seed, which are secret.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; Seed::BYTES] {
         &self.0
@@ -87,11 +88,11 @@ impl SecretSeed {
 /// What a stream is for: streams of different purposes are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamPurpose {
-    /// Secrets.
+    /// Secret polynomials and vectors.
     Secret = 1,
-    /// Errors.
+    /// Errors of fresh ciphertexts and keys.
     Error = 2,
-    /// Public uniform masks.
+    /// Uniform masks of ciphertexts and keys, which are public.
     Mask = 3,
 }
 
@@ -112,8 +113,8 @@ impl std::fmt::Debug for RandomStream {
 
 impl Drop for RandomStream {
     fn drop(&mut self) {
-        // rand_chacha keeps its state private: overwrite it with that of a public seed. The black box
-        // keeps the compiler from leaving out a write that nobody reads.
+        // rand_chacha keeps its state private: overwrite it with that of a public seed. The black
+        // box keeps the compiler from leaving out a write that nobody reads.
         self.0 = ChaCha20Rng::from_seed([0; Seed::BYTES]);
         std::hint::black_box(&mut self.0);
     }
@@ -122,7 +123,7 @@ impl Drop for RandomStream {
 impl ZeroizeOnDrop for RandomStream {}
 
 impl RandomStream {
-    /// Stream `index` of a seed for one purpose.
+    /// The stream of a seed that has this purpose and index.
     ///
     /// # Panics
     /// If the index needs more than 56 bits.
@@ -142,8 +143,8 @@ impl RandomStream {
 
     /// Uniform words in `[0, q)`, by rejection.
     ///
-    /// Every eight bytes of the stream, little-endian, give a word of which the low `bits(q - 1)` bits
-    /// (at least one) count; words of q or more are skipped. A power of two rejects none.
+    /// Every eight bytes of the stream, little-endian, give a word of which the low `bits(q - 1)`
+    /// bits (at least one) count; words of q or more are skipped. A power of two rejects none.
     ///
     /// # Panics
     /// If q is 0.

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use crate::base_conversion::BaseConverter;
+use crate::base_conversion::{BaseConverter, Rounding};
 use crate::kernels::Permutation;
 use crate::{Modulus, NttTable};
 
-/// The primes that a polynomial is given by: the first `main` ones of the modulus chain `q_0, q_1, …`
-/// and the first `special` ones of the key-switching primes `p_0, p_1, …`.
+/// The primes that a polynomial is given by: the first `main` ones of the modulus chain
+/// `q_0, q_1, …` and the first `special` ones of the key-switching primes `p_0, p_1, …`.
 ///
 /// Limbs are stored in that order, main ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ impl Basis {
         Self { main, special: 0 }
     }
 
-    /// The number of limbs.
+    /// The number of limbs, main and special.
     #[must_use]
     pub const fn limbs(self) -> usize {
         self.main + self.special
@@ -35,7 +35,7 @@ impl Basis {
 
 /// A ring `Z[X]/(X^N + 1)` with a chain of main primes and a list of special primes.
 ///
-/// Holds one NTT table a prime, and caches the permutations of automorphisms and the constants of
+/// Holds one NTT table per prime, and caches the permutations of automorphisms and the constants of
 /// base conversions as they are first asked for. Shared between threads by reference or [`Arc`].
 ///
 /// ```
@@ -57,8 +57,8 @@ impl Ring {
     /// Builds the ring of degree `degree` over the given primes.
     ///
     /// # Panics
-    /// If the degree is not a power of two of at least 16, or a prime is not 1 modulo 2N: primes are
-    /// checked where parameters are validated, so this is an invariant here.
+    /// If the degree is not a power of two of at least 16, or a prime is not 1 modulo 2N: primes
+    /// are checked where parameters are validated, so this is an invariant here.
     #[must_use]
     pub fn new(degree: usize, main: &[u64], special: &[u64]) -> Self {
         assert!(degree.is_power_of_two() && degree >= 16, "ring degree {degree}");
@@ -85,7 +85,7 @@ impl Ring {
         self.degree
     }
 
-    /// All main and all special primes.
+    /// The basis of all primes, main and special.
     #[must_use]
     pub fn full_basis(&self) -> Basis {
         Basis { main: self.main, special: self.tables.len() - self.main }
@@ -116,7 +116,7 @@ impl Ring {
         self.tables[prime].modulus()
     }
 
-    /// The modulus of the chain prime `q_index`.
+    /// The value of the main prime `q_index`.
     #[must_use]
     pub fn main_prime(&self, index: usize) -> u64 {
         assert!(index < self.main, "main prime {index} of {}", self.main);
@@ -129,8 +129,8 @@ impl Ring {
         self.limb_primes(basis).iter().map(|&i| (self.modulus(i).value() as f64).log2()).sum()
     }
 
-    /// A square root of -1 modulo the prime with this index: the value of `X^(N/2)` in the first half
-    /// of the evaluations (in the second half it is the negative).
+    /// A square root of -1 modulo the prime with this index: the value of `X^(N/2)` in the first
+    /// half of the evaluations (in the second half it is the negative).
     ///
     /// In slots it is the constant i, so a complex constant `a + ib` multiplies the first half of a
     /// limb by `a + b·root` and the second by `a - b·root`.
@@ -153,8 +153,8 @@ impl Ring {
 
     /// The permutation by which `X -> X^element` acts on evaluations.
     ///
-    /// Evaluation i is the value at `ψ^(2·bitrev(i)+1)`, so the image has there the value that stood
-    /// at the exponent multiplied by `element`.
+    /// Evaluation i is the value at `ψ^(2·bitrev(i)+1)`, so the image has there the value that
+    /// stood at the exponent multiplied by `element`.
     ///
     /// # Panics
     /// If `element` is even.
@@ -180,23 +180,34 @@ impl Ring {
         permutation
     }
 
+    /// Converts limbs modulo the primes `sources` (by index) to other primes.
+    ///
+    /// `source` holds **evaluations**, limb-major, one limb per source prime. `targets` are indices
+    /// of primes and the limbs that receive **coefficients** in `[0, prime)`.
+    ///
+    /// # Panics
+    /// If `source` does not have N words per source prime.
+    pub fn convert_base(
+        &self,
+        sources: &[usize],
+        source: &[u64],
+        targets: &mut [(usize, &mut [u64])],
+        rounding: Rounding,
+    ) {
+        self.converter(sources).convert(&self.tables, source, targets, rounding);
+    }
+
     /// The constants that convert residues modulo `sources` (prime indices) to every prime.
-    #[must_use]
-    pub fn converter(&self, sources: &[usize]) -> Arc<BaseConverter> {
+    pub(crate) fn converter(&self, sources: &[usize]) -> Arc<BaseConverter> {
         if let Some(found) = self.converters.read().expect("no panic under lock").get(sources) {
             return Arc::clone(found);
         }
-        let converter = Arc::new(BaseConverter::new(self, sources));
+        let converter = Arc::new(BaseConverter::new(&self.tables, sources));
         self.converters
             .write()
             .expect("no panic under lock")
             .insert(sources.to_vec(), Arc::clone(&converter));
         converter
-    }
-
-    /// The number of primes, main and special.
-    pub(crate) fn prime_count(&self) -> usize {
-        self.tables.len()
     }
 }
 

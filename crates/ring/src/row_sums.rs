@@ -1,13 +1,12 @@
-//! Sums of chosen rows of 64-bit words, plus or minus: key switching by pre-computed multiples, without products.
+//! Sums of chosen rows of 64-bit words, each added or subtracted: where all multiples of a row that
+//! can occur are stored, a sum of multiples takes no products.
 
-use crate::Isa;
+use crate::kernels::wrapping_sums::add_signed;
 
-/// Rows added at once, so that the sum is read and written as seldom.
-const AT_ONCE: usize = 4;
-
-/// `sum += Σ_r ±rows[r·multiples + |choice_r| - 1]`, wrapping, the sign that of the choice; 0 chooses nothing.
+/// `sum += Σ_r ±rows[r·multiples + |choice_r| - 1]`, wrapping; the sign is that of the choice, and
+/// a choice of 0 adds nothing.
 ///
-/// Rows are as long as the sum and side by side.
+/// Rows are as long as the sum and contiguous.
 ///
 /// ```
 /// use cryptable_ring::row_sums::add_chosen;
@@ -32,51 +31,7 @@ pub fn add_chosen(sum: &mut [u64], rows: &[u64], multiples: usize, choices: &[i3
             (row, if choice < 0 { u64::MAX } else { 0 })
         })
         .collect();
-    match Isa::detect() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `Isa::detect` names only what the processor has.
-        Isa::Avx512Ifma => unsafe { add_signed_avx512(sum, &chosen) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Isa::Avx2 => unsafe { add_signed_avx2(sum, &chosen) },
-        _ => add_signed(sum, &chosen),
-    }
-}
-
-/// The portable loop: a sign of all ones negates, `(a ^ sign) - sign = -a`.
-#[inline(always)]
-fn add_signed(sum: &mut [u64], rows: &[(&[u64], u64)]) {
-    let signed = |a: u64, sign: u64| (a ^ sign).wrapping_sub(sign);
-    let several = rows.chunks_exact(AT_ONCE);
-    for &(row, sign) in several.remainder() {
-        for (sum, &a) in sum.iter_mut().zip(row) {
-            *sum = sum.wrapping_add(signed(a, sign));
-        }
-    }
-    for rows in several {
-        let [(r0, s0), (r1, s1), (r2, s2), (r3, s3)] = [rows[0], rows[1], rows[2], rows[3]];
-        for ((((sum, &a), &b), &c), &d) in sum.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3) {
-            let low = signed(a, s0).wrapping_add(signed(b, s1));
-            let high = signed(c, s2).wrapping_add(signed(d, s3));
-            *sum = sum.wrapping_add(low).wrapping_add(high);
-        }
-    }
-}
-
-/// # Safety
-/// The processor must have AVX-512 F, DQ and VL.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-unsafe fn add_signed_avx512(sum: &mut [u64], rows: &[(&[u64], u64)]) {
-    add_signed(sum, rows);
-}
-
-/// # Safety
-/// The processor must have AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn add_signed_avx2(sum: &mut [u64], rows: &[(&[u64], u64)]) {
-    add_signed(sum, rows);
+    add_signed(sum, &chosen);
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The step from a table to ciphertexts of a multiplexer tree: a product with an integer matrix, whose
-//! rows are multiplied with selectors at once.
+//! Products of pairs of polynomials with an integer matrix, whose rows are multiplied with
+//! selectors while they are in the cache: what a multiplexer tree makes of a table.
 
 use rayon::prelude::*;
 
@@ -7,22 +7,23 @@ use crate::combination::Tensor;
 use crate::kernels::{self, ColumnBlock, MatrixTiles};
 use crate::{Basis, Buffer, Evaluations, Modulus, Poly, Ring};
 
-/// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all rows.
+/// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all
+/// rows.
 const BLOCK_WORDS: usize = 3 << 16;
 
 /// Fewest words of a block: the smallest ring degree.
 const MIN_WIDTH: usize = 16;
 
-/// Words of a limb that a task takes: enough tasks for all threads, and few slices of outputs to keep
-/// track of.
+/// Words of a limb that a task takes: enough tasks for all threads, and few slices of outputs to
+/// keep track of.
 const SPAN: usize = 1024;
 
-/// The two parts of a ciphertext.
+/// A pair of polynomials: the two parts of a ciphertext.
 pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// Takes up to 8 bytes an entry: fewer where AMX works on bytes.
+/// Takes up to 8 bytes per entry: fewer where AMX works on bytes.
 #[derive(Debug)]
 pub struct TableMatrix {
     outer: usize,
@@ -69,23 +70,23 @@ impl TableMatrix {
         self.tiles.columns()
     }
 
-    /// Bytes that the entries take.
+    /// The bytes that the entries take in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.tiles.memory_bytes()
     }
 }
 
-/// `result[o][k] = Σ_i (Σ_j e[o][i][j]·columns[j]) ⊗ selectors[k][i]` modulo `q_0 … q_{main-1}`, where ⊗
-/// is the tensor product of ciphertexts.
+/// `result[o][k] = Σ_i (Σ_j e[o][i][j]·columns[j]) ⊗ selectors[k][i]` modulo `q_0 … q_{main-1}`,
+/// where ⊗ is the product of pairs that a [`Tensor`] holds.
 ///
 /// Columns and selectors may have more limbs than `main`: the others are not read. Costs two
-/// multiply-accumulates an entry, limb and coefficient (one for each part), and reads every operand once:
-/// row sums stay in the cache.
+/// multiply-accumulates per entry, limb and coefficient (one for each part), and reads every
+/// operand once: row sums stay in the cache.
 ///
 /// # Panics
-/// If there are no selectors, numbers of columns or selectors are not those of the matrix, or an operand
-/// has fewer than `main` chain limbs.
+/// If there are no selectors, numbers of columns or selectors are not those of the matrix, or an
+/// operand has fewer than `main` chain limbs.
 ///
 /// ```
 /// use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
@@ -156,12 +157,12 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// One block of words of all operands, side by side, and of the row sums.
+/// One block of words of all operands, contiguous, and of the row sums.
 ///
-/// Polynomials lie a power of two apart, so that the same words of many of them would fall into a few
-/// sets of the cache.
+/// Polynomials lie a power of two apart, so that the same words of many of them would fall into a
+/// few sets of the cache.
 struct Scratch {
-    /// Words of the block.
+    /// The number of words of the block.
     width: usize,
     /// Part 0 of all columns in the first half, part 1 in the second.
     columns: ColumnBlock,
@@ -247,8 +248,6 @@ fn tensor_sum(m: &Modulus, [d0, d1, d2]: [&mut [u64]; 3], a: &[u64], b: &[u64]) 
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use crate::primes::ntt_primes;
 
@@ -363,7 +362,7 @@ mod tests {
 
     #[test]
     fn blocks_of_all_widths() {
-        // More words than a span; columns and rows that leave room for a strip only.
+        // More words than a span; so many columns and rows that only one strip fits a block.
         check(&ring(2048), [2, 2, 3, 1], false);
         check(&ring(64), [2, 2, 4096, 1], true);
         check(&ring(32), [2, 1, 4095, 1], true);
@@ -374,40 +373,5 @@ mod tests {
     #[should_panic(expected = "absolute value 549755813888")]
     fn entries_beyond_39_bits_are_refused() {
         let _ = TableMatrix::new(1, 1, 1, |_, _, _| 1 << 39);
-    }
-
-    /// Run with `--release --ignored --nocapture`, `RAYON_NUM_THREADS` threads.
-    #[test]
-    #[ignore = "a measurement"]
-    fn multiply_accumulates_a_second() {
-        let degree = 1 << 16;
-        let main = 5;
-        let ring = Ring::new(degree, &ntt_primes(degree, 50.0, main, &[]), &[]);
-        for [outer, inner, count, sets] in [
-            [64, 16, 16, 1],
-            [64, 16, 64, 1],
-            [16, 16, 256, 1],
-            [16, 32, 256, 2],
-            [16, 16, 1024, 1],
-            [32, 32, 1024, 1],
-        ] {
-            let columns = pairs(&ring, main, count, false);
-            let selectors = pairs(&ring, main, inner * sets, false);
-            let (columns, selectors) = (references(&columns), references(&selectors));
-            let selectors: Vec<_> = selectors.chunks(inner).map(<[_]>::to_vec).collect();
-            let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 16)) as i64 - (1 << 15);
-            let matrix = TableMatrix::new(outer, inner, count, entry);
-            let macs = (outer * inner * count * 2 * main * degree) as f64;
-            for _ in 0..2 {
-                let start = Instant::now();
-                let _ = selected_matrix_product(&ring, main, &columns, &matrix, &selectors);
-                let seconds = start.elapsed().as_secs_f64();
-                println!(
-                    "outer {outer}, inner {inner}, columns {count}, sets {sets}: {seconds:.3} s, \
-                     {:.2}e9 multiply-accumulates a second",
-                    macs / seconds / 1e9
-                );
-            }
-        }
     }
 }

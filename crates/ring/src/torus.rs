@@ -1,22 +1,16 @@
-//! Coefficients as binary fractions: what blind rotation accumulates.
+//! Coefficients as fractions of the torus `R/Z`, in fixed point.
 //!
-//! A residue v modulo q stands for the fraction v/q of a turn. Between products an accumulator keeps fractions
-//! with 52 bits instead, `⌊v·2^52/q⌉`: sums then need no reduction, digits of base 2^w are bits of the word, and
-//! the last multiplication of an inverse transform gives a fraction with two instructions. For q below 2^50 a
-//! fraction is finer than a residue, so that nothing is lost that noise does not drown.
+//! A residue v modulo q stands for v/q on the torus. Accumulators of many products keep that
+//! fraction with 52 bits, `⌊v·2^52/q⌉`, instead of the residue: sums then need no reduction, digits
+//! of base 2^w are bits of the word, and the last multiplication of an inverse transform gives a
+//! fraction with two instructions. For q below 2^50 a fraction is finer than a residue.
 //!
-//! Of a word only the low 52 bits count; those above are arbitrary.
-
-#[cfg(target_arch = "x86_64")]
-mod automorphism_avx512;
+//! Only the low 52 bits of a word count; those above are arbitrary.
 
 use crate::Modulus;
-
-/// Bits of a fraction.
-pub const FRACTION_BITS: u32 = 52;
-
-/// Bits of a word above the fraction.
-const UNUSED_BITS: u32 = u64::BITS - FRACTION_BITS;
+use crate::fraction_digits::UNUSED_BITS;
+pub use crate::fraction_digits::{FRACTION_BITS, FractionDigits};
+pub use crate::kernels::automorphism::automorphism;
 
 /// Fractions of residues, `out = ⌊v·2^52/q⌉`.
 ///
@@ -25,7 +19,7 @@ const UNUSED_BITS: u32 = u64::BITS - FRACTION_BITS;
 pub fn from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
     assert_eq!(out.len(), residues.len());
     let q = m.value();
-    // With the quotient's fraction of 64 bits the product is exact to 2^-12 of a unit.
+    // The quotient has 64 fractional bits, so the product is exact to 2^-12 of a unit.
     let ratio = (1u128 << (FRACTION_BITS + 64)) / u128::from(q);
     let (whole, part) = ((ratio >> 64) as u64, ratio as u64);
     for (out, &v) in out.iter_mut().zip(residues) {
@@ -48,22 +42,22 @@ pub fn to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
     }
 }
 
-/// Fractions of residues that fill their words, `out = ⌊v·2^64/q⌉`: for sums of many products, whose roundings must
-/// not add up. They wrap around as the turn does.
+/// Fractions of 64 bits, which fill their words, of residues: `out = ⌊v·2^64/q⌉`. They are for sums
+/// of many products, whose roundings must not add up; words wrap around as the torus does.
 ///
 /// # Panics
 /// If lengths differ.
 pub fn words_from_residues(m: &Modulus, out: &mut [u64], residues: &[u64]) {
     assert_eq!(out.len(), residues.len());
-    // q divides no power of two, so that ⌊2^128/q⌋ = ⌊(2^128 - 1)/q⌋. Its lost fraction costs less than v/2^64, below
-    // 2^-14 of a unit.
+    // q divides no power of two, so that ⌊2^128/q⌋ = ⌊(2^128 - 1)/q⌋. The fraction lost costs less
+    // than v/2^64, below 2^-14 of a unit.
     let ratio = u128::MAX / u128::from(m.value());
     for (out, &v) in out.iter_mut().zip(residues) {
         *out = ((u128::from(v) * ratio + (1 << 63)) >> 64) as u64;
     }
 }
 
-/// Residues of fractions that fill their words, `out = ⌊v·q/2^64⌉ mod q`.
+/// Residues of fractions of 64 bits, `out = ⌊v·q/2^64⌉ mod q`.
 ///
 /// # Panics
 /// If lengths differ.
@@ -73,128 +67,6 @@ pub fn words_to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
     for (out, &v) in out.iter_mut().zip(fractions) {
         let rounded = ((u128::from(v) * u128::from(q) + (1 << 63)) >> 64) as u64;
         *out = if rounded == q { 0 } else { rounded };
-    }
-}
-
-/// Coefficients in a run whose digits lean to the same side.
-const RUN: usize = 64;
-
-/// Balanced digits of fractions: v ≈ Σ_k d_k·2^(-w(ℓ-k)) with ℓ digits of w bits.
-///
-/// There is one digit more on one side of 0 than on the other: -2^(w-1) <= d_k < 2^(w-1), mean -1/2, or mirrored.
-/// Polynomials take both in turn, 64 coefficients each. Else the means would add up where digits multiply what is
-/// alike in all coefficients, such as a multiple of a binary secret: there a mean of 1/2 does the harm of digits N
-/// times as large.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FractionDigits {
-    base_log2: u32,
-    length: usize,
-    /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored): makes all digits plain
-    /// bits.
-    bias: [u64; 2],
-}
-
-impl FractionDigits {
-    /// `length` digits of `base_log2` bits.
-    ///
-    /// # Panics
-    /// Unless both are positive, and all digits together have at most 52 bits.
-    #[must_use]
-    pub fn new(base_log2: u32, length: usize) -> Self {
-        let bits = base_log2 as usize * length;
-        assert!(bits > 0 && bits <= FRACTION_BITS as usize, "{length} digits of {base_log2} bits");
-        let half_of = |bits: usize| 1u64 << (63 - bits);
-        let halves = (1..=length).map(|k| half_of(k * base_log2 as usize - base_log2 as usize));
-        let bias = halves.fold(half_of(bits), u64::wrapping_add);
-        let units = (1..=length).map(|k| 1u64 << (64 - k * base_log2 as usize));
-        let mirrored = units.fold(bias, u64::wrapping_sub);
-        Self { base_log2, length, bias: [bias, mirrored] }
-    }
-
-    /// ℓ.
-    #[must_use]
-    pub fn length(&self) -> usize {
-        self.length
-    }
-
-    /// Digit `k`, the least significant first, of the coefficients of a run: mirrored in every other.
-    #[inline(always)]
-    fn of_run(self, run: usize, k: usize) -> impl Fn(u64) -> i64 {
-        let mirrored = run % 2;
-        let bias = self.bias[mirrored];
-        let shift = u64::BITS - self.base_log2 * (self.length - k) as u32;
-        let mask = (1 << self.base_log2) - 1;
-        let half = (1 << (self.base_log2 - 1)) - mirrored as i64;
-        move |fraction| {
-            let bits = (fraction << UNUSED_BITS).wrapping_add(bias) >> shift & mask;
-            bits as i64 - half
-        }
-    }
-
-    /// Digit `k`, the least significant first, from -2^(w-1) on, or up to 2^(w-1) if mirrored.
-    #[must_use]
-    pub fn leaning_digit(self, fraction: u64, k: usize, mirrored: bool) -> i64 {
-        self.of_run(mirrored.into(), k)(fraction)
-    }
-
-    /// `out_k[i] = to_word(digit k of source[i])`; the digits of one weight side by side.
-    ///
-    /// # Panics
-    /// If lengths do not fit.
-    #[inline(always)]
-    pub(crate) fn decompose(&self, out: &mut [u64], source: &[u64], to_word: impl Fn(i64) -> u64) {
-        assert_eq!(out.len(), source.len() * self.length);
-        for (k, out) in out.chunks_exact_mut(source.len()).enumerate() {
-            let runs = out.chunks_mut(RUN).zip(source.chunks(RUN));
-            for (run, (out, source)) in runs.enumerate() {
-                let digit = self.of_run(run, k);
-                for (out, &v) in out.iter_mut().zip(source) {
-                    *out = to_word(digit(v));
-                }
-            }
-        }
-    }
-
-    /// As [`FractionDigits::decompose`] of `source·X^exponent - source`, modulo X^N + 1.
-    ///
-    /// # Panics
-    /// If lengths do not fit, or the exponent is 2N or more.
-    #[inline(always)]
-    pub(crate) fn decompose_rotation(
-        &self,
-        out: &mut [u64],
-        source: &[u64],
-        exponent: usize,
-        to_word: impl Fn(i64) -> u64,
-    ) {
-        let n = source.len();
-        assert!(out.len() == n * self.length && exponent < 2 * n, "X^{exponent} of degree {n}");
-        let shift = exponent % n;
-        let (kept, wrapped) = source.split_at(n - shift);
-        let (low, high) = source.split_at(shift);
-        // What passes X^N changes its sign; from exponent N on, everything does once more.
-        let signs = if exponent < n { [true, false] } else { [false, true] };
-        for (k, out) in out.chunks_exact_mut(n).enumerate() {
-            let (out_low, out_high) = out.split_at_mut(shift);
-            let parts = [(out_low, wrapped, low), (out_high, kept, high)];
-            for ((out, moved, source), negated) in parts.into_iter().zip(signs) {
-                let runs = out.chunks_mut(RUN).zip(moved.chunks(RUN)).zip(source.chunks(RUN));
-                // Runs begin anew where X^N is passed.
-                for (run, ((out, moved), source)) in runs.enumerate() {
-                    let digit = self.of_run(run, k);
-                    let words = out.iter_mut().zip(moved).zip(source);
-                    if negated {
-                        for ((out, &a), &b) in words {
-                            *out = to_word(digit(0u64.wrapping_sub(a).wrapping_sub(b)));
-                        }
-                    } else {
-                        for ((out, &a), &b) in words {
-                            *out = to_word(digit(a.wrapping_sub(b)));
-                        }
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -211,35 +83,6 @@ pub fn add_rotation_difference(out: &mut [u64], source: &[u64], exponent: usize)
         let negated = (i < shift) == (exponent < n);
         let moved = if negated { moved.wrapping_neg() } else { moved };
         *out = out.wrapping_add(moved).wrapping_sub(source[i]);
-    }
-}
-
-/// `out(X) = source(X^exponent)`, modulo X^N + 1.
-///
-/// # Panics
-/// If lengths differ, are no power of two, or the exponent is even.
-pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
-    let n = source.len();
-    assert!(
-        n.is_power_of_two() && out.len() == n && exponent % 2 == 1,
-        "X^{exponent} of degree {n}"
-    );
-    #[cfg(target_arch = "x86_64")]
-    if n >= 8 && crate::Isa::detect() == crate::Isa::Avx512Ifma {
-        // SAFETY: `Isa::detect` names only what the processor has.
-        return unsafe { automorphism_avx512::automorphism(out, source, exponent) };
-    }
-    automorphism_portable(out, source, exponent);
-}
-
-fn automorphism_portable(out: &mut [u64], source: &[u64], exponent: usize) {
-    let n = source.len();
-    let mut position: usize = 0;
-    for &word in source {
-        // All ones if X^N is passed an odd number of times: -word = (word ^ sign) - sign.
-        let sign = 0u64.wrapping_sub(u64::from(position & n != 0));
-        out[position & (n - 1)] = (word ^ sign).wrapping_sub(sign);
-        position = position.wrapping_add(exponent);
     }
 }
 
@@ -276,54 +119,6 @@ mod tests {
             // The fraction is off by half of 2^-64: times 2^12 and 2^50, far below half a unit.
             words_to_residues(&m, &mut back, &[fraction[0].wrapping_mul(factor as u64)]);
             prop_assert_eq!(back[0], m.mul(residue, m.reduce_i64(factor)));
-        }
-
-        #[test]
-        fn digits_recompose(
-            base_log2 in 1u32..20, length in 1usize..6, word in any::<u64>(), mirrored in any::<bool>(),
-        ) {
-            prop_assume!(base_log2 as usize * length <= 52);
-            let digits = FractionDigits::new(base_log2, length);
-            let mut sum = 0u64;
-            for k in 0..length {
-                let digit = digits.leaning_digit(word, k, mirrored);
-                // Mirrored digits are those of the opposite side.
-                let lean = if mirrored { -digit } else { digit };
-                prop_assert!(-(1 << (base_log2 - 1)) <= lean && lean < 1 << (base_log2 - 1));
-                let weight = 1u64 << (64 - base_log2 * (length - k) as u32);
-                sum = sum.wrapping_add(weight.wrapping_mul(digit as u64));
-            }
-            let error = sum.wrapping_sub(word << 12) as i64;
-            prop_assert!(error.unsigned_abs() <= 1 << (63 - base_log2 * length as u32));
-        }
-    }
-
-    #[test]
-    fn automorphisms_on_every_instruction_set_agree() {
-        for n in [2usize, 8, 16, 2048] {
-            let source: Vec<u64> = (0..n as u64).map(|i| (i + 1) << 40).collect();
-            for exponent in (1..2 * n).step_by(2 * n.div_ceil(32)).chain([2 * n - 1]) {
-                let (mut found, mut expected) = (vec![0; n], vec![0; n]);
-                automorphism(&mut found, &source, exponent);
-                automorphism_portable(&mut expected, &source, exponent);
-                assert_eq!(found, expected, "X^{exponent} of degree {n}");
-            }
-        }
-    }
-
-    #[test]
-    fn rotations_are_those_of_polynomials() {
-        let n = 16;
-        let source: Vec<u64> = (0..n as u64).map(|i| (i + 1) << 44).collect();
-        let digits = FractionDigits::new(8, 1);
-        for exponent in 0..2 * n {
-            let mut out = vec![0; n];
-            digits.decompose_rotation(&mut out, &source, exponent, |d| d as u64);
-            for (i, &found) in out.iter().enumerate() {
-                let from = (2 * n + i - exponent) % (2 * n);
-                let moved = if from < n { from as i64 + 1 } else { -(from as i64 - n as i64 + 1) };
-                assert_eq!(found as i64, moved - (i as i64 + 1), "X^{exponent}, position {i}");
-            }
         }
     }
 }

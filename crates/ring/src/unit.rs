@@ -5,8 +5,8 @@ use std::time::Instant;
 use crate::primes::ntt_primes;
 use crate::{Buffer, Modulus, NttTable};
 
-/// Seconds of one forward NTT at ring degree 65,536 with a 50-bit prime, on one thread: the least of
-/// several batches, in some tens of milliseconds.
+/// Seconds of one forward NTT at ring degree 65,536 with a 50-bit prime, on one thread: the least
+/// of several batches, in some tens of milliseconds.
 #[must_use]
 pub fn measure_unit() -> f64 {
     let degree = 1 << 16;

@@ -1,117 +1,31 @@
-//! Sums of rows of machine words times small factors, modulo 2^32 or 2^64: LWE key switching.
+//! Sums of rows of machine words times small factors, modulo 2^16, 2^32 or 2^64.
 //!
-//! A key switch of dimension 2,048 reads tens of megabytes once. So rows are as narrow as their modulus
-//! allows, and four are added at a time: the sum stays in the first-level cache.
+//! Such a sum reads tens of megabytes once. So rows are as narrow as their modulus allows, and four
+//! are added at a time: the sum stays in the first-level cache.
 //!
-//! Words of up to 24 bits are kept as [`Words24`], three bytes each in two planes, and summed as 32-bit ones.
+//! Words of up to 24 bits are kept as [`Words24`], three bytes each in two planes, and summed as
+//! 32-bit ones.
 
-/// An unsigned machine word with wrapping arithmetic.
-pub trait Word: Copy + Send + Sync + 'static {
-    /// Truncates.
-    fn from_u64(value: u64) -> Self;
-    /// Widens.
-    fn to_u64(self) -> u64;
-    /// `self + a·factor`, wrapping.
-    #[must_use]
-    fn add_product(self, a: Self, factor: i32) -> Self;
-}
+use crate::kernels::wrapping_sums;
+pub use crate::kernels::wrapping_sums::Word;
 
-macro_rules! word {
-    ($word:ty) => {
-        impl Word for $word {
-            #[inline(always)]
-            fn from_u64(value: u64) -> Self {
-                value as Self
-            }
-
-            #[inline(always)]
-            fn to_u64(self) -> u64 {
-                u64::from(self)
-            }
-
-            #[inline(always)]
-            fn add_product(self, a: Self, factor: i32) -> Self {
-                // Sign extension, then wrapping: a negative factor is its residue.
-                self.wrapping_add(a.wrapping_mul(factor as Self))
-            }
-        }
-    };
-}
-
-word!(u16);
-word!(u32);
-word!(u64);
-
-/// `sum += Σ_r factors[r]·rows[r]`, wrapping; rows are as long as the sum and side by side.
+/// `sum += Σ_r factors[r]·rows[r]`, wrapping; rows are as long as the sum and contiguous.
 ///
 /// ```
 /// use cryptable_ring::word_sums::add_multiples;
 /// let mut sum = [1u32, 2];
 /// add_multiples(&mut sum, &[10, 20, 100, 200], &[3, -1]);
-/// assert_eq!(sum, [1 + 30u32.wrapping_sub(100), 2 + 60u32.wrapping_sub(200)].map(|x| x));
+/// assert_eq!(sum, [31u32.wrapping_sub(100), 62u32.wrapping_sub(200)]);
 /// ```
 ///
 /// # Panics
 /// If there are not as many rows as factors.
 pub fn add_multiples<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
     assert_eq!(rows.len(), sum.len() * factors.len());
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::Isa;
-        match Isa::detect() {
-            // SAFETY: `Isa::detect` names only what the processor has.
-            Isa::Avx512Ifma => return unsafe { add_multiples_avx512(sum, rows, factors) },
-            // SAFETY: as above.
-            Isa::Avx2 => return unsafe { add_multiples_avx2(sum, rows, factors) },
-            Isa::Scalar => {}
-        }
-    }
-    add_multiples_portable(sum, rows, factors);
+    wrapping_sums::add_multiples(sum, rows, factors);
 }
 
-/// The portable loop, which the compiler vectorizes for the instruction set of its caller.
-#[inline(always)]
-fn add_multiples_portable<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
-    let length = sum.len();
-    let quads = factors.chunks_exact(4);
-    let (tail_rows, tail) =
-        (&rows[(factors.len() - quads.remainder().len()) * length..], quads.remainder());
-    for (rows, f) in rows.chunks_exact(4 * length).zip(quads) {
-        let (r0, rest) = rows.split_at(length);
-        let (r1, rest) = rest.split_at(length);
-        let (r2, r3) = rest.split_at(length);
-        for ((((sum, &a), &b), &c), &d) in sum.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3) {
-            *sum = sum
-                .add_product(a, f[0])
-                .add_product(b, f[1])
-                .add_product(c, f[2])
-                .add_product(d, f[3]);
-        }
-    }
-    for (row, &factor) in tail_rows.chunks_exact(length.max(1)).zip(tail) {
-        for (sum, &a) in sum.iter_mut().zip(row) {
-            *sum = sum.add_product(a, factor);
-        }
-    }
-}
-
-/// # Safety
-/// The processor must have AVX-512 F, BW, DQ and VL.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn add_multiples_avx512<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
-    add_multiples_portable(sum, rows, factors);
-}
-
-/// # Safety
-/// The processor must have AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn add_multiples_avx2<W: Word>(sum: &mut [W], rows: &[W], factors: &[i32]) {
-    add_multiples_portable(sum, rows, factors);
-}
-
-/// Words of 24 bits: the lower 16, and the upper 8, side by side.
+/// Words of 24 bits, in two planes: the lower 16 bits of all words, and the upper 8 of all words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words24 {
     low: Vec<u16>,
@@ -127,7 +41,7 @@ impl FromIterator<u32> for Words24 {
 }
 
 impl Words24 {
-    /// Bytes held.
+    /// The bytes that the words take in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         2 * self.low.len() + self.high.len()
@@ -147,54 +61,7 @@ impl Words24 {
     /// If there are not as many rows as factors.
     pub fn add_multiples(&self, sum: &mut [u32], factors: &[i32]) {
         assert_eq!(self.low.len(), sum.len() * factors.len());
-        #[cfg(target_arch = "x86_64")]
-        {
-            use crate::Isa;
-            match Isa::detect() {
-                // SAFETY: `Isa::detect` names only what the processor has.
-                Isa::Avx512Ifma => return unsafe { self.add_multiples_avx512(sum, factors) },
-                // SAFETY: as above.
-                Isa::Avx2 => return unsafe { self.add_multiples_avx2(sum, factors) },
-                Isa::Scalar => {}
-            }
-        }
-        self.add_multiples_portable(sum, factors);
-    }
-
-    /// The portable loop, two rows at a time.
-    #[inline(always)]
-    fn add_multiples_portable(&self, sum: &mut [u32], factors: &[i32]) {
-        let length = sum.len().max(1);
-        let word = |low: u16, high: u8| u32::from(low) | u32::from(high) << 16;
-        let rows = self.low.chunks(2 * length).zip(self.high.chunks(2 * length));
-        for ((low, high), f) in rows.zip(factors.chunks(2)) {
-            let ((l0, l1), (h0, h1)) = (low.split_at(length), high.split_at(length));
-            let Some(&second) = f.get(1) else {
-                for ((sum, &l0), &h0) in sum.iter_mut().zip(l0).zip(h0) {
-                    *sum = sum.add_product(word(l0, h0), f[0]);
-                }
-                break;
-            };
-            for ((((sum, &l0), &h0), &l1), &h1) in sum.iter_mut().zip(l0).zip(h0).zip(l1).zip(h1) {
-                *sum = sum.add_product(word(l0, h0), f[0]).add_product(word(l1, h1), second);
-            }
-        }
-    }
-
-    /// # Safety
-    /// The processor must have AVX-512 F, BW, DQ and VL.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    unsafe fn add_multiples_avx512(&self, sum: &mut [u32], factors: &[i32]) {
-        self.add_multiples_portable(sum, factors);
-    }
-
-    /// # Safety
-    /// The processor must have AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    unsafe fn add_multiples_avx2(&self, sum: &mut [u32], factors: &[i32]) {
-        self.add_multiples_portable(sum, factors);
+        wrapping_sums::add_multiples_24(sum, &self.low, &self.high, factors);
     }
 }
 
@@ -215,7 +82,7 @@ mod tests {
                 W::from_u64((i128::from(start[j].to_u64()) + products.sum::<i128>()) as u64)
             })
             .collect();
-        for of in [add_multiples::<W>, add_multiples_portable::<W>] {
+        for of in [add_multiples::<W>, wrapping_sums::add_multiples_portable::<W>] {
             let mut sum = start.clone();
             of(&mut sum, &rows, factors);
             assert_eq!(sum, expected);
@@ -230,7 +97,7 @@ mod tests {
         add_multiples(&mut expected, &rows, factors);
         let rows: Words24 = rows.into_iter().collect();
         rows.add_multiples(&mut sum, factors);
-        rows.add_multiples_portable(&mut portable, factors);
+        wrapping_sums::add_multiples_24_portable(&mut portable, &rows.low, &rows.high, factors);
         assert_eq!(sum, expected);
         assert_eq!(portable, expected);
         assert_eq!(rows.bytes(), 3 * length * factors.len());

@@ -32,6 +32,14 @@ pub enum WireError {
         /// What the header says.
         found: ObjectType,
     },
+    /// The file holds another kind of object than any of those asked for.
+    #[error("it is {found}, not {expected}")]
+    WrongKind {
+        /// What was asked for, of any engine.
+        expected: &'static str,
+        /// What the header says.
+        found: ObjectType,
+    },
     /// The object was made under other parameters.
     #[error(
         "made under other parameters: digest {}, expected {}", short_hex(.found), short_hex(.expected)

@@ -16,13 +16,14 @@
 //! memory-mapped file are aligned and can be used where they lie. The checksum detects damage, not
 //! forgery: it has no key. Readers check every field all the same.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod bit_packing;
 mod body;
 mod error;
 mod key_id;
 mod keys;
+mod mapped_file;
 mod packed_words;
 
 use std::fmt;
@@ -34,6 +35,7 @@ pub use key_id::KeyId;
 pub use keys::{
     open_with_parameters, pack_ternary, secret_key_bytes, unpack_ternary, write_server_keys,
 };
+pub use mapped_file::MappedFile;
 pub use packed_words::packed_field_bytes;
 
 /// The first bytes of a digest as hexadecimal digits: enough to tell objects apart in a message.
@@ -84,10 +86,10 @@ pub enum ObjectType {
     SingleEvaluationKey = 7,
     /// LWE ciphertexts of single values.
     SingleCiphertext = 8,
-    /// A client's secret key for circuits on bits.
-    CircuitSecretKey = 9,
-    /// A server's keys for circuits on bits.
-    CircuitEvaluationKey = 10,
+    /// A client's secret key for transciphering.
+    TranscipheringSecretKey = 9,
+    /// A server's keys for transciphering.
+    TranscipheringEvaluationKey = 10,
     /// Bytes, encrypted bit by bit.
     EncryptedBytes = 11,
     /// Round keys of AES-128, encrypted bit by bit.
@@ -115,8 +117,8 @@ impl ObjectType {
         Self::SingleSecretKey,
         Self::SingleEvaluationKey,
         Self::SingleCiphertext,
-        Self::CircuitSecretKey,
-        Self::CircuitEvaluationKey,
+        Self::TranscipheringSecretKey,
+        Self::TranscipheringEvaluationKey,
         Self::EncryptedBytes,
         Self::EncryptedRoundKeys,
         Self::PackingKey,
@@ -142,8 +144,8 @@ impl fmt::Display for ObjectType {
             Self::SingleSecretKey => "a secret key for single values",
             Self::SingleEvaluationKey => "an evaluation key for single values",
             Self::SingleCiphertext => "a ciphertext of single values",
-            Self::CircuitSecretKey => "a secret key for circuits on bits",
-            Self::CircuitEvaluationKey => "an evaluation key for circuits on bits",
+            Self::TranscipheringSecretKey => "a secret key for transciphering",
+            Self::TranscipheringEvaluationKey => "an evaluation key for transciphering",
             Self::EncryptedBytes => "bytes encrypted bit by bit",
             Self::EncryptedRoundKeys => "encrypted round keys of AES-128",
             Self::PackingKey => "a packing key",

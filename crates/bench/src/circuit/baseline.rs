@@ -1,9 +1,10 @@
 //! `bench cbs --baseline`: the TFHE circuit bootstrap, on the ring and with selectors of the same set.
 
 use clap::ValueEnum;
-use cryptable_leveled::private_key_switching::{PrivateSwitchingKey, SeededPrivateSwitchingKey};
-use cryptable_leveled::tfhe_circuit_bootstrapping::TfheCircuitBootstrapping;
-use cryptable_leveled::tfhe_parameters::{PrivateKeyForm, TfheParameters};
+use cryptable_leveled::comparison::{
+    PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheCircuitBootstrapping,
+    TfheParameters,
+};
 
 use super::*;
 use crate::measurement::timed;
@@ -34,9 +35,9 @@ pub fn run(
     threads: usize,
     json: bool,
 ) -> anyhow::Result<()> {
-    let parameters = CircuitParameters::set(arguments.set)?;
+    let parameters = Variant::Cmux.set(arguments.set)?.parameters();
     let tfhe = TfheParameters::as_deep(&parameters, baseline.form())?;
-    let session = Session::new(parameters.parameters());
+    let session = Session::new(parameters.fhew());
     let (seeded, keygen_s) = timed(|| SeededPrivateSwitchingKey::generate(&tfhe, &session.secret));
     let (private, setup_s) = timed(|| PrivateSwitchingKey::expand(&tfhe, &seeded));
     let private = private?;

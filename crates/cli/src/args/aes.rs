@@ -103,6 +103,9 @@ pub struct AesEncryptKeyArgs {
     /// File for the encrypted key
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Arguments of `aes encrypt`.
@@ -120,6 +123,9 @@ pub struct AesEncryptArgs {
     /// File for as many bytes
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Arguments of `aes transcipher`.
@@ -129,8 +135,8 @@ pub struct AesTranscipherArgs {
     #[arg(long, value_name = "FILE")]
     pub evaluation: PathBuf,
     /// The encrypted AES key
-    #[arg(long, value_name = "FILE")]
-    pub key: PathBuf,
+    #[arg(long, alias = "key", value_name = "FILE")]
+    pub encrypted_key: PathBuf,
     /// The first counter block in hexadecimal, 16 bytes
     #[arg(long, value_name = "HEX", value_parser = counter)]
     pub counter: Counter,
@@ -143,6 +149,9 @@ pub struct AesTranscipherArgs {
     /// File for the homomorphic ciphertexts
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Arguments of `aes decrypt`.
@@ -154,9 +163,12 @@ pub struct AesDecryptArgs {
     /// The homomorphic ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// File for the bytes
+    /// File for the bytes, for its owner only
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Examples of the whole.
@@ -166,7 +178,7 @@ Examples:
   cryptable aes encrypt-key --secret aes.secret --key-file key.bin --output key.ct
   cryptable aes encrypt --key-file key.bin --counter 00000000000000000000000000000000 \\
     --input plain.bin --output cipher.bin
-  cryptable aes transcipher --evaluation aes.server --key key.ct \\
+  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
     --counter 00000000000000000000000000000000 --input cipher.bin --output message.ct
   cryptable aes decrypt --secret aes.secret --input message.ct --output out.bin
 
@@ -198,9 +210,9 @@ changes.";
 
 const TRANSCIPHER: &str = "\
 Examples:
-  cryptable aes transcipher --evaluation aes.server --key key.ct \\
+  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
     --counter 00000000000000000000000000000000 --input cipher.bin --output message.ct
-  cryptable aes transcipher --evaluation aes.server --key key.ct --table table.csv \\
+  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct --table table.csv \\
     --counter 00000000000000000000000000000000 --input cipher.bin --output result.ct
 
 Takes seconds for every 16 bytes, and 96 kB of output for every byte; memory does not grow with the

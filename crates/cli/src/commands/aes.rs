@@ -4,18 +4,15 @@ mod client;
 mod transcipher;
 
 use std::fmt;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use serde::Serialize;
-use zeroize::Zeroizing;
 
 use crate::args::Global;
 use crate::args::aes::AesCommand;
-use crate::atomic_file::{Access, AtomicFile};
-use crate::formats;
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::report::{bytes, seconds};
 
 /// Runs a subcommand.
@@ -30,19 +27,6 @@ pub fn run(global: Global, command: &AesCommand) -> Result<()> {
         AesCommand::Transcipher(args) => transcipher::run(global, args),
         AesCommand::Decrypt(args) => client::decrypt(global, args),
     }
-}
-
-/// Reads a whole file of at most `limit` bytes, without copies that outlive it.
-fn read(path: &Path, limit: u64) -> Result<Zeroizing<Vec<u8>>> {
-    let file: File = formats::open(path)?;
-    let name = path.display();
-    let failed = || format!("cannot read {name}");
-    let length = file.metadata().with_context(failed)?.len();
-    ensure!(length <= limit, "{name}: {length} bytes, above the limit of {limit}");
-    // Room for everything at once: growing would leave copies behind.
-    let mut content = Zeroizing::new(Vec::with_capacity(length as usize + 1));
-    file.take(length).read_to_end(&mut content).with_context(failed)?;
-    Ok(content)
 }
 
 /// Writes a whole file, and returns its size.
@@ -69,7 +53,7 @@ impl fmt::Display for Report {
         write!(
             f,
             "{}: {} of {}, {}, {}",
-            self.output.display(),
+            atomic_file::shown(&self.output).display(),
             self.kind,
             bytes(self.message_bytes),
             bytes(self.output_bytes),

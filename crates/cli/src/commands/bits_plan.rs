@@ -3,7 +3,8 @@
 use std::fmt;
 
 use cryptable::leveled;
-use cryptable_leveled::parameters::{CircuitParameters, LOG2_FAIL};
+use cryptable_lattice::cost::CostModel;
+use cryptable_leveled::parameters::{CircuitBootstrappingParameters, LOG2_FAIL};
 use serde::Serialize;
 
 use super::compare::{Comparison, Machine};
@@ -25,8 +26,8 @@ pub struct CircuitReport {
 
 impl CircuitReport {
     /// What people ask of parameters.
-    pub fn new(parameters: &CircuitParameters) -> Self {
-        let fhew = parameters.parameters();
+    pub fn new(parameters: &CircuitBootstrappingParameters) -> Self {
+        let fhew = parameters.fhew();
         Self {
             lwe_dimension: fhew.lwe_dimension(),
             ring_degree: fhew.ring_degree(),
@@ -56,7 +57,7 @@ impl fmt::Display for CircuitReport {
 #[derive(Serialize)]
 pub struct BitsParameters {
     pub mode: Mode,
-    pub set: &'static str,
+    pub set: String,
     pub input_modulus: u64,
     pub output_modulus: u64,
     #[serde(flatten)]
@@ -73,12 +74,15 @@ impl BitsParameters {
         let (prediction, log2_fail) = (parameters.prediction(), parameters.log2_fail());
         Self {
             mode: Mode::Bits,
-            set: parameters.name(),
+            set: set_name(parameters),
             input_modulus: parameters.input_modulus(),
             output_modulus: parameters.output_modulus(),
-            circuit: CircuitReport { log2_fail, ..CircuitReport::new(parameters.circuit()) },
-            bootstraps: prediction.bootstraps,
-            cmuxes: prediction.cmuxes,
+            circuit: CircuitReport {
+                log2_fail,
+                ..CircuitReport::new(parameters.circuit_bootstrapping())
+            },
+            bootstraps: parameters.bootstraps(),
+            cmuxes: parameters.cmuxes(),
             key_file_bytes: prediction.key_file_bytes as u64,
             parameter_digest: hex(&parameters.digest()),
         }
@@ -100,11 +104,21 @@ pub struct Candidate {
 /// What is printed.
 pub type Plan = ValuePlan<Candidate>;
 
+/// The name that `--variant` takes.
+fn set_name(parameters: &leveled::Parameters) -> String {
+    parameters.parameter_set().map_or_else(|| "other".to_owned(), |set| set.to_string())
+}
+
+/// Predicted time of a value in u.
+fn eval_units(parameters: &leveled::Parameters) -> f64 {
+    CostModel::of_unit(1.0).seconds(&parameters.prediction().work)
+}
+
 /// Predicted time of so many values: their bits share out among the threads.
 pub fn eval_seconds(parameters: &leveled::Parameters, values: u64, machine: &Machine) -> f64 {
     let prediction = parameters.prediction();
-    let parts = values.saturating_mul(prediction.bootstraps as u64);
-    prediction.eval_units * machine.unit * values as f64 / machine.speedup(parts)
+    let parts = values.saturating_mul(prediction.parallelism as u64);
+    eval_units(parameters) * machine.unit * values as f64 / machine.speedup(parts)
 }
 
 impl ValuePlan<Candidate> {
@@ -120,12 +134,12 @@ impl ValuePlan<Candidate> {
             Candidate {
                 parameters: BitsParameters::new(parameters),
                 time: PredictedTime::new(
-                    prediction.eval_units,
+                    eval_units(parameters),
                     eval_seconds(parameters, values, machine),
                     machine,
                 ),
                 key_memory_bytes: prediction.key_memory_bytes as u64,
-                table_bytes: prediction.table_bytes as u64,
+                table_bytes: parameters.table_bytes() as u64,
                 peak_bytes: prediction.peak_bytes() as u64,
             }
         };
@@ -177,14 +191,14 @@ impl ValuePlan<Candidate> {
     fn write_candidates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "\n{:<10} {:>10} {:>10} {:>10} {:>9} {:>9} {:>9}",
+            "\n{:<18} {:>10} {:>10} {:>10} {:>9} {:>9} {:>9}",
             "set", "ms/value", "all", "memory", "key file", "failure", "security"
         )?;
         for line in &self.candidates {
             let circuit = &line.parameters.circuit;
             writeln!(
                 f,
-                "{:<10} {:>10.1} {:>10} {:>10} {:>9} {:>9} {:>9.1}",
+                "{:<18} {:>10.1} {:>10} {:>10} {:>9} {:>9} {:>9.1}",
                 line.parameters.set,
                 line.time.ms_per_value,
                 seconds(line.time.eval_s),

@@ -64,7 +64,7 @@ impl Served {
             }
             Self::Single(all) => {
                 let eval_s = single_plan::eval_seconds(&all[0], values, machine);
-                (Mode::Single, eval_s, all[0].key_file_bytes())
+                (Mode::Single, eval_s, all[0].prediction().key_file_bytes)
             }
             Self::Bits(all) => {
                 let eval_s = bits_plan::eval_seconds(&all[0], values, machine);
@@ -114,7 +114,7 @@ fn served(args: &ParameterArgs) -> Result<Vec<Served>> {
         return Ok(vec![Served::find(args.mode.unwrap_or(Mode::Packed), args)?]);
     }
     let packed = Served::find(Mode::Packed, args);
-    let is_small = super::moduli(args)?.0 <= MAX_SINGLE_MODULUS;
+    let is_small = super::moduli(args).0 <= MAX_SINGLE_MODULUS;
     let others = [(Mode::Single, is_small), (Mode::Bits, true)];
     let others = others.into_iter().filter(|&(_, is_tried)| is_tried);
     let others: Vec<Served> =

@@ -7,17 +7,16 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey, Table, measure_unit};
-use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::plan::ciphertexts;
 use super::{threads, warning};
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{Access, AtomicFile};
-use crate::formats;
 use crate::formats::png::GreyImage;
-use crate::formats::table::{self, Moduli};
-use crate::progress;
+use crate::formats::table::{self, Moduli, TableOptions};
+use crate::input_file;
+use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
 /// A photograph of a retina; see `examples/data/README.md`.
@@ -92,7 +91,7 @@ fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
         None => Ok((GreyImage::read(RETINA, "retina-256.png")?, "retina-256.png".into())),
         Some(path) => {
             let name = path.display().to_string();
-            Ok((GreyImage::read(std::io::BufReader::new(formats::open(path)?), &name)?, name))
+            Ok((GreyImage::read(std::io::BufReader::new(input_file::open(path)?), &name)?, name))
         }
     }
 }
@@ -108,7 +107,8 @@ fn read_table(name: &str) -> Result<Table> {
             let path = Path::new(name);
             let builtin = "contrast, invert, gamma and threshold are built in";
             ensure!(path.exists(), "no table \"{name}\": {builtin}, and no file has that name");
-            return table::read(path, Moduli { input: Some(LEVELS), output: Some(LEVELS) });
+            let moduli = Moduli { input: Some(LEVELS), output: Some(LEVELS) };
+            return Ok(table::read(path, &TableOptions::plain(moduli))?.0);
         }
     };
     let top = (LEVELS - 1) as f64;
@@ -205,7 +205,7 @@ fn look_up(
     key: &EvaluationKey,
     inputs: &[Vec<u8>],
     table: &Table,
-    bar: &ProgressBar,
+    bar: &Progress,
 ) -> Result<Vec<Vec<u8>>> {
     let moved = progress::on(bar);
     let total = inputs.len();

@@ -8,11 +8,14 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use super::plan::ciphertexts;
-use super::read_secret_key;
+use super::{coding, read_secret_key};
 use crate::args::{EncryptArgs, Global};
 use crate::container::{ContainerWriter, Contents};
-use crate::formats::open_values;
+use crate::formats::csv::{Coding, ReadNote};
+use crate::formats::domain::Domain;
+use crate::formats::{ValueOptions, open_values};
 use crate::report::{self, bytes, seconds};
+use crate::{atomic_file, input_file};
 
 /// Encrypts a file of values, one ciphertext's worth at a time.
 ///
@@ -20,10 +23,14 @@ use crate::report::{self, bytes, seconds};
 /// If a file cannot be read or written, or a value is not below the key's input modulus.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     let start = Instant::now();
-    let key = read_secret_key(&args.key)?;
+    let key = read_secret_key(&args.secret)?;
     let (slots, modulus) = (key.values_per_ciphertext(), key.input_modulus());
-    let column = args.column.as_deref();
-    let mut values = open_values(&args.input, args.format, column, modulus)?;
+    let domain = Domain { modulus, signed: args.signed };
+    let coding = coding(args.dictionary.as_deref(), args.extend, domain)?;
+    let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
+    let options = ValueOptions { format, column, csv, coding: coding.clone() };
+    let mut values = open_values(&args.input, &options)?;
+    let input = input_file::shown(&args.input).display();
     let (mode, parameter_digest) = (key.mode(), key.parameter_digest());
     let contents = Contents { mode, parameter_digest, key_id: key.id(), modulus };
     let mut writer = ContainerWriter::create(&args.output, contents)?;
@@ -33,16 +40,21 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
         if chunk.is_empty() {
             break;
         }
-        let ciphertext = key
-            .encrypt(&chunk)
-            .with_context(|| format!("{}: from value {total} on", args.input.display()))?;
+        let ciphertext =
+            key.encrypt(&chunk).with_context(|| format!("{}: from value {total} on", input))?;
         writer.push(&ciphertext)?;
         total += chunk.len() as u64;
     }
-    ensure!(total > 0, "{} holds no values", args.input.display());
+    ensure!(total > 0, "{} holds no values", input);
+    if let Coding::Words(book, _) = &coding {
+        // First of all: no ciphertext may hold a code that no book has.
+        book.borrow().save()?;
+    }
     let (header, output_bytes) = writer.commit()?;
+    report::note(global, values.note());
     let report = Report {
         output: args.output.clone(),
+        read: values.note().cloned(),
         values: header.values,
         modulus,
         ciphertexts: header.encryptions(),
@@ -55,6 +67,8 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
 #[derive(Serialize)]
 struct Report {
     output: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<ReadNote>,
     values: u64,
     modulus: u64,
     ciphertexts: u64,
@@ -67,7 +81,7 @@ impl fmt::Display for Report {
         write!(
             f,
             "{}: {} values below {} in {}, {}, {}",
-            self.output.display(),
+            atomic_file::shown(&self.output).display(),
             self.values,
             self.modulus,
             ciphertexts(self.ciphertexts),

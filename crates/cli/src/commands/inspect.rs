@@ -1,6 +1,7 @@
 //! `cryptable inspect`.
 
 use std::fmt;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -13,6 +14,7 @@ use super::single_plan::SingleParameters;
 use super::warning;
 use crate::args::{Global, InspectArgs};
 use crate::container::{self, ContainerReader};
+use crate::input_file;
 use crate::mapped_file::MappedFile;
 use crate::mode::Mode;
 use crate::report::{self, bytes, hex};
@@ -20,22 +22,34 @@ use crate::report::{self, bytes, hex};
 /// Checks each file and reports on it.
 ///
 /// # Errors
-/// At the first file that cannot be read, is damaged, or is none of ours.
+/// If a file cannot be read, is damaged, or is none of ours; the others are reported on all the same.
 pub fn run(global: Global, args: &InspectArgs) -> Result<()> {
-    args.files.iter().try_for_each(|path| report::result(global, &inspect(path)?))
+    let mut bad = Vec::new();
+    for path in &args.files {
+        match inspect(path) {
+            Ok(report) => report::result(global, &report)?,
+            Err(error) => bad.push(error),
+        }
+    }
+    let Some(last) = bad.pop() else { return Ok(()) };
+    for error in &bad {
+        report::error(global.json, "invalid", &format!("{error:#}"));
+    }
+    Err(last)
 }
 
 fn inspect(path: &Path) -> Result<Report> {
     let map = MappedFile::open(path)?;
+    let shown = input_file::shown(path);
     if map.as_ref().starts_with(&container::MAGIC) {
-        inspect_container(path)
+        inspect_container(shown, map.as_ref())
     } else {
-        inspect_object(path, map.as_ref()).with_context(|| path.display().to_string())
+        inspect_object(shown, map.as_ref()).with_context(|| shown.display().to_string())
     }
 }
 
-fn inspect_container(path: &Path) -> Result<Report> {
-    let mut reader = ContainerReader::open(path)?;
+fn inspect_container(path: &Path, file: &[u8]) -> Result<Report> {
+    let mut reader = ContainerReader::new(Cursor::new(file), path)?;
     while reader.next_ciphertext()?.is_some() {}
     let header = reader.header();
     Ok(Report {
@@ -112,8 +126,8 @@ impl ParameterReport {
                 Self::Single(SingleParameters::new(parameters))
             }
             InspectedParameters::Leveled(parameters) => Self::Bits(BitsParameters::new(parameters)),
-            InspectedParameters::Circuit(parameters) => {
-                Self::Circuit(CircuitReport::new(parameters))
+            InspectedParameters::Transciphering(parameters) => {
+                Self::Circuit(CircuitReport::new(parameters.circuit_bootstrapping()))
             }
             // What a later version of the library may add.
             _ => return None,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access, AtomicFile, Destination};
 use crate::report::bytes;
 
 /// Where keys go.
@@ -29,12 +29,10 @@ impl<'a> KeyFiles<'a> {
             "the secret key and the evaluation key cannot both be {}",
             secret.display()
         );
-        for path in [secret, evaluation] {
-            if !force && path.symlink_metadata().is_ok() {
-                bail!(
-                    "{} exists; --force replaces it, and what it encrypted is lost",
-                    path.display()
-                );
+        for (path, loss) in [(secret, ", and what it encrypted is lost"), (evaluation, "")] {
+            let is_file = matches!(Destination::of(path)?, Destination::File(_));
+            if !force && is_file && path.exists() {
+                bail!("{} exists; --force replaces it{loss}", path.display());
             }
         }
         Ok(Self { secret, evaluation, force })
@@ -79,11 +77,8 @@ impl OpenKeyFiles<'_> {
         evaluation(&mut self.evaluation)
             .with_context(|| format!("generating {}", evaluation_name.display()))?;
         // The large file first: if the disk is full, the secret key's file is not there yet.
-        let evaluation_bytes = self.evaluation.commit(force)?;
-        let secret_bytes = self.secret.commit(force).inspect_err(|_| {
-            // Without its secret key, the evaluation key is of no use.
-            let _ = std::fs::remove_file(evaluation_name);
-        })?;
+        let [evaluation_bytes, secret_bytes] =
+            AtomicFile::commit_all([self.evaluation, self.secret], force)?;
         let (secret, evaluation) = (secret_name.to_path_buf(), evaluation_name.to_path_buf());
         Ok(WrittenKeys { secret, secret_bytes, evaluation, evaluation_bytes })
     }
@@ -100,7 +95,8 @@ pub struct WrittenKeys {
 
 impl fmt::Display for WrittenKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (secret, evaluation) = (self.secret.display(), self.evaluation.display());
+        let shown = |path| atomic_file::shown(path).display();
+        let (secret, evaluation) = (shown(&self.secret), shown(&self.evaluation));
         writeln!(f, "  {secret}: secret key, {}; keep it", bytes(self.secret_bytes))?;
         writeln!(f, "  {evaluation}: evaluation key, {}", bytes(self.evaluation_bytes))
     }

@@ -32,7 +32,7 @@ pub fn run(global: Global, args: &KeygenArgs) -> Result<()> {
     let (input_modulus, output_modulus) = parameters.moduli();
     let report = Report {
         mode: secret.mode(),
-        parameters: parameters.name().to_owned(),
+        parameters: parameters.name(),
         input_modulus,
         output_modulus,
         security_bits: parameters.security_bits(),

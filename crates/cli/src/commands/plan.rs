@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cryptable::{Parameters, ParametersLiteral};
+use cryptable::{CostModel, Parameters, ParametersLiteral};
 use serde::Serialize;
 
 use super::compare::{Comparison, Machine};
@@ -32,7 +32,6 @@ pub struct Plan {
     eval_s: f64,
     key_file_bytes: u64,
     key_memory_bytes: u64,
-    matrix_bytes: u64,
     working_bytes: u64,
     peak_bytes: u64,
     ciphertext_bytes: u64,
@@ -50,8 +49,8 @@ fn ciphertexts_of(parameters: &Parameters, values: u64) -> u64 {
 
 /// Predicted time of so many values: threads share out the work of each ciphertext.
 pub fn eval_seconds(parameters: &Parameters, values: u64, machine: &Machine) -> f64 {
-    let units = parameters.prediction().eval_units * ciphertexts_of(parameters, values) as f64;
-    units * machine.unit / machine.speedup(u64::MAX)
+    let one = CostModel::of_unit(machine.unit).seconds(&parameters.prediction().work);
+    one * ciphertexts_of(parameters, values) as f64 / machine.speedup(u64::MAX)
 }
 
 /// One way to evaluate the table.
@@ -77,19 +76,21 @@ impl CandidateLine {
     fn new(parameters: &Parameters, ciphertexts: u64, seconds_per_unit: f64, speedup: f64) -> Self {
         let (literal, prediction) = (parameters.literal(), parameters.prediction());
         let tree = literal.multiplexer.as_ref();
-        let one = prediction.eval_units * seconds_per_unit;
+        let counts = parameters.operation_counts(1);
+        let model = CostModel::of_unit(seconds_per_unit);
+        let one = model.seconds(&prediction.work);
         Self {
             name: literal.name.split('_').next().unwrap_or_default().into(),
             digits: tree.map(|tree| tree.digits.clone()).unwrap_or_default(),
             selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
-            eval_units: prediction.eval_units,
+            eval_units: one / seconds_per_unit,
             eval_s_one_thread: one * ciphertexts as f64,
             eval_s: one * ciphertexts as f64 / speedup,
             ms_per_value: one * 1e3 / literal.slots as f64 / speedup,
             peak_bytes: prediction.peak_bytes() as u64,
             key_memory_bytes: prediction.key_memory_bytes as u64,
-            transforms: prediction.transforms,
-            key_switches: prediction.key_switches,
+            transforms: counts.transforms,
+            key_switches: counts.key_switches,
             security_bits: parameters.security_bits(),
             log2_fail: parameters.failure().log2_fail(),
         }
@@ -121,7 +122,9 @@ impl Plan {
         let values = values.unwrap_or(parameters.literal().slots as u64);
         let ciphertexts = ciphertexts_of(parameters, values);
         let Machine { unit, threads } = *machine;
-        let eval_s_one_thread = prediction.eval_units * unit * ciphertexts as f64;
+        let counts = parameters.operation_counts(1);
+        let one = CostModel::of_unit(unit).seconds(&prediction.work);
+        let eval_s_one_thread = one * ciphertexts as f64;
         let speedup = machine.speedup(u64::MAX);
         Self {
             parameters: parameters.literal().clone(),
@@ -131,16 +134,15 @@ impl Plan {
             log2_fail: parameters.failure().log2_fail(),
             values,
             ciphertexts,
-            transforms: prediction.transforms,
-            key_switches: prediction.key_switches,
-            eval_units: prediction.eval_units,
+            transforms: counts.transforms,
+            key_switches: counts.key_switches,
+            eval_units: one / unit,
             unit_us: unit * 1e6,
             threads,
             eval_s_one_thread,
             eval_s: eval_s_one_thread / speedup,
             key_file_bytes: prediction.key_file_bytes as u64,
             key_memory_bytes: prediction.key_memory_bytes as u64,
-            matrix_bytes: prediction.matrix_bytes as u64,
             working_bytes: prediction.working_bytes as u64,
             peak_bytes: prediction.peak_bytes() as u64,
             ciphertext_bytes: prediction.ciphertext_bytes as u64,
@@ -196,10 +198,9 @@ impl fmt::Display for Plan {
         )?;
         writeln!(
             f,
-            "peak memory          {} (key {}, matrices {}, temporaries {})",
+            "peak memory          {} (key {}, temporaries {})",
             bytes(self.peak_bytes),
             bytes(self.key_memory_bytes),
-            bytes(self.matrix_bytes),
             bytes(self.working_bytes)
         )?;
         write!(f, "predicted time       {} on 1 thread", seconds(self.eval_s_one_thread))?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use cryptable::single;
+use cryptable_lattice::cost::CostModel;
 use serde::Serialize;
 
 use super::compare::{Comparison, Machine};
@@ -45,7 +46,7 @@ impl SingleParameters {
             rotations: parameters.method().rotations(),
             security_bits: parameters.security_bits(),
             log2_fail: parameters.log2_fail(),
-            key_file_bytes: parameters.key_file_bytes() as u64,
+            key_file_bytes: parameters.prediction().key_file_bytes as u64,
             parameter_digest: hex(&parameters.digest()),
         }
     }
@@ -63,9 +64,15 @@ pub struct Candidate {
 /// What is printed.
 pub type Plan = ValuePlan<Candidate>;
 
+/// Predicted time of one value on one thread, in u.
+fn eval_units(parameters: &single::Parameters, machine: &Machine) -> f64 {
+    let model = CostModel::of_unit(machine.unit);
+    model.seconds(&parameters.prediction().work) / model.unit()
+}
+
 /// Predicted time of so many values: they share out among the threads; one value takes one.
 pub fn eval_seconds(parameters: &single::Parameters, values: u64, machine: &Machine) -> f64 {
-    parameters.eval_units() * machine.unit * values as f64 / machine.speedup(values)
+    eval_units(parameters, machine) * machine.unit * values as f64 / machine.speedup(values)
 }
 
 impl ValuePlan<Candidate> {
@@ -80,7 +87,7 @@ impl ValuePlan<Candidate> {
             let eval_s = eval_seconds(parameters, values, machine);
             Candidate {
                 parameters: SingleParameters::new(parameters),
-                time: PredictedTime::new(parameters.eval_units(), eval_s, machine),
+                time: PredictedTime::new(eval_units(parameters, machine), eval_s, machine),
             }
         };
         let numbers = SingleParameters::new(&all[0]);

@@ -1,100 +1,144 @@
-//! Comma-separated text.
+//! Comma-separated text: columns of values.
 
-use std::fs::File;
+use std::cell::RefCell;
+use std::fmt;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::rc::Rc;
 
-use anyhow::{Context, Result, bail};
-use csv::{ByteRecord, ReaderBuilder, Trim};
+use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
 
-use super::{check_value, open};
+use super::dictionary::Dictionary;
+use super::domain::Domain;
+use super::records::{Records, is_missing, quoted};
+use crate::args::CsvArgs;
 
-/// Records of a CSV file, with their line numbers.
-pub struct Records<R> {
-    reader: csv::Reader<R>,
-    path: PathBuf,
-    record: ByteRecord,
-    line: u64,
+/// How fields stand for values.
+#[derive(Clone, Debug)]
+pub enum Coding {
+    /// Fields are integers.
+    Integers(Domain),
+    /// Fields are words of a book, whose codes are values below a modulus.
+    Words(Rc<RefCell<Dictionary>>, u64),
 }
 
-impl<R: Read> Records<R> {
-    /// Reads records; `path` is for messages.
-    pub fn new(reader: R, path: &Path) -> Self {
-        let reader = ReaderBuilder::new().has_headers(false).trim(Trim::All).from_reader(reader);
-        Self { reader, path: path.to_path_buf(), record: ByteRecord::new(), line: 0 }
-    }
-
-    /// Moves to the next record; empty lines are none.
+impl Coding {
+    /// The value of a field; `place` says where it is.
     ///
     /// # Errors
-    /// If the file cannot be read, or the record has another number of fields than the first.
-    pub fn advance(&mut self) -> Result<bool> {
-        let found = self.reader.read_byte_record(&mut self.record).map_err(|error| {
-            if let csv::ErrorKind::UnequalLengths { pos, expected_len, len } = error.kind() {
-                let line = pos.as_ref().map_or(0, csv::Position::line);
-                let name = self.path.display();
-                anyhow::anyhow!("{name} line {line}: {len} columns, {expected_len} before")
-            } else {
-                anyhow::anyhow!("cannot read {}: {error}", self.path.display())
-            }
-        })?;
-        self.line = self.record.position().map_or(0, csv::Position::line);
-        Ok(found)
+    /// If it has none.
+    pub fn value(&self, field: &str, place: impl Fn() -> String) -> Result<u64> {
+        match self {
+            Self::Words(book, modulus) => book.borrow_mut().code(field, *modulus, place),
+            Self::Integers(domain) => match field.parse::<i128>() {
+                Ok(integer) => domain.value(integer, place),
+                Err(_) => bail!("{}: {} is not an integer", place(), quoted(field)),
+            },
+        }
     }
 
-    /// The fields of the current record.
-    pub fn fields(&self) -> impl Iterator<Item = String> + '_ {
-        self.record.iter().map(|field| String::from_utf8_lossy(field).into_owned())
-    }
-
-    /// Number of fields of the current record.
-    pub fn width(&self) -> usize {
-        self.record.len()
-    }
-
-    /// Line number of the current record, from 1.
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// The integer in a field of the current record, if it is one.
-    pub fn integer(&self, column: usize) -> Option<i128> {
-        let text = std::str::from_utf8(self.record.get(column)?).ok()?;
-        text.parse().ok()
-    }
-
-    /// Whether the current record looks like a header: words, and no integer.
-    pub fn is_header(&self) -> bool {
-        let starts_word =
-            |field: String| field.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        (0..self.width()).all(|column| self.integer(column).is_none())
-            && self.fields().any(starts_word)
-    }
-
-    /// The value in a field of the current record.
+    /// Writes the field of a value.
     ///
     /// # Errors
-    /// If it is not an integer from 0 to `modulus - 1`.
-    pub fn value(&self, column: usize, label: &str, modulus: u64) -> Result<u64> {
-        let place = || format!("{} line {}, {label}", self.path.display(), self.line);
-        match self.integer(column) {
-            Some(value) => check_value(value, modulus, place),
-            None => {
-                let field = self.fields().nth(column).unwrap_or_default();
-                bail!("{}: {} is not an integer", place(), quoted(&field))
-            }
+    /// If it is the code of no word.
+    pub fn field(&self, value: u64) -> Result<String> {
+        match self {
+            Self::Words(book, _) => Ok(book.borrow().word(value)?.to_owned()),
+            Self::Integers(domain) => Ok(domain.integer(value).to_string()),
         }
     }
 }
 
-/// A field for a message, cut to a readable length.
-fn quoted(field: &str) -> String {
-    if field.is_empty() {
-        return "an empty field".into();
+/// What was read of a file, for people to compare with what they meant.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReadNote {
+    /// The file.
+    pub file: String,
+    /// Whether its first line is a header.
+    pub header: bool,
+    /// What separates its columns.
+    pub delimiter: char,
+    /// Number of its columns.
+    pub columns: usize,
+    /// The column that was read, by name or number.
+    pub column: Option<String>,
+    /// Rows that were read.
+    pub rows: u64,
+    /// Those of them without a value, which got one.
+    pub missing: u64,
+    /// What missing values were read as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_as: Option<String>,
+    /// Empty lines at the end.
+    pub skipped: u64,
+}
+
+impl fmt::Display for ReadNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = if self.header { "a header line" } else { "no header line" };
+        write!(f, "{}: {header}", self.file)?;
+        if let Some(column) = &self.column {
+            write!(f, ", {column}")?;
+        }
+        if self.columns > 1 {
+            let separator = match self.delimiter {
+                '\t' => "tabs".into(),
+                ',' => "commas".into(),
+                ';' => "semicolons".into(),
+                other => format!("'{other}'"),
+            };
+            write!(f, " of {} between {separator}", self.columns)?;
+        }
+        let plural = |count| if count == 1 { "" } else { "s" };
+        write!(f, ", {} row{}", self.rows, plural(self.rows))?;
+        if let (Some(value), true) = (&self.missing_as, self.missing > 0) {
+            write!(f, ", {} missing value{} read as {value}", self.missing, plural(self.missing))?;
+        }
+        match self.skipped {
+            0 => Ok(()),
+            lines => write!(f, ", {lines} empty line{} at the end skipped", plural(lines)),
+        }
     }
-    let short: String = field.chars().take(40).collect();
-    let dots = if short.len() < field.len() { "…" } else { "" };
-    format!("\"{short}{dots}\"")
+}
+
+/// Whether the first record is a header: as stated; else by its look, or, where fields are words, only if that is
+/// certain.
+///
+/// # Errors
+/// If nobody can tell.
+pub fn is_header<R: Read>(
+    records: &Records<R>,
+    stated: Option<bool>,
+    words: Option<(usize, &Dictionary)>,
+) -> Result<bool> {
+    match (stated, words) {
+        (Some(stated), _) => Ok(stated),
+        (None, None) => Ok(records.is_header()),
+        (None, Some((column, book))) if records.is_header() => {
+            let first = records.text(column)?;
+            ensure!(
+                book.knows(first),
+                "{}: nobody can tell whether its first line, with {}, is a header: \
+                 use --header or --no-header",
+                records.path().display(),
+                quoted(first)
+            );
+            Ok(false)
+        }
+        (None, Some(_)) => Ok(false),
+    }
+}
+
+/// How a column is found and read.
+#[derive(Clone, Debug)]
+pub struct ColumnOptions<'a> {
+    /// Its name or number.
+    pub column: Option<&'a str>,
+    /// How the file is read.
+    pub csv: &'a CsvArgs,
+    /// How fields stand for values.
+    pub coding: Coding,
 }
 
 /// The values of one column.
@@ -102,47 +146,106 @@ pub struct Column<R> {
     records: Records<R>,
     column: usize,
     label: String,
-    modulus: u64,
+    coding: Coding,
+    missing: Option<String>,
+    note: ReadNote,
     /// The current record is yet to be read from.
     pending: bool,
     finished: bool,
 }
 
-impl Column<File> {
-    /// Opens a file and finds the column: by name, or by number from 1 where no column has that
-    /// name, or the first.
+impl<R: Read> Column<R> {
+    /// Finds the column: by name, by number from 1 where no column has that name, or the only one.
     ///
     /// # Errors
     /// If the file cannot be read or has no such column.
-    pub fn open(path: &Path, column: Option<&str>, modulus: u64) -> Result<Self> {
-        Self::new(open(path)?, path, column, modulus)
-    }
-}
-
-impl<R: Read> Column<R> {
-    fn new(reader: R, path: &Path, column: Option<&str>, modulus: u64) -> Result<Self> {
-        let mut records = Records::new(reader, path);
+    pub fn new(reader: R, path: &Path, options: &ColumnOptions<'_>) -> Result<Self> {
+        let ColumnOptions { column, csv, coding } = options;
+        let mut records = Records::new(reader, path, csv.delimiter)?;
         let found = records.advance()?;
-        let header: Vec<String> =
-            if records.is_header() { records.fields().collect() } else { Vec::new() };
-        let pending = found && header.is_empty();
+        let is_named = column.is_some_and(|column| records.fields().any(|field| field == column));
+        let header = match (coding, csv.stated_header()) {
+            // Words may look like a header, but hardly like the name that is asked for.
+            (Coding::Words(..), None) if is_named && records.is_header() => true,
+            (Coding::Words(book, _), stated) => {
+                let position = column.and_then(|column| column.parse::<usize>().ok());
+                let position = position.map_or(0, |number| number.saturating_sub(1));
+                is_header(&records, stated, Some((position, &book.borrow())))?
+            }
+            (Coding::Integers(_), stated) => is_header(&records, stated, None)?,
+        };
+        let names: Vec<String> = if header { records.fields().collect() } else { Vec::new() };
         let index = match column {
+            None if records.width() > 1 => {
+                bail!("{}: {}; name one by --column", path.display(), columns(&names, &records))
+            }
             None => 0,
-            Some(name) => find_column(name, &header, records.width())
+            Some(name) => find_column(name, &names, records.width())
                 .with_context(|| path.display().to_string())?,
         };
-        let label = match header.get(index) {
+        let label = match names.get(index) {
             Some(name) => format!("column \"{name}\""),
             None => format!("column {}", index + 1),
         };
-        Ok(Self { records, column: index, label, modulus, pending, finished: !found })
+        let note = ReadNote {
+            file: path.display().to_string(),
+            header,
+            delimiter: char::from(records.delimiter()),
+            columns: records.width(),
+            column: Some(label.clone()),
+            rows: 0,
+            missing: 0,
+            missing_as: csv.missing.clone(),
+            skipped: 0,
+        };
+        Ok(Self {
+            records,
+            column: index,
+            label,
+            coding: coding.clone(),
+            missing: csv.missing.clone(),
+            note,
+            pending: found && !header,
+            finished: !found,
+        })
     }
 
     fn read(&mut self) -> Result<Option<u64>> {
         if !std::mem::take(&mut self.pending) && !self.records.advance()? {
+            self.note.skipped = self.records.skipped();
             return Ok(None);
         }
-        self.records.value(self.column, &self.label, self.modulus).map(Some)
+        let value = if is_missing(self.records.text(self.column)?) {
+            self.note.missing += 1;
+            self.missing_value()?
+        } else {
+            let place = || self.place();
+            self.coding.value(self.records.text(self.column)?, place)?
+        };
+        self.note.rows += 1;
+        Ok(Some(value))
+    }
+
+    fn place(&self) -> String {
+        format!("{} line {}, {}", self.records.path().display(), self.records.line(), self.label)
+    }
+
+    fn missing_value(&self) -> Result<u64> {
+        if let Some(missing) = &self.missing {
+            return self.coding.value(missing, || "--missing".into());
+        }
+        let (name, line) = (self.records.path().display(), self.records.line());
+        let hint = "--missing VALUE says what stands for it";
+        if self.records.is_empty_line() {
+            bail!("{name} line {line}: an empty line; {hint}");
+        }
+        let found = quoted(self.records.text(self.column)?);
+        bail!("{}: {found} is a missing value; {hint}", self.place())
+    }
+
+    /// What was read so far.
+    pub fn note(&self) -> &ReadNote {
+        &self.note
     }
 }
 
@@ -157,6 +260,16 @@ impl<R: Read> Iterator for Column<R> {
         self.finished = !matches!(item, Some(Ok(_)));
         item
     }
+}
+
+/// `3 columns, "a", "b", "c"`.
+fn columns<R: Read>(names: &[String], records: &Records<R>) -> String {
+    let width = records.width();
+    if names.is_empty() {
+        return format!("{width} columns, and no header line to name them: 1 to {width}");
+    }
+    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    format!("{width} columns, {}", names.join(", "))
 }
 
 fn find_column(name: &str, header: &[String], width: usize) -> Result<usize> {
@@ -179,23 +292,37 @@ fn find_column(name: &str, header: &[String], width: usize) -> Result<usize> {
     }
 }
 
-/// Writes a header line of one column.
+/// Writes a line of one field.
 ///
 /// # Errors
 /// If writing fails.
-pub fn write_header(out: &mut impl Write, name: &str) -> Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record([name])?;
-    writer.flush()?;
+pub fn write_line(out: &mut impl Write, field: &str) -> Result<()> {
+    out.write_all(&line_of(field, b',')?)?;
     Ok(())
+}
+
+/// A line of one field, quoted where it must be.
+///
+/// # Errors
+/// None that is known of.
+pub fn line_of(field: &str, delimiter: u8) -> Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    writer.write_record([field])?;
+    Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read_with(text: &str, column: Option<&str>, csv: &CsvArgs) -> Result<Vec<u64>> {
+        let coding = Coding::Integers(Domain::unsigned(256));
+        let options = ColumnOptions { column, csv, coding };
+        Column::new(text.as_bytes(), Path::new("v.csv"), &options)?.collect()
+    }
+
     fn read(text: &str, column: Option<&str>) -> Result<Vec<u64>> {
-        Column::new(text.as_bytes(), Path::new("v.csv"), column, 256)?.collect()
+        read_with(text, column, &CsvArgs::default())
     }
 
     fn error(text: &str, column: Option<&str>) -> String {
@@ -206,20 +333,26 @@ mod tests {
     fn headers_are_recognised() {
         assert_eq!(read("1\n2\n", None).unwrap(), [1, 2]);
         assert_eq!(read("age\n1\n2", None).unwrap(), [1, 2]);
-        assert_eq!(read("\u{feff}age\r\n1\r\n\r\n2\r\n", Some("age")).unwrap(), [1, 2]);
+        assert_eq!(read("\u{feff}age\r\n1\r\n2\r\n\r\n", Some("age")).unwrap(), [1, 2]);
         assert_eq!(read(",age\n0,\"10\"\n1, 20 \n", Some("age")).unwrap(), [10, 20]);
         assert_eq!(read("_x\n7\n", None).unwrap(), [7]);
         assert_eq!(read("age\n", None).unwrap(), [0_u64; 0]);
         assert_eq!(read("", None).unwrap(), [0_u64; 0]);
-        // A mistyped number is no header.
+        // A mistyped number is no header, nor is a missing value.
         assert!(error("12x\n1\n", None).contains("line 1"));
         assert!(error("-1\n1\n", None).contains("negative"));
+        assert!(error("NA\n1\n", None).contains("line 1, column 1: \"NA\" is a missing value"));
+        let stated = CsvArgs { header: true, ..CsvArgs::default() };
+        assert_eq!(read_with("1\n2\n", None, &stated).unwrap(), [2]);
+        let stated = CsvArgs { no_header: true, ..CsvArgs::default() };
+        let message = read_with("age\n2\n", None, &stated).unwrap_err().to_string();
+        assert!(message.contains("line 1, column 1: \"age\" is not an integer"), "{message}");
     }
 
     #[test]
     fn columns_are_found_by_name_and_number() {
         let text = "a,2,b\nx,3,y\n";
-        assert!(error(text, None).contains("line 1, column 1: \"a\" is not an integer"));
+        assert!(error(text, Some("1")).contains("line 1, column 1: \"a\" is not an integer"));
         let text = "a,b,c\n0,1,2\n";
         assert_eq!(read(text, Some("b")).unwrap(), [1]);
         assert_eq!(read(text, Some("3")).unwrap(), [2]);
@@ -227,17 +360,43 @@ mod tests {
         assert_eq!(error(text, Some("d")), "v.csv: no column \"d\"; there are \"a\", \"b\", \"c\"");
         assert!(error("5,6\n", Some("a")).contains("no header line; columns are 1 to 2"));
         assert!(error("a,a\n5,6\n", Some("a")).contains("more than one"));
+        let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; name one by --column";
+        assert_eq!(error(text, None), message);
+        assert!(
+            error("5;6\n", None).contains("2 columns, and no header line to name them: 1 to 2")
+        );
+    }
+
+    #[test]
+    fn missing_values_are_named_or_replaced() {
+        let missing = CsvArgs { missing: Some("9".into()), ..CsvArgs::default() };
+        for text in
+            ["age\n3\n\n4\n", "age\n3\n\"\"\n4\n", "age\n3\nNA\n4\n", "3\nnan\n4", "3\nNULL\n4"]
+        {
+            assert!(error(text, None).contains("--missing VALUE says"), "{text}");
+            assert_eq!(read_with(text, None, &missing).unwrap(), [3, 9, 4]);
+        }
+        assert_eq!(
+            error("age\n3\n\n4", None),
+            "v.csv line 3: an empty line; --missing VALUE says what stands for it"
+        );
+        assert!(
+            error("a,b\n,1\n", Some("a"))
+                .contains("line 2, column \"a\": an empty field is a missing value")
+        );
+        let large = CsvArgs { missing: Some("300".into()), ..CsvArgs::default() };
+        let message = read_with("\n3\n", None, &large).unwrap_err().to_string();
+        assert_eq!(message, "--missing: 300 is not below the modulus 256");
     }
 
     #[test]
     fn errors_name_line_column_value_and_limit() {
         assert_eq!(
-            error("name,age\n\nann,3\nbob,300\n", Some("age")),
-            "v.csv line 4, column \"age\": 300 is not below the modulus 256"
+            error("name,age\nann,3\nbob,300\n", Some("age")),
+            "v.csv line 3, column \"age\": 300 is not below the modulus 256"
         );
         assert!(error("1\n2.5\n", None).contains("line 2, column 1: \"2.5\" is not an integer"));
-        assert!(error("a,b\n,1\n", None).contains("line 2, column \"a\": an empty field"));
-        assert_eq!(error("1,2\n3\n", None), "v.csv line 2: 1 columns, 2 before");
+        assert_eq!(error("1,2\n3\n", Some("1")), "v.csv line 2: 1 columns, 2 before");
         let long = error(&format!("1\n{}\n", "9".repeat(1000)), None);
         assert!(long.contains("9…\" is not an integer") && long.len() < 120, "{long}");
     }

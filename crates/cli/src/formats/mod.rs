@@ -1,124 +1,104 @@
 //! Files that people bring and take away: values, tables and pictures.
 
 pub mod csv;
+pub mod dictionary;
+pub mod domain;
 pub mod npy;
 pub mod png;
 pub mod raw;
+pub mod records;
 pub mod table;
+pub mod value_writer;
 
 use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail, ensure};
 
-use self::raw::WordFormat;
-use crate::args::Format;
-use crate::atomic_file::{Access, AtomicFile};
+use self::csv::{Coding, Column, ColumnOptions, ReadNote};
+use self::domain::Domain;
+use self::raw::{WordFormat, Words};
+use crate::args::{CsvArgs, Format};
+use crate::input_file;
 
 /// Values one by one, or why there are no more.
-pub type Values = Box<dyn Iterator<Item = Result<u64>>>;
+pub trait ValueSource: Iterator<Item = Result<u64>> {
+    /// What was read so far, where that is not obvious.
+    fn note(&self) -> Option<&ReadNote> {
+        None
+    }
+}
 
-/// Opens a file of values, each of which is checked to be below `modulus` as it is read.
+impl ValueSource for Column<File> {
+    fn note(&self) -> Option<&ReadNote> {
+        Some(Column::note(self))
+    }
+}
+
+impl ValueSource for Words<File> {}
+
+/// A file of values being read.
+pub type Values = Box<dyn ValueSource>;
+
+/// How a file of values is read.
+#[derive(Clone, Debug)]
+pub struct ValueOptions<'a> {
+    /// Its format, where it is stated.
+    pub format: Option<Format>,
+    /// The column of a CSV file.
+    pub column: Option<&'a str>,
+    /// How a CSV file is read.
+    pub csv: &'a CsvArgs,
+    /// How what is in the file stands for values.
+    pub coding: Coding,
+}
+
+/// Opens a file of values, each of which is checked as it is read.
 ///
 /// # Errors
 /// If the file cannot be opened, or its start is not of its format.
-pub fn open_values(
-    path: &Path,
-    format: Option<Format>,
-    column: Option<&str>,
-    modulus: u64,
-) -> Result<Values> {
-    Ok(match Encoding::of(path, format, column, modulus)? {
-        Encoding::Text => Box::new(csv::Column::open(path, column, modulus)?),
-        Encoding::Array => {
-            let (_, words) = npy::open(open(path)?, path, modulus)?;
+pub fn open_values(path: &Path, options: &ValueOptions<'_>) -> Result<Values> {
+    let file = input_file::open(path)?;
+    let is_stream = !file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let is_stream = is_stream || input_file::is_stdin(path);
+    let shown = input_file::shown(path);
+    let encoding = Encoding::of(path, options.format, is_stream, &options.coding)?;
+    if !matches!(encoding, Encoding::Text) {
+        options.refuse_options_of_text(shown)?;
+    }
+    Ok(match (encoding, &options.coding) {
+        (Encoding::Array, Coding::Integers(domain)) => {
+            let (_, words) = npy::open(file, shown, *domain)?;
             Box::new(words)
         }
-        Encoding::Raw(word) => Box::new(raw::Words::new(open(path)?, path, word, None, modulus)),
+        (Encoding::Raw(word), Coding::Integers(domain)) => {
+            // Words of a stated width are signed if values are.
+            let word = WordFormat { signed: domain.signed, ..word };
+            Box::new(Words::new(file, shown, word, None, *domain))
+        }
+        _ => {
+            let ValueOptions { column, csv, coding, .. } = options.clone();
+            Box::new(Column::new(file, shown, &ColumnOptions { column, csv, coding })?)
+        }
     })
 }
 
-/// Opens a file for reading.
-///
-/// # Errors
-/// If that fails or it is a directory.
-pub fn open(path: &Path) -> Result<File> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    if path.is_dir() {
-        bail!("cannot read {}: it is a directory", path.display());
-    }
-    Ok(file)
-}
-
-/// A file of values being written.
-pub struct ValueWriter {
-    file: AtomicFile,
-    /// The layout of words; text if `None`.
-    word: Option<WordFormat>,
-}
-
-impl ValueWriter {
-    /// Starts a file of `count` values below `modulus`. A `column` is the header of a CSV file.
-    ///
-    /// # Errors
-    /// If the values do not fit the format, or the file cannot be created.
-    pub fn create(
-        path: &Path,
-        format: Option<Format>,
-        column: Option<&str>,
-        modulus: u64,
-        count: u64,
-    ) -> Result<Self> {
-        let encoding = Encoding::of(path, format, column, modulus)?;
-        let mut file = AtomicFile::create(path, Access::Public)?;
-        let word = match encoding {
-            Encoding::Text => {
-                if let Some(name) = column {
-                    csv::write_header(&mut file, name)?;
-                }
-                None
-            }
-            Encoding::Array => {
-                let word = WordFormat::narrowest(modulus);
-                file.write_all(&npy::header(word, count))?;
-                Some(word)
-            }
-            Encoding::Raw(word) => {
-                if word.largest() < modulus - 1 {
-                    bail!(
-                        "{}: values up to {} do not fit words of {} bits",
-                        path.display(),
-                        modulus - 1,
-                        8 * word.bytes
-                    );
-                }
-                Some(word)
-            }
-        };
-        Ok(Self { file, word })
-    }
-
-    /// Appends values.
-    ///
-    /// # Errors
-    /// If writing fails.
-    pub fn write(&mut self, values: &[u64]) -> Result<()> {
-        for &value in values {
-            match self.word {
-                None => writeln!(self.file, "{value}")?,
-                Some(word) => self.file.write_all(&value.to_le_bytes()[..word.bytes])?,
-            }
+impl ValueOptions<'_> {
+    fn refuse_options_of_text(&self, path: &Path) -> Result<()> {
+        let name = path.display();
+        if let Some(column) = self.column {
+            bail!("{name}: only CSV files have columns, not \"{column}\"");
         }
+        let CsvArgs { header, no_header, delimiter, missing } = self.csv;
+        let given = [
+            ("--header", *header),
+            ("--no-header", *no_header),
+            ("--delimiter", delimiter.is_some()),
+            ("--missing", missing.is_some()),
+        ];
+        let given = given.into_iter().find(|(_, is_given)| *is_given);
+        ensure!(given.is_none(), "{name}: {} is for CSV files only", given.unwrap_or_default().0);
         Ok(())
-    }
-
-    /// Completes the file and returns its size in bytes.
-    ///
-    /// # Errors
-    /// If writing fails.
-    pub fn commit(self) -> Result<u64> {
-        self.file.commit(true)
     }
 }
 
@@ -130,24 +110,30 @@ enum Encoding {
 }
 
 impl Encoding {
-    fn of(path: &Path, format: Option<Format>, column: Option<&str>, modulus: u64) -> Result<Self> {
+    /// As stated, or by the name; text if it goes through a pipe.
+    fn of(path: &Path, format: Option<Format>, is_stream: bool, coding: &Coding) -> Result<Self> {
+        let name = path.display();
+        let narrowest = match coding {
+            Coding::Integers(domain) => WordFormat::of(*domain),
+            Coding::Words(_, modulus) => WordFormat::of(Domain::unsigned(*modulus)),
+        };
         let encoding = match (format, extension(path).as_str()) {
             (Some(Format::Csv), _) | (None, "csv") => Self::Text,
             (Some(Format::Npy), _) | (None, "npy") => Self::Array,
+            (Some(Format::Raw), _) | (None, "bin") => Self::Raw(narrowest),
             (Some(Format::Raw8), _) => Self::Raw(WordFormat::unsigned(1)),
             (Some(Format::Raw16), _) => Self::Raw(WordFormat::unsigned(2)),
             (Some(Format::Raw32), _) => Self::Raw(WordFormat::unsigned(4)),
             (Some(Format::Raw64), _) => Self::Raw(WordFormat::unsigned(8)),
-            (None, "bin") => Self::Raw(WordFormat::narrowest(modulus)),
+            (None, _) if is_stream => Self::Text,
             (None, _) => bail!(
-                "{}: the extension names no known format (.csv, .npy or .bin); \
-                 use --format csv, npy, raw8, raw16, raw32 or raw64",
-                path.display()
+                "{name}: the extension names no known format (.csv, .npy or .bin); \
+                 use --format csv, npy, raw, raw8, raw16, raw32 or raw64"
             ),
         };
-        if let (Some(column), false) = (column, matches!(encoding, Self::Text)) {
-            bail!("{}: only CSV files have columns, not \"{column}\"", path.display());
-        }
+        let is_words = matches!(coding, Coding::Words(..));
+        let is_text = matches!(encoding, Self::Text);
+        ensure!(is_text || !is_words, "{name}: only CSV files have words of a dictionary");
         Ok(encoding)
     }
 }
@@ -155,56 +141,4 @@ impl Encoding {
 /// The extension in lower case; empty if there is none.
 fn extension(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
-}
-
-/// Checks that an integer is a value of `Z_modulus`; `place` says where it stands.
-fn check_value(value: i128, modulus: u64, place: impl Fn() -> String) -> Result<u64> {
-    match u64::try_from(value) {
-        Ok(value) if value < modulus => Ok(value),
-        Ok(value) => bail!("{}: {value} is not below the modulus {modulus}", place()),
-        Err(_) if value < 0 => {
-            bail!("{}: {value} is negative; values are 0 to {}", place(), modulus - 1)
-        }
-        Err(_) => bail!("{}: {value} is not below the modulus {modulus}", place()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn round_trip(name: &str, format: Option<Format>, column: Option<&str>, modulus: u64) -> u64 {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join(name);
-        let values: Vec<u64> = (0..1000).map(|i| i * i % modulus).collect();
-        let mut writer = ValueWriter::create(&path, format, column, modulus, 1000).unwrap();
-        values.chunks(300).for_each(|chunk| writer.write(chunk).unwrap());
-        let bytes = writer.commit().unwrap();
-        let found = open_values(&path, format, column, modulus).unwrap();
-        assert_eq!(found.collect::<Result<Vec<_>>>().unwrap(), values);
-        bytes
-    }
-
-    #[test]
-    fn what_is_written_is_read() {
-        round_trip("a.csv", None, None, 300);
-        round_trip("a.csv", None, Some("a, \"b\""), 300);
-        assert_eq!(round_trip("a.npy", None, None, 256), 128 + 1000);
-        assert_eq!(round_trip("a.NPY", None, None, 257), 128 + 2000);
-        assert_eq!(round_trip("a.bin", None, None, 65536), 2000);
-        assert_eq!(round_trip("a.bin", None, None, 65537), 4000);
-        assert_eq!(round_trip("a.csv", Some(Format::Raw64), None, 5), 8000);
-    }
-
-    #[test]
-    fn formats_that_do_not_fit_are_refused() {
-        let error = |name, format, column, modulus| {
-            let path = std::env::temp_dir().join(name);
-            let writer = ValueWriter::create(&path, format, column, modulus, 1);
-            writer.err().unwrap().to_string()
-        };
-        assert!(error("a.txt", None, None, 5).contains("--format"));
-        assert!(error("a.bin", Some(Format::Raw8), None, 257).contains("up to 256"));
-        assert!(error("a.npy", None, Some("x"), 5).contains("only CSV"));
-    }
 }

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::domain::Domain;
 use super::raw::{WordFormat, Words};
 
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// First bytes of a file.
+pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// Longest header that is read.
 const MAX_HEADER_BYTES: u32 = 1 << 16;
@@ -19,17 +21,18 @@ const MAX_DIMENSIONS: usize = 64;
 ///
 /// # Errors
 /// If it is no array of integers in C order.
-pub fn open<R: Read>(mut reader: R, path: &Path, modulus: u64) -> Result<(Vec<u64>, Words<R>)> {
+pub fn open<R: Read>(mut reader: R, path: &Path, domain: Domain) -> Result<(Vec<u64>, Words<R>)> {
     let header = read_header(&mut reader).with_context(|| path.display().to_string())?;
-    let words = Words::new(reader, path, header.word, Some(header.count), modulus);
+    let words = Words::new(reader, path, header.word, Some(header.count), domain);
     Ok((header.shape, words))
 }
 
 /// The header of a one-dimensional array.
 pub fn header(word: WordFormat, count: u64) -> Vec<u8> {
     let order = if word.bytes == 1 { '|' } else { '<' };
+    let kind = if word.signed { 'i' } else { 'u' };
     let text = format!(
-        "{{'descr': '{order}u{}', 'fortran_order': False, 'shape': ({count},), }}",
+        "{{'descr': '{order}{kind}{}', 'fortran_order': False, 'shape': ({count},), }}",
         word.bytes
     );
     // Magic, version and length are 10 bytes; the elements start at a multiple of 64, after a newline.
@@ -205,7 +208,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<(Vec<u64>, Vec<u64>)> {
-        let (shape, words) = open(bytes, Path::new("a.npy"), 1000)?;
+        let (shape, words) = open(bytes, Path::new("a.npy"), Domain::unsigned(1000))?;
         Ok((shape, words.collect::<Result<_>>()?))
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::check_value;
+use super::domain::Domain;
 
 /// How an integer lies in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +24,18 @@ impl WordFormat {
         Self { bytes, signed: false, big_endian: false }
     }
 
-    /// The narrowest unsigned little-endian word for values below `modulus`.
-    pub fn narrowest(modulus: u64) -> Self {
-        let fits = |&bytes: &usize| Self::unsigned(bytes).largest() >= modulus.saturating_sub(1);
-        Self::unsigned([1, 2, 4].into_iter().find(fits).unwrap_or(8))
+    /// The narrowest little-endian word for all integers of a domain.
+    pub fn of(domain: Domain) -> Self {
+        let word = |bytes| Self { signed: domain.signed, ..Self::unsigned(bytes) };
+        let fits = |word: &Self| word.holds(domain);
+        [1, 2, 4].map(word).into_iter().find(fits).unwrap_or(word(8))
     }
 
-    /// Largest unsigned value.
-    pub fn largest(self) -> u64 {
-        u64::MAX >> (64 - 8 * self.bytes)
+    /// Whether every integer of a domain fits.
+    pub fn holds(self, domain: Domain) -> bool {
+        let bits = 8 * self.bytes as u32 - u32::from(self.signed);
+        let bound = 1_i128 << bits;
+        domain.largest() < bound && domain.smallest() >= if self.signed { -bound } else { 0 }
     }
 
     /// The integer in the first bytes of `word`.
@@ -50,12 +53,12 @@ impl WordFormat {
     }
 }
 
-/// Reads words as values below a modulus.
+/// Reads words as values.
 pub struct Words<R> {
     reader: BufReader<R>,
     path: PathBuf,
     format: WordFormat,
-    modulus: u64,
+    domain: Domain,
     /// Words that must be there; as many as there are if `None`.
     count: Option<u64>,
     position: u64,
@@ -69,11 +72,11 @@ impl<R: Read> Words<R> {
         path: &Path,
         format: WordFormat,
         count: Option<u64>,
-        modulus: u64,
+        domain: Domain,
     ) -> Self {
         let reader = BufReader::with_capacity(1 << 16, reader);
         let path = path.to_path_buf();
-        Self { reader, path, format, modulus, count, position: 0, finished: false }
+        Self { reader, path, format, domain, count, position: 0, finished: false }
     }
 
     fn read(&mut self) -> Result<Option<u64>> {
@@ -96,7 +99,7 @@ impl<R: Read> Words<R> {
             _ => {}
         }
         let place = || format!("{name} element {position}");
-        let value = check_value(self.format.decode(word), self.modulus, place)?;
+        let value = self.domain.value(self.format.decode(word), place)?;
         self.position += 1;
         Ok(Some(value))
     }
@@ -134,7 +137,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8], format: WordFormat, count: Option<u64>) -> Result<Vec<u64>> {
-        Words::new(bytes, Path::new("f"), format, count, 70_000).collect()
+        Words::new(bytes, Path::new("f"), format, count, Domain::unsigned(70_000)).collect()
     }
 
     fn error(bytes: &[u8], format: WordFormat, count: Option<u64>) -> String {
@@ -168,8 +171,10 @@ mod tests {
 
     #[test]
     fn narrowest_words_hold_the_modulus() {
-        let bytes = |modulus| WordFormat::narrowest(modulus).bytes;
+        let bytes = |modulus| WordFormat::of(Domain::unsigned(modulus)).bytes;
         assert_eq!([2, 256, 257, 65536, 65537, 1 << 32].map(bytes), [1, 1, 2, 2, 4, 4]);
         assert_eq!([(1 << 32) + 1, u64::MAX].map(bytes), [8, 8]);
+        let bytes = |modulus| WordFormat::of(Domain { modulus, signed: true }).bytes;
+        assert_eq!([2, 256, 257, 65536, 65537, 1 << 32].map(bytes), [1, 1, 2, 2, 4, 4]);
     }
 }

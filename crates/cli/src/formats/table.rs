@@ -1,15 +1,29 @@
 //! Lookup tables from files.
 
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::Table;
 
-use super::csv::Records;
-use super::{extension, npy, open};
+use super::csv::{Coding, ReadNote, is_header};
+use super::dictionary::Dictionary;
+use super::domain::Domain;
+use super::records::{Records, is_missing, quoted};
+use super::{extension, npy};
+use crate::input_file;
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 1 << 24;
+
+/// The bound of entries where no output modulus is given.
+const MAX_OUTPUT_MODULUS: u64 = 1 << 32;
+
+/// A code book that several columns may share.
+pub type Book = Rc<RefCell<Dictionary>>;
 
 /// Moduli that a table must have, where they are known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,18 +35,81 @@ pub struct Moduli {
     pub output: Option<u64>,
 }
 
+/// How a table is read.
+#[derive(Clone, Debug, Default)]
+pub struct TableOptions<'a> {
+    /// Its moduli.
+    pub moduli: Moduli,
+    /// The output of inputs that are left out.
+    pub default: Option<&'a str>,
+    /// Integers from minus half the modulus on stand for values.
+    pub signed: bool,
+    /// Whether the first line is a header, where it is stated.
+    pub header: Option<bool>,
+    /// Inputs are words.
+    pub inputs: Option<Book>,
+    /// Outputs are words.
+    pub outputs: Option<Book>,
+}
+
+impl TableOptions<'_> {
+    /// A plain table of integers.
+    pub fn plain(moduli: Moduli) -> Self {
+        Self { moduli, ..Self::default() }
+    }
+
+    fn coding(&self, book: Option<&Book>, modulus: u64) -> Coding {
+        match book {
+            Some(book) => Coding::Words(book.clone(), modulus),
+            None => Coding::Integers(Domain { modulus, signed: self.signed }),
+        }
+    }
+
+    /// How outputs are written.
+    fn outputs(&self) -> Coding {
+        let modulus = self.moduli.output.unwrap_or(MAX_OUTPUT_MODULUS);
+        self.coding(self.outputs.as_ref(), modulus)
+    }
+
+    /// How inputs are written.
+    fn inputs(&self) -> Coding {
+        let modulus = self.moduli.input.unwrap_or(MAX_ENTRIES as u64);
+        self.coding(self.inputs.as_ref(), modulus)
+    }
+}
+
+/// A table, and what was read of its file if that is CSV.
+pub type FoundTable = (Table, Option<ReadNote>);
+
 /// Reads a table: CSV with one output a line or with `input,output` in any order, or `.npy`.
 ///
 /// # Errors
 /// If the file cannot be read, an input is missing or twice there, an entry is outside the output
 /// modulus, or the number of entries is not the input modulus.
-pub fn read(path: &Path, moduli: Moduli) -> Result<Table> {
-    let entries = match extension(path).as_str() {
-        "csv" => read_csv(Records::new(open(path)?, path), path, moduli)?,
-        "npy" => read_npy(path, moduli)?,
-        _ => bail!("{}: a table is a .csv or .npy file", path.display()),
+pub fn read(path: &Path, options: &TableOptions<'_>) -> Result<FoundTable> {
+    let shown = input_file::shown(path);
+    let name = shown.display();
+    let file = input_file::open(path)?;
+    let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let mut reader = BufReader::new(file);
+    let kind = match extension(path).as_str() {
+        known @ ("csv" | "npy") => known.to_owned(),
+        _ if is_regular && !input_file::is_stdin(path) => {
+            bail!("{name}: a table is a .csv or .npy file")
+        }
+        // A pipe has no name to tell by.
+        _ => {
+            let start = reader.fill_buf().with_context(|| format!("cannot read {name}"))?;
+            if start.starts_with(npy::MAGIC) { "npy".into() } else { "csv".into() }
+        }
     };
-    to_table(entries, moduli).with_context(|| path.display().to_string())
+    let (entries, note) = if kind == "csv" {
+        let (entries, note) = read_csv(Records::new(reader, shown, None)?, options)?;
+        (entries, Some(note))
+    } else {
+        (read_npy(reader, shown, options)?, None)
+    };
+    Ok((to_table(entries, options.moduli).with_context(|| name.to_string())?, note))
 }
 
 fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<Table> {
@@ -42,12 +119,17 @@ fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<Table> {
     Ok(Table::new(input, moduli.output.unwrap_or(holds_all), entries)?)
 }
 
-/// The bound of entries where no output modulus is given.
-const MAX_OUTPUT_MODULUS: u64 = 1 << 32;
-
-fn read_npy(path: &Path, moduli: Moduli) -> Result<Vec<u64>> {
-    let (shape, words) = npy::open(open(path)?, path, moduli.output.unwrap_or(MAX_OUTPUT_MODULUS))?;
+fn read_npy(reader: BufReader<File>, path: &Path, options: &TableOptions<'_>) -> Result<Vec<u64>> {
     let name = path.display();
+    let Coding::Integers(domain) = options.outputs() else {
+        bail!("{name}: only CSV files have words of a dictionary");
+    };
+    ensure!(options.inputs.is_none(), "{name}: only CSV files have words of a dictionary");
+    ensure!(
+        options.default.is_none(),
+        "{name}: --default is for lines `input,output` of CSV files"
+    );
+    let (shape, words) = npy::open(reader, path, domain)?;
     ensure!(shape.len() == 1, "{name}: its shape is {shape:?}; a table has one dimension");
     check_length(shape[0], path)?;
     words.collect()
@@ -67,41 +149,81 @@ struct Line {
     output: u64,
 }
 
-fn read_csv<R: std::io::Read>(
+fn read_csv<R: Read>(
     mut records: Records<R>,
-    path: &Path,
-    moduli: Moduli,
-) -> Result<Vec<u64>> {
-    let name = path.display();
-    let output_modulus = moduli.output.unwrap_or(MAX_OUTPUT_MODULUS);
+    options: &TableOptions<'_>,
+) -> Result<(Vec<u64>, ReadNote)> {
+    let path = records.path().to_path_buf();
+    let (inputs, outputs) = (options.inputs(), options.outputs());
     let mut lines = Vec::new();
     let mut more = records.advance()?;
-    if more && records.is_header() {
+    let width = records.width();
+    let header = more && has_header(&records, options)?;
+    if header {
         more = records.advance()?;
     }
     while more {
-        let width = records.width();
+        let (name, line) = (path.display(), records.line());
         ensure!(
             width <= 2,
-            "{name} line {}: {width} columns; a table has `output` or `input,output`",
-            records.line()
+            "{name} line {line}: {width} columns; a table has `output` or `input,output`"
         );
-        let input = match width {
-            2 => Some(records.value(0, "input", MAX_ENTRIES as u64)?),
-            _ => None,
-        };
-        let output = records.value(width - 1, "output", output_modulus)?;
-        lines.push(Line { number: records.line(), input, output });
-        check_length(lines.len() as u64, path)?;
+        ensure!(!records.is_empty_line(), "{name} line {line}: an empty line");
+        let input = (width == 2).then(|| value(&records, 0, "input", &inputs)).transpose()?;
+        let output = value(&records, width - 1, "output", &outputs)?;
+        lines.push(Line { number: line, input, output });
+        check_length(lines.len() as u64, &path)?;
         more = records.advance()?;
     }
-    sort(lines, moduli.input, path)
+    let note = ReadNote {
+        file: path.display().to_string(),
+        header,
+        delimiter: char::from(records.delimiter()),
+        columns: width,
+        column: None,
+        rows: lines.len() as u64,
+        missing: 0,
+        missing_as: None,
+        skipped: records.skipped(),
+    };
+    let default = options.default.map(|text| outputs.value(text, || "--default".into()));
+    Ok((sort(lines, options.moduli.input, default.transpose()?, &path)?, note))
 }
 
-/// Brings outputs into the order of their inputs.
-fn sort(lines: Vec<Line>, input_modulus: Option<u64>, path: &Path) -> Result<Vec<u64>> {
+/// Whether the first line of a table is a header.
+fn has_header<R: Read>(records: &Records<R>, options: &TableOptions<'_>) -> Result<bool> {
+    let words = match (&options.inputs, &options.outputs) {
+        (Some(inputs), _) if records.width() == 2 => Some(inputs),
+        (_, Some(outputs)) if records.width() == 1 => Some(outputs),
+        _ => None,
+    };
+    let book = words.map(|book| book.borrow());
+    is_header(records, options.header, book.as_deref().map(|book| (0, book)))
+}
+
+/// The value in a field of the current record.
+fn value<R: Read>(
+    records: &Records<R>,
+    column: usize,
+    label: &str,
+    coding: &Coding,
+) -> Result<u64> {
+    let place = || format!("{} line {}, {label}", records.path().display(), records.line());
+    let text = records.text(column)?;
+    ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
+    coding.value(text, place)
+}
+
+/// Brings outputs into the order of their inputs, with a default for inputs that are left out.
+fn sort(
+    lines: Vec<Line>,
+    input_modulus: Option<u64>,
+    default: Option<u64>,
+    path: &Path,
+) -> Result<Vec<u64>> {
     let name = path.display();
     if lines.iter().all(|line| line.input.is_none()) {
+        ensure!(default.is_none(), "{name}: --default is for lines `input,output`");
         return Ok(lines.into_iter().map(|line| line.output).collect());
     }
     let count = lines.len() as u64;
@@ -121,10 +243,14 @@ fn sort(lines: Vec<Line>, input_modulus: Option<u64>, path: &Path) -> Result<Vec
         );
         *entry = (number, output);
     }
-    if let Some(missing) = entries.iter().position(|entry| entry.0 == 0) {
-        bail!("{name}: {count} inputs of {modulus}; the first one missing is {missing}");
+    if let (Some(missing), None) = (entries.iter().position(|entry| entry.0 == 0), default) {
+        bail!(
+            "{name}: {count} inputs of {modulus}; the first one missing is {missing}; \
+             --default VALUE gives all of them an output"
+        );
     }
-    Ok(entries.into_iter().map(|entry| entry.1).collect())
+    let output = |(line, output)| if line == 0 { default.unwrap_or(0) } else { output };
+    Ok(entries.into_iter().map(output).collect())
 }
 
 #[cfg(test)]
@@ -135,7 +261,8 @@ mod tests {
 
     fn parse(text: &str, moduli: Moduli) -> Result<Table> {
         let path = Path::new("t.csv");
-        let entries = read_csv(Records::new(text.as_bytes(), path), path, moduli)?;
+        let options = TableOptions::plain(moduli);
+        let (entries, _) = read_csv(Records::new(text.as_bytes(), path, None)?, &options)?;
         to_table(entries, moduli)
     }
 
@@ -175,9 +302,13 @@ mod tests {
         let path = directory.path().join("t.npy");
         let header = "\x01\x00\x36\x00{'descr':'|u1','fortran_order':False,'shape':(2, 2)}   \n";
         std::fs::write(&path, [b"\x93NUMPY", header.as_bytes(), &[0; 4]].concat()).unwrap();
-        let error = format!("{:#}", read(&path, Moduli::default()).unwrap_err());
+        let error = format!("{:#}", read(&path, &TableOptions::default()).unwrap_err());
         assert!(error.contains("one dimension"), "{error}");
-        let error = format!("{:#}", read(Path::new("t.txt"), Moduli::default()).unwrap_err());
+        let error = {
+            let path = directory.path().join("t.txt");
+            std::fs::write(&path, "0\n1\n").unwrap();
+            format!("{:#}", read(&path, &TableOptions::default()).unwrap_err())
+        };
         assert!(error.contains(".csv or .npy"), "{error}");
     }
 

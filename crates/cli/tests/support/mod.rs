@@ -61,6 +61,44 @@ impl Workspace {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Runs a script of bash in which `cryptable` is the program.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test binary runs scripts")]
+    pub fn shell(&self, script: &str) -> std::process::Output {
+        let program = env!("CARGO_BIN_EXE_cryptable");
+        let script = format!("set -o pipefail; cryptable() {{ {program} \"$@\"; }}; {script}");
+        let mut command = std::process::Command::new("bash");
+        command.current_dir(&self.directory).args(["-c", &script]);
+        command.output().unwrap()
+    }
+
+    /// As [`Workspace::shell`]; the script must succeed. Returns its standard output.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test binary runs scripts")]
+    pub fn shell_succeeds(&self, script: &str) -> String {
+        let output = self.shell(script);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{script}: {message}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs the program, which must succeed; returns its standard error.
+    #[allow(dead_code, reason = "not every test binary reads notes")]
+    pub fn notes(&self, line: &str) -> String {
+        let output = self.command(line).assert().success().get_output().clone();
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// Starts the program; its standard error goes to the file `stderr`.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test binary interrupts the program")]
+    pub fn start(&self, line: &str) -> std::process::Child {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cryptable"));
+        let stderr = std::fs::File::create(self.path("stderr")).unwrap();
+        command.current_dir(&self.directory).args(line.split_whitespace()).stderr(stderr);
+        command.spawn().unwrap()
+    }
+
     /// As [`Workspace::fail`], with a limit of 32 KiB on the size of files, which stands for a full disk.
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary fills a disk")]
@@ -75,7 +113,10 @@ impl Workspace {
     /// Runs the program, which must exit with status 1, a message of one line, no output, and the
     /// same files as before; returns the message.
     pub fn fail(&self, line: &str) -> String {
-        self.failure(self.command(line), line)
+        // However slow the machine, the message is alone.
+        let mut command = self.command(line);
+        command.args(["--progress-seconds", "1000"]);
+        self.failure(command, line)
     }
 
     /// `client.key`, `server.key` and `values.ct`, altered, longer or shorter, are refused under the name `bad`.

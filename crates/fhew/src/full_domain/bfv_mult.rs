@@ -3,8 +3,9 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
-use crate::full_domain::input_phase::{check_input, input_decision, slot_phase};
+use crate::full_domain::input_phase::{input_decision, slot_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
@@ -63,11 +64,16 @@ impl FdfbBfvMult {
         if self.lookups == Lookups::Interleaved { two_n / 2 } else { two_n }
     }
 
-    fn look_up(self, key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
+    fn look_up(
+        self,
+        key: &EvaluationKey,
+        tables: &[&EncodedTable],
+        phase: &LweCiphertext,
+    ) -> Vec<Looked> {
         match self.lookups {
-            Lookups::Separate => separate(key, table, phase),
-            Lookups::Factored => factored(key, table, phase),
-            Lookups::Interleaved => interleaved(key, table, phase),
+            Lookups::Separate => separate(key, tables, phase),
+            Lookups::Factored => factored(key, tables, phase),
+            Lookups::Interleaved => interleaved(key, tables, phase),
         }
     }
 
@@ -96,39 +102,54 @@ impl FdfbBfvMult {
     }
 }
 
-fn separate(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
-    let parameters = key.parameters();
+/// Tests of f_pos and f_neg - f_pos.
+fn encode_separate(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
     let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
     let difference = tables.test(parameters, modulus, |slot| difference(&tables, slot));
-    let sign = TestPolynomial::sign(parameters.ring(), half_unit(parameters, modulus));
-    Looked {
-        positive: key.boot_raw(&positive, phase),
-        difference: key.boot_raw(&difference, phase),
-        sign: key.boot_raw(&sign, phase),
-    }
+    EncodedTable::new(parameters, table, vec![positive, difference], Vec::new())
 }
 
-fn factored(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
+fn separate(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext) -> Vec<Looked> {
     let parameters = key.parameters();
+    let unit = half_unit(parameters, tables[0].output_modulus());
+    let sign = key.boot_raw(&TestPolynomial::sign(parameters.ring(), unit), phase);
+    let look_up = |table: &&EncodedTable| Looked {
+        positive: key.boot_raw(table.test(0), phase),
+        difference: key.boot_raw(table.test(1), phase),
+        sign: sign.clone(),
+    };
+    tables.iter().map(look_up).collect()
+}
+
+/// TV_1 of f_pos and f_neg - f_pos.
+fn encode_factored(parameters: &Parameters, table: &Table) -> EncodedTable {
     let (tables, degree) = (HalfTables(table), parameters.ring_degree());
     let test = |of: &dyn Fn(u64) -> u64| {
         let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
         UnscaledTest::from_fn(degree, table.output_modulus(), |x| of(slot(x))).factored()
     };
-    let tests = [
-        test(&|slot| tables.positive(slot)),
-        test(&|slot| difference(&tables, slot)),
-        FactoredTest::sign(degree, table.output_modulus(), 1),
-    ];
-    let [positive, difference, sign] =
-        boot_raw_factored(key, &tests, phase).try_into().expect("three results");
-    Looked { positive, difference, sign }
+    let factored =
+        vec![test(&|slot| tables.positive(slot)), test(&|slot| difference(&tables, slot))];
+    EncodedTable::new(parameters, table, Vec::new(), factored)
 }
 
-/// Coefficients alternate between f_neg - f_pos and the constant of TV_0; the phase is modulo N.
-fn interleaved(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Looked {
-    let parameters = key.parameters();
+fn factored(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext) -> Vec<Looked> {
+    let degree = key.parameters().ring_degree();
+    let mut tests = EncodedTable::factored_of(tables, 2);
+    tests.push(FactoredTest::sign(degree, tables[0].output_modulus(), 1));
+    let mut raw = boot_raw_factored(key, &tests, phase);
+    let sign = raw.pop().expect("a sign");
+    let looked = |raw: &[LweCiphertext]| Looked {
+        positive: raw[0].clone(),
+        difference: raw[1].clone(),
+        sign: sign.clone(),
+    };
+    raw.chunks_exact(2).map(looked).collect()
+}
+
+/// Coefficients alternate between f_neg - f_pos and the constant of TV_0; beside them, TV_1 of f_pos.
+fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     let ring = parameters.ring();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
     let slot = |x| slot_of(x, table.input_modulus(), parameters.rotation_modulus());
@@ -140,16 +161,30 @@ fn interleaved(key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Loo
             encode(difference(&tables, slot(x)), modulus, parameters.prime())
         }
     });
+    let positive = |y| tables.positive(slot(2 * y));
+    let factored = UnscaledTest::from_fn(ring.degree() / 2, modulus, positive).factored();
+    EncodedTable::new(parameters, table, vec![test], vec![factored])
+}
+
+/// The phase is modulo N; a rotation a table.
+fn interleaved(
+    key: &EvaluationKey,
+    tables: &[&EncodedTable],
+    phase: &LweCiphertext,
+) -> Vec<Looked> {
+    let parameters = key.parameters();
+    let ring = parameters.ring();
     let doubled = phase.words().iter().map(|word| 2 * word).collect();
     let phase = LweCiphertext::from_words(doubled, parameters.rotation_modulus());
-    let rotated = key.blind_rotate(&test.to_rlwe(ring), &phase);
-    let positive = |y| tables.positive(slot(2 * y));
-    let test = UnscaledTest::from_fn(ring.degree() / 2, modulus, positive).factored();
-    Looked {
-        positive: test.extract(ring, &rotated, 2, 1),
-        difference: rotated.extract(ring, 0),
-        sign: rotated.extract(ring, 1),
-    }
+    let look_up = |table: &&EncodedTable| {
+        let rotated = key.blind_rotate(&table.test(0).to_rlwe(ring), &phase);
+        Looked {
+            positive: table.factored()[0].extract(ring, &rotated, 2, 1),
+            difference: rotated.extract(ring, 0),
+            sign: rotated.extract(ring, 1),
+        }
+    };
+    tables.iter().map(look_up).collect()
 }
 
 /// Packs a value, as the constant coefficient of a factor.
@@ -178,26 +213,40 @@ impl FullDomainMethod for FdfbBfvMult {
         1
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        check_unscaled_modulus(table.output_modulus())?;
+        Ok(match self.lookups {
+            Lookups::Separate => encode_separate(parameters, table),
+            Lookups::Factored => encode_factored(parameters, table),
+            Lookups::Interleaved => encode_interleaved(parameters, table),
+        })
+    }
+
+    /// Tables share the sign; with multi-value bootstrapping, the one rotation. Interleaved ones share nothing.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let (parameters, p) = (key.parameters(), table.input_modulus());
-        check_input(key, input, p)?;
-        check_unscaled_modulus(table.output_modulus())?;
-        let phase = slot_phase(key, input, p, self.phase_modulus(parameters));
-        let Looked { positive, difference, sign } = self.look_up(key, table, &phase);
-        // MSB·Q/P = Q/2P - (±Q/2P).
-        let mut bit = sign;
-        bit.neg_assign();
-        bit.add_constant_assign(half_unit(parameters, table.output_modulus()));
-        let (bit, difference) = (factor(key, &bit), factor(key, &difference));
-        let product = key.bfv_multiply(&bit, &difference, table.output_modulus());
-        let mut result = product.extract(parameters.ring(), 0);
-        result.add_assign(&positive);
-        Ok(key.key_switch(&result))
+    ) -> Result<Vec<LweCiphertext>> {
+        let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
+        let phase =
+            slot_phase(key, input, tables[0].input_modulus(), self.phase_modulus(parameters));
+        let multiply = |looked: Looked| {
+            let Looked { positive, difference, sign } = looked;
+            // MSB·Q/P = Q/2P - (±Q/2P).
+            let mut bit = sign;
+            bit.neg_assign();
+            bit.add_constant_assign(half_unit(parameters, modulus));
+            let (bit, difference) = (factor(key, &bit), factor(key, &difference));
+            let product = key.bfv_multiply(&bit, &difference, modulus);
+            let mut result = product.extract(parameters.ring(), 0);
+            result.add_assign(&positive);
+            result
+        };
+        let looked = self.look_up(key, tables, &phase);
+        Ok(key.key_switch_all(&looked.into_iter().map(multiply).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

@@ -3,6 +3,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -10,6 +11,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::key_switching::PackingKey;
 use crate::packing::trace::PackedLength;
+use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
 
 /// Doubles the modulus, which adds an unknown top bit; looks up, which gives (-1)^MSB·f(m); packs that into all
@@ -32,16 +34,26 @@ pub struct FdfbCancelSignPackingKs<'a> {
     pub packing_key: &'a PackingKey,
 }
 
-/// Algorithm 2, with line 3 as given.
+/// What both kinds look up in.
+fn encode_half_domain(parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+    parameters.check_plaintext_modulus(table.input_modulus())?;
+    let tests = vec![half_domain_test(parameters, table)];
+    Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+}
+
+/// Algorithm 2, with line 3 as given, table after table.
 fn lookup_packing(
     key: &EvaluationKey,
-    table: &Table,
+    tables: &[&EncodedTable],
     input: &LweCiphertext,
-    pack: impl FnOnce(&LweCiphertext) -> RlweCiphertext,
-) -> Result<LweCiphertext> {
-    let phase = input_phase_with_extra_bit(key, input, table.input_modulus())?;
-    let signed = key.boot_raw(&half_domain_test(key, table), &phase);
-    Ok(key.boot_encrypted(&pack(&signed), &phase))
+    pack: impl Fn(&LweCiphertext) -> RlweCiphertext,
+) -> Result<Vec<LweCiphertext>> {
+    let phase = input_phase_with_extra_bit(key, input, tables[0].input_modulus())?;
+    let look_up = |table: &&EncodedTable| {
+        let signed = key.boot_raw(table.test(0), &phase);
+        key.boot_raw_encrypted(&pack(&signed), &phase)
+    };
+    Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
 }
 
 /// Theorem 2, with σ_pk² as given.
@@ -70,13 +82,17 @@ impl FullDomainMethod for FdfbCancelSign {
         1
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        encode_half_domain(parameters, table)
+    }
+
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        lookup_packing(key, table, input, |signed| key.pack(signed, PackedLength::All))
+    ) -> Result<Vec<LweCiphertext>> {
+        lookup_packing(key, tables, input, |signed| key.pack(signed, PackedLength::All))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
@@ -93,19 +109,23 @@ impl FullDomainMethod for FdfbCancelSignPackingKs<'_> {
         2
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        encode_half_domain(parameters, table)
+    }
+
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
+    ) -> Result<Vec<LweCiphertext>> {
         let packing_key = self.packing_key;
         if packing_key.length() != PackedLength::All || packing_key.parameters() != key.parameters()
         {
             let key = "a packing key of these parameters to all coefficients";
             return Err(Error::MissingKey { method: self.name(), key });
         }
-        lookup_packing(key, table, input, |signed| packing_key.pack(signed))
+        lookup_packing(key, tables, input, |signed| packing_key.pack(signed))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

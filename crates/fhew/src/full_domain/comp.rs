@@ -4,11 +4,13 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
-use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_many};
+use crate::multi_value::factored_test::{FactoredTest, UnscaledTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode, slot_of};
 
 /// With x = (m + 1/2)/p in (-1/2, 1/2) as a fraction of the modulus, -x belongs to p - 1 - m, and
@@ -44,8 +46,8 @@ enum Part {
 impl Part {
     /// The first bootstrap's integer test polynomial.
     fn unscaled(self, degree: usize, p: u64) -> UnscaledTest {
-        let two_n = 2 * degree as u64;
-        UnscaledTest::from_fn(degree, 2 * p, |x| compressed(self, p, slot_of(x, p, two_n)))
+        let slot = |x| slot_of(x, p, 2 * degree as u64);
+        UnscaledTest::from_fn(degree, 2 * p, |x| compressed(self, p, slot(x)))
     }
 
     /// Twice this part of the table at slot `slot` of the lower half, modulo 2P.
@@ -59,8 +61,7 @@ impl Part {
     }
 
     /// The second bootstrap's test polynomial.
-    fn evaluation(self, key: &EvaluationKey, table: &Table) -> TestPolynomial {
-        let parameters = key.parameters();
+    fn evaluation(self, parameters: &Parameters, table: &Table) -> TestPolynomial {
         let (q, m) = (parameters.prime(), parameters.modulus());
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
         let encoded =
@@ -78,20 +79,20 @@ const PARTS: [Part; 2] = [Part::Even, Part::Odd];
 
 impl Comp {
     /// Both compressed phases, modulo 2N.
-    fn compress(self, key: &EvaluationKey, p: u64, phase: &LweCiphertext) -> Vec<LweCiphertext> {
-        let parameters = key.parameters();
-        let tests = PARTS.map(|part| part.unscaled(parameters.ring_degree(), p));
+    fn compress(
+        self,
+        key: &EvaluationKey,
+        table: &EncodedTable,
+        phase: &LweCiphertext,
+    ) -> Vec<LweCiphertext> {
         let raw = if self.multi_value {
-            boot_raw_many(key, &tests, phase)
+            boot_raw_factored(key, table.factored(), phase)
         } else {
-            let boot = |test: &UnscaledTest| {
-                let encoded = |x| encode(test.values()[x as usize], 2 * p, parameters.prime());
-                key.boot_raw(&TestPolynomial::from_fn(parameters.ring(), encoded), phase)
-            };
-            tests.iter().map(boot).collect()
+            [2, 3].map(|test| key.boot_raw(table.test(test), phase)).to_vec()
         };
-        let two_n = parameters.rotation_modulus();
-        raw.iter().map(|raw| key.to_rotation_modulus(&key.key_switch(raw), two_n)).collect()
+        let two_n = key.parameters().rotation_modulus();
+        let switched = key.key_switch_all(&raw);
+        switched.iter().map(|phase| key.to_rotation_modulus(phase, two_n)).collect()
     }
 }
 
@@ -108,19 +109,37 @@ impl FullDomainMethod for Comp {
         3
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        let p = table.input_modulus();
+        let mut tests = PARTS.map(|part| part.evaluation(parameters, table)).to_vec();
+        let compressing = PARTS.map(|part| part.unscaled(parameters.ring_degree(), p));
+        if self.multi_value {
+            let factored = compressing.iter().map(UnscaledTest::factored).collect();
+            return Ok(EncodedTable::new(parameters, table, tests, factored));
+        }
+        tests.extend(compressing.map(|test| {
+            let encoded = |x| encode(test.values()[x as usize], 2 * p, parameters.prime());
+            TestPolynomial::from_fn(parameters.ring(), encoded)
+        }));
+        Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+    }
+
+    /// Tables share the first bootstraps.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let p = table.input_modulus();
-        let phase = input_phase(key, input, p)?;
-        let compressed = self.compress(key, p, &phase);
-        let boot = |part: Part, phase| key.boot_raw(&part.evaluation(key, table), phase);
-        let mut sum = boot(Part::Even, &compressed[0]);
-        sum.add_assign(&boot(Part::Odd, &compressed[1]));
-        Ok(key.key_switch(&sum))
+    ) -> Result<Vec<LweCiphertext>> {
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
+        let compressed = self.compress(key, tables[0], &phase);
+        let look_up = |table: &&EncodedTable| {
+            let mut sum = key.boot_raw(table.test(0), &compressed[0]);
+            sum.add_assign(&key.boot_raw(table.test(1), &compressed[1]));
+            sum
+        };
+        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

@@ -3,10 +3,12 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
 /// Maps the phase of m to ±(m mod p/2 + 1/2)·q/2p, then looks up in the half that results.
@@ -20,8 +22,7 @@ pub struct FdfbCompress;
 
 impl FdfbCompress {
     /// f_C, with values modulo Q.
-    pub(crate) fn compression(key: &EvaluationKey, p: u64) -> TestPolynomial {
-        let parameters = key.parameters();
+    pub(crate) fn compression(parameters: &Parameters, p: u64) -> TestPolynomial {
         let (two_n, q) = (parameters.rotation_modulus(), u128::from(parameters.prime()));
         TestPolynomial::from_fn(parameters.ring(), |x| {
             let slot = u128::from(slot_of(x, p, two_n));
@@ -31,8 +32,7 @@ impl FdfbCompress {
     }
 
     /// f_eval: phases of [0, 2N/4) are compressed values of the lower half, those of [-2N/4, 0) of the upper.
-    fn evaluation(key: &EvaluationKey, table: &Table) -> TestPolynomial {
-        let parameters = key.parameters();
+    fn evaluation(parameters: &Parameters, table: &Table) -> TestPolynomial {
         let (p, two_n) = (table.input_modulus(), parameters.rotation_modulus());
         let m = parameters.modulus();
         TestPolynomial::from_fn(parameters.ring(), |x| match Self::slot(x, p, two_n) {
@@ -67,17 +67,25 @@ impl FullDomainMethod for FdfbCompress {
         2
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        let compression = Self::compression(parameters, table.input_modulus());
+        let tests = vec![compression, Self::evaluation(parameters, table)];
+        Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+    }
+
+    /// Tables share the first bootstrap.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let p = table.input_modulus();
-        let phase = input_phase(key, input, p)?;
-        let compressed = key.boot(&Self::compression(key, p), &phase);
+    ) -> Result<Vec<LweCiphertext>> {
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
+        let compressed = key.boot(tables[0].test(0), &phase);
         let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
-        Ok(key.boot(&Self::evaluation(key, table), &compressed))
+        let look_up = |table: &&EncodedTable| key.boot_raw(table.test(1), &compressed);
+        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

@@ -3,10 +3,12 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
-use crate::full_domain::input_phase::{check_input, extra_bit_decision, with_extra_bit};
+use crate::full_domain::encoded_table::EncodedTable;
+use crate::full_domain::input_phase::{extra_bit_decision, with_extra_bit};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 
 /// Doubles the modulus, which adds an unknown top bit; finds the bit by a bootstrap and cancels it; looks up in the
@@ -22,8 +24,7 @@ use crate::test_polynomial::{TestPolynomial, encode_output, slot_of};
 pub struct EvalFunc;
 
 /// The test polynomial of the whole table over half the domain: phases x below N are m·N/p.
-pub(crate) fn half_domain_test(key: &EvaluationKey, table: &Table) -> TestPolynomial {
-    let parameters = key.parameters();
+pub(crate) fn half_domain_test(parameters: &Parameters, table: &Table) -> TestPolynomial {
     let degree = parameters.ring_degree() as u64;
     TestPolynomial::from_fn(parameters.ring(), |x| {
         encode_output(table, parameters.prime(), slot_of(x, table.input_modulus(), degree))
@@ -43,16 +44,22 @@ impl FullDomainMethod for EvalFunc {
         2
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        let tests = vec![half_domain_test(parameters, table)];
+        Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+    }
+
+    /// Tables share the bootstrap of the extra bit.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        check_input(key, input, table.input_modulus())?;
+    ) -> Result<Vec<LweCiphertext>> {
         let parameters = key.parameters();
         let two_n = parameters.rotation_modulus();
-        let mut sum = with_extra_bit(input, table.input_modulus());
+        let mut sum = with_extra_bit(input, tables[0].input_modulus());
         let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 2) / 4);
         let mut bit = key.boot(&sign, &key.to_rotation_modulus(&sum, two_n));
         // The same fraction of twice the modulus, exactly.
@@ -61,7 +68,8 @@ impl FullDomainMethod for EvalFunc {
         sum.add_assign(&bit);
         sum.add_constant_assign(sum.modulus() / 4 * 3);
         let phase = key.to_rotation_modulus(&sum, two_n);
-        Ok(key.boot(&half_domain_test(key, table), &phase))
+        let look_up = |table: &&EncodedTable| key.boot_raw(table.test(0), &phase);
+        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

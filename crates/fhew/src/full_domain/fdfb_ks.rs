@@ -4,6 +4,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
 use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -68,7 +69,7 @@ impl FdfbKs {
         phase: &LweCiphertext,
         weight: u64,
         modulus: u64,
-    ) -> Result<RlweCiphertext> {
+    ) -> RlweCiphertext {
         let parameters = key.parameters();
         let (q, m) = (u128::from(parameters.prime()), parameters.modulus());
         // weight·Q/2P.
@@ -76,37 +77,26 @@ impl FdfbKs {
         let sign = TestPolynomial::sign(parameters.ring(), m.neg(half));
         let mut bit = key.boot_raw(&sign, phase);
         bit.add_constant_assign(half);
-        Ok(key.pack(&bit, PackedLength::Constant))
+        key.pack(&bit, PackedLength::Constant)
     }
 
-    /// The selected test polynomial.
+    /// The selected test polynomial, by the rows of the sign.
     fn selected(
-        self,
-        key: &EvaluationKey,
-        table: &Table,
-        phase: &LweCiphertext,
-    ) -> Result<RlweCiphertext> {
-        let parameters = key.parameters();
-        let (ring, m) = (parameters.ring(), parameters.modulus());
-        let (two_n, modulus) = (parameters.rotation_modulus(), table.output_modulus());
-        let tables = HalfTables(table);
-        let mut sum = tables.test(parameters, modulus, |slot| tables.positive(slot)).to_rlwe(ring);
-        let slots = 0..table.input_modulus() / 2;
-        let digits_of: Vec<Vec<i64>> = slots.map(|slot| self.difference(&tables, slot)).collect();
-        let digit = |x, k: usize| {
-            m.reduce_i64(digits_of[slot_of(x, table.input_modulus(), two_n) as usize][k])
-        };
-        for k in 0..self.digits {
-            let digits = TestPolynomial::from_fn(ring, |x| digit(x, k));
-            let digits = ring.prepare(digits.coefficients());
-            let weight = self.base(modulus).pow(k as u32);
-            let mut row = Self::sign_row(key, phase, weight, modulus)?;
+        parameters: &Parameters,
+        table: &EncodedTable,
+        sign_rows: &[RlweCiphertext],
+    ) -> RlweCiphertext {
+        let ring = parameters.ring();
+        let mut sum = table.test(0).to_rlwe(ring);
+        for (k, row) in sign_rows.iter().enumerate() {
+            let digits = ring.prepare(table.test(k + 1).coefficients());
+            let mut row = row.clone();
             for polynomial in row.words_mut().chunks_exact_mut(ring.degree()) {
                 ring.multiply_assign(polynomial, &digits);
             }
             sum.add_assign(ring, &row);
         }
-        Ok(sum)
+        sum
     }
 
     /// Σ_k v_k(m)², on average over m; for the worst table, the most.
@@ -156,16 +146,40 @@ impl FullDomainMethod for FdfbKs {
         self.digits
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        self.check(parameters, table)?;
+        let (ring, m) = (parameters.ring(), parameters.modulus());
+        let (two_n, modulus) = (parameters.rotation_modulus(), table.output_modulus());
+        let tables = HalfTables(table);
+        let slots = 0..table.input_modulus() / 2;
+        let digits_of: Vec<Vec<i64>> = slots.map(|slot| self.difference(&tables, slot)).collect();
+        let digit = |x, k: usize| {
+            m.reduce_i64(digits_of[slot_of(x, table.input_modulus(), two_n) as usize][k])
+        };
+        let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
+        let digits = (0..self.digits).map(|k| TestPolynomial::from_fn(ring, |x| digit(x, k)));
+        let tests = std::iter::once(positive).chain(digits).collect();
+        Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+    }
+
+    /// Tables share the bootstraps of the sign.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let phase = input_phase(key, input, table.input_modulus())?;
-        self.check(key.parameters(), table)?;
-        let test = self.selected(key, table, &phase)?;
-        Ok(key.boot_encrypted(&test, &phase))
+    ) -> Result<Vec<LweCiphertext>> {
+        let parameters = key.parameters();
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
+        let modulus = tables[0].output_modulus();
+        let weights = (0..self.digits).map(|k| self.base(modulus).pow(k as u32));
+        let rows: Vec<RlweCiphertext> =
+            weights.map(|weight| Self::sign_row(key, &phase, weight, modulus)).collect();
+        let look_up = |table: &&EncodedTable| {
+            key.boot_raw_encrypted(&Self::selected(parameters, table, &rows), &phase)
+        };
+        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

@@ -3,8 +3,10 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::parameters::Parameters;
 
 /// Where a method may go wrong: a phase whose noise must stay within a margin.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +81,52 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
     /// Number of blind rotations.
     fn rotations(&self) -> usize;
 
+    /// Demands an input modulus that the method serves with these parameters: an even one, by default.
+    ///
+    /// # Errors
+    /// If it does not.
+    fn check_input_modulus(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
+        parameters.check_plaintext_modulus(modulus)
+    }
+
+    /// Checks a table and encodes it, once for any number of lookups.
+    ///
+    /// # Errors
+    /// If the method does not support a modulus of the table with these parameters.
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable>;
+
+    /// f(m) of every table for a ciphertext of m, what they have in common done once: at least one table, all of the
+    /// same moduli and encoded by this method.
+    ///
+    /// # Errors
+    /// As [`FullDomainMethod::lookup_many`].
+    fn evaluate(
+        &self,
+        key: &EvaluationKey,
+        tables: &[&EncodedTable],
+        input: &LweCiphertext,
+    ) -> Result<Vec<LweCiphertext>>;
+
+    /// f(m) of every table for a ciphertext of m, each with the noise of a lookup by itself
+    /// ([`FullDomainMethod::noise`]): bootstraps whose test polynomials do not depend on the table are shared.
+    ///
+    /// # Errors
+    /// If the ciphertext is not one of the key's parameters ([`EvaluationKey::check`]), or the key lacks what the
+    /// method needs.
+    ///
+    /// # Panics
+    /// If tables have different moduli, or were encoded for other parameters or by another method.
+    fn lookup_many(
+        &self,
+        key: &EvaluationKey,
+        tables: &[&EncodedTable],
+        input: &LweCiphertext,
+    ) -> Result<Vec<LweCiphertext>> {
+        key.check(input)?;
+        EncodedTable::assert_fit(tables, key);
+        if tables.is_empty() { Ok(Vec::new()) } else { self.evaluate(key, tables, input) }
+    }
+
     /// Number of switches to the LWE secret.
     fn key_switches(&self) -> usize {
         1
@@ -104,7 +152,10 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
         key: &EvaluationKey,
         table: &Table,
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext>;
+    ) -> Result<LweCiphertext> {
+        let table = self.encode(key.parameters(), table)?;
+        Ok(self.lookup_many(key, &[&table], input)?.swap_remove(0))
+    }
 
     /// Predicted noise, for an input of variance `input` (at the LWE modulus).
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise;

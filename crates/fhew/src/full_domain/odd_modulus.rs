@@ -3,6 +3,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -29,8 +30,7 @@ fn check_odd_modulus(parameters: &Parameters, modulus: u64) -> Result<()> {
 }
 
 impl OddModulus {
-    fn test(key: &EvaluationKey, table: &Table) -> TestPolynomial {
-        let parameters = key.parameters();
+    fn test(parameters: &Parameters, table: &Table) -> TestPolynomial {
         let (p, degree) = (table.input_modulus(), parameters.ring_degree() as u64);
         TestPolynomial::from_fn(parameters.ring(), |x| {
             // The nearest centre: ⌊x·2p/2N⌉.
@@ -53,16 +53,26 @@ impl FullDomainMethod for OddModulus {
         1
     }
 
-    fn lookup(
+    fn check_input_modulus(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
+        check_odd_modulus(parameters, modulus)
+    }
+
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        let tests = vec![Self::test(parameters, table)];
+        Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+    }
+
+    /// A bootstrap a table: nothing is shared but the key switch's reading of its key.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        key.check(input)?;
-        check_odd_modulus(key.parameters(), table.input_modulus())?;
+    ) -> Result<Vec<LweCiphertext>> {
         let phase = key.to_rotation_modulus(input, key.parameters().rotation_modulus());
-        Ok(key.boot(&Self::test(key, table), &phase))
+        let look_up = |table: &&EncodedTable| key.boot_raw(table.test(0), &phase);
+        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

@@ -3,6 +3,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{Decision, FullDomainMethod, MethodNoise, TableKind};
@@ -10,6 +11,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
+use crate::parameters::Parameters;
 use crate::test_polynomial::TestPolynomial;
 
 /// Looks up in both halves of the table; packs the first result into the lower half of a test polynomial's
@@ -23,13 +25,6 @@ pub struct FdfbSelect {
     pub multi_value: bool,
 }
 
-/// What the three lookups by the input's phase give.
-struct Lookups {
-    positive: LweCiphertext,
-    negative: LweCiphertext,
-    sign: LweCiphertext,
-}
-
 /// The constant TV_1 of the sign that is nearest to 1/8, in units of 1/2P; for P < 4 units are halved.
 ///
 /// Returns the factor by which units are finer, and the constant.
@@ -40,27 +35,25 @@ fn sign_units(output_modulus: u64) -> (u64, u64) {
 }
 
 impl FdfbSelect {
-    fn lookups(self, key: &EvaluationKey, table: &Table, phase: &LweCiphertext) -> Lookups {
+    /// By the input's phase: both halves of every table, then the sign.
+    fn lookups(
+        self,
+        key: &EvaluationKey,
+        tables: &[&EncodedTable],
+        phase: &LweCiphertext,
+    ) -> Vec<LweCiphertext> {
         let parameters = key.parameters();
-        let halves = HalfTables(table);
-        let modulus = table.output_modulus();
         if self.multi_value {
+            let modulus = tables[0].output_modulus();
             let (finer, constant) = sign_units(modulus);
-            let [positive, negative] = halves.factored(parameters).map(|test| test.finer(finer));
             let degree = parameters.ring_degree();
-            let sign = FactoredTest::sign(degree, finer * modulus, constant as i64);
-            let raw = boot_raw_factored(key, &[positive, negative, sign], phase);
-            let [positive, negative, sign] = raw.try_into().expect("three results");
-            return Lookups { positive, negative, sign };
+            let mut tests = EncodedTable::factored_of(tables, 2);
+            tests.push(FactoredTest::sign(degree, finer * modulus, constant as i64));
+            return boot_raw_factored(key, &tests, phase);
         }
-        let positive = halves.test(parameters, modulus, |slot| halves.positive(slot));
-        let negative = halves.test(parameters, modulus, |slot| halves.negative(slot));
+        let halves = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
         let sign = TestPolynomial::sign(parameters.ring(), (parameters.prime() + 4) / 8);
-        Lookups {
-            positive: key.boot_raw(&positive, phase),
-            negative: key.boot_raw(&negative, phase),
-            sign: key.boot_raw(&sign, phase),
-        }
+        halves.chain([&sign]).map(|test| key.boot_raw(test, phase)).collect()
     }
 }
 
@@ -77,23 +70,39 @@ impl FullDomainMethod for FdfbSelect {
         2
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        let (halves, modulus) = (HalfTables(table), table.output_modulus());
+        if self.multi_value {
+            check_unscaled_modulus(modulus)?;
+            let (finer, _) = sign_units(modulus);
+            let factored = halves.factored(parameters).map(|test| test.finer(finer));
+            return Ok(EncodedTable::new(parameters, table, Vec::new(), factored.to_vec()));
+        }
+        let positive = halves.test(parameters, modulus, |slot| halves.positive(slot));
+        let negative = halves.test(parameters, modulus, |slot| halves.negative(slot));
+        Ok(EncodedTable::new(parameters, table, vec![positive, negative], Vec::new()))
+    }
+
+    /// Tables share the sign; with multi-value bootstrapping, the rotation of all lookups by the input's phase.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let phase = input_phase(key, input, table.input_modulus())?;
-        if self.multi_value {
-            check_unscaled_modulus(table.output_modulus())?;
-        }
-        let Lookups { positive, negative, sign } = self.lookups(key, table, &phase);
+    ) -> Result<Vec<LweCiphertext>> {
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
+        let mut raw = self.lookups(key, tables, &phase);
+        let sign = raw.pop().expect("a sign");
         let sign = key.to_rotation_modulus(&key.key_switch(&sign), phase.modulus());
         let ring = key.parameters().ring();
-        let upper = key.pack(&negative, PackedLength::Half);
-        let mut packed = key.pack(&positive, PackedLength::Half);
-        packed.sub_assign(ring, &upper.times_monomial(ring, ring.degree() / 2));
-        Ok(key.boot_encrypted(&packed, &sign))
+        let select = |halves: &[LweCiphertext]| {
+            let upper = key.pack(&halves[1], PackedLength::Half);
+            let mut packed = key.pack(&halves[0], PackedLength::Half);
+            packed.sub_assign(ring, &upper.times_monomial(ring, ring.degree() / 2));
+            key.boot_raw_encrypted(&packed, &sign)
+        };
+        Ok(key.key_switch_all(&raw.chunks_exact(2).map(select).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

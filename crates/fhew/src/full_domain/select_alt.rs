@@ -4,6 +4,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -11,6 +12,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::boot_raw_factored;
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
+use crate::parameters::Parameters;
 
 /// `(f_neg + f_pos)/2 - (-1)^MSB·(f_neg - f_pos)/2`, which is f_pos or f_neg by the sign bit. Any even p.
 ///
@@ -28,27 +30,18 @@ pub struct FdfbSelectAlt {
 }
 
 impl FdfbSelectAlt {
-    /// Half the sum and half the difference of f_neg and f_pos, LWE modulo Q.
+    /// Half the sum and half the difference of f_neg and f_pos, LWE modulo Q, of every table.
     fn halves(
         self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         phase: &LweCiphertext,
-    ) -> [LweCiphertext; 2] {
-        let parameters = key.parameters();
-        let tables = HalfTables(table);
+    ) -> Vec<LweCiphertext> {
         if self.multi_value {
-            let [positive, negative] = tables.factored(parameters);
-            let tests = [negative.half_sum(&positive), negative.half_difference(&positive)];
-            return boot_raw_factored(key, &tests, phase).try_into().expect("two results");
+            return boot_raw_factored(key, &EncodedTable::factored_of(tables, 2), phase);
         }
-        let modulus = 2 * table.output_modulus();
-        let sum = |slot| (tables.negative(slot) + tables.positive(slot)) % modulus;
-        let difference = |slot| (modulus + tables.negative(slot) - tables.positive(slot)) % modulus;
-        [
-            key.boot_raw(&tables.test(parameters, modulus, sum), phase),
-            key.boot_raw(&tables.test(parameters, modulus, difference), phase),
-        ]
+        let tests = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
+        tests.map(|test| key.boot_raw(test, phase)).collect()
     }
 }
 
@@ -65,20 +58,41 @@ impl FullDomainMethod for FdfbSelectAlt {
         1
     }
 
-    fn lookup(
-        &self,
-        key: &EvaluationKey,
-        table: &Table,
-        input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let phase = input_phase(key, input, table.input_modulus())?;
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        let tables = HalfTables(table);
         if self.multi_value {
             check_unscaled_modulus(table.output_modulus())?;
+            let [positive, negative] = tables.factored(parameters);
+            let factored = vec![negative.half_sum(&positive), negative.half_difference(&positive)];
+            return Ok(EncodedTable::new(parameters, table, Vec::new(), factored));
         }
-        let [mut result, difference] = self.halves(key, table, &phase);
-        let packed = key.pack(&difference, PackedLength::All);
-        result.sub_assign(&key.boot_raw_encrypted(&packed, &phase));
-        Ok(key.key_switch(&result))
+        let modulus = 2 * table.output_modulus();
+        let sum = |slot| (tables.negative(slot) + tables.positive(slot)) % modulus;
+        let difference = |slot| (modulus + tables.negative(slot) - tables.positive(slot)) % modulus;
+        let tests = vec![
+            tables.test(parameters, modulus, sum),
+            tables.test(parameters, modulus, difference),
+        ];
+        Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+    }
+
+    /// With multi-value bootstrapping, tables share the first rotation.
+    fn evaluate(
+        &self,
+        key: &EvaluationKey,
+        tables: &[&EncodedTable],
+        input: &LweCiphertext,
+    ) -> Result<Vec<LweCiphertext>> {
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
+        let halves = self.halves(key, tables, &phase);
+        let select = |halves: &[LweCiphertext]| {
+            let mut result = halves[0].clone();
+            let packed = key.pack(&halves[1], PackedLength::All);
+            result.sub_assign(&key.boot_raw_encrypted(&packed, &phase));
+            result
+        };
+        Ok(key.key_switch_all(&halves.chunks_exact(2).map(select).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

@@ -4,6 +4,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::eval_func::half_domain_test;
 use crate::full_domain::half_tables::check_unscaled_modulus;
 use crate::full_domain::input_phase::{extra_bit_decision, input_phase_with_extra_bit};
@@ -37,25 +38,24 @@ impl WopPbs1 {
         })
     }
 
-    /// LWE modulo Q: (-1)^MSB·f(m)·Q/P and (-1)^MSB·Q/P.
+    /// LWE modulo Q: (-1)^MSB·f(m)·Q/P of every table, then (-1)^MSB·Q/P.
     fn look_up(
         self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         phase: &LweCiphertext,
-    ) -> [LweCiphertext; 2] {
+    ) -> Vec<LweCiphertext> {
         let parameters = key.parameters();
-        let modulus = table.output_modulus();
+        let modulus = tables[0].output_modulus();
         if self.multi_value {
-            let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 2);
-            let tests = [Self::unscaled(parameters, table).factored(), sign];
-            return boot_raw_factored(key, &tests, phase).try_into().expect("two results");
+            let mut tests = EncodedTable::factored_of(tables, 1);
+            tests.push(FactoredTest::sign(parameters.ring_degree(), modulus, 2));
+            return boot_raw_factored(key, &tests, phase);
         }
         let unit = encode(1, modulus, parameters.prime());
-        [
-            key.boot_raw(&half_domain_test(key, table), phase),
-            key.boot_raw(&TestPolynomial::sign(parameters.ring(), unit), phase),
-        ]
+        let sign = TestPolynomial::sign(parameters.ring(), unit);
+        let tests = tables.iter().map(|table| table.test(0));
+        tests.chain([&sign]).map(|test| key.boot_raw(test, phase)).collect()
     }
 
     /// |TV_1|² of the table and of the sign.
@@ -95,18 +95,32 @@ impl FullDomainMethod for WopPbs1 {
         1
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        check_unscaled_modulus(table.output_modulus())?;
+        let (tests, factored) = if self.multi_value {
+            (Vec::new(), vec![Self::unscaled(parameters, table).factored()])
+        } else {
+            (vec![half_domain_test(parameters, table)], Vec::new())
+        };
+        Ok(EncodedTable::new(parameters, table, tests, factored))
+    }
+
+    /// Tables share the sign; with multi-value bootstrapping, the one rotation.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let phase = input_phase_with_extra_bit(key, input, table.input_modulus())?;
-        check_unscaled_modulus(table.output_modulus())?;
-        let [signed, sign] =
-            self.look_up(key, table, &phase).map(|raw| key.pack(&raw, PackedLength::Constant));
-        let product = key.bfv_multiply(&sign, &signed, table.output_modulus());
-        Ok(key.key_switch(&product.extract(key.parameters().ring(), 0)))
+    ) -> Result<Vec<LweCiphertext>> {
+        let phase = input_phase_with_extra_bit(key, input, tables[0].input_modulus())?;
+        let raw = self.look_up(key, tables, &phase);
+        let mut packed: Vec<_> =
+            raw.iter().map(|raw| key.pack(raw, PackedLength::Constant)).collect();
+        let sign = packed.pop().expect("a sign");
+        let (ring, modulus) = (key.parameters().ring(), tables[0].output_modulus());
+        let product = |signed| key.bfv_multiply(&sign, signed, modulus).extract(ring, 0);
+        Ok(key.key_switch_all(&packed.iter().map(product).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

@@ -4,6 +4,7 @@
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
+use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::{HalfTables, check_unscaled_modulus};
 use crate::full_domain::input_phase::{input_decision, input_phase};
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
@@ -11,6 +12,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_value::factored_test::{FactoredTest, boot_raw_factored};
 use crate::noise::{NoiseModel, Variance};
 use crate::packing::trace::PackedLength;
+use crate::parameters::Parameters;
 use crate::test_polynomial::TestPolynomial;
 
 /// `(1 - MSB)·f_pos + MSB·f_neg`. Any even p.
@@ -23,29 +25,28 @@ pub struct WopPbs2 {
     pub multi_value: bool,
 }
 
+/// Q/2P, rounded.
+fn half_unit(parameters: &Parameters, modulus: u64) -> u64 {
+    (parameters.prime() + modulus) / (2 * modulus)
+}
+
 impl WopPbs2 {
-    /// LWE modulo Q: f_pos, f_neg, and the sign as ±Q/2P.
+    /// LWE modulo Q: f_pos and f_neg of every table, then the sign as ±Q/2P.
     fn look_up(
         self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         phase: &LweCiphertext,
-    ) -> [LweCiphertext; 3] {
-        let parameters = key.parameters();
-        let (tables, modulus) = (HalfTables(table), table.output_modulus());
+    ) -> Vec<LweCiphertext> {
+        let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
         if self.multi_value {
-            let [positive, negative] = tables.factored(parameters);
-            let sign = FactoredTest::sign(parameters.ring_degree(), modulus, 1);
-            let tests = [positive, negative, sign];
-            return boot_raw_factored(key, &tests, phase).try_into().expect("three results");
+            let mut tests = EncodedTable::factored_of(tables, 2);
+            tests.push(FactoredTest::sign(parameters.ring_degree(), modulus, 1));
+            return boot_raw_factored(key, &tests, phase);
         }
-        let unit = (parameters.prime() + modulus) / (2 * modulus);
-        [
-            tables.test(parameters, modulus, |slot| tables.positive(slot)),
-            tables.test(parameters, modulus, |slot| tables.negative(slot)),
-            TestPolynomial::sign(parameters.ring(), unit),
-        ]
-        .map(|test| key.boot_raw(&test, phase))
+        let sign = TestPolynomial::sign(parameters.ring(), half_unit(parameters, modulus));
+        let halves = tables.iter().flat_map(|table| [table.test(0), table.test(1)]);
+        halves.chain([&sign]).map(|test| key.boot_raw(test, phase)).collect()
     }
 }
 
@@ -66,27 +67,47 @@ impl FullDomainMethod for WopPbs2 {
         2
     }
 
-    fn lookup(
+    fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
+        self.check_input_modulus(parameters, table.input_modulus())?;
+        let (halves, modulus) = (HalfTables(table), table.output_modulus());
+        check_unscaled_modulus(modulus)?;
+        if self.multi_value {
+            let factored = halves.factored(parameters).to_vec();
+            return Ok(EncodedTable::new(parameters, table, Vec::new(), factored));
+        }
+        let positive = halves.test(parameters, modulus, |slot| halves.positive(slot));
+        let negative = halves.test(parameters, modulus, |slot| halves.negative(slot));
+        Ok(EncodedTable::new(parameters, table, vec![positive, negative], Vec::new()))
+    }
+
+    /// Tables share the sign; with multi-value bootstrapping, the one rotation.
+    fn evaluate(
         &self,
         key: &EvaluationKey,
-        table: &Table,
+        tables: &[&EncodedTable],
         input: &LweCiphertext,
-    ) -> Result<LweCiphertext> {
-        let (parameters, modulus) = (key.parameters(), table.output_modulus());
-        let phase = input_phase(key, input, table.input_modulus())?;
-        check_unscaled_modulus(modulus)?;
-        let [positive, negative, sign] = self.look_up(key, table, &phase);
-        let unit = (parameters.prime() + modulus) / (2 * modulus);
-        let select = |value: &LweCiphertext, mut bit: LweCiphertext| {
-            bit.add_constant_assign(unit);
-            let [bit, value] = [&bit, value].map(|raw| key.pack(raw, PackedLength::Constant));
-            key.bfv_multiply(&bit, &value, modulus).extract(parameters.ring(), 0)
+    ) -> Result<Vec<LweCiphertext>> {
+        let (parameters, modulus) = (key.parameters(), tables[0].output_modulus());
+        let phase = input_phase(key, input, tables[0].input_modulus())?;
+        let mut raw = self.look_up(key, tables, &phase);
+        let sign = raw.pop().expect("a sign");
+        let pack = |raw: &LweCiphertext| key.pack(raw, PackedLength::Constant);
+        let bit = |mut sign: LweCiphertext| {
+            sign.add_constant_assign(half_unit(parameters, modulus));
+            pack(&sign)
         };
         let mut opposite = sign.clone();
         opposite.neg_assign();
-        let mut result = select(&positive, sign);
-        result.add_assign(&select(&negative, opposite));
-        Ok(key.key_switch(&result))
+        let bits = [bit(sign), bit(opposite)];
+        let select = |halves: &[LweCiphertext]| {
+            let [mut result, negative] = [0, 1].map(|half| {
+                let product = key.bfv_multiply(&bits[half], &pack(&halves[half]), modulus);
+                product.extract(parameters.ring(), 0)
+            });
+            result.add_assign(&negative);
+            result
+        };
+        Ok(key.key_switch_all(&raw.chunks_exact(2).map(select).collect::<Vec<_>>()))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {

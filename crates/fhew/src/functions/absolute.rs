@@ -45,7 +45,8 @@ impl LargeFunctions<'_> {
         let parameters = self.key.parameters();
         let (two_n, slots) = (parameters.rotation_modulus(), 1 << bits);
         let phase = slot_phase(self.key, digit, slots, two_n);
-        let mut signed = self.key.boot(&FdfbCompress::compression(self.key, slots), &phase);
+        let mut signed =
+            self.key.boot(&FdfbCompress::compression(self.key.parameters(), slots), &phase);
         signed.add_assign(half);
         let signed = self.key.to_rotation_modulus(&signed, two_n);
 

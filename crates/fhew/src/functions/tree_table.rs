@@ -155,7 +155,8 @@ impl<'a> TreeTable<'a> {
     fn compress(&self, digit: &LweCiphertext) -> LweCiphertext {
         let two_n = self.key.parameters().rotation_modulus();
         let phase = slot_phase(self.key, digit, self.base, two_n);
-        let compressed = self.key.boot(&FdfbCompress::compression(self.key, self.base), &phase);
+        let compressed =
+            self.key.boot(&FdfbCompress::compression(self.key.parameters(), self.base), &phase);
         self.key.to_rotation_modulus(&compressed, two_n)
     }
 

@@ -263,6 +263,11 @@ impl EvaluationKey {
         self.key_switching.switch_many(&switched)
     }
 
+    /// [`EvaluationKey::key_switch_many`] of ciphertexts that are not needed any more.
+    pub(crate) fn key_switch_all(&self, raw: &[LweCiphertext]) -> Vec<LweCiphertext> {
+        self.key_switch_many(&raw.iter().collect::<Vec<_>>())
+    }
+
     /// To the modulus of LWE key switching, through the ring of lower degree if there is one.
     fn to_key_switching_source(&self, raw: &LweCiphertext) -> LweCiphertext {
         let secret = self.parameters.literal().ring_secret;

@@ -1,6 +1,7 @@
 //! The client's secrets, encryption and decryption.
 
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_encryption;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Result};
 use cryptable_ring::kernels;
@@ -134,10 +135,7 @@ impl SecretKey {
     /// Encrypts a phase modulo `modulus`.
     #[must_use]
     pub fn encrypt_phase(&self, phase: u64, modulus: u64) -> LweCiphertext {
-        let mut words = vec![0; self.lwe.len()];
-        RandomStream::from_os().uniform_assign(&mut words, modulus);
-        words.push(self.body_of(&words, phase, modulus));
-        LweCiphertext::from_words(words, modulus)
+        lwe_encryption::encrypt_phase(&self.lwe, phase, modulus)
     }
 
     /// The body that encrypts a phase modulo `modulus` with the given mask, which must be fresh and uniform.
@@ -146,9 +144,7 @@ impl SecretKey {
     /// If the mask's length is not n.
     #[must_use]
     pub fn body_of(&self, mask: &[u64], phase: u64, modulus: u64) -> u64 {
-        assert_eq!(mask.len(), self.lwe.len(), "LWE dimension");
-        let error = RandomStream::from_os().centered_binomial(1)[0];
-        lwe_body(mask, &self.lwe, i128::from(phase) + i128::from(error), modulus)
+        lwe_encryption::lwe_body(&self.lwe, mask, phase, modulus)
     }
 
     /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret.
@@ -164,10 +160,7 @@ impl SecretKey {
             let expected = format!("{} or {}", self.lwe.len(), self.ring.len());
             return Err(Error::mismatch("LWE dimension", ciphertext.dimension(), expected));
         };
-        let q = i128::from(ciphertext.modulus());
-        let products = ciphertext.mask().iter().zip(secret.iter());
-        let sum: i128 = products.map(|(&a, &s)| i128::from(a) * i128::from(s)).sum();
-        Ok((sum + i128::from(ciphertext.body())).rem_euclid(q) as u64)
+        Ok(lwe_encryption::phase(secret, ciphertext))
     }
 
     /// The phase b + a·s of an RLWE ciphertext, N coefficients modulo Q.

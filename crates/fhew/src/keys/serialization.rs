@@ -15,6 +15,9 @@ use crate::rotation::cmux::rgsw_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
+/// Name of the key of LWE key switching.
+const KEY_SWITCHING: &str = "the LWE key switching key";
+
 /// What messages call all parts together.
 const WHOLE: &str = "the evaluation key";
 
@@ -80,7 +83,7 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
     let automorphisms =
         automorphisms.map(|factors| part("the rotation's automorphism keys", factors));
     let key_switching = Part {
-        name: "the LWE key switching key",
+        name: KEY_SWITCHING,
         words: parameters.key_switching_source().0 * literal.key_switching.length,
         modulus: parameters.lwe_modulus(),
     };
@@ -103,6 +106,28 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
 #[must_use]
 pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().fold(Seed::BYTES, |sum, part| sum.saturating_add(part.bytes()))
+}
+
+/// The number of bytes of an expanded key in memory, [`crate::evaluation_key::EvaluationKey::bytes`]: masks are drawn
+/// and words widened.
+#[must_use]
+pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
+    let word = match parameters.literal().log2_lwe_modulus {
+        ..=16 => 2,
+        17..=24 => 3,
+        25..=32 => 4,
+        _ => 8usize,
+    };
+    let lwe_row = word.saturating_mul(parameters.lwe_dimension() + 1);
+    let bytes = |part: &Part| match part.name {
+        KEY_SWITCHING => part.words.saturating_mul(lwe_row),
+        // Body and mask in words of 64 bits.
+        _ => part.words.saturating_mul(16),
+    };
+    // What rotation by automorphisms finds its way by.
+    let window = parameters.rotation_automorphisms();
+    let places = window.map_or(0, |window| 4 * window.group.places().len());
+    parts(parameters).iter().map(bytes).fold(places, usize::saturating_add)
 }
 
 /// Of them, the number of bytes of keys of the trace and of scheme switching.
@@ -235,6 +260,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::keys::evaluation_key::EvaluationKey;
     use crate::keys::secret_key::SecretKey;
     use crate::parameters::{GadgetLiteral, IntermediateRing, ParametersLiteral, RotationMethod};
 
@@ -285,6 +311,8 @@ mod tests {
         for key in std::iter::once(toy).chain(methods.map(key)) {
             let bytes = key.to_bytes();
             assert_eq!(bytes.len(), evaluation_key_bytes(&key.parameters));
+            let expanded = EvaluationKey::expand(&key);
+            assert_eq!(expanded.bytes(), evaluation_key_memory_bytes(&key.parameters));
             assert_eq!(SeededEvaluationKey::from_bytes(&key.parameters, &bytes).unwrap(), key);
         }
     }

@@ -1,52 +1,58 @@
 //! The server's key for single values.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::fmt;
 
-use crate::keys::evaluation_key::{EvaluationKey as FhewKey, SeededEvaluationKey};
+use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Progress, Table};
+use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
-use super::{Ciphertext, Parameters};
-use cryptable_lattice::Table;
-use cryptable_lattice::error::{Error, Result};
-use cryptable_wire::KeyId;
+use super::{Ciphertext, Parameters, PreparedTable};
+use crate::full_domain::EncodedTable;
+use crate::keys::{EvaluationKey as FhewKey, SeededEvaluationKey};
 
-/// A callback of work done and total work.
-type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
-
-/// Looks single values up in tables, without the secret.
-#[derive(Debug)]
+/// Looks single values up in tables, without the secret. Holds no secret, and is `Sync`.
 pub struct EvaluationKey {
     parameters: Parameters,
-    client: KeyId,
+    key_id: KeyId,
     key: FhewKey,
 }
 
+impl fmt::Debug for EvaluationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EvaluationKey")
+            .field("method", &self.parameters.method_name())
+            .field("key_id", &self.key_id)
+            .finish_non_exhaustive()
+    }
+}
+
 impl EvaluationKey {
-    /// Expands what a client sent.
+    /// Expands what a client sent, once it is checked to be of these parameters.
     ///
     /// # Errors
-    /// If the keys are of other parameters, or a part of them is not what those say.
-    pub fn new(parameters: Parameters, client: KeyId, key: &SeededEvaluationKey) -> Result<Self> {
-        if key.parameters != *parameters.fhew() {
-            let name = "parameters of the keys";
-            let found = format!("{:?}", key.parameters.literal());
-            let expected = format!("{:?}", parameters.fhew().literal());
-            return Err(Error::Mismatch { name, found, expected });
-        }
+    /// If a part of it is not what the parameters say.
+    pub(super) fn expand(
+        parameters: Parameters,
+        key_id: KeyId,
+        key: &SeededEvaluationKey,
+    ) -> Result<Self> {
         key.check()?;
-        Ok(Self { key: FhewKey::expand(key), parameters, client })
+        Ok(Self { key: FhewKey::expand(key), parameters, key_id })
     }
 
-    /// The parameters.
+    /// The parameters, those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Whose key it is.
+    /// Identifier of the client's secret key that it was made from.
     #[must_use]
-    pub fn client(&self) -> KeyId {
-        self.client
+    pub fn key_id(&self) -> KeyId {
+        self.key_id
     }
 
     /// Bytes of memory that the key takes.
@@ -55,47 +61,106 @@ impl EvaluationKey {
         self.key.bytes()
     }
 
-    /// The keys below, for the low-level methods of `cryptable-fhew`.
+    /// The bootstrapping keys, for what [`crate::full_domain`] and [`crate::functions`] do beyond lookups.
     #[must_use]
     pub fn fhew(&self) -> &FhewKey {
         &self.key
     }
 
-    /// Maps every value through a table; values share out among the threads.
-    ///
-    /// `progress` is told the number of values done, from any thread.
+    /// Checks a table and encodes it, once for any number of lookups.
     ///
     /// # Errors
-    /// If the ciphertext is of other parameters, or the table of other moduli.
-    pub fn lookup(
-        &self,
-        input: &Ciphertext,
-        table: &Table,
-        progress: Progress<'_>,
-    ) -> Result<Ciphertext> {
+    /// If its moduli are not those of the parameters.
+    pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let (p, output_modulus) =
             (self.parameters.input_modulus(), self.parameters.output_modulus());
-        input.check(&self.parameters, Some(p))?;
-        for (name, found, expected) in [
-            ("input modulus of the table", table.input_modulus(), p),
-            ("output modulus of the table", table.output_modulus(), output_modulus),
-        ] {
-            if found != expected {
-                let (found, expected) = (found.to_string(), expected.to_string());
-                return Err(Error::Mismatch { name, found, expected });
-            }
+        table.check_moduli(p, output_modulus)?;
+        let encoded = self.parameters.method().encode(self.key.parameters(), table)?;
+        Ok(PreparedTable::new(self.parameters.digest(), encoded))
+    }
+
+    /// Maps every value through every table: a ciphertext of results for each table, in their order.
+    ///
+    /// Values share out among the threads; `progress` counts them. Tables share those of a value's bootstraps that do
+    /// not depend on the table, and every result has the failure probability of a lookup by itself
+    /// ([`Parameters::log2_fail`]). With k tables a value takes
+    /// - FDFB-Compress, EvalFunc and FDFB-KS: 1 + k blind rotations instead of 2k (FDFB-KS with 2 digits 2 + k), Comp
+    ///   2 + 2k, FDFB-Select 1 + 3k;
+    /// - methods with a star, by multi-value bootstrapping: one blind rotation in all for WoP-PBS1*, WoPPBS1-Refine*,
+    ///   WoP-PBS2* and FDFB-BFVMult*, 1 + k for FDFB-Select* and FDFB-SelectAlt*, 1 + 2k for Comp*;
+    /// - WoP-PBS1 and WoPPBS1-Refine: 1 + k, WoP-PBS2 and FDFB-BFVMult 1 + 2k;
+    /// - FDFB-CancelSign, FDFB-SelectAlt, FDFB-BFVMult interleaved and odd moduli: one table after the other.
+    ///
+    /// ```
+    /// use cryptable_fhew::lookup::{Parameters, SecretKey};
+    /// use cryptable_lattice::{Progress, Table};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(8, 8)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let double = key.prepare(&Table::from_fn(8, 8, |x| 2 * x % 8)?)?;
+    /// let square = key.prepare(&Table::from_fn(8, 8, |x| x * x % 8)?)?;
+    /// let input = secret.encrypt(&[3, 5])?;
+    /// let outputs = key.lookup_many(&input, &[&double, &square], Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&outputs[0])?, [6, 2]);
+    /// assert_eq!(secret.decrypt(&outputs[1])?, [1, 1]);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client, other parameters or another modulus than p, a table was prepared for
+    /// other parameters, or `progress` asks to stop.
+    pub fn lookup_many(
+        &self,
+        input: &Ciphertext,
+        tables: &[&PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        self.check(input, tables)?;
+        let method = self.parameters.method();
+        let encoded: Vec<&EncodedTable> = tables.iter().map(|table| table.encoded()).collect();
+        let steps = progress.steps(input.count())?;
+        let look_up = |index| {
+            let value = input.values().ciphertext(index);
+            let results = method.lookup_many(&self.key, &encoded, &value)?;
+            steps.done()?;
+            Ok(results)
+        };
+        let results =
+            (0..input.count()).into_par_iter().map(look_up).collect::<Result<Vec<_>>>()?;
+        self.collect(tables.len(), results)
+    }
+
+    /// Demands that input and tables belong to this key.
+    fn check(&self, input: &Ciphertext, tables: &[&PreparedTable]) -> Result<()> {
+        input.check(&self.parameters, self.key_id)?;
+        let (found, expected) = (input.modulus(), self.parameters.input_modulus());
+        if found != expected {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
-        let done = AtomicUsize::new(0);
-        progress(0, input.count());
-        let results = (0..input.count())
-            .into_par_iter()
-            .map(|index| {
-                let method = self.parameters.method();
-                let result = method.lookup(&self.key, table, &input.value(index))?;
-                progress(done.fetch_add(1, Ordering::Relaxed) + 1, input.count());
-                Ok(result)
-            })
-            .collect::<Result<Vec<_>>>()?;
-        Ok(Ciphertext::computed(&self.parameters, output_modulus, &results))
+        let expected = self.parameters.digest();
+        match tables.iter().map(|table| table.parameter_digest()).find(|&d| d != expected) {
+            Some(found) => {
+                Err(Error::OtherParameters { object: "prepared table", expected, found })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A ciphertext for each table, of the results of all values.
+    fn collect(
+        &self,
+        tables: usize,
+        mut results: Vec<Vec<LweCiphertext>>,
+    ) -> Result<Vec<Ciphertext>> {
+        let (shape, modulus) = (self.parameters.shape(), self.parameters.output_modulus());
+        let mut outputs = Vec::with_capacity(tables);
+        // The last table first, so that every result is moved out of its list.
+        for _ in 0..tables {
+            let last = results.iter_mut().map(|of_value| of_value.pop().expect("a result a table"));
+            let values = LweList::computed(shape, last)?;
+            outputs.push(Ciphertext::new(&self.parameters, self.key_id, modulus, values));
+        }
+        outputs.reverse();
+        Ok(outputs)
     }
 }

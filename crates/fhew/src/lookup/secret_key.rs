@@ -1,26 +1,32 @@
 //! The client's key for single values.
 
-use crate::keys::evaluation_key::SeededEvaluationKey;
-use crate::keys::secret_key::SecretKey as FhewSecret;
-use crate::test_polynomial::encode;
-use cryptable_lattice::lwe_masks::fresh_mask;
-use cryptable_ring::random::Seed;
+use cryptable_lattice::Progress;
+use cryptable_lattice::error::{Error, Result, check_values};
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
-use super::ciphertext::Ciphertext;
-use super::{EvaluationKey, Parameters};
-use cryptable_lattice::error::{Result, check_values};
-use cryptable_wire::KeyId;
+use super::{Ciphertext, EvaluationKey, Parameters};
+use crate::keys::SecretKey as FhewSecret;
+use crate::keys::SeededEvaluationKey;
+use crate::test_polynomial::encode;
+
+/// Values that files put into one ciphertext: enough to keep all threads busy, and for progress to show.
+const VALUES_PER_CIPHERTEXT: usize = 1024;
+
+/// Domain of identifiers.
+const ID_CONTEXT: &str = "cryptable: identifier of a secret key for single values";
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 #[derive(Debug)]
 pub struct SecretKey {
     parameters: Parameters,
     secret: FhewSecret,
+    id: KeyId,
 }
 
 impl SecretKey {
-    /// Draws fresh secrets.
+    /// Draws fresh secrets from the operating system's randomness.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
         Self::from_secret(parameters.clone(), FhewSecret::generate(parameters.fhew()))
@@ -28,72 +34,81 @@ impl SecretKey {
 
     /// From secrets of these parameters.
     pub(super) fn from_secret(parameters: Parameters, secret: FhewSecret) -> Self {
-        Self { parameters, secret }
+        let id = secret.id(ID_CONTEXT);
+        Self { parameters, secret, id }
     }
 
-    /// The parameters.
+    /// The parameters of everything that this key encrypts.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The secrets below, for the low-level methods of `cryptable-fhew`.
+    /// The identifier that this key, its evaluation keys and its ciphertexts share; it reveals nothing of the secret.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// The secrets of LWE and ring, for what [`crate::full_domain`] and [`crate::functions`] do beyond lookups.
     #[must_use]
     pub fn fhew(&self) -> &FhewSecret {
         &self.secret
     }
 
-    /// The evaluation key for a server, as it is sent: seeds in place of masks.
+    /// The number of values that go into one ciphertext of a file: 1,024. [`SecretKey::encrypt`] takes any number.
     #[must_use]
-    pub fn seeded_evaluation_key(&self) -> SeededEvaluationKey {
-        self.secret.evaluation_key()
+    pub fn values_per_ciphertext(&self) -> usize {
+        VALUES_PER_CIPHERTEXT
     }
 
-    /// The evaluation key for a server, in memory.
-    ///
-    /// # Panics
-    /// Never: the keys are of these parameters.
-    #[must_use]
-    pub fn evaluation_key(&self) -> EvaluationKey {
-        let key = self.seeded_evaluation_key();
-        EvaluationKey::new(self.parameters.clone(), self.id(), &key)
-            .expect("keys of these parameters")
-    }
-
-    /// Encrypts values of `Z_p`.
+    /// Encrypts values below the input modulus p, any number of them: LWE ciphertexts of phase m·q/p + e, e of
+    /// variance 10.5.
     ///
     /// # Errors
-    /// If one is not below p.
+    /// If a value is not below p: names its position.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters.input_modulus();
         check_values(values, p)?;
-        let fhew = self.parameters.fhew();
-        let (q, dimension) = (fhew.lwe_modulus(), fhew.lwe_dimension());
-        let seed = Seed::random();
-        let body = |(index, &value): (usize, &u64)| {
-            let mask = fresh_mask(&seed, index, dimension, q);
-            self.secret.body_of(&mask, encode(value, p, q), q)
-        };
-        let bodies = values.par_iter().enumerate().map(body).collect();
-        Ok(Ciphertext::fresh(&self.parameters, p, seed, bodies))
+        let q = self.parameters.fhew().lwe_modulus();
+        let body = |i: usize, mask: &[u64]| self.secret.body_of(mask, encode(values[i], p, q), q);
+        let list = LweList::fresh(self.parameters.shape(), values.len(), body);
+        Ok(Ciphertext::new(&self.parameters, self.id, p, list))
     }
 
     /// Decrypts fresh ciphertexts or results.
     ///
     /// # Errors
-    /// If they are of other parameters.
+    /// If they are of another client or other parameters, or their modulus is neither p nor P.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
-        ciphertext.check(&self.parameters, None)?;
+        ciphertext.check(&self.parameters, self.id)?;
         let modulus = ciphertext.modulus();
-        (0..ciphertext.count())
-            .into_par_iter()
-            .map(|index| self.secret.decrypt(&ciphertext.value(index), modulus))
-            .collect()
+        let moduli = [self.parameters.input_modulus(), self.parameters.output_modulus()];
+        if !moduli.contains(&modulus) {
+            let (found, expected) =
+                (modulus.to_string(), moduli.map(|m| m.to_string()).join(" or "));
+            return Err(Error::Mismatch { name: "modulus of the values", found, expected });
+        }
+        let value = |index| self.secret.decrypt(&ciphertext.values().ciphertext(index), modulus);
+        (0..ciphertext.count()).into_par_iter().map(value).collect()
     }
 
-    /// The identifier that this key, its evaluation keys and its ciphertext files share.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.secret.id("cryptable: identifier of a secret key for single values")
+    /// Generates an evaluation key, as it is sent: seeds in place of masks.
+    pub(super) fn seeded_evaluation_key(&self) -> SeededEvaluationKey {
+        self.secret.evaluation_key()
+    }
+
+    /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and
+    /// expansion of the masks.
+    ///
+    /// # Errors
+    /// If `progress` asks to stop.
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
+        let steps = progress.steps(2)?;
+        let key = self.seeded_evaluation_key();
+        steps.done()?;
+        let key = EvaluationKey::expand(self.parameters.clone(), self.id, &key)?;
+        steps.done()?;
+        Ok(key)
     }
 }

@@ -216,7 +216,7 @@ impl PackingKey {
         let (m, gadget) = (self.parameters.modulus(), self.parameters.packing_gadget());
         let mut sums: Vec<(Buffer, Vec<i32>)> = inputs
             .iter()
-            .map(|lwe| (Buffer::zeroed(2 * n), gadget.mask_digits(lwe.mask())))
+            .map(|lwe| (Buffer::zeroed(2 * n), gadget.digits_of_each(lwe.mask())))
             .collect();
         for (block, rows) in self.rows.chunks(ROWS_AT_ONCE * 2 * n).enumerate() {
             let factors = block * ROWS_AT_ONCE..block * ROWS_AT_ONCE + rows.len() / (2 * n);

@@ -133,7 +133,7 @@ impl LweKeySwitchingKey {
         let modulus = self.gadget.modulus();
         let start = |lwe: &LweCiphertext| {
             assert_eq!(lwe.modulus(), modulus, "modulus of a key switch");
-            let factors = self.gadget.mask_digits(lwe.mask());
+            let factors = self.gadget.digits_of_each(lwe.mask());
             assert_eq!(factors.len().div_ceil(BLOCK_ROWS), blocks.len(), "dimension");
             let mut sum = vec![W::from_u64(0); self.dimension + 1];
             sum[self.dimension] = W::from_u64(lwe.body().wrapping_sub(self.offset));

@@ -1,12 +1,13 @@
 //! What tests of full-domain methods share.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use cryptable_fhew::full_domain::{FullDomainMethod, TableKind};
+use cryptable_fhew::full_domain::{EncodedTable, FullDomainMethod, TableKind};
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::test_polynomial::encode;
 use cryptable_lattice::Table;
+use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
 /// A client and a server.
@@ -54,24 +55,28 @@ pub fn tables(p: u64) -> Vec<Vec<u64>> {
     vec![random, negacyclic, vec![p - 1; p as usize], (0..p).collect(), extremes]
 }
 
-/// Looks every input up in every table; the plaintext moduli are those that the method supports here.
+/// Looks every input up in every table, all tables at once and one of them by itself; the plaintext moduli are those
+/// that the method supports here.
 pub fn check_every_value(setting: &Setting, method: &dyn FullDomainMethod, moduli: &[u64]) {
     for &p in moduli {
-        for (index, outputs) in tables(p).into_iter().enumerate() {
-            let table = Table::new(p, p, outputs).unwrap();
-            (0..p).into_par_iter().for_each(|value| {
-                let input = setting.secret.encrypt(value, p).unwrap();
-                let output = method.lookup(&setting.key, &table, &input).unwrap();
-                let found = setting.secret.decrypt(&output, p).unwrap();
-                let expected = table.output(value);
-                assert_eq!(
-                    found,
-                    expected,
-                    "{}: p = {p}, table {index}, input {value}",
-                    method.name()
-                );
-            });
-        }
+        let all: Vec<Table> =
+            tables(p).into_iter().map(|of| Table::new(p, p, of).unwrap()).collect();
+        let encode = |table| method.encode(setting.parameters(), table).unwrap();
+        let encoded: Vec<EncodedTable> = all.iter().map(encode).collect();
+        let encoded: Vec<&EncodedTable> = encoded.iter().collect();
+        (0..p).into_par_iter().for_each(|value| {
+            let check = |index: usize, output: &LweCiphertext| {
+                let found = setting.secret.decrypt(output, p).unwrap();
+                let (name, expected) = (method.name(), all[index].output(value));
+                assert_eq!(found, expected, "{name}: p = {p}, table {index}, input {value}");
+            };
+            let input = setting.secret.encrypt(value, p).unwrap();
+            let outputs = method.lookup_many(&setting.key, &encoded, &input).unwrap();
+            assert_eq!(outputs.len(), all.len());
+            outputs.iter().enumerate().for_each(|(index, output)| check(index, output));
+            let one = value as usize % all.len();
+            check(one, &method.lookup(&setting.key, &all[one], &input).unwrap());
+        });
     }
 }
 

@@ -5,16 +5,17 @@
 //! for the inverse, and as many times the noise. The wider table costs two or three times the CMUXes, which are
 //! few beside the circuit bootstraps.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
-use super::EncryptedByte;
 use super::field::multiply;
-use crate::bits::xor_assign;
-use crate::circuit_bootstrapping::CircuitBootstrapping;
-use crate::cmux_tree::CmuxTree;
-use crate::error::Result;
-use crate::parameters::CircuitParameters;
+use crate::bootstrapping::{CircuitBootstrapping, xor_assign};
+use crate::parameters::CircuitBootstrappingParameters;
+use crate::tree::CmuxTree;
+
+/// First row of MixColumns' matrix, which is circulant.
+pub(super) const MIX_COLUMNS: [u8; 4] = [2, 3, 1, 1];
 
 /// Bits that are added for a bit of a result.
 pub const TERMS: usize = 4;
@@ -34,7 +35,7 @@ impl ColumnTable {
     /// # Errors
     /// None for AES: as [`CmuxTree::new`].
     pub fn new(
-        parameters: &CircuitParameters,
+        parameters: &CircuitBootstrappingParameters,
         substitute: fn(u8) -> u8,
         first: [u8; TERMS],
     ) -> Result<Self> {
@@ -63,16 +64,16 @@ impl ColumnTable {
     pub fn apply(
         &self,
         circuit: &CircuitBootstrapping<'_>,
-        state: &[EncryptedByte],
-    ) -> Result<Vec<EncryptedByte>> {
+        state: &[Vec<LweCiphertext>],
+    ) -> Result<Vec<Vec<LweCiphertext>>> {
         let products = self.tree.lookup_many(circuit, state)?;
-        let mixed = |column: &[Vec<LweCiphertext>]| -> Vec<EncryptedByte> {
+        let mixed = |column: &[Vec<LweCiphertext>]| -> Vec<Vec<LweCiphertext>> {
             (0..TERMS).map(|row| self.mixed_byte(column, row)).collect()
         };
         Ok(products.par_chunks_exact(TERMS).flat_map_iter(mixed).collect())
     }
 
-    fn mixed_byte(&self, column: &[Vec<LweCiphertext>], row: usize) -> EncryptedByte {
+    fn mixed_byte(&self, column: &[Vec<LweCiphertext>], row: usize) -> Vec<LweCiphertext> {
         let product = |j: usize| -> &[LweCiphertext] {
             let coefficient = self.first[(TERMS + j - row) % TERMS];
             let known = self.coefficients.iter().position(|&c| c == coefficient);

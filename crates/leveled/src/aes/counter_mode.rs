@@ -1,16 +1,23 @@
 //! Transciphering: from AES-CTR bytes (NIST SP 800-38A) to homomorphic ciphertexts.
 //!
 //! The server encrypts counters under the encrypted key and adds the keystream to the bytes that it received: of a
-//! message the client sends as many bytes as it has, and one encrypted key for all.
+//! message the client sends as many bytes as it has, and one encrypted key for all. No counter may come twice under
+//! one key.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
-use super::{Aes, BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
-use crate::bits::{trivial_bit, xor_assign};
-use crate::error::Result;
+use super::block::{Aes, BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
+use crate::bootstrapping::{trivial_bit, xor_assign};
 
 /// The counter block of a message's block `index`: the first, plus the index, as a number of 128 bits, the highest
 /// byte first.
+///
+/// ```
+/// use cryptable_leveled::aes::counter_block;
+/// assert_eq!(counter_block([0xff; 16], 1), [0; 16]);
+/// assert_eq!(counter_block([0; 16], 258)[14..], [1, 2]);
+/// ```
 #[must_use]
 pub fn counter_block(first: [u8; BLOCK_BYTES], index: u64) -> [u8; BLOCK_BYTES] {
     u128::from_be_bytes(first).wrapping_add(index.into()).to_be_bytes()
@@ -19,30 +26,29 @@ pub fn counter_block(first: [u8; BLOCK_BYTES], index: u64) -> [u8; BLOCK_BYTES] 
 impl Aes<'_> {
     /// Bytes that everyone may know, as bits without noise.
     fn trivial(&self, bytes: &[u8]) -> Vec<EncryptedByte> {
-        let parameters = self.parameters().parameters();
+        let parameters = self.parameters().fhew();
         let bits = |byte: u8| (0..8).map(move |bit| trivial_bit(parameters, byte >> bit & 1 == 1));
         bytes.iter().map(|&byte| bits(byte).collect::<Vec<LweCiphertext>>()).collect()
     }
 
-    /// The message of AES-CTR bytes, encrypted bit by bit under the server's key's secret. `progress` gets the
-    /// rounds done and all rounds, ten a block.
+    /// The message of AES-CTR bytes, encrypted bit by bit under the server's key's secret. `progress` gets the rounds
+    /// done, ten a block, and may stop with an error.
     ///
     /// # Errors
-    /// If the round keys are of other parameters.
+    /// If the round keys are of other parameters; those of `progress`.
     pub fn transcipher(
         &self,
         keys: &EncryptedRoundKeys,
         first_counter: [u8; BLOCK_BYTES],
         bytes: &[u8],
-        progress: &(dyn Fn(usize, usize) + Sync),
+        progress: &dyn Fn(usize) -> Result<()>,
     ) -> Result<Vec<EncryptedByte>> {
         let mut message = Vec::with_capacity(bytes.len());
-        let rounds = bytes.len().div_ceil(BLOCK_BYTES) * ROUNDS;
         for (index, chunk) in bytes.chunks(BLOCK_BYTES).enumerate() {
             let counter = counter_block(first_counter, index as u64);
             let counter = self.trivial(&counter);
             self.check(keys, &counter)?;
-            let step = |round| progress(index * ROUNDS + round, rounds);
+            let step = |round| progress(index * ROUNDS + round);
             let keystream = self.encrypt_with_progress(keys, &counter, &step)?;
             for (mut byte, known) in keystream.into_iter().zip(self.trivial(chunk)) {
                 byte.iter_mut().zip(&known).for_each(|(bit, known)| xor_assign(bit, known));

@@ -1,6 +1,6 @@
 //! GF(2^8) modulo x^8 + x^4 + x^3 + x + 1, and the S-box (FIPS 197, Sec. 4 and 5.1.1).
 
-/// Product of two field elements.
+/// Product of two field elements, without branches on either.
 ///
 /// ```
 /// use cryptable_leveled::aes::field::multiply;
@@ -11,9 +11,7 @@ pub fn multiply(a: u8, b: u8) -> u8 {
     let mut product = 0;
     let mut shifted = a;
     for bit in 0..8 {
-        if b >> bit & 1 == 1 {
-            product ^= shifted;
-        }
+        product ^= shifted & (b >> bit & 1).wrapping_neg();
         let carry = shifted >> 7;
         shifted = (shifted << 1) ^ (carry * 0x1b);
     }

@@ -1,10 +1,13 @@
 //! MixColumns and its inverse as sums of bits (FIPS 197, Sec. 5.1.3 and 5.3.3): of round keys, which pass no table.
 
+use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
-use super::EncryptedByte;
 use super::field::multiply;
-use crate::bits::xor_assign;
+use crate::bootstrapping::xor_assign;
+
+/// First row of InvMixColumns' matrix, which is circulant.
+pub(super) const INVERSE_MIX_COLUMNS: [u8; 4] = [14, 11, 13, 9];
 
 /// A linear map of columns of four bytes: for each of 32 output bits, the input bits that are added.
 #[derive(Clone, Debug)]
@@ -35,8 +38,8 @@ impl LinearLayer {
 
     /// Applies the map to every column of a state.
     #[must_use]
-    pub(super) fn apply(&self, state: &[EncryptedByte]) -> Vec<EncryptedByte> {
-        let column = |bytes: &[EncryptedByte]| -> Vec<EncryptedByte> {
+    pub(super) fn apply(&self, state: &[Vec<LweCiphertext>]) -> Vec<Vec<LweCiphertext>> {
+        let column = |bytes: &[Vec<LweCiphertext>]| -> Vec<Vec<LweCiphertext>> {
             let sum = |terms: &Vec<usize>| {
                 let bit = |input: usize| &bytes[input / 8][input % 8];
                 let mut sum = bit(terms[0]).clone();

@@ -1,13 +1,17 @@
-//! The client's side of AES: key expansion (FIPS 197, Sec. 5.2), plain AES in counter mode, encrypted round keys.
+//! The client's side of AES: key expansion (FIPS 197, Sec. 5.2), and bytes encrypted bit by bit.
 
 use cryptable_fhew::keys::SecretKey;
+use cryptable_lattice::Result;
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
+use super::block::{BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys};
+use super::encrypted_key::ROUND_KEY_BYTES;
 use super::field::{multiply, sub_byte};
-use super::{BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
-use crate::bits::{decrypt_bit, encrypt_bit};
-use crate::error::Result;
+use crate::bootstrapping::{decrypt_bit, encrypt_bit};
+
+/// Bytes of a word of the key expansion.
+const WORD_BYTES: usize = 4;
 
 /// All round keys of a key, byte after byte.
 ///
@@ -18,24 +22,24 @@ use crate::error::Result;
 /// assert_eq!(keys[16..20], [0xd6, 0xaa, 0x74, 0xfd]); // FIPS 197, Appendix C.1
 /// ```
 #[must_use]
-pub fn expand_key(key: &[u8; BLOCK_BYTES]) -> Zeroizing<Vec<u8>> {
-    let mut words = Zeroizing::new(key.to_vec());
+pub fn expand_key(key: &[u8; BLOCK_BYTES]) -> Zeroizing<[u8; ROUND_KEY_BYTES]> {
+    let mut keys = Zeroizing::new([0; ROUND_KEY_BYTES]);
+    keys[..BLOCK_BYTES].copy_from_slice(key);
     let mut constant = 1;
-    while words.len() < BLOCK_BYTES * (ROUNDS + 1) {
-        let end = words.len();
-        let mut word = [words[end - 4], words[end - 3], words[end - 2], words[end - 1]];
+    for end in (BLOCK_BYTES..ROUND_KEY_BYTES).step_by(WORD_BYTES) {
+        let mut word = Zeroizing::new([0; WORD_BYTES]);
+        word.copy_from_slice(&keys[end - WORD_BYTES..end]);
         if end.is_multiple_of(BLOCK_BYTES) {
             word.rotate_left(1);
-            word = word.map(sub_byte);
+            word.iter_mut().for_each(|byte| *byte = sub_byte(*byte));
             word[0] ^= constant;
             constant = multiply(constant, 2);
         }
-        for (i, byte) in word.into_iter().enumerate() {
-            let sum = byte ^ words[end - BLOCK_BYTES + i];
-            words.push(sum);
+        for (i, byte) in word.iter().enumerate() {
+            keys[end + i] = byte ^ keys[end - BLOCK_BYTES + i];
         }
     }
-    words
+    keys
 }
 
 /// Encrypts bytes bit by bit.
@@ -45,21 +49,24 @@ pub fn encrypt_bytes(secret: &SecretKey, bytes: &[u8]) -> Vec<EncryptedByte> {
     bytes.par_iter().map(byte).collect()
 }
 
-/// Decrypts bytes.
+/// Decrypts bytes of eight bits each.
 ///
 /// # Errors
 /// If a ciphertext is not of the secret's parameters.
-pub fn decrypt_bytes(secret: &SecretKey, bytes: &[EncryptedByte]) -> Result<Vec<u8>> {
+pub fn decrypt_bytes(secret: &SecretKey, bytes: &[EncryptedByte]) -> Result<Zeroizing<Vec<u8>>> {
     let byte = |bits: &EncryptedByte| {
         bits.iter()
             .enumerate()
             .try_fold(0, |byte, (i, bit)| Ok(byte | u8::from(decrypt_bit(secret, bit)?) << i))
     };
-    bytes.iter().map(byte).collect()
+    bytes.iter().map(byte).collect::<Result<Vec<u8>>>().map(Zeroizing::new)
 }
 
 /// Encrypts the round keys of a key.
+///
+/// # Panics
+/// If the operating system has no randomness to give.
 #[must_use]
 pub fn encrypt_key(secret: &SecretKey, key: &[u8; BLOCK_BYTES]) -> EncryptedRoundKeys {
-    EncryptedRoundKeys { bytes: encrypt_bytes(secret, &expand_key(key)) }
+    EncryptedRoundKeys::new(encrypt_bytes(secret, &*expand_key(key))).expect("all round keys")
 }

@@ -1,49 +1,56 @@
-//! Ciphertexts of values bit by bit, or two bits at a time.
+//! Ciphertexts of single values: a list of LWE ciphertexts of one or two bits each.
 
-use crate::digit_selectors::{MAX_DIGIT_BITS, digit_count};
-use crate::encrypted_values::EncryptedValues;
+use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
+use cryptable_lattice::{Error, Result};
 use cryptable_wire::{
-    BodyReader, BodyWriter, ObjectType, WireError, peek_header, read_object, write_object,
+    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
 };
 
-use super::parameters::MAX_MODULUS;
-use super::{Parameters, width};
-use cryptable_lattice::error::{Error, Result};
-use cryptable_wire::KeyId;
+use super::parameters::{MAX_MODULUS, Parameters, width};
+use crate::bootstrapping::ciphertext_count;
+use crate::parameters::MAX_BITS_PER_CIPHERTEXT;
 
 /// Longest body, 4 GiB.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 32;
 
-/// Its name in errors.
-const DIGIT_BITS: &str = "number of a ciphertext's bits";
+/// The name of this number in errors.
+const BITS_PER_CIPHERTEXT: &str = "number of a ciphertext's bits";
 
-/// Encrypted integers of one modulus p, ⌈⌈log2 p⌉/d⌉ LWE ciphertexts of d = 1 or 2 bits each.
+/// Encrypted integers of one modulus p, ⌈⌈log2 p⌉/d⌉ LWE ciphertexts of d = 1 or 2 bits each, the lowest bits first.
 ///
 /// A ciphertext of a fresh value takes a word of its file, masks being a seed; of a result, N + 1 words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     parameter_digest: [u8; 32],
     plaintext_modulus: u64,
-    digit_bits: u32,
-    values: EncryptedValues,
+    bits_per_ciphertext: u32,
+    key_id: KeyId,
+    list: LweList,
 }
 
 impl Ciphertext {
-    /// Values of ⌈log2 of the modulus⌉ bits.
+    /// Values of this modulus under keys of this client.
     pub(super) fn new(
         parameters: &Parameters,
         plaintext_modulus: u64,
-        values: EncryptedValues,
+        key_id: KeyId,
+        list: LweList,
     ) -> Self {
-        assert_eq!(values.width(), parameters.digits(plaintext_modulus), "ciphertexts of a value");
-        let digit_bits = parameters.circuit().digit_bits();
-        Self { parameter_digest: parameters.digest(), plaintext_modulus, digit_bits, values }
+        let bits_per_ciphertext = parameters.circuit_bootstrapping().bits_per_ciphertext();
+        let parameter_digest = parameters.digest();
+        Self { parameter_digest, plaintext_modulus, bits_per_ciphertext, key_id, list }
+    }
+
+    /// LWE ciphertexts of a value.
+    #[must_use]
+    pub fn ciphertexts_per_value(&self) -> usize {
+        ciphertext_count(width(self.plaintext_modulus), self.bits_per_ciphertext)
     }
 
     /// The number of values.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.values.count()
+        self.list.len() / self.ciphertexts_per_value()
     }
 
     /// The modulus of the values.
@@ -52,49 +59,54 @@ impl Ciphertext {
         self.plaintext_modulus
     }
 
-    /// The digest of its parameters.
+    /// The digest of the parameters that it was encrypted or computed under.
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
         self.parameter_digest
     }
 
-    /// Whose key it is encrypted under.
+    /// The identifier of the secret key that decrypts it.
     #[must_use]
-    pub fn client(&self) -> KeyId {
-        self.values.client()
+    pub fn key_id(&self) -> KeyId {
+        self.key_id
     }
 
     /// Whether its masks are a seed: true as long as nothing was computed.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
-        self.values.is_fresh()
+        self.list.is_fresh()
     }
 
-    /// The bits, or digits.
-    #[must_use]
-    pub fn values(&self) -> &EncryptedValues {
-        &self.values
+    /// The LWE ciphertexts.
+    pub(super) fn list(&self) -> &LweList {
+        &self.list
     }
 
-    /// Checks that it belongs to these parameters; keys check client and sizes.
+    /// Checks that it belongs to these parameters and this client, in every number that later code relies on.
     ///
     /// # Errors
-    /// If the digest or the bits of a ciphertext differ, or the values have more bits than the parameters serve.
-    pub(super) fn check(&self, parameters: &Parameters) -> Result<()> {
-        let (expected, found) = (parameters.digest(), self.parameter_digest);
+    /// [`Error::OtherParameters`], [`Error::OtherClient`]; if a size differs from that of the parameters, or the values
+    /// have more bits than they serve.
+    pub(super) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
+        let (object, expected, found) = ("ciphertext", parameters.digest(), self.parameter_digest);
         if found != expected {
-            return Err(WireError::ParameterMismatch { expected, found }.into());
+            return Err(Error::OtherParameters { object, expected, found });
         }
-        let (found, expected) = (self.digit_bits, parameters.circuit().digit_bits());
+        if self.key_id != key_id {
+            return Err(Error::OtherClient { object, expected: key_id, found: self.key_id });
+        }
+        let circuit = parameters.circuit_bootstrapping();
+        let (found, expected) = (self.bits_per_ciphertext, circuit.bits_per_ciphertext());
         if found != expected {
             let (found, expected) = (found.to_string(), expected.to_string());
-            return Err(Error::Mismatch { name: DIGIT_BITS, found, expected });
+            return Err(Error::Mismatch { name: BITS_PER_CIPHERTEXT, found, expected });
         }
-        check_bits("bits of a value", self.plaintext_modulus, parameters)
+        self.list.check(circuit.lwe_shape())?;
+        parameters.check_bits("number of bits of a value", self.plaintext_modulus)
     }
 
-    /// The ciphertext in its wire format: the modulus, bits of a ciphertext, then ciphertexts as
-    /// `cryptable-leveled` writes them.
+    /// The ciphertext in its wire format: modulus, bits of an LWE ciphertext, client, LWE dimension and modulus, number
+    /// of values, whether they are fresh; then masks or their seed, and bodies.
     ///
     /// # Panics
     /// Never: memory takes all bytes.
@@ -104,8 +116,12 @@ impl Ciphertext {
         let mut writer = BodyWriter::new(&mut body);
         writer
             .u64(self.plaintext_modulus)
-            .and_then(|()| writer.u32(self.digit_bits))
-            .and_then(|()| self.values.write(&mut writer))
+            .and_then(|()| writer.u32(self.bits_per_ciphertext))
+            .and_then(|()| writer.raw(&self.key_id.0))
+            .and_then(|()| self.list.shape().write(&mut writer))
+            .and_then(|()| writer.u64(self.count() as u64))
+            .and_then(|()| writer.u32(u32::from(self.is_fresh())))
+            .and_then(|()| self.list.write_words(&mut writer))
             .and_then(|()| {
                 let object_type = ObjectType::LeveledCiphertext;
                 write_object(&mut bytes, object_type, &self.parameter_digest, &body)
@@ -122,26 +138,21 @@ impl Ciphertext {
         let body = read_object(bytes, ObjectType::LeveledCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
         let mut reader = BodyReader::new(body);
         let plaintext_modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
-        // Every value has a body of at least one bit: more cannot be in these bytes.
-        let counts = 0..=8 * body.len() as u64;
-        let digit_bits = reader.u32(DIGIT_BITS)?;
-        if !(1..=MAX_DIGIT_BITS).contains(&digit_bits) {
-            let expected = format!("from 1 to {MAX_DIGIT_BITS}");
-            return Err(WireError::invalid(DIGIT_BITS, digit_bits, expected).into());
+        let bits_per_ciphertext = reader.u32(BITS_PER_CIPHERTEXT)?;
+        if !(1..=MAX_BITS_PER_CIPHERTEXT).contains(&bits_per_ciphertext) {
+            let expected = format!("from 1 to {MAX_BITS_PER_CIPHERTEXT}");
+            let found = bits_per_ciphertext;
+            return Err(WireError::invalid(BITS_PER_CIPHERTEXT, found, expected).into());
         }
-        let digits = digit_count(width(plaintext_modulus), digit_bits);
-        let values = EncryptedValues::read(&mut reader, digits, counts)?;
+        let key_id = KeyId(reader.array("client key identifier")?);
+        let shape = LweShape::read(&mut reader)?;
+        // Every value has a body of at least one bit: more cannot be in these bytes.
+        let count = reader.u64_within("number of values", 0..=8 * body.len() as u64)? as usize;
+        let is_fresh = read_is_fresh(&mut reader)?;
+        let count = count * ciphertext_count(width(plaintext_modulus), bits_per_ciphertext);
+        let list = LweList::read_words(&mut reader, shape, count, is_fresh)?;
         reader.finish()?;
         let parameter_digest = peek_header(bytes)?.parameter_digest;
-        Ok(Self { parameter_digest, plaintext_modulus, digit_bits, values })
+        Ok(Self { parameter_digest, plaintext_modulus, bits_per_ciphertext, key_id, list })
     }
-}
-
-/// Demands that values of a modulus have no more bits than parameters serve.
-///
-/// # Errors
-/// If they have.
-pub(super) fn check_bits(name: &'static str, modulus: u64, parameters: &Parameters) -> Result<()> {
-    let (value, limit) = (width(modulus) as u64, parameters.max_bits() as u64);
-    if value > limit { Err(Error::TooLarge { name, value, limit }) } else { Ok(()) }
 }

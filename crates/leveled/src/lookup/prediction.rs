@@ -1,62 +1,57 @@
 //! What a lookup will take, by counts.
 
-use crate::circuit_cost::CircuitCost;
-use crate::cmux_tree::TreeShape;
 use cryptable_fhew::keys::evaluation_key_bytes;
+use cryptable_lattice::cost::Prediction;
 
-use super::{Parameters, width};
+use super::parameters::{Parameters, width};
+use crate::bootstrapping::ciphertext_count;
+use crate::cost::CircuitBootstrappingCost;
+use crate::tree::TreeShape;
 
-/// Bits that a word of a ciphertext takes in a file.
-const WORD_BITS: u32 = 64;
-
-/// Predicted work and memory of a lookup of one value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prediction {
-    /// Blind rotations of circuit bootstraps: one a ciphertext of the input.
-    pub bootstraps: usize,
-    /// CMUXes of the table.
-    pub cmuxes: usize,
-    /// Time on one thread, in u.
-    pub eval_units: f64,
-    /// Bytes of an evaluation key in its file, but for headers and parameters.
-    pub key_file_bytes: usize,
-    /// Bytes of memory that the evaluation key takes.
-    pub key_memory_bytes: usize,
-    /// Bytes of memory that the table takes, as a list twice and as polynomials.
-    pub table_bytes: usize,
-    /// Bytes of memory that the selectors of a value take.
-    pub selector_bytes: usize,
-    /// Bytes of a result in its file.
-    pub result_bytes: usize,
-}
-
-impl Prediction {
-    /// Counts.
-    pub(super) fn of(parameters: &Parameters) -> Self {
-        let circuit = parameters.circuit();
-        let (bits, output_bits) =
-            (width(parameters.input_modulus()), width(parameters.output_modulus()));
-        let cost = CircuitCost::of(circuit);
-        let shape = TreeShape::new(circuit, bits, output_bits);
-        let fhew = circuit.parameters();
-        let word_bits = WORD_BITS - (fhew.prime() - 1).leading_zeros();
-        let outputs = parameters.digits(parameters.output_modulus());
-        let result_bits = outputs * (fhew.ring_degree() + 1) * word_bits as usize;
-        Self {
-            bootstraps: parameters.digits(parameters.input_modulus()),
-            cmuxes: shape.gates(),
-            eval_units: cost.bootstraps_units(bits, 1) + cost.tree_units(shape),
-            key_file_bytes: evaluation_key_bytes(fhew),
-            key_memory_bytes: cost.key_memory_bytes() as usize,
-            table_bytes: shape.bytes() + 2 * (size_of::<u64>() << bits),
-            selector_bytes: (cost.selector_bytes * bits as f64) as usize,
-            result_bytes: result_bits.div_ceil(8),
-        }
+impl Parameters {
+    /// Sizes of a table of these moduli.
+    fn shape(&self) -> TreeShape {
+        let (bits, output_bits) = (width(self.input_modulus()), width(self.output_modulus()));
+        TreeShape::new(self.circuit_bootstrapping(), bits, output_bits)
     }
 
-    /// Bytes of memory in all, of key, table, selectors and result.
+    /// Circuit bootstraps of a lookup of one value: a blind rotation for each of its ciphertexts.
     #[must_use]
-    pub fn peak_bytes(&self) -> usize {
-        self.key_memory_bytes + self.table_bytes + self.selector_bytes + self.result_bytes
+    pub fn bootstraps(&self) -> usize {
+        self.shape().inputs()
+    }
+
+    /// CMUXes of a lookup of one value.
+    #[must_use]
+    pub fn cmuxes(&self) -> usize {
+        self.shape().cmuxes()
+    }
+
+    /// Bytes of memory that a table takes: as a list twice, and as polynomials.
+    #[must_use]
+    pub fn table_bytes(&self) -> usize {
+        self.shape().bytes() + 2 * (size_of::<u64>() << width(self.input_modulus()))
+    }
+
+    /// Predicted work and memory of a lookup of one value.
+    #[must_use]
+    pub fn prediction(&self) -> Prediction {
+        let circuit = self.circuit_bootstrapping();
+        let (shape, cost) = (self.shape(), CircuitBootstrappingCost::of(circuit));
+        let bits = width(self.input_modulus());
+        let lwe = circuit.lwe_shape();
+        let inputs = ciphertext_count(bits, circuit.bits_per_ciphertext());
+        let result_bytes = lwe.computed_bytes(shape.outputs()) as usize;
+        let rgsw_bytes = (cost.rgsw_bytes * bits as f64) as usize;
+        Prediction {
+            work: cost.lookup(shape),
+            values_per_ciphertext: 1,
+            parallelism: inputs,
+            key_memory_bytes: cost.key_memory_bytes() as usize,
+            key_file_bytes: evaluation_key_bytes(circuit.fhew()),
+            working_bytes: self.table_bytes() + rgsw_bytes + result_bytes,
+            ciphertext_bytes: lwe.fresh_bytes(inputs) as usize,
+            result_bytes,
+        }
     }
 }

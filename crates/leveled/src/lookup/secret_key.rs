@@ -1,65 +1,81 @@
-//! The client's key for values bit by bit.
+//! The client's key for single values.
 
-use crate::secret_key::CircuitSecretKey;
-
-use super::{Ciphertext, EvaluationKey, Parameters, width};
-use cryptable_lattice::error::{Result, check_values};
+use cryptable_lattice::error::check_values;
+use cryptable_lattice::{Progress, Result};
 use cryptable_wire::KeyId;
+
+use super::ciphertext::Ciphertext;
+use super::evaluation_key::EvaluationKey;
+use super::parameters::{Parameters, width};
+use crate::keys::CircuitBootstrappingSecretKey;
+
+/// Values that go into one ciphertext of a file: results take up to 290 kB each.
+const VALUES_PER_CIPHERTEXT: usize = 64;
 
 /// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
 #[derive(Debug)]
 pub struct SecretKey {
     parameters: Parameters,
-    secret: CircuitSecretKey,
+    secret: CircuitBootstrappingSecretKey,
 }
 
 impl SecretKey {
     /// Draws fresh secrets.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
     #[must_use]
     pub fn generate(parameters: &Parameters) -> Self {
-        let secret = CircuitSecretKey::generate(parameters.circuit());
-        Self { parameters: parameters.clone(), secret }
+        let secret = CircuitBootstrappingSecretKey::generate(parameters.circuit_bootstrapping());
+        Self::new(parameters.clone(), secret)
     }
 
-    /// From secrets of these parameters.
-    pub(super) fn from_secret(parameters: Parameters, secret: CircuitSecretKey) -> Result<Self> {
-        if secret.parameters() != parameters.circuit() {
-            return Err(crate::error::Error::OtherParameters.into());
-        }
-        Ok(Self { parameters, secret })
+    /// Secrets of these parameters.
+    pub(super) fn new(parameters: Parameters, secret: CircuitBootstrappingSecretKey) -> Self {
+        Self { parameters, secret }
     }
 
-    /// The parameters.
+    /// The parameters that the key is of.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The secrets below, for all that `cryptable-leveled` does with bits.
-    #[must_use]
-    pub fn circuit(&self) -> &CircuitSecretKey {
+    /// The secrets of circuit bootstrapping.
+    pub(super) fn secret(&self) -> &CircuitBootstrappingSecretKey {
         &self.secret
     }
 
-    /// The evaluation key for a server, in memory.
-    ///
-    /// # Panics
-    /// Never: the keys are of these parameters.
+    /// The identifier that this key, its evaluation keys and its ciphertexts share.
     #[must_use]
-    pub fn evaluation_key(&self) -> EvaluationKey {
-        EvaluationKey::new(self.parameters.clone(), self.secret.evaluation_key())
-            .expect("keys of these parameters")
+    pub fn id(&self) -> KeyId {
+        self.secret.id()
     }
 
-    /// Encrypts values of `Z_p`, bit by bit or two bits at a time.
+    /// Values that go into one ciphertext where many are cut into several, as in files. Every value is by itself, so
+    /// that [`SecretKey::encrypt`] takes any number.
+    #[must_use]
+    pub fn values_per_ciphertext(&self) -> usize {
+        VALUES_PER_CIPHERTEXT
+    }
+
+    /// Draws an evaluation key for a server, and expands it.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::Cancelled`].
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
+        Ok(EvaluationKey::new(self.parameters.clone(), self.secret.evaluation_key(progress)?))
+    }
+
+    /// Encrypts values of `Z_p`, one or two bits a ciphertext: errors of variance 10.5.
     ///
     /// # Errors
     /// If one is not below p.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
         let p = self.parameters.input_modulus();
         check_values(values, p)?;
-        let bits = self.secret.encrypt_values(width(p), values)?;
-        Ok(Ciphertext::new(&self.parameters, p, bits))
+        let list = self.secret.encrypt_values(width(p), values)?;
+        Ok(Ciphertext::new(&self.parameters, p, self.id(), list))
     }
 
     /// Decrypts fresh ciphertexts or results.
@@ -68,15 +84,10 @@ impl SecretKey {
     /// If they are of other parameters or another client, or a value is not below its modulus, which only happens to
     /// ciphertexts that nobody computed by a lookup.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
-        ciphertext.check(&self.parameters)?;
-        let values = self.secret.decrypt_values(ciphertext.values())?;
+        ciphertext.check(&self.parameters, self.id())?;
+        let bits = width(ciphertext.modulus());
+        let values = self.secret.decrypt_values(bits, ciphertext.list())?;
         check_values(&values, ciphertext.modulus())?;
         Ok(values)
-    }
-
-    /// The identifier that this key, its evaluation keys and its ciphertexts share.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.secret.id()
     }
 }

@@ -1,33 +1,38 @@
-//! Keys for values bit by bit as bytes: their parameters, around a key for circuits in its own wire format.
+//! Keys for single values as bytes: one object each, of parameters and then secrets or keys.
 
-use crate::evaluation_key::CircuitEvaluationKey;
-use cryptable_wire::{ObjectType, open_with_parameters};
+use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_lattice::{ReadOptions, Result};
+use cryptable_wire::{BodyReader, ObjectType, open_with_parameters};
 
-use super::{EvaluationKey, Parameters};
-use cryptable_lattice::error::Result;
+use super::evaluation_key::EvaluationKey;
+use super::parameters::Parameters;
+use crate::keys::{CircuitBootstrappingEvaluationKey, MAX_EVALUATION_KEY_BYTES};
 
-/// Longest body of an evaluation key, 4 GiB.
-const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 32;
-
-/// Reads a key: its parameters, and the object inside.
-fn open(bytes: &[u8], object_type: ObjectType, max_body: u64) -> Result<(Parameters, &[u8])> {
-    let (read, digest) = (Parameters::from_bytes, Parameters::digest);
-    let (parameters, mut reader) =
-        open_with_parameters(bytes, object_type, max_body, read, digest)?;
-    let inner = reader.bytes("key for circuits", max_body)?;
-    reader.finish()?;
-    Ok((parameters, inner))
+/// Reads an object that starts with parameters, and leaves the rest.
+fn open(
+    bytes: &[u8],
+    object_type: ObjectType,
+    max_body: u64,
+    options: ReadOptions,
+) -> Result<(Parameters, BodyReader<'_>)> {
+    let read = |bytes: &[u8]| Parameters::from_bytes(bytes, options);
+    open_with_parameters(bytes, object_type, max_body, read, Parameters::digest)
 }
 
 impl EvaluationKey {
-    /// A key from its wire format; masks are drawn from its seed.
+    /// A key from its wire format, which may be a memory map: masks are drawn from its seed, and nothing of the bytes
+    /// is kept.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key for values bit by bit.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+    /// If the bytes are not exactly one undamaged evaluation key for leveled values, or its parameters insecure and
+    /// the options do not allow that.
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        let bytes: &[u8] = (*bytes).as_ref();
         let object_type = ObjectType::LeveledEvaluationKey;
-        let (parameters, inner) = open(bytes, object_type, MAX_EVALUATION_KEY_BYTES)?;
-        Self::new(parameters, CircuitEvaluationKey::from_bytes(inner)?)
+        let (parameters, reader) = open(bytes, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
+        let circuit = parameters.circuit_bootstrapping();
+        let key = CircuitBootstrappingEvaluationKey::read(circuit, reader)?;
+        Ok(Self::new(parameters, key))
     }
 }
 
@@ -35,58 +40,53 @@ impl EvaluationKey {
 mod client {
     use std::io::Write;
 
-    use crate::secret_key::CircuitSecretKey;
-    use cryptable_wire::{BodyWriter, ObjectWriter, secret_key_bytes};
+    use cryptable_lattice::Progress;
     use zeroize::Zeroizing;
 
     use super::*;
-    use crate::lookup::SecretKey;
-
-    /// Longest body of a secret key.
-    const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
+    use crate::keys::{CircuitBootstrappingSecretKey, FileStart, MAX_SECRET_KEY_BYTES};
+    use crate::lookup::secret_key::SecretKey;
 
     impl SecretKey {
-        /// The key in its wire format: parameters, then the secrets as a key for circuits.
-        ///
-        /// # Panics
-        /// Never: memory takes all bytes.
+        /// The key in its wire format: parameters, then two bits a coefficient of every secret.
         #[must_use]
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-            let inner = self.circuit().to_bytes();
-            let (parameters, digest) = (self.parameters().to_bytes(), self.parameters().digest());
-            let object_type = ObjectType::LeveledSecretKey;
-            secret_key_bytes(object_type, &digest, &parameters, inner.len(), |writer| {
-                writer.bytes(&inner)
+            self.secret().to_bytes(&FileStart {
+                object_type: ObjectType::LeveledSecretKey,
+                parameter_digest: self.parameters().digest(),
+                parameters: &self.parameters().to_bytes(),
             })
         }
 
         /// Reads a secret key.
         ///
         /// # Errors
-        /// If the bytes are not exactly one undamaged secret key for values bit by bit.
-        pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-            let (parameters, inner) =
-                open(bytes, ObjectType::LeveledSecretKey, MAX_SECRET_KEY_BYTES)?;
-            Self::from_secret(parameters, CircuitSecretKey::from_bytes(inner)?)
+        /// If the bytes are not exactly one undamaged secret key for leveled values, or its parameters insecure and
+        /// the options do not allow that.
+        pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+            let object_type = ObjectType::LeveledSecretKey;
+            let (parameters, reader) = open(bytes, object_type, MAX_SECRET_KEY_BYTES, options)?;
+            let circuit = parameters.circuit_bootstrapping();
+            let secret = CircuitBootstrappingSecretKey::read(circuit, reader)?;
+            Ok(Self::new(parameters, secret))
         }
 
-        /// Generates an evaluation key and writes it in its wire format: less than half the bytes that it takes in
-        /// memory.
+        /// Draws an evaluation key and writes it in its wire format, with a seed in place of masks: less than half the
+        /// bytes that it takes in memory.
         ///
         /// # Errors
-        /// If writing fails.
-        pub fn write_evaluation_key(&self, out: &mut dyn Write) -> Result<()> {
-            let (parameters, digest) = (self.parameters().to_bytes(), self.parameters().digest());
-            let mut inner = Vec::new();
-            self.circuit().write_evaluation_key(&mut inner)?;
-            // Two lengths of 8 bytes each.
-            let length = (8 + parameters.len() + 8 + inner.len()) as u64;
-            let object_type = ObjectType::LeveledEvaluationKey;
-            let mut writer = BodyWriter::new(ObjectWriter::new(out, object_type, &digest, length)?);
-            writer.bytes(&parameters)?;
-            writer.bytes(&inner)?;
-            writer.into_inner().finish()?;
-            Ok(())
+        /// If writing fails; [`cryptable_lattice::Error::Cancelled`].
+        pub fn write_evaluation_key(
+            &self,
+            out: &mut dyn Write,
+            progress: Progress<'_>,
+        ) -> Result<()> {
+            let start = FileStart {
+                object_type: ObjectType::LeveledEvaluationKey,
+                parameter_digest: self.parameters().digest(),
+                parameters: &self.parameters().to_bytes(),
+            };
+            self.secret().write_evaluation_key(out, &start, progress)
         }
     }
 }

@@ -1,20 +1,19 @@
 //! Products of integer matrices with residues on the matrix unit AMX; moduli below 2^50.
 //!
 //! Entries `Σ_b 2^(8b)·e_b` and residues `Σ_a 2^(8a)·x_a` are given byte by byte, so that
-//! `Σ_j e[j]·x[j] = Σ_c 2^(8c)·T_c` with `T_c = Σ_{a+b=c} Σ_j e_b[j]·x_a[j]`. One instruction adds to
-//! sixteen words of `T_c` for sixteen rows the products of 64 columns.
+//! `Σ_j e[j]·x[j] = Σ_c 2^(8c)·T_c` with `T_c = Σ_{a+b=c} Σ_j e_b[j]·x_a[j]`. One instruction adds
+//! to sixteen words of `T_c` for sixteen rows the products of 64 columns.
 //!
-//! Rust has no intrinsics for AMX yet, so the innermost loop is assembly. The unit works on eight tile
-//! registers of 16 rows of 64 bytes. For bytes of the second operand, four bytes that follow one another
-//! in a row are those of four columns j for one word.
+//! Rust has no intrinsics for AMX yet, so the innermost loop is assembly. The unit works on eight
+//! tile registers of 16 rows of 64 bytes. For bytes of the second operand, four bytes that follow
+//! one another in a row are those of four columns j for one word.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
-use std::sync::OnceLock;
 
 use super::avx512::{LANES, VectorModulus, load, splat, store};
-use super::matrix::{BYTE_TILE, BYTE_TILE_COLUMNS, BYTE_TILE_ROWS, ByteEntries};
-use crate::{Isa, Modulus};
+use super::matrix_layout::{BYTE_TILE, BYTE_TILE_COLUMNS, BYTE_TILE_ROWS, ByteEntries};
+use crate::Modulus;
 
 /// Bytes of a residue below 2^50.
 const PLANES: usize = 7;
@@ -54,56 +53,6 @@ static CONFIGURATION: TileConfiguration = TileConfiguration {
     row_bytes: [64, 64, 64, 64, 64, 64, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0],
     rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
 };
-
-/// Whether this module's functions may be called: the processor has AMX for bytes, AVX-512 with IFMA
-/// and VBMI, the operating system lets this process use them, and `CRYPTABLE_SIMD` names no slower
-/// instruction set.
-pub(super) fn is_available() -> bool {
-    static AVAILABLE: OnceLock<bool> = OnceLock::new();
-    *AVAILABLE.get_or_init(|| {
-        Isa::detect() == Isa::Avx512Ifma
-            && is_x86_feature_detected!("avx512vbmi")
-            && is_x86_feature_detected!("avx512vl")
-            && processor_has_amx()
-            && request_tile_data()
-    })
-}
-
-fn processor_has_amx() -> bool {
-    // Bits of EDX of leaf 7: AMX-TILE and AMX-INT8.
-    const AMX: u32 = 1 << 24 | 1 << 25;
-    // Leaf 7 exists: AVX-512 is announced there.
-    __cpuid_count(7, 0).edx & AMX == AMX
-}
-
-/// Asks the system for permission to use tile registers, which are too large to be saved for every
-/// process.
-#[cfg(target_os = "linux")]
-fn request_tile_data() -> bool {
-    const ARCH_PRCTL: u64 = 158;
-    const ARCH_REQ_XCOMP_PERM: u64 = 0x1023;
-    const XFEATURE_XTILEDATA: u64 = 18;
-    let result: i64;
-    // SAFETY: a system call with two numbers for arguments; it changes no memory. It clobbers rcx and
-    // r11 only. Kernels that do not know it return an error.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") ARCH_PRCTL => result,
-            in("rdi") ARCH_REQ_XCOMP_PERM,
-            in("rsi") XFEATURE_XTILEDATA,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    result == 0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn request_tile_data() -> bool {
-    false
-}
 
 /// Words that a word of all columns takes when packed.
 pub(super) fn packed_words(entries: &ByteEntries) -> usize {
@@ -146,11 +95,11 @@ pub(super) fn pack(strips: &mut [u64], entries: &ByteEntries, start: usize, colu
 struct Transposition {
     /// From words of two columns to planes 0 to 3: `[plane][word][column]`.
     low: __m512i,
-    /// To planes 4 to 7.
+    /// From words of two columns to planes 4 to 7, in the same order.
     high: __m512i,
     /// From two such results to `[plane][word][column]` for the first two planes and four columns.
     first: __m512i,
-    /// For the other two planes.
+    /// From two such results to the other two planes, in the same order.
     second: __m512i,
 }
 
@@ -195,7 +144,7 @@ fn bytes(f: impl Fn(usize) -> usize) -> __m512i {
 /// See [`super::matrix::tile_product`].
 ///
 /// # Safety
-/// [`is_available`].
+/// [`super::amx::is_available`] must hold.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) unsafe fn tile_product(
     m: &Modulus,
@@ -210,7 +159,8 @@ pub(super) unsafe fn tile_product(
     let pair_words = 2 * entries.chunks * (BYTE_TILE / 8);
     let width = out.len() / BYTE_TILE_ROWS;
     let mut sums = Aligned([[[[0; TILE_WORDS]; BYTE_TILE_ROWS]; 2]; MAX_WEIGHTS]);
-    // SAFETY: the caller promises that there are tile registers; the static is a valid configuration.
+    // SAFETY: the caller promises that there are tile registers; the static is a valid
+    // configuration.
     unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const CONFIGURATION, options(nostack, readonly)) }
     let strips = strips.chunks_exact(strip_words(entries));
     for (index, (strip, corrections)) in strips.zip(corrections.chunks_exact(STRIP)).enumerate() {
@@ -235,7 +185,8 @@ pub(super) unsafe fn tile_product(
             _ => recombination.apply::<{ PLANES + 4 }>(&sums.0, corrections, out, width),
         }
     }
-    // SAFETY: there are tile registers. This frees the thread from saving them when it is interrupted.
+    // SAFETY: there are tile registers. This frees the thread from saving them when it is
+    // interrupted.
     unsafe { asm!("tilerelease", options(nostack, nomem)) }
 }
 
@@ -243,8 +194,9 @@ pub(super) unsafe fn tile_product(
 #[repr(align(64))]
 struct Aligned([WeightSums; MAX_WEIGHTS]);
 
-/// Assembly for one plane of residues times two planes of entries, over all columns: adds to the two tile
-/// registers `$low` of one weight, which are stored then, and to those of the next, loaded before.
+/// Assembly for one plane of residues times two planes of entries, over all columns: adds to the
+/// two tile registers `$low` of one weight, which are stored then, and to those of the next, loaded
+/// before.
 #[rustfmt::skip]
 macro_rules! plane_times_two {
     ($low0:literal, $low1:literal, $high0:literal, $high1:literal) => {
@@ -273,8 +225,8 @@ macro_rules! plane_times_two {
     };
 }
 
-/// Adds to `sums[a]` and `sums[a + 1]` the products of plane a of the words with the first and the second
-/// plane of entries, for all a.
+/// Adds to `sums[a]` and `sums[a + 1]` the products of plane a of the words with the first and the
+/// second plane of entries, for all a.
 ///
 /// # Safety
 /// The tile registers are configured.
@@ -332,8 +284,8 @@ unsafe fn add_products_of_one(
     assert_eq!(words.len(), PLANES * chunks * 2 * BYTE_TILE / 8);
     let planes = words.chunks_exact(chunks * 2 * BYTE_TILE / 8);
     for (sums, words) in sums[..PLANES].iter_mut().zip(planes) {
-        // SAFETY: reads and writes the slices, whose lengths were checked: `chunks` tiles of entries,
-        // `chunks` times two tiles of words, and two tiles of sums.
+        // SAFETY: reads and writes the slices, whose lengths were checked: `chunks` tiles of
+        // entries, `chunks` times two tiles of words, and two tiles of sums.
         unsafe {
             asm!(
                 "tileloadd tmm0, [{sums} + {stride}]",
@@ -382,7 +334,8 @@ impl Recombination {
         Self { modulus: VectorModulus::new(m), weights, factors }
     }
 
-    /// Writes the residues of a strip to rows that are `width` words apart, on top of the corrections.
+    /// Writes the residues of a strip to rows that are `width` words apart, on top of the
+    /// corrections.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline(never)]
     fn apply<const WEIGHTS: usize>(
@@ -421,7 +374,7 @@ impl Recombination {
     }
 }
 
-/// Eight numbers of 32 bits from `start`, one a lane.
+/// Eight numbers of 32 bits from `start`, one per lane.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_half(words: &[u32; TILE_WORDS], start: usize) -> __m512i {

@@ -13,7 +13,7 @@ pub(super) const LANES: usize = 4;
 /// The double 2^52, whose bit pattern plus an integer `x < 2^52` is that of the double `2^52 + x`.
 pub(super) const TWO_52: f64 = (1u64 << 52) as f64;
 
-/// A modulus `q < 2^50` and its constants, one copy a lane.
+/// A modulus `q < 2^50` and its constants, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct VectorModulus {
     q: __m256i,
@@ -66,13 +66,14 @@ impl VectorModulus {
         self.subtract_once(_mm256_sub_epi64(self.q, a))
     }
 
-    /// An integer of magnitude below `2.1q` that is `a·b` modulo q, for integers `0 <= a < 2^52` and
-    /// `0 <= b < q`; of magnitude below q if `a < 2^50`.
+    /// An integer of magnitude below `2.1q` that is `a·b` modulo q, for integers `0 <= a < 2^52`
+    /// and `0 <= b < q`; of magnitude below q if `a < 2^50`.
     ///
-    /// The product is `h + l` exactly, h its rounding. Rounding h, `1/q` and their product leaves an
-    /// estimate of `ab/q` with a relative error below `3.01·2^-53`, so an absolute one below 1.51, and
-    /// below 0.38 if `a < 2^50`; rounding to an integer c adds at most 1/2. So `h - c·q`, an integer
-    /// that differs from `ab - c·q` by `|l| <= 2^48`, is below 2^53, and the fused operation exact.
+    /// The product is `h + l` exactly, h its rounding. Rounding h, `1/q` and their product leaves
+    /// an estimate of `ab/q` with a relative error below `3.01·2^-53`, so an absolute one below
+    /// 1.51, and below 0.38 if `a < 2^50`; rounding to an integer c adds at most 1/2. So `h - c·q`,
+    /// an integer that differs from `ab - c·q` by `|l| <= 2^48`, is below 2^53, and the fused
+    /// operation exact.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     pub(super) fn mul_lazy(&self, a: __m256d, b: __m256d) -> __m256d {
@@ -84,8 +85,8 @@ impl VectorModulus {
 
     /// An integer of magnitude below `0.84q` that is x modulo q, for integers `|x| < 2^52`.
     ///
-    /// The estimate of `x/q` has a relative error below `2.01·2^-53`, so, as `q >= 3`, an absolute one
-    /// below 0.34.
+    /// The estimate of `x/q` has a relative error below `2.01·2^-53`, so, as `q >= 3`, an absolute
+    /// one below 0.34.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     pub(super) fn reduce_lazy(&self, x: __m256d) -> __m256d {
@@ -97,7 +98,8 @@ impl VectorModulus {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(super) fn residue(&self, x: __m256d) -> __m256i {
-        // Below 2^51, so 1.5·2^52 + x is in [2^52, 2^53), where bit patterns step by one an integer.
+        // Below 2^51, so 1.5·2^52 + x is in [2^52, 2^53), where bit patterns step by one an
+        // integer.
         let magic = _mm256_set1_pd(1.5 * TWO_52);
         let bits = _mm256_castpd_si256(_mm256_add_pd(x, magic));
         self.add_if_negative(_mm256_sub_epi64(bits, _mm256_castpd_si256(magic)))

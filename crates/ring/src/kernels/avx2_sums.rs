@@ -1,21 +1,26 @@
 //! Sums of products for AVX2 with FMA, reduced once at the end; moduli below 2^50.
 //!
 //! A fused multiply-add stands in for the integer products that AVX2 lacks. For integers with
-//! `ab < 2^102`, `fma(a, b, 2^103)` is `2^103 + 2^51·h` with `h = round(ab/2^51)`, because doubles from
-//! `2^103` to `2^104` are the multiples of `2^51`. From it, `fma(a, b, 1.5·2^52 - 2^51·h)` is `2^52 + l`
-//! with `l = ab - 2^51·h + 2^51` in `[2^50, 3·2^50]`, exactly. So h and l stand in the low bits of the
-//! two doubles: bit patterns are added up as integers, less the known sum of the exponents.
+//! `ab < 2^102`, `fma(a, b, 2^103)` is `2^103 + 2^51·h` with `h = round(ab/2^51)`, because doubles
+//! from `2^103` to `2^104` are the multiples of `2^51`. From it, `fma(a, b, 1.5·2^52 - 2^51·h)` is
+//! `2^52 + l` with `l = ab - 2^51·h + 2^51` in `[2^50, 3·2^50]`, exactly. So h and l stand in the
+//! low bits of the two doubles: bit patterns are added up as integers, less the known sum of the
+//! exponents.
+//!
+//! [`super::sums`] sees to tails and to sums of too many terms, for this file and for its
+//! counterpart for AVX-512. What is left differs in how products are split, spread and reduced; the
+//! loops around that are alike, but a common source would need a trait whose methods inline across
+//! instruction sets.
 
 use std::arch::x86_64::*;
 
 use super::avx2::{LANES, TWO_52, VectorModulus, load, splat, store, to_double};
-use super::scalar;
 use crate::Modulus;
 
 /// Vectors whose sums are kept in registers over all terms: 8 accumulators of 16 registers.
 const VECTORS: usize = 4;
 
-/// Words of such a group.
+/// Words of a group of vectors.
 const GROUP: usize = VECTORS * LANES;
 
 /// The double `2^103`.
@@ -24,26 +29,17 @@ const TWO_103: f64 = TWO_52 * TWO_51 as f64;
 /// The weight of high halves.
 const TWO_51: u64 = 1 << 51;
 
-/// Terms of one pass: low halves, below `2^52`, and a word to start from stay below `2^64`; high halves,
-/// at most `2^49`, below `2^61`.
-const MAX_TERMS: usize = 4000;
-
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// [`super::sums::inner_product_runs`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], &[u64])],
     log_run: u32,
-) {
-    if terms.len() > MAX_TERMS {
-        let (first, rest) = terms.split_at(MAX_TERMS);
-        inner_product::<ADD>(m, out, first, log_run);
-        return inner_product::<true>(m, out, rest, log_run);
-    }
+) -> usize {
     let reducer = Reducer::new(m, terms.len(), m.value());
-    let len = out.len();
-    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
+    for_each_group::<ADD>(out, &reducer, |sums, start| {
         for (a, b) in terms {
             let a = group(a, start);
             match log_run {
@@ -62,50 +58,32 @@ pub(super) fn inner_product<const ADD: bool>(
                     .add_products(a, |i| _mm256_set1_pd(b[(start + i * LANES) >> log_run] as f64)),
             }
         }
-    });
-    if !tail.is_empty() {
-        // A tail means that GROUP does not divide the length, so runs are shorter than GROUP and
-        // start anew with the tail.
-        let start = len - tail.len();
-        let terms: Vec<_> =
-            terms.iter().map(|(a, b)| (&a[start..], &b[start >> log_run..])).collect();
-        scalar::inner_product::<ADD>(m, tail, &terms, log_run);
-    }
+    })
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; see [`super::linear_combination`].
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// [`super::sums::linear_combination`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn linear_combination<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     inputs: &[&[u64]],
     coefficients: &[u64],
-) {
-    if inputs.len() > MAX_TERMS {
-        let (first, rest) = inputs.split_at(MAX_TERMS);
-        linear_combination::<ADD>(m, out, first, &coefficients[..MAX_TERMS]);
-        return linear_combination::<true>(m, out, rest, &coefficients[MAX_TERMS..]);
-    }
+) -> usize {
     let reducer = Reducer::new(m, inputs.len(), 1 << 50);
-    let len = out.len();
-    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
+    for_each_group::<ADD>(out, &reducer, |sums, start| {
         for (x, &c) in inputs.iter().zip(coefficients) {
             let c = _mm256_set1_pd(c as f64);
             sums.add_products(group(x, start), |_| c);
         }
-    });
-    if !tail.is_empty() {
-        let start = len - tail.len();
-        let inputs: Vec<_> = inputs.iter().map(|x| &x[start..]).collect();
-        scalar::linear_combination::<ADD>(m, tail, &inputs, coefficients);
-    }
+    })
 }
 
 /// The constants by which sums are reduced.
 struct Reducer {
     modulus: VectorModulus,
-    /// The low sums to start from: minus the exponents of all terms, and a residue that makes up for the
-    /// `2^51` in each.
+    /// The low sums to start from: minus the exponents of all terms, and a residue that makes up
+    /// for the `2^51` in each.
     low: __m256i,
     /// The high sums to start from: minus the exponents of all terms.
     high: __m256i,
@@ -120,7 +98,7 @@ impl Reducer {
     #[target_feature(enable = "avx2,fma")]
     fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
         let radix = TWO_51 % m.value();
-        // One more a term for rounding, two for what its low half carries.
+        // One more per term for rounding, two for what its low half carries.
         let high_half = ((u128::from(m.value()) * u128::from(bound)) >> 51) + 3;
         let wide = terms as u128 * high_half >= u128::from(TWO_51);
         let terms = terms as u64;
@@ -134,7 +112,7 @@ impl Reducer {
         }
     }
 
-    /// The residues of sums.
+    /// The residues of sums, one vector of them.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn reduce(&self, low: __m256i, high: __m256i) -> __m256i {
@@ -152,16 +130,16 @@ impl Reducer {
     }
 }
 
-/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on top of
-/// `out` if `ADD`. Gives back the words after the last full group.
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on
+/// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn for_each_group<'a, const ADD: bool>(
-    out: &'a mut [u64],
+fn for_each_group<const ADD: bool>(
+    out: &mut [u64],
     reducer: &Reducer,
     add_terms: impl Fn(&mut Sums, usize),
-) -> &'a mut [u64] {
-    let (groups, tail) = out.as_chunks_mut::<GROUP>();
+) -> usize {
+    let groups = out.as_chunks_mut::<GROUP>().0;
     for (index, out) in groups.iter_mut().enumerate() {
         let out = out.as_chunks_mut::<LANES>().0;
         let mut sums = Sums { low: [reducer.low; VECTORS], high: [reducer.high; VECTORS] };
@@ -175,7 +153,7 @@ fn for_each_group<'a, const ADD: bool>(
             store(out, reducer.reduce(sums.low[i], sums.high[i]));
         }
     }
-    tail
+    groups.len() * GROUP
 }
 
 /// The group of words that begins at `start`.
@@ -184,7 +162,7 @@ fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
     words[start..].first_chunk().expect("operands are as long as the output")
 }
 
-/// The vectors of a group.
+/// The words of a group, vector by vector.
 #[inline]
 fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
     words.as_chunks().0

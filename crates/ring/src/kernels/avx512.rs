@@ -1,7 +1,7 @@
 //! Kernels for AVX-512 with IFMA, and the vector arithmetic under them; moduli below 2^50.
 //!
-//! Lanes are 64-bit; `madd52lo(z, x, y)` and `madd52hi(z, x, y)` add to z the low and the high 52 bits
-//! of the 104-bit product of the low 52 bits of x and y.
+//! Lanes are 64-bit; `madd52lo(z, x, y)` and `madd52hi(z, x, y)` add to z the low and the high 52
+//! bits of the 104-bit product of the low 52 bits of x and y.
 
 use std::arch::x86_64::*;
 
@@ -15,7 +15,7 @@ pub(super) const LANES: usize = 8;
 /// The low 52 bits.
 const MASK: u64 = (1 << 52) - 1;
 
-/// A modulus `q < 2^50` and its constants, one copy a lane.
+/// A modulus `q < 2^50` and its constants, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct VectorModulus {
     pub(super) q: __m512i,
@@ -30,7 +30,7 @@ pub(super) struct VectorModulus {
     radix: Factor,
 }
 
-/// A constant factor `c < q` with `floor(c·2^52/q)` (Shoup's method), one copy a lane.
+/// A constant factor `c < q` with `floor(c·2^52/q)` (Shoup's method), one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Factor {
     value: __m512i,
@@ -105,8 +105,8 @@ impl VectorModulus {
     /// Barrett's estimate of `ab/q`, with `h = floor(ab/2^k)` and `μ = floor(2^(51+k)/q)`, is
     /// `floor(2h·μ/2^52)`. It is never too large, and too small by less than
     /// `2^k/q + h/2^51 + 1 < 2 + 1/2 + 1`: the first for the fraction dropped from `ab/2^k`, as
-    /// `q > 2^(k-1)`; the second for the fraction dropped from μ, as `h < 2^k <= 2^50`. So the remainder
-    /// is below `3.5q < 2^52` and known from its low 52 bits.
+    /// `q > 2^(k-1)`; the second for the fraction dropped from μ, as `h < 2^k <= 2^50`. So the
+    /// remainder is below `3.5q < 2^52` and known from its low 52 bits.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     fn mul(&self, a: __m512i, b: __m512i) -> __m512i {
@@ -134,9 +134,10 @@ impl VectorModulus {
 
     /// A number in `[0, 4q)` that is `low + 2^52·high` modulo q, for `low, high < 2^52`.
     ///
-    /// The sum of `high·(2^52 mod q)` and `low·1`, each reduced to `[0, 2q)` by Shoup's method with a
-    /// common correction. (Quotients above `2^52`, which small moduli give, lose multiples of `2^52`,
-    /// as does their product with q: the low 52 bits, which hold all of `[0, 4q)`, stay right.)
+    /// The sum of `high·(2^52 mod q)` and `low·1`, each reduced to `[0, 2q)` by Shoup's method with
+    /// a common correction. (Quotients above `2^52`, which small moduli give, lose multiples of
+    /// `2^52`, as does their product with q: the low 52 bits, which hold all of `[0, 4q)`, stay
+    /// right.)
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub(super) fn fold_lazy(&self, low: __m512i, high: __m512i) -> __m512i {

@@ -1,11 +1,12 @@
 //! Products of integer matrices with residues for AVX-512 with IFMA; moduli below 2^50.
 //!
-//! Low and high halves of the products, below `2^50·2^40`, are added up in registers over all columns.
+//! Low and high halves of the products, below `2^50·2^40`, are added up in registers over all
+//! columns.
 
 use std::arch::x86_64::*;
 
 use super::avx512::{LANES, VectorModulus, load, splat, store};
-use super::matrix::{STRIP, TILE_ROWS};
+use super::matrix_layout::{STRIP, TILE_ROWS};
 use crate::Modulus;
 
 /// Vectors of a strip.

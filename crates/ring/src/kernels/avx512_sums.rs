@@ -1,7 +1,8 @@
 //! Sums of products for AVX-512 with IFMA, reduced once at the end; moduli below 2^50.
 //!
-//! Low and high halves of the 104-bit products are added up in 64-bit lanes of their own, and reduced
-//! after the last term. Words and factors are below 2^52, so t terms give low halves below `t·2^52`.
+//! Low and high halves of the 104-bit products are added up in 64-bit lanes of their own, and
+//! reduced after the last term. Words and factors are below 2^52, so t terms give low halves below
+//! `t·2^52`.
 
 use std::arch::x86_64::*;
 
@@ -10,33 +11,25 @@ use super::scalar;
 use crate::Modulus;
 
 /// Vectors whose sums are kept in registers over all terms: 16 accumulators, which hide the latency
-/// of IFMA, and leave room in 32 registers.
+/// of IFMA, and leave half of the 32 registers free.
 const VECTORS: usize = 8;
 
-/// Words of such a group.
+/// Words of a group of vectors.
 const GROUP: usize = VECTORS * LANES;
 
-/// Terms of one pass: low halves, and a word to start from, stay below 2^64.
-const MAX_TERMS: usize = 4095;
-
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// [`super::sums::inner_product_runs`].
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], &[u64])],
     log_run: u32,
-) {
-    if terms.len() > MAX_TERMS {
-        let (first, rest) = terms.split_at(MAX_TERMS);
-        inner_product::<ADD>(m, out, first, log_run);
-        return inner_product::<true>(m, out, rest, log_run);
-    }
+) -> usize {
     // Factors are below q, so high halves are below q²/2^52.
     let reducer = Reducer::new(m, terms.len(), m.value());
-    let len = out.len();
     let shift = _mm_cvtsi64_si128(i64::from(log_run));
-    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
+    for_each_group::<ADD>(out, &reducer, |sums, start| {
         for (a, b) in terms {
             let a = group(a, start);
             let run_start = start >> log_run;
@@ -63,43 +56,25 @@ pub(super) fn inner_product<const ADD: bool>(
                 }
             }
         }
-    });
-    if !tail.is_empty() {
-        // A tail means that GROUP does not divide the length, so runs are shorter than GROUP and
-        // start anew with the tail.
-        let start = len - tail.len();
-        let terms: Vec<_> =
-            terms.iter().map(|(a, b)| (&a[start..], &b[start >> log_run..])).collect();
-        scalar::inner_product::<ADD>(m, tail, &terms, log_run);
-    }
+    })
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; see [`super::linear_combination`].
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// [`super::sums::linear_combination`].
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn linear_combination<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     inputs: &[&[u64]],
     coefficients: &[u64],
-) {
-    if inputs.len() > MAX_TERMS {
-        let (first, rest) = inputs.split_at(MAX_TERMS);
-        linear_combination::<ADD>(m, out, first, &coefficients[..MAX_TERMS]);
-        return linear_combination::<true>(m, out, rest, &coefficients[MAX_TERMS..]);
-    }
+) -> usize {
     let reducer = Reducer::new(m, inputs.len(), 1 << 50);
-    let len = out.len();
-    let tail = for_each_group::<ADD>(out, &reducer, |sums, start| {
+    for_each_group::<ADD>(out, &reducer, |sums, start| {
         for (x, &c) in inputs.iter().zip(coefficients) {
             let c = splat(c);
             sums.add_products(group(x, start), |_| c);
         }
-    });
-    if !tail.is_empty() {
-        let start = len - tail.len();
-        let inputs: Vec<_> = inputs.iter().map(|x| &x[start..]).collect();
-        scalar::linear_combination::<ADD>(m, tail, &inputs, coefficients);
-    }
+    })
 }
 
 /// See [`super::fractions_round`].
@@ -126,17 +101,17 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
     }
 }
 
-/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on top of
-/// `out` if `ADD`. Gives back the words after the last full group.
+/// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on
+/// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-fn for_each_group<'a, const ADD: bool>(
-    out: &'a mut [u64],
+fn for_each_group<const ADD: bool>(
+    out: &mut [u64],
     reducer: &Reducer,
     add_terms: impl Fn(&mut Sums, usize),
-) -> &'a mut [u64] {
+) -> usize {
     let m = &reducer.modulus;
-    let (groups, tail) = out.as_chunks_mut::<GROUP>();
+    let groups = out.as_chunks_mut::<GROUP>().0;
     for (index, out) in groups.iter_mut().enumerate() {
         let mut sums = Sums::new::<ADD>(out);
         add_terms(&mut sums, index * GROUP);
@@ -149,7 +124,7 @@ fn for_each_group<'a, const ADD: bool>(
             store(out, m.subtract_below_4q(m.fold_lazy(low, high)));
         }
     }
-    tail
+    groups.len() * GROUP
 }
 
 /// The group of words that begins at `start`.
@@ -158,7 +133,7 @@ fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
     words[start..].first_chunk().expect("operands are as long as the output")
 }
 
-/// The vectors of a group.
+/// The words of a group, vector by vector.
 #[inline]
 fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
     words.as_chunks().0
@@ -232,7 +207,7 @@ impl Sums {
     fn narrow(mut self, m: &VectorModulus) -> Self {
         for (low, high) in self.low.iter_mut().zip(&mut self.high) {
             let (low_part, sum) = m.carry(*low, *high);
-            // Below MAX_TERMS·2^50 + 2^12 < 2^63; folded, below 4q < 2^52.
+            // Below 4000·2^50 + 2^12 < 2^63; folded, below 4q < 2^52.
             let (middle, top) = m.carry(sum, _mm512_setzero_si512());
             (*low, *high) = (low_part, m.fold_lazy(middle, top));
         }

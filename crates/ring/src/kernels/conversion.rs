@@ -8,7 +8,8 @@ pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
     dispatch!(m.isa(), [avx512: avx512], reduce(m, out, input));
 }
 
-/// Residues modulo `m_in`, read as integers in `[-(q_in-1)/2, (q_in-1)/2]`, to residues modulo `m_out`.
+/// Residues modulo `m_in`, read as integers in `[-(q_in-1)/2, (q_in-1)/2]`, to residues modulo
+/// `m_out`.
 ///
 /// ```
 /// use cryptable_ring::{Modulus, kernels};
@@ -21,7 +22,7 @@ pub fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Mod
     dispatch!(m_out.isa(), [avx512: avx512], lift_centered(m_out, out, input, m_in));
 }
 
-/// Signed integers to residues.
+/// `out = input mod q` for any signed words.
 pub fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     assert_eq!(out.len(), input.len());
     dispatch!(m.isa(), [avx512: avx512], from_signed(m, out, input));
@@ -30,9 +31,9 @@ pub fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
 /// `out[i] = round(Σ_k ys[k][i]·inverses[k])` in double precision: the overflow count of exact base
 /// conversion.
 ///
-/// Words must be below `2^63`, sums in `[0, 2^51)`. Operations and their order are those of the loop
-/// `sum += y as f64 * inverse` followed by `floor(sum + 0.5)` on every instruction set, so results
-/// agree to the bit.
+/// Words must be below `2^63`, sums in `[0, 2^51)`. Operations and their order are those of the
+/// loop `sum += y as f64 * inverse` followed by `floor(sum + 0.5)` on every instruction set, so
+/// results agree to the bit.
 ///
 /// # Panics
 /// If the number of inverses is not that of inputs, or the processor lacks `isa`.

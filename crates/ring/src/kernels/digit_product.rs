@@ -1,97 +1,48 @@
-//! Products of digits with prepared rows, from fractions of coefficients to fractions of coefficients: what one
-//! step of a blind rotation does.
-//!
-//! Decomposition, forward transforms, row sums and inverse transforms share their passes over memory, an order of
-//! evaluations of their own, and ranges that need no comparisons. That takes AVX-512 with IFMA and a prime below
-//! 2^47; everything else goes the portable way, through `tfhe-ntt`.
+//! Products of digits with prepared rows on vectors: AVX-512 with IFMA, primes below 2^47.
 
-#[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
 mod twiddles;
 
-use crate::prime_ring::PreparedKey;
-use crate::torus::FractionDigits;
-use crate::{Buffer, Isa, Modulus, NttTable, kernels, torus};
+use crate::fraction_digits::FractionDigits;
+use crate::{Isa, Modulus};
+use twiddles::Twiddles;
 
 /// Primes below this bound keep all levels of a transform in 52 bits.
-#[cfg(target_arch = "x86_64")]
-const VECTOR_BOUND: u64 = 1 << 47;
+const PRIME_BOUND: u64 = 1 << 47;
 
-/// Constants of digit products over one ring.
+/// Constants of digit products over one ring; they exist only where the processor has the
+/// instructions that the methods use.
 #[derive(Debug)]
-pub(crate) struct DigitProductTables {
+pub(crate) struct VectorTables {
     modulus: Modulus,
-    degree: usize,
-    #[cfg(target_arch = "x86_64")]
-    twiddles: Option<twiddles::Twiddles>,
+    twiddles: Twiddles,
 }
 
-/// Room for a digit product, reused from one to the next.
-#[derive(Debug)]
-pub(crate) struct DigitRoom {
-    pub(crate) digits: Buffer,
-    sums: Buffer,
-}
-
-impl DigitRoom {
-    pub(crate) fn new(degree: usize, rows: usize) -> Self {
-        Self { digits: Buffer::zeroed(rows * degree), sums: Buffer::zeroed(2 * degree) }
-    }
-}
-
-impl DigitProductTables {
-    /// For a ring of degree N; `root` is a primitive 2N-th root of unity.
-    pub(crate) fn new(degree: usize, modulus: Modulus, root: u64) -> Self {
-        debug_assert_eq!(modulus.pow(root, degree as u64), modulus.value() - 1);
-        #[cfg(target_arch = "x86_64")]
+impl VectorTables {
+    /// For a ring of degree N, unless the prime, the degree or the instruction set of `modulus` has
+    /// no vector kernel.
+    pub(crate) fn new(degree: usize, modulus: Modulus) -> Option<Self> {
         let vector = modulus.isa() == Isa::Avx512Ifma
-            && modulus.value() < VECTOR_BOUND
+            && modulus.value() < PRIME_BOUND
             && twiddles::fits(degree);
-        Self {
-            modulus,
-            degree,
-            #[cfg(target_arch = "x86_64")]
-            twiddles: vector.then(|| twiddles::Twiddles::new(&modulus, degree, root)),
-        }
+        vector.then(|| Self { modulus, twiddles: Twiddles::new(&modulus, degree) })
     }
 
-    #[cfg(target_arch = "x86_64")]
-    fn vector(&self) -> Option<(&Modulus, &twiddles::Twiddles)> {
-        debug_assert!(self.twiddles.is_none() || Isa::Avx512Ifma.is_available());
-        self.twiddles.as_ref().map(|twiddles| (&self.modulus, twiddles))
+    /// Rows of coefficients in `[0, q)`, body and mask of each, N words each, to `out` in the form
+    /// that [`VectorTables::multiply_add`] reads. The rows are overwritten.
+    pub(crate) fn prepare(&self, out: &mut [u64], rows: &mut [u64]) {
+        // SAFETY: `new` has found AVX-512 with IFMA, as `Modulus::isa` promises.
+        unsafe { avx512::prepare((&self.modulus, &self.twiddles), out, rows) };
     }
 
-    /// Rows of a gadget ciphertext (body and mask, coefficients in `[0, q)`, N words each) to `out` in the form of
-    /// [`DigitProductTables::multiply_add`]; as many words as there are. Spoils the rows.
-    pub(crate) fn prepare(&self, ntt: &NttTable, out: &mut [u64], rows: &mut [u64]) {
-        assert!(rows.len().is_multiple_of(2 * self.degree), "{} words", rows.len());
-        assert_eq!(out.len(), rows.len());
-        #[cfg(target_arch = "x86_64")]
-        if let Some(tables) = self.vector() {
-            // SAFETY: tables for vectors are built where the processor has AVX-512 with IFMA.
-            unsafe { avx512::prepare(tables, out, rows) };
-            return;
-        }
-        out.copy_from_slice(rows);
-        for polynomial in out.chunks_exact_mut(self.degree) {
-            ntt.forward_assign(polynomial);
-        }
-    }
-
-    /// Digits of a polynomial of fractions, N words a digit, to `out`, in the form of
-    /// [`DigitProductTables::multiply_add`].
+    /// Digits of a polynomial of fractions, N words per digit, in the form that
+    /// [`VectorTables::multiply_add`] reads.
     pub(crate) fn decompose(&self, digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
-        assert_eq!(source.len(), self.degree);
-        #[cfg(target_arch = "x86_64")]
-        if let Some((m, _)) = self.vector() {
-            // SAFETY: as in `prepare`.
-            return unsafe { avx512::decompose(m, digits, out, source) };
-        }
-        digits.decompose(out, source, |digit| self.modulus.reduce_i64(digit));
+        // SAFETY: as in `prepare`.
+        unsafe { avx512::decompose(&self.modulus, digits, out, source) };
     }
 
-    /// As [`DigitProductTables::decompose`] of `source·X^exponent - source`.
+    /// As [`VectorTables::decompose`], of `source·X^exponent - source`.
     pub(crate) fn decompose_rotation(
         &self,
         digits: &FractionDigits,
@@ -99,168 +50,22 @@ impl DigitProductTables {
         source: &[u64],
         exponent: usize,
     ) {
-        assert_eq!(source.len(), self.degree);
-        #[cfg(target_arch = "x86_64")]
-        if let Some((m, _)) = self.vector() {
-            // SAFETY: as in `prepare`.
-            return unsafe { avx512::decompose_rotation(m, digits, out, source, exponent) };
-        }
-        digits.decompose_rotation(out, source, exponent, |digit| self.modulus.reduce_i64(digit));
+        // SAFETY: as in `prepare`.
+        unsafe { avx512::decompose_rotation(&self.modulus, digits, out, source, exponent) };
     }
 
-    /// `accumulator += Σ digit·row` over the rows of a key: two components of N fractions. The digits in `room`
-    /// are spoilt.
+    /// `accumulator += Σ digit·row` over prepared rows: two polynomials of N fractions. Fetches the
+    /// words `next` to the cache meanwhile. The digits are overwritten; `sums` has 2N words.
     pub(crate) fn multiply_add(
         &self,
-        ntt: &NttTable,
         accumulator: &mut [u64],
-        key: PreparedKey<'_>,
-        room: &mut DigitRoom,
-    ) {
-        let n = self.degree;
-        let rows = key.words.len() / (2 * n);
-        assert_eq!((accumulator.len(), key.words.len()), (2 * n, 2 * n * rows));
-        let (digits, sums) = (&mut room.digits[..rows * n], &mut room.sums);
-        #[cfg(target_arch = "x86_64")]
-        if let Some(tables) = self.vector() {
-            // SAFETY: as in `prepare`.
-            return unsafe { avx512::multiply_add(tables, accumulator, key, digits, sums) };
-        }
-        let m = &self.modulus;
-        sums.fill(0);
-        for (digit, row) in digits.chunks_exact_mut(n).zip(key.words.chunks_exact(2 * n)) {
-            ntt.forward_assign(digit);
-            for (sum, factor) in sums.chunks_exact_mut(n).zip(row.chunks_exact(n)) {
-                kernels::mul_add_assign(m, sum, digit, factor);
-            }
-        }
-        let mut fractions = Buffer::unspecified(n);
-        for (sum, out) in sums.chunks_exact_mut(n).zip(accumulator.chunks_exact_mut(n)) {
-            ntt.inverse_assign(sum);
-            torus::from_residues(m, &mut fractions, sum);
-            for (out, &fraction) in out.iter_mut().zip(fractions.iter()) {
-                *out = out.wrapping_add(fraction);
-            }
-        }
-    }
-}
-
-/// The inverse of an odd number modulo 2^64 (Newton's iteration doubles its correct bits, from three on).
-#[cfg(target_arch = "x86_64")]
-fn inverse_of_odd(q: u64) -> u64 {
-    let step = |x: u64| x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x)));
-    (0..5).fold(q, |x, _| step(x))
-}
-
-#[cfg(test)]
-mod tests {
-    use num_bigint::BigInt;
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::primes::ntt_primes;
-
-    /// Σ digit·row modulo X^N + 1 and q, by the definition.
-    fn oracle(
-        q: u64,
-        degree: usize,
-        digits: &[Vec<i64>],
         rows: &[u64],
-        component: usize,
-    ) -> Vec<u64> {
-        let mut sum = vec![0i128; degree];
-        for (digit, row) in digits.iter().zip(rows.chunks_exact(2 * degree)) {
-            let row = &row[component * degree..][..degree];
-            for (i, &d) in digit.iter().enumerate() {
-                for (j, &r) in row.iter().enumerate() {
-                    let product = i128::from(d) * i128::from(r) % i128::from(q);
-                    let sign = if i + j < degree { 1 } else { -1 };
-                    sum[(i + j) % degree] += sign * product;
-                }
-            }
-        }
-        sum.into_iter().map(|x| x.rem_euclid(i128::from(q)) as u64).collect()
-    }
-
-    fn words(seed: u64, count: usize, bound: u64) -> Vec<u64> {
-        let mut state = seed;
-        let mut next = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) % bound
-        };
-        // Extremes among the random ones.
-        (0..count).map(|i| if i % 17 == 3 { bound - 1 } else { next() }).collect()
-    }
-
-    fn check(degree: usize, log2_prime: f64, base_log2: u32, length: usize, seed: u64) {
-        let q = ntt_primes(degree, log2_prime, 1, &[])[0];
-        let rows = words(seed, 4 * length * degree, q);
-        let source = words(seed + 1, 2 * degree, 1 << 52);
-        let exponent = (seed as usize * 7919) % (2 * degree);
-        let gadget = FractionDigits::new(base_log2, length);
-        let digits: Vec<Vec<i64>> = source
-            .chunks_exact(degree)
-            .flat_map(|source| {
-                let mut out = vec![0; length * degree];
-                gadget.decompose_rotation(&mut out, source, exponent, |d| d as u64);
-                let signed = |row: &[u64]| row.iter().map(|&d| d as i64).collect();
-                out.chunks_exact(degree).map(signed).collect::<Vec<_>>()
-            })
-            .collect();
-        for isa in Isa::available() {
-            let modulus = Modulus::with_isa(q, isa);
-            let ntt = NttTable::new(degree, modulus).unwrap();
-            let root = crate::prime_ring::root_of_unity(&modulus, degree);
-            let tables = DigitProductTables::new(degree, modulus, root);
-            let mut key = vec![0; rows.len()];
-            tables.prepare(&ntt, &mut key, &mut rows.clone());
-            let key = PreparedKey { words: &key, next: &[] };
-            let mut room = DigitRoom::new(degree, 2 * length);
-            for (out, source) in
-                room.digits.chunks_exact_mut(length * degree).zip(source.chunks_exact(degree))
-            {
-                tables.decompose_rotation(&gadget, out, source, exponent);
-            }
-            let start = words(seed + 2, 2 * degree, 1 << 52);
-            let mut found = start.clone();
-            tables.multiply_add(&ntt, &mut found, key, &mut room);
-            for component in 0..2 {
-                let expected = oracle(q, degree, &digits, &rows, component);
-                for (i, &residue) in expected.iter().enumerate() {
-                    let i = component * degree + i;
-                    let fraction = BigInt::from(residue) * (1u64 << 52) / q;
-                    let expected = start[i].wrapping_add(fraction.try_into().unwrap());
-                    // The low 52 bits, as a signed number.
-                    let error = (found[i].wrapping_sub(expected) << 12) as i64 >> 12;
-                    assert!(error.abs() <= 2, "{isa:?}, degree {degree}, word {i}: {error}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_degree_and_size_of_prime() {
-        for (k, degree) in [32, 64, 128, 256, 512, 1024].into_iter().enumerate() {
-            for (log2_prime, base_log2, length) in
-                [(46.99, 22, 1), (46.99, 5, 4), (24.9, 8, 3), (20.0, 3, 6), (49.9, 12, 2)]
-            {
-                check(degree, log2_prime, base_log2, length, 3 + k as u64);
-            }
-        }
-    }
-
-    #[test]
-    fn full_degrees() {
-        check(2048, 46.99, 22, 1, 1);
-        check(4096, 46.99, 9, 3, 2);
-    }
-
-    proptest! {
-        #[test]
-        fn inverses(word in any::<u64>()) {
-            prop_assert_eq!((word | 1).wrapping_mul(inverse_of_odd(word | 1)), 1);
-        }
+        next: &[u64],
+        digits: &mut [u64],
+        sums: &mut [u64],
+    ) {
+        let tables = (&self.modulus, &self.twiddles);
+        // SAFETY: as in `prepare`.
+        unsafe { avx512::multiply_add(tables, accumulator, rows, next, digits, sums) };
     }
 }

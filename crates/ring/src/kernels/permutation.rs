@@ -1,29 +1,28 @@
-//! Words in another order: automorphisms on evaluations.
-
-use crate::{Isa, Modulus};
+//! Index lists, checked once: automorphisms on evaluations.
 
 /// Words of the blocks that [`BlockMove`]s take: one vector of AVX-512.
 const BLOCK: usize = 8;
 
-/// An index list that has been checked once: every index is below the list's length. (Kernels need no
-/// more; an index may repeat.)
+/// An index list that has been checked once: every index is below the list's length. (Kernels need
+/// no more; an index may repeat.)
 ///
-/// Automorphisms, on evaluations in bit-reversed order, map aligned blocks of 8 words to such blocks:
-/// exponents whose indices differ in the low 3 bits differ by multiples of `N/4`, and multiplication by
-/// an odd number keeps that. The constructor detects it, and kernels then move whole vectors.
+/// Automorphisms, on evaluations in bit-reversed order, map aligned blocks of 8 words to such
+/// blocks: exponents whose indices differ in the low 3 bits differ by multiples of `N/4`, and
+/// multiplication by an odd number keeps that. The constructor detects it, and kernels then move
+/// whole vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permutation {
     indices: Vec<u32>,
-    /// One a block, if all blocks are moved whole.
+    /// One per block, if all blocks are moved whole.
     moves: Option<Vec<BlockMove>>,
 }
 
 /// Where the words of an aligned block of 8 come from: an aligned block, in an order of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockMove {
-    /// The number of the block.
+    /// The index of the block that words come from.
     pub(super) source: u32,
-    /// Which of its words, each below 8.
+    /// The position in that block, below 8, of each word.
     pub(super) lanes: [u8; BLOCK],
 }
 
@@ -37,7 +36,7 @@ impl BlockMove {
 }
 
 impl Permutation {
-    /// Takes an index list.
+    /// Checks an index list, and whether it moves whole blocks.
     ///
     /// # Panics
     /// If an index is not below the length.
@@ -52,46 +51,27 @@ impl Permutation {
         Self { indices, moves }
     }
 
-    /// One move a block, if all blocks are moved whole.
+    /// One move per block, if all blocks are moved whole.
     #[cfg(any(target_arch = "x86_64", test))]
     pub(super) fn moves(&self) -> Option<&[BlockMove]> {
         self.moves.as_deref()
     }
 
-    /// The indices.
+    /// The index list: where each word comes from.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 
-    /// The number of words permuted.
+    /// The number of words that are permuted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
-    /// Whether there are no words.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
-}
-
-/// `out[i] = input[permutation[i]]`, for words of any value.
-///
-/// ```
-/// use cryptable_ring::kernels::{Permutation, permute};
-/// let mut out = [0; 3];
-/// permute(&mut out, &[5, 6, 7], &Permutation::new(vec![2, 0, 1]));
-/// assert_eq!(out, [7, 5, 6]);
-/// ```
-pub fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
-    assert_eq!((out.len(), input.len()), (permutation.len(), permutation.len()));
-    dispatch!(Isa::detect(), [avx512: avx512], permute(out, input, permutation));
-}
-
-/// `acc[i] += input[permutation[i]]`.
-pub fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], permutation: &Permutation) {
-    assert_eq!((acc.len(), input.len()), (permutation.len(), permutation.len()));
-    dispatch!(m.isa(), [avx512: avx512], permute_add_assign(m, acc, input, permutation));
 }

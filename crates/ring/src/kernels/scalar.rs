@@ -1,6 +1,6 @@
 //! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
 
-use super::Permutation;
+use super::permutation::Permutation;
 use crate::Modulus;
 use crate::modulus::Factor;
 
@@ -72,13 +72,15 @@ pub(super) fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u6
     map_assign(a, b, |a, b| mul_factor(m, m.sub(a, b), c));
 }
 
-/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; see [`super::inner_product_runs`].
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for all words; returns their number. See
+/// [`super::sums::inner_product_runs`].
 pub(super) fn inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     terms: &[(&[u64], &[u64])],
     log_run: u32,
-) {
+) -> usize {
+    let len = out.len();
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let start = block * BLOCK;
         let mut sums = Sums::new::<ADD>(out);
@@ -92,15 +94,18 @@ pub(super) fn inner_product<const ADD: bool>(
         }
         sums.store(out);
     }
+    len
 }
 
-/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; see [`super::linear_combination`].
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for all words; returns their number. See
+/// [`super::sums::linear_combination`].
 pub(super) fn linear_combination<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
     inputs: &[&[u64]],
     coefficients: &[u64],
-) {
+) -> usize {
+    let len = out.len();
     for (block, out) in out.chunks_mut(BLOCK).enumerate() {
         let start = block * BLOCK;
         let mut sums = Sums::new::<ADD>(out);
@@ -115,6 +120,7 @@ pub(super) fn linear_combination<const ADD: bool>(
         }
         sums.store(out);
     }
+    len
 }
 
 pub(super) fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
@@ -165,6 +171,17 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
     }
 }
 
+pub(super) fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
+    let n = source.len();
+    let mut position: usize = 0;
+    for &word in source {
+        // All ones if X^N is passed an odd number of times: -word = (word ^ sign) - sign.
+        let sign = 0u64.wrapping_sub(u64::from(position & n != 0));
+        out[position & (n - 1)] = (word ^ sign).wrapping_sub(sign);
+        position = position.wrapping_add(exponent);
+    }
+}
+
 /// `a = f(a, b)` in every word.
 fn map_assign(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
     for (a, &b) in a.iter_mut().zip(b) {
@@ -178,7 +195,7 @@ fn mul_factor(m: &Modulus, a: u64, c: Factor) -> u64 {
     m.subtract_once(c.mul_lazy(m.value(), a))
 }
 
-/// Double-word sums of one block; between [`Sums::reduce`]s there is room for `LAZY_TERMS - 1`
+/// Double-word sums of one block; between [`Sums::reduce`]s a sum can take `LAZY_TERMS - 1`
 /// products on top of a reduced sum.
 struct Sums([u128; BLOCK]);
 

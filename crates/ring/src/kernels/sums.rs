@@ -1,6 +1,13 @@
 //! Sums of many products with one reduction at the end.
 
+use super::elementwise::are_in_range;
+use super::scalar;
 use crate::Modulus;
+
+/// Terms that a kernel adds up before it reduces. With AVX-512, low halves of products, below
+/// `2^52`, and a word to start from stay below `2^64`; with AVX2, high halves, at most `2^49`, stay
+/// below `2^61` as well.
+const MAX_TERMS: usize = 4000;
 
 /// `out = Σ_k a_k·b_k`, term by term of the slices (0 for no terms).
 ///
@@ -29,7 +36,7 @@ pub fn inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], &[u64])
 /// If a `b_k` is not `2^log_run` times shorter than `out`.
 pub fn inner_product_runs(m: &Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])], log_run: u32) {
     check_terms(out.len(), terms, log_run);
-    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], inner_product::<false>(m, out, terms, log_run));
+    sum_products::<false>(m, out, terms, log_run);
 }
 
 /// `acc += Σ_k a_k·b_k`; see [`inner_product_runs`].
@@ -40,7 +47,33 @@ pub fn inner_product_runs_add(
     log_run: u32,
 ) {
     check_terms(acc.len(), terms, log_run);
-    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], inner_product::<true>(m, acc, terms, log_run));
+    sum_products::<true>(m, acc, terms, log_run);
+}
+
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.
+fn sum_products<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], &[u64])],
+    log_run: u32,
+) {
+    let (first, rest) = terms.split_at(terms.len().min(MAX_TERMS));
+    let written = dispatch!(
+        m.isa(),
+        [avx2: avx2_sums, avx512: avx512_sums],
+        inner_product::<ADD>(m, out, first, log_run)
+    );
+    let tail = &mut out[written..];
+    if !tail.is_empty() {
+        // Groups of vectors do not divide the length, so runs are shorter than a group and start
+        // anew with the tail.
+        let first: Vec<_> =
+            first.iter().map(|(a, b)| (&a[written..], &b[written >> log_run..])).collect();
+        scalar::inner_product::<ADD>(m, tail, &first, log_run);
+    }
+    if !rest.is_empty() {
+        sum_products::<true>(m, out, rest, log_run);
+    }
 }
 
 /// Panics unless the lengths of an inner product agree.
@@ -68,7 +101,7 @@ fn check_terms(len: usize, terms: &[(&[u64], &[u64])], log_run: u32) {
 /// ```
 pub fn linear_combination(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coefficients: &[u64]) {
     check_inputs(m, out.len(), inputs, coefficients);
-    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], linear_combination::<false>(m, out, inputs, coefficients));
+    combine::<false>(m, out, inputs, coefficients);
 }
 
 /// `acc += Σ_k c_k·x_k`; see [`linear_combination`].
@@ -82,13 +115,32 @@ pub fn linear_combination_add(
     coefficients: &[u64],
 ) {
     check_inputs(m, acc.len(), inputs, coefficients);
-    dispatch!(m.isa(), [avx2: avx2_sums, avx512: avx512_sums], linear_combination::<true>(m, acc, inputs, coefficients));
+    combine::<true>(m, acc, inputs, coefficients);
 }
 
-/// Panics unless the lengths of a linear combination agree; in debug builds, or if words are too large
-/// for the vector kernels.
+/// `Σ_k c_k·x_k`, on top of `out` if `ADD`; checked operands.
+fn combine<const ADD: bool>(m: &Modulus, out: &mut [u64], inputs: &[&[u64]], coefficients: &[u64]) {
+    let (first, rest) = inputs.split_at(inputs.len().min(MAX_TERMS));
+    let (factors, rest_factors) = coefficients.split_at(first.len());
+    let written = dispatch!(
+        m.isa(),
+        [avx2: avx2_sums, avx512: avx512_sums],
+        linear_combination::<ADD>(m, out, first, factors)
+    );
+    let tail = &mut out[written..];
+    if !tail.is_empty() {
+        let first: Vec<_> = first.iter().map(|x| &x[written..]).collect();
+        scalar::linear_combination::<ADD>(m, tail, &first, factors);
+    }
+    if !rest.is_empty() {
+        combine::<true>(m, out, rest, rest_factors);
+    }
+}
+
+/// Panics unless the lengths of a linear combination agree; in debug builds, or if words are too
+/// large for the vector kernels.
 fn check_inputs(m: &Modulus, len: usize, inputs: &[&[u64]], coefficients: &[u64]) {
     assert_eq!(inputs.len(), coefficients.len());
     assert!(inputs.iter().all(|input| input.len() == len));
-    debug_assert!(inputs.iter().all(|input| super::are_in_range(m, input)), "words above 2^50");
+    debug_assert!(inputs.iter().all(|input| are_in_range(m, input)), "words above 2^50");
 }

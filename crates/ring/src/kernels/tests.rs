@@ -6,8 +6,8 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Isa;
 use crate::primes::ntt_primes;
+use crate::{Isa, Modulus};
 
 /// Lengths below, at and around one vector and one group of vectors, with and without tails.
 const LENGTHS: [usize; 8] = [0, 1, 7, 8, 64, 100, 128, 200];
@@ -40,8 +40,8 @@ impl Random {
     }
 }
 
-/// Primes of every size: the smallest, around the powers of two where estimates are least exact, the
-/// largest for vectors, and ones for the portable code only.
+/// Primes of every size: the smallest, around the powers of two where estimates are least exact,
+/// the largest for vectors, and ones for the portable code only.
 fn primes() -> Vec<u64> {
     let mut primes = vec![3, 97, 114_689];
     for (log2, count) in [(35.5, 1), (49.0, 4), (50.0, 2), (60.0, 2), (61.0, 1)] {

@@ -1,20 +1,17 @@
 //! What the client does: keys, AES in the clear, decryption.
 
 use std::fmt;
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use cryptable_leveled::aes::counter_mode::counter_block;
-use cryptable_leveled::aes::plain::counter_mode;
-use cryptable_leveled::encrypted_bytes::{Content, EncryptedBytesReader};
-use cryptable_leveled::parameters::{CircuitParameters, LOG2_FAIL};
-use cryptable_leveled::secret_key::CircuitSecretKey;
+use cryptable_lattice::Progress;
+use cryptable_leveled::aes::plain::counter_mode_stream;
+use cryptable_leveled::aes::{Parameters, SecretKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::{Report, read, write};
+use super::{Report, write};
 use crate::args::Global;
 use crate::args::aes::{
     AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
@@ -22,17 +19,13 @@ use crate::args::aes::{
 use crate::atomic_file::{Access, AtomicFile};
 use crate::commands::key_files::{KeyFiles, WrittenKeys};
 use crate::commands::warning;
-use crate::formats;
-use crate::formats::raw::read_up_to;
+use crate::input_file;
 use crate::mapped_file::MappedFile;
-use crate::progress;
 use crate::report::{self, seconds};
+use crate::{guard, progress};
 
 /// Longest secret key file that is read.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
-
-/// Bytes that are encrypted in the clear at once, a multiple of a block.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// Generates both keys.
 ///
@@ -41,19 +34,17 @@ const PIECE_BYTES: usize = 1 << 20;
 pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
     let start = Instant::now();
-    let parameters = if args.insecure_toy {
-        CircuitParameters::insecure_toy()
-    } else {
-        CircuitParameters::aes_128()
-    };
+    let parameters =
+        if args.insecure_toy { Parameters::insecure_toy() } else { Parameters::default_128() };
     let files = files.create()?;
-    let secret = CircuitSecretKey::generate(&parameters);
+    let secret = SecretKey::generate(&parameters);
     let spinner = progress::spinner(global, "evaluation key");
-    let keys = files.write(&secret.to_bytes(), |file| secret.write_evaluation_key(file))?;
+    let keys = files
+        .write(&secret.to_bytes(), |file| secret.write_evaluation_key(file, Progress::silent()))?;
     spinner.finish_and_clear();
     let report = KeygenReport {
         security_bits: parameters.security_bits(),
-        log2_fail: LOG2_FAIL,
+        log2_fail: parameters.log2_fail(),
         keys,
         keygen_s: start.elapsed().as_secs_f64(),
     };
@@ -66,8 +57,8 @@ pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
 /// If a file cannot be read or written, or the AES key has not 16 bytes.
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
-    let secret = read_secret(&args.secret)?;
-    let keys = secret.encrypt_aes_key(&*aes_key(&args.source)?);
+    let secret = read_secret(global, &args.secret)?;
+    let keys = secret.encrypt_key(&*aes_key(&args.source)?);
     let report = Report {
         output_bytes: write(&args.output, &keys.to_bytes())?,
         output: args.output.clone(),
@@ -85,20 +76,10 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
 pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let start = Instant::now();
     let key = aes_key(&args.source)?;
-    let mut input = formats::open(&args.input)?;
-    let mut output = AtomicFile::create(&args.output, Access::Public)?;
-    let mut buffer = Zeroizing::new(vec![0; PIECE_BYTES]);
-    let mut message_bytes = 0u64;
-    loop {
-        let found = read_up_to(&mut input, &mut buffer)
-            .with_context(|| format!("cannot read {}", args.input.display()))?;
-        let counter = counter_block(args.counter.0, message_bytes / BLOCK_BYTES as u64);
-        output.write_all(&Zeroizing::new(counter_mode(&key, counter, &buffer[..found])))?;
-        message_bytes += found as u64;
-        if found < PIECE_BYTES {
-            break;
-        }
-    }
+    let mut input = input_file::open(&args.input)?;
+    let mut output = AtomicFile::create(&args.output, Access::Private)?;
+    let message_bytes = counter_mode_stream(&key, args.counter.0, &mut input, &mut output)
+        .with_context(|| format!("cannot encrypt {}", input_file::shown(&args.input).display()))?;
     let report = Report {
         output_bytes: output.commit(true)?,
         output: args.output.clone(),
@@ -115,16 +96,13 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
 /// If a file cannot be read or written, or key and ciphertexts do not belong together.
 pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     let start = Instant::now();
-    let secret = read_secret(&args.secret)?;
+    let secret = read_secret(global, &args.secret)?;
     let file = MappedFile::open(&args.input)?;
-    let named = || args.input.display().to_string();
-    let chunks = EncryptedBytesReader::new(Content::Message, file.as_ref()).with_context(named)?;
-    let message_bytes = chunks.byte_count();
-    let mut output = AtomicFile::create(&args.output, Access::Public)?;
-    for chunk in chunks {
-        let message = chunk.and_then(|chunk| secret.decrypt(&chunk)).with_context(named)?;
-        output.write_all(&Zeroizing::new(message))?;
-    }
+    let named = || input_file::shown(&args.input).display().to_string();
+    let mut output = AtomicFile::create(&args.output, Access::Private)?;
+    let message_bytes = secret
+        .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
+        .with_context(named)?;
     let report = Report {
         output_bytes: output.commit(true)?,
         output: args.output.clone(),
@@ -135,17 +113,20 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-fn read_secret(path: &Path) -> Result<CircuitSecretKey> {
-    let file = read(path, MAX_SECRET_KEY_BYTES)?;
-    CircuitSecretKey::from_bytes(&file).with_context(|| format!("cannot read {}", path.display()))
+fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
+    let check = |start: &[u8]| guard::check_secret_key("--secret", start);
+    let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
+    let name = input_file::shown(path).display();
+    SecretKey::from_bytes(&file, global.read_options())
+        .with_context(|| format!("cannot read {name}"))
 }
 
 fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
     match (&source.key, &source.key_file) {
         (Some(key), _) => Ok(key.0.clone()),
         (None, Some(path)) => {
-            let file = read(path, MAX_SECRET_KEY_BYTES)?;
-            let name = path.display();
+            let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a key", |_| Ok(()))?;
+            let name = input_file::shown(path).display();
             let key = <[u8; BLOCK_BYTES]>::try_from(file.as_slice()).ok().with_context(|| {
                 format!("{name}: {} bytes; an AES-128 key has {BLOCK_BYTES}", file.len())
             })?;
@@ -168,7 +149,7 @@ impl fmt::Display for KeygenReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "keys for AES-128: {}{:.1} bits of security, failures below 2^{:.0} a circuit bootstrap, {}",
+            "keys for AES-128: {}{:.1} bits of security, failures below 2^{:.0} a block, {}",
             warning(self.security_bits),
             self.security_bits,
             self.log2_fail,

@@ -1,8 +1,9 @@
 //! Transforms and row sums of digit products for AVX-512 with IFMA, primes below 2^47.
 //!
-//! Words are unsigned numbers of 52 bits (products take no more of an operand, so that what is above need not be
-//! cleared); every level of butterflies widens their range by q on both sides. From an offset of a multiple of q that
-//! keeps them positive they stay below `(2·levels + 2)·q < 2^52`.
+//! Words are unsigned numbers of 52 bits (products take no more of an operand, so that what is
+//! above need not be cleared); every level of butterflies widens their range by q on both sides.
+//! From an offset of a multiple of q that keeps them positive they stay below
+//! `(2·levels + 2)·q < 2^52`.
 
 mod butterfly;
 mod forward;
@@ -13,8 +14,7 @@ use std::arch::x86_64::*;
 use super::super::avx512::{LANES, load, splat, store};
 use super::twiddles::{Twiddles, Vector};
 use crate::Modulus;
-use crate::prime_ring::PreparedKey;
-use crate::torus::FractionDigits;
+use crate::fraction_digits::FractionDigits;
 use butterfly::Constants;
 use forward::{forward_block, forward_leading};
 use inverse::{inverse_block, inverse_trailing};
@@ -22,10 +22,11 @@ use inverse::{inverse_block, inverse_trailing};
 /// Largest number of rows whose sum needs no reduction before the inverse transform.
 const ROWS_WITHOUT_REDUCTION: usize = 4;
 
-/// Σ digit·row over the rows of a key in one block and component, in `[0, (rows + 1)·q)` or, reduced, `[0, 2q)`.
+/// Σ digit·row over the rows of a key in one block and component, in `[0, (rows + 1)·q)` or,
+/// reduced, `[0, 2q)`.
 ///
-/// Montgomery's reduction of `high·2^52 + low`: with m = low·q^-1 mod 2^52 the low halves of low and m·q agree, so
-/// that their difference over 2^52 is that of the high halves.
+/// Montgomery's reduction of `high·2^52 + low`: with m = low·q^-1 mod 2^52 the low halves of low
+/// and m·q agree, so that their difference over 2^52 is that of the high halves.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn sum_rows(c: &Constants, digits: &[Vector], stride: usize, key: &[Vector]) -> [__m512i; 8] {
@@ -70,20 +71,21 @@ fn forward_offset(m: &Modulus, degree: usize) -> u64 {
     u64::from(degree.ilog2() + 1) * m.value()
 }
 
-/// `accumulator += Σ digit·row`, two components, fractions of coefficients. `digits`: N words a row, as
-/// [`digit_word`] makes them, spoilt; `sums`: room for 2N words.
+/// `accumulator += Σ digit·row`, two components, fractions of coefficients. `digits`: N words a
+/// row, as [`decompose`] writes them, overwritten; `sums`: 2N words of scratch memory.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn multiply_add(
     (m, twiddles): (&Modulus, &Twiddles),
     accumulator: &mut [u64],
-    key: PreparedKey<'_>,
+    rows: &[u64],
+    next: &[u64],
     digits: &mut [u64],
     sums: &mut [u64],
 ) {
     let c = Constants::new(m);
     let ((digits, _), (sums, _)) = (digits.as_chunks_mut::<LANES>(), sums.as_chunks_mut::<LANES>());
     let ((accumulator, _), (words, _)) =
-        (accumulator.as_chunks_mut::<LANES>(), key.words.as_chunks::<LANES>());
+        (accumulator.as_chunks_mut::<LANES>(), rows.as_chunks::<LANES>());
     let stride = accumulator.len() / 2;
     let levels = u64::from((stride * LANES).ilog2());
     let rows = digits.len() / stride;
@@ -93,8 +95,9 @@ pub(super) fn multiply_add(
     // What a sum is below, in units of q; reduced ones are below 2q.
     let bound = if rows > ROWS_WITHOUT_REDUCTION { 2 } else { rows as u64 + 1 };
     let offsets = (splat((levels - 1) * m.value()), splat(bound * m.value()));
-    // What a block reads, in equal pieces between its transforms: fetches in one burst would wait for each other.
-    let mut next = key.next.chunks((128 * rows).div_ceil(rows + 2));
+    // What a block reads, in equal pieces between its transforms: fetches in one burst would wait
+    // for each other.
+    let mut next = next.chunks((128 * rows).div_ceil(rows + 2));
     let keys = words.chunks_exact(2 * 8 * rows);
     for (block, (factors, keys)) in twiddles.forward_blocks.iter().zip(keys).enumerate() {
         for row in digits.chunks_exact_mut(stride) {
@@ -115,8 +118,8 @@ pub(super) fn multiply_add(
     inverse_trailing(&c, twiddles, sums, accumulator);
 }
 
-/// Prepares rows of coefficients (body, mask; N words each) in the order and form of [`multiply_add`]:
-/// blocks, components, rows, positions; times 2^52 modulo q.
+/// Prepares rows of coefficients (body, mask; N words each) in the order and form of
+/// [`multiply_add`]: blocks, components, rows, positions; times 2^52 modulo q.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn prepare((m, twiddles): (&Modulus, &Twiddles), out: &mut [u64], rows: &mut [u64]) {
     let c = Constants::new(m);

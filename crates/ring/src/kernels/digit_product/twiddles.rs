@@ -6,7 +6,8 @@ use crate::Modulus;
 /// Words of one vector.
 pub(super) type Vector = [u64; LANES];
 
-/// Words of the blocks that a transform ends (forward) or begins (inverse) with: a square of vectors.
+/// Words of the blocks that a transform ends (forward) or begins (inverse) with: a square of
+/// vectors.
 pub(super) const BLOCK: usize = LANES * LANES;
 
 /// A factor c as `c + q`, with `⌈c·2^52/q⌉` (Shoup's method, rounded up), in every lane.
@@ -16,7 +17,7 @@ pub(super) struct Scalar {
     pub(super) quotient: u64,
 }
 
-/// A factor a lane.
+/// Eight factors, one for each lane of a vector, in the form of [`Scalar`].
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Factors {
@@ -28,13 +29,14 @@ pub(super) struct Factors {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct BlockFactors {
-    /// Of the levels that pair vectors, one number a sub-block: 1, 2, 4 of them.
+    /// Of the levels that pair vectors, one number per sub-block: 1, 2, 4 of them.
     pub(super) scalars: [Scalar; 7],
     /// Of the levels within vectors, after the transposition: a lane is a sub-block.
     pub(super) vectors: [Factors; 7],
 }
 
-/// A pass of two or three levels over vectors: how many sub-blocks of factors, and of how many levels.
+/// A pass of two or three levels over vectors: how many sub-blocks of factors, and of how many
+/// levels.
 #[derive(Clone, Debug)]
 pub(super) enum Pass<T> {
     /// Two levels: 1 + 2 factors.
@@ -43,7 +45,8 @@ pub(super) enum Pass<T> {
     Radix8(Vec<[T; 7]>),
 }
 
-/// The last multiplication of an inverse transform: `c/q` as a fraction of 104 bits, high and low half.
+/// The last multiplication of an inverse transform: `c/q` as a fraction of 104 bits, high and low
+/// half.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Twist {
@@ -51,17 +54,17 @@ pub(super) struct Twist {
     pub(super) low: Vector,
 }
 
-/// All constants of one ring.
+/// All constants of the transforms over one ring.
 #[derive(Clone, Debug)]
 pub(super) struct Twiddles {
-    /// Leading passes of the forward transform: an entry a block.
+    /// Leading passes of the forward transform: one entry per block.
     pub(super) forward: Vec<Pass<Scalar>>,
     pub(super) forward_blocks: Vec<BlockFactors>,
     /// ω_4^-j and ω_8^-j for the second and third level of the inverse transform.
     pub(super) inverse_scalars: [Scalar; 6],
     /// Levels four to six of the inverse transform: 1 + 2 + 4 vectors.
     pub(super) inverse_vectors: [Factors; 7],
-    /// Trailing passes of the inverse transform: an entry a vector of a sub-transform.
+    /// Trailing passes of the inverse transform: one entry per vector of a sub-transform.
     pub(super) inverse: Vec<Pass<Factors>>,
     /// ψ^-i/N, in the order of coefficients.
     pub(super) twist: Vec<Twist>,
@@ -78,14 +81,16 @@ fn pass_levels(levels: u32) -> Vec<u32> {
     [vec![3; threes as usize], vec![2; twos as usize]].concat()
 }
 
-/// Whether every level fits a pass (not so for seven levels), and their ranges 52 bits (up to twelve).
+/// Whether every level fits a pass (not so for seven levels), and their ranges 52 bits (up to
+/// twelve).
 pub(super) fn fits(degree: usize) -> bool {
     degree.is_power_of_two() && (BLOCK..=4096).contains(&degree) && degree != 2 * BLOCK
 }
 
 impl Twiddles {
-    /// For a primitive 2N-th root of unity ψ.
-    pub(super) fn new(m: &Modulus, degree: usize, root: u64) -> Self {
+    /// For the ring of degree N modulo a prime that is 1 modulo 2N.
+    pub(super) fn new(m: &Modulus, degree: usize) -> Self {
+        let root = root_of_unity(m, degree);
         let levels = degree.ilog2();
         let scalar = |value: u64| Scalar { value: value + m.value(), quotient: quotient(m, value) };
         // ψ^bitrev(k): the factor of sub-block k - 2^j of level j + 1, for k in 2^j..2^(j+1).
@@ -124,6 +129,15 @@ impl Twiddles {
             twist: twists(m, degree, inverse, twist),
         }
     }
+}
+
+/// A primitive 2N-th root of unity ψ.
+fn root_of_unity(m: &Modulus, degree: usize) -> u64 {
+    let exponent = (m.value() - 1) / (2 * degree as u64);
+    (2..)
+        .map(|base| m.pow(base, exponent))
+        .find(|&root| m.pow(root, degree as u64) == m.value() - 1)
+        .expect("the group of residues is cyclic, of an order that 2N divides")
 }
 
 fn quotient(m: &Modulus, value: u64) -> u64 {
@@ -170,8 +184,8 @@ fn block_factors(blocks: usize, b: usize, factor: impl Fn(usize) -> Scalar) -> B
     BlockFactors { scalars: gather(scalars.map(&factor)), vectors: gather(vectors.map(of_lanes)) }
 }
 
-/// ω^-i of `levels` levels of the inverse transform from sub-transforms of `size` words on, for vector `column` of
-/// a sub-transform.
+/// ω^-i of `levels` levels of the inverse transform from sub-transforms of `size` words on, for
+/// vector `column` of a sub-transform.
 fn inverse_factors(
     m: &Modulus,
     degree: usize,

@@ -1,16 +1,16 @@
 //! Butterflies of eight words at once, and what they share.
 //!
-//! They multiply first, `(u + t, u - t)` with t ≡ w·v in `(-q, q)`: five instructions, no comparison, and every product
-//! is added in place, so that no register is copied or cleared.
+//! They multiply first, `(u + t, u - t)` with t ≡ w·v in `(-q, q)`: five instructions, no
+//! comparison, and every product is added in place, so that no register is copied or cleared.
 
 use std::arch::x86_64::*;
 
 use super::super::super::avx512::{load, splat};
-use super::super::inverse_of_odd;
 use super::super::twiddles::{Factors, Scalar};
 use crate::Modulus;
+use crate::modulus::inverse_of_odd;
 
-/// The numbers that all passes share, one copy a lane.
+/// The numbers that all passes share, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Constants {
     pub(super) q: __m512i,
@@ -37,8 +37,8 @@ impl Constants {
 
     /// `(u + w·v, u - w·v)` modulo q, each within q of u, for `w + q` and `⌈w·2^52/q⌉`.
     ///
-    /// The quotient's estimate e, rounded up, is within 1 of `w·v/q`. It is added to v; of (v + e)·q the product with
-    /// w + q takes v·q away again.
+    /// The quotient's estimate e, rounded up, is within 1 of `w·v/q`. It is added to v; of (v +
+    /// e)·q the product with w + q takes v·q away again.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     pub(super) fn butterfly(

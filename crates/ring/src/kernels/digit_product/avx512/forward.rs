@@ -1,4 +1,5 @@
-//! Forward transforms: all levels but six pass over the words, the last six are done block by block.
+//! Forward transforms: all levels but six pass over the words, the last six are done block by
+//! block.
 
 use std::arch::x86_64::*;
 

@@ -1,5 +1,5 @@
-//! Inverse transforms: six levels block by block, the others pass over the words of both components, the last of them
-//! twists and adds to the accumulator.
+//! Inverse transforms: six levels block by block, the others pass over the words of both
+//! components, the last of them twists and adds to the accumulator.
 
 use std::arch::x86_64::*;
 
@@ -7,8 +7,8 @@ use super::super::super::avx512::{load, store};
 use super::super::twiddles::{Factors, Pass, Twiddles, Twist, Vector};
 use super::butterfly::{Constants, FAR_FIRST, transpose};
 
-/// For each pair of [`FAR_FIRST`], its factor in the order 1 + 2 + 4 of an inverse transform, whose last level is
-/// the farthest.
+/// For each pair of [`FAR_FIRST`], its factor in the order 1 + 2 + 4 of an inverse transform, whose
+/// last level is the farthest.
 const INVERSE_FACTOR: [[usize; 4]; 3] = [[3, 4, 5, 6], [1, 2, 1, 2], [0, 0, 0, 0]];
 
 /// The first six levels of an inverse transform, of evaluations below `offset`, a multiple of q.
@@ -45,7 +45,7 @@ pub(super) fn inverse_block(
 
 /// Writes the result of a pass: as it is, or twisted and added to an accumulator of fractions.
 trait Output {
-    /// At a position of a transform.
+    /// Writes the vector x at a position of a transform.
     fn write(&mut self, words: &mut Vector, transform: usize, position: usize, x: __m512i);
 }
 
@@ -65,8 +65,8 @@ struct Accumulate<'a> {
 }
 
 impl Output for Accumulate<'_> {
-    /// `x·c/q` modulo 1, c/q a fraction of 104 bits: the low half of x times its high half, the high half of x
-    /// times its low half. Too small by less than 2 units.
+    /// `x·c/q` modulo 1, c/q a fraction of 104 bits: the low half of x times its high half, the
+    /// high half of x times its low half. Too small by less than 2 units.
     #[inline(always)]
     fn write(&mut self, _words: &mut Vector, transform: usize, position: usize, x: __m512i) {
         let twist = &self.twist[position];
@@ -79,8 +79,8 @@ impl Output for Accumulate<'_> {
     }
 }
 
-/// Three levels of the inverse transforms that lie side by side in `words`, column after column: factors are loaded once
-/// for all transforms.
+/// Three levels of the inverse transforms that lie side by side in `words`, column after column:
+/// factors are loaded once for all transforms.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn inverse_radix8(
@@ -116,7 +116,7 @@ fn inverse_radix8(
     }
 }
 
-/// Two levels, likewise.
+/// Two levels of the inverse transforms, in the way of [`inverse_radix8`].
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn inverse_radix4(

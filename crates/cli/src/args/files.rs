@@ -1,0 +1,167 @@
+//! Which files each command reads and writes.
+
+use std::path::Path;
+
+use super::aes::{AesCommand, AesKeySource};
+use super::{
+    Cli, Command, DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs, LookupArgs,
+};
+use crate::guard::{FileArg, FileArgs};
+
+impl Cli {
+    /// All files that the command reads and writes.
+    pub fn files(&self) -> FileArgs {
+        match &self.command {
+            Command::Plan(args) => FileArgs {
+                files: inputs([("--table", args.parameters.table.as_deref())]),
+                force: false,
+            },
+            Command::Keygen(args) => args.files(),
+            Command::Encrypt(args) => args.files(),
+            Command::Lookup(args) => args.files(),
+            Command::Decrypt(args) => args.files(),
+            Command::Aes(args) => args.command.files(),
+            Command::Inspect(args) => {
+                let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
+                FileArgs { files, force: false }
+            }
+            Command::Demo(args) => args.files(),
+            Command::Bench(_) | Command::Completions(_) => FileArgs::default(),
+        }
+    }
+}
+
+/// Files that options name which are given.
+fn inputs<const COUNT: usize>(options: [(&'static str, Option<&Path>); COUNT]) -> Vec<FileArg> {
+    let given = options.into_iter().filter_map(|(option, path)| Some((option, path?)));
+    given.map(|(option, path)| FileArg::input(option, path)).collect()
+}
+
+/// A dictionary: read, and written if it may grow.
+fn dictionary(option: &'static str, path: Option<&Path>, is_extended: bool) -> Vec<FileArg> {
+    let path = path.filter(|_| is_extended);
+    path.map(|path| FileArg::text(option, path)).into_iter().collect()
+}
+
+/// A file of values that is written.
+fn values(path: &Path, format: Option<Format>) -> FileArg {
+    let is_text = matches!(format, None | Some(Format::Csv));
+    if is_text { FileArg::text("--output", path) } else { FileArg::bytes("--output", path) }
+}
+
+impl KeygenArgs {
+    fn files(&self) -> FileArgs {
+        let mut files = inputs([("--table", self.parameters.table.as_deref())]);
+        files.push(FileArg::new_key("--secret", &self.secret));
+        files.push(FileArg::new_key("--evaluation", &self.evaluation));
+        FileArgs { files, force: self.force }
+    }
+}
+
+impl EncryptArgs {
+    fn files(&self) -> FileArgs {
+        let fixed = self.dictionary.as_deref().filter(|_| !self.extend);
+        let mut files = inputs([
+            ("--secret", Some(&self.secret)),
+            ("--input", Some(&self.input)),
+            ("--dictionary", fixed),
+        ]);
+        files.extend(dictionary("--dictionary", self.dictionary.as_deref(), self.extend));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
+    }
+}
+
+impl LookupArgs {
+    fn files(&self) -> FileArgs {
+        let reading = &self.reading;
+        // One book may serve inputs and outputs.
+        let is_shared = reading.dictionary == reading.output_dictionary;
+        let fixed = reading.dictionary.as_deref().filter(|_| !(is_shared && reading.extend));
+        let fixed_output = reading.output_dictionary.as_deref().filter(|_| !reading.extend);
+        let mut files = inputs([
+            ("--evaluation", Some(&self.evaluation)),
+            ("--table", Some(&self.table)),
+            ("--input", Some(&self.input)),
+            ("--dictionary", fixed),
+            ("--output-dictionary", fixed_output.filter(|_| !is_shared)),
+        ]);
+        let book = reading.output_dictionary.as_deref();
+        files.extend(dictionary("--output-dictionary", book, reading.extend));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
+    }
+}
+
+impl DecryptArgs {
+    fn files(&self) -> FileArgs {
+        let mut files = inputs([
+            ("--secret", Some(&self.secret)),
+            ("--input", Some(&self.input)),
+            ("--join", self.join.as_deref()),
+            ("--dictionary", self.dictionary.as_deref()),
+        ]);
+        files.push(values(&self.output, self.format));
+        FileArgs { files, force: self.force }
+    }
+}
+
+impl DemoArgs {
+    fn files(&self) -> FileArgs {
+        let mut files = inputs([("--image", self.image.as_deref())]);
+        let name = match self.what {
+            Demonstration::Scan => "before-after.png",
+            Demonstration::Gelu => "gelu.csv",
+        };
+        let table = Path::new(&self.table);
+        files.extend(table.exists().then(|| FileArg::input("--table", table)));
+        files.push(FileArg::text("--output", &self.output.join(name)));
+        FileArgs { files, force: false }
+    }
+}
+
+impl AesKeySource {
+    fn file(&self) -> (&'static str, Option<&Path>) {
+        ("--key-file", self.key_file.as_deref())
+    }
+}
+
+impl AesCommand {
+    fn files(&self) -> FileArgs {
+        let (mut files, output, force) = match self {
+            Self::Keygen(args) => {
+                let secret = FileArg::new_key("--secret", &args.secret);
+                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
+                return FileArgs { files: vec![secret, evaluation], force: args.force };
+            }
+            Self::EncryptKey(args) => {
+                let files = inputs([("--secret", Some(&args.secret)), args.source.file()]);
+                (files, &args.output, args.force)
+            }
+            Self::Encrypt(args) => {
+                let files = inputs([args.source.file(), ("--input", Some(&args.input))]);
+                (files, &args.output, args.force)
+            }
+            Self::Transcipher(args) => {
+                let files = inputs([
+                    ("--evaluation", Some(&args.evaluation)),
+                    ("--encrypted-key", Some(&args.encrypted_key)),
+                    ("--input", Some(&args.input)),
+                    ("--table", args.table.as_deref()),
+                ]);
+                (files, &args.output, args.force)
+            }
+            Self::Decrypt(args) => {
+                let files =
+                    inputs([("--secret", Some(&args.secret)), ("--input", Some(&args.input))]);
+                (files, &args.output, args.force)
+            }
+        };
+        files.push(match self {
+            // A message in the clear may well be text.
+            Self::Encrypt(_) | Self::Decrypt(_) => FileArg::text("--output", output),
+            _ => FileArg::bytes("--output", output),
+        });
+        FileArgs { files, force }
+    }
+}

@@ -1,0 +1,208 @@
+//! Code books: words and the values that stand for them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::extension;
+use super::records::{Records, quoted};
+use crate::atomic_file::{Access, AtomicFile, Destination};
+use crate::input_file;
+
+/// Most words of a book: as many as the largest table has entries.
+const MAX_WORDS: usize = 1 << 24;
+
+/// The first line of a book in CSV.
+const HEADER: [&str; 2] = ["word", "code"];
+
+/// A code book in a file.
+#[derive(Debug)]
+pub struct Dictionary {
+    path: PathBuf,
+    codes: HashMap<String, u64>,
+    words: BTreeMap<u64, String>,
+    /// New words get codes.
+    may_grow: bool,
+    has_grown: bool,
+}
+
+impl Dictionary {
+    /// Reads a book: a JSON object of words and codes, or CSV with lines `word,code`. One that may grow may be
+    /// yet to be made.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a word or a code comes twice.
+    pub fn open(path: &Path, may_grow: bool) -> Result<Self> {
+        let (codes, words) = (HashMap::new(), BTreeMap::new());
+        let mut book = Self { path: path.to_path_buf(), codes, words, may_grow, has_grown: false };
+        if may_grow {
+            let is_file = matches!(Destination::of(path)?, Destination::File(_));
+            ensure!(is_file, "{}: only a regular file can be extended", path.display());
+            if !path.exists() {
+                return Ok(book);
+            }
+        }
+        match extension(path).as_str() {
+            "csv" => book.read_csv()?,
+            _ => book.read_json()?,
+        }
+        Ok(book)
+    }
+
+    fn read_json(&mut self) -> Result<()> {
+        let name = self.path.display().to_string();
+        let failed = || format!("cannot read {name} as a dictionary");
+        let reader = BufReader::new(input_file::open(&self.path)?);
+        let object: BTreeMap<String, u64> = serde_json::from_reader(reader).with_context(failed)?;
+        for (word, code) in object {
+            self.insert(word, code).with_context(failed)?;
+        }
+        Ok(())
+    }
+
+    fn read_csv(&mut self) -> Result<()> {
+        let path = self.path.clone();
+        let name = path.display();
+        let mut records = Records::new(input_file::open(&path)?, &path, None)?;
+        while records.advance()? {
+            let line = records.line();
+            ensure!(records.width() == 2, "{name} line {line}: a dictionary has `word,code`");
+            let word = records.text(0)?.to_owned();
+            if line == 1 && word == HEADER[0] && records.text(1)? == HEADER[1] {
+                continue;
+            }
+            let code = records.integer(1).and_then(|code| u64::try_from(code).ok());
+            let code = code.with_context(|| {
+                let found = quoted(records.text(1).unwrap_or_default());
+                format!("{name} line {line}: {found} is no code: an integer from 0 on")
+            })?;
+            self.insert(word, code).with_context(|| format!("{name} line {line}"))?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, word: String, code: u64) -> Result<()> {
+        ensure!(self.words.len() < MAX_WORDS, "more than {MAX_WORDS} words");
+        if let Some(other) = self.words.get(&code) {
+            bail!("code {code} is of {} and of {}", quoted(other), quoted(&word));
+        }
+        if let Some(other) = self.codes.insert(word.clone(), code) {
+            bail!("{} has the codes {other} and {code}", quoted(&word));
+        }
+        self.words.insert(code, word);
+        Ok(())
+    }
+
+    /// Whether a word is in the book.
+    pub fn knows(&self, word: &str) -> bool {
+        self.codes.contains_key(word)
+    }
+
+    /// The code of a word, which must be below the modulus; a new word gets the next code if the book may grow.
+    ///
+    /// # Errors
+    /// If the word has none, or one that is no value; `place` says where it was found.
+    pub fn code(&mut self, word: &str, modulus: u64, place: impl Fn() -> String) -> Result<u64> {
+        let book = self.path.display();
+        let next = self.words.last_key_value().map_or(0, |(code, _)| code + 1);
+        let code = match self.codes.get(word) {
+            Some(&code) => code,
+            None if self.may_grow => next,
+            None => bail!("{}: {} is not in the dictionary {book}", place(), quoted(word)),
+        };
+        ensure!(
+            code < modulus,
+            "{}: {} has the code {code} in the dictionary {book}, which is not below the modulus {modulus}",
+            place(),
+            quoted(word)
+        );
+        if !self.knows(word) {
+            self.insert(word.to_owned(), code)?;
+            self.has_grown = true;
+        }
+        Ok(code)
+    }
+
+    /// The word that a code stands for.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn word(&self, code: u64) -> Result<&str> {
+        let word = self.words.get(&code).map(String::as_str);
+        word.with_context(|| format!("the dictionary {} has no code {code}", self.path.display()))
+    }
+
+    /// Writes the book if it has grown.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn save(&self) -> Result<()> {
+        if !self.has_grown {
+            return Ok(());
+        }
+        let mut file = AtomicFile::create(&self.path, Access::Public)?;
+        if extension(&self.path) == "csv" {
+            let mut writer = csv::Writer::from_writer(&mut file);
+            writer.write_record(HEADER)?;
+            for (code, word) in &self.words {
+                writer.write_record([word.as_str(), &code.to_string()])?;
+            }
+            writer.flush()?;
+        } else {
+            // In the order of codes, one a line.
+            let mut before = "{";
+            for (code, word) in &self.words {
+                write!(file, "{before}\n  {}: {code}", serde_json::to_string(word)?)?;
+                before = ",";
+            }
+            writeln!(file, "\n}}")?;
+        }
+        file.commit(true)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_grow_and_come_back() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a.json", "a.csv"] {
+            let path = directory.path().join(name);
+            assert!(Dictionary::open(&path, false).is_err());
+            let mut book = Dictionary::open(&path, true).unwrap();
+            let code = |book: &mut Dictionary, word| book.code(word, 2, || "here".into());
+            assert_eq!(code(&mut book, "x, \"y\"").unwrap(), 0);
+            assert_eq!(code(&mut book, "z").unwrap(), 1);
+            assert_eq!(code(&mut book, "z").unwrap(), 1);
+            let error = code(&mut book, "w").unwrap_err().to_string();
+            assert!(error.starts_with("here: \"w\" has the code 2"), "{error}");
+            book.save().unwrap();
+            let mut book = Dictionary::open(&path, false).unwrap();
+            assert_eq!((book.word(0).unwrap(), book.word(1).unwrap()), ("x, \"y\"", "z"));
+            assert!(book.word(2).is_err());
+            let error = code(&mut book, "w").unwrap_err().to_string();
+            assert!(error.starts_with("here: \"w\" is not in the dictionary"), "{error}");
+        }
+    }
+
+    #[test]
+    fn books_with_two_meanings_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            format!("{:#}", Dictionary::open(&path, false).unwrap_err())
+        };
+        assert!(
+            error("a.json", "{\"a\": 1, \"b\": 1}").contains("code 1 is of \"a\" and of \"b\"")
+        );
+        assert!(error("b.csv", "a,1\na,2\n").contains("b.csv line 2: \"a\" has the codes 1 and 2"));
+        assert!(error("c.csv", "word,code\na,-1\n").contains("line 2: \"-1\" is no code"));
+        assert!(error("d.json", "[1]").contains("d.json as a dictionary"));
+    }
+}

@@ -1,0 +1,79 @@
+//! Which integers are values.
+
+use anyhow::{Result, bail};
+
+/// The integers that stand for the values modulo a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// The modulus.
+    pub modulus: u64,
+    /// From minus half the modulus on instead of from 0 on.
+    pub signed: bool,
+}
+
+impl Domain {
+    /// From 0 on.
+    pub fn unsigned(modulus: u64) -> Self {
+        Self { modulus, signed: false }
+    }
+
+    /// The smallest integer.
+    pub fn smallest(self) -> i128 {
+        if self.signed { -i128::from(self.modulus / 2) } else { 0 }
+    }
+
+    /// The largest integer.
+    pub fn largest(self) -> i128 {
+        self.smallest() + i128::from(self.modulus) - 1
+    }
+
+    /// The value that an integer stands for; `place` says where it was found.
+    ///
+    /// # Errors
+    /// If it stands for none.
+    pub fn value(self, integer: i128, place: impl Fn() -> String) -> Result<u64> {
+        let (smallest, largest, modulus) = (self.smallest(), self.largest(), self.modulus);
+        if (smallest..=largest).contains(&integer) {
+            return Ok(integer.rem_euclid(i128::from(modulus)) as u64);
+        }
+        if self.signed {
+            bail!(
+                "{}: {integer} is not one of {smallest} to {largest}, the signed values modulo {modulus}",
+                place()
+            );
+        }
+        if integer < 0 {
+            bail!("{}: {integer} is negative; values are 0 to {largest}", place());
+        }
+        bail!("{}: {integer} is not below the modulus {modulus}", place())
+    }
+
+    /// The integer that stands for a value.
+    pub fn integer(self, value: u64) -> i128 {
+        let integer = i128::from(value);
+        if integer > self.largest() { integer - i128::from(self.modulus) } else { integer }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signed_values_wrap_round() {
+        for (modulus, bounds) in
+            [(4, (-2, 1)), (5, (-2, 2)), (2, (-1, 0)), (1 << 32, (-1 << 31, (1 << 31) - 1))]
+        {
+            let domain = Domain { modulus, signed: true };
+            assert_eq!((domain.smallest(), domain.largest()), bounds);
+            for integer in [bounds.0, -1, 0, bounds.1] {
+                let value = domain.value(integer, String::new).unwrap();
+                assert_eq!(domain.integer(value), integer);
+            }
+            assert!(domain.value(bounds.0 - 1, String::new).is_err());
+            assert!(domain.value(bounds.1 + 1, String::new).is_err());
+        }
+        assert_eq!(Domain { modulus: 5, signed: true }.value(-1, String::new).unwrap(), 4);
+        assert_eq!(Domain::unsigned(5).integer(4), 4);
+    }
+}

@@ -1,0 +1,259 @@
+//! Files of values being written.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::csv::{Coding, is_header, line_of, write_line};
+use super::domain::Domain;
+use super::raw::WordFormat;
+use super::records::Records;
+use super::{Encoding, npy};
+use crate::args::{CsvArgs, Format};
+use crate::atomic_file::{self, Access, AtomicFile, Destination};
+use crate::input_file;
+
+/// How a file of values is written.
+#[derive(Clone, Debug)]
+pub struct WriteOptions<'a> {
+    /// Its format, where it is stated.
+    pub format: Option<Format>,
+    /// The header of a CSV file, or of the column that is added to one.
+    pub column: Option<&'a str>,
+    /// A CSV file to add a column to.
+    pub join: Option<&'a Path>,
+    /// How that is read.
+    pub csv: &'a CsvArgs,
+    /// How values are written.
+    pub coding: Coding,
+}
+
+/// A file of values being written. Only its owner may read it.
+pub struct ValueWriter {
+    file: AtomicFile,
+    coding: Coding,
+    layout: Layout,
+    written: u64,
+}
+
+/// What values become.
+enum Layout {
+    /// Lines of text.
+    Lines,
+    /// Words, or the elements of an array.
+    Words(WordFormat),
+    /// The last field of lines of another file.
+    Joined(Box<Rows>),
+}
+
+impl ValueWriter {
+    /// Starts a file of `count` values.
+    ///
+    /// # Errors
+    /// If the values do not fit the format, or the file cannot be created.
+    pub fn create(path: &Path, options: &WriteOptions<'_>, count: u64) -> Result<Self> {
+        let shown = atomic_file::shown(path).display();
+        let is_stream = !matches!(Destination::of(path)?, Destination::File(_));
+        let coding = options.coding.clone();
+        let encoding = Encoding::of(path, options.format, is_stream, &coding)?;
+        let is_text = matches!(encoding, Encoding::Text);
+        if let (Some(column), false) = (options.column, is_text) {
+            bail!("{shown}: only CSV files have columns, not \"{column}\"");
+        }
+        ensure!(is_text || options.join.is_none(), "{shown}: --join writes CSV files only");
+        // What may be wrong with the other file is said before a file is made.
+        let rows = options.join.map(|join| Rows::open(join, options)).transpose()?;
+        let mut start = Vec::new();
+        let layout = match (encoding, &coding, rows) {
+            (_, _, Some(rows)) => {
+                start.extend(rows.header.iter().flatten());
+                Layout::Joined(Box::new(rows))
+            }
+            (Encoding::Array, Coding::Integers(domain), None) => {
+                let word = WordFormat::of(*domain);
+                start = npy::header(word, count);
+                Layout::Words(word)
+            }
+            (Encoding::Raw(word), Coding::Integers(domain), None) => {
+                let word = WordFormat { signed: domain.signed, ..word };
+                check_words(word, *domain, path)?;
+                Layout::Words(word)
+            }
+            _ => {
+                options.column.map(|name| write_line(&mut start, name)).transpose()?;
+                Layout::Lines
+            }
+        };
+        let mut file = AtomicFile::create(path, Access::Private)?;
+        file.write_all(&start)?;
+        Ok(Self { file, coding, layout, written: 0 })
+    }
+
+    /// Appends values.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write(&mut self, values: &[u64]) -> Result<()> {
+        for &value in values {
+            match (&mut self.layout, &self.coding) {
+                (Layout::Words(word), Coding::Integers(domain)) => {
+                    let integer = domain.integer(value) as i64;
+                    self.file.write_all(&integer.to_le_bytes()[..word.bytes])?;
+                }
+                (Layout::Joined(rows), coding) => {
+                    let line = rows.next(&coding.field(value)?, self.written)?;
+                    self.file.write_all(&line)?;
+                }
+                (_, Coding::Integers(domain)) => writeln!(self.file, "{}", domain.integer(value))?,
+                (_, coding) => write_line(&mut self.file, &coding.field(value)?)?,
+            }
+            self.written += 1;
+        }
+        Ok(())
+    }
+
+    /// Completes the file and returns its size in bytes.
+    ///
+    /// # Errors
+    /// If writing fails, or the file to join has more rows.
+    pub fn commit(mut self) -> Result<u64> {
+        if let Layout::Joined(rows) = &mut self.layout {
+            rows.finish(self.written)?;
+        }
+        self.file.commit(true)
+    }
+}
+
+fn check_words(word: WordFormat, domain: Domain, path: &Path) -> Result<()> {
+    ensure!(
+        word.holds(domain),
+        "{}: values up to {} do not fit words of {} bits",
+        atomic_file::shown(path).display(),
+        domain.largest(),
+        8 * word.bytes
+    );
+    Ok(())
+}
+
+/// The rows that a column is added to.
+struct Rows {
+    records: Records<File>,
+    path: PathBuf,
+    /// The header line with the new column, if there is one.
+    header: Option<Vec<u8>>,
+    /// The first record is yet to be written.
+    pending: bool,
+}
+
+impl Rows {
+    fn open(path: &Path, options: &WriteOptions<'_>) -> Result<Self> {
+        let shown = input_file::shown(path);
+        let mut records = Records::new(input_file::open(path)?, shown, options.csv.delimiter)?;
+        let found = records.advance()?;
+        let has_header = found && is_header(&records, options.csv.stated_header(), None)?;
+        let header = has_header
+            .then(|| {
+                let name = options.column.with_context(|| {
+                    format!("{} has a header line: --column names the new column", shown.display())
+                })?;
+                extended(&records, name)
+            })
+            .transpose()?;
+        let pending = found && !has_header;
+        Ok(Self { records, path: shown.to_path_buf(), header, pending })
+    }
+
+    /// The next row with one more field.
+    fn next(&mut self, field: &str, written: u64) -> Result<Vec<u8>> {
+        let found = std::mem::take(&mut self.pending) || self.records.advance()?;
+        ensure!(found, "{}: {written} rows, but there are more values", self.path.display());
+        extended(&self.records, field)
+    }
+
+    fn finish(&mut self, written: u64) -> Result<()> {
+        let more = self.pending || self.records.advance()?;
+        ensure!(!more, "{}: more rows than values, which are {written}", self.path.display());
+        Ok(())
+    }
+}
+
+/// The current line with one more field.
+fn extended(records: &Records<File>, field: &str) -> Result<Vec<u8>> {
+    let delimiter = records.delimiter();
+    let mut line = records.raw().to_vec();
+    if records.is_empty_line() {
+        line.extend(std::iter::repeat_n(delimiter, records.width() - 1));
+    }
+    line.push(delimiter);
+    line.extend(line_of(field, delimiter)?);
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::{ValueOptions, open_values};
+
+    fn options<'a>(
+        format: Option<Format>,
+        column: Option<&'a str>,
+        domain: Domain,
+        csv: &'a CsvArgs,
+    ) -> WriteOptions<'a> {
+        WriteOptions { format, column, join: None, csv, coding: Coding::Integers(domain) }
+    }
+
+    fn round_trip_of(
+        name: &str,
+        format: Option<Format>,
+        column: Option<&str>,
+        domain: Domain,
+    ) -> u64 {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(name);
+        let values: Vec<u64> = (0..1000).map(|i| i * i % domain.modulus).collect();
+        let csv = CsvArgs::default();
+        let options = options(format, column, domain, &csv);
+        let mut writer = ValueWriter::create(&path, &options, 1000).unwrap();
+        values.chunks(300).for_each(|chunk| writer.write(chunk).unwrap());
+        let bytes = writer.commit().unwrap();
+        let coding = Coding::Integers(domain);
+        let found = open_values(&path, &ValueOptions { format, column, csv: &csv, coding });
+        assert_eq!(found.unwrap().collect::<Result<Vec<_>>>().unwrap(), values);
+        bytes
+    }
+
+    fn round_trip(name: &str, format: Option<Format>, column: Option<&str>, modulus: u64) -> u64 {
+        let bytes = round_trip_of(name, format, column, Domain::unsigned(modulus));
+        let signed = round_trip_of(name, format, column, Domain { modulus, signed: true });
+        assert!(signed == bytes || name == "a.csv");
+        bytes
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        round_trip("a.csv", None, None, 300);
+        round_trip("a.csv", None, Some("a, \"b\""), 300);
+        assert_eq!(round_trip("a.npy", None, None, 256), 128 + 1000);
+        assert_eq!(round_trip("a.NPY", None, None, 257), 128 + 2000);
+        assert_eq!(round_trip("a.bin", None, None, 65536), 2000);
+        assert_eq!(round_trip("a.bin", None, None, 65537), 4000);
+        assert_eq!(round_trip("a.csv", Some(Format::Raw64), None, 5), 8000);
+    }
+
+    #[test]
+    fn formats_that_do_not_fit_are_refused() {
+        let error = |name, format, column, modulus| {
+            let path = std::env::temp_dir().join(name);
+            let csv = CsvArgs::default();
+            let options = options(format, column, Domain::unsigned(modulus), &csv);
+            let writer = ValueWriter::create(&path, &options, 1);
+            writer.err().unwrap().to_string()
+        };
+        assert!(error("a.txt", None, None, 5).contains("--format"));
+        assert!(error("a.bin", Some(Format::Raw8), None, 257).contains("up to 256"));
+        assert!(error("a.npy", None, Some("x"), 5).contains("only CSV"));
+    }
+}

@@ -1,0 +1,123 @@
+//! Inputs: regular files, standard input and pipes.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use zeroize::Zeroizing;
+
+/// Names of standard input.
+const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Whether a name means standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    STDIN.iter().any(|name| path == Path::new(name))
+}
+
+/// An input's name in messages.
+pub fn shown(path: &Path) -> &Path {
+    if is_stdin(path) { Path::new("standard input") } else { path }
+}
+
+/// Opens an input for reading from its start to its end.
+///
+/// # Errors
+/// If that fails or it is a directory.
+pub fn open(path: &Path) -> Result<File> {
+    let name = shown(path).display();
+    let file = if is_stdin(path) { stdin() } else { File::open(path) };
+    let file = file.with_context(|| format!("cannot read {name}"))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        bail!("cannot read {name}: it is a directory");
+    }
+    Ok(file)
+}
+
+/// Opens an input to be read more than once: what comes from a pipe goes to an unnamed temporary file first.
+///
+/// # Errors
+/// If it cannot be read, or there is no room for a temporary file.
+pub fn open_seekable(path: &Path) -> Result<File> {
+    let name = shown(path).display();
+    let failed = || format!("cannot read {name}");
+    let mut file = open(path)?;
+    if file.metadata().with_context(failed)?.is_file()
+        && file.stream_position().is_ok_and(|p| p == 0)
+    {
+        return Ok(file);
+    }
+    let mut spool = || {
+        let mut spool = tempfile::tempfile()?;
+        io::copy(&mut file, &mut spool)?;
+        spool.rewind()?;
+        Ok(spool)
+    };
+    let spooled: io::Result<File> = spool();
+    let directory = std::env::temp_dir();
+    spooled.with_context(|| format!("cannot copy {name} to a file in {}", directory.display()))
+}
+
+/// Bytes that say what a key is.
+const START_BYTES: u64 = 64;
+
+/// Reads a whole input of at most `limit` bytes, without copies that outlive it.
+///
+/// # Errors
+/// If it cannot be read, is refused for its first bytes, or is longer; `what` it should be is part of the message.
+pub fn read_secret(
+    path: &Path,
+    limit: u64,
+    what: &str,
+    check_start: impl FnOnce(&[u8]) -> Result<()>,
+) -> Result<Zeroizing<Vec<u8>>> {
+    let name = shown(path).display();
+    let failed = || format!("cannot read {name}");
+    let mut file = open(path)?;
+    let metadata = file.metadata().with_context(failed)?;
+    let length = if metadata.is_file() { metadata.len() } else { limit };
+    let room = length.min(limit) + 1;
+    // Room for everything at once: growing would leave copies behind.
+    let mut content = Zeroizing::new(Vec::with_capacity(room as usize));
+    file.by_ref().take(START_BYTES.min(room)).read_to_end(&mut content).with_context(failed)?;
+    check_start(&content).with_context(|| name.to_string())?;
+    let rest = room - content.len() as u64;
+    file.take(rest).read_to_end(&mut content).with_context(failed)?;
+    ensure!(
+        content.len() as u64 <= limit,
+        "{name}: more than {limit} bytes, the most that {what} has"
+    );
+    Ok(content)
+}
+
+#[cfg(unix)]
+fn stdin() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn stdin() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regular_files_are_read_in_place_and_limits_hold() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        std::fs::write(&path, b"abc").unwrap();
+        let mut text = String::new();
+        open_seekable(&path).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "abc");
+        assert_eq!(read_secret(&path, 3, "a key", |_| Ok(())).unwrap().as_slice(), b"abc");
+        let error = read_secret(&path, 2, "a key", |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("more than 2 bytes, the most that a key has"), "{error}");
+        let error = open(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("it is a directory"), "{error}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Words through code books, defaults of tables, signed values, and results beside what they came from.
+
+mod support;
+
+use support::Workspace;
+
+const PEOPLE: &str = "name,job\n\"Ann, Dr.\",nurse\nbob,smith\ncid,nurse\ndan,cook\n";
+
+fn encrypted_jobs(book: &str) -> Workspace {
+    let here = Workspace::with_keys("--mode single --bits 2");
+    here.write("people.csv", PEOPLE);
+    here.succeed(&format!(
+        "encrypt --secret client.key --input people.csv --column job --dictionary {book} --extend --output job.ct"
+    ));
+    here
+}
+
+#[test]
+fn words_go_through_code_books() {
+    for book in ["jobs.json", "jobs.csv"] {
+        let here = encrypted_jobs(book);
+        // Words of both columns; cook is left to the default.
+        here.write("table.csv", "job,risk\nsmith,high\nnurse,\"quite, low\"\n");
+        here.succeed(&format!(
+            "lookup --evaluation server.key --table table.csv --header --dictionary {book} \
+             --output-dictionary risks.json --extend --default unknown --input job.ct --output risk.ct"
+        )
+        .replace("--default unknown", "--default high"));
+        here.succeed(
+            "decrypt --secret client.key --input risk.ct --dictionary risks.json --output risk.csv",
+        );
+        let expected = "\"quite, low\"\nhigh\n\"quite, low\"\nhigh\n";
+        assert_eq!(String::from_utf8(here.read("risk.csv")).unwrap(), expected);
+        here.succeed(&format!(
+            "decrypt --secret client.key --input job.ct --dictionary {book} --output job.csv --column job"
+        ));
+        assert_eq!(here.read("job.csv"), b"job\nnurse\nsmith\nnurse\ncook\n");
+    }
+}
+
+#[test]
+fn books_do_not_grow_by_themselves_nor_beyond_the_modulus() {
+    let here = encrypted_jobs("jobs.json");
+    let line =
+        "encrypt --secret client.key --dictionary jobs.json --output new.ct --input more.csv";
+    here.write("more.csv", "nurse\npilot\n");
+    let message = here.fail(line);
+    assert_eq!(message, "more.csv line 2, column 1: \"pilot\" is not in the dictionary jobs.json");
+    let book = here.read("jobs.json");
+    here.write("more.csv", "nurse\npilot\ndiver\n");
+    let message = here.fail(&format!("{line} --extend"));
+    assert!(
+        message.starts_with("more.csv line 3, column 1: \"diver\" has the code 4"),
+        "{message}"
+    );
+    assert!(message.ends_with("not below the modulus 4"), "{message}");
+    assert_eq!(here.read("jobs.json"), book);
+    here.write("more.csv", "job\nnurse\n");
+    assert!(here.fail(line).contains("use --header or --no-header"));
+    here.succeed(&format!("{line} --header"));
+    let none =
+        "encrypt --secret client.key --dictionary none.json --output new2.ct --input more.csv";
+    assert!(here.fail(none).contains("none.json"));
+}
+
+#[test]
+fn gaps_of_tables_have_a_default() {
+    let here = Workspace::with_keys("--mode single --bits 2");
+    here.write("values.csv", "0\n1\n2\n3\n").write("gaps.csv", "1,3\n2,2\n");
+    here.succeed("encrypt --secret client.key --input values.csv --output v.ct");
+    let line = "lookup --evaluation server.key --table gaps.csv --input v.ct --output r.ct";
+    let message = here.fail(line);
+    assert!(message.contains("the first one missing is 0; --default VALUE"), "{message}");
+    assert_eq!(
+        here.fail(&format!("{line} --default 4")),
+        "--default: 4 is not below the modulus 4"
+    );
+    here.succeed(&format!("{line} --default 1"));
+    here.succeed("decrypt --secret client.key --input r.ct --output r.csv");
+    assert_eq!(here.read("r.csv"), b"1\n3\n2\n1\n");
+}
+
+#[test]
+fn signed_values_wrap_round() {
+    let here = Workspace::with_keys("--mode single --bits 4");
+    here.write("values.csv", "-8\n-1\n0\n7\n").write("large.csv", "8\n");
+    let table: String = (-8..8).map(|x| format!("{x},{}\n", -x / 2)).collect();
+    here.write("table.csv", table);
+    let encrypt = "encrypt --secret client.key --signed --output v.ct --input";
+    let message = here.fail(&format!("{encrypt} large.csv"));
+    assert!(message.contains("8 is not one of -8 to 7, the signed values modulo 16"), "{message}");
+    here.succeed(&format!("{encrypt} values.csv"));
+    here.succeed(
+        "lookup --evaluation server.key --signed --table table.csv --input v.ct --output r.ct",
+    );
+    here.succeed("decrypt --secret client.key --signed --input r.ct --output r.csv");
+    assert_eq!(here.read("r.csv"), b"4\n0\n0\n-3\n");
+    here.succeed("decrypt --secret client.key --signed --input r.ct --output r.npy");
+    let array = here.read("r.npy");
+    assert!(String::from_utf8_lossy(&array).contains("'descr': '|i1'"));
+    assert!(array.ends_with(&[4, 0, 0, 253]));
+    here.succeed(&format!("{encrypt} r.npy"));
+    here.succeed("decrypt --secret client.key --input v.ct --output unsigned.csv");
+    assert_eq!(here.read("unsigned.csv"), b"4\n0\n0\n13\n");
+}
+
+#[test]
+fn results_join_the_rows_they_came_from() {
+    let here = encrypted_jobs("jobs.json");
+    let line = "decrypt --secret client.key --input job.ct --output joined.csv --join people.csv";
+    here.succeed(&format!("{line} --column code"));
+    let expected = "name,job,code\n\"Ann, Dr.\",nurse,0\nbob,smith,1\ncid,nurse,0\ndan,cook,2\n";
+    assert_eq!(String::from_utf8(here.read("joined.csv")).unwrap(), expected);
+    here.succeed(&format!("{line} --column again --dictionary jobs.json"));
+    assert!(here.read("joined.csv").ends_with(b"dan,cook,cook\n"));
+    std::fs::remove_file(here.path("joined.csv")).unwrap();
+    assert!(here.fail(line).contains("--column names the new column"));
+    here.write("people.csv", "a;1\nb;2\n");
+    assert_eq!(here.fail(line), "people.csv: 2 rows, but there are more values");
+    here.write("people.csv", "a;1\nb;2\nc;3\nd;4\ne;5\n");
+    assert_eq!(here.fail(line), "people.csv: more rows than values, which are 4");
+    here.write("people.csv", "a;1\r\nb;2\r\nc;3\r\nd;4\r\n");
+    here.succeed(line);
+    assert_eq!(here.read("joined.csv"), b"a;1;0\nb;2;1\nc;3;0\nd;4;2\n");
+}

@@ -1,0 +1,115 @@
+//! Messages, units, names of options, and errors as JSON.
+
+mod support;
+
+use serde_json::Value;
+use support::Workspace;
+
+fn toy() -> Workspace {
+    let here = Workspace::with_keys("--bits 2");
+    here.write("values.csv", "0\n1\n").write("table.csv", "0\n1\n2\n3\n");
+    here
+}
+
+#[test]
+fn keys_of_the_wrong_kind_are_named() {
+    let here = toy();
+    let message = here.fail("encrypt --secret server.key --input values.csv --output new.ct");
+    assert_eq!(message, "server.key: is an evaluation key; --secret wants a secret key");
+    let message = here.fail("encrypt --secret values.csv --input values.csv --output new.ct");
+    assert!(message.starts_with("cannot read values.csv: "), "{message}");
+    here.succeed("aes keygen --insecure-toy --secret s.key --evaluation e.key");
+    here.write("key.bin", [1; 16]);
+    let message = here.fail("aes encrypt-key --secret e.key --key-file key.bin --output new.ct");
+    assert!(message.contains("e.key: is an evaluation key"), "{message}");
+}
+
+#[test]
+fn only_secret_keys_take_data_with_them() {
+    let here = toy();
+    let line = "keygen --insecure-toy --bits 2";
+    let message = here.fail(&format!("{line} --secret new.key --evaluation server.key"));
+    assert_eq!(message, "server.key exists; --force replaces it");
+    let message = here.fail(&format!("{line} --secret client.key --evaluation new.key"));
+    assert_eq!(message, "client.key exists; --force replaces it, and what it encrypted is lost");
+}
+
+#[test]
+fn sizes_are_in_powers_of_1000() {
+    let here = toy();
+    let text = here.succeed("inspect server.key") + &here.succeed("plan --mode bits --bits 8");
+    assert!(text.contains(" MB") && text.contains(" kB") && !text.contains("iB"), "{text}");
+}
+
+#[test]
+fn directories_are_named_as_such() {
+    let here = toy();
+    std::fs::create_dir(here.path("folder")).unwrap();
+    let expected = "cannot read folder: it is a directory";
+    assert_eq!(here.fail("encrypt --secret client.key --input folder --output new.ct"), expected);
+    assert_eq!(here.fail("encrypt --secret folder --input values.csv --output new.ct"), expected);
+    assert_eq!(here.fail("plan --table folder"), expected);
+    assert_eq!(here.fail("inspect folder"), expected);
+    let message = here.fail("encrypt --secret client.key --input values.csv --output folder");
+    assert_eq!(message, "cannot write folder: it is a directory");
+}
+
+#[test]
+fn errors_are_json_if_reports_are() {
+    let here = toy();
+    let error = |line: &str, status: i32| -> Value {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_cryptable"))
+            .args(line.split_whitespace())
+            .current_dir(here.path(""))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(status));
+        assert!(output.stdout.is_empty());
+        let mut object: Value = serde_json::from_slice(&output.stderr).unwrap();
+        object["error"].take()
+    };
+    let found = error("--json encrypt --secret none --input values.csv --output new.ct", 1);
+    assert_eq!(found["kind"], "io");
+    assert!(found["message"].as_str().unwrap().starts_with("cannot read none: "));
+    let found = error("--json plan --modulus 1000003", 1);
+    assert_eq!(found["kind"], "invalid");
+    let found = error("encrypt --json --nonsense", 2);
+    assert_eq!(found["kind"], "usage");
+    assert!(found["message"].as_str().unwrap().contains("--nonsense"));
+}
+
+#[test]
+fn inspect_goes_on_after_a_bad_file() {
+    let here = toy();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_cryptable"))
+        .args(["inspect", "values.csv", "client.key", "none"])
+        .current_dir(here.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("client.key: a secret key"));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("error: values.csv") && errors.contains("error: cannot read none"));
+}
+
+#[test]
+fn options_have_one_name_and_the_old_one_still_serves() {
+    let here = toy();
+    for (secret, evaluation) in [("--secret", "--evaluation"), ("--key", "--key")] {
+        here.succeed(&format!("encrypt {secret} client.key --input values.csv --output v.ct"));
+        let files = "--table table.csv --input v.ct --output r.ct";
+        here.succeed(&format!("lookup {evaluation} server.key {files}"));
+        here.succeed(&format!("decrypt {secret} client.key --input r.ct --output r.csv"));
+        assert_eq!(here.read("r.csv"), b"0\n1\n");
+    }
+    assert!(!here.succeed("encrypt --help").contains("--key"));
+}
+
+#[test]
+fn shells_complete_options() {
+    let here = Workspace::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = here.succeed(&format!("completions {shell}"));
+        assert!(script.contains("transcipher") && script.contains("evaluation"), "{shell}");
+    }
+}

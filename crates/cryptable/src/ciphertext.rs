@@ -1,0 +1,254 @@
+//! Encrypted values of any engine.
+
+use cryptable_wire::KeyId;
+
+use crate::ciphertext_file::{CiphertextReader, CiphertextWriter};
+use crate::engine::{each_engine, other_engine};
+use crate::engines::{leveled, packed, single};
+use crate::{Engine, Error, Result};
+
+/// Encrypted integers of one modulus, any number of them, under one client's key: one or several parts of an engine.
+///
+/// Its bytes are those of a file of ciphertexts, see [`CiphertextWriter`]: what the command line writes, the library
+/// reads, and the other way round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ciphertext {
+    /// Never empty, all with the same [`Contents`].
+    parts: Vec<Part>,
+}
+
+/// What all parts of a ciphertext, and all ciphertexts of a file, have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// How values are encrypted.
+    pub engine: Engine,
+    /// Digest of their parameters.
+    pub parameter_digest: [u8; 32],
+    /// The client's key.
+    pub key_id: KeyId,
+    /// Modulus of the values.
+    pub modulus: u64,
+}
+
+impl Contents {
+    /// Demands that an object has these contents.
+    ///
+    /// # Errors
+    /// Names what differs: the engine, the parameters, the client or the modulus.
+    pub fn check(&self, found: &Self, object: &'static str) -> Result<()> {
+        if found.engine != self.engine {
+            return Err(other_engine(object, self.engine, found.engine));
+        }
+        if found.parameter_digest != self.parameter_digest {
+            let (expected, found) = (self.parameter_digest, found.parameter_digest);
+            return Err(Error::OtherParameters { object, expected, found });
+        }
+        if found.key_id != self.key_id {
+            return Err(Error::OtherClient { object, expected: self.key_id, found: found.key_id });
+        }
+        if found.modulus != self.modulus {
+            let (found, expected) = (found.modulus.to_string(), self.modulus.to_string());
+            return Err(Error::Mismatch { name: "modulus of the values", found, expected });
+        }
+        Ok(())
+    }
+}
+
+impl Ciphertext {
+    /// Joins parts.
+    ///
+    /// # Errors
+    /// If there is none, or one differs from the first in what all must share.
+    pub(crate) fn new(parts: Vec<Part>) -> Result<Self> {
+        let Some(first) = parts.first() else {
+            return Err(Error::TooSmall { name: "number of parts", value: 0, limit: 1 });
+        };
+        let contents = first.contents();
+        for part in &parts[1..] {
+            contents.check(&part.contents(), "part of a ciphertext")?;
+        }
+        Ok(Self { parts })
+    }
+
+    /// What all its values have in common.
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        self.parts[0].contents()
+    }
+
+    /// Which engine it is of.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        self.parts[0].engine()
+    }
+
+    /// The number of values.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.parts.iter().map(Part::count).sum()
+    }
+
+    /// The modulus of the values.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
+        self.contents().modulus
+    }
+
+    /// The identifier of the secret key that decrypts it.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.contents().key_id
+    }
+
+    /// The digest of its parameters.
+    #[must_use]
+    pub fn parameter_digest(&self) -> [u8; 32] {
+        self.contents().parameter_digest
+    }
+
+    /// Whether nothing was computed on it yet: its masks are seeds.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.parts.iter().all(Part::is_fresh)
+    }
+
+    /// Its parts one by one, each a ciphertext of its own: in this order they hold the values.
+    pub fn into_parts(self) -> impl ExactSizeIterator<Item = Self> {
+        self.parts.into_iter().map(|part| Self { parts: vec![part] })
+    }
+
+    /// Joins ciphertexts of the same contents, in this order.
+    ///
+    /// # Errors
+    /// If there is none, or their engines, parameters, clients or moduli differ.
+    pub fn join(ciphertexts: impl IntoIterator<Item = Self>) -> Result<Self> {
+        Self::new(ciphertexts.into_iter().flat_map(|ciphertext| ciphertext.parts).collect())
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// A file of ciphertexts that holds this one.
+    ///
+    /// # Panics
+    /// Never: writing to memory cannot fail, and all parts fit one file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let written = CiphertextWriter::new(Vec::new(), self.contents()).and_then(|mut writer| {
+            writer.push(self)?;
+            Ok(writer.finish()?.0)
+        });
+        written.expect("memory takes all bytes")
+    }
+
+    /// Reads a file of ciphertexts, all of them together.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged file of at least one ciphertext.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut reader = CiphertextReader::new(std::io::Cursor::new(bytes))?;
+        let mut parts = Vec::new();
+        while let Some(part) = reader.next_part()? {
+            parts.push(part);
+        }
+        Self::new(parts)
+    }
+
+    /// The parts as the packed engine has them, for what it alone can do.
+    ///
+    /// # Errors
+    /// If it is of another engine.
+    pub fn packed(&self) -> Result<Vec<&packed::Ciphertext>> {
+        self.parts
+            .iter()
+            .map(|part| match part {
+                Part::Packed(part) => Ok(part),
+                other => Err(other_engine("ciphertext", Engine::Packed, other.engine())),
+            })
+            .collect()
+    }
+}
+
+/// Values that an engine encrypts together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Packed(packed::Ciphertext),
+    Single(single::Ciphertext),
+    Leveled(leveled::Ciphertext),
+}
+
+impl Part {
+    pub(crate) fn engine(&self) -> Engine {
+        match self {
+            Self::Packed(_) => Engine::Packed,
+            Self::Single(_) => Engine::Single,
+            Self::Leveled(_) => Engine::Leveled,
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        each_engine!(self, it => it.count())
+    }
+
+    pub(crate) fn is_fresh(&self) -> bool {
+        each_engine!(self, it => it.is_fresh())
+    }
+
+    pub(crate) fn contents(&self) -> Contents {
+        each_engine!(self, it => Contents {
+            engine: self.engine(),
+            parameter_digest: it.parameter_digest(),
+            key_id: it.key_id(),
+            modulus: it.modulus(),
+        })
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        each_engine!(self, it => it.to_bytes())
+    }
+
+    pub(crate) fn from_bytes(engine: Engine, bytes: &[u8]) -> Result<Self> {
+        Ok(match engine {
+            Engine::Packed => Self::Packed(packed::Ciphertext::from_bytes(bytes)?),
+            Engine::Single => Self::Single(single::Ciphertext::from_bytes(bytes)?),
+            Engine::Leveled => Self::Leveled(leveled::Ciphertext::from_bytes(bytes)?),
+        })
+    }
+}
+
+impl From<packed::Ciphertext> for Part {
+    fn from(ciphertext: packed::Ciphertext) -> Self {
+        Self::Packed(ciphertext)
+    }
+}
+
+impl From<single::Ciphertext> for Part {
+    fn from(ciphertext: single::Ciphertext) -> Self {
+        Self::Single(ciphertext)
+    }
+}
+
+impl From<leveled::Ciphertext> for Part {
+    fn from(ciphertext: leveled::Ciphertext) -> Self {
+        Self::Leveled(ciphertext)
+    }
+}
+
+impl From<packed::Ciphertext> for Ciphertext {
+    fn from(ciphertext: packed::Ciphertext) -> Self {
+        Self { parts: vec![ciphertext.into()] }
+    }
+}
+
+impl From<single::Ciphertext> for Ciphertext {
+    fn from(ciphertext: single::Ciphertext) -> Self {
+        Self { parts: vec![ciphertext.into()] }
+    }
+}
+
+impl From<leveled::Ciphertext> for Ciphertext {
+    fn from(ciphertext: leveled::Ciphertext) -> Self {
+        Self { parts: vec![ciphertext.into()] }
+    }
+}

@@ -1,0 +1,309 @@
+//! Files of ciphertexts, written and read one after another.
+//!
+//! | offset | bytes | content |
+//! |---|---|---|
+//! | 0 | 8 | magic `CRYPTCTS` |
+//! | 8 | 4 | format version |
+//! | 12 | 4 | engine: 0 packed, 1 single, 2 leveled |
+//! | 16 | 32 | digest of the parameters of all ciphertexts |
+//! | 48 | 16 | identifier of the client's key |
+//! | 64 | 8 | modulus of the values |
+//! | 72 | … | for each ciphertext, its length in 8 bytes, never 0, and its wire format |
+//! | … | 8 | zero |
+//! | … | 8 | number of values |
+//! | … | 8 | number of ciphertexts |
+//! | … | 32 | BLAKE3 digest of everything before |
+//!
+//! All numbers are little-endian. Numbers that are known at the end only stand at the end, so that a file can be written
+//! to a pipe. Digests detect damage, not forgery. Each ciphertext has a checksum of its own; the digest over all of them
+//! also detects missing, swapped and repeated ones, before any work is done.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use cryptable_wire::{FORMAT_VERSION, KeyId, WireError};
+
+use crate::ciphertext::{Contents, Part};
+use crate::{Ciphertext, Engine, Result};
+
+/// First bytes of a file of ciphertexts.
+pub const CIPHERTEXT_FILE_MAGIC: [u8; 8] = *b"CRYPTCTS";
+
+const HEADER_BYTES: usize = 72;
+
+/// The end mark, two numbers and the digest.
+const TRAILER_BYTES: usize = 24 + blake3::OUT_LEN;
+
+/// Longest ciphertext that is read.
+const MAX_CIPHERTEXT_BYTES: u64 = 1 << 30;
+
+/// How much is hashed at a time.
+const HASH_BATCH: usize = 1 << 20;
+
+/// What a file of ciphertexts says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CiphertextFileSummary {
+    /// What all ciphertexts have in common.
+    pub contents: Contents,
+    /// Number of values.
+    pub values: u64,
+    /// Number of ciphertexts; those of single values hold some each.
+    pub ciphertexts: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// BLAKE3 digest of all of it but the digest itself.
+    pub digest: [u8; 32],
+}
+
+/// Writes a file of ciphertexts, in bounded memory, to anything that takes bytes.
+///
+/// ```
+/// use cryptable::{CiphertextReader, CiphertextWriter, Engine, Parameters, SecretKey};
+/// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Single, 4, 4)?);
+/// let first = secret.encrypt(&[1, 2, 3])?;
+/// let mut writer = CiphertextWriter::new(Vec::new(), first.contents())?;
+/// writer.push(&first)?;
+/// writer.push(&secret.encrypt(&[0])?)?;
+/// let (file, summary) = writer.finish()?;
+/// assert_eq!((summary.values, summary.bytes), (4, file.len() as u64));
+///
+/// let mut reader = CiphertextReader::new(std::io::Cursor::new(file))?;
+/// let mut values = Vec::new();
+/// while let Some(ciphertext) = reader.next_ciphertext()? {
+///     values.extend(secret.decrypt(&ciphertext)?);
+/// }
+/// assert_eq!(values, [1, 2, 3, 0]);
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CiphertextWriter<W> {
+    writer: W,
+    hasher: blake3::Hasher,
+    summary: CiphertextFileSummary,
+}
+
+impl<W: Write> CiphertextWriter<W> {
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn new(writer: W, contents: Contents) -> Result<Self> {
+        let (values, ciphertexts, bytes, digest) = (0, 0, 0, [0; 32]);
+        let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
+        let mut file = Self { writer, hasher: blake3::Hasher::new(), summary };
+        let mut header = Vec::with_capacity(HEADER_BYTES);
+        header.extend(CIPHERTEXT_FILE_MAGIC);
+        header.extend(u32::from(FORMAT_VERSION).to_le_bytes());
+        header.extend(engine_number(contents.engine).to_le_bytes());
+        header.extend(contents.parameter_digest);
+        header.extend(contents.key_id.0);
+        header.extend(contents.modulus.to_le_bytes());
+        file.write(&header)?;
+        Ok(file)
+    }
+
+    /// Appends a ciphertext, part after part.
+    ///
+    /// # Errors
+    /// If it does not belong to the file's contents, or those of the writer.
+    pub fn push(&mut self, ciphertext: &Ciphertext) -> Result<()> {
+        self.summary.contents.check(&ciphertext.contents(), "ciphertext")?;
+        for part in ciphertext.parts() {
+            let bytes = part.to_bytes();
+            self.write(&(bytes.len() as u64).to_le_bytes())?;
+            self.write(&bytes)?;
+            self.summary.values += part.count() as u64;
+            self.summary.ciphertexts += 1;
+        }
+        Ok(())
+    }
+
+    /// Completes the file; returns the writer and what was written.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn finish(mut self) -> Result<(W, CiphertextFileSummary)> {
+        let numbers = [0, self.summary.values, self.summary.ciphertexts];
+        self.write(&numbers.map(u64::to_le_bytes).concat())?;
+        let digest = *self.hasher.finalize().as_bytes();
+        self.write(&digest)?;
+        self.summary.digest = digest;
+        self.writer.flush()?;
+        Ok((self.writer, self.summary))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.summary.bytes += bytes.len() as u64;
+        self.writer.write_all(bytes)
+    }
+}
+
+/// Reads a file of ciphertexts one after another; all of it is checked before the first.
+#[derive(Debug)]
+pub struct CiphertextReader<R> {
+    reader: R,
+    summary: CiphertextFileSummary,
+    /// Where the next ciphertext starts.
+    position: u64,
+    ciphertexts_left: u64,
+    values_left: u64,
+}
+
+impl<R: Read + Seek> CiphertextReader<R> {
+    /// Checks a file, header, numbers and digest, and stands before its first ciphertext.
+    ///
+    /// # Errors
+    /// If a single bit is wrong, the file is of another version, or holds no ciphertext.
+    pub fn new(mut reader: R) -> Result<Self> {
+        reader.seek(SeekFrom::Start(0))?;
+        let mut hasher = blake3::Hasher::new();
+        let mut header = [0; HEADER_BYTES];
+        let found = read_up_to(&mut reader, &mut header)?;
+        let contents = parse_header(&header[..found])?;
+        hasher.update(&header);
+        let bytes = reader.seek(SeekFrom::End(0))?;
+        let body = bytes.checked_sub((HEADER_BYTES + TRAILER_BYTES) as u64);
+        let needed = (HEADER_BYTES + TRAILER_BYTES) as u64;
+        let body = body.ok_or(WireError::Truncated { name: "file", needed, found: bytes })?;
+        reader.seek(SeekFrom::Start(HEADER_BYTES as u64))?;
+        hash_exactly(&mut reader, body, &mut hasher)?;
+        let mut trailer = [0; TRAILER_BYTES];
+        reader.read_exact(&mut trailer)?;
+        let (numbers, digest) = trailer.split_at(24);
+        hasher.update(numbers);
+        if hasher.finalize() != *digest {
+            return Err(WireError::ChecksumMismatch.into());
+        }
+        let (end, values, ciphertexts) = (word(numbers, 0), word(numbers, 8), word(numbers, 16));
+        if end != 0 || ciphertexts == 0 {
+            return Err(
+                WireError::invalid("number of ciphertexts", ciphertexts, "at least 1").into()
+            );
+        }
+        let digest = digest.try_into().expect("32 bytes");
+        let summary = CiphertextFileSummary { contents, values, ciphertexts, bytes, digest };
+        let position = HEADER_BYTES as u64;
+        reader.seek(SeekFrom::Start(position))?;
+        Ok(Self { reader, summary, position, ciphertexts_left: ciphertexts, values_left: values })
+    }
+
+    /// What the file says of itself.
+    #[must_use]
+    pub fn summary(&self) -> &CiphertextFileSummary {
+        &self.summary
+    }
+
+    /// The next ciphertext; `None` after the last.
+    ///
+    /// # Errors
+    /// If the file is not what its header and its numbers say.
+    pub fn next_ciphertext(&mut self) -> Result<Option<Ciphertext>> {
+        Ok(match self.next_part()? {
+            Some(part) => Some(Ciphertext::new(vec![part])?),
+            None => None,
+        })
+    }
+
+    pub(crate) fn next_part(&mut self) -> Result<Option<Part>> {
+        let end = self.summary.bytes - TRAILER_BYTES as u64;
+        if self.ciphertexts_left == 0 {
+            let left = (end - self.position).max(self.values_left);
+            let rest = WireError::invalid("what follows the last ciphertext", left, "nothing");
+            return if left == 0 { Ok(None) } else { Err(rest.into()) };
+        }
+        let mut length = [0; 8];
+        self.take(&mut length, end)?;
+        let length = u64::from_le_bytes(length);
+        if length > MAX_CIPHERTEXT_BYTES {
+            let (name, limit) = ("ciphertext", MAX_CIPHERTEXT_BYTES);
+            return Err(WireError::TooLong { name, length, limit }.into());
+        }
+        if length > end - self.position {
+            let (needed, found) = (length, end - self.position);
+            return Err(WireError::Truncated { name: "ciphertext", needed, found }.into());
+        }
+        let mut bytes = vec![0; length as usize];
+        self.take(&mut bytes, end)?;
+        let part = Part::from_bytes(self.summary.contents.engine, &bytes)?;
+        self.summary.contents.check(&part.contents(), "ciphertext")?;
+        let count = part.count() as u64;
+        self.values_left = self.values_left.checked_sub(count).ok_or_else(|| {
+            let expected = format!("at most {}, which are left", self.values_left);
+            WireError::invalid("number of values of a ciphertext", count, expected)
+        })?;
+        self.ciphertexts_left -= 1;
+        Ok(Some(part))
+    }
+
+    /// Fills a buffer from the ciphertexts, which end at `end`.
+    fn take(&mut self, buffer: &mut [u8], end: u64) -> Result<()> {
+        let (needed, found) = (buffer.len() as u64, end - self.position);
+        if needed > found {
+            return Err(WireError::Truncated { name: "ciphertext", needed, found }.into());
+        }
+        self.reader.read_exact(buffer)?;
+        self.position += needed;
+        Ok(())
+    }
+}
+
+/// The header, or what there is of it.
+fn parse_header(header: &[u8]) -> Result<Contents> {
+    let magic = header.get(..8).unwrap_or_default();
+    if magic != CIPHERTEXT_FILE_MAGIC {
+        let mut found = [0; 8];
+        found[..magic.len()].copy_from_slice(magic);
+        return Err(WireError::BadMagic { found }.into());
+    }
+    let (needed, found) = (HEADER_BYTES as u64, header.len() as u64);
+    let truncated = WireError::Truncated { name: "header", needed, found };
+    let header: &[u8; HEADER_BYTES] = header.try_into().map_err(|_| truncated)?;
+    let number =
+        |start: usize| u32::from_le_bytes(header[start..start + 4].try_into().expect("four bytes"));
+    let version = number(8);
+    if version != u32::from(FORMAT_VERSION) {
+        let found = u16::try_from(version).unwrap_or(u16::MAX);
+        return Err(WireError::UnsupportedVersion { found }.into());
+    }
+    let engine = Engine::ALL.into_iter().find(|&engine| engine_number(engine) == number(12));
+    Ok(Contents {
+        engine: engine.ok_or_else(|| WireError::invalid("engine", number(12), "0, 1 or 2"))?,
+        parameter_digest: header[16..48].try_into().expect("32 bytes"),
+        key_id: KeyId(header[48..64].try_into().expect("16 bytes")),
+        modulus: word(header, 64),
+    })
+}
+
+fn word(bytes: &[u8], start: usize) -> u64 {
+    u64::from_le_bytes(bytes[start..start + 8].try_into().expect("eight bytes"))
+}
+
+/// How files name an engine.
+fn engine_number(engine: Engine) -> u32 {
+    match engine {
+        Engine::Packed => 0,
+        Engine::Single => 1,
+        Engine::Leveled => 2,
+    }
+}
+
+/// Fills as much of a buffer as there are bytes.
+fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
+    let limit = buffer.len() as u64;
+    let mut bytes = Vec::with_capacity(buffer.len());
+    reader.by_ref().take(limit).read_to_end(&mut bytes)?;
+    buffer[..bytes.len()].copy_from_slice(&bytes);
+    Ok(bytes.len())
+}
+
+fn hash_exactly(reader: &mut impl Read, bytes: u64, hasher: &mut blake3::Hasher) -> Result<()> {
+    let mut buffer = vec![0; HASH_BATCH.min(bytes as usize)];
+    let mut left = bytes;
+    while left > 0 {
+        let batch = (left as usize).min(buffer.len());
+        reader.read_exact(&mut buffer[..batch])?;
+        hasher.update_rayon(&buffer[..batch]);
+        left -= batch as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The engines behind the library, and which of them an object is of.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// How values are encrypted and tables evaluated. Objects of one engine are of no use to another.
+///
+/// ```
+/// use cryptable::Engine;
+/// assert_eq!("leveled".parse::<Engine>()?, Engine::Leveled);
+/// assert!("bits".parse::<Engine>().unwrap_err().to_string().contains("packed, single, leveled"));
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// Tens of thousands of values a ciphertext, functional bootstrapping through CKKS: tables to 24 bits, for
+    /// throughput.
+    Packed,
+    /// Every value by itself, FHEW functional bootstrapping: tables to 6 bits, for latency.
+    Single,
+    /// Every value by itself, digits of two bits, circuit bootstrapping and CMUX trees: tables to 24 bits, for
+    /// latency.
+    Leveled,
+}
+
+impl Engine {
+    /// All engines.
+    pub const ALL: [Self; 3] = [Self::Packed, Self::Single, Self::Leveled];
+
+    /// Its name in options, files and messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Packed => "packed",
+            Self::Single => "single",
+            Self::Leveled => "leveled",
+        }
+    }
+
+    /// What it is good for, in one line.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Packed => {
+                "many values at once (CKKS functional bootstrapping): the most values a second"
+            }
+            Self::Single => {
+                "one value at a time (FHEW functional bootstrapping): milliseconds, small tables"
+            }
+            Self::Leveled => {
+                "one value at a time (circuit bootstrapping, CMUX trees): larger tables"
+            }
+        }
+    }
+
+    /// Whether every value has a ciphertext of its own.
+    #[must_use]
+    pub fn is_value_by_value(self) -> bool {
+        self != Self::Packed
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Engine {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|engine| engine.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::Unsupported(format!("an engine called {name}: there are {names}"))
+        })
+    }
+}
+
+/// The same expression for the object of whichever engine there is.
+macro_rules! each_engine {
+    ($object:expr, $inner:ident => $expression:expr) => {
+        match $object {
+            Self::Packed($inner) => $expression,
+            Self::Single($inner) => $expression,
+            Self::Leveled($inner) => $expression,
+        }
+    };
+}
+
+pub(crate) use each_engine;
+
+/// An object of the wrong engine.
+pub(crate) fn other_engine(object: &'static str, expected: Engine, found: Engine) -> Error {
+    Error::OtherEngine { object, expected: expected.name(), found: found.name() }
+}

@@ -1,0 +1,235 @@
+//! The server's key of any engine.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_wire::{KeyId, MappedFile, WireError, peek_header};
+
+use crate::ciphertext::Part;
+use crate::engine::{each_engine, other_engine};
+use crate::engines::{leveled, packed, single};
+use crate::execution::part_of;
+use crate::prepared_table::PreparedTable;
+use crate::{
+    Ciphertext, Engine, Error, Execution, Parameters, Progress, ReadOptions, Result, Table,
+};
+
+/// A server's evaluation key: maps encrypted values through tables, without the secret. Shared by any number of
+/// threads.
+#[derive(Debug)]
+pub enum EvaluationKey {
+    /// Of the packed engine.
+    Packed(Box<packed::EvaluationKey>),
+    /// Of the engine for single values.
+    Single(Box<single::EvaluationKey>),
+    /// Of the leveled engine.
+    Leveled(Box<leveled::EvaluationKey>),
+}
+
+impl EvaluationKey {
+    /// Which engine it is of.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self {
+            Self::Packed(_) => Engine::Packed,
+            Self::Single(_) => Engine::Single,
+            Self::Leveled(_) => Engine::Leveled,
+        }
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        each_engine!(self, it => it.parameters().clone().into())
+    }
+
+    /// The identifier of the secret key that it was made from.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        each_engine!(self, it => it.key_id())
+    }
+
+    /// Bytes of memory that the key takes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        each_engine!(self, it => it.memory_bytes())
+    }
+
+    /// Encodes a table once for any number of lookups under this key's parameters.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] if a modulus is not the key's.
+    pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
+        Ok(match self {
+            Self::Packed(key) => PreparedTable::Packed(Box::new(key.prepare(table)?)),
+            Self::Single(key) => PreparedTable::Single(Box::new(key.prepare(table)?)),
+            Self::Leveled(key) => PreparedTable::Leveled(Box::new(key.prepare(table)?)),
+        })
+    }
+
+    /// Maps every value through a table.
+    ///
+    /// # Errors
+    /// If the ciphertext or the table is of another engine or parameter set, or the ciphertext of another client or
+    /// modulus.
+    pub fn lookup(&self, input: &Ciphertext, table: &PreparedTable) -> Result<Ciphertext> {
+        self.lookup_with(input, table, Execution::default())
+    }
+
+    /// [`EvaluationKey::lookup`] with threads, progress and cancellation.
+    ///
+    /// # Errors
+    /// As there, or [`Error::Cancelled`].
+    pub fn lookup_with(
+        &self,
+        input: &Ciphertext,
+        table: &PreparedTable,
+        execution: Execution<'_>,
+    ) -> Result<Ciphertext> {
+        Ok(self.lookup_many_with(input, &[table], execution)?.swap_remove(0))
+    }
+
+    /// Maps every value through each of several tables, for less than as many lookups: what does not depend on the
+    /// table is computed once.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey, Table};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Leveled, 10, 10)?);
+    /// let server = secret.evaluation_key();
+    /// let tens = server.prepare(&Table::from_fn(10, 10, |x| x * x / 10)?)?;
+    /// let ones = server.prepare(&Table::from_fn(10, 10, |x| x * x % 10)?)?;
+    /// let outputs = server.lookup_many(&secret.encrypt(&[7])?, &[&tens, &ones])?;
+    /// assert_eq!((secret.decrypt(&outputs[0])?, secret.decrypt(&outputs[1])?), (vec![4], vec![9]));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup`], or if there is no table.
+    pub fn lookup_many(
+        &self,
+        input: &Ciphertext,
+        tables: &[&PreparedTable],
+    ) -> Result<Vec<Ciphertext>> {
+        self.lookup_many_with(input, tables, Execution::default())
+    }
+
+    /// [`EvaluationKey::lookup_many`] with threads, progress and cancellation.
+    ///
+    /// # Errors
+    /// As there, or [`Error::Cancelled`].
+    pub fn lookup_many_with(
+        &self,
+        input: &Ciphertext,
+        tables: &[&PreparedTable],
+        execution: Execution<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        if tables.is_empty() {
+            return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
+        }
+        let parts = input.parts().len();
+        execution.run(|whole| {
+            let mut outputs: Vec<Vec<Part>> = tables.iter().map(|_| Vec::new()).collect();
+            for (index, part) in input.parts().iter().enumerate() {
+                let share = part_of(&whole, index, parts);
+                let results = self.lookup_part(part, tables, Progress::new(&share))?;
+                outputs.iter_mut().zip(results).for_each(|(output, part)| output.push(part));
+            }
+            outputs.into_iter().map(Ciphertext::new).collect()
+        })
+    }
+
+    fn lookup_part(
+        &self,
+        input: &Part,
+        tables: &[&PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Part>> {
+        fn parts<C: Into<Part>>(results: Vec<C>) -> Vec<Part> {
+            results.into_iter().map(Into::into).collect()
+        }
+        match (self, input) {
+            (Self::Packed(key), Part::Packed(input)) => {
+                let tables =
+                    tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
+                Ok(parts(key.lookup_many(input, &tables, progress)?))
+            }
+            (Self::Single(key), Part::Single(input)) => {
+                let tables =
+                    tables.iter().map(|table| table.single()).collect::<Result<Vec<_>>>()?;
+                Ok(parts(key.lookup_many(input, &tables, progress)?))
+            }
+            (Self::Leveled(key), Part::Leveled(input)) => {
+                let tables =
+                    tables.iter().map(|table| table.leveled()).collect::<Result<Vec<_>>>()?;
+                Ok(parts(key.lookup_many(input, &tables, progress)?))
+            }
+            _ => Err(other_engine("ciphertext", self.engine(), input.engine())),
+        }
+    }
+
+    /// Maps a key file into memory and checks all of it. Packed keys are used where they lie; what other processes
+    /// map is shared. The file must stay as it is while the key lives: replace files, do not rewrite them.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not exactly one undamaged evaluation key.
+    pub fn open(path: &Path, options: ReadOptions) -> Result<Self> {
+        Self::from_shared(Arc::new(MappedFile::open(path)?), options)
+    }
+
+    /// Reads an evaluation key of any engine from bytes that it may keep.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged evaluation key, or its parameters are not accepted.
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        let found = peek_header((*bytes).as_ref())?.object_type;
+        let engine = Engine::ALL.into_iter().find(|e| e.object_types().evaluation_key == found);
+        Ok(match engine {
+            Some(Engine::Packed) => {
+                Self::Packed(Box::new(packed::EvaluationKey::from_shared(bytes, options)?))
+            }
+            Some(Engine::Single) => {
+                Self::Single(Box::new(single::EvaluationKey::from_shared(bytes, options)?))
+            }
+            Some(Engine::Leveled) => {
+                Self::Leveled(Box::new(leveled::EvaluationKey::from_shared(bytes, options)?))
+            }
+            None => {
+                return Err(WireError::WrongKind { expected: "an evaluation key", found }.into());
+            }
+        })
+    }
+
+    /// What the packed engine alone can do: digits, tables of its own for every value, encrypted tables.
+    ///
+    /// # Errors
+    /// If the key is of another engine.
+    pub fn packed(&self) -> Result<&packed::EvaluationKey> {
+        match self {
+            Self::Packed(key) => Ok(key),
+            other => Err(other_engine("evaluation key", Engine::Packed, other.engine())),
+        }
+    }
+
+    /// What the engine for single values alone can do.
+    ///
+    /// # Errors
+    /// If the key is of another engine.
+    pub fn single(&self) -> Result<&single::EvaluationKey> {
+        match self {
+            Self::Single(key) => Ok(key),
+            other => Err(other_engine("evaluation key", Engine::Single, other.engine())),
+        }
+    }
+
+    /// What the leveled engine alone can do.
+    ///
+    /// # Errors
+    /// If the key is of another engine.
+    pub fn leveled(&self) -> Result<&leveled::EvaluationKey> {
+        match self {
+            Self::Leveled(key) => Ok(key),
+            other => Err(other_engine("evaluation key", Engine::Leveled, other.engine())),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The client's key of any engine.
+
+use std::io::Write;
+
+use cryptable_wire::{KeyId, WireError, peek_header};
+use zeroize::Zeroizing;
+
+use crate::ciphertext::Part;
+use crate::engine::{each_engine, other_engine};
+use crate::engines::{leveled, packed, single};
+use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, ReadOptions, Result};
+
+/// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
+///
+/// Zeroized on drop, redacted in `Debug`, never cloned. See [`crate`] for the whole flow.
+#[derive(Debug)]
+pub enum SecretKey {
+    /// Of the packed engine.
+    Packed(Box<packed::SecretKey>),
+    /// Of the engine for single values.
+    Single(Box<single::SecretKey>),
+    /// Of the leveled engine.
+    Leveled(Box<leveled::SecretKey>),
+}
+
+impl SecretKey {
+    /// Draws fresh secrets for parameters: those of a plan's candidate, or of another key.
+    #[must_use]
+    pub fn generate(parameters: impl AsRef<Parameters>) -> Self {
+        match parameters.as_ref() {
+            Parameters::Packed(it) => Self::Packed(Box::new(packed::SecretKey::generate(it))),
+            Parameters::Single(it) => Self::Single(Box::new(single::SecretKey::generate(it))),
+            Parameters::Leveled(it) => Self::Leveled(Box::new(leveled::SecretKey::generate(it))),
+        }
+    }
+
+    /// Which engine it is of.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self {
+            Self::Packed(_) => Engine::Packed,
+            Self::Single(_) => Engine::Single,
+            Self::Leveled(_) => Engine::Leveled,
+        }
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        each_engine!(self, it => it.parameters().clone().into())
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        each_engine!(self, it => it.id())
+    }
+
+    /// Values that [`SecretKey::encrypt`] puts into one part of a ciphertext.
+    #[must_use]
+    pub fn values_per_part(&self) -> usize {
+        each_engine!(self, it => it.values_per_ciphertext())
+    }
+
+    /// Encrypts integers below the input modulus, any number from 1 on: packed values in parts of at most as many as a
+    /// ring has coefficients.
+    ///
+    /// # Errors
+    /// [`Error::ValueOutOfRange`] names the first value that is not below the input modulus; [`Error::TooSmall`] if
+    /// there is none at all.
+    pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
+        if values.is_empty() {
+            return Err(Error::TooSmall { name: "number of values", value: 0, limit: 1 });
+        }
+        let per_part = self.values_per_part();
+        let encrypt = |(part, values): (usize, &[u64])| {
+            let found: Result<Part> = each_engine!(self, it => it.encrypt(values).map(Part::from));
+            found.map_err(|error| shifted(error, part * per_part))
+        };
+        Ciphertext::new(values.chunks(per_part).enumerate().map(encrypt).collect::<Result<_>>()?)
+    }
+
+    /// Decrypts a fresh ciphertext or the result of a lookup: exact integers.
+    ///
+    /// # Errors
+    /// If it is of another engine, client or parameter set.
+    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
+        let mut values = Vec::with_capacity(ciphertext.count());
+        for part in ciphertext.parts() {
+            values.extend(match (self, part) {
+                (Self::Packed(key), Part::Packed(part)) => key.decrypt(part)?,
+                (Self::Single(key), Part::Single(part)) => key.decrypt(part)?,
+                (Self::Leveled(key), Part::Leveled(part)) => key.decrypt(part)?,
+                _ => return Err(other_engine("ciphertext", self.engine(), ciphertext.engine())),
+            });
+        }
+        Ok(values)
+    }
+
+    /// The evaluation key for a server, in memory.
+    ///
+    /// # Panics
+    /// Never: nothing cancels it.
+    #[must_use]
+    pub fn evaluation_key(&self) -> EvaluationKey {
+        self.evaluation_key_with(Execution::default()).expect("nobody cancels")
+    }
+
+    /// The evaluation key, with threads and progress.
+    ///
+    /// # Errors
+    /// If it is cancelled.
+    pub fn evaluation_key_with(&self, execution: Execution<'_>) -> Result<EvaluationKey> {
+        execution.run(|progress| {
+            Ok(match self {
+                Self::Packed(key) => EvaluationKey::Packed(Box::new(key.evaluation_key(progress)?)),
+                Self::Single(key) => EvaluationKey::Single(Box::new(key.evaluation_key(progress)?)),
+                Self::Leveled(key) => {
+                    EvaluationKey::Leveled(Box::new(key.evaluation_key(progress)?))
+                }
+            })
+        })
+    }
+
+    /// Generates an evaluation key and writes it as it is sent, seeds in place of masks: never all of it in memory.
+    ///
+    /// # Errors
+    /// If writing fails or it is cancelled.
+    pub fn write_evaluation_key(
+        &self,
+        out: &mut (dyn Write + Send),
+        execution: Execution<'_>,
+    ) -> Result<()> {
+        execution.run(|progress| each_engine!(self, it => it.write_evaluation_key(out, progress)))
+    }
+
+    /// The key in its wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        each_engine!(self, it => it.to_bytes())
+    }
+
+    /// Reads a secret key of any engine.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged secret key, or its parameters are not accepted.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let found = peek_header(bytes)?.object_type;
+        let engine = Engine::ALL.into_iter().find(|e| e.object_types().secret_key == found);
+        Ok(match engine {
+            Some(Engine::Packed) => {
+                Self::Packed(Box::new(packed::SecretKey::from_bytes(bytes, options)?))
+            }
+            Some(Engine::Single) => {
+                Self::Single(Box::new(single::SecretKey::from_bytes(bytes, options)?))
+            }
+            Some(Engine::Leveled) => {
+                Self::Leveled(Box::new(leveled::SecretKey::from_bytes(bytes, options)?))
+            }
+            None => return Err(WireError::WrongKind { expected: "a secret key", found }.into()),
+        })
+    }
+
+    /// What the packed engine alone can do: tables of its own for every value, real results, inputs in digits.
+    ///
+    /// # Errors
+    /// If the key is of another engine.
+    pub fn packed(&self) -> Result<&packed::SecretKey> {
+        match self {
+            Self::Packed(key) => Ok(key),
+            other => Err(other_engine("secret key", Engine::Packed, other.engine())),
+        }
+    }
+
+    /// What the engine for single values alone can do.
+    ///
+    /// # Errors
+    /// If the key is of another engine.
+    pub fn single(&self) -> Result<&single::SecretKey> {
+        match self {
+            Self::Single(key) => Ok(key),
+            other => Err(other_engine("secret key", Engine::Single, other.engine())),
+        }
+    }
+
+    /// What the leveled engine alone can do.
+    ///
+    /// # Errors
+    /// If the key is of another engine.
+    pub fn leveled(&self) -> Result<&leveled::SecretKey> {
+        match self {
+            Self::Leveled(key) => Ok(key),
+            other => Err(other_engine("secret key", Engine::Leveled, other.engine())),
+        }
+    }
+}
+
+/// The position of a value among all of them instead of among those of its part.
+fn shifted(error: Error, by: usize) -> Error {
+    match error {
+        Error::ValueOutOfRange { index, value, limit } => {
+            Error::ValueOutOfRange { index: index + by, value, limit }
+        }
+        other => other,
+    }
+}

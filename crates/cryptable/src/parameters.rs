@@ -1,0 +1,220 @@
+//! Parameters of any engine: what keys are generated for.
+
+use std::fmt;
+
+use cryptable_wire::ObjectType;
+
+use crate::engine::{each_engine, other_engine};
+use crate::engines::{leveled, packed, single};
+use crate::{Engine, Prediction, ReadOptions, Result, SecurityLevel};
+
+/// A validated parameter set of one engine, for tables of one input and one output modulus. Immutable.
+///
+/// A [`crate::Plan`] makes them. At least 128 bits of security and the stated failure probability, both computed, are
+/// checked at construction; toys for tests call themselves insecure by [`Parameters::security_level`].
+#[derive(Clone, Debug)]
+pub enum Parameters {
+    /// Of the engine for many values a ciphertext.
+    Packed(Box<packed::Parameters>),
+    /// Of the engine for single values and small tables.
+    Single(Box<single::Parameters>),
+    /// Of the engine for single values and larger tables.
+    Leveled(Box<leveled::Parameters>),
+}
+
+impl Parameters {
+    /// INSECURE parameters of small rings, for tests: milliseconds instead of seconds.
+    ///
+    /// # Errors
+    /// If the engine's toy does not serve these moduli.
+    pub fn insecure_toy(engine: Engine, input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        let (p, q) = (input_modulus, output_modulus);
+        Ok(match engine {
+            Engine::Packed => packed::Parameters::insecure_toy(p, q)?.into(),
+            Engine::Single => single::Parameters::insecure_toy(p, q)?.into(),
+            Engine::Leveled => leveled::Parameters::insecure_toy(p, q)?.into(),
+        })
+    }
+
+    /// Which engine they are of.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self {
+            Self::Packed(_) => Engine::Packed,
+            Self::Single(_) => Engine::Single,
+            Self::Leveled(_) => Engine::Leveled,
+        }
+    }
+
+    /// How tables are evaluated, for people: `AKP`, `CMT 16^4`, `FDFB-KS`.
+    #[must_use]
+    pub fn method_name(&self) -> String {
+        each_engine!(self, it => it.method_name())
+    }
+
+    /// Input modulus p of tables: values are 0 to p - 1.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        each_engine!(self, it => it.input_modulus())
+    }
+
+    /// Output modulus of tables.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        each_engine!(self, it => it.output_modulus())
+    }
+
+    /// Ring degree N.
+    #[must_use]
+    pub fn ring_degree(&self) -> usize {
+        each_engine!(self, it => it.ring_degree())
+    }
+
+    /// log2 of the probability that a lookup of one value goes wrong, computed.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        each_engine!(self, it => it.log2_fail())
+    }
+
+    /// What they claim of their security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        each_engine!(self, it => it.security_level())
+    }
+
+    /// Estimated security in bits, the least over all secrets; 0 of insecure ones.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        each_engine!(self, it => it.security_bits())
+    }
+
+    /// What a lookup of one ciphertext will take.
+    #[must_use]
+    pub fn prediction(&self) -> Prediction {
+        each_engine!(self, it => it.prediction())
+    }
+
+    /// BLAKE3 digest of [`Parameters::to_bytes`]: names them in files.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        each_engine!(self, it => it.digest())
+    }
+
+    /// Canonical bytes; the engine is not among them.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        each_engine!(self, it => it.to_bytes())
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote and validates it.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters of this engine, those are not valid, or insecure where that is not allowed.
+    pub fn from_bytes(engine: Engine, bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Ok(match engine {
+            Engine::Packed => packed::Parameters::from_bytes(bytes, options)?.into(),
+            Engine::Single => single::Parameters::from_bytes(bytes, options)?.into(),
+            Engine::Leveled => leveled::Parameters::from_bytes(bytes, options)?.into(),
+        })
+    }
+
+    /// Those of the packed engine.
+    ///
+    /// # Errors
+    /// If they are of another.
+    pub fn packed(&self) -> Result<&packed::Parameters> {
+        match self {
+            Self::Packed(parameters) => Ok(parameters),
+            other => Err(other_engine("parameter set", Engine::Packed, other.engine())),
+        }
+    }
+
+    /// Those of the engine for single values.
+    ///
+    /// # Errors
+    /// If they are of another.
+    pub fn single(&self) -> Result<&single::Parameters> {
+        match self {
+            Self::Single(parameters) => Ok(parameters),
+            other => Err(other_engine("parameter set", Engine::Single, other.engine())),
+        }
+    }
+
+    /// Those of the leveled engine.
+    ///
+    /// # Errors
+    /// If they are of another.
+    pub fn leveled(&self) -> Result<&leveled::Parameters> {
+        match self {
+            Self::Leveled(parameters) => Ok(parameters),
+            other => Err(other_engine("parameter set", Engine::Leveled, other.engine())),
+        }
+    }
+}
+
+impl fmt::Display for Parameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (p, q) = (self.input_modulus(), self.output_modulus());
+        write!(f, "{}: {}, tables {p} -> {q}, ", self.engine(), self.method_name())?;
+        match self.security_level() {
+            SecurityLevel::Insecure => f.write_str("INSECURE")?,
+            SecurityLevel::Bits128 => write!(f, "{:.0}-bit security", self.security_bits())?,
+        }
+        write!(f, ", a value fails with a probability of 2^{:.1}", self.log2_fail())
+    }
+}
+
+impl PartialEq for Parameters {
+    fn eq(&self, other: &Self) -> bool {
+        self.engine() == other.engine() && self.digest() == other.digest()
+    }
+}
+
+impl AsRef<Parameters> for Parameters {
+    fn as_ref(&self) -> &Parameters {
+        self
+    }
+}
+
+impl From<packed::Parameters> for Parameters {
+    fn from(parameters: packed::Parameters) -> Self {
+        Self::Packed(Box::new(parameters))
+    }
+}
+
+impl From<single::Parameters> for Parameters {
+    fn from(parameters: single::Parameters) -> Self {
+        Self::Single(Box::new(parameters))
+    }
+}
+
+impl From<leveled::Parameters> for Parameters {
+    fn from(parameters: leveled::Parameters) -> Self {
+        Self::Leveled(Box::new(parameters))
+    }
+}
+
+/// What keys and ciphertexts of an engine are called in files.
+pub(crate) struct ObjectTypes {
+    pub secret_key: ObjectType,
+    pub evaluation_key: ObjectType,
+}
+
+impl Engine {
+    pub(crate) fn object_types(self) -> ObjectTypes {
+        match self {
+            Self::Packed => ObjectTypes {
+                secret_key: ObjectType::PackedSecretKey,
+                evaluation_key: ObjectType::PackedEvaluationKey,
+            },
+            Self::Single => ObjectTypes {
+                secret_key: ObjectType::SingleSecretKey,
+                evaluation_key: ObjectType::SingleEvaluationKey,
+            },
+            Self::Leveled => ObjectTypes {
+                secret_key: ObjectType::LeveledSecretKey,
+                evaluation_key: ObjectType::LeveledEvaluationKey,
+            },
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Candidates of all engines side by side: the one planner of library, command line and bindings.
+
+mod display;
+
+use std::time::Duration;
+
+use cryptable_lattice::cost::CostModel;
+
+use crate::engines::{leveled, packed, single};
+use crate::request::Goal;
+use crate::{Engine, Error, Parameters, Prediction, Request, Result};
+
+/// Largest input modulus of which single values are considered: none larger is served, and the search takes a while.
+const MAX_SINGLE_MODULUS: u64 = 1 << 6;
+
+/// One way to serve a request.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    parameters: Parameters,
+    prediction: Prediction,
+    duration: Duration,
+}
+
+impl Candidate {
+    /// Its parameters: what keys are generated for.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Work, memory, and sizes of keys and ciphertexts.
+    #[must_use]
+    pub fn prediction(&self) -> &Prediction {
+        &self.prediction
+    }
+
+    /// Predicted time of a lookup of all values of the request, on its threads.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.duration
+    }
+}
+
+impl AsRef<Parameters> for Candidate {
+    fn as_ref(&self) -> &Parameters {
+        &self.parameters
+    }
+}
+
+/// All ways to serve a request, the best first. Its `Display` is the comparison.
+#[derive(Debug)]
+pub struct Plan {
+    values: u64,
+    threads: usize,
+    cost: CostModel,
+    /// Never empty.
+    candidates: Vec<Candidate>,
+    refusals: Vec<(Engine, Error)>,
+}
+
+impl Plan {
+    /// The best candidate: the fastest for all values, or with the least latency, as the request has it.
+    #[must_use]
+    pub fn best(&self) -> &Candidate {
+        &self.candidates[0]
+    }
+
+    /// All candidates, the best first.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// The best candidate of an engine, if it has one.
+    #[must_use]
+    pub fn best_of(&self, engine: Engine) -> Option<&Candidate> {
+        self.candidates.iter().find(|candidate| candidate.parameters.engine() == engine)
+    }
+
+    /// Engines that were asked and have no parameters for the request, and why.
+    #[must_use]
+    pub fn refusals(&self) -> &[(Engine, Error)] {
+        &self.refusals
+    }
+
+    /// Values that times are predicted for.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Threads that times are predicted for.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// What operations cost where the lookup runs.
+    #[must_use]
+    pub fn cost_model(&self) -> &CostModel {
+        &self.cost
+    }
+}
+
+/// Asks every engine that the request leaves open.
+pub(crate) fn plan(request: &Request) -> Result<Plan> {
+    let cost = request.cost.unwrap_or_else(CostModel::calibrated);
+    let threads = request.threads.unwrap_or_else(rayon::current_num_threads);
+    let (mut found, mut refusals) = (Vec::new(), Vec::new());
+    for engine in Engine::ALL {
+        if request.engine.is_some_and(|wanted| wanted != engine) {
+            continue;
+        }
+        match candidates(engine, request) {
+            Ok(parameters) => found.extend(parameters),
+            Err(error) => refusals.push((engine, error)),
+        }
+    }
+    let values = request.values.unwrap_or_else(|| match request.goal {
+        Goal::Latency => 1,
+        Goal::Throughput => found.iter().map(most_values).max().unwrap_or(1),
+    });
+    let timed = match request.goal {
+        Goal::Latency => 1,
+        Goal::Throughput => values,
+    };
+    let candidate = |parameters: Parameters| {
+        let prediction = parameters.prediction();
+        let duration = prediction.duration(&cost, values, threads);
+        (prediction.duration(&cost, timed, threads), Candidate { parameters, prediction, duration })
+    };
+    let mut timed: Vec<_> = found.into_iter().map(candidate).collect();
+    retain_within_memory(&mut timed, request, &mut refusals);
+    if timed.is_empty() {
+        return Err(nothing_found(request, refusals));
+    }
+    timed.sort_by_key(|&(time, _)| time);
+    let candidates = timed.into_iter().map(|(_, candidate)| candidate).collect();
+    Ok(Plan { values, threads, cost, candidates, refusals })
+}
+
+fn most_values(parameters: &Parameters) -> u64 {
+    parameters.prediction().values_per_ciphertext as u64
+}
+
+/// Drops candidates above the memory limit; an engine that loses all of them is refused by the least that it needs.
+fn retain_within_memory(
+    candidates: &mut Vec<(Duration, Candidate)>,
+    request: &Request,
+    refusals: &mut Vec<(Engine, Error)>,
+) {
+    let Some(limit) = request.memory else { return };
+    for engine in Engine::ALL {
+        let of_engine = candidates.iter().filter(|(_, c)| c.parameters.engine() == engine);
+        let least = of_engine.map(|(_, c)| c.prediction.peak_bytes()).min();
+        if let Some(needed) = least.filter(|&least| least > limit) {
+            refusals.push((engine, Error::Memory { needed, limit }));
+        }
+    }
+    candidates.retain(|(_, candidate)| candidate.prediction.peak_bytes() <= limit);
+}
+
+/// The parameters of one engine.
+fn candidates(engine: Engine, request: &Request) -> Result<Vec<Parameters>> {
+    fn all<P: Into<Parameters>>(found: Vec<P>) -> Vec<Parameters> {
+        found.into_iter().map(Into::into).collect()
+    }
+    Ok(match engine {
+        Engine::Packed => all(packed::Parameters::candidates(&packed_request(request)?)?),
+        Engine::Single => all(single::Parameters::candidates(&single_request(request)?)?),
+        Engine::Leveled => all(leveled::Parameters::candidates(&leveled_request(request)?)?),
+    })
+}
+
+fn packed_request(request: &Request) -> Result<packed::Request> {
+    let method = request.method.as_deref().map(str::parse).transpose()?;
+    let count = request.values.and_then(|values| usize::try_from(values).ok());
+    Ok(packed::Request {
+        ring_degree: request.ring_degree,
+        count: count.map(|count| count.min(1 << 16)),
+        method,
+        digit_bits: request.digit_bits,
+        memory: request.memory,
+        tables: request.tables,
+        log2_fail: request.log2_fail,
+        ..packed::Request::new(request.input_modulus, request.output_modulus)
+    })
+}
+
+fn single_request(request: &Request) -> Result<single::Request> {
+    refuse_packed_options(Engine::Single, request)?;
+    if request.input_modulus > MAX_SINGLE_MODULUS {
+        let value = request.input_modulus;
+        let name = "input modulus of single values";
+        return Err(Error::TooLarge { name, value, limit: MAX_SINGLE_MODULUS });
+    }
+    Ok(single::Request {
+        method: request.method.clone(),
+        log2_fail: request.log2_fail,
+        ..single::Request::new(request.input_modulus, request.output_modulus)
+    })
+}
+
+fn leveled_request(request: &Request) -> Result<leveled::Request> {
+    refuse_packed_options(Engine::Leveled, request)?;
+    let method = request.method.as_deref().map(str::parse).transpose()?;
+    Ok(leveled::Request {
+        method,
+        log2_fail: request.log2_fail,
+        ..leveled::Request::new(request.input_modulus, request.output_modulus)
+    })
+}
+
+/// Engines for single values have one ring degree and no tree digits: who asks for those means packed values.
+fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
+    let option = match (request.ring_degree, request.digit_bits) {
+        (Some(_), _) => "a ring degree of one's choice",
+        (None, Some(_)) => "a digit width of one's choice",
+        (None, None) => return Ok(()),
+    };
+    Err(Error::Unsupported(format!("{option} with the engine {engine}: it is for packed values")))
+}
+
+/// Why no engine serves a request: the reason of the only one asked, or the reasons of all.
+fn nothing_found(request: &Request, mut refusals: Vec<(Engine, Error)>) -> Error {
+    if refusals.len() == 1 {
+        return refusals.swap_remove(0).1;
+    }
+    // If memory is all that is missing, the least that is needed says more than a list.
+    let needed = refusals.iter().filter_map(|(_, error)| match error {
+        Error::Memory { needed, .. } => Some(*needed),
+        _ => None,
+    });
+    if let (Some(needed), Some(limit)) = (needed.min(), request.memory) {
+        return Error::Memory { needed, limit };
+    }
+    let reasons: Vec<String> =
+        refusals.iter().map(|(engine, error)| format!("{engine}: {error}")).collect();
+    let (p, q) = (request.input_modulus, request.output_modulus);
+    Error::Unsupported(format!("tables {p} -> {q}: {}", reasons.join("; ")))
+}

@@ -1,0 +1,79 @@
+//! A plan as a table for people.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Candidate, Plan};
+
+/// Candidates of an engine that are shown.
+const SHOWN_PER_ENGINE: usize = 3;
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let best = self.best();
+        writeln!(f, "best: {}", best.parameters())?;
+        let (values, threads) = (self.values(), self.threads());
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        writeln!(
+            f,
+            "\n{values} value{} on {threads} thread{}:",
+            plural(values),
+            plural(threads as u64)
+        )?;
+        writeln!(
+            f,
+            "{:<8} {:<28} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5}",
+            "engine", "method", "time", "a value", "memory", "key file", "fresh", "fail", "bits"
+        )?;
+        let mut shown = Vec::new();
+        for candidate in self.candidates() {
+            let engine = candidate.parameters().engine();
+            shown.push(engine);
+            if shown.iter().filter(|&&of| of == engine).count() <= SHOWN_PER_ENGINE {
+                write_line(f, candidate, values)?;
+            }
+        }
+        for (engine, error) in self.refusals() {
+            writeln!(f, "{engine:<8} not: {error}")?;
+        }
+        Ok(())
+    }
+}
+
+fn write_line(f: &mut fmt::Formatter<'_>, candidate: &Candidate, values: u64) -> fmt::Result {
+    let (parameters, prediction) = (candidate.parameters(), candidate.prediction());
+    writeln!(
+        f,
+        "{:<8} {:<28} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5.0}",
+        parameters.engine(),
+        parameters.method_name(),
+        seconds(candidate.duration()),
+        seconds(candidate.duration() / u32::try_from(values).unwrap_or(u32::MAX)),
+        bytes(prediction.peak_bytes()),
+        bytes(prediction.key_file_bytes),
+        bytes(prediction.ciphertext_bytes),
+        format!("2^{:.0}", parameters.log2_fail()),
+        parameters.security_bits(),
+    )
+}
+
+/// A time with three digits: `1.23 s`, `45.6 ms`.
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        s if s >= 100.0 => format!("{s:.0} s"),
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.1} ms", s * 1e3),
+        s => format!("{:.1} µs", s * 1e6),
+    }
+}
+
+/// A size in decimal units: `1.23 GB`.
+fn bytes(bytes: usize) -> String {
+    match bytes as f64 {
+        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
+        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
+        b if b >= 1e3 => format!("{:.1} kB", b / 1e3),
+        b => format!("{b} B"),
+    }
+}

@@ -1,0 +1,158 @@
+//! What a user asks for.
+
+use cryptable_lattice::cost::CostModel;
+
+use crate::plan::{self, Plan};
+use crate::{Engine, Result, Table};
+
+/// What a plan is to be best at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// The least time for all values.
+    #[default]
+    Throughput,
+    /// The least time until the first value is there.
+    Latency,
+}
+
+/// A table's moduli, the number of values, and limits: everything that a plan follows from.
+///
+/// ```
+/// use cryptable::{Engine, Goal, Request, Table};
+/// let table = Table::from_fn(16, 16, |x| x * x % 16)?;
+/// let plan = Request::for_table(&table).values(1).goal(Goal::Latency).engine(Engine::Single).plan()?;
+/// assert!(plan.best().parameters().log2_fail() <= -64.0);
+/// assert!(plan.best().parameters().security_bits() >= 128.0);
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub(crate) input_modulus: u64,
+    pub(crate) output_modulus: u64,
+    pub(crate) values: Option<u64>,
+    pub(crate) tables: usize,
+    pub(crate) memory: Option<usize>,
+    pub(crate) log2_fail: Option<f64>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) goal: Goal,
+    pub(crate) engine: Option<Engine>,
+    pub(crate) method: Option<String>,
+    pub(crate) ring_degree: Option<usize>,
+    pub(crate) digit_bits: Option<u32>,
+    pub(crate) cost: Option<CostModel>,
+}
+
+impl Request {
+    /// For the moduli of a table.
+    #[must_use]
+    pub fn for_table(table: &Table) -> Self {
+        Self::new(table.input_modulus(), table.output_modulus())
+    }
+
+    /// For tables from 0 ≤ x < `input_modulus` to 0 ≤ f(x) < `output_modulus`.
+    #[must_use]
+    pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
+        Self {
+            input_modulus,
+            output_modulus,
+            values: None,
+            tables: 1,
+            memory: None,
+            log2_fail: None,
+            threads: None,
+            goal: Goal::default(),
+            engine: None,
+            method: None,
+            ring_degree: None,
+            digit_bits: None,
+            cost: None,
+        }
+    }
+
+    /// So many values are looked up at a time. Left out: as many as a packed ciphertext holds; of engines for single
+    /// values, one.
+    #[must_use]
+    pub fn values(mut self, values: u64) -> Self {
+        self.values = Some(values);
+        self
+    }
+
+    /// Every value is looked up in so many tables at once. Left out: one.
+    #[must_use]
+    pub fn tables(mut self, tables: usize) -> Self {
+        self.tables = tables;
+        self
+    }
+
+    /// A lookup may take so many bytes of memory.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// A value may fail with a probability of at most 2 to this power. Left out: 2^-64, or 2^-40 for packed tables of
+    /// more than 18 bits.
+    #[must_use]
+    pub fn log2_fail(mut self, log2_fail: f64) -> Self {
+        self.log2_fail = Some(log2_fail);
+        self
+    }
+
+    /// Times are predicted for so many threads. Left out: all.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// What counts.
+    #[must_use]
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.goal = goal;
+        self
+    }
+
+    /// This engine only.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// This method only, by the name that plans show: `akp`, `cmt`, `FDFB-KS`, …
+    #[must_use]
+    pub fn method(mut self, method: impl Into<String>) -> Self {
+        self.method = Some(method.into());
+        self
+    }
+
+    /// This ring degree only; of packed values.
+    #[must_use]
+    pub fn ring_degree(mut self, ring_degree: usize) -> Self {
+        self.ring_degree = Some(ring_degree);
+        self
+    }
+
+    /// Digits of so many bits, of multiplexer trees over packed values.
+    #[must_use]
+    pub fn digit_bits(mut self, digit_bits: u32) -> Self {
+        self.digit_bits = Some(digit_bits);
+        self
+    }
+
+    /// What operations cost on the machine that will run the lookup. Left out: measured on this one.
+    #[must_use]
+    pub fn cost_model(mut self, cost: CostModel) -> Self {
+        self.cost = Some(cost);
+        self
+    }
+
+    /// All parameters that serve the request, the best first.
+    ///
+    /// # Errors
+    /// If there are none: why each engine has none.
+    pub fn plan(&self) -> Result<Plan> {
+        plan::plan(self)
+    }
+}

@@ -1,0 +1,44 @@
+//! Tables, encoded once for any number of lookups.
+
+use crate::full_domain::EncodedTable;
+
+/// A table as the test polynomials of its parameters' method, made once by [`super::EvaluationKey::prepare`].
+///
+/// It holds nothing of a key: all evaluation keys of the same parameters take it.
+#[derive(Clone, Debug)]
+pub struct PreparedTable {
+    parameter_digest: [u8; 32],
+    encoded: EncodedTable,
+}
+
+impl PreparedTable {
+    pub(super) fn new(parameter_digest: [u8; 32], encoded: EncodedTable) -> Self {
+        Self { parameter_digest, encoded }
+    }
+
+    /// Input modulus p of the table.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.encoded.input_modulus()
+    }
+
+    /// Output modulus P of the table.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.encoded.output_modulus()
+    }
+
+    /// Bytes of memory that the test polynomials take: some 16 kB each for ring degree 2,048.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.encoded.memory_bytes()
+    }
+
+    pub(super) fn parameter_digest(&self) -> [u8; 32] {
+        self.parameter_digest
+    }
+
+    pub(super) fn encoded(&self) -> &EncodedTable {
+        &self.encoded
+    }
+}

@@ -1,0 +1,216 @@
+//! What parameters are chosen for, and the search among all methods.
+
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::error::{Error, Result};
+use rayon::prelude::*;
+
+use super::Parameters;
+use crate::cost;
+use crate::full_domain::{self, FullDomainMethod};
+use crate::parameter_choice::{DEFAULT_LOG2_FAIL, choose};
+
+/// Largest modulus of values of any engine.
+pub(super) const MAX_MODULUS: u64 = 1 << 24;
+
+/// What parameters are chosen for.
+///
+/// ```
+/// use cryptable_fhew::lookup::{Parameters, Request};
+/// // Odd moduli take one bootstrap, whatever the table.
+/// let found = Parameters::candidates(&Request::new(5, 5))?;
+/// assert_eq!(found[0].method_name(), "odd modulus");
+/// assert!(found[0].log2_fail() <= -64.0 && found[0].security_bits() >= 128.0);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Input modulus p of tables.
+    pub input_modulus: u64,
+    /// Output modulus P of tables.
+    pub output_modulus: u64,
+    /// log2 of the largest failure probability of a value; -64 if `None`.
+    pub log2_fail: Option<f64>,
+    /// Name of the method, as [`Parameters::method_name`] has it; any if `None`.
+    pub method: Option<String>,
+}
+
+impl Request {
+    /// Any method, with failures below 2^-64 a value.
+    #[must_use]
+    pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
+        Self { input_modulus, output_modulus, log2_fail: None, method: None }
+    }
+
+    /// log2 of the largest failure probability.
+    fn log2_fail(&self) -> f64 {
+        self.log2_fail.unwrap_or(DEFAULT_LOG2_FAIL)
+    }
+
+    /// The same request for other moduli.
+    fn with_moduli(&self, input_modulus: u64, output_modulus: u64) -> Self {
+        Self { input_modulus, output_modulus, ..self.clone() }
+    }
+
+    /// The fastest 128-bit parameters of every method that serves the request, the fastest method first.
+    ///
+    /// # Errors
+    /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, there is no method of that name,
+    /// or none takes the moduli and reaches the failure probability.
+    pub(super) fn candidates(&self) -> Result<Vec<Parameters>> {
+        check_moduli(self.input_modulus, self.output_modulus)?;
+        let value = self.log2_fail();
+        if value.is_nan() || value >= 0.0 {
+            let limit = "it must be below 0".to_owned();
+            return Err(Error::Parameter { name: "log2 of the failure probability", value, limit });
+        }
+        let found = self.search()?;
+        if found.is_empty() { Err(self.unserved()) } else { Ok(found) }
+    }
+
+    /// The parameters of every method that has any, the fastest first.
+    fn search(&self) -> Result<Vec<Parameters>> {
+        let moduli = (self.input_modulus, self.output_modulus);
+        let methods: Vec<&'static dyn FullDomainMethod> = match &self.method {
+            Some(name) => vec![method(name)?],
+            None => full_domain::methods_for(self.input_modulus).to_vec(),
+        };
+        let chosen = methods.into_par_iter().filter_map(|method| {
+            let fhew = choose(method, moduli.0, moduli.1, self.log2_fail()).ok()?;
+            Parameters::secure(method, fhew, moduli).ok()
+        });
+        let mut found: Vec<Parameters> = chosen.collect();
+        let model = CostModel::default();
+        let seconds = |found: &Parameters| {
+            model.seconds(&cost::lookup(found.method(), found.fhew().literal()))
+        };
+        found.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+        Ok(found)
+    }
+
+    /// Why no method serves the request: the modulus at fault, and what is served in its place.
+    fn unserved(&self) -> Error {
+        let Self { input_modulus, output_modulus, .. } = *self;
+        let serves = |input_modulus, output_modulus| {
+            let found = self.with_moduli(input_modulus, output_modulus).search();
+            found.is_ok_and(|found| !found.is_empty())
+        };
+        // Odd moduli are compared with the odd numbers below powers of two.
+        let odd = input_modulus % 2;
+        let (what, limit) = if serves(input_modulus, 2) {
+            let limit = largest_served(output_modulus, |modulus| serves(input_modulus, modulus));
+            ("output", limit)
+        } else {
+            let served = |modulus| serves(modulus - odd, output_modulus.min(2));
+            ("input", largest_served(input_modulus, served))
+        };
+        let limit = limit.unwrap_or(1);
+        Error::Unsupported(format!(
+            "single values of moduli {input_modulus} -> {output_modulus} with failures below 2^{}: {what} moduli are \
+             served up to 2^{}",
+            self.log2_fail(),
+            limit.ilog2()
+        ))
+    }
+}
+
+/// Demands moduli that values may have.
+pub(super) fn check_moduli(input_modulus: u64, output_modulus: u64) -> Result<()> {
+    for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)] {
+        if value < 2 {
+            return Err(Error::TooSmall { name, value, limit: 2 });
+        }
+        if value > MAX_MODULUS {
+            return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
+        }
+    }
+    Ok(())
+}
+
+/// The method of a name.
+///
+/// # Errors
+/// If there is none: names all.
+pub(super) fn method(name: &str) -> Result<&'static dyn FullDomainMethod> {
+    full_domain::method(name).ok_or_else(|| {
+        let all = full_domain::methods().iter().chain(full_domain::methods_for(1));
+        let names: Vec<&str> = all.map(|method| method.name()).collect();
+        Error::Unsupported(format!("method {name}: there are {}", names.join("; ")))
+    })
+}
+
+/// The largest power of two below `modulus` that is served, by bisection; `None` if not even 2 is.
+fn largest_served(modulus: u64, is_served: impl Fn(u64) -> bool) -> Option<u64> {
+    // Exponents up to `low` are served, those from `high` on are not.
+    let (mut low, mut high) = (0, (modulus - 1).ilog2() + 1);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        *(if is_served(1 << middle) { &mut low } else { &mut high }) = middle;
+    }
+    (low > 0).then(|| 1 << low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two_are_bisected() {
+        for (modulus, limit, expected) in [
+            (100, 64, Some(64)),
+            (65, 64, Some(64)),
+            (64, 40, Some(32)),
+            (9, 1, None),
+            (2, 9, None),
+        ] {
+            assert_eq!(largest_served(modulus, |modulus| modulus <= limit), expected, "{modulus}");
+        }
+    }
+
+    #[test]
+    fn candidates_are_sorted_and_named_once() {
+        let found = Parameters::candidates(&Request::new(4, 4)).unwrap();
+        assert!(found.len() > 10);
+        let model = CostModel::default();
+        assert!(found.is_sorted_by_key(|found| model.seconds(&found.prediction().work)));
+        let mut names: Vec<_> = found.iter().map(Parameters::method_name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), found.len());
+    }
+
+    #[test]
+    fn what_is_not_served_is_named() {
+        let message = |request: &Request| Parameters::choose(request).unwrap_err().to_string();
+        let unknown = Request { method: Some("Nothing".to_owned()), ..Request::new(16, 16) };
+        assert!(message(&unknown).contains("FDFB-Compress") && message(&unknown).contains("odd"));
+        let large = message(&Request::new(1 << 14, 16));
+        assert!(large.contains("16384 -> 16") && large.contains("input moduli"), "{large}");
+        let large = message(&Request::new(16, 1 << 14));
+        assert!(large.contains("16 -> 16384") && large.contains("output moduli"), "{large}");
+        let large = message(&Request::new((1 << 14) + 1, 16));
+        assert!(large.contains("16385 -> 16") && large.contains("up to 2^"), "{large}");
+        assert!(message(&Request::new(4, 1)).contains("output modulus is 1"));
+        assert!(message(&Request::new((1 << 24) + 2, 4)).contains("at most 16777216"));
+        let unsure = Request { log2_fail: Some(f64::NAN), ..Request::new(4, 4) };
+        assert!(message(&unsure).contains("failure probability is NaN"));
+        // A method of even moduli with an odd one, and the other way round.
+        for (name, p) in [("FDFB-Compress", 5), ("odd modulus", 4)] {
+            let other = Request { method: Some(name.to_owned()), ..Request::new(p, 4) };
+            assert!(message(&other).contains("input moduli"), "{}", message(&other));
+        }
+    }
+
+    #[test]
+    fn odd_moduli_are_served_as_surely_as_even_ones() {
+        for p in [3, 5, 15, 31] {
+            let found = Parameters::choose(&Request::new(p, p)).unwrap();
+            assert!(found.log2_fail() <= -64.0 && found.security_bits() >= 128.0, "{p}");
+            assert_eq!(
+                (found.method_name().as_str(), found.method().rotations()),
+                ("odd modulus", 1)
+            );
+        }
+        let sure = Request { log2_fail: Some(-128.0), ..Request::new(15, 15) };
+        assert!(Parameters::choose(&sure).unwrap().log2_fail() <= -128.0);
+    }
+}

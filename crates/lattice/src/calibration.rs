@@ -1,0 +1,181 @@
+//! The cost model measured on the machine at hand, and kept.
+//!
+//! [`CostModel::of_unit`] has one list of proportions for all processors. They differ, though: on one with the matrix
+//! unit AMX a product with a table's entry takes 0.012 u, on one without 0.07 u; where u is short, memory is slower
+//! beside it. [`CostModel::measure`] times each field in some tenths of a second, [`CostModel::calibrated`] does so
+//! once a machine and keeps the result.
+//!
+//! # How fields are measured
+//! Each is the least of several batches of one to some milliseconds, on one thread, through the code that engines run
+//! (other work on the machine would have to disturb all batches of one field to be seen):
+//!
+//! | field | measured | factor |
+//! |---|---|---|
+//! | `transform` | [`cryptable_ring::unit::measure_unit`], from the second-level cache | 1 |
+//! | `limb_product` | inner products of two digits with a switching key, blocked as in key switching; digits, keys and sums take 48 MiB, more than caches hold | 1.1 |
+//! | `combination_product` | sixteen linear combinations of sixteen polynomials, 32 MiB with the results | 1 |
+//! | `table_product` | the table step for 128 rows of 256 columns, from the second-level cache | 1 |
+//! | `digit_transform` | CMUXes of degree 2,048 with three rows (five transforms each), keys from the cache | 1 |
+//! | `key_byte` | multiples of rows of 32-bit words, added as in LWE key switching, from 24 MiB | 0.75 |
+//!
+//! # How factors were fitted
+//! Whole lookups do more than the operations that are counted. The factors make predictions meet lookups on one
+//! thread of a processor of AMD's Zen 5 (u = 66 µs); they are proportions between a lookup and its innermost loops, and
+//! thus the same for all machines.
+//!
+//! * `limb_product`: 4, 8, 12 and 16 bits by AKP and CMT took 1.40 to 16.8 s. Less transforms, combinations and
+//!   table products, that is 30 to 34 µs a counted product (CMT at 12 bits: 37), while the inner product took 28 µs.
+//!   What is counted as one price is a mixture: base conversions run from the cache and take a third, products with
+//!   keys are as measured, and additions, permutations and conversions within linear transforms are not counted.
+//! * `key_byte`: a functional bootstrap of degree 2,048 took 5.98 ms, a circuit bootstrap 4.37 ms, a NAND 3.96 ms. With
+//!   1.42 µs a transform, the best price of a byte is 19 ps, while reading it took 25 ps: products fetch the next key
+//!   while they run, so that a part is hidden. Predictions are then 9 % low, 4 % high and 4 % high.
+//!
+//! Numbers in this list were measured with other work on the machine and have no lines among the benchmarks' results.
+//!
+//! # Where it is kept
+//! In `cryptable/calibration.json` of the user's cache directory (`$XDG_CACHE_HOME` or `~/.cache`; on Windows the local
+//! application data), for the sixteen last machines and programs: by processor, instruction set, version of this
+//! library, and the program's size and date, since link-time optimisation alone nearly halves a transform. A file that is damaged
+//! or of another format counts as empty; where it cannot be written, every process measures anew.
+//!
+//! The environment variable `CRYPTABLE_CALIBRATION=off` stands for the built-in model, without measuring, reading or
+//! writing anything: for tests, and for output that is the same everywhere.
+
+mod cache;
+mod primitives;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use cache::{Cache, Machine};
+use primitives::Primitives;
+
+use crate::cost::CostModel;
+
+/// Environment variable that turns calibration off.
+pub const SETTING: &str = "CRYPTABLE_CALIBRATION";
+
+/// Time of a product of limbs within key switches and transforms, over that of an inner product with a key.
+const LIMB_PRODUCT_FACTOR: f64 = 1.1;
+
+/// Time of a byte of a key that is fetched while products run, over that of one that is waited for.
+const KEY_BYTE_FACTOR: f64 = 0.75;
+
+/// Slowest transform of degree 65,536, and limb product, that is believed, in seconds.
+const MAX_TRANSFORM: f64 = 1.0;
+
+/// Slowest byte that is believed, in seconds: 1 MB/s.
+const MAX_KEY_BYTE: f64 = 1e-6;
+
+impl CostModel {
+    /// The model of this machine: measured once, then read from the user's cache directory, or the built-in one if
+    /// `CRYPTABLE_CALIBRATION` is `off`, or where no thread can be started to measure on.
+    ///
+    /// The first call in a process reads a file of some kilobytes; the first on a machine takes some tenths of a second
+    /// and 64 MiB, which are given back. Later calls cost nothing. Errors of the file system are no errors here.
+    ///
+    /// ```no_run
+    /// use cryptable_lattice::cost::{CostModel, Work};
+    /// let work = Work { limb_products: 1000.0, ..Work::default() };
+    /// println!("{:.3} s", CostModel::calibrated().seconds(&work));
+    /// ```
+    #[must_use]
+    pub fn calibrated() -> Self {
+        static MODEL: OnceLock<CostModel> = OnceLock::new();
+        *MODEL.get_or_init(|| {
+            if is_off(std::env::var_os(SETTING).as_deref()) {
+                return Self::default();
+            }
+            let measured = || Self::measure().ok();
+            match Cache::of_user() {
+                Some(cache) => cache.get_or_measure(&Machine::here(), measured),
+                None => measured(),
+            }
+            .unwrap_or_default()
+        })
+    }
+
+    /// Measures this machine now, in some tenths of a second; reads and writes no file.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn measure() -> io::Result<Self> {
+        Primitives::measure().map(|primitives| Self::of_primitives(&primitives))
+    }
+
+    /// Measures this machine now, and keeps the result for later processes. Those that run, this one too if it has asked
+    /// already, stay with the model that they have.
+    ///
+    /// # Errors
+    /// If no thread can be started, there is no cache directory, or it cannot be written to.
+    pub fn recalibrate() -> io::Result<Self> {
+        let model = Self::measure()?;
+        let cache = Cache::of_user().ok_or(io::ErrorKind::NotFound)?;
+        cache.write(&Machine::here(), &model)?;
+        Ok(model)
+    }
+
+    /// What is measured, times the factors of the module's documentation.
+    fn of_primitives(primitives: &Primitives) -> Self {
+        Self {
+            transform: primitives.transform,
+            limb_product: LIMB_PRODUCT_FACTOR * primitives.streamed_product,
+            combination_product: primitives.combination_product,
+            table_product: primitives.table_product,
+            digit_transform: primitives.digit_transform,
+            key_byte: KEY_BYTE_FACTOR * primitives.streamed_byte,
+        }
+    }
+
+    /// Whether all fields are positive and not absurdly large: else a file is not believed.
+    fn is_plausible(&self) -> bool {
+        let Self { transform, limb_product, combination_product, table_product, .. } = *self;
+        let limbs = [transform, limb_product, combination_product, table_product];
+        let fits = |seconds: f64, limit: f64| seconds > 0.0 && seconds <= limit;
+        { limbs }.into_iter().all(|seconds| fits(seconds, MAX_TRANSFORM))
+            && fits(self.digit_transform, MAX_TRANSFORM)
+            && fits(self.key_byte, MAX_KEY_BYTE)
+    }
+}
+
+/// The file in which calibrations are kept; none where the user has no home directory.
+#[must_use]
+pub fn cache_file() -> Option<PathBuf> {
+    Cache::of_user().map(Cache::into_path)
+}
+
+/// Whether a setting of the environment turns calibration off.
+fn is_off(setting: Option<&std::ffi::OsStr>) -> bool {
+    setting.is_some_and(|setting| setting.eq_ignore_ascii_case("off"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measured_fields_are_plausible() {
+        let model = CostModel::measure().unwrap();
+        assert!(model.is_plausible(), "{model:?}");
+    }
+
+    #[test]
+    fn implausible_models_are_recognised() {
+        assert!(CostModel::default().is_plausible());
+        for wrong in [0.0, -1e-6, f64::NAN, f64::INFINITY, 2.0] {
+            let model = CostModel { key_byte: wrong, ..CostModel::default() };
+            assert!(!model.is_plausible(), "{model:?}");
+            let model = CostModel { table_product: wrong, ..CostModel::default() };
+            assert!(!model.is_plausible(), "{model:?}");
+        }
+    }
+
+    #[test]
+    fn only_off_turns_it_off() {
+        let of = |setting: &str| is_off(Some(setting.as_ref()));
+        assert!(of("off") && of("OFF"));
+        assert!(!of("on") && !of("") && !is_off(None));
+    }
+}

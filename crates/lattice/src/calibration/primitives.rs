@@ -1,0 +1,202 @@
+//! Times of the innermost operations of all engines, on one thread.
+
+use std::hint::black_box;
+use std::io;
+use std::time::Instant;
+
+use cryptable_ring::combination::{GaussianInteger, linear_combinations};
+use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::release_buffers;
+use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
+use cryptable_ring::unit::measure_unit;
+use cryptable_ring::word_sums::add_multiples;
+use cryptable_ring::{Basis, Evaluations, Poly, Ring};
+
+use crate::key_switching::multiply_limb;
+
+/// The ring degree that packed values are measured at.
+const DEGREE: usize = 1 << 16;
+
+/// Bits of the primes of packed values.
+const LOG2_PRIME: f64 = 49.0;
+
+/// Limbs of the inner product: with [`STREAMED_POLYNOMIALS`] of each 48 MiB, more than caches hold.
+const STREAMED_LIMBS: usize = 12;
+
+/// Polynomials of a limb of the inner product that are read: two digits, and two pairs of a key.
+const STREAMED_POLYNOMIALS: usize = 6;
+
+/// Times of operations, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Primitives {
+    /// A forward transform of degree 65,536.
+    pub(super) transform: f64,
+    /// A multiply-accumulate of a limb of degree 65,536 in an inner product with a switching key, from memory.
+    pub(super) streamed_product: f64,
+    /// A multiply-accumulate of a limb of degree 65,536 in a linear combination, from memory.
+    pub(super) combination_product: f64,
+    /// A multiply-accumulate of a limb of degree 65,536 by a table entry.
+    pub(super) table_product: f64,
+    /// A transform of degree 2,048 within a CMUX, digits and products included, keys from the cache.
+    pub(super) digit_transform: f64,
+    /// A byte of key switching key, read from memory and added.
+    pub(super) streamed_byte: f64,
+}
+
+impl Primitives {
+    /// Measures everything, one after the other, on a thread of its own.
+    ///
+    /// Not in the caller's pool of threads: a caller that waits for one of its own pool's jobs takes up others in
+    /// between, which would be measured, and may ask for this very measurement.
+    ///
+    /// # Errors
+    /// If a thread cannot be started.
+    pub(super) fn measure() -> io::Result<Self> {
+        let measure = || {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            pool.map(|pool| pool.install(Self::measure_here)).map_err(io::Error::other)
+        };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().spawn_scoped(scope, measure)?;
+            thread.join().map_err(|_| io::Error::other("a measurement failed"))?
+        })
+    }
+
+    fn measure_here() -> Self {
+        let transform = measure_unit();
+        let ring = Ring::new(DEGREE, &ntt_primes(DEGREE, LOG2_PRIME, 1, &[]), &[]);
+        let words = words(STREAMED_LIMBS * STREAMED_POLYNOMIALS * DEGREE, LOG2_PRIME as u32 - 1);
+        let streamed_product = streamed_product(&ring, &words);
+        let streamed_byte = streamed_byte(&words);
+        let combination_product = combination_product(&ring, &words);
+        drop((ring, words));
+        let table_product = table_product();
+        let digit_transform = digit_transform();
+        // Recycled buffers of these lengths are of no use to lookups.
+        release_buffers();
+        Self {
+            transform,
+            streamed_product,
+            combination_product,
+            table_product,
+            digit_transform,
+            streamed_byte,
+        }
+    }
+}
+
+/// The least time of several batches in seconds, after one that warms caches and recycled buffers up.
+fn least(batches: usize, mut batch: impl FnMut()) -> f64 {
+    batch();
+    let timed = |_| {
+        let start = Instant::now();
+        batch();
+        start.elapsed().as_secs_f64()
+    };
+    (0..batches).map(timed).fold(f64::INFINITY, f64::min)
+}
+
+/// Words below 2^bits without a visible pattern.
+fn words(count: usize, bits: u32) -> Vec<u64> {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    (1..=count as u64).map(|index| index.wrapping_mul(ODD) >> (u64::BITS - bits)).collect()
+}
+
+/// Inner products of two digits with both halves of a key, limb after limb, as [`crate::key_switching::switch`] does.
+fn streamed_product(ring: &Ring, words: &[u64]) -> f64 {
+    let mut sums = vec![0; 2 * STREAMED_LIMBS * DEGREE];
+    let batch = || {
+        let limbs = words.chunks_exact(STREAMED_POLYNOMIALS * DEGREE);
+        for (limb, sums) in limbs.zip(sums.chunks_exact_mut(2 * DEGREE)) {
+            let at = |index: usize| &limb[index * DEGREE..][..DEGREE];
+            let (digits, pairs) = ([at(0), at(1)], [(at(2), at(3)), (at(4), at(5))]);
+            let (out0, out1) = sums.split_at_mut(DEGREE);
+            multiply_limb(ring.modulus(0), &digits, &pairs, out0, out1);
+        }
+    };
+    least(16, batch) / (4 * STREAMED_LIMBS) as f64
+}
+
+/// Rows of 32-bit words, times small numbers, added up in blocks as LWE key switching does.
+fn streamed_byte(words: &[u64]) -> f64 {
+    const DIMENSION: usize = 742;
+    const BLOCK_ROWS: usize = 64;
+    let rows: &[u32] = bytemuck::cast_slice(words);
+    let factors: Vec<i32> = (0..BLOCK_ROWS as i32).map(|row| row % 7 - 3).collect();
+    let mut sum = vec![0u32; DIMENSION];
+    let blocks = rows.chunks_exact(BLOCK_ROWS * DIMENSION);
+    let bytes = blocks.len() * BLOCK_ROWS * DIMENSION * size_of::<u32>();
+    let batch = || blocks.clone().for_each(|rows| add_multiples(&mut sum, rows, &factors));
+    least(12, batch) / bytes as f64
+}
+
+/// As many linear combinations as polynomials.
+fn combination_product(ring: &Ring, words: &[u64]) -> f64 {
+    const INPUTS: usize = 16;
+    const LIMBS: usize = 1;
+    let inputs = words.chunks_exact(LIMBS * DEGREE).take(INPUTS);
+    let inputs: Vec<_> = inputs
+        .map(|words| Poly::<Evaluations>::from_words(ring, Basis::main(LIMBS), words.to_vec()))
+        .collect();
+    let inputs: Vec<_> = inputs.iter().collect();
+    let factor = |row: usize, column: usize| GaussianInteger {
+        re: (row as i128 + 1) << 40,
+        im: -((column as i128 + 1) << 41),
+    };
+    let row = |row| (0..INPUTS).map(|column| factor(row, column)).collect();
+    let rows: Vec<Vec<_>> = (0..INPUTS).map(row).collect();
+    let batch = || drop(black_box(linear_combinations(ring, LIMBS, &inputs, &rows)));
+    least(10, batch) / (LIMBS * INPUTS * INPUTS) as f64
+}
+
+/// The table step at a low degree, blocks of which are those of all degrees; the selectors' products are included,
+/// some hundredth.
+fn table_product() -> f64 {
+    const STEP_DEGREE: usize = 512;
+    const OUTER: usize = 8;
+    const INNER: usize = 16;
+    const COLUMNS: usize = 256;
+    const ENTRY_BITS: u32 = 16;
+    let ring = Ring::new(STEP_DEGREE, &ntt_primes(STEP_DEGREE, LOG2_PRIME, 1, &[]), &[]);
+    let words = words(2 * (COLUMNS + INNER) * STEP_DEGREE, LOG2_PRIME as u32 - 1);
+    let polys: Vec<_> = words
+        .chunks_exact(STEP_DEGREE)
+        .map(|words| Poly::<Evaluations>::from_words(&ring, Basis::main(1), words.to_vec()))
+        .collect();
+    let pairs: Vec<_> = polys.chunks_exact(2).map(|pair| [&pair[0], &pair[1]]).collect();
+    let (columns, selectors) = pairs.split_at(COLUMNS);
+    let matrix = TableMatrix::new(OUTER, INNER, COLUMNS, |o, i, j| {
+        let index = (o * INNER + i) * COLUMNS + j;
+        words[index % words.len()] as i64 % (1 << ENTRY_BITS) - (1 << (ENTRY_BITS - 1))
+    });
+    let selectors = [selectors.to_vec()];
+    let batch = || drop(black_box(selected_matrix_product(&ring, 1, columns, &matrix, &selectors)));
+    let products = (2 * OUTER * INNER * COLUMNS * STEP_DEGREE) as f64 / DEGREE as f64;
+    least(12, batch) / products
+}
+
+/// CMUXes with two RGSW ciphertexts in turn, so that keys come from the cache.
+fn digit_transform() -> f64 {
+    const ROTATION_DEGREE: usize = 2048;
+    const LOG2_ROTATION_PRIME: f64 = 46.9;
+    const STEPS: usize = 64;
+    let prime = ntt_primes(ROTATION_DEGREE, LOG2_ROTATION_PRIME, 1, &[])[0];
+    let ring = PrimeRing::new(ROTATION_DEGREE, prime);
+    let gadget = RgswGadget { body: Gadget::new(prime, 20, 1), mask: Gadget::new(prime, 15, 2) };
+    let key_words = words(2 * gadget.rows() * ROTATION_DEGREE, LOG2_ROTATION_PRIME as u32 - 1);
+    let keys = ring.prepare_rows(2, gadget.rows(), |_, out| out.copy_from_slice(&key_words));
+    let mut accumulator = words(2 * ROTATION_DEGREE, u64::BITS);
+    let mut scratch = Scratch::new(&ring, gadget.rows());
+    let product = ExternalProduct { ring: &ring, gadget };
+    let batch = || {
+        for step in 0..STEPS {
+            let key = keys.key(step % 2).before(keys.key(1 - step % 2));
+            product.rotate_if_assign(&mut accumulator, 31 * step + 1, key, &mut scratch);
+        }
+    };
+    // A forward transform a row, and two inverse ones.
+    least(32, batch) / (STEPS * (gadget.rows() + 2)) as f64
+}

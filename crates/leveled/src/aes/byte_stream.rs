@@ -1,0 +1,274 @@
+//! Encrypted bytes in the wire format, whole or in chunks: one object, whose checksum holds over all chunks.
+//!
+//! A body is the client, the LWE dimension and modulus, the number of bytes, and the kind of masks; of fresh bytes, the
+//! seed of all masks and all bodies; of others, chunk after chunk of [`CHUNK_BYTES`] bytes, masks and then bodies. So
+//! messages of any length are written as they are computed and decrypted as they are read.
+
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+
+use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
+use cryptable_lattice::{Error, Result};
+use cryptable_wire::{
+    BodyReader, BodyWriter, KeyId, ObjectType, ObjectWriter, peek_header, read_object, write_object,
+};
+
+use super::encrypted_bytes::{BITS, EncryptedBytes};
+use super::parameters::Parameters;
+
+/// Bytes of a chunk: four blocks of AES, 6 MB for ring degree 2,048.
+pub const CHUNK_BYTES: usize = 64;
+
+/// Longest body that is held in memory, 4 GiB.
+const MAX_BODY_BYTES: u64 = 1 << 32;
+
+/// Bytes before masks and bodies: client, shape, number of bytes, kind of masks.
+const FIXED_BYTES: u64 = KeyId::BYTES as u64 + LweShape::BYTES + 8 + 4;
+
+/// What is known of bytes before their masks and bodies.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    key_id: KeyId,
+    shape: LweShape,
+    /// Number of bytes.
+    count: u64,
+    is_fresh: bool,
+}
+
+impl Start {
+    fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
+        writer.raw(&self.key_id.0)?;
+        self.shape.write(writer)?;
+        writer.u64(self.count)?;
+        writer.u32(u32::from(self.is_fresh))
+    }
+
+    /// Reads what [`Start::write`] wrote: as many bytes as `counts` allows.
+    fn read(reader: &mut BodyReader<'_>, counts: RangeInclusive<u64>) -> Result<Self> {
+        Ok(Self {
+            key_id: KeyId(reader.array("client key identifier")?),
+            shape: LweShape::read(reader)?,
+            count: reader.u64_within("number of values", counts)?,
+            is_fresh: read_is_fresh(reader)?,
+        })
+    }
+
+    /// Bytes of a body of computed bytes. Saturates.
+    fn computed_body_bytes(&self) -> u64 {
+        let chunk = |bytes: u64| match bytes {
+            0 => 0,
+            bytes => self.shape.computed_bytes(bytes as usize * BITS),
+        };
+        let (whole, rest) = (self.count / CHUNK_BYTES as u64, self.count % CHUNK_BYTES as u64);
+        let chunks = whole.saturating_mul(chunk(CHUNK_BYTES as u64));
+        chunks.saturating_add(FIXED_BYTES + chunk(rest))
+    }
+
+    /// Bytes of the next chunk, with `left` to come: fresh ones are all together, they are small.
+    fn next_chunk(&self, left: u64) -> u64 {
+        if self.is_fresh { left } else { left.min(CHUNK_BYTES as u64) }
+    }
+
+    /// Reads the masks, or their seed, and bodies of the next bytes.
+    fn read_chunk(&self, reader: &mut BodyReader<'_>, bytes: u64) -> Result<LweList> {
+        let count = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_mul(BITS);
+        LweList::read_words(reader, self.shape, count, self.is_fresh)
+    }
+}
+
+/// Writes a message of known length, computed under a client's keys, chunk after chunk.
+///
+/// ```
+/// use cryptable_leveled::aes::{EncryptedBytes, EncryptedBytesWriter, Parameters};
+/// use cryptable_wire::KeyId;
+/// let (parameters, key_id) = (Parameters::insecure_toy(), KeyId([7; 16]));
+/// let mut bytes = Vec::new();
+/// EncryptedBytesWriter::new(&mut bytes, &parameters, key_id, 0)?.finish()?;
+/// assert_eq!(EncryptedBytes::from_bytes(&bytes)?.count(), 0);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct EncryptedBytesWriter<W> {
+    writer: BodyWriter<ObjectWriter<W>>,
+    start: Start,
+    parameter_digest: [u8; 32],
+    /// Bytes to come.
+    left: u64,
+}
+
+impl<W: Write> EncryptedBytesWriter<W> {
+    /// Starts a message of `count` bytes.
+    ///
+    /// # Errors
+    /// Those of the underlying writer.
+    pub fn new(out: W, parameters: &Parameters, key_id: KeyId, count: u64) -> Result<Self> {
+        let shape = parameters.circuit_bootstrapping().lwe_shape();
+        let start = Start { key_id, shape, count, is_fresh: false };
+        let (object_type, parameter_digest) = (ObjectType::EncryptedBytes, parameters.digest());
+        let length = start.computed_body_bytes();
+        let object = ObjectWriter::new(out, object_type, &parameter_digest, length)?;
+        let mut writer = BodyWriter::new(object);
+        start.write(&mut writer)?;
+        Ok(Self { writer, start, parameter_digest, left: count })
+    }
+
+    /// Appends a chunk: [`CHUNK_BYTES`] computed bytes, or as many as are left.
+    ///
+    /// # Errors
+    /// If it is no such chunk, or not of the message's parameters and client; those of the underlying writer.
+    pub fn push(&mut self, chunk: &EncryptedBytes) -> Result<()> {
+        let (object, expected) = ("chunk", self.parameter_digest);
+        let found = chunk.parameter_digest();
+        if found != expected {
+            return Err(Error::OtherParameters { object, expected, found });
+        }
+        let (expected, found) = (self.start.key_id, chunk.key_id());
+        if found != expected {
+            return Err(Error::OtherClient { object, expected, found });
+        }
+        chunk.list().check(self.start.shape)?;
+        let mismatch =
+            |name, found: String, expected: String| Err(Error::Mismatch { name, found, expected });
+        if chunk.is_fresh() {
+            return mismatch("kind of the chunk", "fresh".to_owned(), "computed".to_owned());
+        }
+        let (found, expected) = (chunk.count() as u64, self.start.next_chunk(self.left));
+        if found != expected {
+            return mismatch("length of the chunk", found.to_string(), expected.to_string());
+        }
+        self.left -= expected;
+        Ok(chunk.list().write_words(&mut self.writer)?)
+    }
+
+    /// Ends the message.
+    ///
+    /// # Errors
+    /// If chunks are missing; those of the underlying writer.
+    pub fn finish(self) -> Result<W> {
+        Ok(self.writer.into_inner().finish()?)
+    }
+}
+
+/// Reads encrypted bytes, chunk after chunk: an iterator that ends after the last one, or with an error.
+///
+/// Fresh bytes are one chunk, whatever their number: they are small.
+#[derive(Clone, Debug)]
+pub struct EncryptedBytesReader<'a> {
+    reader: BodyReader<'a>,
+    start: Start,
+    parameter_digest: [u8; 32],
+    /// Whether the seed of fresh bytes is to come, even if there are none.
+    seed_left: bool,
+    /// Bytes to come; `None` once all were read, or reading failed.
+    left: Option<u64>,
+}
+
+impl<'a> EncryptedBytesReader<'a> {
+    /// Starts on encrypted bytes, which may be a memory map of any size. All of it is checked for damage.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged object of that kind.
+    pub fn new(bytes: &'a [u8]) -> Result<Self> {
+        let limit = bytes.len() as u64;
+        Self::read_as(ObjectType::EncryptedBytes, bytes, limit, message_counts)
+    }
+
+    fn read_as(
+        object_type: ObjectType,
+        bytes: &'a [u8],
+        max_body: u64,
+        counts: impl Fn(u64) -> RangeInclusive<u64>,
+    ) -> Result<Self> {
+        let body = read_object(bytes, object_type, None, max_body)?;
+        let mut reader = BodyReader::new(body);
+        let start = Start::read(&mut reader, counts(body.len() as u64))?;
+        let parameter_digest = peek_header(bytes)?.parameter_digest;
+        let (seed_left, left) = (start.is_fresh, Some(start.count));
+        Ok(Self { reader, start, parameter_digest, seed_left, left })
+    }
+
+    /// The number of bytes that the object says it has.
+    #[must_use]
+    pub fn byte_count(&self) -> u64 {
+        self.start.count
+    }
+
+    /// The next chunk, with `left` bytes to come.
+    fn chunk(&mut self, left: u64) -> Result<Option<EncryptedBytes>> {
+        if left == 0 && !self.seed_left {
+            self.reader.clone().finish()?;
+            return Ok(None);
+        }
+        let bytes = self.start.next_chunk(left);
+        let list = self.start.read_chunk(&mut self.reader, bytes)?;
+        (self.seed_left, self.left) = (false, Some(left - bytes));
+        Ok(Some(EncryptedBytes::new(self.parameter_digest, self.start.key_id, list)))
+    }
+}
+
+impl Iterator for EncryptedBytesReader<'_> {
+    type Item = Result<EncryptedBytes>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let left = self.left.take()?;
+        self.chunk(left).transpose()
+    }
+}
+
+/// How many bytes there may be in a body of this length: every bit has a body of at least one bit.
+fn message_counts(body_bytes: u64) -> RangeInclusive<u64> {
+    0..=body_bytes
+}
+
+impl EncryptedBytes {
+    /// The bytes in their wire format: client, sizes, masks or their seed, bodies.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.write_as(ObjectType::EncryptedBytes)
+    }
+
+    /// Reads encrypted bytes.
+    ///
+    /// # Errors
+    /// If they are not exactly one undamaged object of that kind, or longer than memory should take: those are for
+    /// [`EncryptedBytesReader`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::read_as(ObjectType::EncryptedBytes, bytes, message_counts)
+    }
+
+    /// An object of this type.
+    pub(super) fn write_as(&self, object_type: ObjectType) -> Vec<u8> {
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let start = Start {
+            key_id: self.key_id(),
+            shape: self.list().shape(),
+            count: self.count() as u64,
+            is_fresh: self.is_fresh(),
+        };
+        let mut writer = BodyWriter::new(&mut body);
+        start
+            .write(&mut writer)
+            .and_then(|()| self.list().write_chunks(&mut writer, CHUNK_BYTES * BITS))
+            .and_then(|()| write_object(&mut bytes, object_type, &self.parameter_digest(), &body))
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads an object of this type, of as many bytes as `counts` allows for the length of its body.
+    pub(super) fn read_as(
+        object_type: ObjectType,
+        bytes: &[u8],
+        counts: impl Fn(u64) -> RangeInclusive<u64>,
+    ) -> Result<Self> {
+        let mut reader = EncryptedBytesReader::read_as(object_type, bytes, MAX_BODY_BYTES, counts)?;
+        let start = reader.start;
+        let mut all = match reader.next().transpose()? {
+            Some(first) => first.list().clone(),
+            None => LweList::computed(start.shape, [])?,
+        };
+        for chunk in reader.by_ref() {
+            all.append(chunk?.list().clone());
+        }
+        Ok(Self::new(reader.parameter_digest, start.key_id, all))
+    }
+}

@@ -1,0 +1,77 @@
+//! An encrypted AES key: its 11 round keys, encrypted bit by bit.
+
+use cryptable_lattice::Result;
+use cryptable_wire::{KeyId, ObjectType};
+
+use super::block::{BLOCK_BYTES, EncryptedRoundKeys, ROUNDS};
+use super::encrypted_bytes::EncryptedBytes;
+use super::parameters::Parameters;
+
+/// Bytes of all round keys.
+pub(super) const ROUND_KEY_BYTES: usize = (ROUNDS + 1) * BLOCK_BYTES;
+
+/// An AES-128 key that a server computes with: its round keys, which expansion in the clear made. 8.3 kB fresh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncryptedKey {
+    round_keys: EncryptedBytes,
+}
+
+impl EncryptedKey {
+    /// From 176 encrypted bytes.
+    #[cfg(feature = "client")]
+    pub(super) fn new(round_keys: EncryptedBytes) -> Self {
+        assert_eq!(round_keys.count(), ROUND_KEY_BYTES, "bytes of round keys");
+        Self { round_keys }
+    }
+
+    /// The round keys as bytes, in the order of the key expansion (FIPS 197, Sec. 5.2).
+    #[must_use]
+    pub fn round_key_bytes(&self) -> &EncryptedBytes {
+        &self.round_keys
+    }
+
+    /// The identifier of the secret key that it was encrypted under.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.round_keys.key_id()
+    }
+
+    /// The digest of the parameters that it was encrypted under.
+    #[must_use]
+    pub fn parameter_digest(&self) -> [u8; 32] {
+        self.round_keys.parameter_digest()
+    }
+
+    /// Checks that it belongs to these parameters and this client.
+    ///
+    /// # Errors
+    /// As [`EncryptedBytes::check`].
+    pub fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
+        self.round_keys.check(parameters, key_id)
+    }
+
+    /// The round keys for [`super::Aes`].
+    ///
+    /// # Errors
+    /// Never: there are 176 of eight bits.
+    pub fn to_round_keys(&self) -> Result<EncryptedRoundKeys> {
+        let bytes = (0..self.round_keys.count()).map(|index| self.round_keys.byte(index));
+        EncryptedRoundKeys::new(bytes.collect())
+    }
+
+    /// The key in its wire format: client, sizes, a seed of masks, bodies.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.round_keys.write_as(ObjectType::EncryptedRoundKeys)
+    }
+
+    /// Reads an encrypted key.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged encrypted AES-128 key.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let count = ROUND_KEY_BYTES as u64;
+        let object_type = ObjectType::EncryptedRoundKeys;
+        Ok(Self { round_keys: EncryptedBytes::read_as(object_type, bytes, |_| count..=count)? })
+    }
+}

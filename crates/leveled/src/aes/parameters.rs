@@ -1,0 +1,115 @@
+//! Parameters of AES-128: of circuit bootstrapping, one bit a ciphertext, quiet enough for a block.
+
+use cryptable_lattice::{Error, ReadOptions, Result, SecurityLevel};
+
+use super::column_table::TERMS;
+use super::linear_layer::{INVERSE_MIX_COLUMNS, LinearLayer};
+use crate::noise::CircuitBootstrappingNoise;
+use crate::parameters::{CircuitBootstrappingParameters, LOG2_FAIL, ParameterSet};
+
+/// Circuit bootstraps of a block: ten rounds of 16 bytes of 8 bits.
+pub(super) const BOOTSTRAPS_A_BLOCK: usize = 10 * 16 * 8;
+
+/// Bits of a byte: CMUXes from an entry of a table to its result.
+const DEPTH: f64 = 8.0;
+
+/// Parameters with which a block of AES-128 fails with a probability of at most 2^-64. Immutable, cheap to clone.
+///
+/// ```
+/// use cryptable_leveled::aes::Parameters;
+/// let parameters = Parameters::default_128();
+/// assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    circuit: CircuitBootstrappingParameters,
+    log2_fail: f64,
+}
+
+impl Parameters {
+    /// Those of the set for AES-128: 128 bits of security.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn default_128() -> Self {
+        Self::new(ParameterSet::Aes128.parameters()).expect("a valid set")
+    }
+
+    /// Toy parameters for tests: not secure, and they say so.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn insecure_toy() -> Self {
+        Self::new(ParameterSet::Aes128.insecure_toy()).expect("a valid set")
+    }
+
+    /// Other parameters of circuit bootstrapping.
+    ///
+    /// # Errors
+    /// If they are for two bits a ciphertext, or leave a block a failure probability above 2^-64.
+    pub fn new(circuit: CircuitBootstrappingParameters) -> Result<Self> {
+        circuit.check_single_bits()?;
+        let log2_fail = log2_fail(&circuit);
+        if log2_fail > LOG2_FAIL {
+            return Err(Error::FailureProbability { found: log2_fail, limit: LOG2_FAIL });
+        }
+        Ok(Self { circuit, log2_fail })
+    }
+
+    /// Parameters of circuit bootstrapping.
+    #[must_use]
+    pub fn circuit_bootstrapping(&self) -> &CircuitBootstrappingParameters {
+        &self.circuit
+    }
+
+    /// log2 of the probability that one of a block's circuit bootstraps reads its bit wrong, in decryption, too, whose
+    /// round keys have the larger sums.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.log2_fail
+    }
+
+    /// What the parameters claim of their security: checked, if it is 128 bits.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.circuit.security_level()
+    }
+
+    /// Estimated security in bits; 0 if the parameters claim none.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        self.circuit.security_bits()
+    }
+
+    /// Canonical bytes, of which the digest names these parameters: those of circuit bootstrapping.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.circuit.to_bytes()
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote and validates it.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, those are not valid, claim a security that they do not have, or are insecure
+    /// and the options do not allow that; as [`Parameters::new`].
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        Self::new(CircuitBootstrappingParameters::from_bytes(bytes, options)?)
+    }
+
+    /// BLAKE3 of [`Parameters::to_bytes`].
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.circuit.digest()
+    }
+}
+
+/// Of a sum of four results of a table, plus a round key through the inverse of MixColumns, in every bootstrap.
+fn log2_fail(circuit: &CircuitBootstrappingParameters) -> f64 {
+    let noise = CircuitBootstrappingNoise::new(circuit);
+    let mixed = noise.cmux(1.0) * DEPTH * TERMS as f64;
+    let largest_sum = LinearLayer::circulant(INVERSE_MIX_COLUMNS).largest_sum();
+    let round_key = noise.fresh() * largest_sum as f64;
+    noise.log2_fail(mixed + round_key) + (BOOTSTRAPS_A_BLOCK as f64).log2()
+}

@@ -1,0 +1,16 @@
+//! Circuit bootstrapping: what a ciphertext holds, two bits a rotation, and the bootstrap itself.
+
+mod circuit_bootstrapping;
+mod plaintext;
+mod two_bit_rotation;
+
+pub use circuit_bootstrapping::{BATCH, CircuitBootstrapping, batch_count};
+pub(crate) use plaintext::check;
+#[cfg(feature = "client")]
+pub(crate) use plaintext::plaintext_body;
+pub use plaintext::{Plaintext, trivial_bit, xor_assign};
+#[cfg(feature = "client")]
+pub use plaintext::{
+    bit_error, decrypt_bit, decrypt_plaintext, encrypt_bit, encrypt_plaintext, plaintext_error,
+};
+pub use two_bit_rotation::{ciphertext_count, gray_code};

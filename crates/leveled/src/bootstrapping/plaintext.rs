@@ -1,0 +1,172 @@
+//! What one ciphertext holds: a bit or a two-bit digit x, as LWE of dimension N modulo Q under the ring secret, of
+//! phase x·Q/2^d for d bits. XOR of bits is addition of their ciphertexts.
+
+#[cfg(feature = "client")]
+use cryptable_fhew::keys::SecretKey;
+use cryptable_fhew::parameters::Parameters;
+use cryptable_lattice::Result;
+use cryptable_lattice::lwe::LweCiphertext;
+#[cfg(feature = "client")]
+use cryptable_lattice::lwe_encryption;
+use cryptable_lattice::lwe_list::check_shape;
+
+use crate::parameters::CircuitBootstrappingParameters;
+
+/// What one ciphertext holds, in the clear: a value below 2^bits, and the number of bits, 1 or 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plaintext {
+    /// The value, below 2^bits.
+    pub value: u64,
+    /// Bits that a ciphertext holds, 1 or 2.
+    pub bits: u32,
+}
+
+impl Plaintext {
+    /// A single bit.
+    #[must_use]
+    pub fn of_bit(bit: bool) -> Self {
+        Self { value: bit.into(), bits: 1 }
+    }
+
+    /// value·Q/2^bits, rounded.
+    #[must_use]
+    pub fn phase(self, parameters: &Parameters) -> u64 {
+        (self.value * parameters.prime() + (1 << (self.bits - 1))) >> self.bits
+    }
+
+    /// The plaintext of so many bits whose phase modulo `modulus` is the nearest: counts the midpoints that the phase
+    /// has passed, without branches or divisions of the phase.
+    #[must_use]
+    pub fn nearest(phase: u64, modulus: u64, bits: u32) -> Self {
+        let midpoint = |x: u64| ((2 * x + 1) * modulus).div_ceil(2 << bits);
+        let passed = (0..1 << bits).map(|x| u64::from(phase >= midpoint(x))).sum::<u64>();
+        // Beyond the last midpoint there is 0 again.
+        Self { value: passed & ((1 << bits) - 1), bits }
+    }
+}
+
+/// Demands that a ciphertext has dimension N and modulus Q of these parameters.
+///
+/// # Errors
+/// If not: names which differs.
+pub(crate) fn check(
+    parameters: &CircuitBootstrappingParameters,
+    ciphertext: &LweCiphertext,
+) -> Result<()> {
+    check_shape(ciphertext.into(), parameters.lwe_shape())
+}
+
+/// A bit that everyone may know, without mask or noise.
+#[must_use]
+pub fn trivial_bit(parameters: &Parameters, bit: bool) -> LweCiphertext {
+    let phase = Plaintext::of_bit(bit).phase(parameters);
+    LweCiphertext::trivial(parameters.ring_degree(), parameters.prime(), phase)
+}
+
+/// `bit ^= other`: addition, of noise too.
+///
+/// # Panics
+/// If dimensions or moduli differ.
+pub fn xor_assign(bit: &mut LweCiphertext, other: &LweCiphertext) {
+    bit.add_assign(other);
+}
+
+/// Encrypts a plaintext under the ring secret: error of variance 10.5.
+///
+/// ```
+/// use cryptable_fhew::keys::SecretKey;
+/// use cryptable_leveled::bootstrapping::{Plaintext, decrypt_plaintext, encrypt_plaintext};
+/// use cryptable_leveled::parameters::ParameterSet;
+/// let secret = SecretKey::generate(ParameterSet::TwoBitDepth8.parameters().fhew());
+/// let digit = encrypt_plaintext(&secret, Plaintext { value: 3, bits: 2 });
+/// assert_eq!(decrypt_plaintext(&secret, &digit, 2)?, 3);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+///
+/// # Panics
+/// If the operating system has no randomness to give.
+#[cfg(feature = "client")]
+#[must_use]
+pub fn encrypt_plaintext(secret: &SecretKey, plaintext: Plaintext) -> LweCiphertext {
+    let parameters = secret.parameters();
+    let phase = plaintext.phase(parameters);
+    lwe_encryption::encrypt_phase(secret.ring_coefficients(), phase, parameters.prime())
+}
+
+/// The body that encrypts a plaintext with the given mask, which must be fresh and uniform.
+///
+/// # Panics
+/// If the mask's length is not N, or the operating system has no randomness to give.
+#[cfg(feature = "client")]
+#[must_use]
+pub(crate) fn plaintext_body(secret: &SecretKey, mask: &[u64], plaintext: Plaintext) -> u64 {
+    let parameters = secret.parameters();
+    let phase = plaintext.phase(parameters);
+    lwe_encryption::lwe_body(secret.ring_coefficients(), mask, phase, parameters.prime())
+}
+
+/// Decrypts a plaintext of so many bits.
+///
+/// # Errors
+/// If the ciphertext's dimension is not of the parameters.
+#[cfg(feature = "client")]
+pub fn decrypt_plaintext(secret: &SecretKey, ciphertext: &LweCiphertext, bits: u32) -> Result<u64> {
+    Ok(Plaintext::nearest(secret.phase(ciphertext)?, ciphertext.modulus(), bits).value)
+}
+
+/// Error of a plaintext's phase as a fraction of Q: for measuring noise. It must stay with the client.
+///
+/// # Errors
+/// If the ciphertext's dimension is not of the parameters.
+#[cfg(feature = "client")]
+pub fn plaintext_error(
+    secret: &SecretKey,
+    ciphertext: &LweCiphertext,
+    plaintext: Plaintext,
+) -> Result<f64> {
+    secret.phase_error(ciphertext, plaintext.phase(secret.parameters()))
+}
+
+/// Encrypts a bit under the ring secret: error of variance 10.5.
+///
+/// # Panics
+/// If the operating system has no randomness to give.
+#[cfg(feature = "client")]
+#[must_use]
+pub fn encrypt_bit(secret: &SecretKey, bit: bool) -> LweCiphertext {
+    encrypt_plaintext(secret, Plaintext::of_bit(bit))
+}
+
+/// Decrypts a bit.
+///
+/// # Errors
+/// If the ciphertext's dimension is not of the parameters.
+#[cfg(feature = "client")]
+pub fn decrypt_bit(secret: &SecretKey, bit: &LweCiphertext) -> Result<bool> {
+    Ok(decrypt_plaintext(secret, bit, 1)? == 1)
+}
+
+/// Error of a bit's phase as a fraction of Q: for measuring noise. It must stay with the client.
+///
+/// # Errors
+/// If the ciphertext's dimension is not of the parameters.
+#[cfg(feature = "client")]
+pub fn bit_error(secret: &SecretKey, ciphertext: &LweCiphertext, bit: bool) -> Result<f64> {
+    plaintext_error(secret, ciphertext, Plaintext::of_bit(bit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_plaintext_is_that_of_division() {
+        let modulus = (1u64 << 47) - 297;
+        for bits in 1..=2 {
+            for phase in (0..4096).map(|i| i * (modulus / 4096) + i % 7).chain([0, modulus - 1]) {
+                let rounded = (((phase << bits) + modulus / 2) / modulus) & ((1 << bits) - 1);
+                assert_eq!(Plaintext::nearest(phase, modulus, bits).value, rounded, "{phase}");
+            }
+        }
+    }
+}

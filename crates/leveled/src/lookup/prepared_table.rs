@@ -1,0 +1,74 @@
+//! Tables as polynomials.
+
+use cryptable_lattice::{Error, Result, Table};
+
+use super::parameters::{Parameters, width};
+use crate::tree::CmuxTree;
+
+/// A table as polynomials, made once for any number of lookups: for 20 bits a good part of the time of one.
+///
+/// It belongs to the parameters of the key that prepared it, and any key of those may use it.
+#[derive(Debug)]
+pub struct PreparedTable {
+    parameter_digest: [u8; 32],
+    input_modulus: u64,
+    output_modulus: u64,
+    tree: CmuxTree,
+}
+
+impl PreparedTable {
+    /// The polynomials of a table, with zeros where no input is.
+    ///
+    /// # Errors
+    /// If inputs or outputs have more bits than [`Parameters::max_bits`].
+    pub(super) fn new(parameters: &Parameters, table: &Table) -> Result<Self> {
+        let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
+        parameters.check_bits("number of bits of the table's inputs", input_modulus)?;
+        parameters.check_bits("number of bits of the table's outputs", output_modulus)?;
+        let mut entries = table.values().to_vec();
+        entries.resize(1 << width(input_modulus), 0);
+        let circuit = parameters.circuit_bootstrapping();
+        let tree = CmuxTree::new(circuit, &entries, width(output_modulus))?;
+        Ok(Self { parameter_digest: parameters.digest(), input_modulus, output_modulus, tree })
+    }
+
+    /// The modulus of values that are looked up.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.input_modulus
+    }
+
+    /// The modulus of results.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.output_modulus
+    }
+
+    /// Bytes of memory that the polynomials take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.tree.shape().bytes()
+    }
+
+    /// The polynomials of the table.
+    pub(super) fn tree(&self) -> &CmuxTree {
+        &self.tree
+    }
+
+    /// Demands that it is of these parameters, and of inputs of this modulus.
+    ///
+    /// # Errors
+    /// [`Error::OtherParameters`], [`Error::Mismatch`].
+    pub(super) fn check(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
+        let (expected, found) = (parameters.digest(), self.parameter_digest);
+        if found != expected {
+            return Err(Error::OtherParameters { object: "table", expected, found });
+        }
+        if self.input_modulus != modulus {
+            let name = "input modulus of the table";
+            let (found, expected) = (self.input_modulus.to_string(), modulus.to_string());
+            return Err(Error::Mismatch { name, found, expected });
+        }
+        Ok(())
+    }
+}

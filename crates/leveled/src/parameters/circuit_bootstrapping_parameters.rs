@@ -1,0 +1,190 @@
+//! Parameters of circuit bootstrapping (Wang et al., EUROCRYPT 2024, ePrint 2024/323).
+//!
+//! A circuit bootstrap of an input of variance σ² reads it right if the sum of σ², of LWE key switching's noise and of
+//! sparse rounding's stays below the margin of a digit, `1/2^(d + 1)` of the modulus for d bits a ciphertext, up to a
+//! probability of 2^-64. What is left for σ² is [`CircuitBootstrappingParameters::input_variance`].
+
+use cryptable_fhew::noise::{NoiseModel, Variance};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
+use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::{Result, SecurityLevel};
+use cryptable_ring::gadget::Gadget;
+use serde::{Deserialize, Serialize};
+
+use crate::errors::out_of_range;
+
+/// log2 of the probability that a circuit bootstrap reads its input wrong.
+pub const LOG2_FAIL: f64 = -64.0;
+
+/// Most bits of a ciphertext: three would leave a margin of a sixteenth, which no parameters found keep to.
+pub const MAX_BITS_PER_CIPHERTEXT: u32 = 2;
+
+/// The name of this number in errors.
+const BITS_PER_CIPHERTEXT: &str = "number of a ciphertext's bits";
+
+/// All numbers of a parameter set, before validation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CircuitBootstrappingLiteral {
+    /// What the set claims of its security.
+    pub security: SecurityLevel,
+    /// Bits that a ciphertext holds and a rotation takes: 1 or 2.
+    pub bits_per_ciphertext: u32,
+    /// Decomposition of the RGSW ciphertexts that circuit bootstraps make.
+    pub rgsw: GadgetLiteral,
+    /// Blind rotation, key switching, trace and scheme switching.
+    pub fhew: ParametersLiteral,
+}
+
+/// Validated parameters of circuit bootstrapping. Immutable, cheap to clone.
+#[derive(Clone, Debug)]
+pub struct CircuitBootstrappingParameters {
+    literal: CircuitBootstrappingLiteral,
+    fhew: Parameters,
+    /// Largest variance of an input's phase, as a fraction of the modulus squared.
+    input: Variance,
+}
+
+impl PartialEq for CircuitBootstrappingParameters {
+    fn eq(&self, other: &Self) -> bool {
+        self.literal == other.literal
+    }
+}
+
+impl CircuitBootstrappingParameters {
+    /// Validates a literal: all numbers, and 128 bits of security unless it says that it is insecure.
+    ///
+    /// # Errors
+    /// If a ciphertext has not 1 or 2 bits, or more than a gadget digit of RGSW ciphertexts. If their decomposition
+    /// does not fit the prime, or has more rows than sparse rounding serves, or even inputs without noise would fail
+    /// with a probability above 2^-64. If parameters of bootstrapping are not valid, or less secure than claimed.
+    pub fn new(literal: CircuitBootstrappingLiteral) -> Result<Self> {
+        let fhew = match literal.security {
+            SecurityLevel::Bits128 => Parameters::new(literal.fhew)?,
+            SecurityLevel::Insecure => Parameters::insecure(literal.fhew)?,
+        };
+        let CircuitBootstrappingLiteral { bits_per_ciphertext, rgsw, .. } = literal;
+        let most = MAX_BITS_PER_CIPHERTEXT.min(rgsw.base_log2.max(1));
+        if !(1..=most).contains(&bits_per_ciphertext) {
+            let limit = format!(
+                "1 to {MAX_BITS_PER_CIPHERTEXT}, and no more than a gadget digit of RGSW ciphertexts"
+            );
+            return Err(out_of_range(BITS_PER_CIPHERTEXT, bits_per_ciphertext.into(), limit));
+        }
+        let bits = u64::from(rgsw.base_log2).saturating_mul(rgsw.length as u64);
+        let limit = fhew.prime().ilog2();
+        if rgsw.base_log2 == 0 || rgsw.length == 0 || bits > u64::from(limit) {
+            let limit = format!("together they must have from 1 to {limit} bits");
+            return Err(out_of_range("number of bits of RGSW gadget digits", bits, limit));
+        }
+        let mut parameters = Self { literal, fhew, input: Variance::ZERO };
+        let spent = parameters.switching(&NoiseModel::new(&parameters.fhew));
+        let total = largest_variance(parameters.margin());
+        if spent.0.is_nan() || spent.0 >= total.0 {
+            let limit = "key switching and sparse rounding leave no margin for noise";
+            return Err(out_of_range("number of RGSW gadget digits", rgsw.length as u64, limit));
+        }
+        parameters.input = Variance(total.0 - spent.0);
+        Ok(parameters)
+    }
+
+    /// All numbers, as they were validated.
+    #[must_use]
+    pub fn literal(&self) -> &CircuitBootstrappingLiteral {
+        &self.literal
+    }
+
+    /// What the parameters claim of their security: checked, if it is 128 bits.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.literal.security
+    }
+
+    /// Least security of LWE and both rings, in bits; 0 if they claim none.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        match self.security_level() {
+            SecurityLevel::Bits128 => self.fhew.security_bits(),
+            SecurityLevel::Insecure => 0.0,
+        }
+    }
+
+    /// Parameters of blind rotation, key switching, trace and scheme switching.
+    #[must_use]
+    pub fn fhew(&self) -> &Parameters {
+        &self.fhew
+    }
+
+    /// Decomposition of the RGSW ciphertexts that circuit bootstraps make.
+    #[must_use]
+    pub fn rgsw_gadget(&self) -> Gadget {
+        let GadgetLiteral { base_log2, length } = self.literal.rgsw;
+        Gadget::new(self.fhew.prime(), base_log2, length)
+    }
+
+    /// θ: phases are rounded to multiples of 2^θ, so that one rotation makes all rows of all RGSW ciphertexts of a
+    /// ciphertext.
+    #[must_use]
+    pub fn sparsity_log2(&self) -> u32 {
+        sparsity_log2(&self.literal)
+    }
+
+    /// Bits that a ciphertext holds and a rotation takes: 1 or 2.
+    #[must_use]
+    pub fn bits_per_ciphertext(&self) -> u32 {
+        self.literal.bits_per_ciphertext
+    }
+
+    /// Dimension N and modulus Q of the LWE ciphertexts that circuit bootstraps take, and tables give.
+    #[must_use]
+    pub fn lwe_shape(&self) -> LweShape {
+        LweShape { dimension: self.fhew.ring_degree(), modulus: self.fhew.prime() }
+    }
+
+    /// The largest error of a phase that leaves its plaintext, 1/2^(d + 1) for d bits a ciphertext, as a fraction of
+    /// the modulus.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        0.5 / f64::from(self.bits_per_ciphertext()).exp2()
+    }
+
+    /// Demands single bits.
+    ///
+    /// # Errors
+    /// If ciphertexts hold two bits.
+    pub(crate) fn check_single_bits(&self) -> Result<()> {
+        let bits = self.bits_per_ciphertext();
+        if bits == 1 {
+            return Ok(());
+        }
+        Err(out_of_range(BITS_PER_CIPHERTEXT, bits.into(), "this is for single bits"))
+    }
+
+    /// 2N/2^θ: the number of phases that sparse rounding leaves.
+    #[must_use]
+    pub fn sparse_modulus(&self) -> u64 {
+        self.fhew.rotation_modulus() >> self.sparsity_log2()
+    }
+
+    /// Variance of an input's phase that a circuit bootstrap may get: it fails with probability 2^-64 then.
+    #[must_use]
+    pub fn input_variance(&self) -> Variance {
+        self.input
+    }
+
+    /// What switching an input to dimension n and to the sparse modulus adds.
+    fn switching(&self, model: &NoiseModel) -> Variance {
+        model.key_switching() + model.lwe_modulus_switch(self.sparse_modulus())
+    }
+}
+
+/// The largest variance whose errors exceed `margin` with a probability of at most 2^[`LOG2_FAIL`].
+fn largest_variance(margin: f64) -> Variance {
+    Variance((margin / gaussian_ratio_for(LOG2_FAIL)).powi(2))
+}
+
+/// θ of a literal: see [`CircuitBootstrappingParameters::sparsity_log2`].
+pub(super) fn sparsity_log2(literal: &CircuitBootstrappingLiteral) -> u32 {
+    let rows = (literal.bits_per_ciphertext as usize).saturating_mul(literal.rgsw.length);
+    rows.next_power_of_two().ilog2()
+}

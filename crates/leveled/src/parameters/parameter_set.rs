@@ -1,0 +1,335 @@
+//! Named parameter sets: those of Wang et al. (EUROCRYPT 2024, ePrint 2024/323, Table 5), carried over to a prime of
+//! 47 bits with 128-bit security, and sets for two bits a rotation.
+//!
+//! The paper's sets (Q near 2^54, n = 571 modulo 2^10) fall short of 128 bits under today's estimates. Here the prime
+//! is the largest that blind rotation's fastest kernel takes, and the LWE dimension the least that the security tables
+//! have; decompositions are chosen anew so that each set reaches the depth of the paper's.
+//!
+//! | set | bits a rotation | blind rotation | depth | of Wang et al. |
+//! |---|---|---|---|---|
+//! | `two-bit-depth-8` | 2 | CMUX | 8 | – |
+//! | `two-bit-depth-13` | 2 | CMUX | 13 | – |
+//! | `two-bit-depth-24` | 2 | CMUX | 24 | – |
+//! | `cmux-depth-8` | 1 | CMUX | 8 | CMUX_1 |
+//! | `cmux-depth-115` | 1 | CMUX | 115 | CMUX_2 |
+//! | `cmux-depth-236` | 1 | CMUX | 236 | CMUX_3 |
+//! | `cmux-depth-10900` | 1 | CMUX | 10,900 | CMUX_4 |
+//! | `cmux-depth-20200` | 1 | CMUX | 20,200 | CMUX_5 |
+//! | `auto-depth-7` | 1 | automorphisms | 7 | AUTO_1 |
+//! | `auto-depth-73` | 1 | automorphisms | 73 | AUTO_2 |
+//! | `auto-depth-149` | 1 | automorphisms | 149 | AUTO_3 |
+//! | `auto-depth-7900` | 1 | automorphisms | 7,900 | AUTO_4 |
+//! | `auto-depth-16800` | 1 | automorphisms | 16,800 | AUTO_5 |
+//! | `aes-128` | 1 | CMUX | 8, then sums of four | – |
+//!
+//! Depth is how many CMUXes follow one another before the next circuit bootstrap fails with probability 2^-64: of sets
+//! for two bits, in the worst case and of every ciphertext of a value; of the others as the paper counts, on bits that
+//! are as often 0 as 1 ([`crate::noise::CircuitBootstrappingNoise::max_depth`]).
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use cryptable_fhew::parameters::{
+    GadgetLiteral, Parameters, ParametersLiteral, RgswGadgetLiteral, RotationMethod,
+};
+use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
+use cryptable_lattice::{Error, SecurityLevel};
+
+use super::circuit_bootstrapping_parameters::{
+    CircuitBootstrappingLiteral, CircuitBootstrappingParameters, sparsity_log2,
+};
+
+/// LWE dimension of toys.
+const TOY_LWE_DIMENSION: usize = 64;
+
+const fn gadget(base_log2: u32, length: usize) -> GadgetLiteral {
+    GadgetLiteral { base_log2, length }
+}
+
+/// Blind rotations by this many gadget digits of bodies and of masks, the bases with the least noise.
+const ONE_DIGIT: RgswGadgetLiteral = RgswGadgetLiteral { body: gadget(19, 1), mask: gadget(22, 1) };
+const THREE_ROWS: RgswGadgetLiteral =
+    RgswGadgetLiteral { body: gadget(20, 1), mask: gadget(15, 2) };
+const TWO_DIGITS: RgswGadgetLiteral =
+    RgswGadgetLiteral { body: gadget(15, 2), mask: gadget(15, 2) };
+const TWO_BITS_DEPTH_24: RgswGadgetLiteral =
+    RgswGadgetLiteral { body: gadget(13, 2), mask: gadget(15, 2) };
+
+/// A parameter set with a name. All have at least 128 bits of security.
+///
+/// ```
+/// use cryptable_leveled::parameters::ParameterSet;
+/// let set: ParameterSet = "two-bit-depth-8".parse()?;
+/// assert_eq!(set, ParameterSet::TwoBitDepth8);
+/// assert_eq!(set.to_string(), "two-bit-depth-8");
+/// assert_eq!(set.description(), "2 bits a rotation, depth 8");
+/// assert!(set.parameters().security_bits() >= 128.0);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParameterSet {
+    /// Two bits a rotation, tables of up to 8 bits.
+    TwoBitDepth8,
+    /// Two bits a rotation, tables of up to 13 bits.
+    TwoBitDepth13,
+    /// Two bits a rotation, tables of up to 24 bits.
+    TwoBitDepth24,
+    /// One bit a rotation by CMUXes, depth 8: CMUX_1 of Wang et al.
+    CmuxDepth8,
+    /// One bit a rotation by CMUXes, depth 115: CMUX_2 of Wang et al.
+    CmuxDepth115,
+    /// One bit a rotation by CMUXes, depth 236: CMUX_3 of Wang et al.
+    CmuxDepth236,
+    /// One bit a rotation by CMUXes, depth 10,900: CMUX_4 of Wang et al.
+    CmuxDepth10900,
+    /// One bit a rotation by CMUXes, depth 20,200: CMUX_5 of Wang et al.
+    CmuxDepth20200,
+    /// One bit a rotation by automorphisms, depth 7: AUTO_1 of Wang et al.
+    AutoDepth7,
+    /// One bit a rotation by automorphisms, depth 73: AUTO_2 of Wang et al.
+    AutoDepth73,
+    /// One bit a rotation by automorphisms, depth 149: AUTO_3 of Wang et al.
+    AutoDepth149,
+    /// One bit a rotation by automorphisms, depth 7,900: AUTO_4 of Wang et al.
+    AutoDepth7900,
+    /// One bit a rotation by automorphisms, depth 16,800: AUTO_5 of Wang et al.
+    AutoDepth16800,
+    /// One bit a rotation by CMUXes, for AES-128: tables of 8 bits, four of whose results are added up; a block of
+    /// 1,280 circuit bootstraps fails with a probability below 2^-64.
+    Aes128,
+}
+
+impl ParameterSet {
+    /// All sets, those with two bits a rotation first.
+    pub const ALL: [Self; 14] = [
+        Self::TwoBitDepth8,
+        Self::TwoBitDepth13,
+        Self::TwoBitDepth24,
+        Self::CmuxDepth8,
+        Self::CmuxDepth115,
+        Self::CmuxDepth236,
+        Self::CmuxDepth10900,
+        Self::CmuxDepth20200,
+        Self::AutoDepth7,
+        Self::AutoDepth73,
+        Self::AutoDepth149,
+        Self::AutoDepth7900,
+        Self::AutoDepth16800,
+        Self::Aes128,
+    ];
+
+    /// CMUX_1 to CMUX_5 of Wang et al., Table 5.
+    pub const WANG_CMUX: [Self; 5] = [
+        Self::CmuxDepth8,
+        Self::CmuxDepth115,
+        Self::CmuxDepth236,
+        Self::CmuxDepth10900,
+        Self::CmuxDepth20200,
+    ];
+
+    /// AUTO_1 to AUTO_5 of Wang et al., Table 5.
+    pub const WANG_AUTO: [Self; 5] = [
+        Self::AutoDepth7,
+        Self::AutoDepth73,
+        Self::AutoDepth149,
+        Self::AutoDepth7900,
+        Self::AutoDepth16800,
+    ];
+
+    /// The name that is printed and parsed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TwoBitDepth8 => "two-bit-depth-8",
+            Self::TwoBitDepth13 => "two-bit-depth-13",
+            Self::TwoBitDepth24 => "two-bit-depth-24",
+            Self::CmuxDepth8 => "cmux-depth-8",
+            Self::CmuxDepth115 => "cmux-depth-115",
+            Self::CmuxDepth236 => "cmux-depth-236",
+            Self::CmuxDepth10900 => "cmux-depth-10900",
+            Self::CmuxDepth20200 => "cmux-depth-20200",
+            Self::AutoDepth7 => "auto-depth-7",
+            Self::AutoDepth73 => "auto-depth-73",
+            Self::AutoDepth149 => "auto-depth-149",
+            Self::AutoDepth7900 => "auto-depth-7900",
+            Self::AutoDepth16800 => "auto-depth-16800",
+            Self::Aes128 => "aes-128",
+        }
+    }
+
+    /// What the name means, in a few words.
+    #[must_use]
+    pub fn description(self) -> String {
+        if self == Self::Aes128 {
+            return "1 bit a rotation, sums of four results for AES-128".to_owned();
+        }
+        let (kind, depth) = self.name().split_once("-depth-").expect("names have a depth");
+        let rotation = match kind {
+            "two-bit" => "2 bits a rotation",
+            "auto" => "1 bit a rotation by automorphisms",
+            _ => "1 bit a rotation",
+        };
+        format!("{rotation}, depth {depth}")
+    }
+
+    /// The numbers of the set.
+    #[must_use]
+    pub fn literal(self) -> CircuitBootstrappingLiteral {
+        // Of blind rotation; of the trace's automorphisms and of scheme switching; of RGSW ciphertexts.
+        let (rotation, conversion, rgsw) = match self {
+            Self::TwoBitDepth8 => (THREE_ROWS, [gadget(11, 3), gadget(16, 2)], gadget(4, 3)),
+            Self::TwoBitDepth13 => (THREE_ROWS, [gadget(11, 3), gadget(16, 2)], gadget(3, 4)),
+            Self::TwoBitDepth24 => (TWO_BITS_DEPTH_24, [gadget(9, 4), gadget(12, 3)], gadget(7, 2)),
+            Self::CmuxDepth8 => (ONE_DIGIT, [gadget(15, 2), gadget(15, 2)], gadget(2, 6)),
+            // A rotation by automorphisms has twice the noise: here alone it takes a finer trace than by CMUXes.
+            Self::AutoDepth7 => (ONE_DIGIT, [gadget(11, 3), gadget(15, 2)], gadget(2, 6)),
+            Self::CmuxDepth115 | Self::AutoDepth73 => {
+                (THREE_ROWS, [gadget(11, 3), gadget(12, 3)], gadget(3, 5))
+            }
+            Self::CmuxDepth236 | Self::AutoDepth149 => {
+                (THREE_ROWS, [gadget(12, 3), gadget(12, 3)], gadget(2, 7))
+            }
+            Self::CmuxDepth10900 | Self::AutoDepth7900 => {
+                (TWO_DIGITS, [gadget(7, 6), gadget(9, 4)], gadget(4, 4))
+            }
+            Self::CmuxDepth20200 | Self::AutoDepth16800 => {
+                (TWO_DIGITS, [gadget(7, 6), gadget(12, 3)], gadget(3, 6))
+            }
+            Self::Aes128 => (THREE_ROWS, [gadget(11, 3), gadget(15, 2)], gadget(3, 4)),
+        };
+        let fhew = one_bit_literal(rotation, conversion);
+        let literal = CircuitBootstrappingLiteral {
+            security: SecurityLevel::Bits128,
+            bits_per_ciphertext: 1,
+            rgsw,
+            fhew,
+        };
+        match self {
+            Self::TwoBitDepth8 | Self::TwoBitDepth13 | Self::TwoBitDepth24 => {
+                with_two_bits(literal)
+            }
+            // Table 2 of the paper: a window of 15 for θ = 2, of 8 for θ = 3.
+            Self::AutoDepth7900 => by_automorphisms(literal, 15),
+            Self::AutoDepth7 | Self::AutoDepth73 | Self::AutoDepth149 | Self::AutoDepth16800 => {
+                by_automorphisms(literal, 8)
+            }
+            _ => literal,
+        }
+    }
+
+    /// The set, validated.
+    ///
+    /// # Panics
+    /// Never: all sets are valid.
+    #[must_use]
+    pub fn parameters(self) -> CircuitBootstrappingParameters {
+        CircuitBootstrappingParameters::new(self.literal()).expect("a valid set")
+    }
+
+    /// The set with an LWE dimension of 64, for tests: not secure, and says so.
+    ///
+    /// # Panics
+    /// Never: all sets are valid.
+    #[must_use]
+    pub fn insecure_toy(self) -> CircuitBootstrappingParameters {
+        let literal = self.literal();
+        let fhew = ParametersLiteral { lwe_dimension: TOY_LWE_DIMENSION, ..literal.fhew };
+        let literal =
+            CircuitBootstrappingLiteral { security: SecurityLevel::Insecure, fhew, ..literal };
+        CircuitBootstrappingParameters::new(literal).expect("a valid set")
+    }
+
+    /// The set that has these numbers, if there is one.
+    #[must_use]
+    pub fn of_literal(literal: &CircuitBootstrappingLiteral) -> Option<Self> {
+        Self::ALL.into_iter().find(|set| set.literal() == *literal)
+    }
+}
+
+impl fmt::Display for ParameterSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for ParameterSet {
+    type Err = Error;
+
+    /// # Errors
+    /// If there is no set of this name; names all.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|set| set.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::Unsupported(format!("the name {name}: the sets are {names}"))
+        })
+    }
+}
+
+/// What sets of one bit a rotation have in common.
+fn one_bit_literal(
+    rotation: RgswGadgetLiteral,
+    [automorphism, relinearization]: [GadgetLiteral; 2],
+) -> ParametersLiteral {
+    static BASE: OnceLock<ParametersLiteral> = OnceLock::new();
+    ParametersLiteral {
+        lwe_dimension: 583,
+        log2_lwe_modulus: 14,
+        // The largest below 2^47: fractions of it are as small as they get.
+        log2_prime: 46.99,
+        rotation,
+        key_switching: gadget(2, 5),
+        automorphism,
+        relinearization,
+        ..*BASE.get_or_init(|| *Parameters::default_128().literal())
+    }
+}
+
+/// Two bits a ciphertext: half the margin of one, and so a larger LWE modulus.
+fn with_two_bits(literal: CircuitBootstrappingLiteral) -> CircuitBootstrappingLiteral {
+    let fhew = ParametersLiteral {
+        lwe_dimension: 662,
+        log2_lwe_modulus: 16,
+        key_switching: gadget(2, 6),
+        ..literal.fhew
+    };
+    CircuitBootstrappingLiteral { bits_per_ciphertext: 2, fhew, ..literal }
+}
+
+/// Rotations by automorphisms with a window, under a ternary secret: one external product a coefficient, of a lower
+/// dimension than that of a binary secret of the same security, and 332 automorphisms (418 in the set of depth 7,900,
+/// whose RGSW ciphertexts have 4 rows only). They have about twice the noise of CMUXes with the same digits.
+fn by_automorphisms(
+    literal: CircuitBootstrappingLiteral,
+    window: usize,
+) -> CircuitBootstrappingLiteral {
+    let secret = SecretDistribution::UniformTernary;
+    let modulus = f64::from(literal.fhew.log2_lwe_modulus);
+    let fhew = ParametersLiteral {
+        lwe_dimension: least_lwe_dimension(secret, modulus).expect("a modulus of the tables"),
+        lwe_secret: secret,
+        rotation_method: RotationMethod::SparseAutomorphism {
+            sparsity_log2: sparsity_log2(&literal),
+            window,
+            digits: gadget(15, 2),
+        },
+        ..literal.fhew
+    };
+    CircuitBootstrappingLiteral { fhew, ..literal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_numbers_tell_sets_apart() {
+        for set in ParameterSet::ALL {
+            assert_eq!(set.name().parse::<ParameterSet>().unwrap(), set);
+            assert_eq!(ParameterSet::of_literal(&set.literal()), Some(set));
+            assert_eq!(ParameterSet::of_literal(set.insecure_toy().literal()), None);
+        }
+        let message = "cmux-depth-9".parse::<ParameterSet>().unwrap_err().to_string();
+        assert!(message.contains("cmux-depth-9") && message.contains("aes-128"), "{message}");
+    }
+}

@@ -1,0 +1,15 @@
+//! What encrypted bits choose: CMUXes, tables as trees of them, weighted automata.
+
+mod automaton;
+mod cmux;
+mod cmux_tree;
+mod leveled_ciphertext;
+mod plaintext_polynomial;
+mod tree_shape;
+
+pub use automaton::{Automaton, Transition};
+pub use cmux::Cmux;
+pub use cmux_tree::CmuxTree;
+pub use leveled_ciphertext::LeveledCiphertext;
+pub use plaintext_polynomial::PlaintextPolynomial;
+pub use tree_shape::{MAX_INPUT_BITS, TreeShape};

@@ -1,0 +1,209 @@
+//! Tables on encrypted bits by CMUX trees with vertical and horizontal packing (Chillotti et al., J. Cryptology 2020,
+//! Sec. 5).
+//!
+//! RGSW ciphertexts of the bits of x, and a table f of 2^bits entries in the clear, give LWE ciphertexts of f(x) of
+//! dimension N modulo Q. A result has the noise of as many CMUXes as there are bits
+//! ([`CmuxTree::output_noise`]).
+//!
+//! A polynomial holds N entries. Vertically: the upper bits choose one of the polynomials of an output by a tree of
+//! CMUXes, the lower log2 N bits rotate the entry to the constant coefficient. Horizontally: tables shorter than N
+//! have several outputs in one polynomial, each in a run of its own, all rotated at once.
+//!
+//! With two bits a ciphertext a coefficient holds two bits of an output, so that there are half as many outputs.
+//! Entries are in the order of their inputs' Gray codes ([`crate::bootstrapping::gray_code`]): that is what RGSW
+//! ciphertexts are of.
+
+use cryptable_fhew::noise::Variance;
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::rgsw::RgswCiphertext;
+use cryptable_lattice::{Error, Result};
+use cryptable_ring::prime_ring::PrimeRing;
+use rayon::prelude::*;
+
+use super::cmux::Cmux;
+use super::leveled_ciphertext::LeveledCiphertext;
+use super::plaintext_polynomial::PlaintextPolynomial;
+use super::tree_shape::{MAX_INPUT_BITS, TreeShape};
+use crate::bootstrapping::CircuitBootstrapping;
+use crate::errors::out_of_range;
+use crate::noise::CircuitBootstrappingNoise;
+use crate::parameters::CircuitBootstrappingParameters;
+
+/// A table of 2^bits entries of some width, as polynomials.
+///
+/// ```
+/// use cryptable_leveled::parameters::ParameterSet;
+/// use cryptable_leveled::tree::CmuxTree;
+/// let table: Vec<u64> = (0..256).map(|x| x * x % 256).collect();
+/// let tree = CmuxTree::new(&ParameterSet::CmuxDepth8.parameters(), &table, 8)?;
+/// assert_eq!((tree.input_bits(), tree.width()), (8, 8));
+/// assert_eq!(tree.depth(), 8);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CmuxTree {
+    parameters: CircuitBootstrappingParameters,
+    shape: TreeShape,
+    width: usize,
+    /// For each group of outputs, its polynomials.
+    groups: Vec<Vec<PlaintextPolynomial>>,
+}
+
+impl CmuxTree {
+    /// The tree of a table of `width`-bit entries; every d bits of an output are a result of their own, with d =
+    /// [`CircuitBootstrappingParameters::bits_per_ciphertext`].
+    ///
+    /// # Errors
+    /// If the number of entries is no power of two from 2 to 2^[`MAX_INPUT_BITS`], the width not from 1 to 64, or an
+    /// entry wider.
+    pub fn new(
+        parameters: &CircuitBootstrappingParameters,
+        table: &[u64],
+        width: usize,
+    ) -> Result<Self> {
+        let input_bits = table.len().max(2).ilog2() as usize;
+        if table.len() != 1 << input_bits || input_bits > MAX_INPUT_BITS {
+            let limit = format!("it must be a power of two from 2 to 2^{MAX_INPUT_BITS}");
+            return Err(out_of_range("number of table entries", table.len() as u64, limit));
+        }
+        if !(1..=64).contains(&width) {
+            return Err(out_of_range("width", width as u64, "outputs have from 1 to 64 bits"));
+        }
+        let limit = 1u64.checked_shl(width as u32).unwrap_or(u64::MAX);
+        if let Some(index) = table.iter().position(|&entry| width < 64 && entry >= limit) {
+            return Err(Error::TableEntry { index, value: table[index], limit });
+        }
+        let shape = TreeShape::new(parameters, input_bits, width);
+        let groups = (0..shape.groups()).map(|group| shape.group(table, group)).collect();
+        Ok(Self { parameters: parameters.clone(), shape, width, groups })
+    }
+
+    fn ring(&self) -> &PrimeRing {
+        self.parameters.fhew().ring()
+    }
+
+    /// The parameters that RGSW ciphertexts must be of.
+    #[must_use]
+    pub fn parameters(&self) -> &CircuitBootstrappingParameters {
+        &self.parameters
+    }
+
+    /// Sizes of the tree.
+    #[must_use]
+    pub fn shape(&self) -> TreeShape {
+        self.shape
+    }
+
+    /// Bits of the input.
+    #[must_use]
+    pub fn input_bits(&self) -> usize {
+        self.shape.input_bits()
+    }
+
+    /// Bits of an output.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// CMUXes from an entry to the result.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.shape.depth()
+    }
+
+    /// CMUXes of a lookup in all.
+    #[must_use]
+    pub fn cmuxes(&self) -> usize {
+        self.shape.cmuxes()
+    }
+
+    /// Predicted variance of a result, if bits are 1 with this probability: that of as many CMUXes as the tree is deep.
+    #[must_use]
+    pub fn output_noise(&self, noise: &CircuitBootstrappingNoise, ones: f64) -> Variance {
+        noise.cmux(ones) * self.depth() as f64
+    }
+
+    /// All ciphertexts of the entry that the selectors choose, the lowest bits first: LWE of dimension N modulo Q, of
+    /// phase x·Q/2^d, with d = [`CircuitBootstrappingParameters::bits_per_ciphertext`]. Selectors are of the bits of
+    /// the input's Gray code, the lowest first, as [`CircuitBootstrapping::bootstrap_values`] makes them; with one bit
+    /// a ciphertext, of the input itself.
+    ///
+    /// # Errors
+    /// If there are not as many selectors as input bits.
+    pub fn lookup(&self, selectors: &[RgswCiphertext]) -> Result<Vec<LweCiphertext>> {
+        if selectors.len() != self.input_bits() {
+            let limit = format!("the table has inputs of {} bits", self.input_bits());
+            return Err(out_of_range("number of selectors", selectors.len() as u64, limit));
+        }
+        let groups: Vec<Vec<LweCiphertext>> =
+            self.groups.par_iter().map(|group| self.lookup_group(group, selectors)).collect();
+        Ok(groups.into_iter().flatten().take(self.shape.outputs()).collect())
+    }
+
+    /// Looks up several encrypted inputs, lowest bits first: a circuit bootstrap for every ciphertext, then the table.
+    ///
+    /// # Errors
+    /// If an input has not as many ciphertexts as the table's, or is of other parameters.
+    pub fn lookup_many(
+        &self,
+        circuit: &CircuitBootstrapping<'_>,
+        inputs: &[Vec<LweCiphertext>],
+    ) -> Result<Vec<Vec<LweCiphertext>>> {
+        let each = self.shape.inputs();
+        if let Some(input) = inputs.iter().find(|input| input.len() != each) {
+            let limit = format!("the table has inputs of {each} ciphertexts");
+            return Err(out_of_range("number of ciphertexts", input.len() as u64, limit));
+        }
+        let ciphertexts: Vec<&LweCiphertext> = inputs.iter().flatten().collect();
+        self.lookup_all(&circuit.bootstrap_values(&ciphertexts, self.input_bits())?)
+    }
+
+    /// Looks up several inputs by their selectors, those of one input after those of another.
+    ///
+    /// # Errors
+    /// If the number of selectors is no multiple of the number of input bits.
+    pub fn lookup_all(&self, selectors: &[RgswCiphertext]) -> Result<Vec<Vec<LweCiphertext>>> {
+        selectors.par_chunks(self.input_bits()).map(|selectors| self.lookup(selectors)).collect()
+    }
+
+    fn lookup_group(
+        &self,
+        polynomials: &[PlaintextPolynomial],
+        selectors: &[RgswCiphertext],
+    ) -> Vec<LweCiphertext> {
+        let ring = self.ring();
+        let (rotating, choosing) = selectors.split_at(self.shape.rotating_bits());
+        let mut cmux = Cmux::new(ring, self.parameters.rgsw_gadget());
+        let mut chosen = self.choose(polynomials, choosing, &mut cmux);
+        for (i, selector) in rotating.iter().enumerate() {
+            // X^(-2^i) brings entry x + 2^i to x.
+            cmux.rotate_if_assign(selector, &mut chosen, 2 * ring.degree() - (1 << i));
+        }
+        chosen.extract(
+            ring,
+            (0..self.shape.outputs_each()).map(|output| output << self.shape.rotating_bits()),
+        )
+    }
+
+    /// The polynomial that the upper bits choose. Depth first: as many ciphertexts at once as there are levels.
+    fn choose(
+        &self,
+        polynomials: &[PlaintextPolynomial],
+        selectors: &[RgswCiphertext],
+        cmux: &mut Cmux<'_>,
+    ) -> LeveledCiphertext {
+        let (highest, lower) = match selectors {
+            [] => return LeveledCiphertext::of_plaintexts(self.ring(), &polynomials[0]),
+            [selector] => {
+                return cmux.select_plaintexts(selector, &polynomials[0], &polynomials[1]);
+            }
+            [lower @ .., highest] => (highest, lower),
+        };
+        let (zeros, ones) = polynomials.split_at(polynomials.len() / 2);
+        let mut zero = self.choose(zeros, lower, cmux);
+        let one = self.choose(ones, lower, cmux);
+        cmux.select_assign(highest, &mut zero, &one);
+        zero
+    }
+}

@@ -1,0 +1,133 @@
+//! AKP functional bootstrapping: Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623), and its
+//! multi-value form (their Section 5.3): Algorithm 1 (MVB) of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
+//!
+//! ModRaise, CoeffsToSlots, the exponential of the phase, the table's trigonometric Hermite
+//! interpolation, SlotsToCoeffs. The chain of primes, from the bottom up:
+//!
+//! | primes | used by |
+//! |---|---|
+//! | 1 | q_0, the modulus of the result |
+//! | `slots_to_coeffs.primes` | SlotsToCoeffs and the constants of the interpolation, which share them |
+//! | ceil(log2 p), 0 for p = 2 | the interpolation |
+//! | `chebyshev_log_length + 1 + doublings`, one more a cleaned doubling | the exponential |
+//! | `coeffs_to_slots.primes` | CoeffsToSlots |
+
+pub(crate) mod interpolation;
+pub(crate) mod trigonometric_hermite;
+
+use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::KeyRequest;
+
+use crate::akp::interpolation::Interpolation;
+use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
+use crate::bootstrapping::phase_exponential::PhaseExponential;
+use crate::bootstrapping::{mod_raise, slots_to_coeffs};
+use crate::literal::ParametersLiteral;
+
+/// The public, table-independent part of AKP for one parameter set.
+#[derive(Clone, Debug)]
+pub(crate) struct AkpCircuit {
+    literal: ParametersLiteral,
+    /// The plan of CoeffsToSlots and of the exponential.
+    pub phase_exponential: PhaseExponential,
+    /// The plan of SlotsToCoeffs, for the scale at which the interpolation ends.
+    pub slots_to_coeffs: HomomorphicDft,
+    primes: Vec<f64>,
+}
+
+/// What the dry run of a whole lookup finds.
+#[derive(Debug)]
+pub(crate) struct AkpPrediction {
+    /// The exponential of the phase, with the noise that it has beyond the phase's.
+    pub exponential: Shape,
+    /// The phase x = t/K after CoeffsToSlots.
+    pub phase: Shape,
+    /// Outputs in slots, before SlotsToCoeffs.
+    pub outputs: Shape,
+    /// The result, outputs as fractions of P in its coefficients.
+    pub result: Shape,
+    /// Operation counts and key requests.
+    pub dry_run: DryRun,
+}
+
+impl AkpCircuit {
+    /// Plans the circuit over the given chain of primes.
+    pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
+        let mut circuit = Self {
+            literal: literal.clone(),
+            phase_exponential: PhaseExponential::new(literal, primes),
+            slots_to_coeffs: HomomorphicDft { stages: Vec::new() },
+            primes: primes.to_vec(),
+        };
+        circuit.slots_to_coeffs = circuit.plan_slots_to_coeffs();
+        circuit
+    }
+
+    /// Plans SlotsToCoeffs for the scale at which the interpolation ends.
+    fn plan_slots_to_coeffs(&self) -> HomomorphicDft {
+        let literal = &self.literal;
+        let output = self.predict(&Interpolation::new(&literal.worst_table()), 1).outputs;
+        let denominator = Interpolation::denominator(literal.input_modulus, literal.output_modulus);
+        slots_to_coeffs::plan(literal, &self.primes, output, denominator)
+    }
+
+    /// A dry run over this circuit's chain and key shapes.
+    pub(crate) fn dry_run(&self) -> DryRun {
+        DryRun::new(self.literal.dry_run_parameters(&self.primes))
+    }
+
+    /// Predicts a lookup of `table`, so many times on one input, with keys, counts and noise.
+    ///
+    /// Noise is followed in three parts, because the table treats them differently: that of the
+    /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it, and that
+    /// which the interpolation and SlotsToCoeffs add themselves.
+    pub(crate) fn predict(&self, table: &Interpolation, tables: usize) -> AkpPrediction {
+        let dry_run = self.dry_run();
+        for request in mod_raise::key_requests(self.literal.limbs()) {
+            dry_run.request(request);
+        }
+        let front = &self.phase_exponential;
+        let raised = front.raised_shape(self.literal.input_noise(self.primes[0]));
+        let mut phases = front.phases(&dry_run, &front.coeffs_to_slots.plans(), raised);
+        let phase = phases[0];
+        phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
+        let mut exponentials = front.exponentials(&dry_run, phases);
+        let exponential = exponentials[0];
+        exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
+        let tables = vec![table; tables];
+        let outputs = self.look_up_many(&dry_run, exponentials, &tables);
+        let matrices = self.slots_to_coeffs.plans();
+        let mut results = outputs.iter().map(|&output| self.finish(&dry_run, &matrices, output));
+        let result = results.next().expect("a table");
+        results.for_each(drop);
+        let outputs = outputs[0];
+        AkpPrediction { exponential, phase, outputs, result, dry_run }
+    }
+
+    /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials.
+    pub(crate) fn look_up_many<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        exponentials: Vec<A::Ciphertext>,
+        tables: &[&Interpolation],
+    ) -> Vec<A::Ciphertext> {
+        let (log_babies, constant_bits) = (self.literal.log_babies, self.literal.constant_bits);
+        interpolation::evaluate(arithmetic, exponentials, tables, log_babies, constant_bits)
+    }
+
+    /// SlotsToCoeffs: outputs as fractions of P in coefficients, at scale q_0 modulo q_0.
+    pub(crate) fn finish<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        matrices: &[A::Matrix],
+        outputs: A::Ciphertext,
+    ) -> A::Ciphertext {
+        slots_to_coeffs::apply(arithmetic, &self.literal, &self.slots_to_coeffs, matrices, outputs)
+    }
+
+    /// Every key that a lookup needs.
+    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
+        self.predict(&Interpolation::new(&self.literal.worst_table()), 1).dry_run.key_requests()
+    }
+}

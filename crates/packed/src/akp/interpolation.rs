@@ -1,0 +1,137 @@
+//! The table step of AKP: the trigonometric Hermite interpolation of a table (line 6 of Algorithm 1 of Alexandru, Kim,
+//! Polyakov, CRYPTO 2025, ePrint 2024/1623; Corollary 1, and Remark 1 for p = 2), for one or two values a slot and
+//! several tables at once (lines 5 to 8 of Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
+use num_complex::Complex64;
+use rayon::prelude::*;
+
+use crate::akp::trigonometric_hermite::trigonometric_hermite;
+use cryptable_lattice::Table;
+
+/// The coefficients of a table, ready to be evaluated on exponentials of the phase.
+#[derive(Clone, Debug)]
+pub(crate) enum Interpolation {
+    /// p = 2 (Remark 1): `f(0) + f(1) + (f(0) - f(1))·cos 2πt`, which is `2·P` times the output.
+    Cosine {
+        /// `f(0) + f(1)`.
+        sum: i64,
+        /// `f(0) - f(1)`.
+        difference: i64,
+    },
+    /// p > 2 (Corollary 1): half the coefficients of T, so that adding the conjugate gives Re T.
+    Power(Vec<Complex64>),
+}
+
+impl Interpolation {
+    /// Interpolates `table`, outputs taken as fractions of the output modulus.
+    pub(crate) fn new(table: &Table) -> Self {
+        let centered = table.centered();
+        if let [f0, f1] = centered[..] {
+            return Self::Cosine { sum: f0 + f1, difference: f0 - f1 };
+        }
+        let modulus = table.output_modulus() as f64;
+        let values: Vec<f64> = centered.iter().map(|&v| v as f64 / modulus).collect();
+        Self::Power(trigonometric_hermite(&values).into_iter().map(|c| c / 2.0).collect())
+    }
+
+    /// The factor by which its result is to be divided to give outputs as fractions of P.
+    pub(crate) fn denominator(input_modulus: u64, output_modulus: u64) -> f64 {
+        if input_modulus == 2 { 2.0 * output_modulus as f64 } else { 1.0 }
+    }
+}
+
+/// Evaluates tables on one exponential (sparse packing) or two (real and imaginary parts of full packing):
+/// the outputs of each as one ciphertext, in the real parts (and imaginary parts) of its slots.
+///
+/// The powers of an exponential are computed once for all tables (multi-value bootstrapping). Two exponentials go to
+/// two threads; on one thread they are taken one after the other, so that the powers of one are in
+/// memory at a time.
+///
+/// # Panics
+/// If the tables are not all of the exponentials' input modulus.
+pub(crate) fn evaluate<A: Arithmetic>(
+    arithmetic: &A,
+    exponentials: Vec<A::Ciphertext>,
+    tables: &[&Interpolation],
+    log_babies: u32,
+    constant_bits: f64,
+) -> Vec<A::Ciphertext> {
+    // by_exponential[exponential][table]
+    let by_exponential: Vec<Vec<A::Ciphertext>> = exponentials
+        .into_par_iter()
+        .map(|exponential| {
+            evaluate_one(arithmetic, &exponential, tables, log_babies, constant_bits)
+        })
+        .collect();
+    let mut by_exponential: Vec<_> = by_exponential.into_iter().map(Vec::into_iter).collect();
+    let mut outputs = Vec::with_capacity(tables.len());
+    for table in tables {
+        let parts = by_exponential
+            .iter_mut()
+            .map(|exponential| exponential.next().expect("an output a table"))
+            .collect();
+        outputs.push(match table {
+            Interpolation::Cosine { .. } => join_real(arithmetic, parts),
+            Interpolation::Power(_) => join_halves(arithmetic, parts),
+        });
+    }
+    outputs
+}
+
+/// All tables on one exponential: the outputs (of a cosine), or halves of complex numbers with the outputs as
+/// real parts.
+fn evaluate_one<A: Arithmetic>(
+    arithmetic: &A,
+    exponential: &A::Ciphertext,
+    tables: &[&Interpolation],
+    log_babies: u32,
+    constant_bits: f64,
+) -> Vec<A::Ciphertext> {
+    let mut steps = None;
+    let evaluate = |table: &Interpolation| match table {
+        Interpolation::Cosine { sum, difference } => {
+            let mut output = exponential.clone();
+            arithmetic.mul_integer_assign(&mut output, *difference);
+            arithmetic.add_constant_assign(&mut output, Complex64::new(*sum as f64, 0.0));
+            output
+        }
+        Interpolation::Power(coefficients) => {
+            let log_length = coefficients.len().next_power_of_two().trailing_zeros();
+            let log_babies = log_babies.min(log_length);
+            let basis = PolynomialBasis::Power;
+            let steps = steps.get_or_insert_with(|| {
+                Steps::new(arithmetic, basis, exponential, log_length, log_babies)
+            });
+            steps.evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
+        }
+    };
+    tables.iter().copied().map(evaluate).collect()
+}
+
+/// `x + iy` from real x and y.
+fn join_real<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
+    if let Some(mut imaginary) = (parts.len() == 2).then(|| parts.pop()).flatten() {
+        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+        arithmetic.add_assign(&mut parts[0], &imaginary);
+    }
+    parts.swap_remove(0)
+}
+
+/// `2·Re A + 2i·Re B` from A and B, by one conjugation: `(A + iB) + conj(A - iB)`.
+fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
+    let imaginary = (parts.len() == 2).then(|| parts.pop()).flatten();
+    let mut sum = parts.swap_remove(0);
+    let mut difference = sum.clone();
+    if let Some(mut imaginary) = imaginary {
+        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+        arithmetic.add_assign(&mut sum, &imaginary);
+        arithmetic.sub_assign(&mut difference, &imaginary);
+    }
+    let conjugate = arithmetic.conjugate(&difference);
+    arithmetic.add_assign(&mut sum, &conjugate);
+    // Outputs are within [-1/2, 1/2] in both parts.
+    arithmetic.declare_power(&mut sum, 0.5);
+    sum
+}

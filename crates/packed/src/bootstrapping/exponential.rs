@@ -1,0 +1,234 @@
+//! The complex exponential of the raised phase, which removes the overflow.
+//!
+//! For t = m/p + I with |t| <= K, `e^{2πit}` is the Chebyshev series of `e^{2πiKx/2^r}` on
+//! x = t/K in [-1, 1], squared r times (Section 4 of Alexandru, Kim, Polyakov, CRYPTO 2025,
+//! ePrint 2024/1623). For p = 2 only the cosine
+//! is needed (Remark 1), and the doublings are `cos 2θ = 2·cos²θ - 1`.
+//!
+//! Errors of modulus double with every doubling, and tables amplify them. The last doublings may be
+//! cleaned: `w²·(2 - |w|²)` has modulus `1 - ε²` where `|w|² = 1 + ε`, and the phase of w², at the cost
+//! of one more level, two more multiplications and a conjugation.
+
+use std::f64::consts::TAU;
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::chebyshev::ChebyshevSeries;
+use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
+use num_complex::Complex64;
+
+/// What a level costs, in multiplications of each exponential: a limb more in everything above it. Measured on
+/// 8-bit lookups, where 64 coefficients and a level less took 5 % more time than 32.
+const MULTIPLICATIONS_PER_LEVEL: f64 = 2.5;
+
+/// Which function of the phase is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PhaseFunction {
+    /// The complex exponential `e^{2πit}`.
+    Exponential,
+    /// Its real part, `cos 2πt`, which is enough for two values.
+    Cosine,
+}
+
+/// The Chebyshev series and doublings for one interval.
+#[derive(Clone, Debug)]
+pub(crate) struct Exponential {
+    function: PhaseFunction,
+    series: ChebyshevSeries,
+    shape: ExponentialShape,
+    /// log2 of the scale of the result, over that of the chain's primes.
+    scale_shift: f64,
+}
+
+/// The sizes of an exponential's evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ExponentialShape {
+    /// Doublings of the angle after the series.
+    pub doublings: u32,
+    /// How many of them, the last ones, are cleaned.
+    pub cleanings: u32,
+    /// log2 of the number of Chebyshev coefficients.
+    pub log_length: u32,
+    /// log2 of the baby steps of the series.
+    pub log_babies: u32,
+}
+
+impl ExponentialShape {
+    /// Levels it takes: one a Chebyshev doubling, one for the constants, one a doubling of the angle, one
+    /// more if that is cleaned.
+    pub(crate) fn levels(self) -> usize {
+        (self.log_length + 1 + self.doublings + self.cleanings) as usize
+    }
+}
+
+impl Exponential {
+    /// Interpolates for phases in `[-bound, bound]`.
+    ///
+    /// # Panics
+    /// If more doublings are cleaned than there are, or any of a cosine.
+    pub(crate) fn new(function: PhaseFunction, bound: f64, shape: ExponentialShape) -> Self {
+        assert!(shape.cleanings <= shape.doublings, "{shape:?}");
+        assert!(
+            function == PhaseFunction::Exponential || shape.cleanings == 0,
+            "a cosine has no modulus to clean"
+        );
+        let angle = TAU * bound / f64::from(shape.doublings).exp2();
+        let f = |x: f64| match function {
+            PhaseFunction::Exponential => Complex64::from_polar(1.0, angle * x),
+            PhaseFunction::Cosine => Complex64::new((angle * x).cos(), 0.0),
+        };
+        let series = ChebyshevSeries::interpolate(f, (1 << shape.log_length) - 1);
+        Self { function, series, shape, scale_shift: 0.0 }
+    }
+
+    /// The same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
+    /// products of it stay there.
+    pub(crate) fn at_half_scale(mut self) -> Self {
+        self.scale_shift = -1.0;
+        self
+    }
+
+    /// A bound on the error of the result, over phases of the interval: that of the series (proven, from
+    /// the Bessel functions that are cut off), times what the doublings make of it.
+    pub(crate) fn approximation_error(
+        function: PhaseFunction,
+        bound: f64,
+        doublings: u32,
+        log_length: u32,
+    ) -> f64 {
+        let angle = TAU * bound / f64::from(doublings).exp2();
+        // d(z²) = 2·dz on the unit circle; d(2c² - 1) = 4c·dc.
+        let growth: f64 = match function {
+            PhaseFunction::Exponential => 2.0,
+            PhaseFunction::Cosine => 4.0,
+        };
+        2.0 * ChebyshevSeries::exponential_truncation_error(angle, (1 << log_length) - 1)
+            * growth.powi(doublings as i32)
+    }
+
+    /// The cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
+    ///
+    /// Cost: multiplications, of which a level is worth two and a half.
+    ///
+    /// # Panics
+    /// If no combination of up to 8 doublings and 256 coefficients reaches the tolerance.
+    pub(crate) fn choose(
+        function: PhaseFunction,
+        bound: f64,
+        tolerance: f64,
+        cleanings: u32,
+    ) -> ExponentialShape {
+        let mut best = None;
+        for log_length in 2..=8u32 {
+            for doublings in cleanings..=8u32 {
+                if Self::approximation_error(function, bound, doublings, log_length) > tolerance {
+                    continue;
+                }
+                for log_babies in 1..=log_length {
+                    let shape = ExponentialShape { doublings, cleanings, log_length, log_babies };
+                    let giants = log_length - log_babies;
+                    let steps = (1 << log_babies) - 2 + giants;
+                    let multiplications = steps + (1 << giants) - 1 + doublings;
+                    let cost = f64::from(multiplications)
+                        + MULTIPLICATIONS_PER_LEVEL * shape.levels() as f64;
+                    if best.is_none_or(|(least, _)| cost < least) {
+                        best = Some((cost, shape));
+                    }
+                }
+            }
+        }
+        best.expect("256 coefficients and 8 doublings reach any tolerance of use").1
+    }
+
+    /// Evaluates it on a ciphertext of x = t/K.
+    pub(crate) fn evaluate<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+    ) -> A::Ciphertext {
+        let ExponentialShape { doublings, cleanings, log_length, log_babies } = self.shape;
+        let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
+        let coefficients = &self.series.coefficients;
+        // Every doubling squares the scale, and so doubles a shift of its logarithm.
+        let shift = ConstantScale::Shifted(self.scale_shift / f64::from(doublings).exp2());
+        let mut z = steps.evaluate(arithmetic, coefficients, shift);
+        drop(steps);
+        arithmetic.declare_power(&mut z, 1.0);
+        for done in 0..doublings {
+            z = match self.function {
+                PhaseFunction::Cosine => double_cosine(arithmetic, &z),
+                PhaseFunction::Exponential if done + cleanings >= doublings => {
+                    double_and_clean(arithmetic, &z)
+                }
+                PhaseFunction::Exponential => arithmetic.mul(&z, &z),
+            };
+            arithmetic.declare_power(&mut z, 1.0);
+        }
+        z
+    }
+}
+
+/// `cos 2θ = 2·cos²θ - 1`.
+fn double_cosine<A: Arithmetic>(arithmetic: &A, cosine: &A::Ciphertext) -> A::Ciphertext {
+    let mut doubled = arithmetic.mul(cosine, cosine);
+    arithmetic.mul_integer_assign(&mut doubled, 2);
+    arithmetic.add_constant_assign(&mut doubled, Complex64::new(-1.0, 0.0));
+    doubled
+}
+
+/// `w²·(2 - |w|²)`: a doubling that squares the error of modulus. Two levels.
+fn double_and_clean<A: Arithmetic>(arithmetic: &A, w: &A::Ciphertext) -> A::Ciphertext {
+    let square = arithmetic.mul(w, w);
+    let mut correction = arithmetic.mul(w, &arithmetic.conjugate(w));
+    arithmetic.mul_integer_assign(&mut correction, -1);
+    arithmetic.add_constant_assign(&mut correction, Complex64::new(2.0, 0.0));
+    let mut doubled = arithmetic.mul(&square, &correction);
+    // |w|² = 1 + ε has twice the relative error of w. New roundings: of the square, of the correction
+    // with its conjugation, and of the product.
+    arithmetic.declare_cleaned(&mut doubled, w, 4.0, 4.0);
+    doubled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_stay_below_their_bound_and_the_tolerance_is_met() {
+        for (function, tolerance) in [
+            (PhaseFunction::Exponential, 1e-7),
+            (PhaseFunction::Exponential, 1e-4),
+            (PhaseFunction::Cosine, 1e-3),
+        ] {
+            let shape = Exponential::choose(function, 13.2, tolerance, 0);
+            let ExponentialShape { doublings, log_length, .. } = shape;
+            let exponential = Exponential::new(function, 13.2, shape);
+            let bound = Exponential::approximation_error(function, 13.2, doublings, log_length);
+            assert!(bound <= tolerance);
+            for i in 0..=200 {
+                let x = f64::from(i) / 100.0 - 1.0;
+                let mut z = exponential.series.evaluate(x);
+                for _ in 0..doublings {
+                    z = if function == PhaseFunction::Cosine { 2.0 * z * z - 1.0 } else { z * z };
+                }
+                let exact = Complex64::from_polar(1.0, TAU * 13.2 * x);
+                let error = match function {
+                    PhaseFunction::Exponential => (z - exact).norm(),
+                    PhaseFunction::Cosine => (z.re - exact.re).abs(),
+                };
+                assert!(
+                    error <= bound * 1.01 + 1e-11,
+                    "{function:?} at {x}: {error:e} > {bound:e}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn looser_tolerances_are_cheaper() {
+        let cost = |tolerance| {
+            let shape = Exponential::choose(PhaseFunction::Exponential, 13.2, tolerance, 0);
+            shape.levels() + (1 << shape.log_length)
+        };
+        assert!(cost(1e-4) < cost(1e-9));
+    }
+}

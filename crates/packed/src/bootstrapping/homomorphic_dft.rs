@@ -1,0 +1,126 @@
+//! CoeffsToSlots and SlotsToCoeffs as a chain of matrices that share a few primes (matrices by Cheon, Han, Hhan, ePrint
+//! 2018/1073, and Chen, Chillotti, Song, EUROCRYPT 2019, ePrint 2018/1043).
+//!
+//! A matrix rounded to b bits needs only b bits of scale, fewer than a prime has. Scales of several
+//! matrices are multiplied up and a prime is dropped whenever one is full, so three matrices of 32
+//! bits take two primes of 49.
+
+use cryptable_ckks::dft_factors::DiagonalMatrix;
+use cryptable_ckks::{Arithmetic, LinearTransform, TransformPlan};
+use cryptable_lattice::SwitchingKeyShape;
+use cryptable_ring::{Basis, Ring};
+
+/// One matrix of the chain with its plan.
+#[derive(Clone, Debug)]
+pub(crate) struct DftStage {
+    matrix: DiagonalMatrix,
+    /// How it is multiplied.
+    pub plan: TransformPlan,
+    /// Primes dropped after it.
+    pub rescale: usize,
+}
+
+/// A chain of matrices.
+#[derive(Clone, Debug)]
+pub(crate) struct HomomorphicDft {
+    /// In order of application.
+    pub stages: Vec<DftStage>,
+}
+
+/// Where a chain starts and ends, and what it may use.
+#[derive(Clone, Debug)]
+pub(crate) struct DftLevels<'a> {
+    /// Limbs at the start.
+    pub limbs: usize,
+    /// Scale at the start.
+    pub scale: f64,
+    /// Primes that the chain drops.
+    pub primes: &'a [f64],
+    /// Scale at the end.
+    pub target: f64,
+    /// Number of slots of the ring, N/2.
+    pub ring_slots: usize,
+    /// Most baby steps a matrix.
+    pub baby_steps: usize,
+}
+
+impl HomomorphicDft {
+    /// Plans `matrices`; `shape(limbs)` gives the key shape at a level.
+    pub(crate) fn new(
+        matrices: Vec<DiagonalMatrix>,
+        levels: &DftLevels<'_>,
+        shape: impl Fn(usize) -> SwitchingKeyShape,
+    ) -> Self {
+        let product: f64 = levels.primes.iter().product();
+        let count = matrices.len();
+        let stage_scale = (product * levels.target / levels.scale).powf(1.0 / count as f64);
+        let (mut limbs, mut scale) = (levels.limbs, levels.scale);
+        // The last primes of the list are dropped first.
+        let mut primes = levels.primes.iter().rev().peekable();
+        let stages = matrices
+            .into_iter()
+            .enumerate()
+            .map(|(index, matrix)| {
+                let plan = TransformPlan::new(
+                    &matrix,
+                    levels.ring_slots,
+                    levels.baby_steps,
+                    shape(limbs),
+                    stage_scale,
+                );
+                scale *= stage_scale;
+                let mut rescale = 0;
+                while let Some(&&prime) = primes.peek() {
+                    let full = scale / prime > levels.target * 0.999;
+                    if !full && index + 1 < count {
+                        break;
+                    }
+                    scale /= prime;
+                    rescale += 1;
+                    primes.next();
+                }
+                limbs -= rescale;
+                DftStage { matrix, plan, rescale }
+            })
+            .collect();
+        Self { stages }
+    }
+
+    /// Encodes all matrices.
+    pub(crate) fn encode(&self, ring: &Ring) -> Vec<LinearTransform> {
+        self.stages
+            .iter()
+            .map(|stage| LinearTransform::encode(ring, &stage.matrix, stage.plan.clone()))
+            .collect()
+    }
+
+    /// The plans of all matrices.
+    pub(crate) fn plans(&self) -> Vec<TransformPlan> {
+        self.stages.iter().map(|stage| stage.plan.clone()).collect()
+    }
+
+    /// Applies the chain, with its matrices as the arithmetic needs them.
+    pub(crate) fn apply<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        matrices: &[A::Matrix],
+        ct: A::Ciphertext,
+    ) -> A::Ciphertext {
+        self.stages
+            .iter()
+            .zip(matrices)
+            .fold(ct, |ct, (stage, matrix)| arithmetic.transform(&ct, matrix, stage.rescale))
+    }
+}
+
+/// The shape of keys at a level: `digits` digits, and as few special primes as cover one digit.
+pub(crate) fn key_shape(
+    limbs: usize,
+    digits: usize,
+    log2_scale: f64,
+    log2_special: f64,
+) -> SwitchingKeyShape {
+    let digit_limbs = limbs.div_ceil(digits);
+    let special = ((digit_limbs as f64 * log2_scale + 3.0) / log2_special).ceil() as usize;
+    SwitchingKeyShape { basis: Basis { main: limbs, special }, digit_limbs }
+}

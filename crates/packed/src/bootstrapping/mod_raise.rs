@@ -1,0 +1,64 @@
+//! ModRaise with sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022, ePrint 2022/024):
+//! lines 2 to 4 of Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
+//!
+//! At the bottom modulus q_0 the ciphertext is switched to a sparse secret of weight 32, its words are
+//! then read as integers modulo the whole chain, and it is switched back to the dense secret. The
+//! overflow I of `phase = q_0·(m/p + I)` thus depends on the sparse secret only: |I| is at most 16.5.
+
+use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::key_switching::{Digits, add_times_special, switch_and_rescale};
+use cryptable_lattice::{KeyPurpose, KeyRequest, RlweCiphertext, SwitchingKeyShape};
+use cryptable_ring::{
+    Basis, Coefficients, Evaluations, Poly, Ring, kernels, modulus_switch::from_power_of_two_assign,
+};
+
+/// The keys of an encapsulated ModRaise to `limbs` limbs.
+///
+/// Both are single-digit: words modulo q_0 are small against any other modulus, so one special prime
+/// is enough, and the key towards the sparse secret never leaves `q_0·p_0`.
+pub(crate) fn key_requests(limbs: usize) -> [KeyRequest; 2] {
+    let shape = |main| SwitchingKeyShape { basis: Basis { main, special: 1 }, digit_limbs: main };
+    [
+        KeyRequest { purpose: KeyPurpose::DenseToSparse, shape: shape(1) },
+        KeyRequest { purpose: KeyPurpose::SparseToDense, shape: shape(limbs) },
+    ]
+}
+
+/// Raises a ciphertext of the client to `limbs` limbs.
+///
+/// The result's coefficients are `q_0·(m/p + I)` plus noise: m/p + I at scale q_0. NTTs: 4 for the
+/// switch to the sparse secret, `4·limbs + 5` for the switch back.
+pub(crate) fn mod_raise(
+    evaluator: &Evaluator<'_>,
+    input: &CoefficientCiphertext,
+    limbs: usize,
+) -> Ciphertext {
+    let ring = evaluator.ring();
+    let bottom = Basis::main(1);
+    let (m0, bits) = (ring.modulus(0), input.log2_modulus);
+    let (mut b, mut a) = input.to_pair();
+    from_power_of_two_assign(m0, &mut b, bits);
+    from_power_of_two_assign(m0, &mut a, bits);
+    let c0 = Poly::<Coefficients>::from_words(ring, bottom, b).into_evaluations(ring);
+    let c1 = Poly::<Coefficients>::from_words(ring, bottom, a).into_evaluations(ring);
+    let sparse = switch_and_rescale(ring, &c0, &c1, evaluator.key(KeyPurpose::DenseToSparse, 1), 0);
+    let key = evaluator.key(KeyPurpose::SparseToDense, limbs);
+    let basis = Basis { main: limbs, special: key.shape().basis.special };
+    let c0 = lift(ring, sparse.c0.into_coefficients(ring), Basis::main(limbs));
+    let c1 = lift(ring, sparse.c1.into_coefficients(ring), basis);
+    let mut raised = Digits::from_lifted(c1).inner_product(ring, key);
+    add_times_special(ring, &mut raised.c0, &c0);
+    let parts =
+        RlweCiphertext { c0: raised.c0.divide_round(ring, 0), c1: raised.c1.divide_round(ring, 0) };
+    Ciphertext { parts, scale: evaluator.prime(0) }
+}
+
+/// Centred coefficients modulo q_0 as integers modulo all primes of `basis`.
+fn lift(ring: &Ring, poly: Poly<Coefficients>, basis: Basis) -> Poly<Evaluations> {
+    let mut lifted = Poly::<Coefficients>::unspecified(ring, basis);
+    lifted.for_each_limb(ring, |m, words| {
+        kernels::lift_centered(m, words, poly.limb(0), ring.modulus(0));
+    });
+    lifted.into_evaluations(ring)
+}

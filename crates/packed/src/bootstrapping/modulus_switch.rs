@@ -1,0 +1,41 @@
+//! The last step of a lookup: from coefficients modulo q_0 to a ciphertext modulo the client's power of two. Line 8 of
+//! Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
+
+use cryptable_ckks::Ciphertext;
+use cryptable_lattice::coefficient_ciphertext::{
+    CoefficientCiphertext, CoefficientLayout, UniformPart,
+};
+use cryptable_ring::modulus_switch::to_power_of_two_assign;
+use cryptable_ring::{Basis, Evaluations, Poly, Ring};
+
+/// What the ciphertext is to be: its modulus, that of its values, and where they stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CoefficientShape {
+    /// log2 of the client's modulus.
+    pub log2_modulus: u32,
+    /// The modulus of the values.
+    pub plaintext_modulus: u64,
+    /// Which coefficients hold values.
+    pub layout: CoefficientLayout,
+}
+
+/// Values as fractions of their modulus in coefficients, at scale q_0 modulo q_0, as a ciphertext of the client: every
+/// word times `2^k/q_0`, rounded.
+///
+/// # Panics
+/// If the ciphertext has more limbs than one.
+pub(crate) fn switch_to_power_of_two(
+    ring: &Ring,
+    ciphertext: Ciphertext,
+    shape: CoefficientShape,
+) -> CoefficientCiphertext {
+    let CoefficientShape { log2_modulus, plaintext_modulus, layout } = shape;
+    let switch = |poly: Poly<Evaluations>| {
+        assert_eq!(poly.basis(), Basis::main(1), "limbs after SlotsToCoeffs");
+        let mut words = poly.into_coefficients(ring).into_words();
+        to_power_of_two_assign(ring.modulus(0), &mut words, log2_modulus);
+        words
+    };
+    let (b, a) = (switch(ciphertext.parts.c0), switch(ciphertext.parts.c1));
+    CoefficientCiphertext { log2_modulus, plaintext_modulus, layout, b, a: UniformPart::Words(a) }
+}

@@ -1,0 +1,131 @@
+//! From a raised ciphertext to exponentials of its phase: CoeffsToSlots and the exponential.
+//!
+//! The part of functional bootstrapping that no table takes part in (lines 3 and 4 of Algorithm 1 of Dumezy et al., TCHES
+//! 2026(1), ePrint 2025/1301): AKP, multi-value bootstrapping and every digit of a decomposition begin with it.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
+use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::overflow::bound_for;
+use rayon::prelude::*;
+
+use crate::bootstrapping::exponential::{Exponential, PhaseFunction};
+use crate::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
+use crate::literal::ParametersLiteral;
+
+/// The plan of CoeffsToSlots and of the exponential.
+#[derive(Clone, Debug)]
+pub(crate) struct PhaseExponential {
+    ring_degree: usize,
+    slots: usize,
+    sparse_weight: u32,
+    limbs: usize,
+    bottom_prime: f64,
+    /// Bound K of the phase.
+    pub bound: f64,
+    /// The plan of CoeffsToSlots.
+    pub coeffs_to_slots: HomomorphicDft,
+    exponential: Exponential,
+}
+
+impl PhaseExponential {
+    /// Plans it at the top of the given chain of primes.
+    pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
+        let bound = bound_for(literal.sparse_weight, literal.log2_fail_overflow());
+        let (degree, slots) = (literal.ring_degree, literal.slots / 2);
+        let limbs = literal.limbs();
+        let cts = &literal.coeffs_to_slots;
+        let matrices = if literal.slots < degree {
+            coeffs_to_slots_sparse(slots, &cts.stages, 1.0 / bound)
+        } else {
+            coeffs_to_slots(slots, &cts.stages, 0.5 / bound)
+        };
+        let levels = DftLevels {
+            limbs,
+            scale: primes[0] * (degree / literal.slots) as f64,
+            primes: &primes[limbs - cts.primes..],
+            target: primes[limbs - cts.primes - 1],
+            ring_slots: degree / 2,
+            baby_steps: cts.baby_steps,
+        };
+        let coeffs_to_slots =
+            HomomorphicDft::new(matrices, &levels, |limbs| literal.transform_shape(limbs));
+        let mut exponential =
+            Exponential::new(literal.phase_function(), bound, literal.exponential_shape());
+        if literal.multiplexer.is_some() && literal.phase_function() == PhaseFunction::Cosine {
+            exponential = exponential.at_half_scale();
+        }
+        Self {
+            ring_degree: degree,
+            slots: literal.slots,
+            sparse_weight: literal.sparse_weight,
+            limbs,
+            bottom_prime: primes[0],
+            bound,
+            coeffs_to_slots,
+            exponential,
+        }
+    }
+
+    /// A raised ciphertext: t = m/p + I at scale q_0, from an input with noise of the given variance a
+    /// coefficient modulo q_0.
+    ///
+    /// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12; noise is that of the input and of the
+    /// two switches, about (N·2/3 + h)/12 a coefficient.
+    pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
+        let n = self.ring_degree as f64;
+        let weight = f64::from(self.sparse_weight);
+        let scale = self.bottom_prime;
+        let input = input_noise + (weight + 1.0) / 12.0;
+        let switching = n * (1.0 + 2.0 * n / 3.0) / 12.0 + n * input;
+        Shape {
+            limbs: self.limbs,
+            scale,
+            power: SlotVariance(n * (weight + 1.0) / 12.0),
+            noise: SlotVariance(switching / (scale * scale)),
+            sources: NoiseSources::UNKNOWN,
+        }
+    }
+
+    /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing) or two.
+    pub(crate) fn phases<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        matrices: &[A::Matrix],
+        raised: A::Ciphertext,
+    ) -> Vec<A::Ciphertext> {
+        let mut ct = raised;
+        let mut period = self.slots / 2;
+        while period < self.ring_degree / 2 {
+            // The trace to the subring of the packing: it multiplies by N/n.
+            let rotated = arithmetic.rotate(&ct, period);
+            arithmetic.add_assign(&mut ct, &rotated);
+            arithmetic.divide_slots_assign(&mut ct, 2.0);
+            period *= 2;
+        }
+        let variance = f64::from(self.sparse_weight + 1) / 12.0;
+        arithmetic.declare_power(&mut ct, self.slots as f64 * variance);
+        let w = self.coeffs_to_slots.apply(arithmetic, matrices, ct);
+        let conjugate = arithmetic.conjugate(&w);
+        let mut real = w.clone();
+        arithmetic.add_assign(&mut real, &conjugate);
+        if self.slots < self.ring_degree {
+            return vec![real];
+        }
+        // w = (x + iy)/2, so y = i·(conj(w) - w).
+        let mut imaginary = conjugate;
+        arithmetic.sub_assign(&mut imaginary, &w);
+        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+        vec![real, imaginary]
+    }
+
+    /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel.
+    pub(crate) fn exponentials<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        phases: Vec<A::Ciphertext>,
+    ) -> Vec<A::Ciphertext> {
+        phases.into_par_iter().map(|x| self.exponential.evaluate(arithmetic, &x)).collect()
+    }
+}

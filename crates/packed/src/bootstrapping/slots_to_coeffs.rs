@@ -1,0 +1,51 @@
+//! SlotsToCoeffs: outputs in slots become coefficients at the bottom of the chain. Line 7 of Algorithm 1 of Alexandru,
+//! Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::dft_factors::{slots_to_coeffs, slots_to_coeffs_sparse};
+use cryptable_ckks::dry_run::Shape;
+
+use crate::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
+use crate::literal::ParametersLiteral;
+
+/// Plans it for outputs of the given limbs and scale, which are `denominator` times what coefficients
+/// are to hold.
+pub(crate) fn plan(
+    literal: &ParametersLiteral,
+    primes: &[f64],
+    outputs: Shape,
+    denominator: f64,
+) -> HomomorphicDft {
+    let (degree, slots) = (literal.ring_degree, literal.slots / 2);
+    let stc = &literal.slots_to_coeffs;
+    let matrices = if literal.slots < degree {
+        slots_to_coeffs_sparse(slots, &stc.stages, 1.0 / denominator)
+    } else {
+        slots_to_coeffs(slots, &stc.stages, 1.0 / denominator)
+    };
+    let levels = DftLevels {
+        limbs: outputs.limbs,
+        scale: outputs.scale,
+        primes: &primes[1..outputs.limbs],
+        target: primes[0],
+        ring_slots: degree / 2,
+        baby_steps: stc.baby_steps,
+    };
+    HomomorphicDft::new(matrices, &levels, |limbs| literal.low_transform_shape(limbs))
+}
+
+/// Applies it: the outputs in coefficients, at scale q_0 modulo q_0.
+pub(crate) fn apply<A: Arithmetic>(
+    arithmetic: &A,
+    literal: &ParametersLiteral,
+    dft: &HomomorphicDft,
+    matrices: &[A::Matrix],
+    outputs: A::Ciphertext,
+) -> A::Ciphertext {
+    let mut ct = dft.apply(arithmetic, matrices, outputs);
+    if literal.slots < literal.ring_degree {
+        let rotated = arithmetic.rotate(&ct, literal.slots / 2);
+        arithmetic.add_assign(&mut ct, &rotated);
+    }
+    ct
+}

@@ -1,0 +1,6 @@
+//! The keys of a client and of its server, in memory and as bytes.
+
+pub(crate) mod evaluation_key;
+#[cfg(feature = "client")]
+pub(crate) mod secret_key;
+mod serialization;

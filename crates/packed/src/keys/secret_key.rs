@@ -1,0 +1,198 @@
+//! The client's key: encrypts, decrypts, and generates evaluation keys.
+
+use std::sync::Arc;
+
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::error::{Error, Result, check_values};
+use cryptable_lattice::key_generation::SecretPair;
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
+use cryptable_ring::Ring;
+use cryptable_ring::random::RandomStream;
+use cryptable_wire::KeyId;
+
+use crate::ciphertext::Ciphertext;
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::parameters::parameter_set::Parameters;
+
+/// The secret key of one client: a uniform ternary polynomial.
+///
+/// Zeroized on drop, redacted in Debug, not `Clone`.
+///
+/// ```
+/// use cryptable_packed::{Parameters, SecretKey};
+/// let secret = SecretKey::generate(&Parameters::insecure_toy(16, 16)?);
+/// let ciphertext = secret.encrypt(&[3, 1, 4])?;
+/// assert_eq!(secret.decrypt(&ciphertext)?, [3, 1, 4]);
+/// assert_eq!(secret.values_per_ciphertext(), 1024);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SecretKey {
+    parameters: Parameters,
+    ring: Arc<Ring>,
+    secret: TernarySecret,
+    id: KeyId,
+}
+
+impl SecretKey {
+    /// Draws a fresh secret.
+    #[must_use]
+    pub fn generate(parameters: &Parameters) -> Self {
+        let distribution = SecretDistribution::UniformTernary;
+        let degree = parameters.ring_degree();
+        let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
+        Self::from_secret(parameters.clone(), secret)
+    }
+
+    pub(crate) fn from_secret(parameters: Parameters, secret: TernarySecret) -> Self {
+        let ring = Arc::new(parameters.ring());
+        let bytes = Self::bytes_of(&parameters, &secret);
+        let id = KeyId::of_secret("cryptable: identifier of a secret key", &bytes);
+        Self { parameters, ring, secret, id }
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share; a hash that reveals nothing of the
+    /// secret.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// The parameters that it was generated for.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The ring of the parameters, with its tables.
+    pub(crate) fn ring(&self) -> &Arc<Ring> {
+        &self.ring
+    }
+
+    pub(crate) fn secret(&self) -> &TernarySecret {
+        &self.secret
+    }
+
+    /// The most values that go into one ciphertext.
+    #[must_use]
+    pub fn values_per_ciphertext(&self) -> usize {
+        self.parameters.literal().slots
+    }
+
+    /// Encrypts up to [`SecretKey::values_per_ciphertext`] values of `Z_p` into one ciphertext.
+    ///
+    /// # Errors
+    /// If there are more values than slots, or one is not below p.
+    pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
+        self.encrypt_digits(values, self.parameters.input_modulus())
+    }
+
+    /// Encrypts values of another modulus: some of the digits of an input that comes in several ciphertexts,
+    /// see [`EvaluationKey::lookup_digits`].
+    ///
+    /// # Errors
+    /// If there are more values than slots, one is not below the modulus, or that is below 2 or above the
+    /// input modulus.
+    pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
+        let literal = self.parameters.literal();
+        let name = "modulus of the values";
+        if modulus < 2 {
+            return Err(Error::TooSmall { name, value: modulus, limit: 2 });
+        }
+        if modulus > literal.input_modulus {
+            let limit = literal.input_modulus;
+            return Err(Error::TooLarge { name, value: modulus, limit });
+        }
+        if values.len() > literal.slots {
+            return Err(Error::TooLarge {
+                name: "number of values of one ciphertext",
+                value: values.len() as u64,
+                limit: literal.slots as u64,
+            });
+        }
+        check_values(values, modulus)?;
+        let shape = (literal.slots, modulus, literal.log2_ciphertext_modulus);
+        let body = CoefficientCiphertext::encrypt(&self.secret, values, shape);
+        Ok(Ciphertext::new(self.parameters.digest(), self.id, body))
+    }
+
+    /// Decrypts a fresh ciphertext or a result.
+    ///
+    /// # Errors
+    /// If it is of other parameters or another client.
+    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
+        self.check(ciphertext)?;
+        Ok(ciphertext.body().decrypt(&self.secret))
+    }
+
+    /// Decrypts without rounding: fractions of the modulus of the values within [-1/2, 1/2), with the
+    /// ciphertext's noise. For results of a [`crate::RealTable`].
+    ///
+    /// Noise shows what was computed, and with enough results the secret key (Li, Micciancio, EUROCRYPT 2021, ePrint
+    /// 2020/1533): give unrounded results to nobody.
+    ///
+    /// # Errors
+    /// If it is of other parameters or another client.
+    pub fn decrypt_reals(&self, ciphertext: &Ciphertext) -> Result<Vec<f64>> {
+        self.check(ciphertext)?;
+        Ok(ciphertext.body().fractions(&self.secret))
+    }
+
+    /// Signed distances of a ciphertext's phases from those of `expected`, in half steps of the modulus of the values:
+    /// what is left of the margin. Beyond ±1 a value decrypts wrong. As secret as [`SecretKey::decrypt_reals`].
+    ///
+    /// # Errors
+    /// If it is of other parameters or another client.
+    pub fn errors(&self, ciphertext: &Ciphertext, expected: &[u64]) -> Result<Vec<f64>> {
+        self.check(ciphertext)?;
+        Ok(ciphertext.body().errors(&self.secret, expected))
+    }
+
+    fn check(&self, ciphertext: &Ciphertext) -> Result<()> {
+        ciphertext.check(&self.parameters, self.id, None)
+    }
+
+    /// The evaluation key for a server, in memory. Progress counts switching keys.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
+        let keys = self.switching_keys(progress)?;
+        EvaluationKey::new(self.parameters.clone(), self.id, Arc::clone(&self.ring), keys)
+    }
+
+    /// All switching keys, in memory.
+    pub(crate) fn switching_keys(&self, progress: Progress<'_>) -> Result<EvaluationKeys> {
+        let mut keys = EvaluationKeys::new();
+        self.generate_keys(progress, |request, key| {
+            keys.insert(request.purpose, key);
+            Ok(())
+        })?;
+        Ok(keys)
+    }
+
+    /// Generates the switching keys one at a time, under a fresh ephemeral sparse secret.
+    ///
+    /// # Errors
+    /// Whatever `consume` returns, or [`Error::Cancelled`].
+    pub(crate) fn generate_keys(
+        &self,
+        progress: Progress<'_>,
+        mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
+    ) -> Result<()> {
+        let literal = self.parameters.literal();
+        let weight = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
+        let mut stream = RandomStream::from_os();
+        let sparse = TernarySecret::sample(literal.ring_degree, weight, &mut stream);
+        let secrets = SecretPair { dense: &self.secret, sparse: &sparse };
+        let requests = self.parameters.circuit().key_requests();
+        let steps = progress.steps(requests.len())?;
+        for request in requests {
+            consume(request, secrets.generate_key(&self.ring, request.purpose, request.shape))?;
+            steps.done()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! All numbers of a parameter set, before validation: what files hold, and what everything else is computed from.
+
+use cryptable_lattice::ERROR_VARIANCE;
+use cryptable_lattice::{SecurityLevel, Table};
+use serde::{Deserialize, Serialize};
+
+/// How a homomorphic DFT is cut into matrices.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DftLiteral {
+    /// Butterfly levels merged in each matrix, in order of application; their sum is log2 of the
+    /// number of slots.
+    pub stages: Vec<u32>,
+    /// Primes that all matrices share.
+    pub primes: usize,
+    /// Baby steps a matrix: more are faster and need more keys.
+    pub baby_steps: usize,
+}
+
+/// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MultiplexerLiteral {
+    /// Sizes of the digits, the least significant first; their product is the input modulus.
+    pub digits: Vec<u64>,
+    /// How many digits each selector joins, the least significant first. The last selector chooses
+    /// columns of the table, the others rows.
+    pub selectors: Vec<usize>,
+    /// Times that deltas are cleaned by 3x² - 2x³.
+    pub delta_cleanings: u32,
+    /// Whether selectors are joined by the cleaning polynomial of AND.
+    pub cleaning_and: bool,
+    /// Levels for entries that are plaintexts or ciphertexts (tables of slots, encrypted tables): 1; for
+    /// tables of integers, the same for all slots: 0.
+    #[serde(default)]
+    pub entry_levels: u32,
+}
+
+/// All choices that make a parameter set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParametersLiteral {
+    /// Name, for people: method, moduli, ring degree, slots.
+    pub name: String,
+    /// What is claimed of the security; checked by construction.
+    pub security: SecurityLevel,
+    /// Ring degree N: 32,768 or 65,536 for 128 bits.
+    pub ring_degree: usize,
+    /// Input modulus p of the tables.
+    pub input_modulus: u64,
+    /// Output modulus P of the tables.
+    pub output_modulus: u64,
+    /// Values a ciphertext, a power of two of at most N.
+    pub slots: usize,
+    /// log2 of the primes of the chain, and so of the scale.
+    pub log2_scale: f64,
+    /// log2 of the special primes.
+    pub log2_special: f64,
+    /// Key-switching digits (dnum) of the keys at the top of the chain: fewer are faster and take more special primes.
+    pub dnum: usize,
+    /// How CoeffsToSlots is cut into matrices.
+    pub coeffs_to_slots: DftLiteral,
+    /// How SlotsToCoeffs is cut into matrices.
+    pub slots_to_coeffs: DftLiteral,
+    /// log2 of the number of Chebyshev coefficients of the exponential.
+    pub chebyshev_log_length: u32,
+    /// log2 of the baby steps of the Chebyshev evaluation.
+    pub chebyshev_log_babies: u32,
+    /// Doublings of the angle after the Chebyshev evaluation.
+    pub doublings: u32,
+    /// How many of the doublings, the last ones, are cleaned of errors of modulus.
+    #[serde(default)]
+    pub exponential_cleanings: u32,
+    /// The digits of a multiplexer tree; AKP if there are none.
+    #[serde(default)]
+    pub multiplexer: Option<MultiplexerLiteral>,
+    /// log2 of the baby steps of the interpolation.
+    pub log_babies: u32,
+    /// Bits of the interpolation's constants, which stay in the scale.
+    pub constant_bits: f64,
+    /// Ciphertexts of the client are modulo 2 to this power.
+    pub log2_ciphertext_modulus: u32,
+    /// Hamming weight of the encapsulated secret.
+    pub sparse_weight: u32,
+    /// Stated failure probability a value, log2.
+    pub log2_fail: f64,
+}
+
+impl ParametersLiteral {
+    /// The share of the failure probability that the overflow bound may use: half.
+    pub(crate) fn log2_fail_overflow(&self) -> f64 {
+        self.log2_fail - 1.0 - self.log2_raises()
+    }
+
+    /// log2 of how often a value is raised: once, or once a digit.
+    pub(crate) fn log2_raises(&self) -> f64 {
+        self.multiplexer.as_ref().map_or(0.0, |m| (m.digits.len() as f64).log2())
+    }
+
+    /// Variance of a coefficient's noise after the switch from the client's modulus to q_0 = `scale`.
+    pub(crate) fn input_noise(&self, scale: f64) -> f64 {
+        let ratio = scale / f64::from(self.log2_ciphertext_modulus).exp2();
+        ERROR_VARIANCE * ratio * ratio + (1.0 + 2.0 * self.ring_degree as f64 / 3.0) / 12.0
+    }
+
+    /// Variance of a result's coefficient by the rounding to the client's modulus, as a fraction of it.
+    pub(crate) fn output_rounding(&self) -> f64 {
+        (1.0 + 2.0 * self.ring_degree as f64 / 3.0)
+            / 12.0
+            / (2.0 * f64::from(self.log2_ciphertext_modulus)).exp2()
+    }
+
+    /// The table that amplifies noise most: 1/2 at 0 and -1/2 elsewhere.
+    pub(crate) fn worst_table(&self) -> Table {
+        let half = self.output_modulus / 2;
+        Table::from_fn(self.input_modulus, self.output_modulus, |x| {
+            if x == 0 { half.saturating_sub(1) } else { half }
+        })
+        .expect("moduli are validated before")
+    }
+}

@@ -1,0 +1,6 @@
+//! Lookups: checks, progress, and the circuits on a client's ciphertexts.
+
+mod digit_functions;
+mod entry_lookup;
+pub(crate) mod prepared_table;
+mod table_lookup;

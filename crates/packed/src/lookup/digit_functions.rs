@@ -1,0 +1,76 @@
+//! Digits of packed values, and functions of them, as ciphertexts of the client: functional digit decomposition.
+
+use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::{Progress, Table};
+
+use crate::ciphertext::Ciphertext;
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::multiplexer::functional_digit_decomposition::STEPS_PER_DIGIT;
+
+impl EvaluationKey {
+    /// Decomposes every value of `input` into digits and applies tables to them: functional digit
+    /// decomposition. `tables[i]` are tables on digit i, and the results on digit i are `results[i]`; the
+    /// digits themselves come from identity tables.
+    ///
+    /// ```
+    /// use cryptable_packed::{MultiplexerLiteral, Parameters, Progress, SecretKey, Table};
+    /// let digits = vec![4, 8];
+    /// let tree = MultiplexerLiteral { digits, selectors: vec![1, 1], ..Default::default() };
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_tree(32, 1024, 1024, tree, 0)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let identity = |p| Table::from_fn(p, p, |digit| digit);
+    /// let tables = [vec![identity(4)?], vec![identity(8)?]];
+    /// let digits = key.decompose(&secret.encrypt(&[7, 30])?, &tables, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&digits[0][0])?, [3, 2]);
+    /// assert_eq!(secret.decrypt(&digits[1][0])?, [1, 7]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the parameters are not those of a multiplexer tree, the ciphertext is of another client or other
+    /// parameters, or a table's input modulus is not the size of its digit; [`Error::Cancelled`].
+    pub fn decompose(
+        &self,
+        input: &Ciphertext,
+        tables: &[Vec<Table>],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Vec<Ciphertext>>> {
+        let parameters = self.parameters();
+        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        let circuit = self.tree()?;
+        check_digit_tables(circuit.digits(), tables)?;
+        let count: usize = tables.iter().map(Vec::len).sum();
+        let step = progress.steps(circuit.digits().len() * STEPS_PER_DIGIT + count)?;
+        let decomposition = self.decomposition(circuit);
+        let mut results = Vec::with_capacity(tables.len());
+        let (body, digits) = (input.body(), 0..circuit.digits().len());
+        decomposition.decompose(body, digits, &|| step.done(), |digit, deltas| {
+            let look_up = |table: &Table| {
+                let modulus = table.output_modulus();
+                let values: Vec<f64> =
+                    table.centered().iter().map(|&v| v as f64 / modulus as f64).collect();
+                let outputs = circuit.digit_function(&decomposition.evaluator, &deltas, &values);
+                let body = decomposition.to_coefficients(outputs, body, modulus);
+                step.done()?;
+                Ok(self.result(body))
+            };
+            results.push(tables[digit].iter().map(look_up).collect::<Result<_>>()?);
+            Ok(())
+        })?;
+        Ok(results)
+    }
+}
+
+/// Checks that there are tables for every digit, each of the digit's size.
+fn check_digit_tables(digits: &[u64], tables: &[Vec<Table>]) -> Result<()> {
+    if tables.len() != digits.len() {
+        let (found, expected) = (tables.len().to_string(), digits.len().to_string());
+        return Err(Error::Mismatch { name: "number of digits", found, expected });
+    }
+    for (size, tables) in digits.iter().zip(tables) {
+        for table in tables {
+            table.check_moduli(*size, table.output_modulus())?;
+        }
+    }
+    Ok(())
+}

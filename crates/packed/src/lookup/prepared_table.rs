@@ -1,0 +1,103 @@
+//! Tables that are encoded once and looked up often.
+
+use std::mem::size_of;
+
+use cryptable_lattice::Table;
+use cryptable_lattice::error::{Error, Result};
+use cryptable_ring::selected_product::TableMatrix;
+use num_complex::Complex64;
+
+use crate::akp::interpolation::Interpolation;
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::parameters::circuit::Circuit;
+use crate::parameters::parameter_set::Parameters;
+
+/// A table in the form that lookups of one parameter set use: the coefficients of its interpolation (AKP), or its
+/// entries in the order of the table steps (BMT, CMT).
+///
+/// It serves every key of these parameters, whatever the client.
+///
+/// ```
+/// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
+/// let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4)?);
+/// let key = secret.evaluation_key(Progress::silent())?;
+/// let reverse = key.prepare(&Table::from_fn(4, 4, |x| 3 - x)?)?;
+/// let once = key.lookup(&secret.encrypt(&[0, 1, 2, 3])?, &reverse, Progress::silent())?;
+/// let twice = key.lookup(&once, &reverse, Progress::silent())?;
+/// assert_eq!(secret.decrypt(&twice)?, [0, 1, 2, 3]);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct PreparedTable {
+    input_modulus: u64,
+    output_modulus: u64,
+    parameter_digest: [u8; 32],
+    form: PreparedForm,
+}
+
+/// What the method needs of a table.
+#[derive(Debug)]
+pub(crate) enum PreparedForm {
+    /// The coefficients of the trigonometric Hermite interpolation.
+    Interpolation(Interpolation),
+    /// The entries, one matrix a table step.
+    Matrices(Vec<TableMatrix>),
+}
+
+impl PreparedTable {
+    /// Modulus of the inputs.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.input_modulus
+    }
+
+    /// Modulus of the outputs.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.output_modulus
+    }
+
+    /// Bytes in memory: 16 an entry for AKP, up to 8 an entry for multiplexer trees.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        match &self.form {
+            PreparedForm::Interpolation(Interpolation::Power(coefficients)) => {
+                coefficients.len() * size_of::<Complex64>()
+            }
+            PreparedForm::Interpolation(Interpolation::Cosine { .. }) => size_of::<Interpolation>(),
+            PreparedForm::Matrices(matrices) => {
+                matrices.iter().map(TableMatrix::memory_bytes).sum()
+            }
+        }
+    }
+
+    /// The form, if it is of these parameters.
+    ///
+    /// # Errors
+    /// If it is of others.
+    pub(crate) fn form(&self, parameters: &Parameters) -> Result<&PreparedForm> {
+        let (found, expected) = (self.parameter_digest, parameters.digest());
+        if found != expected {
+            return Err(Error::OtherParameters { object: "prepared table", expected, found });
+        }
+        Ok(&self.form)
+    }
+}
+
+impl EvaluationKey {
+    /// Encodes a table once, for any number of lookups.
+    ///
+    /// # Errors
+    /// If the table's moduli are not those of the parameters.
+    pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
+        let parameters = self.parameters();
+        let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
+        table.check_moduli(parameters.input_modulus(), parameters.output_modulus())?;
+        let form = match parameters.circuit() {
+            Circuit::Akp(_) => PreparedForm::Interpolation(Interpolation::new(table)),
+            Circuit::Multiplexer(circuit) => PreparedForm::Matrices(circuit.table_matrices(table)),
+        };
+        let parameter_digest = parameters.digest();
+        Ok(PreparedTable { input_modulus, output_modulus, parameter_digest, form })
+    }
+}

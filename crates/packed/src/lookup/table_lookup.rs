@@ -1,0 +1,270 @@
+//! Lookups of tables that are the same for all values.
+
+use std::ops::Range;
+
+use cryptable_lattice::Progress;
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::error::{Error, Result};
+use cryptable_ring::selected_product::TableMatrix;
+
+use crate::akp::AkpCircuit;
+use crate::akp::interpolation::Interpolation;
+use crate::bootstrapping::mod_raise::mod_raise;
+use crate::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use crate::ciphertext::Ciphertext;
+use crate::keys::evaluation_key::EvaluationKey;
+use crate::lookup::prepared_table::{PreparedForm, PreparedTable};
+use crate::multiplexer::circuit::MultiplexerCircuit;
+use crate::multiplexer::functional_digit_decomposition::{
+    FunctionalDigitDecomposition, STEPS_PER_DIGIT,
+};
+use crate::parameters::circuit::Circuit;
+
+/// Steps of AKP before any table.
+const AKP_STEPS: usize = 4;
+
+impl EvaluationKey {
+    /// Maps every value of `input` through a table, under encryption.
+    ///
+    /// Progress is told before the first and after each step; a callback that breaks off ends the lookup there.
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client, of other parameters or another modulus, or the table of other
+    /// parameters; [`Error::Cancelled`].
+    pub fn lookup(
+        &self,
+        input: &Ciphertext,
+        table: &PreparedTable,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        Ok(self.lookup_many(input, &[table], progress)?.swap_remove(0))
+    }
+
+    /// Maps every value of `input` through each of `tables`: multi-value bootstrapping. Everything up to
+    /// the powers (AKP) or selectors (multiplexer trees) is computed once.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let reverse = key.prepare(&Table::from_fn(4, 4, |x| 3 - x)?)?;
+    /// let square = key.prepare(&Table::from_fn(4, 4, |x| x * x % 4)?)?;
+    /// let input = secret.encrypt(&[0, 1, 2, 3])?;
+    /// let outputs = key.lookup_many(&input, &[&reverse, &square], Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&outputs[0])?, [3, 2, 1, 0]);
+    /// assert_eq!(secret.decrypt(&outputs[1])?, [0, 1, 0, 1]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup`], for any of the tables; or if there are none.
+    pub fn lookup_many(
+        &self,
+        input: &Ciphertext,
+        tables: &[&PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let parameters = self.parameters();
+        input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
+        match parameters.circuit() {
+            Circuit::Akp(circuit) => {
+                self.lookup_akp(circuit, input, &self.interpolations(tables)?, progress)
+            }
+            Circuit::Multiplexer(circuit) => {
+                let inputs = [(input, 0..circuit.digits().len())];
+                self.lookup_tree(circuit, &inputs, &self.matrices(tables)?, progress)
+            }
+        }
+    }
+
+    /// Maps inputs that come in several ciphertexts, the least significant first, through tables of all of
+    /// them together: decomposed large digits. `x = x_0 + M_0·(x_1 + M_1·(…))`, where each M_i is the
+    /// product of some of the digits of the parameters, in their order.
+    ///
+    /// ```
+    /// use cryptable_packed::{MultiplexerLiteral, Parameters, Progress, SecretKey, Table};
+    /// let digits = vec![4, 4, 4];
+    /// let tree = MultiplexerLiteral { digits, selectors: vec![1, 1, 1], ..Default::default() };
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_tree(8, 1024, 1024, tree, 0)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let (low, high) = (secret.encrypt_digits(&[3, 0], 4)?, secret.encrypt_digits(&[15, 2], 16)?);
+    /// let ones = key.prepare(&Table::from_fn(64, 8, |x| u64::from(x.count_ones()))?)?;
+    /// let outputs = key.lookup_digits(&[low, high], &[&ones], Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&outputs[0])?, [6, 1]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup_many`]; if the parameters have no digits, the ciphertexts' moduli are no
+    /// products of them, or they differ in their numbers of values.
+    pub fn lookup_digits(
+        &self,
+        inputs: &[Ciphertext],
+        tables: &[&PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let circuit = self.tree()?;
+        let mut start = 0;
+        let mut ranges = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            input.check(self.parameters(), self.key_id(), None)?;
+            if input.count() != inputs[0].count() {
+                let (found, expected) = (input.count().to_string(), inputs[0].count().to_string());
+                return Err(Error::Mismatch { name: "number of values", found, expected });
+            }
+            let end = digits_of_modulus(&circuit.digits()[start..], input.modulus())?;
+            ranges.push((input, start..start + end));
+            start += end;
+        }
+        if start != circuit.digits().len() {
+            let rest = circuit.digits()[start..].iter().product::<u64>();
+            let input_modulus = self.parameters().input_modulus();
+            return Err(Error::Mismatch {
+                name: "product of the inputs' moduli",
+                found: (input_modulus / rest).to_string(),
+                expected: input_modulus.to_string(),
+            });
+        }
+        self.lookup_tree(circuit, &ranges, &self.matrices(tables)?, progress)
+    }
+
+    /// The circuit, if it is a multiplexer tree.
+    pub(crate) fn tree(&self) -> Result<&MultiplexerCircuit> {
+        match self.parameters().circuit() {
+            Circuit::Multiplexer(circuit) => Ok(circuit),
+            Circuit::Akp(_) => {
+                let name = &self.parameters().literal().name;
+                Err(Error::Unsupported(format!("digits of values: {name} has none")))
+            }
+        }
+    }
+
+    /// The interpolations of tables of these parameters, at least one.
+    fn interpolations<'t>(&self, tables: &[&'t PreparedTable]) -> Result<Vec<&'t Interpolation>> {
+        let forms = self.forms(tables)?.into_iter();
+        forms
+            .map(|form| match form {
+                PreparedForm::Interpolation(interpolation) => Ok(interpolation),
+                PreparedForm::Matrices(_) => unreachable!("parameters of AKP prepare coefficients"),
+            })
+            .collect()
+    }
+
+    /// The matrices of tables of these parameters, at least one.
+    fn matrices<'t>(&self, tables: &[&'t PreparedTable]) -> Result<Vec<&'t [TableMatrix]>> {
+        let forms = self.forms(tables)?.into_iter();
+        forms
+            .map(|form| match form {
+                PreparedForm::Matrices(matrices) => Ok(matrices.as_slice()),
+                PreparedForm::Interpolation(_) => {
+                    unreachable!("parameters of trees prepare matrices")
+                }
+            })
+            .collect()
+    }
+
+    fn forms<'t>(&self, tables: &[&'t PreparedTable]) -> Result<Vec<&'t PreparedForm>> {
+        if tables.is_empty() {
+            return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
+        }
+        tables.iter().map(|table| table.form(self.parameters())).collect()
+    }
+
+    fn lookup_akp(
+        &self,
+        circuit: &AkpCircuit,
+        input: &Ciphertext,
+        tables: &[&Interpolation],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let (evaluator, literal) = (self.evaluator(), self.parameters().literal());
+        let step = progress.steps(AKP_STEPS + 2 * tables.len())?;
+        let raised = mod_raise(&evaluator, input.body(), literal.limbs());
+        step.done()?;
+        let front = &circuit.phase_exponential;
+        let phases = front.phases(&evaluator, self.coeffs_to_slots(), raised);
+        step.done()?;
+        let exponentials = front.exponentials(&evaluator, phases);
+        step.done()?;
+        let outputs = circuit.look_up_many(&evaluator, exponentials, tables);
+        step.done()?;
+        let (log2_modulus, layout) = (literal.log2_ciphertext_modulus, input.body().layout);
+        let plaintext_modulus = literal.output_modulus;
+        let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
+        let finish = |outputs| {
+            let result = circuit.finish(&evaluator, self.slots_to_coeffs(), outputs);
+            step.done()?;
+            let body = switch_to_power_of_two(self.ring(), result, shape);
+            step.done()?;
+            Ok(self.result(body))
+        };
+        outputs.into_iter().map(finish).collect()
+    }
+
+    fn lookup_tree(
+        &self,
+        circuit: &MultiplexerCircuit,
+        inputs: &[(&Ciphertext, Range<usize>)],
+        tables: &[&[TableMatrix]],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let steps_per_table = circuit.table_steps() + 1;
+        let digits = circuit.digits().len();
+        let step = progress.steps(digits * STEPS_PER_DIGIT + 1 + tables.len() * steps_per_table)?;
+        let done = || step.done();
+        let decomposition = self.decomposition(circuit);
+        let mut deltas = Vec::with_capacity(digits);
+        for (input, digits) in inputs {
+            decomposition.decompose(input.body(), digits.clone(), &done, |_, digit| {
+                deltas.push(digit);
+                Ok(())
+            })?;
+        }
+        let evaluator = &decomposition.evaluator;
+        let selectors = circuit.selectors(evaluator, deltas);
+        step.done()?;
+        let output_modulus = self.parameters().output_modulus();
+        let look_up = |matrices: &&[TableMatrix]| {
+            let outputs = circuit.look_up(evaluator, &selectors, matrices, &done)?;
+            let body = decomposition.to_coefficients(outputs, inputs[0].0.body(), output_modulus);
+            step.done()?;
+            Ok(self.result(body))
+        };
+        tables.iter().map(look_up).collect()
+    }
+
+    /// A decomposition with these keys.
+    pub(crate) fn decomposition<'a>(
+        &'a self,
+        circuit: &'a MultiplexerCircuit,
+    ) -> FunctionalDigitDecomposition<'a> {
+        FunctionalDigitDecomposition {
+            circuit,
+            evaluator: self.evaluator(),
+            coeffs_to_slots: self.coeffs_to_slots(),
+            slots_to_coeffs: self.slots_to_coeffs(),
+            limbs: self.parameters().literal().limbs(),
+        }
+    }
+
+    /// A result of this key.
+    pub(crate) fn result(&self, body: CoefficientCiphertext) -> Ciphertext {
+        Ciphertext::new(self.parameters().digest(), self.key_id(), body)
+    }
+}
+
+/// How many of the next digits make a modulus.
+fn digits_of_modulus(digits: &[u64], modulus: u64) -> Result<usize> {
+    let mut product = 1;
+    for (index, digit) in digits.iter().enumerate() {
+        product *= digit;
+        if product == modulus {
+            return Ok(index + 1);
+        }
+    }
+    Err(Error::Mismatch {
+        name: "modulus of an input",
+        found: modulus.to_string(),
+        expected: format!("the product of the first of the digits {digits:?}"),
+    })
+}

@@ -1,0 +1,456 @@
+//! BMT-FBT and CMT-FBT: Algorithms 5 and 7 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301), for digits of any
+//! sizes.
+//!
+//! Functional digit decomposition gives the Kronecker deltas of every digit, cleaning makes them precise
+//! where the table is large, KProduct joins them to selectors, the multiplexer tree applies the table,
+//! SlotsToCoeffs ends. The chain of primes, from the bottom up:
+//!
+//! | primes | used by |
+//! |---|---|
+//! | 1 | q_0, the modulus of the result |
+//! | `slots_to_coeffs.primes` | SlotsToCoeffs |
+//! | one a row selector | the multiplexer tree |
+//! | `ceil(log2 digits)` of the largest selector | KProduct (three times as many with cleaning AND) |
+//! | 2 a cleaning | cleaning of deltas |
+//! | `ceil(log2(p - 1)) + 1`, 0 for p = 2 | Kronecker deltas |
+//! | `chebyshev_log_length + 1 + doublings`, one more a cleaned doubling | the exponential |
+//! | `coeffs_to_slots.primes` | CoeffsToSlots |
+
+use std::ops::Range;
+
+use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::{KeyRequest, Result, Table};
+use cryptable_ring::selected_product::TableMatrix;
+use num_complex::Complex64;
+use rayon::prelude::*;
+
+use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
+use crate::bootstrapping::phase_exponential::PhaseExponential;
+use crate::bootstrapping::{mod_raise, slots_to_coeffs};
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
+use crate::multiplexer::entry_kind::EntryKind;
+use crate::multiplexer::kronecker_deltas::kronecker_deltas;
+use crate::multiplexer::kronecker_product::{
+    SelectorProduct, joint_kronecker_product, kronecker_product,
+};
+use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
+use crate::multiplexer::noise_cleaning::clean;
+use crate::multiplexer::table_step::{TableArithmetic, TableShape};
+use crate::step::Step;
+
+/// The deltas of one digit: `[part][value]`, one part a value in a slot.
+pub(crate) type DigitDeltas<C> = Vec<Vec<C>>;
+
+/// The public, table-independent part of a multiplexer bootstrapping for one parameter set.
+#[derive(Clone, Debug)]
+pub(crate) struct MultiplexerCircuit {
+    literal: ParametersLiteral,
+    multiplexer: MultiplexerLiteral,
+    /// The plan of CoeffsToSlots and of the exponential.
+    pub phase_exponential: PhaseExponential,
+    /// The plan of SlotsToCoeffs, for the scale of outputs.
+    pub slots_to_coeffs: HomomorphicDft,
+    /// Scale of outputs, as fractions of the output modulus, before SlotsToCoeffs.
+    output_scale: f64,
+    primes: Vec<f64>,
+}
+
+/// What the dry run of a whole lookup finds.
+#[derive(Debug)]
+pub(crate) struct MultiplexerPrediction {
+    /// The phases x = t/K of all digits after CoeffsToSlots.
+    pub phases: Vec<Shape>,
+    /// The exponential of a phase, with the noise that it has beyond the phase's.
+    pub exponential: Shape,
+    /// A cleaned delta of the first digit.
+    pub delta: Shape,
+    /// Outputs in slots, before SlotsToCoeffs.
+    pub outputs: Shape,
+    /// The result, outputs as fractions of P in its coefficients.
+    pub result: Shape,
+    /// Operation counts and key requests.
+    pub dry_run: DryRun,
+}
+
+/// What the dry run of a decomposition finds.
+pub(crate) struct DeltaPrediction {
+    phases: Vec<Shape>,
+    exponential: Shape,
+    /// The deltas of all digits.
+    pub(crate) deltas: Vec<DigitDeltas<Shape>>,
+}
+
+impl MultiplexerCircuit {
+    /// Plans the circuit over the given chain of primes.
+    pub(crate) fn new(
+        literal: &ParametersLiteral,
+        multiplexer: &MultiplexerLiteral,
+        primes: &[f64],
+    ) -> Self {
+        let mut circuit = Self {
+            literal: literal.clone(),
+            multiplexer: multiplexer.clone(),
+            phase_exponential: PhaseExponential::new(literal, primes),
+            slots_to_coeffs: HomomorphicDft { stages: Vec::new() },
+            output_scale: 0.0,
+            primes: primes.to_vec(),
+        };
+        let dry_run = circuit.dry_run();
+        let outputs = circuit.predict_outputs(&dry_run, circuit.worst_mean_square(), 1).outputs;
+        circuit.output_scale = outputs.scale;
+        circuit.slots_to_coeffs = slots_to_coeffs::plan(literal, primes, outputs, 1.0);
+        circuit
+    }
+
+    /// The sizes of the digits, the least significant first.
+    pub(crate) fn digits(&self) -> &[u64] {
+        &self.multiplexer.digits
+    }
+
+    /// Table steps of a lookup.
+    pub(crate) fn table_steps(&self) -> usize {
+        multiplexer_tree::table_steps(&self.multiplexer.row_sizes())
+    }
+
+    /// Values of a slot: 2 with full packing.
+    pub(crate) fn parts(&self) -> usize {
+        if self.literal.slots < self.literal.ring_degree { 1 } else { 2 }
+    }
+
+    /// Values of a ciphertext.
+    pub(crate) fn slots(&self) -> usize {
+        self.literal.slots
+    }
+
+    /// Slots that are encoded: two values each with full packing, else one.
+    pub(crate) fn complex_slots(&self) -> usize {
+        self.literal.slots / self.parts()
+    }
+
+    /// The modulus of outputs.
+    pub(crate) fn output_modulus(&self) -> u64 {
+        self.literal.output_modulus
+    }
+
+    /// The chain of primes.
+    pub(crate) fn primes(&self) -> &[f64] {
+        &self.primes
+    }
+
+    /// How selectors are multiplied.
+    pub(crate) fn selector_product(&self) -> SelectorProduct {
+        self.multiplexer.selector_product()
+    }
+
+    /// Whether there is a level for entries that are plaintexts or ciphertexts.
+    pub(crate) fn has_entry_level(&self) -> bool {
+        self.multiplexer.entry_levels == 1
+    }
+
+    /// Limbs of column selectors where they meet entries of slots.
+    pub(crate) fn entry_limbs(&self) -> usize {
+        self.literal.output_limbs() + self.rows().len() + 1
+    }
+
+    /// Entries of every row selector, the least significant first.
+    pub(crate) fn rows(&self) -> Vec<usize> {
+        self.multiplexer.row_sizes()
+    }
+
+    /// A dry run over this circuit's chain and key shapes.
+    pub(crate) fn dry_run(&self) -> DryRun {
+        DryRun::new(self.literal.dry_run_parameters(&self.primes))
+    }
+
+    /// Predicts a lookup of so many tables whose centred outputs have the given mean square: keys, counts, noise.
+    ///
+    /// With a level for entries, keys and noise are those of any kind of entries, counts those of integers.
+    pub(crate) fn predict(&self, mean_square: f64, tables: usize) -> MultiplexerPrediction {
+        let dry_run = self.dry_run();
+        for request in mod_raise::key_requests(self.literal.limbs()) {
+            dry_run.request(request);
+        }
+        let mut prediction = self.predict_outputs(&dry_run, mean_square, tables);
+        let matrices = self.slots_to_coeffs.plans();
+        for _ in 0..tables {
+            prediction.result = self.finish(&dry_run, &matrices, prediction.outputs);
+        }
+        if self.has_entry_level() {
+            for kind in [EntryKind::Plain, EntryKind::Encrypted] {
+                let slots = self.predict_slots(kind, mean_square);
+                slots.dry_run.key_requests().into_iter().for_each(|key| dry_run.request(key));
+                prediction.result.noise.0 = prediction.result.noise.0.max(slots.result.noise.0);
+            }
+        }
+        // All digits but the last go through SlotsToCoeffs, too.
+        let all = 0..self.digits().len();
+        for digit in 0..all.end - 1 {
+            let deltas = vec![vec![prediction.delta; self.digits()[digit] as usize]; self.parts()];
+            let value = self.digit_value(&dry_run, &deltas, digit, &all);
+            let _ = self.finish(&dry_run, &matrices, value);
+        }
+        prediction.dry_run = dry_run;
+        prediction
+    }
+
+    /// The mean square of the table that amplifies noise most: half the output modulus everywhere.
+    pub(crate) fn worst_mean_square(&self) -> f64 {
+        (self.literal.output_modulus as f64 / 2.0).powi(2)
+    }
+
+    /// Predicts everything up to the outputs in slots of so many tables.
+    fn predict_outputs(
+        &self,
+        dry_run: &DryRun,
+        mean_square: f64,
+        tables: usize,
+    ) -> MultiplexerPrediction {
+        let DeltaPrediction { phases, exponential, deltas } = self.predict_deltas(dry_run);
+        let delta = deltas[0][0][0];
+        let selectors = self.selectors(dry_run, deltas);
+        let rows = self.rows();
+        let (outer, inner) = multiplexer_tree::step_shape(&rows);
+        let mean_square = mean_square * (self.entry_factor() as f64).powi(2);
+        let shape = TableShape { outer, inner, columns: selectors.columns.len(), mean_square };
+        let parts = vec![shape; multiplexer_tree::table_steps(&rows)];
+        let look_up = || self.look_up(dry_run, &selectors, &parts, &|| Ok(()));
+        let outputs = look_up().expect("steps of a dry run do not fail");
+        for _ in 1..tables {
+            let _ = look_up();
+        }
+        let dry_run = self.dry_run();
+        MultiplexerPrediction { phases, exponential, delta, outputs, result: outputs, dry_run }
+    }
+
+    /// Predicts the deltas of all digits.
+    pub(crate) fn predict_deltas(&self, dry_run: &DryRun) -> DeltaPrediction {
+        let front = &self.phase_exponential;
+        let matrices = front.coeffs_to_slots.plans();
+        let count = self.digits().len();
+        let (mut phases, mut exponential) = (Vec::with_capacity(count), None);
+        let deltas: Vec<_> = (0..count)
+            .map(|digit| {
+                let raised = front.raised_shape(self.digit_input_noise(digit));
+                let mut parts = front.phases(dry_run, &matrices, raised);
+                phases.push(parts[0]);
+                parts.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
+                let exponentials = front.exponentials(dry_run, parts);
+                exponential = exponential.or(Some(exponentials[0]));
+                self.deltas(dry_run, exponentials, digit)
+            })
+            .collect();
+        DeltaPrediction { phases, exponential: exponential.expect("a digit"), deltas }
+    }
+
+    /// Variance of a coefficient's noise modulo q_0 at the start of a digit: the input's, or for later
+    /// digits also that of the digit subtracted before, rounded modulo the client's modulus.
+    fn digit_input_noise(&self, digit: usize) -> f64 {
+        let literal = &self.literal;
+        let fresh = literal.input_noise(self.primes[0]);
+        let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0) / 12.0;
+        let ratio = self.primes[0] / f64::from(literal.log2_ciphertext_modulus).exp2();
+        let subtracted = if digit == 0 { 0.0 } else { rounding * ratio * ratio * digit as f64 };
+        (fresh + subtracted) * (self.digit_multiplier(digit, self.digits().len()) as f64).powi(2)
+    }
+
+    /// What a ciphertext of value m over M is multiplied by so that its phase becomes that of a digit,
+    /// once the lower digits are subtracted: the product of the higher digits' sizes, up to digit `end` of
+    /// the ciphertext.
+    pub(crate) fn digit_multiplier(&self, digit: usize, end: usize) -> u64 {
+        self.digits()[digit + 1..end].iter().product()
+    }
+
+    /// Outputs are counted in units of `1/denominator`: a multiple of the output modulus. Digits that are
+    /// subtracted need units of 1/M.
+    pub(crate) fn denominator(&self) -> f64 {
+        (self.entry_factor() * self.literal.output_modulus) as f64
+    }
+
+    /// What centred outputs are multiplied by in the table, so that the sum of a digit is made of
+    /// integers of at least `MIN_DIGIT_UNIT` units.
+    fn entry_factor(&self) -> u64 {
+        let (input, output) = (self.literal.input_modulus, self.literal.output_modulus);
+        if output.is_multiple_of(input) {
+            1
+        } else if input.is_multiple_of(output) {
+            input / output
+        } else {
+            (input << 14).div_ceil(output)
+        }
+    }
+
+    /// The deltas of a digit from the exponentials of its phase, cleaned, with the limbs that its selector needs.
+    ///
+    /// One exponential after the other, so that the powers of one are in memory at a time.
+    pub(crate) fn deltas<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        exponentials: Vec<A::Ciphertext>,
+        digit: usize,
+    ) -> DigitDeltas<A::Ciphertext> {
+        let (p, kind) = (self.digits()[digit], self.literal.phase_function());
+        let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
+        let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
+        let finish = |delta: A::Ciphertext| {
+            let mut delta = arithmetic.truncated(&delta, limbs + cleaning);
+            for _ in 0..self.multiplexer.delta_cleanings {
+                delta = clean(arithmetic, &delta, 1.0 / p as f64);
+            }
+            // Every digit has a exponential of its own. Errors of its phase are followed apart.
+            arithmetic.declare_source(&mut delta, digit as u32);
+            delta
+        };
+        exponentials
+            .into_iter()
+            .map(|exponential| {
+                let deltas = kronecker_deltas(arithmetic, &exponential, kind, p);
+                drop(exponential);
+                deltas.into_par_iter().map(finish).collect()
+            })
+            .collect()
+    }
+
+    /// The value of a digit in its place, as a fraction of M: `d·p_0⋯p_{i-1}/M`, for a ciphertext of the
+    /// digits `all`, p_0 the size of the first and M the product of all.
+    ///
+    /// Its scale is that of outputs, for SlotsToCoeffs.
+    pub(crate) fn digit_value<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: &DigitDeltas<A::Ciphertext>,
+        digit: usize,
+        all: &Range<usize>,
+    ) -> A::Ciphertext {
+        let place: u64 = self.digits()[all.start..digit].iter().product();
+        let modulus: u64 = self.digits()[all.clone()].iter().product();
+        let unit = place as f64 / modulus as f64;
+        let values: Vec<f64> = (0..self.digits()[digit]).map(|d| d as f64 * unit).collect();
+        self.digit_function(arithmetic, deltas, &values)
+    }
+
+    /// Any function of a digit, `values[d]` within [-1, 1], at the scale of outputs.
+    pub(crate) fn digit_function<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: &DigitDeltas<A::Ciphertext>,
+        values: &[f64],
+    ) -> A::Ciphertext {
+        let inputs: Vec<_> = deltas.iter().flatten().collect();
+        let row = (0..deltas.len()).flat_map(|part| {
+            let unit = if part == 0 { Complex64::ONE } else { Complex64::I };
+            values.iter().map(move |&value| unit * value)
+        });
+        let (limbs, rows) = (self.literal.output_limbs(), [row.collect()]);
+        arithmetic.linear_combinations(limbs, &inputs, &rows, self.output_scale).swap_remove(0)
+    }
+
+    /// Selectors of rows and columns from the deltas of all digits (KProduct).
+    pub(crate) fn selectors<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: Vec<DigitDeltas<A::Ciphertext>>,
+    ) -> Selectors<A::Ciphertext> {
+        let product = self.selector_product();
+        let count = self.multiplexer.selectors.len();
+        let mut rows = Vec::with_capacity(count - 1);
+        let mut columns = Vec::new();
+        for (index, mut parts) in self.grouped(deltas).enumerate() {
+            if index + 1 < count {
+                let parts = parts.into_iter();
+                let parts =
+                    parts.map(|part| kronecker_product(arithmetic, part, product)).collect();
+                rows.push(row_selector(arithmetic, parts));
+            } else if parts.len() == 2 {
+                let (imaginary, real) = (parts.swap_remove(1), parts.swap_remove(0));
+                columns = joint_kronecker_product(arithmetic, real, imaginary, product);
+            } else {
+                columns = kronecker_product(arithmetic, parts.swap_remove(0), product);
+            }
+        }
+        Selectors { rows, columns }
+    }
+
+    /// The deltas of each selector's digits, `[part][digit][value]`.
+    pub(crate) fn grouped<C>(
+        &self,
+        deltas: Vec<DigitDeltas<C>>,
+    ) -> impl Iterator<Item = Vec<Vec<Vec<C>>>> {
+        let mut deltas = deltas.into_iter();
+        self.multiplexer.selectors.iter().map(move |&digits| {
+            let mut by_part: Vec<_> =
+                (0..self.parts()).map(|_| Vec::with_capacity(digits)).collect();
+            for digit in deltas.by_ref().take(digits) {
+                by_part.iter_mut().zip(digit).for_each(|(part, digit)| part.push(digit));
+            }
+            by_part
+        })
+    }
+
+    /// The multiplexer tree: outputs as fractions of P in slots, from the parts of a table in the order of its steps.
+    ///
+    /// # Errors
+    /// Those of `step`, which is called after each table step.
+    pub(crate) fn look_up<A: TableArithmetic>(
+        &self,
+        arithmetic: &A,
+        selectors: &Selectors<A::Ciphertext>,
+        tables: &[A::Table],
+        step: Step<'_>,
+    ) -> Result<A::Ciphertext> {
+        let mut outputs = multiplexer_tree::evaluate(arithmetic, selectors, tables, step)?;
+        arithmetic.divide_slots_assign(&mut outputs, self.denominator());
+        Ok(outputs)
+    }
+
+    /// The entries of a table, one matrix a table step, for [`MultiplexerCircuit::look_up`]: up to 8 bytes an entry.
+    pub(crate) fn table_matrices(&self, table: &Table) -> Vec<TableMatrix> {
+        let columns = self.multiplexer.columns();
+        let stride = table.values().len() / columns;
+        let factor = self.entry_factor() as i64;
+        let rows = self.rows();
+        let (outer, inner) = multiplexer_tree::step_shape(&rows);
+        let matrix = |step| {
+            let first = step * outer * inner;
+            TableMatrix::new(outer, inner, columns, |o, i, j| {
+                table.centered_value(first + o * inner + i + j * stride) * factor
+            })
+        };
+        (0..multiplexer_tree::table_steps(&rows)).map(matrix).collect()
+    }
+
+    /// SlotsToCoeffs: outputs as fractions of P in coefficients, at scale q_0 modulo q_0.
+    pub(crate) fn finish<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        matrices: &[A::Matrix],
+        outputs: A::Ciphertext,
+    ) -> A::Ciphertext {
+        slots_to_coeffs::apply(arithmetic, &self.literal, &self.slots_to_coeffs, matrices, outputs)
+    }
+
+    /// Bytes of deltas, selectors and row sums, which are in memory at once when the tree is evaluated.
+    pub(crate) fn tree_bytes(&self) -> usize {
+        let (parts, tree) = (self.parts(), &self.multiplexer);
+        let output_limbs = self.literal.output_limbs();
+        let rows = tree.row_sizes();
+        let digits = self.digits().iter().enumerate();
+        let deltas: usize = digits
+            .map(|(digit, &p)| 2 * parts * p as usize * (output_limbs + tree.delta_levels(digit)))
+            .sum();
+        let row_limbs = |index: usize| output_limbs + rows.len() - index;
+        let selectors: usize =
+            rows.iter().enumerate().map(|(index, size)| 2 * parts * size * row_limbs(index)).sum();
+        // Tables of slots need columns as sums and differences.
+        let sets = if self.has_entry_level() { parts } else { 1 };
+        let columns = 2 * sets * tree.columns() * (row_limbs(0) + tree.entry_levels as usize);
+        let outer = rows.get(1).map_or(1, |&size| size);
+        let tensors = 3 * parts * outer * row_limbs(0);
+        8 * self.literal.ring_degree * (deltas + selectors + columns + tensors)
+    }
+
+    /// Every key that a lookup needs.
+    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
+        self.predict(self.worst_mean_square(), 1).dry_run.key_requests()
+    }
+}

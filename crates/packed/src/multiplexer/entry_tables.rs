@@ -1,0 +1,389 @@
+//! Slot-independent and encrypted tables (Appendix C of Dumezy et al., TCHES 2026(1), ePrint 2025/1301): a table of its
+//! own for every value.
+//!
+//! Integers that multiply column selectors become plaintexts, or ciphertexts: entry (i, j) holds what each
+//! slot's table has in row i and column j. That takes a level more, and a product of polynomials an
+//! entry. Everything after the rows is as for other tables.
+//!
+//! With full packing a slot holds two values with a table each, so one entry is `E = f^x + i·f^y`.
+//! Column selectors are kept as sums and differences, `s = (δ^x + δ^y)/2` and `d = (δ^x - δ^y)/2`, and
+//!
+//! `E·s + conj(E·d) = f^x·δ^x + i·f^y·δ^y`,
+//!
+//! summed over columns before the conjugation and the rescale: one of each a row.
+
+use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::Result;
+use num_complex::Complex64;
+use rayon::prelude::*;
+
+use crate::multiplexer::circuit::{DigitDeltas, MultiplexerCircuit};
+use crate::multiplexer::entry_kind::EntryKind;
+use crate::multiplexer::kronecker_product::kronecker_product;
+use crate::multiplexer::multiplexer_tree::{RowSelector, join_parts, row_selector, select_outputs};
+use crate::step::Step;
+
+/// Entries that are in memory at once.
+const COLUMN_BLOCK: usize = 8;
+
+/// Largest log2 of the scale of entries, whose slots are at most 1: coefficients then fit 62 bits.
+const LOG2_ENTRY_SCALE: f64 = 60.0;
+
+/// The source of the noise of encrypted entries, after those of up to 24 digits.
+const ENTRY_SOURCE: u32 = 24;
+
+/// Selectors for tables with entries in slots.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotSelectors<C> {
+    /// One a row selector, the least significant first.
+    pub rows: Vec<RowSelector<C>>,
+    /// Columns in the form of a row selector.
+    pub columns: RowSelector<C>,
+}
+
+/// How entries are encoded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct EntryEncoding {
+    /// Limbs: those of column selectors.
+    pub limbs: usize,
+    /// Scale of entries that are fractions of the output modulus.
+    pub scale: f64,
+    /// What outputs are multiplied by to be at the scale of other tables' outputs.
+    pub factor: i64,
+}
+
+/// What the dry run of a lookup in tables of slots finds.
+#[derive(Debug)]
+pub(crate) struct SlotPrediction {
+    /// The result, outputs as fractions of P in its coefficients.
+    pub result: Shape,
+    /// Operation counts and key requests.
+    pub dry_run: DryRun,
+}
+
+/// A row of plaintext entries: `Σ_j entry(j)·δ_j`, rescaled.
+fn plain_row<A: Arithmetic>(
+    arithmetic: &A,
+    columns: &RowSelector<A::Ciphertext>,
+    entry: &(impl Fn(usize) -> A::Plain + Sync),
+) -> A::Ciphertext {
+    let sums = sums_over_columns(
+        columns,
+        entry,
+        |pairs| arithmetic.plain_product_sum(pairs),
+        |sum, other| arithmetic.add_assign(sum, other),
+    );
+    let mut sums = sums.into_iter();
+    let mut row = sums.next().expect("one or two sets");
+    if let Some(difference) = sums.next() {
+        arithmetic.add_assign(&mut row, &arithmetic.conjugate(&difference));
+    }
+    arithmetic.rescale(row, 1)
+}
+
+/// A row of encrypted entries: as [`plain_row`], relinearized once a set.
+fn encrypted_row<A: Arithmetic>(
+    arithmetic: &A,
+    columns: &RowSelector<A::Ciphertext>,
+    entry: &(impl Fn(usize) -> A::Ciphertext + Sync),
+) -> A::Ciphertext {
+    let sums = sums_over_columns(
+        columns,
+        entry,
+        |pairs| arithmetic.product_sum(pairs),
+        |sum, other| arithmetic.add_product_assign(sum, other),
+    );
+    join_parts(arithmetic, sums)
+}
+
+/// `Σ_j column_j·entry_j` for each set of columns, block by block: an entry is made once and dropped.
+fn sums_over_columns<C: Sync, E: Send + Sync, S>(
+    columns: &RowSelector<C>,
+    entry: &(impl Fn(usize) -> E + Sync),
+    product_sum: impl Fn(&[(&C, &E)]) -> S,
+    add_assign: impl Fn(&mut S, &S),
+) -> Vec<S> {
+    let mut sums: Vec<Option<S>> = columns.iter().map(|_| None).collect();
+    let count = columns[0].len();
+    for start in (0..count).step_by(COLUMN_BLOCK) {
+        let block = start..count.min(start + COLUMN_BLOCK);
+        let entries: Vec<E> = block.clone().into_par_iter().map(entry).collect();
+        for (sum, set) in sums.iter_mut().zip(columns) {
+            let pairs: Vec<_> = set[block.clone()].iter().zip(&entries).collect();
+            let product = product_sum(&pairs);
+            match sum {
+                Some(sum) => add_assign(sum, &product),
+                None => *sum = Some(product),
+            }
+        }
+    }
+    sums.into_iter().map(|sum| sum.expect("a column")).collect()
+}
+
+/// Selects by the given row selectors among the rows from `first` on.
+fn select_rows<A: Arithmetic>(
+    arithmetic: &A,
+    selectors: &[RowSelector<A::Ciphertext>],
+    first: usize,
+    row: &dyn Fn(usize) -> Result<A::Ciphertext>,
+) -> Result<A::Ciphertext> {
+    let Some((last, lower)) = selectors.split_last() else { return row(first) };
+    let stride: usize = lower.iter().map(|selector| selector[0].len()).product();
+    let outputs =
+        (0..last[0].len()).map(|value| select_rows(arithmetic, lower, first + value * stride, row));
+    select_outputs(arithmetic, outputs, last)
+}
+
+impl MultiplexerCircuit {
+    /// How entries are encoded.
+    ///
+    /// A row has the scale of its selectors times that of the entries, over the prime that it drops. Sums
+    /// and differences have a scale of 2 for two parts. The rest of the way to the scale of
+    /// outputs, the denominator, is taken by entries as far as they have room, to keep the noise of
+    /// roundings small, and by an integer factor at the end.
+    pub(crate) fn entry_encoding(&self) -> EntryEncoding {
+        let limbs = self.entry_limbs();
+        let whole = self.primes()[limbs - 1] * self.denominator() / self.parts() as f64;
+        let factor = (whole / LOG2_ENTRY_SCALE.exp2()).ceil();
+        EntryEncoding { limbs, scale: whole / factor, factor: factor as i64 }
+    }
+
+    /// What every slot holds if value k of a ciphertext is `values[k]`, 0 beyond the last: coefficients in
+    /// bit-reversed order, two in the parts of a slot with full packing, side by side with sparse packing.
+    pub(crate) fn slots_of(&self, values: &[f64]) -> Vec<Complex64> {
+        let half = self.slots() / 2;
+        let bits = half.trailing_zeros();
+        let value = |k: usize| values.get(k).copied().unwrap_or(0.0);
+        let reversed = |j: usize| j.reverse_bits() >> (usize::BITS - bits);
+        if self.parts() == 2 {
+            let slot = |k| Complex64::new(value(k), value(k + half));
+            (0..half).map(|j| slot(reversed(j))).collect()
+        } else {
+            (0..2 * half).map(|j| value(j / half * half + reversed(j % half)).into()).collect()
+        }
+    }
+
+    /// Selectors from the deltas of all digits, columns as sums and differences.
+    pub(crate) fn slot_selectors<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        deltas: Vec<DigitDeltas<A::Ciphertext>>,
+    ) -> SlotSelectors<A::Ciphertext> {
+        let product = self.selector_product();
+        let mut rows: Vec<_> = self
+            .grouped(deltas)
+            .map(|parts| {
+                let parts = parts.into_iter();
+                let parts = parts.map(|part| kronecker_product(arithmetic, part, product));
+                row_selector(arithmetic, parts.collect())
+            })
+            .collect();
+        let columns = rows.pop().expect("at least two selectors");
+        SlotSelectors { rows, columns }
+    }
+
+    /// Outputs as fractions of P in slots, from entries `(row, column)` encoded as
+    /// [`MultiplexerCircuit::entry_encoding`] says.
+    ///
+    /// # Errors
+    /// Those of `step`, which is called after each row.
+    pub(crate) fn look_up_slots<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        selectors: &SlotSelectors<A::Ciphertext>,
+        entry: &(impl Fn(usize, usize) -> A::Plain + Sync),
+        step: Step<'_>,
+    ) -> Result<A::Ciphertext> {
+        let row = |row| {
+            let sum = plain_row(arithmetic, &selectors.columns, &|column| entry(row, column));
+            step().map(|()| sum)
+        };
+        self.slot_outputs(arithmetic, &selectors.rows, &row)
+    }
+
+    /// As [`MultiplexerCircuit::look_up_slots`], for encrypted entries.
+    ///
+    /// # Errors
+    /// Those of `step`.
+    pub(crate) fn look_up_encrypted<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        selectors: &SlotSelectors<A::Ciphertext>,
+        entry: &(impl Fn(usize, usize) -> A::Ciphertext + Sync),
+        step: Step<'_>,
+    ) -> Result<A::Ciphertext> {
+        let row = |row| {
+            let sum = encrypted_row(arithmetic, &selectors.columns, &|column| entry(row, column));
+            step().map(|()| sum)
+        };
+        self.slot_outputs(arithmetic, &selectors.rows, &row)
+    }
+
+    fn slot_outputs<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        rows: &[RowSelector<A::Ciphertext>],
+        row: &dyn Fn(usize) -> Result<A::Ciphertext>,
+    ) -> Result<A::Ciphertext> {
+        let mut outputs = select_rows(arithmetic, rows, 0, row)?;
+        let factor = self.entry_encoding().factor;
+        arithmetic.mul_integer_assign(&mut outputs, factor);
+        arithmetic.divide_slots_assign(&mut outputs, factor as f64);
+        Ok(outputs)
+    }
+
+    /// Predicts a lookup in tables with entries of this kind, whose centred outputs have the given mean square: keys,
+    /// counts, noise.
+    pub(crate) fn predict_slots(&self, kind: EntryKind, mean_square: f64) -> SlotPrediction {
+        let dry_run = self.dry_run();
+        let deltas = self.predict_deltas(&dry_run).deltas;
+        let selectors = self.slot_selectors(&dry_run, deltas);
+        let EntryEncoding { limbs, scale, .. } = self.entry_encoding();
+        let parts = self.parts();
+        let mean_square = parts as f64 * mean_square / (self.output_modulus() as f64).powi(2);
+        let outputs = if kind == EntryKind::Encrypted {
+            let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
+            let sources = NoiseSources::single(ENTRY_SOURCE);
+            let entry = Shape { limbs, scale, power, noise, sources };
+            self.look_up_encrypted(&dry_run, &selectors, &|_, _| entry, &|| Ok(()))
+        } else {
+            let entry = PlainShape { scale, mean_square, slots: self.complex_slots() };
+            self.look_up_slots(&dry_run, &selectors, &|_, _| entry, &|| Ok(()))
+        };
+        let outputs = outputs.expect("steps of a dry run do not fail");
+        let result = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs);
+        SlotPrediction { result, dry_run }
+    }
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_ckks::encryption::{decrypt, encrypt};
+    use cryptable_ckks::{Ciphertext, Evaluator, Plaintext};
+    use cryptable_lattice::Progress;
+    use cryptable_ring::Embedding;
+
+    use super::*;
+    use crate::keys::secret_key::SecretKey;
+    use crate::literal::MultiplexerLiteral;
+    use crate::parameters::circuit::Circuit;
+    use crate::parameters::parameter_set::Parameters;
+
+    const OUTPUT: i64 = 1 << 14;
+    const DIGITS: [u64; 3] = [4, 2, 12];
+
+    /// An entry's centred value for the value at position k.
+    fn entry(k: usize, x: usize) -> i64 {
+        ((k * 97 + x * 8191 + k * x * 31) as i64 % OUTPUT) - OUTPUT / 2
+    }
+
+    /// The digits' deltas for value `(7·k) mod 96` at position k, freshly encrypted, and their shapes.
+    fn fresh_deltas(
+        circuit: &MultiplexerCircuit,
+        secret: &SecretKey,
+        dry_run: &DryRun,
+    ) -> (Vec<DigitDeltas<Ciphertext>>, Vec<DigitDeltas<Shape>>) {
+        let mut deltas = Vec::new();
+        let mut shapes = circuit.predict_deltas(dry_run).deltas;
+        let mut place = 1;
+        for (digit, parts) in DIGITS.iter().zip(&mut shapes) {
+            let encrypted = parts.iter_mut().enumerate().map(|(part, shapes)| {
+                let values = shapes.iter_mut().enumerate().map(|(value, shape)| {
+                    shape.noise = dry_run.fresh_noise(shape.scale);
+                    let is_value = |k: usize| (7 * k % 96) as u64 / place % digit == value as u64;
+                    let bits: Vec<f64> =
+                        (0..circuit.slots()).map(|k| f64::from(u8::from(is_value(k)))).collect();
+                    let slots: Vec<Complex64> = circuit
+                        .slots_of(&bits)
+                        .iter()
+                        .map(|z| if part == 0 { z.re.into() } else { z.im.into() })
+                        .collect();
+                    encrypt(secret.ring(), secret.secret(), &slots, shape.scale, shape.limbs)
+                });
+                values.collect()
+            });
+            deltas.push(encrypted.collect());
+            place *= digit;
+        }
+        (deltas, shapes)
+    }
+
+    /// Looks up with fresh deltas: limbs, scale, power and noise against the dry run.
+    fn check(slots: usize, kind: EntryKind) {
+        let tree = MultiplexerLiteral {
+            digits: DIGITS.to_vec(),
+            selectors: vec![1; 3],
+            entry_levels: 1,
+            ..Default::default()
+        };
+        let parameters =
+            Parameters::insecure_toy_tree(OUTPUT as u64, 1024, slots, tree, 0).unwrap();
+        let Circuit::Multiplexer(circuit) = parameters.circuit() else { panic!("a tree") };
+        let secret = SecretKey::generate(&parameters);
+        let (ring, keys) = (secret.ring(), secret.switching_keys(Progress::silent()).unwrap());
+        let (evaluator, dry_run) = (Evaluator::new(ring, &keys), circuit.dry_run());
+        let (deltas, shapes) = fresh_deltas(circuit, &secret, &dry_run);
+        let EntryEncoding { limbs, scale, .. } = circuit.entry_encoding();
+        let fractions = |x: usize| -> Vec<f64> {
+            (0..slots).map(|k| entry(k, x) as f64 / OUTPUT as f64).collect()
+        };
+        let (count, embedding) = (circuit.complex_slots(), Embedding::new(circuit.complex_slots()));
+        let slots_at = |row, column| circuit.slots_of(&fractions(row + 8 * column));
+        let selectors = circuit.slot_selectors(&evaluator, deltas);
+        let shapes = circuit.slot_selectors(&dry_run, shapes);
+        let mean_square = circuit.parts() as f64 / 12.0;
+        let (found, predicted) = match kind {
+            EntryKind::Plain => {
+                let entry = |row, column| {
+                    Plaintext::encode(ring, &embedding, &slots_at(row, column), scale, limbs)
+                };
+                let shape = PlainShape { scale, mean_square, slots: count };
+                (
+                    circuit.look_up_slots(&evaluator, &selectors, &entry, &|| Ok(())).unwrap(),
+                    circuit.look_up_slots(&dry_run, &shapes, &|_, _| shape, &|| Ok(())).unwrap(),
+                )
+            }
+            _ => {
+                let entry = |row, column| {
+                    encrypt(ring, secret.secret(), &slots_at(row, column), scale, limbs)
+                };
+                let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
+                let sources = NoiseSources::single(ENTRY_SOURCE);
+                let shape = Shape { limbs, scale, power, noise, sources };
+                (
+                    circuit.look_up_encrypted(&evaluator, &selectors, &entry, &|| Ok(())).unwrap(),
+                    circuit
+                        .look_up_encrypted(&dry_run, &shapes, &|_, _| shape, &|| Ok(()))
+                        .unwrap(),
+                )
+            }
+        };
+        assert_eq!(found.limbs(), predicted.limbs);
+        // SlotsToCoeffs was planned for the scale of integer tables.
+        let planned = circuit.predict(1.0, 1).outputs;
+        assert_eq!(planned.limbs, found.limbs());
+        for scale in [found.scale, planned.scale] {
+            assert!((scale / predicted.scale - 1.0).abs() < 1e-12, "2^{}", scale.log2());
+        }
+        let values: Vec<f64> =
+            (0..slots).map(|k| entry(k, 7 * k % 96) as f64 / OUTPUT as f64).collect();
+        let expected = circuit.slots_of(&values);
+        let decrypted = decrypt(ring, secret.secret(), &found, 512);
+        let power = decrypted.iter().map(Complex64::norm_sqr).sum::<f64>() / 512.0;
+        assert!((0.8..1.2).contains(&(power / predicted.power.0)), "power {power:e}");
+        let errors = decrypted.iter().zip(expected.iter().cycle()).map(|(a, b)| (a - b).norm_sqr());
+        let ratio = (errors.sum::<f64>() / 512.0 / predicted.noise.0).sqrt();
+        assert!((0.6..1.15).contains(&ratio), "{slots} slots, {kind:?}: {ratio} times predicted");
+    }
+
+    #[test]
+    fn the_dry_run_predicts_limbs_scale_power_and_noise() {
+        for slots in [1024, 64] {
+            for kind in [EntryKind::Plain, EntryKind::Encrypted] {
+                check(slots, kind);
+            }
+        }
+    }
+}

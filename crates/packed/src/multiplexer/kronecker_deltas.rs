@@ -1,0 +1,171 @@
+//! The Kronecker deltas of a digit: which of its p values it has, as p ciphertexts of 0 or 1.
+//!
+//! SlotsMVB (Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301, without lines 9 to 11) for the p tables δ_0 … δ_{p-1}. For
+//! small p all powers of the exponential are computed, and every delta is a linear combination of them, so no
+//! table costs a multiplication. The trigonometric Hermite interpolation of a delta is the Fejér kernel
+//!
+//! `δ_k(θ) = 1/p + Σ_{j=1}^{p-1} (2/p)(1 - j/p)·cos(j(θ - 2πk/p))`,
+//!
+//! which is 1 at its own node, 0 at the others, and flat at all. For p = 2 it is `(1 ± cos θ)/2`, which needs
+//! neither constants nor, from a cosine, the conjugate.
+
+use std::f64::consts::TAU;
+
+use cryptable_ckks::Arithmetic;
+use num_complex::Complex64;
+use rayon::prelude::*;
+
+use crate::bootstrapping::exponential::PhaseFunction;
+
+/// Levels below the exponential: `ceil(log2(p - 1))` for the powers and one for the constants; none for p = 2.
+pub(crate) fn levels(p: u64) -> usize {
+    if p == 2 { 0 } else { ((p - 1).next_power_of_two().trailing_zeros() + 1) as usize }
+}
+
+/// The deltas of the digits `m` in the slots of a exponential `e^{2πim/p}` (or of its real part, for p = 2): errors
+/// of its phase are squared, errors of its modulus amplified by up to p/3.
+///
+/// Result: p ciphertexts of real slots, all at the scale of their last prime. For p > 2: `p - 2`
+/// multiplications, `p - 1` conjugations, `2p(p - 1)` products with constants.
+///
+/// # Panics
+/// If p is below 2 or the exponential has too few limbs.
+pub(crate) fn kronecker_deltas<A: Arithmetic>(
+    arithmetic: &A,
+    exponential: &A::Ciphertext,
+    kind: PhaseFunction,
+    p: u64,
+) -> Vec<A::Ciphertext> {
+    assert!(p >= 2, "a digit has at least two values");
+    if p == 2 {
+        return cosine_deltas(arithmetic, exponential, kind).into();
+    }
+    assert_eq!(kind, PhaseFunction::Exponential, "a cosine serves digits of two values only");
+    let (cosines, sines) = cosines_and_sines(arithmetic, exponential, p as usize - 1);
+    let limbs = arithmetic.limbs(&cosines[0]);
+    let inputs: Vec<_> = cosines.iter().chain(&sines).collect();
+    let (constant_prime, scale) = (arithmetic.prime(limbs - 1), arithmetic.prime(limbs - 2));
+    let rows: Vec<_> = (0..p).map(|k| delta_coefficients(p, k)).collect();
+    let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale * constant_prime);
+    sums.into_par_iter()
+        .map(|mut delta| {
+            arithmetic.add_constant_assign(&mut delta, Complex64::new(1.0 / p as f64, 0.0));
+            let mut delta = arithmetic.rescale(delta, 1);
+            arithmetic.declare_power(&mut delta, 1.0 / p as f64);
+            delta
+        })
+        .collect()
+}
+
+/// `(1 + c)/2` and `(1 - c)/2`, c the exponential's real part. Divisions are readings at a larger scale.
+fn cosine_deltas<A: Arithmetic>(
+    arithmetic: &A,
+    exponential: &A::Ciphertext,
+    kind: PhaseFunction,
+) -> [A::Ciphertext; 2] {
+    let mut cosine = exponential.clone();
+    if kind == PhaseFunction::Exponential {
+        arithmetic.add_assign(&mut cosine, &arithmetic.conjugate(exponential));
+        arithmetic.divide_slots_assign(&mut cosine, 2.0);
+    }
+    [1, -1].map(|sign| {
+        let mut delta = cosine.clone();
+        if sign < 0 {
+            arithmetic.mul_integer_assign(&mut delta, sign);
+        }
+        arithmetic.add_constant_assign(&mut delta, Complex64::ONE);
+        arithmetic.divide_slots_assign(&mut delta, 2.0);
+        arithmetic.declare_power(&mut delta, 0.5);
+        delta
+    })
+}
+
+/// What multiplies `2·cos jθ` and then `2·sin jθ`, j from 1 to p - 1, in `δ_k`.
+fn delta_coefficients(p: u64, k: u64) -> Vec<Complex64> {
+    let size = p as f64;
+    let weight = |j: u64| (1.0 - j as f64 / size) / size;
+    // j·k modulo p keeps the angle exact for large products.
+    let angle = |j: u64| TAU * ((j * k) % p) as f64 / size;
+    let cosines = (1..p).map(|j| weight(j) * angle(j).cos());
+    let sines = (1..p).map(|j| weight(j) * angle(j).sin());
+    cosines.chain(sines).map(|x| Complex64::new(x, 0.0)).collect()
+}
+
+/// `2·cos jθ` and `2·sin jθ` for j from 1 to `count`, from the powers of the exponential and their conjugates.
+fn cosines_and_sines<A: Arithmetic>(
+    arithmetic: &A,
+    exponential: &A::Ciphertext,
+    count: usize,
+) -> (Vec<A::Ciphertext>, Vec<A::Ciphertext>) {
+    let powers = powers(arithmetic, exponential, count);
+    let limbs = arithmetic.limbs(powers.last().expect("the exponential itself"));
+    powers
+        .into_par_iter()
+        .map(|mut power| {
+            arithmetic.drop_to(&mut power, limbs);
+            let conjugate = arithmetic.conjugate(&power);
+            let mut cosine = power.clone();
+            arithmetic.add_assign(&mut cosine, &conjugate);
+            arithmetic.declare_power(&mut cosine, 2.0);
+            let mut sine = conjugate;
+            arithmetic.sub_assign(&mut sine, &power);
+            arithmetic.mul_imaginary_unit_assign(&mut sine);
+            arithmetic.declare_power(&mut sine, 2.0);
+            (cosine, sine)
+        })
+        .unzip()
+}
+
+/// `z, z², …, z^count`, each at depth `ceil(log2 j)`.
+fn powers<A: Arithmetic>(arithmetic: &A, z: &A::Ciphertext, count: usize) -> Vec<A::Ciphertext> {
+    let mut powers = vec![z.clone()];
+    while powers.len() < count {
+        // One depth at a time: all powers up to twice the last are products of two that exist.
+        let last = (2 * powers.len()).min(count);
+        let next: Vec<_> = (powers.len() + 1..=last)
+            .into_par_iter()
+            .map(|j| {
+                let (high, low) = (j.div_ceil(2), j / 2);
+                let mut power = arithmetic.mul(&powers[high - 1], &powers[low - 1]);
+                arithmetic.declare_power(&mut power, 1.0);
+                power
+            })
+            .collect();
+        powers.extend(next);
+    }
+    powers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_grow_with_the_digit() {
+        assert_eq!([levels(2), levels(3), levels(16), levels(32)], [0, 2, 5, 6]);
+    }
+
+    #[test]
+    fn fejer_kernels_are_deltas_with_zero_slope() {
+        for p in [3u64, 4, 5, 12, 16, 32] {
+            for k in 0..p {
+                let coefficients = delta_coefficients(p, k);
+                let (cosines, sines) = coefficients.split_at(p as usize - 1);
+                let value = |theta: f64| {
+                    let term = |j: usize| {
+                        let angle = (j + 1) as f64 * theta;
+                        2.0 * (cosines[j].re * angle.cos() + sines[j].re * angle.sin())
+                    };
+                    1.0 / p as f64 + (0..cosines.len()).map(term).sum::<f64>()
+                };
+                for m in 0..p {
+                    let theta = TAU * m as f64 / p as f64;
+                    let expected = f64::from(m == k);
+                    assert!((value(theta) - expected).abs() < 1e-12, "p {p}, δ_{k}({m})");
+                    let slope = (value(theta + 1e-5) - value(theta - 1e-5)) / 2e-5;
+                    assert!(slope.abs() < 1e-5, "p {p}, δ_{k}({m})");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! KProduct: Algorithm 3 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
+//!
+//! The Kronecker product of vectors of selectors is the vector of the selectors of all combinations.
+
+use cryptable_ckks::Arithmetic;
+use rayon::prelude::*;
+
+use crate::multiplexer::noise_cleaning::{AND_LEVELS, clean_and};
+
+/// How two selectors are multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SelectorProduct {
+    /// One multiplication, one level.
+    Plain,
+    /// The cleaning polynomial of AND: three multiplications, three levels.
+    CleaningAnd,
+}
+
+impl SelectorProduct {
+    /// Levels of one product.
+    pub(crate) fn levels(self) -> usize {
+        match self {
+            Self::Plain => 1,
+            Self::CleaningAnd => AND_LEVELS,
+        }
+    }
+
+    /// Levels of the Kronecker product of `count` vectors: those of a balanced tree.
+    pub(crate) fn tree_levels(self, count: usize) -> usize {
+        self.levels() * count.next_power_of_two().trailing_zeros() as usize
+    }
+
+    fn multiply<A: Arithmetic>(
+        self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+        y: &A::Ciphertext,
+        power: f64,
+    ) -> A::Ciphertext {
+        match self {
+            Self::Plain => arithmetic.mul(x, y),
+            Self::CleaningAnd => clean_and(arithmetic, x, y, power),
+        }
+    }
+}
+
+/// The Kronecker product of real vectors: entry `k_1 + l_1·(k_2 + l_2·(…))` is the product of entries
+/// `k_1, k_2, …`, by a balanced tree.
+///
+/// # Panics
+/// If there are no vectors.
+pub(crate) fn kronecker_product<A: Arithmetic>(
+    arithmetic: &A,
+    vectors: Vec<Vec<A::Ciphertext>>,
+    product: SelectorProduct,
+) -> Vec<A::Ciphertext> {
+    let (low, high) = two_factors(arithmetic, vectors, product);
+    match high {
+        Some(high) => all_products(arithmetic, &low, &high, product),
+        None => low,
+    }
+}
+
+/// The Kronecker products of the real and of the imaginary parts, joined: `x_k + i·y_k`.
+///
+/// The last products of both parts are added before relinearization: one key switch an entry.
+///
+/// # Panics
+/// If there are no vectors, or the parts differ in lengths.
+pub(crate) fn joint_kronecker_product<A: Arithmetic>(
+    arithmetic: &A,
+    real: Vec<Vec<A::Ciphertext>>,
+    imaginary: Vec<Vec<A::Ciphertext>>,
+    product: SelectorProduct,
+) -> Vec<A::Ciphertext> {
+    let join = |mut x: A::Ciphertext, mut y: A::Ciphertext| {
+        arithmetic.mul_imaginary_unit_assign(&mut y);
+        arithmetic.add_assign(&mut x, &y);
+        x
+    };
+    if product == SelectorProduct::CleaningAnd {
+        let x = kronecker_product(arithmetic, real, product);
+        let y = kronecker_product(arithmetic, imaginary, product);
+        return x.into_iter().zip(y).map(|(x, y)| join(x, y)).collect();
+    }
+    let (x_low, x_high) = two_factors(arithmetic, real, product);
+    let (y_low, y_high) = two_factors(arithmetic, imaginary, product);
+    assert_eq!(x_low.len(), y_low.len());
+    let (Some(x_high), Some(mut y_high)) = (x_high, y_high) else {
+        return x_low.into_iter().zip(y_low).map(|(x, y)| join(x, y)).collect();
+    };
+    y_high.iter_mut().for_each(|y| arithmetic.mul_imaginary_unit_assign(y));
+    (0..x_low.len() * x_high.len())
+        .into_par_iter()
+        .map(|k| {
+            let (low, high) = (k % x_low.len(), k / x_low.len());
+            let pairs = [(&x_low[low], &x_high[high]), (&y_low[low], &y_high[high])];
+            arithmetic.relinearize(arithmetic.product_sum(&pairs), 1)
+        })
+        .collect()
+}
+
+/// Multiplies neighbours until at most two vectors are left.
+fn two_factors<A: Arithmetic>(
+    arithmetic: &A,
+    mut vectors: Vec<Vec<A::Ciphertext>>,
+    product: SelectorProduct,
+) -> (Vec<A::Ciphertext>, Option<Vec<A::Ciphertext>>) {
+    while vectors.len() > 2 {
+        let mut joined = Vec::with_capacity(vectors.len().div_ceil(2));
+        let mut pairs = vectors.into_iter();
+        while let Some(low) = pairs.next() {
+            joined.push(match pairs.next() {
+                Some(high) => all_products(arithmetic, &low, &high, product),
+                None => low,
+            });
+        }
+        vectors = joined;
+    }
+    let mut vectors = vectors.into_iter();
+    (vectors.next().expect("at least one vector"), vectors.next())
+}
+
+fn all_products<A: Arithmetic>(
+    arithmetic: &A,
+    low: &[A::Ciphertext],
+    high: &[A::Ciphertext],
+    product: SelectorProduct,
+) -> Vec<A::Ciphertext> {
+    let count = low.len() * high.len();
+    (0..count)
+        .into_par_iter()
+        .map(|k| {
+            let (x, y) = (&low[k % low.len()], &high[k / low.len()]);
+            product.multiply(arithmetic, x, y, 1.0 / count as f64)
+        })
+        .collect()
+}

@@ -1,0 +1,168 @@
+//! The multiplexer trees BMT and CMT: Algorithms 4 and 6 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301), which
+//! differ in the size of the digits only.
+//!
+//! The table is a matrix of rows and columns. Columns are selected by the most significant digits, rows
+//! by the others; a row sum is the same integer combination of the column selectors for every slot:
+//!
+//! `f = Σ_rows δ_row · Σ_columns f(row, column)·δ_column`.
+//!
+//! Rows are selected by one selector after the other, the least significant first, so that a sum over a
+//! digit is relinearized once: a Kronecker product of all of them would be relinearized entry by entry.
+//! Row sums are never kept: they are made, multiplied by their selector and added up block by block in
+//! the cache ([`cryptable_ring::selected_product`]).
+//!
+//! With full packing every slot holds two values, x in its real and y in its imaginary part. Column
+//! selectors are joined, `δ^x + i·δ^y`, so that one table step serves both, `R = R^x + i·R^y`. A row is
+//! then selected by
+//!
+//! `δ^x·R^x + i·δ^y·R^y = Σ R·(δ^x + δ^y)/2 + conj(Σ R·(δ^x - δ^y)/2)`,
+//!
+//! with one conjugation for the whole sum.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_lattice::Result;
+use rayon::prelude::*;
+
+use crate::multiplexer::table_step::TableArithmetic;
+use crate::step::Step;
+
+/// The selectors of all rows and columns of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Selectors<C> {
+    /// One a row selector, the least significant first.
+    pub rows: Vec<RowSelector<C>>,
+    /// `δ_j^x + i·δ_j^y` for every column j.
+    pub columns: Vec<C>,
+}
+
+/// The entries of one row selector: `[δ]` for one real value a slot, `[(δ^x + δ^y)/2, (δ^x - δ^y)/2]` for
+/// two values.
+pub(crate) type RowSelector<C> = Vec<Vec<C>>;
+
+/// A row selector of real deltas of one part, or of two.
+///
+/// # Panics
+/// If there are not one or two parts.
+pub(crate) fn row_selector<A: Arithmetic>(
+    arithmetic: &A,
+    mut parts: Vec<Vec<A::Ciphertext>>,
+) -> RowSelector<A::Ciphertext> {
+    let (imaginary, real) = match parts.len() {
+        1 => return parts,
+        2 => (parts.swap_remove(1), parts.swap_remove(0)),
+        count => panic!("{count} parts of a slot"),
+    };
+    let half = |mut ct| {
+        arithmetic.divide_slots_assign(&mut ct, 2.0);
+        ct
+    };
+    let (sums, differences) = real
+        .into_iter()
+        .zip(imaginary)
+        .map(|(x, y)| {
+            let (mut sum, mut difference) = (x.clone(), x);
+            arithmetic.add_assign(&mut sum, &y);
+            arithmetic.sub_assign(&mut difference, &y);
+            (half(sum), half(difference))
+        })
+        .unzip();
+    vec![sums, differences]
+}
+
+/// Evaluates a table: the selected entries, x in the real and y in the imaginary parts of slots (lines 8 to 10 of
+/// Algorithm 4, 6 to 8 of Algorithm 6, and their sums).
+///
+/// `tables[t]` are the entries of table step t, of the rows from `t·outer·inner` on ([`step_shape`]); `step()` is called
+/// after each. Takes one level a row selector.
+///
+/// # Errors
+/// Those of `step`, at once.
+///
+/// # Panics
+/// If there is no row selector, or not one part of the table a step.
+pub(crate) fn evaluate<A: TableArithmetic>(
+    arithmetic: &A,
+    selectors: &Selectors<A::Ciphertext>,
+    tables: &[A::Table],
+    step: Step<'_>,
+) -> Result<A::Ciphertext> {
+    let sizes: Vec<usize> = selectors.rows.iter().map(|selector| selector[0].len()).collect();
+    assert_eq!(tables.len(), table_steps(&sizes), "a part of the table a step");
+    let mut tables = tables.iter();
+    select_block(arithmetic, selectors, selectors.rows.len(), &mut tables, step)
+}
+
+/// Table steps that [`evaluate`] takes for row selectors of these sizes.
+pub(crate) fn table_steps(row_sizes: &[usize]) -> usize {
+    row_sizes.iter().skip(2).product()
+}
+
+/// Outputs of one table step, over which the second row selector chooses, and rows an output, over which the first
+/// does.
+pub(crate) fn step_shape(row_sizes: &[usize]) -> (usize, usize) {
+    (row_sizes.get(1).map_or(1, |&size| size), row_sizes[0])
+}
+
+/// Selects by the first `depth` row selectors in the rows that the next tables hold.
+fn select_block<'t, A: TableArithmetic>(
+    arithmetic: &A,
+    selectors: &Selectors<A::Ciphertext>,
+    depth: usize,
+    tables: &mut std::slice::Iter<'t, A::Table>,
+    step: Step<'_>,
+) -> Result<A::Ciphertext>
+where
+    A::Table: 't,
+{
+    if depth <= 2 {
+        // One table step makes all outputs over which the second selector chooses.
+        let columns: Vec<_> = selectors.columns.iter().collect();
+        let inner: Vec<Vec<_>> = selectors.rows[0].iter().map(|set| set.iter().collect()).collect();
+        let table = tables.next().expect("a part of the table a step");
+        let products = arithmetic.select(&columns, table, &inner);
+        step()?;
+        let mut outputs: Vec<_> =
+            products.into_par_iter().map(|sets| join_parts(arithmetic, sets)).collect();
+        if depth == 1 {
+            return Ok(outputs.swap_remove(0));
+        }
+        return select_outputs(arithmetic, outputs.into_iter().map(Ok), &selectors.rows[1]);
+    }
+    let selector = &selectors.rows[depth - 1];
+    let outputs = (0..selector[0].len())
+        .map(|_| select_block(arithmetic, selectors, depth - 1, &mut *tables, step));
+    select_outputs(arithmetic, outputs, selector)
+}
+
+/// `Σ_v outputs_v·δ_v`, part by part; outputs are made and dropped one by one.
+///
+/// # Errors
+/// The first of the outputs'.
+pub(crate) fn select_outputs<A: Arithmetic>(
+    arithmetic: &A,
+    outputs: impl Iterator<Item = Result<A::Ciphertext>>,
+    selector: &RowSelector<A::Ciphertext>,
+) -> Result<A::Ciphertext> {
+    let mut sums: Vec<Option<A::Product>> = selector.iter().map(|_| None).collect();
+    for (value, output) in outputs.enumerate() {
+        let output = output?;
+        for (sum, set) in sums.iter_mut().zip(selector) {
+            let product = arithmetic.product(&output, &set[value]);
+            match sum {
+                Some(sum) => arithmetic.add_product_assign(sum, &product),
+                None => *sum = Some(product),
+            }
+        }
+    }
+    Ok(join_parts(arithmetic, sums.into_iter().map(|sum| sum.expect("an output")).collect()))
+}
+
+/// `A`, or `A + conj(B)` for two sets, relinearized and rescaled.
+pub(crate) fn join_parts<A: Arithmetic>(arithmetic: &A, sets: Vec<A::Product>) -> A::Ciphertext {
+    let mut sets = sets.into_iter().map(|product| arithmetic.relinearize(product, 1));
+    let mut sum = sets.next().expect("one or two sets");
+    if let Some(difference) = sets.next() {
+        arithmetic.add_assign(&mut sum, &arithmetic.conjugate(&difference));
+    }
+    sum
+}

@@ -1,0 +1,105 @@
+//! The table step of multiplexer trees, on ciphertexts and on their shapes: an integer matrix product of a table with
+//! its column selectors, whose rows are multiplied by row selectors at once.
+//!
+//! Lines 9 and 7 of Algorithms 4 and 6 of Dumezy et al. (ePrint 2025/1301).
+
+use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, Product};
+use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
+
+/// Arithmetic that knows the table step.
+pub(crate) trait TableArithmetic: Arithmetic {
+    /// The integers of a part of a table, prepared for [`TableArithmetic::select`].
+    type Table: Sync;
+
+    /// The table step, at the lowest level of its operands:
+    /// `out[o][k] = Σ_i (Σ_j table[o][i][j]·columns[j]) · selectors[k][i]`, unrelinearized.
+    ///
+    /// Columns have one scale, and so have the selectors.
+    fn select(
+        &self,
+        columns: &[&Self::Ciphertext],
+        table: &Self::Table,
+        selectors: &[Vec<&Self::Ciphertext>],
+    ) -> Vec<Vec<Self::Product>>;
+}
+
+/// What a dry run knows of a part of a table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TableShape {
+    /// Outputs of the table step.
+    pub outer: usize,
+    /// Rows that one output selects from.
+    pub inner: usize,
+    /// Columns of the table: as many as column selectors.
+    pub columns: usize,
+    /// Mean square of the entries.
+    pub mean_square: f64,
+}
+
+impl TableArithmetic for Evaluator<'_> {
+    type Table = TableMatrix;
+
+    fn select(
+        &self,
+        columns: &[&Ciphertext],
+        table: &TableMatrix,
+        selectors: &[Vec<&Ciphertext>],
+    ) -> Vec<Vec<Product>> {
+        let all = || columns.iter().chain(selectors.iter().flatten());
+        let limbs = all().map(|ct| ct.limbs()).min().expect("columns");
+        let (column, selector) = (columns[0], selectors[0][0]);
+        columns.iter().for_each(|ct| Self::check_scales(column.scale, ct.scale));
+        selectors.iter().flatten().for_each(|ct| Self::check_scales(selector.scale, ct.scale));
+        let columns: Vec<_> = columns.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect();
+        let selectors: Vec<Vec<_>> = selectors
+            .iter()
+            .map(|set| set.iter().map(|ct| [&ct.parts.c0, &ct.parts.c1]).collect())
+            .collect();
+        let scale = column.scale * selector.scale;
+        let tensors = selected_matrix_product(self.ring(), limbs, &columns, table, &selectors);
+        let product = |tensor| Product { tensor, scale };
+        tensors.into_iter().map(|row| row.into_iter().map(product).collect()).collect()
+    }
+}
+
+impl TableArithmetic for DryRun {
+    type Table = TableShape;
+
+    fn select(
+        &self,
+        columns: &[&Shape],
+        table: &TableShape,
+        selectors: &[Vec<&Shape>],
+    ) -> Vec<Vec<Shape>> {
+        assert_eq!(columns.len(), table.columns);
+        let all = || columns.iter().chain(selectors.iter().flatten());
+        let limbs = all().map(|ct| ct.limbs).min().expect("columns");
+        let rows = table.outer * table.inner;
+        self.add_counts(Counts {
+            limb_products: 2 * limbs * columns.len() + rows * selectors.len() * limbs / 2,
+            table_products: 2 * limbs * rows * columns.len(),
+            ..Counts::default()
+        });
+        // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.
+        let sum = |part: fn(&Shape) -> f64| {
+            SlotVariance(columns.iter().map(|ct| part(ct)).sum::<f64>() * table.mean_square)
+        };
+        let row = Shape {
+            limbs,
+            scale: columns[0].scale,
+            power: sum(|ct| ct.power.0),
+            noise: sum(|ct| ct.noise.0),
+            sources: NoiseSources::union_of(columns.iter().map(|ct| ct.sources)),
+        };
+        let outputs = selectors.iter().map(|set| Shape {
+            limbs,
+            scale: row.scale * set[0].scale,
+            power: SlotVariance(set.iter().map(|s| s.power.0 * row.power.0).sum()),
+            noise: SlotVariance(set.iter().map(|s| row.product_noise(s)).sum()),
+            sources: NoiseSources::union_of(set.iter().map(|s| row.sources.union(s.sources))),
+        });
+        vec![outputs.collect(); table.outer]
+    }
+}

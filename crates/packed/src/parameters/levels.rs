@@ -1,0 +1,189 @@
+//! How a literal divides the chain of primes, and the shapes of its keys.
+
+use cryptable_ckks::dry_run::DryRunParameters;
+use cryptable_lattice::SwitchingKeyShape;
+use cryptable_ring::Basis;
+
+use crate::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
+use crate::bootstrapping::homomorphic_dft::key_shape;
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
+use crate::multiplexer::kronecker_deltas;
+use crate::multiplexer::kronecker_product::SelectorProduct;
+use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
+
+impl ParametersLiteral {
+    /// Limbs of the whole chain.
+    pub(crate) fn limbs(&self) -> usize {
+        self.exponential_limbs() + self.exponential_shape().levels() + self.coeffs_to_slots.primes
+    }
+
+    /// Limbs of exponentials, where the table's part begins.
+    pub(crate) fn exponential_limbs(&self) -> usize {
+        let table = match &self.multiplexer {
+            Some(multiplexer) => multiplexer.levels(),
+            None => self.interpolation_levels(),
+        };
+        self.output_limbs() + table
+    }
+
+    /// Limbs of outputs in slots: those of SlotsToCoeffs, and q_0.
+    pub(crate) fn output_limbs(&self) -> usize {
+        1 + self.slots_to_coeffs.primes
+    }
+
+    /// The sizes of the exponential.
+    pub(crate) fn exponential_shape(&self) -> ExponentialShape {
+        ExponentialShape {
+            doublings: self.doublings,
+            cleanings: self.exponential_cleanings,
+            log_length: self.chebyshev_log_length,
+            log_babies: self.chebyshev_log_babies,
+        }
+    }
+
+    /// Which exponential of the phase the tables are evaluated on: bits need the cosine only.
+    pub(crate) fn phase_function(&self) -> PhaseFunction {
+        let bits = match &self.multiplexer {
+            Some(multiplexer) => multiplexer.is_binary(),
+            None => self.input_modulus == 2,
+        };
+        if bits { PhaseFunction::Cosine } else { PhaseFunction::Exponential }
+    }
+
+    /// Levels of AKP's interpolation: ceil(log2 p), none for p = 2.
+    pub(crate) fn interpolation_levels(&self) -> usize {
+        if self.input_modulus == 2 {
+            return 0;
+        }
+        self.input_modulus.next_power_of_two().trailing_zeros() as usize
+    }
+
+    /// Keys of CoeffsToSlots.
+    pub(crate) fn transform_shape(&self, limbs: usize) -> SwitchingKeyShape {
+        key_shape(limbs, self.dnum, self.log2_scale, self.log2_special)
+    }
+
+    /// Keys of SlotsToCoeffs: one digit.
+    pub(crate) fn low_transform_shape(&self, limbs: usize) -> SwitchingKeyShape {
+        key_shape(limbs, 1, self.log2_scale, self.log2_special)
+    }
+
+    /// Shapes for relinearization: one for the exponential, others for the steps below it.
+    pub(crate) fn relinearization_shapes(&self) -> Vec<SwitchingKeyShape> {
+        // As few digits as need no more special primes than the keys at the top have anyway.
+        let special = self.special_primes();
+        let shape = |limbs, least| {
+            (least..=limbs)
+                .map(|digits| key_shape(limbs, digits, self.log2_scale, self.log2_special))
+                .find(|shape| shape.basis.special <= special)
+                .expect("single limbs need two special primes at most")
+        };
+        let top = self.limbs() - self.coeffs_to_slots.primes;
+        let middle = self.exponential_limbs();
+        let mut shapes = vec![self.transform_shape(top)];
+        if let Some(multiplexer) = &self.multiplexer {
+            if middle > 6 {
+                shapes.push(shape(middle, 2));
+            }
+            // Products of selectors, and the tree: many at few limbs.
+            let deltas = self.output_limbs() + multiplexer.levels_below_deltas();
+            shapes.push(shape(deltas, if deltas > 6 { 2 } else { 1 }));
+        } else if middle >= 8 {
+            shapes.push(shape(middle, 2));
+        }
+        shapes
+    }
+
+    /// The special primes that all keys together need.
+    pub(crate) fn special_primes(&self) -> usize {
+        self.transform_shape(self.limbs()).basis.special
+    }
+
+    /// The widest basis of any key: what security is checked for.
+    pub(crate) fn widest_basis(&self) -> Basis {
+        let special = self.relinearization_shapes().into_iter().map(|s| s.basis.special).max();
+        let special = special.unwrap_or(0).max(self.special_primes());
+        Basis { main: self.limbs(), special }
+    }
+
+    /// An upper bound on log2 of the product of all primes, before they are found.
+    pub(crate) fn log2_modulus_bound(&self) -> f64 {
+        let basis = self.widest_basis();
+        basis.main as f64 * self.log2_scale + basis.special as f64 * self.log2_special + 0.5
+    }
+
+    /// What a dry run needs to know.
+    pub(crate) fn dry_run_parameters(&self, primes: &[f64]) -> DryRunParameters {
+        let relinearization = self.relinearization_shapes();
+        let mut automorphism: Vec<SwitchingKeyShape> =
+            vec![key_shape(self.limbs(), self.dnum, self.log2_scale, self.log2_special)];
+        let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
+        automorphism.extend(relinearization.iter().take(shared));
+        let bottom = self.output_limbs();
+        automorphism.push(key_shape(bottom, 1, self.log2_scale, self.log2_special));
+        DryRunParameters {
+            degree: self.ring_degree,
+            primes: primes.to_vec(),
+            relinearization,
+            automorphism,
+            log2_special: self.log2_special,
+        }
+    }
+}
+
+impl MultiplexerLiteral {
+    /// Whether all digits are bits: BMT, for which the cosine of the phase is enough.
+    pub(crate) fn is_binary(&self) -> bool {
+        self.digits.iter().all(|&digit| digit == 2)
+    }
+
+    /// How selectors are multiplied.
+    pub(crate) fn selector_product(&self) -> SelectorProduct {
+        if self.cleaning_and { SelectorProduct::CleaningAnd } else { SelectorProduct::Plain }
+    }
+
+    /// Number of columns: the values of all digits of the last selector.
+    pub(crate) fn columns(&self) -> usize {
+        let last = self.selectors.last().map_or(0, |&digits| digits);
+        self.digits[self.digits.len() - last..].iter().product::<u64>() as usize
+    }
+
+    /// Entries of every row selector, the least significant first.
+    pub(crate) fn row_sizes(&self) -> Vec<usize> {
+        let mut digits = self.digits.iter();
+        let rows = &self.selectors[..self.selectors.len() - 1];
+        rows.iter().map(|&count| digits.by_ref().take(count).product::<u64>() as usize).collect()
+    }
+
+    /// Levels above the outputs at which a selector is used: the tree goes down one a row selector, and
+    /// columns meet the first of them, after the level of the entries if there is one.
+    fn selector_levels(&self, selector: usize) -> usize {
+        let rows = self.selectors.len() - 1;
+        if selector == rows { rows + self.entry_levels as usize } else { rows - selector }
+    }
+
+    /// Levels above the outputs that the cleaned deltas of a digit have: those of its selector, and the
+    /// products that make it.
+    pub(crate) fn delta_levels(&self, digit: usize) -> usize {
+        let mut first = 0;
+        for (selector, &count) in self.selectors.iter().enumerate() {
+            first += count;
+            if digit < first {
+                let products = self.selector_product().tree_levels(count);
+                return self.selector_levels(selector) + products;
+            }
+        }
+        panic!("digit {digit} belongs to no selector");
+    }
+
+    /// The most levels above the outputs that any cleaned delta has.
+    pub(crate) fn levels_below_deltas(&self) -> usize {
+        (0..self.digits.len()).map(|digit| self.delta_levels(digit)).max().unwrap_or(0)
+    }
+
+    /// Levels from the exponential to the outputs.
+    pub(crate) fn levels(&self) -> usize {
+        let deltas = self.digits.iter().map(|&p| kronecker_deltas::levels(p)).max().unwrap_or(0);
+        self.levels_below_deltas() + IDENTITY_LEVELS * self.delta_cleanings as usize + deltas
+    }
+}

@@ -1,0 +1,315 @@
+//! Parameters of packed lookups: a literal that was validated, with everything that follows from it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::security::{self, SecretDistribution};
+use cryptable_lattice::{ReadOptions, SecurityLevel};
+use cryptable_ring::Ring;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_wire::WireError;
+
+use crate::literal::ParametersLiteral;
+use crate::multiplexer::entry_kind::EntryKind;
+use crate::parameters::circuit::Circuit;
+use crate::parameters::failure::FailureEstimate;
+use crate::parameters::validation;
+
+/// A validated, immutable parameter set. Clones share what was computed.
+///
+/// ```
+/// use cryptable_packed::{Parameters, Request};
+/// let request = Request { ring_degree: Some(32_768), ..Request::new(2, 2) };
+/// let parameters = Parameters::choose(&request)?;
+/// assert_eq!(parameters.method_name(), "AKP");
+/// assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Parameters {
+    literal: Arc<ParametersLiteral>,
+    main_primes: Vec<u64>,
+    special_primes: Vec<u64>,
+    security_bits: f64,
+    failure: FailureEstimate,
+    circuit: Arc<Circuit>,
+    digest: [u8; 32],
+}
+
+impl Parameters {
+    /// Validates a literal: every number against its bounds before anything is built; the security that it claims, of
+    /// the dense and of the sparse secret, by the embedded tables; its failure probability by the noise model.
+    ///
+    /// # Errors
+    /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds
+    /// the stated one.
+    pub fn new(literal: ParametersLiteral) -> Result<Self> {
+        validation::check(&literal)?;
+        let degree = literal.ring_degree;
+        let special_count = literal.widest_basis().special;
+        if !literal.security.is_insecure() {
+            // Primes are searched only where there may be enough room for them.
+            let least = literal.log2_modulus_bound() - 1.0;
+            security::check(degree, SecretDistribution::UniformTernary, least)?;
+        }
+        let main_primes = ntt_primes(degree, literal.log2_scale, literal.limbs(), &[]);
+        let special_primes = ntt_primes(degree, literal.log2_special, special_count, &main_primes);
+        let security_bits = check_security(&literal, &main_primes, &special_primes)?;
+        let primes: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
+        let circuit = Arc::new(Circuit::new(&literal, &primes));
+        let failure = FailureEstimate::new(&literal, &circuit);
+        // A probability that is not a number exceeds any.
+        if failure.log2_fail().is_nan() || failure.log2_fail() > literal.log2_fail {
+            let (found, limit) = (failure.log2_fail(), literal.log2_fail);
+            return Err(Error::FailureProbability { found, limit });
+        }
+        let digest = *blake3::hash(&bytes_of(&literal)).as_bytes();
+        let literal = Arc::new(literal);
+        Ok(Self { literal, main_primes, special_primes, security_bits, failure, circuit, digest })
+    }
+
+    /// Input modulus p of the tables.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.literal.input_modulus
+    }
+
+    /// Output modulus P of the tables.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.literal.output_modulus
+    }
+
+    /// Ring degree N.
+    #[must_use]
+    pub fn ring_degree(&self) -> usize {
+        self.literal.ring_degree
+    }
+
+    /// The literal that they were made of.
+    #[must_use]
+    pub fn literal(&self) -> &ParametersLiteral {
+        &self.literal
+    }
+
+    /// log2 of the product of all primes, special ones included: what security is counted at.
+    #[must_use]
+    pub fn log2_modulus(&self) -> f64 {
+        log2_product(self.main_primes.iter().chain(&self.special_primes))
+    }
+
+    /// What is claimed of the security, and was checked.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.literal.security
+    }
+
+    /// Estimated security in bits, classical: the least of the dense secret at all primes and of the sparse one at
+    /// q_0·p_0. 0 for insecure toys.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        self.security_bits
+    }
+
+    /// log2 of the predicted probability that one value decrypts wrong after a lookup.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.failure.log2_fail()
+    }
+
+    /// The predicted failure probability and its parts.
+    #[must_use]
+    pub fn failure(&self) -> &FailureEstimate {
+        &self.failure
+    }
+
+    /// The method, as people read it: `AKP`, `BMT 2^8`, `CMT 8 x 16^2` with the sizes of digits, the least significant
+    /// first.
+    #[must_use]
+    pub fn method_name(&self) -> String {
+        let Some(tree) = &self.literal.multiplexer else { return "AKP".into() };
+        let runs = tree.digits.chunk_by(|a, b| a == b).map(|run| match run.len() {
+            1 => run[0].to_string(),
+            count => format!("{}^{count}", run[0]),
+        });
+        let method = if tree.is_binary() { "BMT" } else { "CMT" };
+        format!("{method} {}", runs.collect::<Vec<_>>().join(" x "))
+    }
+
+    /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of
+    /// this kind whose centred outputs have the given mean square. Squared errors of phase are left out.
+    ///
+    /// ```
+    /// use cryptable_packed::{EntryKind, MultiplexerLiteral, Parameters};
+    /// let tree = MultiplexerLiteral { digits: vec![4, 4], selectors: vec![1, 1], ..Default::default() };
+    /// let parameters = Parameters::insecure_toy_tree(16, 1024, 1024, tree, 0)?;
+    /// assert!(parameters.predicted_deviation(EntryKind::Shared, 256.0 / 12.0)? < 0.1);
+    /// assert!(parameters.predicted_deviation(EntryKind::Plain, 256.0 / 12.0).is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If these parameters do not serve entries of this kind, or are no multiplexer tree.
+    pub fn predicted_deviation(&self, kind: EntryKind, mean_square: f64) -> Result<f64> {
+        let literal = self.literal();
+        let name = &literal.name;
+        let Circuit::Multiplexer(circuit) = self.circuit() else {
+            let what = format!("noise of a table of given outputs: {name} is no multiplexer tree");
+            return Err(Error::Unsupported(what));
+        };
+        let noise = match kind {
+            EntryKind::Shared => circuit.predict(mean_square, 1).result.noise.0,
+            _ if circuit.has_entry_level() => {
+                circuit.predict_slots(kind, mean_square).result.noise.0
+            }
+            _ => {
+                return Err(Error::Unsupported(format!(
+                    "{kind:?} entries: {name} has entry_levels = 0"
+                )));
+            }
+        };
+        let variance = noise / literal.slots as f64 + literal.output_rounding();
+        Ok(variance.sqrt() * 2.0 * literal.output_modulus as f64)
+    }
+
+    /// The canonical bytes of the literal, of which the digest names these parameters.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        bytes_of(&self.literal)
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
+    ///
+    /// # Errors
+    /// [`Error::Insecure`] if they claim no security and that is not allowed; if the bytes are no literal, or the
+    /// literal is not valid.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let literal: ParametersLiteral = serde_json::from_slice(bytes).map_err(|error| {
+            WireError::invalid("parameters", error, "a literal of packed values")
+        })?;
+        options.check(literal.security)?;
+        Self::new(literal)
+    }
+
+    /// BLAKE3 of [`Parameters::to_bytes`]: what keys and ciphertexts carry.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// The ring with all primes and their tables.
+    pub(crate) fn ring(&self) -> Ring {
+        Ring::new(self.literal.ring_degree, &self.main_primes, &self.special_primes)
+    }
+
+    /// The planned circuit.
+    pub(crate) fn circuit(&self) -> &Circuit {
+        &self.circuit
+    }
+}
+
+impl fmt::Display for Parameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ParametersLiteral { name, input_modulus, output_modulus, ring_degree, slots, .. } =
+            self.literal();
+        write!(
+            f,
+            "{name}: table {input_modulus} -> {output_modulus} by {}, {slots} values in a ciphertext of ring degree \
+             {ring_degree} and modulus 2^{:.0}, ",
+            self.method_name(),
+            self.log2_modulus(),
+        )?;
+        if self.security_level().is_insecure() {
+            write!(f, "{}", self.security_level())?;
+        } else {
+            write!(f, "{:.1} bits of security", self.security_bits)?;
+        }
+        write!(f, ", failures below 2^{:.1} a value", self.log2_fail())
+    }
+}
+
+impl fmt::Debug for Parameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parameters").field("literal", &self.literal).finish_non_exhaustive()
+    }
+}
+
+fn bytes_of(literal: &ParametersLiteral) -> Vec<u8> {
+    serde_json::to_vec(literal).expect("a literal serialises")
+}
+
+fn log2_product<'a>(primes: impl Iterator<Item = &'a u64>) -> f64 {
+    primes.map(|&q| (q as f64).log2()).sum()
+}
+
+/// Demands the security that is claimed, of both secrets, and estimates it.
+fn check_security(literal: &ParametersLiteral, main: &[u64], special: &[u64]) -> Result<f64> {
+    if literal.security.is_insecure() {
+        return Ok(0.0);
+    }
+    // The sparse secret is only ever used at q_0·p_0.
+    let secrets = [
+        (SecretDistribution::UniformTernary, log2_product(main.iter().chain(special))),
+        (
+            SecretDistribution::FixedWeightTernary(literal.sparse_weight),
+            log2_product([&main[0], &special[0]].into_iter()),
+        ),
+    ];
+    let mut least = f64::INFINITY;
+    for (secret, log2_modulus) in secrets {
+        security::check(literal.ring_degree, secret, log2_modulus)?;
+        least = least.min(security::security_bits(literal.ring_degree, secret, log2_modulus));
+    }
+    Ok(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use cryptable_lattice::KeyPurpose;
+    use cryptable_ring::Basis;
+
+    use super::*;
+    use crate::planner::request::Request;
+
+    #[test]
+    fn full_size_parameters_keep_the_sparse_secret_at_the_bottom() {
+        // The only key under the sparse secret is at q_0·p_0, where weight 32 has 128 bits.
+        for (p, degree) in [(2, 1 << 15), (16, 1 << 16), (256, 1 << 16)] {
+            let request = Request { ring_degree: Some(degree), ..Request::new(p, p) };
+            let parameters = Parameters::choose(&request).unwrap();
+            let requests = parameters.circuit().key_requests();
+            let towards_sparse: Vec<_> =
+                requests.iter().filter(|r| r.purpose == KeyPurpose::DenseToSparse).collect();
+            assert_eq!(towards_sparse.len(), 1);
+            assert_eq!(towards_sparse[0].shape.basis, Basis { main: 1, special: 1 });
+            assert!(parameters.security_bits() >= 128.0);
+            assert!(parameters.failure().log2_fail() <= -64.0);
+        }
+    }
+
+    #[test]
+    fn security_is_that_of_the_weaker_secret() {
+        let parameters = Parameters::choose(&Request::new(16, 16)).unwrap();
+        let degree = parameters.ring_degree();
+        let dense = SecretDistribution::UniformTernary;
+        let sparse = SecretDistribution::FixedWeightTernary(32);
+        let bottom =
+            log2_product([&parameters.main_primes[0], &parameters.special_primes[0]].into_iter());
+        let both = [
+            security::security_bits(degree, dense, parameters.log2_modulus()),
+            security::security_bits(degree, sparse, bottom),
+        ];
+        assert_eq!(parameters.security_bits(), both[0].min(both[1]));
+        let mut literal = parameters.literal().clone();
+        literal.sparse_weight = 31;
+        let error = Parameters::new(literal.clone()).unwrap_err().to_string();
+        assert!(error.contains("weight of the sparse secret is 31"), "{error}");
+        literal.security = SecurityLevel::Insecure;
+        let insecure = Parameters::new(literal).unwrap();
+        assert_eq!(
+            (insecure.security_bits(), insecure.log2_modulus()),
+            (0.0, parameters.log2_modulus())
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! What a lookup will cost, from its dry run.
+
+use cryptable_ckks::dry_run::Counts;
+use cryptable_lattice::cost::{Prediction, Work};
+use cryptable_wire::bit_packing::packed_bytes;
+
+use crate::parameters::parameter_set::Parameters;
+
+/// Degree that the units of [`Work`] are counted at.
+const WORK_DEGREE: f64 = 65536.0;
+
+impl Parameters {
+    /// Predicts work, memory and sizes of a lookup of one table on one full ciphertext.
+    ///
+    /// ```
+    /// use cryptable_packed::{CostModel, Parameters};
+    /// let prediction = Parameters::insecure_toy(16, 16)?.prediction();
+    /// let time = prediction.duration(&CostModel::default(), 1024, 1);
+    /// assert!(time.as_secs_f64() < 1.0 && prediction.peak_bytes() > prediction.key_memory_bytes);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prediction(&self) -> Prediction {
+        self.prediction_of(1)
+    }
+
+    /// As [`Parameters::prediction`], for so many tables on one input: [`crate::EvaluationKey::lookup_many`].
+    #[must_use]
+    pub fn prediction_of(&self, tables: usize) -> Prediction {
+        let literal = self.literal();
+        let (degree, tables) = (literal.ring_degree, tables.max(1));
+        let dry_run = self.circuit().predict_worst(literal, tables).dry_run;
+        let requests = dry_run.key_requests();
+        let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(degree)).sum();
+        let stages =
+            [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
+        let plans = stages.into_iter().flat_map(|dft| dft.plans());
+        let matrices: usize =
+            plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();
+        let bits = literal.log2_ciphertext_modulus;
+        Prediction {
+            work: work(dry_run.counts(), degree),
+            values_per_ciphertext: literal.slots,
+            // Most steps share out limbs, and products of selectors, to the threads.
+            parallelism: literal.limbs(),
+            key_memory_bytes: keys + matrices,
+            key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(degree)).sum(),
+            working_bytes: self.working_bytes(tables),
+            ciphertext_bytes: packed_bytes(degree, bits),
+            result_bytes: 2 * packed_bytes(degree, bits),
+        }
+    }
+
+    /// Counts of the operations of a lookup of so many tables on one input.
+    #[must_use]
+    pub fn operation_counts(&self, tables: usize) -> Counts {
+        self.circuit().predict_worst(self.literal(), tables.max(1)).dry_run.counts()
+    }
+}
+
+/// Counts at a ring degree as work: a transform of degree N is N·log N.
+fn work(counts: Counts, degree: usize) -> Work {
+    let size = degree as f64 / WORK_DEGREE;
+    let transform = size * (degree as f64).log2() / WORK_DEGREE.log2();
+    Work {
+        transforms: counts.transforms as f64 * transform,
+        limb_products: counts.limb_products as f64 * size,
+        combination_products: counts.combination_products as f64 * size,
+        table_products: counts.table_products as f64 * size,
+        ..Work::default()
+    }
+}

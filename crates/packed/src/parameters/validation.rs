@@ -1,0 +1,188 @@
+//! The bounds of every number of a literal, checked before anything is built of it: a file may claim anything.
+
+use std::ops::RangeInclusive;
+
+use cryptable_lattice::error::{Error, Result};
+
+use crate::bootstrapping::exponential::PhaseFunction;
+use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+
+/// Largest modulus of values.
+pub(crate) const MAX_MODULUS: u64 = 1 << 24;
+
+/// Largest input modulus of AKP.
+pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 12;
+
+/// Most digits of a multiplexer tree.
+const MAX_DIGITS: u64 = 24;
+
+/// Most entries of a selector of rows or columns: more than any machine has memory for.
+const MAX_SELECTOR: u64 = 1 << 12;
+
+/// Most table steps of a lookup: trees of bits over 2^24 rows and columns take 2^13.
+const MAX_TABLE_STEPS: u64 = 1 << 14;
+
+/// Most primes of the chain. Security allows 54 of 32 bits at degree 2^16.
+const MAX_LIMBS: usize = 96;
+
+/// Most butterfly levels of one matrix: it has two diagonals to this power.
+const MAX_STAGE: u64 = 6;
+
+/// Most bits of a matrix's scale: coefficients must fit signed words.
+const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
+
+/// Least weight of the encapsulated secret that the security tables know.
+const LEAST_SECURE_WEIGHT: u64 = 32;
+
+/// Longest name in bytes.
+const MAX_NAME: usize = 128;
+
+/// Checks every number, and what they make together.
+///
+/// # Errors
+/// Names the number, its value and its bounds.
+pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
+    check_name(&literal.name)?;
+    check_shape(literal)?;
+    check_primes(literal)?;
+    check_polynomials(literal)?;
+    let levels = (literal.slots / 2).trailing_zeros();
+    for dft in [&literal.coeffs_to_slots, &literal.slots_to_coeffs] {
+        check_dft(dft, levels, literal.log2_scale)?;
+    }
+    if let Some(multiplexer) = &literal.multiplexer {
+        check_multiplexer(multiplexer, literal.input_modulus)?;
+    }
+    // Everything that these are computed from is bounded by now.
+    let basis = literal.widest_basis();
+    within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
+    within("number of special primes", basis.special as u64, 1..=MAX_LIMBS as u64)
+}
+
+/// Demands a number within bounds.
+fn within(name: &'static str, value: u64, bounds: RangeInclusive<u64>) -> Result<()> {
+    if value < *bounds.start() {
+        return Err(Error::TooSmall { name, value, limit: *bounds.start() });
+    }
+    if value > *bounds.end() {
+        return Err(Error::TooLarge { name, value, limit: *bounds.end() });
+    }
+    Ok(())
+}
+
+/// Demands what other numbers of the literal determine.
+fn demand_equal(name: &'static str, found: u64, expected: u64) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Mismatch { name, found: found.to_string(), expected: expected.to_string() })
+}
+
+/// Demands a real number within bounds; NaN is in none.
+fn real_within(name: &'static str, value: f64, bounds: RangeInclusive<f64>) -> Result<()> {
+    if bounds.contains(&value) {
+        return Ok(());
+    }
+    let limit = format!("it must be from {} to {}", bounds.start(), bounds.end());
+    Err(Error::Parameter { name, value, limit })
+}
+
+/// Names reach terminals: printable ASCII only.
+fn check_name(name: &str) -> Result<()> {
+    let is_printable = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    if name.len() > MAX_NAME || !name.bytes().all(is_printable) {
+        let limit = MAX_NAME;
+        let what = format!("parameters whose name is not up to {limit} printable characters");
+        return Err(Error::Unsupported(what));
+    }
+    Ok(())
+}
+
+/// Moduli, degree, slots, secret and failure probability.
+fn check_shape(literal: &ParametersLiteral) -> Result<()> {
+    let largest_input = if literal.multiplexer.is_some() { MAX_MODULUS } else { MAX_AKP_MODULUS };
+    within("input modulus", literal.input_modulus, 2..=largest_input)?;
+    within("output modulus", literal.output_modulus, 2..=MAX_MODULUS)?;
+    within("ring degree", literal.ring_degree as u64, 64..=1 << 17)?;
+    within("values a ciphertext", literal.slots as u64, 8..=literal.ring_degree as u64)?;
+    for (name, value) in
+        [("ring degree", literal.ring_degree), ("values a ciphertext", literal.slots)]
+    {
+        if !value.is_power_of_two() {
+            let limit = "it must be a power of two".into();
+            return Err(Error::Parameter { name, value: value as f64, limit });
+        }
+    }
+    let largest = literal.input_modulus.max(literal.output_modulus);
+    let least = u64::from(largest.next_power_of_two().ilog2()) + 1;
+    let bits = u64::from(literal.log2_ciphertext_modulus);
+    within("log2 of the ciphertext modulus", bits, least..=48)?;
+    let least_weight = if literal.security.is_insecure() { 1 } else { LEAST_SECURE_WEIGHT };
+    let most_weight = (literal.ring_degree as u64).min(1 << 10);
+    let weight = u64::from(literal.sparse_weight);
+    within("weight of the sparse secret", weight, least_weight..=most_weight)?;
+    real_within("log2 of the failure probability", literal.log2_fail, -1000.0..=-1.0)
+}
+
+/// Sizes of primes and digits of keys.
+fn check_primes(literal: &ParametersLiteral) -> Result<()> {
+    real_within("log2 of the primes", literal.log2_scale, 25.0..=60.0)?;
+    real_within("log2 of the special primes", literal.log2_special, 25.0..=60.0)?;
+    real_within("bits of constants", literal.constant_bits, 0.0..=literal.log2_scale)?;
+    within("number of digits (dnum) of keys", literal.dnum as u64, 1..=MAX_LIMBS as u64)
+}
+
+/// Sizes of polynomials.
+fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
+    let length = u64::from(literal.chebyshev_log_length);
+    let babies = u64::from(literal.chebyshev_log_babies);
+    within("log2 of the Chebyshev coefficients", length, 1..=8)?;
+    within("log2 of the Chebyshev baby steps", babies, 1..=length)?;
+    within("log2 of the interpolation's baby steps", literal.log_babies.into(), 1..=8)?;
+    within("doublings of the angle", literal.doublings.into(), 0..=8)?;
+    let cleanings = u64::from(literal.exponential_cleanings);
+    within("cleanings of the exponential", cleanings, 0..=literal.doublings.into())?;
+    let is_cosine = literal.phase_function() == PhaseFunction::Cosine;
+    // A cosine has no modulus to clean.
+    let most = if is_cosine { 0 } else { cleanings };
+    within("cleanings of a cosine", cleanings, 0..=most)
+}
+
+/// A homomorphic DFT over so many butterfly levels.
+fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
+    within("primes of a homomorphic DFT", dft.primes as u64, 1..=8)?;
+    within("baby steps of a homomorphic DFT", dft.baby_steps as u64, 1..=128)?;
+    within("matrices of a homomorphic DFT", dft.stages.len() as u64, 1..=levels.into())?;
+    for &stage in &dft.stages {
+        within("butterfly levels of a matrix", stage.into(), 1..=MAX_STAGE)?;
+    }
+    let sum: u32 = dft.stages.iter().sum();
+    demand_equal("butterfly levels of a homomorphic DFT", sum.into(), levels.into())?;
+    let log2_matrix = dft.primes as f64 * log2_scale / dft.stages.len() as f64;
+    real_within("log2 of the scale of a matrix", log2_matrix, 0.0..=MAX_LOG2_MATRIX_SCALE)
+}
+
+/// Demands that digits make the input modulus, selectors use every digit, and a lookup ends.
+fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Result<()> {
+    let MultiplexerLiteral { digits, selectors, delta_cleanings, entry_levels, .. } = multiplexer;
+    within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
+    for &digit in digits {
+        within("size of a digit", digit, 2..=256)?;
+    }
+    let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
+    demand_equal("product of the digits", product.unwrap_or(u64::MAX), input_modulus)?;
+    within("number of selectors", selectors.len() as u64, 2..=digits.len() as u64)?;
+    for &count in selectors {
+        within("digits of a selector", count as u64, 1..=digits.len() as u64)?;
+    }
+    let sum: usize = selectors.iter().sum();
+    demand_equal("digits of all selectors", sum as u64, digits.len() as u64)?;
+    within("cleanings of deltas", (*delta_cleanings).into(), 0..=4)?;
+    within("levels of entries", (*entry_levels).into(), 0..=1)?;
+    let rows = multiplexer.row_sizes();
+    for size in rows.iter().copied().chain([multiplexer.columns()]) {
+        within("entries of a selector", size as u64, 2..=MAX_SELECTOR)?;
+    }
+    let steps: usize = rows.iter().skip(2).product();
+    within("table steps", steps as u64, 1..=MAX_TABLE_STEPS)
+}

@@ -1,0 +1,207 @@
+//! All ways to evaluate the tables of a request, side by side: by predicted time within a memory limit.
+
+use cryptable_lattice::Table;
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::error::{Error, Result};
+use rayon::prelude::*;
+
+use crate::literal::MultiplexerLiteral;
+use crate::parameters::parameter_set::Parameters;
+use crate::parameters::validation::MAX_AKP_MODULUS;
+use crate::planner::digit_choice::{DigitChoice, digit_lists, selector_choices};
+use crate::planner::prime_choice::choose_primes;
+use crate::planner::request::{Method, Request};
+
+/// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
+const LEAST_TREE_MODULUS: u64 = 1 << 8;
+
+/// What is tried for precision, the cheapest first: cleanings of the exponential and of the deltas, and extra
+/// primes of CoeffsToSlots (which make errors of phase smaller) and of SlotsToCoeffs (for large outputs).
+const CLEANINGS: [(u32, u32, [usize; 2]); 12] = [
+    (0, 0, [0, 0]),
+    (1, 0, [0, 0]),
+    (0, 0, [0, 1]),
+    (0, 0, [1, 0]),
+    (1, 0, [0, 1]),
+    (1, 0, [1, 0]),
+    (0, 0, [1, 1]),
+    (1, 0, [1, 1]),
+    (0, 1, [0, 0]),
+    (0, 1, [0, 1]),
+    (0, 2, [0, 0]),
+    (0, 2, [0, 1]),
+];
+
+impl Parameters {
+    /// Parameters for one table, full packing, at the default ring degree.
+    ///
+    /// # Errors
+    /// As [`Parameters::candidates`].
+    pub fn for_table(table: &Table) -> Result<Self> {
+        Self::choose(&Request::new(table.input_modulus(), table.output_modulus()))
+    }
+
+    /// The fastest parameters of at least 128 bits for a request, by predicted time.
+    ///
+    /// # Errors
+    /// As [`Parameters::candidates`].
+    pub fn choose(request: &Request) -> Result<Self> {
+        Ok(Self::candidates(request)?.swap_remove(0))
+    }
+
+    /// All ways to evaluate the tables of a request within its memory limit, the fastest first: the best of
+    /// every method and digit size. All have 128 bits of security and the failure probability that is asked for.
+    ///
+    /// ```
+    /// use cryptable_packed::{Method, Parameters, Request};
+    /// let request = Request { method: Some(Method::Cmt), memory: Some(6 << 30), ..Request::new(256, 256) };
+    /// let candidates = Parameters::candidates(&request)?;
+    /// assert!(candidates.iter().all(|found| found.prediction().peak_bytes() <= 6 << 30));
+    /// assert!(candidates[0].method_name().starts_with("CMT"));
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a number is out of range, or there is no way: names what is needed.
+    pub fn candidates(request: &Request) -> Result<Vec<Self>> {
+        request.check()?;
+        let (mut found, mut last) = (Vec::new(), None);
+        let is_wanted = |method| request.method.is_none_or(|wanted| wanted == method);
+        if is_wanted(Method::Akp) && request.digit_bits.is_none() {
+            match akp(request) {
+                Ok(candidate) => found.push(candidate),
+                Err(error) => last = Some(error),
+            }
+        }
+        let is_large = request.input_modulus >= LEAST_TREE_MODULUS;
+        for is_binary in [true, false] {
+            let method = if is_binary { Method::Bmt } else { Method::Cmt };
+            if is_wanted(method) && (request.method.is_some() || is_large) {
+                match trees(request, is_binary) {
+                    Ok(candidates) => found.extend(candidates),
+                    Err(error) => last = last.or(Some(error)),
+                }
+            }
+        }
+        let least = found.iter().map(|candidate| candidate.peak_bytes).min();
+        if let (Some(limit), Some(needed)) = (request.memory, least) {
+            found.retain(|candidate| candidate.peak_bytes <= limit);
+            if found.is_empty() {
+                return Err(Error::Memory { needed, limit });
+            }
+        }
+        if found.is_empty() {
+            let Request { input_modulus, output_modulus, .. } = request;
+            let nothing =
+                format!("input modulus {input_modulus} and output modulus {output_modulus}");
+            return Err(last.unwrap_or(Error::Unsupported(nothing)));
+        }
+        found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
+    }
+}
+
+/// Parameters, and what a lookup of the request's tables is predicted to take.
+#[derive(Clone, Debug)]
+struct Candidate {
+    parameters: Parameters,
+    /// On one thread of a machine of the default cost model: proportions are what counts.
+    seconds: f64,
+    peak_bytes: usize,
+}
+
+impl Candidate {
+    fn new(request: &Request, parameters: Parameters) -> Self {
+        let prediction = parameters.prediction_of(request.tables);
+        let seconds = CostModel::default().seconds(&prediction.work);
+        Self { parameters, seconds, peak_bytes: prediction.peak_bytes() }
+    }
+
+    /// Whether it fits where the other does not, or is faster.
+    fn is_better(&self, request: &Request, other: &Self) -> bool {
+        let limit = request.memory.unwrap_or(usize::MAX);
+        let key = |candidate: &Self| (candidate.peak_bytes > limit, candidate.seconds);
+        key(self) < key(other)
+    }
+}
+
+fn akp(request: &Request) -> Result<Candidate> {
+    if request.input_modulus > MAX_AKP_MODULUS {
+        let (name, value) = ("input modulus of AKP", request.input_modulus);
+        return Err(Error::TooLarge { name, value, limit: MAX_AKP_MODULUS });
+    }
+    Ok(Candidate::new(request, choose_primes(request, None)?))
+}
+
+/// The fastest tree of every list of digits.
+fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
+    let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
+    let results: Vec<Result<Candidate>> =
+        lists.into_par_iter().map(|digits| fastest_tree(request, &digits)).collect();
+    let mut found = Vec::new();
+    let mut last = Error::Unsupported(format!(
+        "digits for input modulus {}: it needs at least two factors of at most 64",
+        request.input_modulus
+    ));
+    for result in results {
+        match result {
+            Ok(candidate) => found.push(candidate),
+            Err(error) => last = error,
+        }
+    }
+    if found.is_empty() { Err(last) } else { Ok(found) }
+}
+
+/// The fastest tree over the given digits. How much cleaning the digits need hardly depends on how they
+/// are grouped to selectors, so that is found for one grouping.
+fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
+    let mut selectors = selector_choices(digits).into_iter();
+    let unserved = || Error::Unsupported(format!("selectors for digits {digits:?}"));
+    let first = selectors.next().ok_or_else(unserved)?;
+    let (choice, parameters) = cheapest_cleaning(request, digits, first)?;
+    let mut best = Candidate::new(request, parameters);
+    let others: Vec<_> = selectors.collect();
+    let others: Vec<_> = others
+        .into_par_iter()
+        .filter_map(|selectors| {
+            let mut choice = choice.clone();
+            choice.multiplexer.selectors = selectors;
+            choose_primes(request, Some(&choice)).ok()
+        })
+        .map(|parameters| Candidate::new(request, parameters))
+        .collect();
+    for candidate in others {
+        if candidate.is_better(request, &best) {
+            best = candidate;
+        }
+    }
+    Ok(best)
+}
+
+/// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure
+/// probability.
+fn cheapest_cleaning(
+    request: &Request,
+    digits: &[u64],
+    selectors: Vec<usize>,
+) -> Result<(DigitChoice, Parameters)> {
+    let mut last = None;
+    for (exponential_cleanings, delta_cleanings, extra_primes) in CLEANINGS {
+        let multiplexer = MultiplexerLiteral {
+            digits: digits.to_vec(),
+            selectors: selectors.clone(),
+            delta_cleanings,
+            cleaning_and: false,
+            entry_levels: 0,
+        };
+        let choice = DigitChoice { multiplexer, exponential_cleanings, extra_primes };
+        if exponential_cleanings > 0 && choice.is_binary() {
+            continue;
+        }
+        match choose_primes(request, Some(&choice)) {
+            Ok(parameters) => return Ok((choice, parameters)),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.expect("some cleaning was tried"))
+}

@@ -1,0 +1,195 @@
+//! Ways to cut the input of a multiplexer tree into digits and selectors.
+
+use cryptable_ckks::overflow::bound_for;
+
+use crate::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
+use crate::literal::MultiplexerLiteral;
+
+/// Most bits of a digit that are tried: its powers take memory and time.
+const MAX_DIGIT_BITS: u32 = 6;
+
+/// Most columns that are tried: all of them are in memory.
+const MAX_COLUMNS: u64 = 1 << 11;
+
+/// Most entries of a row selector.
+const MAX_ROW_SELECTOR: u64 = 256;
+
+/// Digits, selectors and cleanings of a multiplexer tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DigitChoice {
+    /// Digits and selectors.
+    pub multiplexer: MultiplexerLiteral,
+    /// Doublings of the exponential that are cleaned.
+    pub exponential_cleanings: u32,
+    /// Primes of CoeffsToSlots and SlotsToCoeffs beyond the fewest: they buy precision.
+    pub extra_primes: [usize; 2],
+}
+
+impl DigitChoice {
+    /// A short name: method and digit sizes.
+    pub(crate) fn name(&self) -> String {
+        let digits = &self.multiplexer.digits;
+        if self.is_binary() {
+            return "bmt".into();
+        }
+        let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();
+        format!("cmt_{}", sizes.join("x"))
+    }
+
+    /// Whether all digits are bits.
+    pub(crate) fn is_binary(&self) -> bool {
+        self.multiplexer.is_binary()
+    }
+
+    /// The exponential whose approximation error takes at most 1/64 of half an output step, after what
+    /// deltas make of it and cleaning leaves of it.
+    pub(crate) fn exponential(
+        &self,
+        sparse_weight: u32,
+        output_modulus: u64,
+        log2_fail: f64,
+    ) -> ExponentialShape {
+        let digits = &self.multiplexer.digits;
+        let function =
+            if self.is_binary() { PhaseFunction::Cosine } else { PhaseFunction::Exponential };
+        let largest = digits.iter().copied().max().unwrap_or(2) as f64;
+        let count = digits.len() as f64;
+        // The error that the deltas of one digit may have, as a fraction of the output range.
+        let mut error = 0.5 / output_modulus as f64 / 64.0 / count;
+        for _ in 0..self.multiplexer.delta_cleanings {
+            error = (error / (3.0 * largest)).sqrt();
+        }
+        let amplification = 1.0 + largest / 3.0;
+        let mut tolerance = error / amplification;
+        if self.exponential_cleanings > 0 {
+            // What is left: the square of the error of modulus, and an error of phase, which deltas
+            // square: curvature (2πp)²/6, over 2.
+            for _ in 0..self.exponential_cleanings {
+                tolerance = (tolerance / 4.0).sqrt();
+            }
+            tolerance = tolerance.min((12.0 * error).sqrt() / largest);
+        }
+        let bound = bound_for(sparse_weight, log2_fail - 1.0 - count.log2());
+        Exponential::choose(function, bound, tolerance.min(1e-2), self.exponential_cleanings)
+    }
+}
+
+/// Digits for tables of the given input modulus: bits if `binary`, else lists of larger digits (of
+/// `digit_bits` bits, if given).
+pub(crate) fn digit_lists(
+    input_modulus: u64,
+    binary: bool,
+    digit_bits: Option<u32>,
+) -> Vec<Vec<u64>> {
+    if binary {
+        let bits = input_modulus.ilog2() as usize;
+        let possible = input_modulus.is_power_of_two() && bits >= 2;
+        return if possible { vec![vec![2; bits]] } else { Vec::new() };
+    }
+    let sizes = match digit_bits {
+        Some(bits) => bits..=bits,
+        None => 2..=MAX_DIGIT_BITS,
+    };
+    let mut lists: Vec<_> =
+        sizes.filter_map(|bits| balanced_digits(input_modulus, 1 << bits)).collect();
+    lists.dedup();
+    lists
+}
+
+/// Digits of at most `limit` values, as few and as even as possible: at least two. The larger ones are the
+/// most significant. `None` if the modulus has a larger prime factor, or is too small.
+fn balanced_digits(modulus: u64, limit: u64) -> Option<Vec<u64>> {
+    if modulus.is_power_of_two() {
+        let (bits, most) = (modulus.ilog2(), limit.ilog2());
+        let count = bits.div_ceil(most).max(2);
+        let digits = (0..count).rev().map(|i| 1 << (bits / count + u32::from(i < bits % count)));
+        return (bits >= 2).then(|| digits.collect());
+    }
+    // Prime factors, the largest first, each to the smallest digit that has room.
+    let mut factors = Vec::new();
+    let (mut rest, mut factor) = (modulus, 2);
+    while factor * factor <= rest {
+        while rest.is_multiple_of(factor) {
+            factors.push(factor);
+            rest /= factor;
+        }
+        factor += 1;
+    }
+    if rest > 1 {
+        factors.push(rest);
+    }
+    let least = (modulus as f64).ln() / (limit as f64).ln();
+    for count in (least.ceil() as usize).max(2)..=factors.len() {
+        let mut digits = vec![1u64; count];
+        for &factor in factors.iter().rev() {
+            let smallest = digits.iter_mut().min().expect("at least two digits");
+            *smallest *= factor;
+        }
+        digits.sort_unstable();
+        if digits.iter().all(|&digit| (2..=limit).contains(&digit)) {
+            return Some(digits);
+        }
+    }
+    None
+}
+
+/// How many digits select columns, and how the others are grouped into row selectors.
+pub(crate) fn selector_choices(digits: &[u64]) -> Vec<Vec<usize>> {
+    let mut choices = Vec::new();
+    for columns in 1..digits.len() {
+        let column_digits = &digits[digits.len() - columns..];
+        if column_digits.iter().product::<u64>() > MAX_COLUMNS {
+            break;
+        }
+        let rows = digits.len() - columns;
+        for group in 1..=rows {
+            let mut selectors: Vec<usize> =
+                (0..rows.div_ceil(group)).map(|i| group.min(rows - i * group)).collect();
+            let fits = digits[..rows]
+                .chunks(group)
+                .all(|chunk| chunk.iter().product::<u64>() <= MAX_ROW_SELECTOR);
+            // A single digit a selector is best but for bits, where it takes a level a bit.
+            if !fits || (group > 1 && digits[0] > 4) {
+                continue;
+            }
+            selectors.push(columns);
+            choices.push(selectors);
+        }
+    }
+    choices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_even_and_multiply_to_the_modulus() {
+        assert_eq!(balanced_digits(1 << 16, 16), Some(vec![16; 4]));
+        assert_eq!(balanced_digits(1 << 14, 16), Some(vec![8, 8, 16, 16]));
+        assert_eq!(balanced_digits(1 << 4, 64), Some(vec![4, 4]));
+        assert_eq!(balanced_digits(1000, 16), Some(vec![10, 10, 10]));
+        assert_eq!(balanced_digits(1009, 64), None);
+        for modulus in [6u64, 36, 100, 360, 4096, 46656] {
+            for limit in [8, 16, 64] {
+                if let Some(digits) = balanced_digits(modulus, limit) {
+                    assert_eq!(digits.iter().product::<u64>(), modulus);
+                    assert!(digits.iter().all(|&d| d <= limit), "{digits:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn selectors_use_every_digit() {
+        for binary in [false, true] {
+            for digits in digit_lists(1 << 12, binary, None) {
+                let choices = selector_choices(&digits);
+                assert!(!choices.is_empty());
+                for choice in choices {
+                    assert_eq!(choice.iter().sum::<usize>(), digits.len());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a caller asks for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use cryptable_lattice::error::{Error, Result};
+
+use crate::parameters::validation::{MAX_AKP_MODULUS, MAX_MODULUS};
+
+/// The default failure probability of a value, log2: 2^-64.
+pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
+
+/// The default failure probability of a value for tables of more than 18 bits, log2: 2^-40.
+pub const LARGE_TABLE_LOG2_FAIL: f64 = -40.0;
+
+/// Failure probabilities that may be asked for, log2.
+const LOG2_FAIL_RANGE: std::ops::RangeInclusive<f64> = -1000.0..=-1.0;
+
+/// Most bits of a digit that may be asked for: its powers take memory and time.
+const MAX_DIGIT_BITS: u32 = 8;
+
+/// Most tables on one input that are planned for.
+const MAX_TABLES: usize = 1 << 12;
+
+/// How tables are evaluated on packed values.
+///
+/// ```
+/// use cryptable_packed::Method;
+/// assert_eq!("cmt".parse::<Method>()?, Method::Cmt);
+/// assert_eq!(Method::Cmt.to_string(), "CMT");
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// One trigonometric Hermite interpolation of the whole table, to 12 bits of input (Alexandru, Kim, Polyakov,
+    /// CRYPTO 2025, ePrint 2024/1623, Algorithm 1).
+    Akp,
+    /// A binary multiplexer tree, over bits (Dumezy et al., TCHES 2026(1), ePrint 2025/1301, Algorithm 5).
+    Bmt,
+    /// A collapsed multiplexer tree, over larger digits (Dumezy et al., Algorithm 7).
+    Cmt,
+}
+
+impl Method {
+    /// All methods, for small tables first.
+    pub const ALL: [Self; 3] = [Self::Akp, Self::Bmt, Self::Cmt];
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Akp => "AKP",
+            Self::Bmt => "BMT",
+            Self::Cmt => "CMT",
+        })
+    }
+}
+
+impl FromStr for Method {
+    type Err = Error;
+
+    /// Reads a name in capital or small letters.
+    fn from_str(text: &str) -> Result<Self> {
+        let is_named = |method: &Self| method.to_string().eq_ignore_ascii_case(text);
+        let unknown = || Error::Unsupported(format!("method {text:?}: there are AKP, BMT and CMT"));
+        Self::ALL.into_iter().find(is_named).ok_or_else(unknown)
+    }
+}
+
+/// What a caller needs parameters for.
+///
+/// ```
+/// use cryptable_packed::{Parameters, Request};
+/// let request = Request { ring_degree: Some(32_768), log2_fail: Some(-40.0), ..Request::new(2, 2) };
+/// let parameters = Parameters::choose(&request)?;
+/// assert!(parameters.security_bits() >= 128.0);
+/// assert!(parameters.log2_fail() <= -40.0);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request {
+    /// Input modulus p of the tables.
+    pub input_modulus: u64,
+    /// Output modulus P of the tables.
+    pub output_modulus: u64,
+    /// The largest failure probability of a value, log2, from -1000 to -1; if `None`, 2^-64, and 2^-40 above 18 bits of
+    /// input.
+    pub log2_fail: Option<f64>,
+    /// Ring degree; chosen if `None`.
+    pub ring_degree: Option<usize>,
+    /// How many values a ciphertext is to serve; all of the ring if `None`. Fewer than half of the
+    /// ring degree make a lookup cheaper.
+    pub count: Option<usize>,
+    /// The method; all that serve the tables if `None`.
+    pub method: Option<Method>,
+    /// Bits of the digits of a multiplexer tree, 1 to 8; all sizes if `None`.
+    pub digit_bits: Option<u32>,
+    /// Most bytes of memory that a lookup may take; any number if `None`.
+    pub memory: Option<usize>,
+    /// How many tables each input is looked up in at once, from 1 on: work and memory are predicted for all.
+    pub tables: usize,
+}
+
+impl Request {
+    /// A request for one table, on full ciphertexts of the default ring degree.
+    #[must_use]
+    pub fn new(input_modulus: u64, output_modulus: u64) -> Self {
+        Self {
+            input_modulus,
+            output_modulus,
+            log2_fail: None,
+            ring_degree: None,
+            count: None,
+            method: None,
+            digit_bits: None,
+            memory: None,
+            tables: 1,
+        }
+    }
+
+    /// The ring degree asked for, or the default: one bit is served with the least latency at 2^15,
+    /// everything else at 2^16.
+    pub(crate) fn degree(&self) -> usize {
+        self.ring_degree.unwrap_or(if self.input_modulus == 2 { 1 << 15 } else { 1 << 16 })
+    }
+
+    /// The failure probability asked for, or the default.
+    pub(crate) fn stated_log2_fail(&self) -> f64 {
+        let is_large = self.input_modulus > 1 << 18;
+        self.log2_fail.unwrap_or(if is_large { LARGE_TABLE_LOG2_FAIL } else { DEFAULT_LOG2_FAIL })
+    }
+
+    /// Demands that every number is one that may be asked for, before anything is computed with it.
+    pub(crate) fn check(&self) -> Result<()> {
+        let bounded = |name, value: u64, least: u64, most: u64| {
+            if value < least {
+                return Err(Error::TooSmall { name, value, limit: least });
+            }
+            if value > most { Err(Error::TooLarge { name, value, limit: most }) } else { Ok(()) }
+        };
+        if self.method == Some(Method::Akp) {
+            bounded("input modulus of AKP", self.input_modulus, 2, MAX_AKP_MODULUS)?;
+        }
+        bounded("input modulus", self.input_modulus, 2, MAX_MODULUS)?;
+        bounded("output modulus", self.output_modulus, 2, MAX_MODULUS)?;
+        let degree = self.degree();
+        if !degree.is_power_of_two() {
+            let (value, limit) = (degree as f64, "it must be a power of two".into());
+            return Err(Error::Parameter { name: "ring degree", value, limit });
+        }
+        bounded("ring degree", degree as u64, 64, 1 << 17)?;
+        let digit_bits = self.digit_bits.map_or(1, u64::from);
+        bounded("bits of a digit", digit_bits, 1, MAX_DIGIT_BITS.into())?;
+        bounded("number of tables", self.tables as u64, 1, MAX_TABLES as u64)?;
+        let value = self.stated_log2_fail();
+        if !LOG2_FAIL_RANGE.contains(&value) {
+            let limit = "it must be from -1000 to -1".into();
+            return Err(Error::Parameter { name: "log2 of the failure probability", value, limit });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! Toy parameters for tests: **insecure**, and they say so.
+
+use cryptable_lattice::SecurityLevel;
+use cryptable_lattice::error::{Error, Result};
+
+use crate::literal::MultiplexerLiteral;
+use crate::parameters::parameter_set::Parameters;
+use crate::planner::digit_choice::DigitChoice;
+use crate::planner::literals::literal;
+use crate::planner::prime_choice::LARGEST_LOG2_SCALE;
+use crate::planner::request::Request;
+
+/// Digits of keys (dnum) of toys.
+const DNUM: usize = 2;
+
+impl Parameters {
+    /// A toy set of AKP at ring degree 1024, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a modulus is out of range.
+    pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        Self::insecure_toy_of(input_modulus, output_modulus, 1024, 1024)
+    }
+
+    /// A toy set of AKP for any ring degree and packing, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_of(
+        input_modulus: u64,
+        output_modulus: u64,
+        degree: usize,
+        slots: usize,
+    ) -> Result<Self> {
+        toy((input_modulus, output_modulus), (degree, slots), None)
+    }
+
+    /// A toy set of a multiplexer tree, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_tree(
+        output_modulus: u64,
+        degree: usize,
+        slots: usize,
+        multiplexer: MultiplexerLiteral,
+        exponential_cleanings: u32,
+    ) -> Result<Self> {
+        let digits = multiplexer.digits.iter();
+        let product = digits.copied().try_fold(1u64, u64::checked_mul);
+        let input_modulus = product.ok_or_else(|| {
+            Error::Unsupported(format!(
+                "digits {:?}: their product is too large",
+                multiplexer.digits
+            ))
+        })?;
+        let choice = DigitChoice { multiplexer, exponential_cleanings, extra_primes: [0, 0] };
+        toy((input_modulus, output_modulus), (degree, slots), Some(&choice))
+    }
+}
+
+fn toy(
+    (input_modulus, output_modulus): (u64, u64),
+    (degree, slots): (usize, usize),
+    choice: Option<&DigitChoice>,
+) -> Result<Parameters> {
+    let request = Request {
+        ring_degree: Some(degree),
+        count: Some(slots),
+        ..Request::new(input_modulus, output_modulus)
+    };
+    request.check()?;
+    let mut literal = literal(&request, DNUM, LARGEST_LOG2_SCALE, choice);
+    literal.name = format!("insecure_{}", literal.name);
+    literal.security = SecurityLevel::Insecure;
+    Parameters::new(literal)
+}

@@ -1,0 +1,141 @@
+//! Tables of real and complex values, in fixed point.
+//!
+//! Outputs of a lookup are fractions of the torus anyway: a table over a large output modulus P is one of
+//! fractions in steps of 1/P, served by integers, with no level and no code of its own. (The
+//! paper's extension multiplies by constants that are no integers, which takes a level more; Appendix C of
+//! Dumezy et al., TCHES 2026(1), ePrint 2025/1301.)
+
+use num_complex::Complex64;
+
+use cryptable_lattice::Table;
+use cryptable_lattice::error::{Error, Result};
+
+/// A table f: Z_p -> [-1/2, 1/2), in fixed point.
+///
+/// ```
+/// use cryptable_packed::{Parameters, Progress, RealTable, SecretKey};
+/// let halves = RealTable::new(4, &[0.25, -0.5, 0.1, 0.0], 256)?;
+/// let secret = SecretKey::generate(&Parameters::insecure_toy(4, 256)?);
+/// let key = secret.evaluation_key(Progress::silent())?;
+/// let prepared = key.prepare(halves.table())?;
+/// let output = key.lookup(&secret.encrypt(&[0, 2])?, &prepared, Progress::silent())?;
+/// let found = secret.decrypt_reals(&output)?;
+/// assert!((found[0] - 0.25).abs() < 1.0 / 256.0 && (found[1] - 0.1).abs() < 1.0 / 256.0);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RealTable(Table);
+
+impl RealTable {
+    /// The table of `values[x] = f(x)`, rounded to the nearest multiple of 1/P within (-1/2, 1/2), or at -1/2,
+    /// P the output modulus: an error of at most 1/(2P), up to 1/P next to the ends of the interval.
+    ///
+    /// Fractions count modulo 1, so noise may turn what is about as near to an end into the other sign.
+    ///
+    /// # Errors
+    /// If a value is not within [-1/2, 1/2), and as [`Table::new`].
+    pub fn new(input_modulus: u64, values: &[f64], output_modulus: u64) -> Result<Self> {
+        let quantise = |(index, &value): (usize, &f64)| {
+            if !(-0.5..0.5).contains(&value) {
+                return Err(Error::RealTableEntry { index, value });
+            }
+            let modulus = output_modulus as i64;
+            let rounded = (value * modulus as f64).round() as i64;
+            // The ends must not wrap to the other sign.
+            let within = rounded.clamp(-(modulus / 2), (modulus - 1) / 2);
+            Ok(within.rem_euclid(modulus.max(1)) as u64)
+        };
+        let values = values.iter().enumerate().map(quantise).collect::<Result<_>>()?;
+        Table::new(input_modulus, output_modulus, values).map(Self)
+    }
+
+    /// The table over Z_P, for [`crate::EvaluationKey::prepare`]; results decode by
+    /// `SecretKey::decrypt_reals`.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.0
+    }
+
+    /// f(x) as it was rounded.
+    #[must_use]
+    pub fn rounded(&self) -> Vec<f64> {
+        let modulus = self.0.output_modulus() as f64;
+        self.0.centered().iter().map(|&value| value as f64 / modulus).collect()
+    }
+}
+
+/// A table f: Z_p -> C of values with both parts within [-1/2, 1/2): two real tables on the same selectors.
+///
+/// ```
+/// use cryptable_packed::{ComplexTable, Parameters, Progress, SecretKey};
+/// use num_complex::Complex64;
+/// let roots: Vec<_> = (0..4).map(|k| 0.4 * Complex64::I.powi(k)).collect();
+/// let table = ComplexTable::new(4, &roots, 256)?;
+/// let secret = SecretKey::generate(&Parameters::insecure_toy(4, 256)?);
+/// let key = secret.evaluation_key(Progress::silent())?;
+/// let [re, im] = table.tables();
+/// let tables = [&key.prepare(re)?, &key.prepare(im)?];
+/// let outputs = key.lookup_many(&secret.encrypt(&[1, 2])?, &tables, Progress::silent())?;
+/// let (re, im) = (secret.decrypt_reals(&outputs[0])?, secret.decrypt_reals(&outputs[1])?);
+/// assert!((re[0] - 0.0).abs() < 0.01 && (im[0] - 0.4).abs() < 0.01);
+/// assert!((re[1] + 0.4).abs() < 0.01 && (im[1] - 0.0).abs() < 0.01);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComplexTable([Table; 2]);
+
+impl ComplexTable {
+    /// The table of `values[x] = f(x)`, both parts rounded as by [`RealTable::new`].
+    ///
+    /// # Errors
+    /// As [`RealTable::new`], for either part.
+    pub fn new(input_modulus: u64, values: &[Complex64], output_modulus: u64) -> Result<Self> {
+        let part = |part: fn(&Complex64) -> f64| {
+            let values: Vec<f64> = values.iter().map(part).collect();
+            Ok::<_, Error>(RealTable::new(input_modulus, &values, output_modulus)?.0)
+        };
+        Ok(Self([part(|z| z.re)?, part(|z| z.im)?]))
+    }
+
+    /// The tables of the real and of the imaginary parts, for [`crate::EvaluationKey::prepare`].
+    #[must_use]
+    pub fn tables(&self) -> &[Table; 2] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_round_to_nearest_and_saturate_below_one_half() {
+        for modulus in [2u64, 3, 7, 256, 1 << 20, (1 << 20) - 3] {
+            let values: Vec<f64> = (0..97).map(|k| f64::from(k) / 97.0 - 0.5).collect();
+            let table = RealTable::new(97, &values, modulus).unwrap();
+            for (value, rounded) in values.iter().zip(table.rounded()) {
+                let nearest_end = value.abs() > 0.5 - 0.5 / modulus as f64;
+                let bound = if nearest_end { 1.0 } else { 0.5 } / modulus as f64;
+                assert!((value - rounded).abs() <= bound * 1.0001, "{value} {rounded} {modulus}");
+            }
+        }
+        let table = RealTable::new(2, &[-0.5, 0.5 - 1e-12], 256).unwrap();
+        assert_eq!(table.table().values(), [128, 127]);
+        assert_eq!(table.rounded(), [-0.5, 127.0 / 256.0]);
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        for bad in [0.5, -0.500_001, f64::NAN, f64::INFINITY] {
+            let error = RealTable::new(3, &[0.0, 0.1, bad], 256).unwrap_err().to_string();
+            assert!(error.contains(&format!("{bad}")) && error.contains("input 2"), "{error}");
+            let complex = [Complex64::ZERO, Complex64::new(0.0, bad), Complex64::ZERO];
+            let error = ComplexTable::new(3, &complex, 256).unwrap_err().to_string();
+            assert!(error.contains("input 1"), "{error}");
+        }
+        assert!(matches!(RealTable::new(3, &[0.0], 8), Err(Error::TableLength { found: 1, .. })));
+        assert!(matches!(RealTable::new(1, &[0.0], 8), Err(Error::TooSmall { .. })));
+        assert!(matches!(RealTable::new(2, &[0.0; 2], 1), Err(Error::TooSmall { .. })));
+        assert!(matches!(RealTable::new(2, &[0.0; 2], 0), Err(Error::TooSmall { .. })));
+    }
+}

@@ -1,0 +1,62 @@
+//! Predicted memory against what was measured: never below.
+
+use cryptable_packed::{Method, Parameters, Request};
+
+/// A measured lookup of the published results.
+struct Measured {
+    method: Method,
+    bits: u32,
+    digit_bits: Option<u32>,
+    tables: usize,
+    /// Peak memory in bytes, the largest of runs on one and two threads.
+    peak_bytes: f64,
+}
+
+fn measured() -> Vec<Measured> {
+    let line = |method, bits, digit_bits, tables, peak_bytes| Measured {
+        method,
+        bits,
+        digit_bits,
+        tables,
+        peak_bytes,
+    };
+    vec![
+        line(Method::Akp, 1, None, 1, 1.20e9),
+        line(Method::Akp, 4, None, 1, 3.24e9),
+        line(Method::Akp, 8, None, 1, 4.77e9),
+        line(Method::Akp, 8, None, 8, 4.27e9),
+        line(Method::Akp, 10, None, 1, 5.90e9),
+        line(Method::Akp, 12, None, 1, 8.42e9),
+        line(Method::Bmt, 8, None, 1, 3.51e9),
+        line(Method::Cmt, 8, Some(4), 1, 4.51e9),
+        line(Method::Cmt, 10, Some(5), 1, 4.91e9),
+        line(Method::Cmt, 12, Some(4), 1, 5.10e9),
+        line(Method::Cmt, 16, Some(4), 1, 7.02e9),
+    ]
+}
+
+#[test]
+fn predicted_memory_is_never_below_what_was_measured() {
+    for Measured { method, bits, digit_bits, tables, peak_bytes } in measured() {
+        let modulus = 1 << bits;
+        let request =
+            Request { method: Some(method), digit_bits, tables, ..Request::new(modulus, modulus) };
+        let parameters = Parameters::choose(&request).unwrap();
+        let predicted = parameters.prediction_of(tables).peak_bytes() as f64;
+        let name = parameters.method_name();
+        println!("{name} {bits} bits: {:.2} GB, measured {:.2}", predicted / 1e9, peak_bytes / 1e9);
+        assert!(predicted >= peak_bytes, "{name}, {bits} bits: {predicted:e} < {peak_bytes:e}");
+        assert!(predicted < 1.7 * peak_bytes, "{name}, {bits} bits: {predicted:e}");
+    }
+}
+
+#[test]
+fn a_memory_limit_is_kept() {
+    let limit = 8_000_000_000;
+    let request = Request { memory: Some(limit), ..Request::new(1 << 12, 1 << 12) };
+    for parameters in Parameters::candidates(&request).unwrap() {
+        assert!(parameters.prediction().peak_bytes() <= limit);
+        // AKP of 12 bits was measured at 8.42 GB.
+        assert!(!parameters.method_name().starts_with("AKP"));
+    }
+}

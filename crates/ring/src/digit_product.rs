@@ -1,0 +1,312 @@
+//! Products of digits with prepared rows, from torus fractions to torus fractions.
+//!
+//! In [`crate::kernels::digit_product`], decomposition, forward transforms, row sums and inverse
+//! transforms share their passes over memory, an order of evaluations of their own, and ranges that
+//! need no comparisons. That takes AVX-512 with IFMA and a prime below 2^47; everything else goes
+//! the portable way, through `tfhe-ntt`.
+
+use rayon::prelude::*;
+
+use crate::fraction_digits::FractionDigits;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::digit_product::VectorTables;
+use crate::{Buffer, Modulus, NttTable, kernels, torus};
+
+/// Keys of one number of rows each, prepared for products with digits.
+///
+/// A key is a list of rows, and a row is two polynomials. All keys lie in one buffer, in the order
+/// in which products read them; what their words mean is private to the ring.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedRows {
+    words: Buffer,
+    words_each: usize,
+}
+
+/// The rows of one key of [`PreparedRows`].
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedKey<'a> {
+    pub(crate) words: &'a [u64],
+    /// The words that the next product reads, which this one fetches to the cache.
+    pub(crate) next: &'a [u64],
+}
+
+impl<'a> PreparedKey<'a> {
+    /// The same key, followed by `next` instead of its neighbour in memory.
+    #[must_use]
+    pub fn before(self, next: PreparedKey<'a>) -> Self {
+        Self { next: next.words, ..self }
+    }
+
+    /// The same key, with nothing to fetch for the next product.
+    #[must_use]
+    pub fn alone(self) -> Self {
+        Self { next: &[], ..self }
+    }
+}
+
+impl PreparedRows {
+    /// The number of keys.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.words.len() / self.words_each
+    }
+
+    /// The bytes that all keys take in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        8 * self.words.len()
+    }
+
+    /// The key with this index.
+    ///
+    /// # Panics
+    /// If the index is not below [`PreparedRows::count`].
+    #[must_use]
+    pub fn key(&self, index: usize) -> PreparedKey<'_> {
+        let (words, rest) = self.words[index * self.words_each..].split_at(self.words_each);
+        PreparedKey { words, next: &rest[..self.words_each.min(rest.len())] }
+    }
+}
+
+/// Constants of digit products over one ring.
+#[derive(Debug)]
+pub(crate) struct DigitProductTables {
+    modulus: Modulus,
+    degree: usize,
+    #[cfg(target_arch = "x86_64")]
+    vector: Option<VectorTables>,
+}
+
+/// Scratch memory of digit products, reused from one to the next: digits, which the caller writes
+/// before each product, and sums.
+#[derive(Debug)]
+pub struct DigitScratch {
+    digits: Buffer,
+    sums: Buffer,
+}
+
+impl DigitScratch {
+    /// For products of up to `rows` digits.
+    pub(crate) fn new(degree: usize, rows: usize) -> Self {
+        Self { digits: Buffer::zeroed(rows * degree), sums: Buffer::zeroed(2 * degree) }
+    }
+
+    /// The digits to be multiplied, N words for each row of a key.
+    pub fn digits_mut(&mut self) -> &mut [u64] {
+        &mut self.digits
+    }
+}
+
+impl DigitProductTables {
+    /// For a ring of degree N modulo a prime that is 1 modulo 2N.
+    pub(crate) fn new(degree: usize, modulus: Modulus) -> Self {
+        Self {
+            modulus,
+            degree,
+            #[cfg(target_arch = "x86_64")]
+            vector: VectorTables::new(degree, modulus),
+        }
+    }
+
+    /// Prepares `count` keys of `rows` rows each; `fill(index, words)` writes the coefficients of
+    /// one.
+    pub(crate) fn prepare_rows(
+        &self,
+        ntt: &NttTable,
+        count: usize,
+        rows: usize,
+        fill: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> PreparedRows {
+        let words_each = 2 * rows * self.degree;
+        let mut words = Buffer::unspecified(count * words_each);
+        words.par_chunks_exact_mut(words_each).enumerate().for_each(|(index, out)| {
+            let mut rows = Buffer::zeroed(words_each);
+            fill(index, &mut rows);
+            self.prepare(ntt, out, &mut rows);
+        });
+        PreparedRows { words, words_each }
+    }
+
+    /// Rows of two polynomials each (coefficients in `[0, q)`, N words each) to `out` in the form
+    /// that [`DigitProductTables::multiply_add`] reads; as many words as there are. Overwrites the
+    /// rows.
+    fn prepare(&self, ntt: &NttTable, out: &mut [u64], rows: &mut [u64]) {
+        assert!(rows.len().is_multiple_of(2 * self.degree), "{} words", rows.len());
+        assert_eq!(out.len(), rows.len());
+        #[cfg(target_arch = "x86_64")]
+        if let Some(tables) = &self.vector {
+            return tables.prepare(out, rows);
+        }
+        out.copy_from_slice(rows);
+        for polynomial in out.chunks_exact_mut(self.degree) {
+            ntt.forward_assign(polynomial);
+        }
+    }
+
+    /// Digits of a polynomial of fractions, N words per digit, to `out`, in the form that
+    /// [`DigitProductTables::multiply_add`] reads.
+    pub(crate) fn decompose(&self, digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
+        assert_eq!(source.len(), self.degree);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(tables) = &self.vector {
+            return tables.decompose(digits, out, source);
+        }
+        digits.decompose(out, source, |digit| self.modulus.reduce_i64(digit));
+    }
+
+    /// As [`DigitProductTables::decompose`], of `source·X^exponent - source`.
+    pub(crate) fn decompose_rotation(
+        &self,
+        digits: &FractionDigits,
+        out: &mut [u64],
+        source: &[u64],
+        exponent: usize,
+    ) {
+        assert_eq!(source.len(), self.degree);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(tables) = &self.vector {
+            return tables.decompose_rotation(digits, out, source, exponent);
+        }
+        digits.decompose_rotation(out, source, exponent, |digit| self.modulus.reduce_i64(digit));
+    }
+
+    /// `accumulator += Σ digit·row` over the rows of a key: two polynomials of N fractions. The
+    /// digits in `scratch` are overwritten.
+    pub(crate) fn multiply_add(
+        &self,
+        ntt: &NttTable,
+        accumulator: &mut [u64],
+        key: PreparedKey<'_>,
+        scratch: &mut DigitScratch,
+    ) {
+        let n = self.degree;
+        let rows = key.words.len() / (2 * n);
+        assert_eq!((accumulator.len(), key.words.len()), (2 * n, 2 * n * rows));
+        let (digits, sums) = (&mut scratch.digits[..rows * n], &mut scratch.sums);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(tables) = &self.vector {
+            return tables.multiply_add(accumulator, key.words, key.next, digits, sums);
+        }
+        let m = &self.modulus;
+        sums.fill(0);
+        for (digit, row) in digits.chunks_exact_mut(n).zip(key.words.chunks_exact(2 * n)) {
+            ntt.forward_assign(digit);
+            for (sum, factor) in sums.chunks_exact_mut(n).zip(row.chunks_exact(n)) {
+                kernels::mul_add_assign(m, sum, digit, factor);
+            }
+        }
+        let mut fractions = Buffer::unspecified(n);
+        for (sum, out) in sums.chunks_exact_mut(n).zip(accumulator.chunks_exact_mut(n)) {
+            ntt.inverse_assign(sum);
+            torus::from_residues(m, &mut fractions, sum);
+            for (out, &fraction) in out.iter_mut().zip(fractions.iter()) {
+                *out = out.wrapping_add(fraction);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+
+    use super::*;
+    use crate::Isa;
+    use crate::primes::ntt_primes;
+
+    /// Σ digit·row modulo X^N + 1 and q, by the definition.
+    fn oracle(
+        q: u64,
+        degree: usize,
+        digits: &[Vec<i64>],
+        rows: &[u64],
+        component: usize,
+    ) -> Vec<u64> {
+        let mut sum = vec![0i128; degree];
+        for (digit, row) in digits.iter().zip(rows.chunks_exact(2 * degree)) {
+            let row = &row[component * degree..][..degree];
+            for (i, &d) in digit.iter().enumerate() {
+                for (j, &r) in row.iter().enumerate() {
+                    let product = i128::from(d) * i128::from(r) % i128::from(q);
+                    let sign = if i + j < degree { 1 } else { -1 };
+                    sum[(i + j) % degree] += sign * product;
+                }
+            }
+        }
+        sum.into_iter().map(|x| x.rem_euclid(i128::from(q)) as u64).collect()
+    }
+
+    fn words(seed: u64, count: usize, bound: u64) -> Vec<u64> {
+        let mut state = seed;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) % bound
+        };
+        // Extremes among the random ones.
+        (0..count).map(|i| if i % 17 == 3 { bound - 1 } else { next() }).collect()
+    }
+
+    fn check(degree: usize, log2_prime: f64, base_log2: u32, length: usize, seed: u64) {
+        let q = ntt_primes(degree, log2_prime, 1, &[])[0];
+        let rows = words(seed, 4 * length * degree, q);
+        let source = words(seed + 1, 2 * degree, 1 << 52);
+        let exponent = (seed as usize * 7919) % (2 * degree);
+        let gadget = FractionDigits::new(base_log2, length);
+        let digits: Vec<Vec<i64>> = source
+            .chunks_exact(degree)
+            .flat_map(|source| {
+                let mut out = vec![0; length * degree];
+                gadget.decompose_rotation(&mut out, source, exponent, |d| d as u64);
+                let signed = |row: &[u64]| row.iter().map(|&d| d as i64).collect();
+                out.chunks_exact(degree).map(signed).collect::<Vec<_>>()
+            })
+            .collect();
+        for isa in Isa::available() {
+            let modulus = Modulus::with_isa(q, isa);
+            let ntt = NttTable::new(degree, modulus).unwrap();
+            let tables = DigitProductTables::new(degree, modulus);
+            let mut key = vec![0; rows.len()];
+            tables.prepare(&ntt, &mut key, &mut rows.clone());
+            let key = PreparedKey { words: &key, next: &[] };
+            let mut scratch = DigitScratch::new(degree, 2 * length);
+            for (out, source) in
+                scratch.digits.chunks_exact_mut(length * degree).zip(source.chunks_exact(degree))
+            {
+                tables.decompose_rotation(&gadget, out, source, exponent);
+            }
+            let start = words(seed + 2, 2 * degree, 1 << 52);
+            let mut found = start.clone();
+            tables.multiply_add(&ntt, &mut found, key, &mut scratch);
+            for component in 0..2 {
+                let expected = oracle(q, degree, &digits, &rows, component);
+                for (i, &residue) in expected.iter().enumerate() {
+                    let i = component * degree + i;
+                    let fraction = BigInt::from(residue) * (1u64 << 52) / q;
+                    let expected = start[i].wrapping_add(fraction.try_into().unwrap());
+                    // The low 52 bits, as a signed number.
+                    let error = (found[i].wrapping_sub(expected) << 12) as i64 >> 12;
+                    assert!(error.abs() <= 2, "{isa:?}, degree {degree}, word {i}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_degree_and_size_of_prime() {
+        for (k, degree) in [32, 64, 128, 256, 512, 1024].into_iter().enumerate() {
+            for (log2_prime, base_log2, length) in
+                [(46.99, 22, 1), (46.99, 5, 4), (24.9, 8, 3), (20.0, 3, 6), (49.9, 12, 2)]
+            {
+                check(degree, log2_prime, base_log2, length, 3 + k as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn full_degrees() {
+        check(2048, 46.99, 22, 1, 1);
+        check(4096, 46.99, 9, 3, 2);
+    }
+}

@@ -1,0 +1,97 @@
+//! The instruction set that vector kernels use.
+
+use std::sync::OnceLock;
+
+/// An instruction set for which the kernels have an implementation, from slowest to fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Isa {
+    /// Portable code with 128-bit products; the only one for moduli of 50 bits and more.
+    Scalar,
+    /// AVX2 with FMA: four lanes, products in double precision.
+    Avx2,
+    /// AVX-512 with IFMA: eight lanes, products of 52-bit integers.
+    Avx512Ifma,
+}
+
+impl Isa {
+    /// The fastest instruction set to use: what the processor has, unless the environment variable
+    /// `CRYPTABLE_SIMD` (`scalar`, `avx2` or `avx512`) names a slower one.
+    ///
+    /// Read once; later changes of the environment have no effect.
+    ///
+    /// # Panics
+    /// If `CRYPTABLE_SIMD` is set to anything else, so that a misspelt test run does not pass
+    /// unnoticed.
+    #[must_use]
+    pub fn detect() -> Self {
+        static DETECTED: OnceLock<Isa> = OnceLock::new();
+        *DETECTED.get_or_init(|| {
+            let setting = std::env::var_os("CRYPTABLE_SIMD");
+            let setting = setting.as_ref().map(|setting| setting.to_string_lossy());
+            Self::choose(setting.as_deref(), Self::of_processor())
+        })
+    }
+
+    /// What a setting of `CRYPTABLE_SIMD` makes of the fastest instruction set of a processor.
+    fn choose(setting: Option<&str>, processor: Self) -> Self {
+        let wanted = match setting {
+            None | Some("avx512") => Self::Avx512Ifma,
+            Some("avx2") => Self::Avx2,
+            Some("scalar") => Self::Scalar,
+            Some(other) => panic!("CRYPTABLE_SIMD={other}: want scalar, avx2 or avx512"),
+        };
+        wanted.min(processor)
+    }
+
+    /// Every instruction set that this processor has, slowest first, whatever the environment says.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        let all = [Self::Scalar, Self::Avx2, Self::Avx512Ifma];
+        all.into_iter().filter(|isa| isa.is_available()).collect()
+    }
+
+    /// Whether this processor has it.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        self <= Self::of_processor()
+    }
+
+    /// The fastest instruction set of this processor.
+    fn of_processor() -> Self {
+        static PROCESSOR: OnceLock<Isa> = OnceLock::new();
+        *PROCESSOR.get_or_init(|| {
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                let avx512 = is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512ifma");
+                return if avx512 { Self::Avx512Ifma } else { Self::Avx2 };
+            }
+            Self::Scalar
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_lower_the_instruction_set() {
+        use Isa::{Avx2, Avx512Ifma, Scalar};
+        assert_eq!(Isa::available()[0], Scalar);
+        assert_eq!(Isa::choose(None, Avx2), Avx2);
+        assert_eq!(Isa::choose(Some("scalar"), Avx512Ifma), Scalar);
+        assert_eq!(Isa::choose(Some("avx2"), Avx512Ifma), Avx2);
+        assert_eq!(Isa::choose(Some("avx2"), Scalar), Scalar);
+        assert_eq!(Isa::choose(Some("avx512"), Avx2), Avx2);
+    }
+
+    #[test]
+    #[should_panic(expected = "CRYPTABLE_SIMD=AVX2")]
+    fn unknown_settings_are_refused() {
+        let _ = Isa::choose(Some("AVX2"), Isa::Avx2);
+    }
+}

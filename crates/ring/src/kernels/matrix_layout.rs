@@ -1,0 +1,232 @@
+//! The integer matrices of matrix products, in the order in which the kernels read them.
+//!
+//! Two layouts: entries as words, for the portable kernel and for IFMA; or as bytes, for the matrix
+//! unit AMX.
+
+use super::amx;
+use crate::Buffer;
+
+/// Rows of a tile of words: with [`STRIP`] words, their sums take 16 of the 32 vector registers.
+pub(super) const TILE_ROWS: usize = 4;
+
+/// Words that a tile of words is multiplied with at a time: two vectors.
+pub(super) const STRIP: usize = 16;
+
+/// Rows of a tile of bytes.
+pub(super) const BYTE_TILE_ROWS: usize = 16;
+
+/// Columns of a tile of bytes.
+pub(super) const BYTE_TILE_COLUMNS: usize = 64;
+
+/// Entries of a tile of bytes.
+pub(super) const BYTE_TILE: usize = BYTE_TILE_ROWS * BYTE_TILE_COLUMNS;
+
+/// Below this, bytes are no faster than words: tiles have [`BYTE_TILE_COLUMNS`] of them, used or
+/// not.
+const MIN_BYTE_COLUMNS: usize = 64;
+
+/// Bits of the absolute value of an entry.
+const ENTRY_BITS: u32 = 39;
+
+/// The largest number of columns. High halves of products with words, below `2^50·2^40/2^52`, then
+/// add up to less than `2^52`; products of bytes, five of a weight and column, to less than `2^32`.
+pub const MAX_COLUMNS: usize = 1 << 12;
+
+/// Rows of integers, some at a time: a tile.
+#[derive(Debug)]
+pub struct MatrixTiles {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) layout: Layout,
+}
+
+/// Entries are stored plus an offset, which makes them positive.
+#[derive(Debug)]
+pub(super) enum Layout {
+    /// `[tile][column][row]`, plus `2^39`.
+    Words(Vec<[u64; TILE_ROWS]>),
+    Bytes(ByteEntries),
+}
+
+/// Entries as bytes, divided by a common factor:
+/// `[tile][pair of planes][64 columns][plane][row][column]`, where plane p has byte p of all
+/// entries, and a last plane without a partner is a pair by itself.
+#[derive(Debug)]
+pub(super) struct ByteEntries {
+    bytes: Buffer,
+    /// A common divisor, by which all entries were divided.
+    pub(super) factor: u64,
+    /// What was added to the quotients, to make the smallest one 0.
+    offset: u64,
+    /// The number of bytes of an entry.
+    pub(super) planes: usize,
+    /// The number of tiles that the columns take, [`BYTE_TILE_COLUMNS`] each.
+    pub(super) chunks: usize,
+}
+
+impl MatrixTiles {
+    /// The matrix of these entries, row after row.
+    ///
+    /// # Panics
+    /// If there are no columns or more than [`MAX_COLUMNS`], they do not divide the number of
+    /// entries, or an entry is not in `(-2^39, 2^39)`.
+    #[must_use]
+    pub fn new(columns: usize, entries: &[i64]) -> Self {
+        let bytes = amx::is_available() && columns >= MIN_BYTE_COLUMNS;
+        Self::with_layout(columns, entries, bytes)
+    }
+
+    /// As [`MatrixTiles::new`], for a layout of the caller's choice.
+    pub(super) fn with_layout(columns: usize, entries: &[i64], bytes: bool) -> Self {
+        assert!((1..=MAX_COLUMNS).contains(&columns), "{columns} columns");
+        assert!(entries.len().is_multiple_of(columns), "{columns} columns");
+        let largest = entries.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
+        assert!(largest >> ENTRY_BITS == 0, "entry of absolute value {largest}");
+        let layout = if bytes {
+            Layout::Bytes(ByteEntries::new(columns, entries))
+        } else {
+            Layout::Words(words(columns, entries))
+        };
+        Self { rows: entries.len() / columns, columns, layout }
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The bytes that the entries take in memory.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        match &self.layout {
+            Layout::Words(tiles) => size_of_val(&**tiles),
+            Layout::Bytes(entries) => size_of_val(&*entries.bytes),
+        }
+    }
+
+    /// The number of rows of a tile; the last tile has zeros for rows that are missing.
+    #[must_use]
+    pub fn tile_rows(&self) -> usize {
+        match self.layout {
+            Layout::Words(_) => TILE_ROWS,
+            Layout::Bytes(_) => BYTE_TILE_ROWS,
+        }
+    }
+
+    /// The numbers that undo storage: an entry is `factor·(stored - offset)`.
+    pub(super) fn factor_and_offset(&self) -> (u64, u64) {
+        match &self.layout {
+            Layout::Words(_) => (1, 1 << ENTRY_BITS),
+            Layout::Bytes(entries) => (entries.factor, entries.offset),
+        }
+    }
+
+    /// An entry as it is stored: divided by the factor, plus the offset.
+    pub(super) fn stored(&self, tile: usize, row: usize, column: usize) -> u64 {
+        match &self.layout {
+            Layout::Words(tiles) => tiles[tile * self.columns + column][row],
+            Layout::Bytes(entries) => (0..entries.planes)
+                .map(|plane| {
+                    entries.byte(entries.position(tile, plane, row, column)) << (8 * plane)
+                })
+                .sum(),
+        }
+    }
+}
+
+/// The tiles of [`Layout::Words`].
+fn words(columns: usize, entries: &[i64]) -> Vec<[u64; TILE_ROWS]> {
+    let stored = |row: usize, column: usize| {
+        let entry = entries.get(row * columns + column).copied().unwrap_or(0);
+        (entry + (1 << ENTRY_BITS)).cast_unsigned()
+    };
+    let firsts = (0..entries.len() / columns).step_by(TILE_ROWS);
+    firsts
+        .flat_map(|first| (0..columns).map(move |column| (first, column)))
+        .map(|(first, column)| std::array::from_fn(|row| stored(first + row, column)))
+        .collect()
+}
+
+impl ByteEntries {
+    fn new(columns: usize, entries: &[i64]) -> Self {
+        let factor = common_factor(entries);
+        let smallest = entries.iter().copied().min().unwrap_or(0).min(0);
+        let largest = entries.iter().copied().max().unwrap_or(0).max(0);
+        let bits = u64::BITS - (largest.abs_diff(smallest) / factor).leading_zeros();
+        let planes = bits.div_ceil(8).max(1) as usize;
+        let offset = smallest.unsigned_abs() / factor;
+        let chunks = columns.div_ceil(BYTE_TILE_COLUMNS);
+        let tiles = (entries.len() / columns).div_ceil(BYTE_TILE_ROWS);
+        let bytes = Buffer::zeroed(tiles * planes * chunks * (BYTE_TILE / 8));
+        let mut stored = Self { bytes, factor, offset, planes, chunks };
+        for (row, entries) in entries.chunks_exact(columns).enumerate() {
+            for (column, &entry) in entries.iter().enumerate() {
+                let value = (entry / factor.cast_signed() + offset.cast_signed()).cast_unsigned();
+                for plane in 0..planes {
+                    let (tile, row) = (row / BYTE_TILE_ROWS, row % BYTE_TILE_ROWS);
+                    let position = stored.position(tile, plane, row, column);
+                    let byte = (value >> (8 * plane)) & 0xff;
+                    stored.bytes[position / 8] |= byte << (8 * (position % 8));
+                }
+            }
+        }
+        stored
+    }
+
+    /// Where byte `plane` of an entry lies; see [`ByteEntries`].
+    fn position(&self, tile: usize, plane: usize, row: usize, column: usize) -> usize {
+        let first = plane & !1;
+        let paired = (self.planes - first).min(2);
+        let chunk = column / BYTE_TILE_COLUMNS;
+        let block = (tile * self.planes + first) * self.chunks + chunk * paired + (plane - first);
+        block * BYTE_TILE + row * BYTE_TILE_COLUMNS + column % BYTE_TILE_COLUMNS
+    }
+
+    fn byte(&self, position: usize) -> u64 {
+        (self.bytes[position / 8] >> (8 * (position % 8))) & 0xff
+    }
+
+    /// The bytes of a tile, eight a word.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn tile(&self, index: usize) -> &[u64] {
+        let words = self.planes * self.chunks * (BYTE_TILE / 8);
+        &self.bytes[index * words..][..words]
+    }
+}
+
+/// The greatest common divisor of all entries; 1 if all are 0.
+fn common_factor(entries: &[i64]) -> u64 {
+    let mut factor = 0u64;
+    for entry in entries {
+        let (mut a, mut b) = (entry.unsigned_abs(), factor);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        factor = a;
+        if factor == 1 {
+            break;
+        }
+    }
+    factor.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_as_few_as_the_span_of_entries_allows() {
+        for (entries, planes) in [
+            (&[-128i64, 127][..], 1),
+            (&[1, 65_535], 2),
+            (&[0, 65_535], 1),
+            (&[-32_768 << 20, 32_767 << 20], 2),
+            (&[-1, 65_535], 3),
+            (&[0, 0], 1),
+            (&[1 - (1 << 39), (1 << 39) - 2], 5),
+        ] {
+            assert_eq!(ByteEntries::new(2, entries).planes, planes, "{entries:?}");
+        }
+    }
+}
