@@ -108,7 +108,7 @@ pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().fold(Seed::BYTES, |sum, part| sum.saturating_add(part.bytes()))
 }
 
-/// The number of bytes of an expanded key in memory, [`crate::evaluation_key::EvaluationKey::bytes`]: masks are drawn
+/// The number of bytes of an expanded key in memory, [`crate::keys::EvaluationKey::bytes`]: masks are drawn
 /// and words widened.
 #[must_use]
 pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
