@@ -148,7 +148,7 @@ fn factored(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext
     raw.chunks_exact(2).map(looked).collect()
 }
 
-/// Coefficients in turn: f_neg - f_pos, and the constant of TV_0; and TV_1 of f_pos.
+/// Coefficients alternate between f_neg - f_pos and the constant of TV_0; beside them, TV_1 of f_pos.
 fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     let ring = parameters.ring();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());
