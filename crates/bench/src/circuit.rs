@@ -4,7 +4,7 @@ mod baseline;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use cryptable::leveled;
+
 use cryptable_fhew::keys::evaluation_key_bytes;
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -16,6 +16,7 @@ use cryptable_leveled::bootstrapping::{
     encrypt_bit, encrypt_plaintext, plaintext_error,
 };
 use cryptable_leveled::cost::CircuitBootstrappingCost;
+use cryptable_leveled::lookup as leveled;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
 use cryptable_leveled::tree::{Cmux, CmuxTree, LeveledCiphertext};
