@@ -104,7 +104,9 @@ fn files_of_the_wrong_kind() {
     assert!(as_secret("none").starts_with("cannot read none: "));
     let lookup = "lookup --table table.csv --output new.ct --input";
     let as_server = |key: &str| here.fail(&format!("{lookup} values.ct --key {key}"));
-    assert!(as_server("client.key").contains("a secret key, not an evaluation key"));
+    assert!(
+        as_server("client.key").contains("a secret key for packed values, not an evaluation key")
+    );
     assert!(as_server("values.csv").starts_with("cannot read values.csv: "));
     assert_eq!(as_server("empty"), "cannot read empty: it is empty");
     let as_input = |input: &str| here.fail(&format!("{lookup} {input} --key server.key"));
@@ -154,7 +156,7 @@ fn parameters() {
     assert!(message.contains("1000000000 bytes") && message.contains("the smallest needs"));
     let message = here.fail("plan --bits 16 --method akp");
     assert!(message.contains("input modulus of AKP is 65536") && message.contains("4096"));
-    assert!(here.fail("plan --bits 8 --ring-degree 5000").contains("ring degree 5000"));
+    assert!(here.fail("plan --bits 8 --ring-degree 5000").contains("ring degree is 5000"));
     assert!(here.fail("plan --table none.csv").contains("none.csv"));
     here.write("one.csv", "0\n");
     assert!(here.fail("plan --table one.csv").starts_with("one.csv: input modulus is 1"));
