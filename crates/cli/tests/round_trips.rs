@@ -67,7 +67,8 @@ fn inspect_tells_types_and_counts() {
     let reports: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let types: Vec<_> = reports.iter().map(|report| report["type"].as_str().unwrap()).collect();
-    assert_eq!(types, ["a secret key", "an evaluation key", "ciphertexts"]);
+    let keys = ["a secret key for packed values", "an evaluation key for packed values"];
+    assert_eq!(types, [keys[0], keys[1], "ciphertexts"]);
     for report in &reports {
         assert_eq!(report["parameter_digest"], reports[0]["parameter_digest"]);
         let file = report["file"].as_str().unwrap();
