@@ -2,9 +2,9 @@
 //! LMKCDEY and CMUXes: time, automorphisms, keys and noise (Tables 11 to 13).
 
 use clap::Args;
+use cryptable_fhew::cost;
 use cryptable_fhew::keys::evaluation_key_bytes;
 use cryptable_fhew::noise::NoiseModel;
-use cryptable_fhew::parameter_choice::Cost;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::rotation::{RotationAutomorphisms, Step, automorphism_count};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
@@ -217,8 +217,7 @@ impl Bench {
             Some(relative((model.blind_rotation() + model.key_switching()).0));
         line.contract.log2_fail = model.bootstrap().log2_tail(0.5 / MODULUS as f64);
         line.rotations = 1;
-        let cost = Cost::of(1, parameters.literal());
-        line.count_transforms(cost.transforms);
+        line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
         let bits = parameters.literal().log2_lwe_modulus as usize;
         line.contract.input_bytes = bits.div_ceil(8);
         line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);

@@ -4,9 +4,10 @@
 //! table.
 
 use clap::Args;
+use cryptable_fhew::cost;
 use cryptable_fhew::full_domain::{self, FullDomainMethod, TableKind};
 use cryptable_fhew::noise::{NoiseModel, log2_sum};
-use cryptable_fhew::parameter_choice::{Cost, choose};
+use cryptable_fhew::parameter_choice::choose;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode, half_slot};
 use cryptable_lattice::Table;
@@ -160,8 +161,7 @@ fn measure(
     line.contract.table = format!("random:{}", arguments.seed);
     line.published_ms = published(LweSet::Fast, method.name(), p).map(|time| time.milliseconds);
     line.rotations = method.rotations();
-    let cost = Cost::of(method.rotations(), parameters.literal());
-    line.count_transforms(cost.transforms);
+    line.count_transforms(cost::lookup(method, parameters.literal()).digit_transforms);
     Ok(line)
 }
 
@@ -190,8 +190,7 @@ fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyh
     line.contract.log2_fail =
         log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
     line.rotations = 1;
-    let cost = Cost::of(1, parameters.literal());
-    line.count_transforms(cost.transforms);
+    line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
     line.contract.table = "negacyclic identity".to_owned();
     Ok(line)
 }

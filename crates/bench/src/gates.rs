@@ -1,9 +1,9 @@
 //! `bench gates`: boolean gates by one bootstrap each.
 
 use clap::Args;
+use cryptable_fhew::cost;
 use cryptable_fhew::gates::{self, Gate, Gates, decrypt_bit, encrypt_bit};
 use cryptable_fhew::noise::NoiseModel;
-use cryptable_fhew::parameter_choice::Cost;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
@@ -81,7 +81,7 @@ fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Resul
     contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
     contract.input_bytes = bits.div_ceil(8);
     line.rotations = 1;
-    line.count_transforms(Cost::of(1, parameters.literal()).transforms);
+    line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
     Ok(line)
 }
 

@@ -13,6 +13,7 @@
 
 mod auto;
 mod contract;
+mod cost_model;
 mod decomposition;
 mod fhew;
 mod gates;
@@ -59,7 +60,7 @@ pub enum BenchCommand {
     Aes(aes::AesArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
-    /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
+    /// NTT, base conversion, key switch, rotation and multiplication, with their counts; the cost model's fields.
     Primitives(primitives::PrimitivesArguments),
 }
 

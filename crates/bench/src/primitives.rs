@@ -36,6 +36,9 @@ pub struct PrimitivesArguments {
     /// Repetitions to take the median of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
+    /// Keep the measured cost model in the user's cache directory, for later predictions.
+    #[arg(long)]
+    calibrate: bool,
 }
 
 /// One line of output.
@@ -128,7 +131,7 @@ pub fn run(arguments: &PrimitivesArguments, json: bool) -> anyhow::Result<()> {
             );
         }
     }
-    Ok(())
+    crate::cost_model::run(arguments.calibrate, json)
 }
 
 /// Measures all operations.
@@ -229,7 +232,13 @@ mod tests {
 
     #[test]
     fn operations_of_a_small_ring() {
-        let arguments = PrimitivesArguments { ring_degree: 1024, limbs: 4, digits: 2, runs: 1 };
+        let arguments = PrimitivesArguments {
+            ring_degree: 1024,
+            limbs: 4,
+            digits: 2,
+            runs: 1,
+            calibrate: false,
+        };
         let lines = measure(&arguments).unwrap();
         let names: Vec<&str> = lines.iter().map(|line| line.operation.as_str()).collect();
         let expected =

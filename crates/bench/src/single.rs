@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use cryptable_fhew::keys::EvaluationKey;
-use cryptable_fhew::keys::SecretKey;
-use cryptable_fhew::parameter_choice::TRANSFORMS_PER_UNIT;
+use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters};
+use cryptable_lattice::cost::CostModel;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -31,7 +30,7 @@ pub struct Line {
     pub rotations: usize,
     /// Transforms of blind rotations, as many of degree 2,048 as they cost.
     pub transforms: f64,
-    /// What those cost at 1/47 u each.
+    /// What those cost in u, by the cost model.
     pub transform_units: f64,
     /// What Ma et al. (TCHES 2024) publish for it under PARAM_fast, on their machine.
     pub published_ms: Option<f64>,
@@ -40,7 +39,9 @@ pub struct Line {
 impl Line {
     /// Says how many transforms an evaluation takes by count, in transforms of degree 2,048.
     pub fn count_transforms(&mut self, transforms: f64) {
-        (self.transforms, self.transform_units) = (transforms, transforms / TRANSFORMS_PER_UNIT);
+        let model = CostModel::default();
+        self.transforms = transforms;
+        self.transform_units = transforms * model.digit_transform / model.unit();
     }
 }
 

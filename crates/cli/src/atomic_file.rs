@@ -1,7 +1,8 @@
 //! Outputs: files that appear whole or not at all, standard output and pipes.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,6 +43,7 @@ pub enum Access {
     /// Everybody whom the process's mask lets.
     Public,
     /// Its owner only (mode 0600 on Unix).
+    #[cfg(feature = "client")]
     Private,
 }
 
@@ -111,19 +113,8 @@ pub struct AtomicFile {
 
 #[derive(Debug)]
 enum Sink {
-    Partial {
-        file: PartialFile,
-        target: PathBuf,
-    },
-    Through {
-        file: File,
-        bytes: u64,
-    },
-    /// Kept in an unnamed file until it is whole.
-    Spooled {
-        spool: File,
-        file: File,
-    },
+    Partial { file: PartialFile, target: PathBuf },
+    Through { file: File, bytes: u64 },
 }
 
 impl AtomicFile {
@@ -152,32 +143,13 @@ impl AtomicFile {
         Ok(Self { name: shown(path).to_path_buf(), writer: BufWriter::new(sink) })
     }
 
-    /// Starts an output whose start is written last: one into a pipe is kept until it is whole.
-    ///
-    /// # Errors
-    /// As [`AtomicFile::create`].
-    pub fn create_seekable(path: &Path, access: Access) -> Result<Self> {
-        let Self { name, writer } = Self::create(path, access)?;
-        let sink = match writer.into_inner().map_err(io::IntoInnerError::into_error)? {
-            Sink::Through { file, .. } => {
-                let directory = std::env::temp_dir();
-                let spool = tempfile::tempfile()
-                    .with_context(|| format!("cannot make a file in {}", directory.display()))?;
-                Sink::Spooled { spool, file }
-            }
-            sink => sink,
-        };
-        Ok(Self { name, writer: BufWriter::new(sink) })
-    }
-
     /// Writes everything out, gives the file its name and returns its size in bytes.
     ///
     /// # Errors
     /// If the disk is full, or a file of that name exists and is not to be replaced. The temporary
     /// file is gone then.
     pub fn commit(self, replace: bool) -> Result<u64> {
-        let [bytes] = Self::commit_all([self], replace)?;
-        Ok(bytes)
+        Ok(Self::commit_all(vec![self], replace)?[0])
     }
 
     /// Writes several files out and gives them their names one after the other: all or, but for those that were
@@ -185,23 +157,19 @@ impl AtomicFile {
     ///
     /// # Errors
     /// As [`AtomicFile::commit`].
-    pub fn commit_all<const COUNT: usize>(
-        files: [Self; COUNT],
-        replace: bool,
-    ) -> Result<[u64; COUNT]> {
-        let mut finished = Vec::with_capacity(COUNT);
-        let mut sizes = [0; COUNT];
-        for (file, size) in files.into_iter().zip(&mut sizes) {
-            let Self { name, writer } = file;
+    pub fn commit_all(files: Vec<Self>, replace: bool) -> Result<Vec<u64>> {
+        let mut finished = VecDeque::with_capacity(files.len());
+        let mut sizes = Vec::with_capacity(files.len());
+        for Self { name, writer } in files {
             let failed = |error: io::Error| named(&name, &error);
             let mut sink = writer.into_inner().map_err(|error| failed(error.into_error()))?;
-            *size = sink.finish().map_err(failed)?;
-            finished.push((name, sink));
+            sizes.push(sink.finish().map_err(failed)?);
+            finished.push_back((name, sink));
         }
         let mut uninterrupted = Uninterrupted::start();
         let mut published: Vec<PathBuf> = Vec::new();
-        while !finished.is_empty() {
-            let (name, sink) = finished.remove(0);
+        // What is left when one fails vanishes after the lock is released.
+        while let Some((name, sink)) = finished.pop_front() {
             let Sink::Partial { file, target } = sink else { continue };
             if let Err(error) = file.persist(&target, replace, &mut uninterrupted) {
                 drop(uninterrupted);
@@ -227,10 +195,6 @@ impl Sink {
                 Ok(file.metadata()?.len())
             }
             Self::Through { bytes, .. } => Ok(*bytes),
-            Self::Spooled { spool, file } => {
-                spool.rewind()?;
-                io::copy(spool, file)
-            }
         }
     }
 }
@@ -239,7 +203,6 @@ impl Write for Sink {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         match self {
             Self::Partial { file, .. } => file.file().write(buffer),
-            Self::Spooled { spool, .. } => spool.write(buffer),
             Self::Through { file, bytes } => {
                 let written = file.write(buffer)?;
                 *bytes += written as u64;
@@ -250,16 +213,6 @@ impl Write for Sink {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Seek for Sink {
-    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        match self {
-            Self::Partial { file, .. } => file.file().seek(position),
-            Self::Spooled { spool, .. } => spool.seek(position),
-            Self::Through { .. } => Err(ErrorKind::NotSeekable.into()),
-        }
     }
 }
 
@@ -313,12 +266,6 @@ impl Write for AtomicFile {
     }
 }
 
-impl Seek for AtomicFile {
-    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.writer.seek(position).map_err(|error| named(&self.name, &error))
-    }
-}
-
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write {}: {}", path.display(), plain(error)))
 }
@@ -340,6 +287,7 @@ fn set_access(builder: &mut tempfile::Builder<'_, '_>, access: Access) {
     use std::os::unix::fs::PermissionsExt;
     let mode = match access {
         Access::Public => 0o666,
+        #[cfg(feature = "client")]
         Access::Private => 0o600,
     };
     builder.permissions(fs::Permissions::from_mode(mode));

@@ -5,6 +5,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+#[cfg(feature = "client")]
+use cryptable::CIPHERTEXT_FILE_MAGIC;
 use cryptable_wire::{ObjectType, WireError, peek_header};
 
 use crate::atomic_file::{Destination, is_stdout};
@@ -24,6 +26,7 @@ pub enum Role {
     /// Writes it, as bytes that no terminal shows.
     Bytes,
     /// Writes it, as a new key; whether it may replace one is for key generation to say.
+    #[cfg(feature = "client")]
     NewKey,
 }
 
@@ -55,12 +58,18 @@ impl FileArg {
     }
 
     /// A key that is generated.
+    #[cfg(feature = "client")]
     pub fn new_key(option: &'static str, path: &Path) -> Self {
         Self { option, path: path.to_path_buf(), role: Role::NewKey }
     }
 
     fn is_output(&self) -> bool {
         self.role != Role::Input
+    }
+
+    /// Whether it is written whatever is there.
+    fn is_replaced(&self) -> bool {
+        matches!(self.role, Role::Text | Role::Bytes)
     }
 }
 
@@ -97,7 +106,7 @@ impl FileArgs {
                     other.path.display()
                 );
             }
-            if !self.force && output.role != Role::NewKey {
+            if !self.force && output.is_replaced() {
                 check_replaced(output)?;
             }
         }
@@ -136,7 +145,7 @@ impl Identity {
     fn of(file: &FileArg) -> Result<Option<Self>> {
         let stream = match file.role {
             Role::Input if is_stdin(&file.path) => Some("/dev/stdin"),
-            Role::Text | Role::Bytes | Role::NewKey if is_stdout(&file.path) => Some("/dev/stdout"),
+            role if role != Role::Input && is_stdout(&file.path) => Some("/dev/stdout"),
             _ => None,
         };
         let path = stream.map_or(file.path.as_path(), Path::new);
@@ -205,10 +214,14 @@ fn key_kind(path: &Path) -> Result<Option<String>> {
 ///
 /// # Errors
 /// If it is.
+#[cfg(feature = "client")]
 pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
     match peek_header(start) {
         Ok(header) if !is_secret_key(header.object_type) => {
             bail!("is {}; {option} wants a secret key", header.object_type)
+        }
+        Err(_) if start.starts_with(&CIPHERTEXT_FILE_MAGIC) => {
+            bail!("is a file of ciphertexts; {option} wants a secret key")
         }
         _ => Ok(()),
     }
@@ -225,7 +238,7 @@ fn is_secret_key(kind: ObjectType) -> bool {
         kind,
         ObjectType::PackedSecretKey
             | ObjectType::SingleSecretKey
-            | ObjectType::CircuitSecretKey
+            | ObjectType::TranscipheringSecretKey
             | ObjectType::LeveledSecretKey
     )
 }
@@ -236,7 +249,7 @@ fn is_evaluation_key(kind: ObjectType) -> bool {
         kind,
         ObjectType::PackedEvaluationKey
             | ObjectType::SingleEvaluationKey
-            | ObjectType::CircuitEvaluationKey
+            | ObjectType::TranscipheringEvaluationKey
             | ObjectType::LeveledEvaluationKey
             | ObjectType::PackingKey
             | ObjectType::PrivateSwitchingKey

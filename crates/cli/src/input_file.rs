@@ -1,10 +1,15 @@
 //! Inputs: regular files, standard input and pipes.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+#[cfg(feature = "client")]
+use std::io::Read;
+use std::io::{self, Seek};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+#[cfg(feature = "client")]
+use anyhow::ensure;
+use anyhow::{Context, Result, bail};
+#[cfg(feature = "client")]
 use zeroize::Zeroizing;
 
 /// Names of standard input.
@@ -59,12 +64,14 @@ pub fn open_seekable(path: &Path) -> Result<File> {
 }
 
 /// Bytes that say what a key is.
+#[cfg(feature = "client")]
 const START_BYTES: u64 = 64;
 
 /// Reads a whole input of at most `limit` bytes, without copies that outlive it.
 ///
 /// # Errors
 /// If it cannot be read, is refused for its first bytes, or is longer; `what` it should be is part of the message.
+#[cfg(feature = "client")]
 pub fn read_secret(
     path: &Path,
     limit: u64,
@@ -102,7 +109,7 @@ fn stdin() -> io::Result<File> {
     Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "client"))]
 mod tests {
     use super::*;
 

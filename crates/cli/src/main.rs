@@ -1,16 +1,18 @@
 //! `cryptable`: lookup tables on encrypted data, from the command line.
-#![deny(unsafe_code)]
+//!
+//! Without the feature `client` it is a server's program, which cannot touch a secret: `plan`, `lookup`,
+//! `aes transcipher`, `inspect`.
+#![forbid(unsafe_code)]
 
 mod args;
 mod atomic_file;
+mod ciphertext_file;
 mod commands;
-mod container;
 mod formats;
 mod guard;
 mod input_file;
 mod interrupt;
-mod mapped_file;
-mod mode;
+mod key_input;
 mod progress;
 mod report;
 
@@ -39,7 +41,7 @@ fn main() -> ExitCode {
             ExitCode::from(PIPE_CLOSED)
         }
         Err(error) => {
-            let is_io = error.chain().any(|cause| cause.is::<io::Error>());
+            let is_io = error.chain().any(|cause| io_error(cause).is_some());
             report::error(json, if is_io { "io" } else { "invalid" }, &format!("{error:#}"));
             ExitCode::FAILURE
         }
@@ -48,6 +50,13 @@ fn main() -> ExitCode {
 
 /// Whether an error is due to an I/O error of a kind.
 fn is_of(error: &anyhow::Error, kind: ErrorKind) -> bool {
-    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    causes.any(|cause| cause.kind() == kind)
+    error.chain().filter_map(io_error).any(|cause| cause.kind() == kind)
+}
+
+/// The I/O error that a cause is, by itself or as the library passes it on.
+fn io_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
+    match cause.downcast_ref() {
+        Some(cryptable::Error::Io(error)) => Some(error),
+        _ => cause.downcast_ref(),
+    }
 }

@@ -1,7 +1,8 @@
 //! Progress on standard error: bars on a terminal, lines elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +34,7 @@ struct State {
     total: AtomicUsize,
     /// What people count: so many of so many of these.
     items: Mutex<Option<(u64, u64, &'static str)>>,
+    is_finished: AtomicBool,
 }
 
 /// How progress is shown.
@@ -103,7 +105,9 @@ fn lines(message: &'static str, interval: Duration) -> Shown {
     let start = Instant::now();
     std::thread::spawn(move || {
         while receiver.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("{message}: {}", shared.line(start.elapsed()));
+            if !shared.is_finished.load(Ordering::Relaxed) {
+                eprintln!("{message}: {}", shared.line(start.elapsed()));
+            }
         }
     });
     Shown::Lines(state, sender)
@@ -154,16 +158,21 @@ impl Progress {
     }
 
     /// The work is done.
-    pub fn finish_and_clear(self) {
-        if let Shown::Bar(bar) = self.shown {
-            bar.finish_and_clear();
+    pub fn finish_and_clear(&self) {
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Bar(bar) => bar.finish_and_clear(),
+            Shown::Lines(state, _) => state.is_finished.store(true, Ordering::Relaxed),
         }
     }
 }
 
-/// The callback that moves a bar.
-pub fn on(progress: &Progress) -> impl Fn(usize, usize) + Sync + '_ {
-    |done, total| progress.set(done, total)
+/// The callback that moves a bar. It stops no work: an interruption ends the program.
+pub fn on(progress: &Progress) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + '_ {
+    |done, total| {
+        progress.set(done, total);
+        ControlFlow::Continue(())
+    }
 }
 
 /// Says how long work will take, if that is long.
@@ -191,7 +200,8 @@ mod tests {
 
     #[test]
     fn only_terminals_that_move_cursors_get_bars() {
-        let global = Global { threads: None, json: false, quiet: false, progress_seconds: 10.0 };
+        let (threads, json, quiet, allow_insecure) = (None, false, false, false);
+        let global = Global { threads, json, quiet, progress_seconds: 10.0, allow_insecure };
         assert_eq!(Style::choose(global, true, Some("xterm")), Style::Bar);
         assert_eq!(Style::choose(global, true, Some("dumb")), Style::Lines);
         assert_eq!(Style::choose(global, true, None), Style::Lines);

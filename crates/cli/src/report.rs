@@ -73,11 +73,6 @@ pub fn seconds(time: f64) -> String {
     }
 }
 
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The most memory that this process held at any time, where the system tells (Linux: `VmHWM`).
 pub fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -101,7 +96,6 @@ mod tests {
         assert_eq!(seconds(0.9999), "1.0 s");
         assert_eq!(seconds(119.7), "2 min 0 s");
         assert_eq!(seconds(242.4), "4 min 2 s");
-        assert_eq!(hex(&[0, 255]), "00ff");
     }
 
     #[cfg(target_os = "linux")]

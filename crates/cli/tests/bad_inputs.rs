@@ -1,4 +1,5 @@
 //! Every mistake ends with status 1, one line that names it, and no new file.
+#![cfg(feature = "client")]
 
 mod support;
 
@@ -67,24 +68,30 @@ fn ciphertexts_of_other_keys() {
     here.write("other.key", other.read("client.key")).write("third.key", third.read("client.key"));
     here.write("third-server.key", third.read("server.key"));
     let decrypt = "decrypt --input values.ct --output new.csv --key";
-    assert_eq!(
-        here.fail(&format!("{decrypt} other.key")),
-        "values.ct: encrypted under another secret key than other.key"
-    );
+    let message = here.fail(&format!("{decrypt} other.key"));
+    let other_key = "other.key: the file of ciphertexts is of the client key ";
+    assert!(message.starts_with(&format!("values.ct does not go with {other_key}")), "{message}");
     let message = here.fail(&format!("{decrypt} third.key"));
-    assert!(message.starts_with("values.ct: made for parameters "), "{message}");
+    let third_key = "third.key: the file of ciphertexts is of other parameters: digest ";
+    assert!(message.starts_with(&format!("values.ct does not go with {third_key}")), "{message}");
     let lookup = "lookup --table table.csv --output new.ct";
     here.write("other-server.key", other.read("server.key"));
     let message = here.fail(&format!("{lookup} --key other-server.key --input values.ct"));
-    assert!(message.contains("another client's key than other-server.key"), "{message}");
+    let other_server = "other-server.key: the file of ciphertexts is of the client key ";
+    assert!(
+        message.starts_with(&format!("values.ct does not go with {other_server}")),
+        "{message}"
+    );
     let message = here.fail(&format!("{lookup} --key third-server.key --input values.ct"));
-    assert!(message.starts_with("values.ct: made for parameters "), "{message}");
+    assert!(message.starts_with("values.ct does not go with third-server.key: "), "{message}");
+    assert!(message.contains(" is of other parameters: digest "), "{message}");
     // Results of a table with another output modulus cannot go through it again.
     third.write("values.csv", "0\n1\n2\n3\n").write("table.csv", "0\n1\n2\n7\n");
     third.succeed("encrypt --key client.key --input values.csv --output values.ct");
     third.succeed(&format!("{lookup} --key server.key --input values.ct").replace("new", "result"));
     let message = third.fail(&format!("{lookup} --key server.key --input result.ct"));
-    assert!(message.contains("modulo 8, but the key looks up values modulo 4"), "{message}");
+    assert!(message.starts_with("result.ct does not go with server.key: "), "{message}");
+    assert!(message.contains("modulus of the values is 8, but the parameters need 4"), "{message}");
     // Words too narrow for the results.
     let narrow = "decrypt --key client.key --input result.ct --output new.npy --column x";
     assert!(third.fail(narrow).contains("only CSV files"));
@@ -104,12 +111,23 @@ fn files_of_the_wrong_kind() {
     assert!(as_secret("none").starts_with("cannot read none: "));
     let lookup = "lookup --table table.csv --output new.ct --input";
     let as_server = |key: &str| here.fail(&format!("{lookup} values.ct --key {key}"));
-    assert!(as_server("client.key").contains("a secret key, not an evaluation key"));
+    let message = as_server("client.key");
+    assert!(message.contains("a secret key for packed values, not an evaluation key"), "{message}");
+    let message = as_server("values.ct");
+    assert_eq!(
+        message,
+        "values.ct: is a file of ciphertexts; --evaluation wants an evaluation key"
+    );
+    let message = as_secret("values.ct");
+    assert_eq!(message, "values.ct: is a file of ciphertexts; --secret wants a secret key");
     assert!(as_server("values.csv").starts_with("cannot read values.csv: "));
     assert_eq!(as_server("empty"), "cannot read empty: it is empty");
     let as_input = |input: &str| here.fail(&format!("{lookup} {input} --key server.key"));
-    assert_eq!(as_input("values.csv"), "values.csv: not a file of ciphertexts");
-    assert_eq!(as_input("server.key"), "server.key: not a file of ciphertexts");
+    assert!(as_input("values.csv").starts_with("values.csv: not a cryptable file: "));
+    assert_eq!(
+        as_input("server.key"),
+        "server.key: it is an evaluation key for packed values, not a file of ciphertexts"
+    );
     assert_eq!(here.fail("inspect empty"), "cannot read empty: it is empty");
     assert!(here.fail("inspect table.csv").starts_with("table.csv: "));
 }
@@ -148,13 +166,22 @@ fn full_disks() {
 fn parameters() {
     let here = Workspace::new();
     // A large prime: too large for one interpolation, and no product of digits.
-    let moduli = "input modulus 1000003, output modulus 1000003";
-    assert!(here.fail("plan --modulus 1000003").starts_with(moduli));
-    let message = here.fail("plan --bits 8 --memory 1GB");
+    let message = here.fail("plan --mode packed --modulus 1000003");
+    assert!(message.contains("input modulus 1000003: it needs at least two factors"), "{message}");
+    assert!(message.ends_with("; --mode leveled serves it"), "{message}");
+    let message = here.fail("plan --mode packed --bits 8 --memory 1GB");
     assert!(message.contains("1000000000 bytes") && message.contains("the smallest needs"));
+    let message = here.fail("plan --bits 8 --memory 1MB");
+    assert!(
+        message.contains("1000000 bytes") && message.contains("the smallest needs"),
+        "{message}"
+    );
     let message = here.fail("plan --bits 16 --method akp");
     assert!(message.contains("input modulus of AKP is 65536") && message.contains("4096"));
-    assert!(here.fail("plan --bits 8 --ring-degree 5000").contains("ring degree 5000"));
+    assert!(
+        here.fail("plan --bits 8 --ring-degree 5000")
+            .contains("ring degree is 5000; it must be a power of two")
+    );
     assert!(here.fail("plan --table none.csv").contains("none.csv"));
     here.write("one.csv", "0\n");
     assert!(here.fail("plan --table one.csv").starts_with("one.csv: input modulus is 1"));

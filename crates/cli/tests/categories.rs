@@ -1,4 +1,5 @@
 //! Words through code books, defaults of tables, signed values, and results beside what they came from.
+#![cfg(feature = "client")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! What is read of CSV files, and that it is told.
+#![cfg(feature = "client")]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! Interrupted work: no partial files, progress in logs, resumed lookups.
-#![cfg(unix)]
+#![cfg(all(unix, feature = "client"))]
 
 mod support;
 
@@ -19,7 +19,7 @@ const LOOKUP: &str =
     "lookup --evaluation server.key --table table.csv --input values.ct --output r.ct";
 
 fn toy() -> Workspace {
-    let here = Workspace::with_keys("--mode bits --bits 4");
+    let here = Workspace::with_keys("--mode leveled --bits 4");
     let values: String = (0..VALUES).map(|i| format!("{}\n", i * i % 16)).collect();
     here.write("values.csv", values);
     here.write("table.csv", (0..16).map(|x| format!("{}\n", (x * 7 + 3) % 16)).collect::<String>());

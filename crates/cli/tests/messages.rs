@@ -1,4 +1,5 @@
 //! Messages, units, names of options, and errors as JSON.
+#![cfg(feature = "client")]
 
 mod support;
 
@@ -15,7 +16,10 @@ fn toy() -> Workspace {
 fn keys_of_the_wrong_kind_are_named() {
     let here = toy();
     let message = here.fail("encrypt --secret server.key --input values.csv --output new.ct");
-    assert_eq!(message, "server.key: is an evaluation key; --secret wants a secret key");
+    assert_eq!(
+        message,
+        "server.key: is an evaluation key for packed values; --secret wants a secret key"
+    );
     let message = here.fail("encrypt --secret values.csv --input values.csv --output new.ct");
     assert!(message.starts_with("cannot read values.csv: "), "{message}");
     here.succeed("aes keygen --insecure-toy --secret s.key --evaluation e.key");
@@ -37,7 +41,7 @@ fn only_secret_keys_take_data_with_them() {
 #[test]
 fn sizes_are_in_powers_of_1000() {
     let here = toy();
-    let text = here.succeed("inspect server.key") + &here.succeed("plan --mode bits --bits 8");
+    let text = here.succeed("inspect server.key") + &here.succeed("plan --mode leveled --bits 8");
     assert!(text.contains(" MB") && text.contains(" kB") && !text.contains("iB"), "{text}");
 }
 
@@ -71,7 +75,7 @@ fn errors_are_json_if_reports_are() {
     let found = error("--json encrypt --secret none --input values.csv --output new.ct", 1);
     assert_eq!(found["kind"], "io");
     assert!(found["message"].as_str().unwrap().starts_with("cannot read none: "));
-    let found = error("--json plan --modulus 1000003", 1);
+    let found = error("--json plan --mode packed --modulus 1000003", 1);
     assert_eq!(found["kind"], "invalid");
     let found = error("encrypt --json --nonsense", 2);
     assert_eq!(found["kind"], "usage");

@@ -1,5 +1,5 @@
 //! What outputs may replace.
-#![cfg(unix)]
+#![cfg(all(unix, feature = "client"))]
 
 mod support;
 
@@ -85,11 +85,14 @@ fn other_keys_and_read_only_files_are_replaced_by_force_alone() {
     fs::set_permissions(here.path("fixed.ct"), fs::Permissions::from_mode(0o444)).unwrap();
     let line = "encrypt --secret client.key --input values.csv --output";
     let message = here.fail(&format!("{line} other.key"));
-    assert_eq!(message, "--output other.key exists and is a secret key; --force replaces it");
+    assert_eq!(
+        message,
+        "--output other.key exists and is a secret key for packed values; --force replaces it"
+    );
     let message = here.fail(&format!("{line} other.server"));
     assert_eq!(
         message,
-        "--output other.server exists and is an evaluation key; --force replaces it"
+        "--output other.server exists and is an evaluation key for packed values; --force replaces it"
     );
     let message = here.fail(&format!("{line} fixed.ct"));
     assert_eq!(message, "--output fixed.ct exists and is read-only; --force replaces it");

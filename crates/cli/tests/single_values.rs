@@ -1,4 +1,5 @@
 //! `--mode single`: values each by themselves, the whole way through files.
+#![cfg(feature = "client")]
 
 mod support;
 
@@ -26,7 +27,7 @@ fn every_value_of_four_bits_at_full_size() {
     let files = "--secret client.key --evaluation server.key";
     let json = here.succeed(&format!("--json keygen --mode single --table table.csv {files}"));
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(report["mode"], "single");
+    assert_eq!((&report["engine"], &report["reason"]), (&"single".into(), &"as asked for".into()));
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
     here.succeed("encrypt --key client.key --input values.csv --column grade --output v.ct");
@@ -56,7 +57,7 @@ fn every_value_of_four_bits_at_full_size() {
     assert_eq!(reports[1]["parameters"]["input_modulus"], 16);
     assert_eq!((&reports[2]["values"], &reports[2]["ciphertexts"]), (&16.into(), &16.into()));
     let text = here.succeed("inspect server.key");
-    assert!(text.contains("table 16 -> 16") && !text.contains("INSECURE"), "{text}");
+    assert!(text.contains("tables      16 -> 16") && !text.contains("INSECURE"), "{text}");
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn many_values_with_another_output_modulus() {
     assert_eq!(here.read("r.csv"), expected.into_bytes());
     assert!(here.succeed("inspect client.key").contains("INSECURE"));
     let line = "lookup --key server.key --table table.csv --input r.ct --output new.ct";
-    assert!(here.fail(line).contains("modulo 10, but the key looks up values modulo 6"));
+    assert!(here.fail(line).contains("modulus of the values is 10, but the parameters need 6"));
 }
 
 #[test]
@@ -85,11 +86,14 @@ fn plan_shows_all_methods() {
     for candidate in candidates {
         let number = |name: &str| candidate[name].as_f64().unwrap();
         assert!(number("security_bits") >= 128.0 && number("log2_fail") <= -64.0);
-        assert!(number("eval_units") >= plan["eval_units"].as_f64().unwrap());
-        assert!(number("key_file_bytes") > 1e6 && number("ms_per_value") > 0.0);
+        assert!(number("eval_s") >= plan["eval_s"].as_f64().unwrap());
+        assert!(number("key_file_bytes") > 1e6 && number("eval_s") > 0.0);
     }
-    let text = here.succeed("plan --mode single --bits 4 --variant FDFB-Compress");
-    assert!(text.contains("FDFB-Compress, 2 rotations") && text.contains("security"), "{text}");
+    for option in ["--variant", "--method"] {
+        let text = here.succeed(&format!("plan --mode single --bits 4 {option} FDFB-Compress"));
+        assert!(text.contains("FDFB-Compress: two blind rotations"), "{text}");
+        assert!(text.contains("  security ") && !text.contains("EvalFunc"), "{text}");
+    }
 }
 
 #[test]
@@ -97,17 +101,20 @@ fn what_is_not_served_is_named() {
     let here = Workspace::new();
     let fail = |line: &str| here.fail(&format!("plan --mode single {line}"));
     let message = fail("--bits 12");
-    assert!(message.contains("moduli 4096 -> 4096") && message.contains("up to 2^"), "{message}");
-    assert!(message.contains("--mode packed"), "{message}");
+    assert!(message.contains("single values is 4096, but must be at most 64"), "{message}");
+    assert!(message.contains("; --mode packed and --mode leveled serve it"), "{message}");
     assert!(here.succeed("plan --mode single --modulus 5").contains("odd modulus"));
-    assert!(fail("--modulus 4097").contains("up to 2^"));
-    assert!(fail("--bits 4 --memory 1GB").contains("--memory is an option of --mode packed"));
+    assert!(fail("--modulus 4097").contains("single values is 4097, but must be at most 64"));
+    let message = fail("--bits 4 --output-modulus 4194304");
+    assert!(message.contains("16 -> 4194304") && message.contains("up to 2^"), "{message}");
+    assert!(fail("--bits 4 --memory 1kB").contains("1000 bytes of memory: the smallest needs"));
+    assert!(fail("--bits 4 --ring-degree 65536").contains("it is for packed values"));
     assert!(fail("--bits 4 --variant None").contains("FDFB-Compress"));
-    assert!(here.fail("plan --bits 4 --variant Comp").contains("--variant is an option of"));
+    assert!(here.succeed("plan --bits 4 --variant comp").contains("best: single: Comp, "));
     here.write("long.csv", lines((0..1000).map(|x| x % 7)));
     let files = "--secret client.key --evaluation server.key";
     let message = here.fail(&format!("keygen --mode single --table long.csv {files}"));
-    assert!(message.contains("moduli 1000 -> 1000"), "{message}");
+    assert!(message.contains("single values is 1000, but must be at most 64"), "{message}");
 }
 
 #[test]
@@ -141,26 +148,24 @@ fn files_of_the_other_mode() {
     let decrypt = "decrypt --output new.csv --input";
     assert_eq!(
         here.fail(&format!("{decrypt} values.ct --key packed.key")),
-        "values.ct: it holds single values, but packed.key is a key for packed values"
+        "values.ct does not go with packed.key: the file of ciphertexts is of the engine single, but packed is in use"
     );
     assert_eq!(
         here.fail(&format!("{decrypt} packed.ct --key client.key")),
-        "packed.ct: it holds packed values, but client.key is a key for single values"
+        "packed.ct does not go with client.key: the file of ciphertexts is of the engine packed, but single is in use"
     );
     let lookup = "lookup --table table.csv --output new.ct --input";
     assert_eq!(
         here.fail(&format!("{lookup} values.ct --key packed-server.key")),
-        "values.ct: it holds single values, but packed-server.key is a key for packed values"
+        "values.ct does not go with packed-server.key: the file of ciphertexts is of the engine single, but packed is in use"
     );
     assert_eq!(
         here.fail(&format!("{lookup} packed.ct --key server.key")),
-        "packed.ct: it holds packed values, but server.key is a key for single values"
+        "packed.ct does not go with server.key: the file of ciphertexts is of the engine packed, but single is in use"
     );
     let message = here.fail(&format!("{lookup} values.ct --key client.key"));
     assert!(
-        message.contains(
-            "client.key: the file holds a secret key for single values, not an evaluation key"
-        ),
+        message.contains("client.key: it is a secret key for single values, not an evaluation key"),
         "{message}"
     );
     let message = here.fail(&format!("{decrypt} values.ct --key server.key"));
@@ -174,15 +179,15 @@ fn ciphertexts_of_other_keys() {
     here.write("other.key", other.read("client.key")).write("third.key", third.read("client.key"));
     here.write("other-server.key", other.read("server.key"));
     let decrypt = "decrypt --input values.ct --output new.csv --key";
-    assert_eq!(
-        here.fail(&format!("{decrypt} other.key")),
-        "values.ct: encrypted under another secret key than other.key"
-    );
+    let message = here.fail(&format!("{decrypt} other.key"));
+    assert!(message.starts_with("values.ct does not go with other.key: "), "{message}");
+    assert!(message.contains(" is of the client key "), "{message}");
     let message = here.fail(&format!("{decrypt} third.key"));
-    assert!(message.starts_with("values.ct: made for parameters "), "{message}");
+    assert!(message.contains(" is of other parameters: digest "), "{message}");
     let lookup = "lookup --table table.csv --input values.ct --output new.ct --key";
     let message = here.fail(&format!("{lookup} other-server.key"));
-    assert!(message.contains("another client's key than other-server.key"), "{message}");
+    assert!(message.starts_with("values.ct does not go with other-server.key: "), "{message}");
+    assert!(message.contains(" is of the client key "), "{message}");
 }
 
 #[test]

@@ -30,7 +30,8 @@ fn main() -> cryptable::Result<()> {
     let start = Instant::now();
     let prepared = evaluation_key.prepare(&table)?;
     let gelu_of = |done, total| report("GELU", done, total);
-    let output = evaluation_key.lookup_with(&input, &prepared, Execution::default().progress(&gelu_of))?;
+    let output =
+        evaluation_key.lookup_with(&input, &prepared, Execution::default().progress(&gelu_of))?;
     let seconds = start.elapsed().as_secs_f64();
 
     // The client again, bit for bit.

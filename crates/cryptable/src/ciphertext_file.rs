@@ -20,7 +20,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use cryptable_wire::{FORMAT_VERSION, KeyId, WireError};
+use cryptable_wire::{FORMAT_VERSION, Header, KeyId, WireError, peek_header};
 
 use crate::ciphertext::{Contents, Part};
 use crate::{Ciphertext, Engine, Result};
@@ -251,6 +251,9 @@ impl<R: Read + Seek> CiphertextReader<R> {
 fn parse_header(header: &[u8]) -> Result<Contents> {
     let magic = header.get(..8).unwrap_or_default();
     if magic != CIPHERTEXT_FILE_MAGIC {
+        if let Ok(Header { object_type: found, .. }) = peek_header(header) {
+            return Err(WireError::WrongKind { expected: "a file of ciphertexts", found }.into());
+        }
         let mut found = [0; 8];
         found[..magic.len()].copy_from_slice(magic);
         return Err(WireError::BadMagic { found }.into());

@@ -196,6 +196,7 @@ impl From<leveled::Parameters> for Parameters {
 
 /// What keys and ciphertexts of an engine are called in files.
 pub(crate) struct ObjectTypes {
+    #[cfg(feature = "client")]
     pub secret_key: ObjectType,
     pub evaluation_key: ObjectType,
 }
@@ -204,14 +205,17 @@ impl Engine {
     pub(crate) fn object_types(self) -> ObjectTypes {
         match self {
             Self::Packed => ObjectTypes {
+                #[cfg(feature = "client")]
                 secret_key: ObjectType::PackedSecretKey,
                 evaluation_key: ObjectType::PackedEvaluationKey,
             },
             Self::Single => ObjectTypes {
+                #[cfg(feature = "client")]
                 secret_key: ObjectType::SingleSecretKey,
                 evaluation_key: ObjectType::SingleEvaluationKey,
             },
             Self::Leveled => ObjectTypes {
+                #[cfg(feature = "client")]
                 secret_key: ObjectType::LeveledSecretKey,
                 evaluation_key: ObjectType::LeveledEvaluationKey,
             },

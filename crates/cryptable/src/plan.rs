@@ -160,8 +160,20 @@ fn retain_within_memory(
     candidates.retain(|(_, candidate)| candidate.prediction.peak_bytes() <= limit);
 }
 
-/// The parameters of one engine.
+/// The parameters of one engine. A method may have its name in options, or in full as plans show it.
 fn candidates(engine: Engine, request: &Request) -> Result<Vec<Parameters>> {
+    let found = all_candidates(engine, request);
+    let (Some(name), Err(error)) = (&request.method, &found) else { return found };
+    if matches!(error, Error::Memory { .. }) {
+        return found;
+    }
+    let any_method = Request { method: None, ..request.clone() };
+    let Ok(mut named) = all_candidates(engine, &any_method) else { return found };
+    named.retain(|parameters| parameters.method_name().eq_ignore_ascii_case(name));
+    if named.is_empty() { found } else { Ok(named) }
+}
+
+fn all_candidates(engine: Engine, request: &Request) -> Result<Vec<Parameters>> {
     fn all<P: Into<Parameters>>(found: Vec<P>) -> Vec<Parameters> {
         found.into_iter().map(Into::into).collect()
     }

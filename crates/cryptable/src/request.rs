@@ -120,7 +120,8 @@ impl Request {
         self
     }
 
-    /// This method only, by the name that plans show: `akp`, `cmt`, `FDFB-KS`, …
+    /// This method only, by the name that plans show, in capital or small letters: `FDFB-KS`, `CMT 16^2`, or just
+    /// `cmt` for any digits, `two-bit-depth-8` for a set of the leveled engine.
     #[must_use]
     pub fn method(mut self, method: impl Into<String>) -> Self {
         self.method = Some(method.into());

@@ -231,13 +231,13 @@ fn objects_come_back_and_say_what_they_are() {
         assert_eq!(ciphertext.to_bytes(), *bytes);
         let found = inspect(bytes).unwrap();
         assert_eq!((found.values, found.fresh), (Some((2, 4)), Some(fresh)));
-        assert_eq!(found.client, Some(secret.id()));
+        assert_eq!(found.key_id, Some(secret.id()));
         assert_eq!(found.object, "a ciphertext of leveled values");
     }
     for (bytes, name) in [(&key, "a secret key"), (&evaluation, "an evaluation key")] {
         let found = inspect(bytes).unwrap();
         assert_eq!(found.object, format!("{name} for leveled values"));
-        let Some(InspectedParameters::Leveled(parameters)) = found.parameters else {
+        let Some(InspectedParameters::Engine(parameters)) = found.parameters else {
             panic!("{name}")
         };
         assert_eq!(parameters.digest(), secret.parameters().digest());
@@ -276,7 +276,7 @@ fn files_of_transciphering_are_recognised() {
     {
         let found = inspect(&bytes).unwrap();
         assert_eq!((found.values, found.fresh), (Some((count, 256)), Some(true)));
-        assert_eq!(found.client, Some(secret.id()));
+        assert_eq!(found.key_id, Some(secret.id()));
     }
 }
 

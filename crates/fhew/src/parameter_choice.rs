@@ -6,9 +6,11 @@
 
 use std::sync::OnceLock;
 
+use cryptable_lattice::cost::{CostModel, Work};
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
 use cryptable_lattice::{Error, Result};
 
+use crate::cost;
 use crate::full_domain::{self, FullDomainMethod};
 use crate::noise::NoiseModel;
 use crate::parameters::{
@@ -18,56 +20,6 @@ use crate::parameters::{
 
 /// Failure probability of the defaults, log2.
 pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
-
-/// Work of one lookup.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
-    /// Transforms of blind rotation in transforms of degree 2,048: rows + 2 a step, and ℓ' + 2 an automorphism.
-    pub transforms: f64,
-    /// Bytes of key switching keys read.
-    pub key_switching_bytes: f64,
-}
-
-/// Transforms of degree 2,048 that one u holds, by the count of the project's notes.
-pub const TRANSFORMS_PER_UNIT: f64 = 47.0;
-
-/// Bytes of key switching key that one u reads and multiplies.
-const KEY_BYTES_PER_UNIT: f64 = 1.2e6;
-
-impl Cost {
-    /// Counts a lookup of so many blind rotations.
-    #[must_use]
-    pub fn of(rotations: usize, literal: &ParametersLiteral) -> Self {
-        let degree = literal.ring_degree as f64;
-        // n log n, relative to 2,048.
-        let transform = degree * degree.log2() / (2048.0 * 11.0);
-        let steps = literal.lwe_dimension as f64 * (literal.rotation.rows() + 2) as f64;
-        let method = literal.rotation_method;
-        let count = method.automorphisms(literal.ring_degree, literal.lwe_dimension, 0);
-        let automorphisms = method.digits().map_or(0.0, |g| count * (g.length + 2) as f64);
-        let rotation = steps + automorphisms;
-        let word = match literal.log2_lwe_modulus {
-            ..=16 => 2.0,
-            17..=24 => 3.0,
-            25..=32 => 4.0,
-            _ => 8.0,
-        };
-        let source = literal.intermediate.map_or(degree, |small| small.degree as f64);
-        Self {
-            transforms: rotations as f64 * rotation * transform,
-            key_switching_bytes: source
-                * literal.key_switching.length as f64
-                * literal.lwe_dimension as f64
-                * word,
-        }
-    }
-
-    /// In u.
-    #[must_use]
-    pub fn units(&self) -> f64 {
-        self.transforms / TRANSFORMS_PER_UNIT + self.key_switching_bytes / KEY_BYTES_PER_UNIT
-    }
-}
 
 /// A ring, and its parameters apart from what is searched.
 struct Base {
@@ -142,7 +94,10 @@ fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral 
 }
 
 /// All combinations, the cheapest first.
-fn candidates(rotations: usize) -> Vec<(f64, &'static Base, ParametersLiteral)> {
+fn candidates(
+    work: impl Fn(&ParametersLiteral) -> Work,
+) -> Vec<(f64, &'static Base, ParametersLiteral)> {
+    let model = CostModel::default();
     let mut candidates = Vec::new();
     for base in bases() {
         for log2_lwe_modulus in (base.parameters.rotation_modulus().ilog2()..=28).rev() {
@@ -162,7 +117,7 @@ fn candidates(rotations: usize) -> Vec<(f64, &'static Base, ParametersLiteral)> 
                             key_switching,
                             ..literal
                         };
-                        candidates.push((Cost::of(rotations, &literal).units(), base, literal));
+                        candidates.push((model.seconds(&work(&literal)), base, literal));
                     }
                 }
             }
@@ -197,21 +152,21 @@ pub fn choose(
             Ok(()) => full_domain::log2_fail(method, model, input_modulus, output_modulus),
             Err(_) => 0.0,
         };
-    choose_by(method.rotations(), limit, log2_fail).map_err(|found| {
+    choose_by(|literal| cost::lookup(method, literal), limit, log2_fail).map_err(|found| {
         let what = format!("{} with plaintext modulus {input_modulus}", method.name());
         Error::FailureUnreachable { what, found, limit }
     })?
 }
 
-/// The fastest parameters for work of so many blind rotations whose log2 of the failure probability is at most
+/// The fastest parameters for some work whose log2 of the failure probability is at most
 /// `limit`, or the least that any candidate has.
 pub(crate) fn choose_by(
-    rotations: usize,
+    work: impl Fn(&ParametersLiteral) -> Work,
     limit: f64,
     log2_fail: impl Fn(&NoiseModel) -> f64,
 ) -> std::result::Result<Result<Parameters>, f64> {
     let mut least = 0.0f64;
-    for (_, base, literal) in candidates(rotations) {
+    for (_, base, literal) in candidates(work) {
         let log2_fail = log2_fail(&NoiseModel::new(&base.parameters.with_literal(literal)));
         least = least.min(log2_fail);
         if log2_fail <= limit {
@@ -241,7 +196,7 @@ mod tests {
     fn less_sure_or_smaller_tables_are_not_dearer() {
         let cost = |p, limit| {
             let parameters = choose(&FdfbCompress, p, p, limit).unwrap();
-            Cost::of(FdfbCompress.rotations(), parameters.literal()).units()
+            CostModel::default().seconds(&cost::lookup(&FdfbCompress, parameters.literal()))
         };
         assert!(cost(16, -40.0) <= cost(16, -64.0));
         assert!(cost(8, -64.0) <= cost(16, -64.0));

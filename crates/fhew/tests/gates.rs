@@ -8,6 +8,7 @@ use common::{Setting, random_outputs};
 use cryptable_fhew::gates::{Gate, Gates, decrypt_bit, encrypt_bit, noise};
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
+use cryptable_lattice::Error;
 use cryptable_lattice::lwe::LweCiphertext;
 use rayon::prelude::*;
 
@@ -99,6 +100,8 @@ fn many_results_have_the_predicted_noise() {
 fn ciphertexts_of_other_parameters_are_refused() {
     let setting = setting();
     let other = LweCiphertext::trivial(7, setting.parameters().lwe_modulus(), 0);
-    let message = Gates::new(&setting.key).evaluate(Gate::And, &other, &other).unwrap_err();
-    assert!(message.to_string().contains("dimension of the ciphertext is 7"), "{message}");
+    let error = Gates::new(&setting.key).evaluate(Gate::And, &other, &other).unwrap_err();
+    let Error::Mismatch { name, found, expected } = &error else { panic!("{error}") };
+    let dimension = setting.parameters().lwe_dimension().to_string();
+    assert_eq!((*name, found.as_str(), expected), ("LWE dimension", "7", &dimension));
 }

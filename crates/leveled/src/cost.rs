@@ -1,9 +1,9 @@
 //! Work of circuit bootstraps and CMUX trees, by counts of transforms and of key bytes read: what
 //! [`cryptable_lattice::cost::CostModel`] makes seconds of.
 
-use cryptable_fhew::parameter_choice::Cost;
+use cryptable_fhew::cost;
 use cryptable_fhew::parameters::ParametersLiteral;
-use cryptable_fhew::rotation::selectors_per_coefficient;
+use cryptable_fhew::rotation::rgsw_per_coefficient;
 use cryptable_lattice::cost::Work;
 
 use crate::bootstrapping::{batch_count, ciphertext_count};
@@ -48,8 +48,7 @@ pub struct CircuitBootstrappingCost {
 
 /// Transforms of a blind rotation in those of degree 2,048, and bytes of LWE key switching keys.
 fn rotation(literal: &ParametersLiteral) -> (f64, f64) {
-    let cost = Cost::of(1, literal);
-    (cost.transforms, cost.key_switching_bytes)
+    (cost::rotation(literal).digit_transforms, cost::key_switching_bytes(literal))
 }
 
 impl CircuitBootstrappingCost {
@@ -69,7 +68,7 @@ impl CircuitBootstrappingCost {
         let row_bytes = 2.0 * degree * WORD_BYTES;
         let dimension = literal.lwe_dimension as f64;
         let (selectors, automorphisms) = match parameters.fhew().rotation_automorphisms() {
-            None => (dimension * selectors_per_coefficient(literal.lwe_secret) as f64, 0),
+            None => (dimension * rgsw_per_coefficient(literal.lwe_secret) as f64, 0),
             Some(window) => (dimension + 1.0, window.key_count() * window.gadget.length()),
         };
         Self {

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use super::aes::{AesCommand, AesKeySource};
-use super::{
-    Cli, Command, DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs, LookupArgs,
-};
+use super::aes::AesCommand;
+#[cfg(feature = "client")]
+use super::aes::AesKeySource;
+#[cfg(feature = "client")]
+use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
+use super::lookup::LookupArgs;
+use super::{Cli, Command};
 use crate::guard::{FileArg, FileArgs};
 
 impl Cli {
@@ -16,17 +19,23 @@ impl Cli {
                 files: inputs([("--table", args.parameters.table.as_deref())]),
                 force: false,
             },
+            #[cfg(feature = "client")]
             Command::Keygen(args) => args.files(),
+            #[cfg(feature = "client")]
             Command::Encrypt(args) => args.files(),
             Command::Lookup(args) => args.files(),
+            #[cfg(feature = "client")]
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
             Command::Inspect(args) => {
                 let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
                 FileArgs { files, force: false }
             }
+            #[cfg(feature = "client")]
             Command::Demo(args) => args.files(),
-            Command::Bench(_) | Command::Completions(_) => FileArgs::default(),
+            #[cfg(feature = "bench")]
+            Command::Bench(_) => FileArgs::default(),
+            Command::Completions(_) => FileArgs::default(),
         }
     }
 }
@@ -44,11 +53,13 @@ fn dictionary(option: &'static str, path: Option<&Path>, is_extended: bool) -> V
 }
 
 /// A file of values that is written.
+#[cfg(feature = "client")]
 fn values(path: &Path, format: Option<Format>) -> FileArg {
     let is_text = matches!(format, None | Some(Format::Csv));
     if is_text { FileArg::text("--output", path) } else { FileArg::bytes("--output", path) }
 }
 
+#[cfg(feature = "client")]
 impl KeygenArgs {
     fn files(&self) -> FileArgs {
         let mut files = inputs([("--table", self.parameters.table.as_deref())]);
@@ -58,6 +69,7 @@ impl KeygenArgs {
     }
 }
 
+#[cfg(feature = "client")]
 impl EncryptArgs {
     fn files(&self) -> FileArgs {
         let fixed = self.dictionary.as_deref().filter(|_| !self.extend);
@@ -81,18 +93,19 @@ impl LookupArgs {
         let fixed_output = reading.output_dictionary.as_deref().filter(|_| !reading.extend);
         let mut files = inputs([
             ("--evaluation", Some(&self.evaluation)),
-            ("--table", Some(&self.table)),
             ("--input", Some(&self.input)),
             ("--dictionary", fixed),
             ("--output-dictionary", fixed_output.filter(|_| !is_shared)),
         ]);
+        files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
         let book = reading.output_dictionary.as_deref();
         files.extend(dictionary("--output-dictionary", book, reading.extend));
-        files.push(FileArg::bytes("--output", &self.output));
+        files.extend(self.outputs.iter().map(|path| FileArg::bytes("--output", path)));
         FileArgs { files, force: self.force }
     }
 }
 
+#[cfg(feature = "client")]
 impl DecryptArgs {
     fn files(&self) -> FileArgs {
         let mut files = inputs([
@@ -106,6 +119,7 @@ impl DecryptArgs {
     }
 }
 
+#[cfg(feature = "client")]
 impl DemoArgs {
     fn files(&self) -> FileArgs {
         let mut files = inputs([("--image", self.image.as_deref())]);
@@ -120,6 +134,7 @@ impl DemoArgs {
     }
 }
 
+#[cfg(feature = "client")]
 impl AesKeySource {
     fn file(&self) -> (&'static str, Option<&Path>) {
         ("--key-file", self.key_file.as_deref())
@@ -129,18 +144,22 @@ impl AesKeySource {
 impl AesCommand {
     fn files(&self) -> FileArgs {
         let (mut files, output, force) = match self {
+            #[cfg(feature = "client")]
             Self::Keygen(args) => {
                 let secret = FileArg::new_key("--secret", &args.secret);
                 let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
                 return FileArgs { files: vec![secret, evaluation], force: args.force };
             }
+            #[cfg(feature = "client")]
             Self::EncryptKey(args) => {
                 let files = inputs([("--secret", Some(&args.secret)), args.source.file()]);
-                (files, &args.output, args.force)
+                (files, FileArg::bytes("--output", &args.output), args.force)
             }
+            // A message in the clear may well be text.
+            #[cfg(feature = "client")]
             Self::Encrypt(args) => {
                 let files = inputs([args.source.file(), ("--input", Some(&args.input))]);
-                (files, &args.output, args.force)
+                (files, FileArg::text("--output", &args.output), args.force)
             }
             Self::Transcipher(args) => {
                 let files = inputs([
@@ -149,19 +168,16 @@ impl AesCommand {
                     ("--input", Some(&args.input)),
                     ("--table", args.table.as_deref()),
                 ]);
-                (files, &args.output, args.force)
+                (files, FileArg::bytes("--output", &args.output), args.force)
             }
+            #[cfg(feature = "client")]
             Self::Decrypt(args) => {
                 let files =
                     inputs([("--secret", Some(&args.secret)), ("--input", Some(&args.input))]);
-                (files, &args.output, args.force)
+                (files, FileArg::text("--output", &args.output), args.force)
             }
         };
-        files.push(match self {
-            // A message in the clear may well be text.
-            Self::Encrypt(_) | Self::Decrypt(_) => FileArg::text("--output", output),
-            _ => FileArg::bytes("--output", output),
-        });
+        files.push(output);
         FileArgs { files, force }
     }
 }

@@ -4,16 +4,17 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use cryptable::{Contents, Engine, SecurityLevel};
 use serde::Serialize;
 
-use super::{coding, read_secret_key};
 use crate::args::{CsvArgs, DecryptArgs, Global};
-use crate::container::ContainerReader;
+use crate::ciphertext_file;
+use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file};
+use crate::{atomic_file, input_file, key_input};
 
 /// Decrypts a file of ciphertexts, one at a time.
 ///
@@ -21,17 +22,16 @@ use crate::{atomic_file, input_file};
 /// If a file cannot be read or written, or the ciphertexts are of another key.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     let start = Instant::now();
-    let key = read_secret_key(&args.secret)?;
-    let mut reader = ContainerReader::open(&args.input)?;
-    reader.check_parameters(key.mode(), key.parameter_digest(), &args.secret)?;
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let mut reader = ciphertext_file::open(&args.input)?;
+    let (contents, values) = (reader.summary().contents, reader.summary().values);
+    let parameters = key.parameters();
+    let (engine, parameter_digest) = (key.engine(), parameters.digest());
+    // Inputs and results have moduli of their own.
+    let expected = Contents { engine, parameter_digest, key_id: key.id(), ..contents };
+    ciphertext_file::check(&reader, &args.input, &expected, &args.secret)?;
     let input = input_file::shown(&args.input).display();
-    ensure!(
-        reader.header().contents.key_id == key.id(),
-        "{input}: encrypted under another secret key than {}",
-        args.secret.display()
-    );
-    let (modulus, values) = (reader.header().contents.modulus, reader.header().values);
-    let domain = Domain { modulus, signed: args.signed };
+    let domain = Domain { modulus: contents.modulus, signed: args.signed };
     let options = WriteOptions {
         format: args.format,
         column: args.column.as_deref(),
@@ -42,18 +42,23 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
             delimiter: args.delimiter,
             missing: None,
         },
-        coding: coding(args.dictionary.as_deref(), false, domain)?,
+        coding: Coding::open(args.dictionary.as_deref(), false, domain)?,
     };
     let mut writer = ValueWriter::create(&args.output, &options, values)?;
-    while let Some(ciphertext) = reader.next_ciphertext()? {
+    while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
         let plain = key.decrypt(&ciphertext).with_context(|| input.to_string())?;
         writer.write(&plain)?;
     }
+    let output_bytes = writer.commit()?;
+    let security_level = parameters.security_level();
+    report::note(global, key_input::insecurity(security_level, &args.secret).as_ref());
     let report = Report {
         output: args.output.clone(),
+        engine,
+        security_level,
         values,
-        modulus,
-        output_bytes: writer.commit()?,
+        modulus: contents.modulus,
+        output_bytes,
         decrypt_s: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
@@ -62,6 +67,8 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
 #[derive(Serialize)]
 struct Report {
     output: PathBuf,
+    engine: Engine,
+    security_level: SecurityLevel,
     values: u64,
     modulus: u64,
     output_bytes: u64,

@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Ciphertext, EvaluationKey, Parameters, Request, SecretKey, Table, measure_unit};
+use cryptable::{
+    Ciphertext, Engine, EvaluationKey, Execution, Parameters, Request, SecretKey, Table,
+};
 use serde::Serialize;
 
-use super::plan::ciphertexts;
-use super::{threads, warning};
+use super::parameters::ParameterReport;
+use super::threads;
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{Access, AtomicFile};
+use crate::ciphertext_file::ciphertexts;
 use crate::formats::png::GreyImage;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
@@ -57,19 +60,13 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     joined.write(&mut encoded)?;
     write_all(file, &encoded)?;
 
-    let literal = parameters.literal();
     let report = Report {
         image: name,
         width: image.width,
         height: image.height,
         table: args.table.clone(),
-        parameters: literal.name.clone(),
-        ring_degree: literal.ring_degree,
-        slots: literal.slots,
-        security_bits: parameters.security_bits(),
-        log2_fail: parameters.failure().log2_fail(),
+        parameters: ParameterReport::new(&parameters),
         threads: threads(global),
-        unit_us: measure_unit() * 1e6,
         costs: run.costs,
         values_checked: run.results.len(),
         wrong,
@@ -126,12 +123,15 @@ fn s_curve(x: f64) -> f64 {
 
 fn choose_parameters(pixels: usize, insecure_toy: bool) -> Result<Parameters> {
     Ok(if insecure_toy {
-        Parameters::insecure_toy(LEVELS, LEVELS)?
+        Parameters::insecure_toy(Engine::Packed, LEVELS, LEVELS)?
     } else {
-        // More pixels than the largest ring holds go into several ciphertexts.
-        let count = Some(pixels.min(1 << 16));
-        Parameters::choose(&Request { count, ..Request::new(LEVELS, LEVELS) })?
+        packed_parameters(&Request::new(LEVELS, LEVELS).values(pixels as u64))?
     })
+}
+
+/// The best parameters of packed values.
+pub(super) fn packed_parameters(request: &Request) -> Result<Parameters> {
+    Ok(request.clone().engine(Engine::Packed).plan()?.best().parameters().clone())
 }
 
 /// What each step took.
@@ -168,7 +168,8 @@ impl EncryptedRun {
         let bar = progress::bar(global, "evaluation key");
         let start = Instant::now();
         let secret = SecretKey::generate(parameters);
-        let key = secret.evaluation_key(&progress::on(&bar));
+        let moved = progress::on(&bar);
+        let key = secret.evaluation_key_with(Execution::default().progress(&moved))?;
         costs.keygen_s = start.elapsed().as_secs_f64();
         costs.secret_key_bytes = secret.to_bytes().len();
         costs.eval_key_bytes = parameters.prediction().key_file_bytes;
@@ -178,7 +179,7 @@ impl EncryptedRun {
         let start = Instant::now();
         let encrypt = |chunk: &[u64]| Ok(secret.encrypt(chunk)?.to_bytes());
         let inputs: Vec<Vec<u8>> =
-            values.chunks(parameters.literal().slots).map(encrypt).collect::<Result<_>>()?;
+            values.chunks(secret.values_per_part()).map(encrypt).collect::<Result<_>>()?;
         costs.encrypt_s = start.elapsed().as_secs_f64();
         costs.ciphertexts = inputs.len();
         costs.input_bytes = inputs.iter().map(Vec::len).sum();
@@ -209,9 +210,12 @@ fn look_up(
 ) -> Result<Vec<Vec<u8>>> {
     let moved = progress::on(bar);
     let total = inputs.len();
+    let prepared = key.prepare(table)?;
     let one = |(index, input): (usize, &Vec<u8>)| {
         let step = |done: usize, steps: usize| moved(index * steps + done, total * steps);
-        Ok(key.lookup(&Ciphertext::from_bytes(input)?, table, &step)?.to_bytes())
+        let execution = Execution::default().progress(&step);
+        let input = Ciphertext::from_bytes(input)?;
+        Ok(key.lookup_with(&input, &prepared, execution)?.to_bytes())
     };
     inputs.iter().enumerate().map(one).collect()
 }
@@ -222,13 +226,9 @@ struct Report {
     width: usize,
     height: usize,
     table: String,
-    parameters: String,
-    ring_degree: usize,
-    slots: usize,
-    security_bits: f64,
-    log2_fail: f64,
+    #[serde(flatten)]
+    parameters: ParameterReport,
     threads: usize,
-    unit_us: f64,
     #[serde(flatten)]
     costs: Costs,
     values_checked: usize,
@@ -248,12 +248,12 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "  parameters   ring degree {}, {}{:.1} bits of security, failures below 2^{:.1} a pixel",
-            self.ring_degree,
-            warning(self.security_bits),
-            self.security_bits,
-            self.log2_fail
+            "  parameters   ring degree {}, {}, failures below 2^{:.1} a pixel",
+            self.parameters.ring_degree,
+            self.parameters.security(),
+            self.parameters.log2_fail
         )?;
+        writeln!(f, "  method       {}", self.parameters.named_method)?;
         writeln!(
             f,
             "  keys         {}: secret key {}, evaluation key {} ({} in memory)",
@@ -267,12 +267,10 @@ impl fmt::Display for Report {
         writeln!(f, "  encryption   {encrypt}: {count}, {input}")?;
         writeln!(
             f,
-            "  lookup       {} on {} threads: {:.3} ms a pixel, {:.0} units of {:.1} us",
+            "  lookup       {} on {} threads: {:.3} ms a pixel",
             seconds(costs.eval_s),
             self.threads,
-            costs.eval_s * 1e3 / self.values_checked as f64,
-            costs.eval_s * 1e6 / self.unit_us,
-            self.unit_us
+            costs.eval_s * 1e3 / self.values_checked as f64
         )?;
         writeln!(
             f,

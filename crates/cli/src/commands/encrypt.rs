@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use cryptable::{Contents, Engine, SecurityLevel};
 use serde::Serialize;
 
-use super::plan::ciphertexts;
-use super::{coding, read_secret_key};
 use crate::args::{EncryptArgs, Global};
-use crate::container::{ContainerWriter, Contents};
+use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
-use crate::formats::{ValueOptions, open_values};
+use crate::formats::values::{ValueOptions, open_values};
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file};
+use crate::{atomic_file, input_file, key_input};
 
 /// Encrypts a file of values, one ciphertext's worth at a time.
 ///
@@ -23,42 +22,47 @@ use crate::{atomic_file, input_file};
 /// If a file cannot be read or written, or a value is not below the key's input modulus.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     let start = Instant::now();
-    let key = read_secret_key(&args.secret)?;
-    let (slots, modulus) = (key.values_per_ciphertext(), key.input_modulus());
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let (parameters, per_part) = (key.parameters(), key.values_per_part());
+    let modulus = parameters.input_modulus();
     let domain = Domain { modulus, signed: args.signed };
-    let coding = coding(args.dictionary.as_deref(), args.extend, domain)?;
+    let coding = Coding::open(args.dictionary.as_deref(), args.extend, domain)?;
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&args.input, &options)?;
     let input = input_file::shown(&args.input).display();
-    let (mode, parameter_digest) = (key.mode(), key.parameter_digest());
-    let contents = Contents { mode, parameter_digest, key_id: key.id(), modulus };
-    let mut writer = ContainerWriter::create(&args.output, contents)?;
+    let (engine, parameter_digest) = (key.engine(), parameters.digest());
+    let contents = Contents { engine, parameter_digest, key_id: key.id(), modulus };
+    let mut writer = ciphertext_file::create(&args.output, contents)?;
     let mut total = 0_u64;
     loop {
-        let chunk: Vec<u64> = values.by_ref().take(slots).collect::<Result<_>>()?;
+        let chunk: Vec<u64> = values.by_ref().take(per_part).collect::<Result<_>>()?;
         if chunk.is_empty() {
             break;
         }
         let ciphertext =
-            key.encrypt(&chunk).with_context(|| format!("{}: from value {total} on", input))?;
+            key.encrypt(&chunk).with_context(|| format!("{input}: from value {total} on"))?;
         writer.push(&ciphertext)?;
         total += chunk.len() as u64;
     }
-    ensure!(total > 0, "{} holds no values", input);
+    ensure!(total > 0, "{input} holds no values");
     if let Coding::Words(book, _) = &coding {
         // First of all: no ciphertext may hold a code that no book has.
         book.borrow().save()?;
     }
-    let (header, output_bytes) = writer.commit()?;
+    let summary = ciphertext_file::commit_all(vec![writer])?[0];
+    let security_level = parameters.security_level();
+    report::note(global, key_input::insecurity(security_level, &args.secret).as_ref());
     report::note(global, values.note());
     let report = Report {
         output: args.output.clone(),
         read: values.note().cloned(),
-        values: header.values,
+        engine,
+        security_level,
+        values: summary.values,
         modulus,
-        ciphertexts: header.encryptions(),
-        output_bytes,
+        ciphertexts: encryptions(&summary),
+        output_bytes: summary.bytes,
         encrypt_s: start.elapsed().as_secs_f64(),
     };
     report::summary(global, &report)
@@ -69,6 +73,8 @@ struct Report {
     output: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<ReadNote>,
+    engine: Engine,
+    security_level: SecurityLevel,
     values: u64,
     modulus: u64,
     ciphertexts: u64,

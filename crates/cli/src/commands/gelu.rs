@@ -6,13 +6,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::bfloat16::{self, PATTERNS};
-use cryptable::{Parameters, Table, measure_unit};
+use cryptable::{Request, Table};
 use half::bf16;
 use rand::seq::SliceRandom;
 use serde::Serialize;
 
-use super::demo::{Costs, EncryptedRun, write_all};
-use super::{threads, warning};
+use super::demo::{Costs, EncryptedRun, packed_parameters, write_all};
+use super::parameters::ParameterReport;
+use super::threads;
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{Access, AtomicFile};
 use crate::report::{self, bytes, seconds};
@@ -35,18 +36,15 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let output = args.output.join(VALUES);
     let file = AtomicFile::create(&output, Access::Public)?;
     let table = bfloat16::table(bfloat16::gelu)?;
-    let parameters = Parameters::for_table(&table)?;
+    let parameters = packed_parameters(&Request::for_table(&table).values(PATTERNS))?;
     let mut patterns: Vec<u64> = (0..PATTERNS).collect();
     patterns.shuffle(&mut rand::rng());
     let run = EncryptedRun::new(global, &parameters, &patterns, &table)?;
     write_all(file, csv(&patterns, &run.results)?.as_bytes())?;
     let wrong = wrong(&table, &patterns, &run.results);
     let report = Report {
-        parameters: parameters.literal().name.clone(),
-        security_bits: parameters.security_bits(),
-        log2_fail: parameters.failure().log2_fail(),
+        parameters: ParameterReport::new(&parameters),
         threads: threads(global),
-        unit_us: measure_unit() * 1e6,
         values_checked: run.results.len(),
         wrong,
         peak_rss_bytes: report::peak_memory_bytes(),
@@ -82,11 +80,9 @@ fn csv(patterns: &[u64], results: &[u64]) -> Result<String, fmt::Error> {
 
 #[derive(Serialize)]
 struct Report {
-    parameters: String,
-    security_bits: f64,
-    log2_fail: f64,
+    #[serde(flatten)]
+    parameters: ParameterReport,
     threads: usize,
-    unit_us: f64,
     #[serde(flatten)]
     costs: Costs,
     values_checked: usize,
@@ -106,20 +102,17 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "  parameters   {}, {}{:.1} bits of security, failures below 2^{:.1} a number",
-            self.parameters,
-            warning(self.security_bits),
-            self.security_bits,
-            self.log2_fail
+            "  parameters   {}, failures below 2^{:.1} a number",
+            self.parameters.security(),
+            self.parameters.log2_fail
         )?;
+        writeln!(f, "  method       {}", self.parameters.named_method)?;
         writeln!(
             f,
-            "  lookup       {} on {} threads: {:.3} ms a number, {:.0} units of {:.1} us",
+            "  lookup       {} on {} threads: {:.3} ms a number",
             seconds(self.costs.eval_s),
             self.threads,
-            self.costs.eval_s * 1e3 / self.values_checked as f64,
-            self.costs.eval_s * 1e6 / self.unit_us,
-            self.unit_us
+            self.costs.eval_s * 1e3 / self.values_checked as f64
         )?;
         if let Some(peak) = self.peak_rss_bytes {
             writeln!(f, "  peak memory  {} (client and server in one process)", bytes(peak))?;

@@ -77,8 +77,8 @@ impl OpenKeyFiles<'_> {
         evaluation(&mut self.evaluation)
             .with_context(|| format!("generating {}", evaluation_name.display()))?;
         // The large file first: if the disk is full, the secret key's file is not there yet.
-        let [evaluation_bytes, secret_bytes] =
-            AtomicFile::commit_all([self.evaluation, self.secret], force)?;
+        let sizes = AtomicFile::commit_all(vec![self.evaluation, self.secret], force)?;
+        let (evaluation_bytes, secret_bytes) = (sizes[0], sizes[1]);
         let (secret, evaluation) = (secret_name.to_path_buf(), evaluation_name.to_path_buf());
         Ok(WrittenKeys { secret, secret_bytes, evaluation, evaluation_bytes })
     }

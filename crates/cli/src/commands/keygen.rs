@@ -4,12 +4,13 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::Result;
+use cryptable::{Engine, Execution, Parameters, SecretKey};
 use serde::Serialize;
 
+use super::explain;
 use super::key_files::{KeyFiles, WrittenKeys};
-use super::{choose_parameters, warning};
-use crate::args::{Global, KeygenArgs};
-use crate::mode::{AnySecretKey, Mode};
+use super::parameters::{self, ParameterReport};
+use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs};
 use crate::progress;
 use crate::report::{self, seconds};
 
@@ -18,39 +19,80 @@ use crate::report::{self, seconds};
 /// # Errors
 /// If a key file exists and is not to be replaced, no parameters serve the request, or writing fails:
 /// there is then no new file.
-pub fn run(global: Global, args: &KeygenArgs) -> Result<()> {
+pub fn run(global: Global, args: &mut KeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let parameters = choose_parameters(&args.parameters)?;
+    let note = parameters::resolve_table(&mut args.parameters)?;
+    let Choice { parameters, reason } =
+        if args.insecure_toy { choose_toy(&args.parameters)? } else { choose(&args.parameters)? };
     let start = Instant::now();
     let files = files.create()?;
-    let secret = AnySecretKey::generate(&parameters);
-    let show = if secret.mode().is_by_value() { progress::spinner } else { progress::bar };
-    let bar = show(global, "evaluation key");
-    let keys = files
-        .write(&secret.to_bytes(), |file| secret.write_evaluation_key(file, &progress::on(&bar)))?;
+    let secret = SecretKey::generate(&parameters);
+    let bar = progress::bar(global, "evaluation key");
+    let moved = progress::on(&bar);
+    let execution = Execution::default().progress(&moved);
+    let keys =
+        files.write(&secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
     bar.finish_and_clear();
-    let (input_modulus, output_modulus) = parameters.moduli();
     let report = Report {
-        mode: secret.mode(),
-        parameters: parameters.name(),
-        input_modulus,
-        output_modulus,
-        security_bits: parameters.security_bits(),
-        log2_fail: parameters.log2_fail(),
+        parameters: ParameterReport::new(&parameters),
+        reason,
+        key_id: secret.id().to_string(),
         keys,
         keygen_s: start.elapsed().as_secs_f64(),
     };
-    report::summary(global, &report)
+    report::summary(global, &report)?;
+    report::note(global, note.as_ref());
+    Ok(())
+}
+
+/// Parameters, and why those.
+struct Choice {
+    parameters: Parameters,
+    reason: String,
+}
+
+/// Packed values, unless they do not serve the tables or the options ask for what is best.
+///
+/// # Errors
+/// If no parameters serve the request.
+fn choose(args: &ParameterArgs) -> Result<Choice> {
+    let request = parameters::request(args);
+    let best = |request: &cryptable::Request| -> cryptable::Result<Parameters> {
+        Ok(request.plan()?.best().parameters().clone())
+    };
+    let reason = if args.mode.is_some() {
+        "as asked for".to_owned()
+    } else if let Some(GoalArg::Latency) = args.goal {
+        "with it, the first result is there first".to_owned()
+    } else if let Some(values) = args.values {
+        format!("the fastest for {values} value{}", if values == 1 { "" } else { "s" })
+    } else {
+        match best(&request.clone().engine(Engine::Packed)) {
+            Ok(parameters) => {
+                let reason = "the default; plan compares all".to_owned();
+                return Ok(Choice { parameters, reason });
+            }
+            Err(error) => format!("packed, the default, does not serve this: {error}"),
+        }
+    };
+    let parameters = best(&request).map_err(|error| parameters::with_hint(error, args))?;
+    Ok(Choice { parameters, reason })
+}
+
+fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
+    let (input, output) = parameters::moduli(args);
+    let engine = args.mode.unwrap_or(Engine::Packed);
+    let reason = if args.mode.is_some() { "as asked for" } else { "the default" }.to_owned();
+    Ok(Choice { parameters: Parameters::insecure_toy(engine, input, output)?, reason })
 }
 
 #[derive(Serialize)]
 struct Report {
-    mode: Mode,
-    parameters: String,
-    input_modulus: u64,
-    output_modulus: u64,
-    security_bits: f64,
-    log2_fail: f64,
+    #[serde(flatten)]
+    parameters: ParameterReport,
+    /// Why this engine.
+    reason: String,
+    key_id: String,
     #[serde(flatten)]
     keys: WrittenKeys,
     keygen_s: f64,
@@ -58,17 +100,19 @@ struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parameters = &self.parameters;
+        let ParameterReport { input_modulus, output_modulus, .. } = parameters;
+        let (security, log2_fail) = (parameters.security(), parameters.log2_fail);
         writeln!(
             f,
-            "keys for {} values, tables {} -> {}: {}{:.1} bits of security, failures below 2^{:.1} a value, {}",
-            self.mode,
-            self.input_modulus,
-            self.output_modulus,
-            warning(self.security_bits),
-            self.security_bits,
-            self.log2_fail,
+            "keys {} for tables {input_modulus} -> {output_modulus}: {security}, failures below 2^{log2_fail:.1} a value, {}",
+            self.key_id,
             seconds(self.keygen_s)
         )?;
+        if let Some(engine) = parameters.engine {
+            writeln!(f, "  engine {} ({})", explain::engine(engine), self.reason)?;
+        }
+        writeln!(f, "  method {}", parameters.named_method)?;
         write!(f, "{}", self.keys)
     }
 }

@@ -2,73 +2,76 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Table, measure_unit};
+use cryptable::{
+    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKey, Execution,
+    PreparedTable, Table,
+};
 use serde::Serialize;
 
-use super::compare::Machine;
-use super::plan::{self, ciphertexts};
 use super::resume::{Finished, binding};
-use super::{bits_plan, single_plan, threads};
+use super::threads;
 use crate::args::{Global, LookupArgs};
-use crate::container::{ContainerReader, ContainerWriter, Contents, Header};
+use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
 use crate::formats::dictionary::Dictionary;
 use crate::formats::table::{self, FoundTable, Moduli, TableOptions};
-use crate::mode::{AnyCiphertext, AnyEvaluationKey};
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file};
+use crate::{atomic_file, input_file, key_input};
 
-/// Maps all values of a file through a table, one ciphertext at a time.
+/// Maps all values of a file through tables, one ciphertext at a time.
 ///
 /// # Errors
-/// If a file cannot be read or written, or key, table and ciphertexts do not belong together.
+/// If a file cannot be read or written, or key, tables and ciphertexts do not belong together.
 pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
+    let (tables, outputs) = (args.tables.len(), args.outputs.len());
+    ensure!(tables == outputs, "{tables} --table and {outputs} --output: each table has an output");
     // The cheap checks first: the key takes a while.
-    let mut reader = ContainerReader::open(&args.input)?;
-    let key = AnyEvaluationKey::open(&args.evaluation)?;
-    let header = *reader.header();
-    let (input, output) = key.moduli(header.contents.modulus);
-    reader.check_parameters(key.mode(), key.parameter_digest(), &args.evaluation)?;
-    ensure!(
-        header.contents.key_id == key.client(),
-        "{}: encrypted under another client's key than {} was generated from",
-        input_file::shown(&args.input).display(),
-        args.evaluation.display()
-    );
-    check_modulus(&header, input, &args.input)?;
-    let (table, note) = read_table(args, Moduli { input: Some(input), output: Some(output) })?;
+    let mut reader = ciphertext_file::open(&args.input)?;
+    let key = key_input::read_evaluation_key(global, &args.evaluation)?;
+    let input = *reader.summary();
+    let moduli = check(&reader, &key, args)?;
+    let (tables, notes): (Vec<Table>, Vec<Option<ReadNote>>) =
+        read_tables(args, moduli)?.into_iter().unzip();
+    let prepare = |(table, path): (&Table, &PathBuf)| {
+        key.prepare(table).with_context(|| input_file::shown(path).display().to_string())
+    };
+    let prepared: Vec<PreparedTable> =
+        tables.iter().zip(&args.tables).map(prepare).collect::<Result<_>>()?;
     let finished = match args.resume {
-        true => Some(Finished::open(&args.output, binding(&header, &table))?),
+        true => Some(Finished::open(&args.outputs[0], tables.len(), binding(&input, &tables))?),
         false => None,
     };
-    let contents = Contents { modulus: output, ..header.contents };
-    let mut writer = ContainerWriter::create(&args.output, contents)?;
-    report::note(global, note.as_ref());
+    let create = |(path, table): (&PathBuf, &PreparedTable)| {
+        ciphertext_file::create(
+            path,
+            Contents { modulus: table.output_modulus(), ..input.contents },
+        )
+    };
+    let mut writers: Vec<Writer> =
+        args.outputs.iter().zip(&prepared).map(create).collect::<Result<_>>()?;
+    notes.iter().for_each(|note| report::note(global, note.as_ref()));
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let lookup = Lookup { global, key: &key, table: &table, path: &args.input };
-    let resumed = lookup.run(&mut reader, &mut writer, finished)?;
+    let lookup = Lookup { global, key: &key, tables: prepared.iter().collect(), path: &args.input };
+    let resumed = lookup.run(&mut reader, &mut writers, finished)?;
     let eval_s = start.elapsed().as_secs_f64();
-    let (header, output_bytes) = writer.commit()?;
+    let written = ciphertext_file::commit_all(writers)?;
     resumed.finished.map(Finished::remove).transpose()?;
     let report = Report {
-        output: args.output.clone(),
-        table_read: note,
-        values: header.values,
-        ciphertexts: header.encryptions(),
+        outputs: OutputReport::all(args, notes, &written),
+        engine: key.engine(),
+        values: input.values,
+        ciphertexts: encryptions(&input),
         resumed_values: resumed.values,
-        input_bytes: reader.bytes(),
-        output_bytes,
+        input_bytes: input.bytes,
         key_memory_bytes: key.memory_bytes() as u64,
         load_s,
         eval_s,
@@ -78,8 +81,23 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Reads the table as the arguments say, and the dictionaries that it is written in.
-fn read_table(args: &LookupArgs, moduli: Moduli) -> Result<FoundTable> {
+/// Demands that ciphertexts and key belong together; returns the moduli of tables for them.
+///
+/// Leveled keys take values of any modulus that has no more bits than theirs, and so results of another output modulus.
+fn check(reader: &Reader, key: &EvaluationKey, args: &LookupArgs) -> Result<Moduli> {
+    let (parameters, found) = (key.parameters(), reader.summary().contents.modulus);
+    let modulus = match key.engine() {
+        Engine::Leveled => found,
+        Engine::Packed | Engine::Single => parameters.input_modulus(),
+    };
+    let (engine, parameter_digest) = (key.engine(), parameters.digest());
+    let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
+    ciphertext_file::check(reader, &args.input, &expected, &args.evaluation)?;
+    Ok(Moduli { input: Some(modulus), output: Some(parameters.output_modulus()) })
+}
+
+/// Reads the tables as the arguments say, and the dictionaries that they are written in.
+fn read_tables(args: &LookupArgs, moduli: Moduli) -> Result<Vec<FoundTable>> {
     let reading = &args.reading;
     let open = |path: &Path, may_grow| {
         anyhow::Ok(Rc::new(RefCell::new(Dictionary::open(path, may_grow)?)))
@@ -99,27 +117,17 @@ fn read_table(args: &LookupArgs, moduli: Moduli) -> Result<FoundTable> {
         inputs,
         outputs: outputs.clone(),
     };
-    let found = table::read(&args.table, &options)?;
+    let found = args.tables.iter().map(|path| table::read(path, &options));
+    let found: Vec<FoundTable> = found.collect::<Result<_>>()?;
     outputs.map(|book| book.borrow().save()).transpose()?;
     Ok(found)
-}
-
-/// Predicted time of so many values.
-fn eval_seconds(key: &AnyEvaluationKey, values: u64, machine: &Machine) -> f64 {
-    match key {
-        AnyEvaluationKey::Packed(key) => plan::eval_seconds(key.parameters(), values, machine),
-        AnyEvaluationKey::Single(key) => {
-            single_plan::eval_seconds(key.parameters(), values, machine)
-        }
-        AnyEvaluationKey::Bits(key) => bits_plan::eval_seconds(key.parameters(), values, machine),
-    }
 }
 
 /// What the work needs.
 struct Lookup<'a> {
     global: Global,
-    key: &'a AnyEvaluationKey,
-    table: &'a Table,
+    key: &'a EvaluationKey,
+    tables: Vec<&'a PreparedTable>,
     path: &'a Path,
 }
 
@@ -129,44 +137,51 @@ struct Resumed {
     values: u64,
 }
 
+/// How far a lookup is.
+#[derive(Clone, Copy)]
+struct Done {
+    ciphertexts: u64,
+    values: u64,
+}
+
 impl Lookup<'_> {
     /// Takes one ciphertext after the other.
     fn run(
         &self,
-        reader: &mut ContainerReader<BufReader<File>>,
-        writer: &mut ContainerWriter,
+        reader: &mut Reader,
+        writers: &mut [Writer],
         finished: Option<Finished>,
     ) -> Result<Resumed> {
-        let Header { ciphertexts: total, values, .. } = *reader.header();
+        let total = *reader.summary();
+        let named = || input_file::shown(self.path).display().to_string();
         let mut resumed = Resumed { finished, values: 0 };
         let mut bar = None;
-        let (mut done, mut done_values) = (0, 0);
-        while let Some(ciphertext) = reader.next_ciphertext()? {
+        let mut done = Done { ciphertexts: 0, values: 0 };
+        while let Some(ciphertext) = reader.next_ciphertext().with_context(named)? {
             let count = ciphertext.count() as u64;
             let known = resumed.finished.as_mut().map(Finished::next).transpose()?.flatten();
-            let result = match known {
-                Some(result) => {
+            let results = match known {
+                Some(results) => {
                     resumed.values += count;
-                    result
+                    results
                 }
                 None => {
-                    let bar = bar.get_or_insert_with(|| self.start(resumed.values, values));
-                    self.show(bar, (done, total), (done_values, values));
-                    let result =
-                        self.one(&ciphertext, bar, (done, total), (done_values, values))?;
-                    resumed.finished.as_mut().map(|file| file.push(&result)).transpose()?;
-                    result
+                    let bar = bar.get_or_insert_with(|| self.start(resumed.values, total.values));
+                    let results = self.one(&ciphertext, bar, done, &total).with_context(named)?;
+                    resumed.finished.as_mut().map(|file| file.push(&results)).transpose()?;
+                    results
                 }
             };
-            ensure!(
-                result.count() as u64 == count,
-                "{} values became {}: what an interrupted lookup left is not of this input",
-                count,
-                result.count()
-            );
-            writer.push(&result)?;
-            done += 1;
-            done_values += count;
+            for (writer, result) in writers.iter_mut().zip(&results) {
+                ensure!(
+                    result.count() as u64 == count,
+                    "{count} values became {}: what an interrupted lookup left is not of this input",
+                    result.count()
+                );
+                writer.push(result)?;
+            }
+            done.ciphertexts += 1;
+            done.values += count;
         }
         if let Some(bar) = bar {
             bar.finish_and_clear();
@@ -181,66 +196,61 @@ impl Lookup<'_> {
             if resumed > 0 {
                 eprintln!("{resumed} of {values} values were looked up before");
             }
-            let machine = Machine { unit: measure_unit(), threads: threads(self.global) };
             let left = values - resumed;
-            let predicted_s = eval_seconds(self.key, left, &machine);
+            let predicted_s = self.predicted_seconds(left);
             progress::estimate(self.global, &format!("lookup of {left} values"), predicted_s);
         }
         progress::bar(self.global, "lookup")
     }
 
-    fn show(&self, bar: &Progress, ciphertexts: (u64, u64), values: (u64, u64)) {
-        if self.key.mode().is_by_value() {
-            bar.items(values.0, values.1, "values");
-        } else {
-            bar.items(ciphertexts.0, ciphertexts.1, "ciphertexts");
-        }
+    /// Predicted time of so many values in all tables. Of single and leveled values it is that of one table: most work
+    /// does not depend on the table.
+    fn predicted_seconds(&self, values: u64) -> f64 {
+        let parameters = self.key.parameters();
+        let prediction = match parameters.packed() {
+            Ok(packed) => packed.prediction_of(self.tables.len()),
+            Err(_) => parameters.prediction(),
+        };
+        prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
     }
 
-    /// Maps the values of one ciphertext.
+    /// Maps the values of one ciphertext through all tables.
     fn one(
         &self,
-        ciphertext: &AnyCiphertext,
+        ciphertext: &Ciphertext,
         bar: &Progress,
-        ciphertexts: (u64, u64),
-        values: (u64, u64),
-    ) -> Result<AnyCiphertext> {
+        before: Done,
+        total: &CiphertextFileSummary,
+    ) -> cryptable::Result<Vec<Ciphertext>> {
         let moved = progress::on(bar);
+        let count = ciphertext.count() as u64;
         let step = |done: usize, steps: usize| {
-            if self.key.mode().is_by_value() {
-                self.show(bar, ciphertexts, (values.0 + done as u64, values.1));
-                moved(values.0 as usize + done, values.1 as usize);
+            // A share of this ciphertext, and of its values, is done.
+            let share = |whole: u64| whole * done as u64 / steps.max(1) as u64;
+            if self.key.engine().is_value_by_value() {
+                let values = before.values + share(count);
+                bar.items(values, total.values, "values");
+                moved(values as usize, total.values as usize)
             } else {
-                moved(ciphertexts.0 as usize * steps + done, ciphertexts.1 as usize * steps);
+                bar.items(before.ciphertexts, total.ciphertexts, "ciphertexts");
+                let (before, all) = (before.ciphertexts as usize, total.ciphertexts as usize);
+                moved(before * steps + done, all * steps)
             }
         };
-        let result = self.key.lookup(ciphertext, self.table, &step);
-        result.with_context(|| input_file::shown(self.path).display().to_string())
+        self.key.lookup_many_with(ciphertext, &self.tables, Execution::default().progress(&step))
     }
-}
-
-/// Results of another table are encrypted under the same parameters, but have the output modulus.
-fn check_modulus(header: &Header, expected: u64, path: &Path) -> Result<()> {
-    let found = header.contents.modulus;
-    ensure!(
-        found == expected,
-        "{}: its values are modulo {found}, but the key looks up values modulo {expected}",
-        input_file::shown(path).display()
-    );
-    Ok(())
 }
 
 #[derive(Serialize)]
 struct Report {
-    output: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    table_read: Option<ReadNote>,
+    /// One for each table.
+    outputs: Vec<OutputReport>,
+    engine: Engine,
     values: u64,
     ciphertexts: u64,
     /// Values that were looked up before an interruption.
     resumed_values: u64,
     input_bytes: u64,
-    output_bytes: u64,
     key_memory_bytes: u64,
     load_s: f64,
     eval_s: f64,
@@ -248,15 +258,42 @@ struct Report {
     peak_rss_bytes: Option<u64>,
 }
 
+/// The results in one table.
+#[derive(Serialize)]
+struct OutputReport {
+    table: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_read: Option<ReadNote>,
+    output: PathBuf,
+    output_bytes: u64,
+}
+
+impl OutputReport {
+    fn all(
+        args: &LookupArgs,
+        notes: Vec<Option<ReadNote>>,
+        written: &[CiphertextFileSummary],
+    ) -> Vec<Self> {
+        let one = |(index, table_read): (usize, Option<ReadNote>)| Self {
+            table: args.tables[index].clone(),
+            table_read,
+            output: args.outputs[index].clone(),
+            output_bytes: written[index].bytes,
+        };
+        notes.into_iter().enumerate().map(one).collect()
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for OutputReport { output, output_bytes, .. } in &self.outputs {
+            let (values, count) = (self.values, ciphertexts(self.ciphertexts));
+            let output = atomic_file::shown(output).display();
+            writeln!(f, "{output}: {values} values in {count}, {}", bytes(*output_bytes))?;
+        }
         write!(
             f,
-            "{}: {} values in {}, {}; key loaded in {}, looked up in {} on {} thread{}",
-            atomic_file::shown(&self.output).display(),
-            self.values,
-            ciphertexts(self.ciphertexts),
-            bytes(self.output_bytes),
+            "key loaded in {}, looked up in {} on {} thread{}",
             seconds(self.load_s),
             seconds(self.eval_s),
             self.threads,

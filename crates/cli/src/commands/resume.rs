@@ -4,37 +4,34 @@
 //! |---|---|---|
 //! | 0 | 8 | magic `CRYPTPRT` |
 //! | 8 | 8 | format version |
-//! | 16 | 32 | BLAKE3 digest of what the lookup is of: input, table, parameters and key |
-//! | 48 | … | for each finished ciphertext, its length in 8 bytes, its BLAKE3 digest and its wire format |
+//! | 16 | 32 | BLAKE3 digest of what the lookup is of: input with its parameters and its key, tables |
+//! | 48 | … | for each finished ciphertext, its results in all tables: of each, its length in 8 bytes and a file of it |
 //!
-//! All numbers are little-endian. What was being written when the lookup was interrupted is cut off.
+//! All numbers are little-endian. Files of ciphertexts have checksums of their own. What was being written when the lookup was interrupted is cut off.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use cryptable::Table;
+use cryptable::{Ciphertext, CiphertextFileSummary, Table};
 
 use crate::atomic_file::Destination;
-use crate::container::Header;
 use crate::formats::raw::read_up_to;
-use crate::mode::AnyCiphertext;
 
 const MAGIC: [u8; 8] = *b"CRYPTPRT";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 const HEADER_BYTES: usize = 48;
 
-/// Length and digest of a ciphertext.
-const RECORD_HEADER_BYTES: usize = 40;
-
-/// Longest ciphertext that is read.
-const MAX_CIPHERTEXT_BYTES: u64 = 64 << 20;
+/// Longest result that is read.
+const MAX_RESULT_BYTES: u64 = 1 << 30;
 
 /// Finished ciphertexts: first those that are there are read, then new ones are appended.
 pub struct Finished {
     path: PathBuf,
     file: File,
+    /// Results of a ciphertext: as many as there are tables.
+    tables: usize,
     /// Where the next ciphertext is read or written.
     position: u64,
     /// Whether all that are there have been read.
@@ -46,7 +43,7 @@ impl Finished {
     ///
     /// # Errors
     /// If the output is no regular file, or the file is of another lookup or of one that still runs.
-    pub fn open(output: &Path, binding: [u8; 32]) -> Result<Self> {
+    pub fn open(output: &Path, tables: usize, binding: [u8; 32]) -> Result<Self> {
         let Destination::File(target) = Destination::of(output)? else {
             bail!("--resume needs a regular file as output, not {}", output.display());
         };
@@ -76,21 +73,30 @@ impl Finished {
                 "{shown} is of another lookup: of another input, table or key; remove it to start anew"
             );
         }
-        Ok(Self { path, file, position: HEADER_BYTES as u64, at_end: false })
+        Ok(Self { path, file, tables, position: HEADER_BYTES as u64, at_end: false })
     }
 
-    /// The next ciphertext that an interrupted lookup finished.
+    /// The results of the next ciphertext, in all tables, that an interrupted lookup finished.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn next(&mut self) -> Result<Option<AnyCiphertext>> {
+    pub fn next(&mut self) -> Result<Option<Vec<Ciphertext>>> {
         if self.at_end {
             return Ok(None);
         }
         let failed = || format!("cannot read {}", self.path.display());
-        if let Some((ciphertext, bytes)) = read_record(&mut self.file).with_context(failed)? {
-            self.position += bytes;
-            return Ok(Some(ciphertext));
+        let mut results = Vec::with_capacity(self.tables);
+        let mut end = self.position;
+        while results.len() < self.tables {
+            let Some((result, bytes)) = read_record(&mut self.file).with_context(failed)? else {
+                break;
+            };
+            results.push(result);
+            end += bytes;
+        }
+        if results.len() == self.tables {
+            self.position = end;
+            return Ok(Some(results));
         }
         // What comes now is nothing, or was being written.
         self.at_end = true;
@@ -99,17 +105,19 @@ impl Finished {
         Ok(None)
     }
 
-    /// Appends a ciphertext that is finished now.
+    /// Appends the results of a ciphertext that is finished now.
     ///
     /// # Errors
     /// If writing fails.
-    pub fn push(&mut self, ciphertext: &AnyCiphertext) -> Result<()> {
-        let bytes = ciphertext.to_bytes();
-        let digest = *blake3::hash(&bytes).as_bytes();
-        let record = [&(bytes.len() as u64).to_le_bytes()[..], &digest, &bytes].concat();
-        self.file
-            .write_all(&record)
-            .map_err(|error| anyhow!("cannot write {}: {error}", self.path.display()))
+    pub fn push(&mut self, results: &[Ciphertext]) -> Result<()> {
+        for result in results {
+            let bytes = result.to_bytes();
+            let record = [&(bytes.len() as u64).to_le_bytes()[..], &bytes].concat();
+            self.file
+                .write_all(&record)
+                .map_err(|error| anyhow!("cannot write {}: {error}", self.path.display()))?;
+        }
+        Ok(())
     }
 
     /// Removes the file: the output is whole.
@@ -122,34 +130,32 @@ impl Finished {
     }
 }
 
-/// A whole and undamaged ciphertext and the bytes it takes, if one is there.
-fn read_record(file: &mut File) -> std::io::Result<Option<(AnyCiphertext, u64)>> {
-    let mut header = [0; RECORD_HEADER_BYTES];
-    if read_up_to(file, &mut header)? < RECORD_HEADER_BYTES {
+/// A whole and undamaged result and the bytes it takes, if one is there.
+fn read_record(file: &mut File) -> std::io::Result<Option<(Ciphertext, u64)>> {
+    let mut length = [0; 8];
+    if read_up_to(file, &mut length)? < length.len() {
         return Ok(None);
     }
-    let (length, digest) = header.split_at(8);
-    let length = u64::from_le_bytes(length.try_into().expect("eight bytes"));
-    if length > MAX_CIPHERTEXT_BYTES {
+    let length = u64::from_le_bytes(length);
+    if length > MAX_RESULT_BYTES {
         return Ok(None);
     }
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 != length || blake3::hash(&bytes).as_bytes() != digest {
-        return Ok(None);
-    }
-    let ciphertext = AnyCiphertext::from_bytes(&bytes).ok();
-    Ok(ciphertext.map(|ciphertext| (ciphertext, RECORD_HEADER_BYTES as u64 + length)))
+    let whole = (bytes.len() as u64 == length).then(|| Ciphertext::from_bytes(&bytes).ok());
+    Ok(whole.flatten().map(|ciphertext| (ciphertext, 8 + length)))
 }
 
 /// A digest of all that results depend on.
-pub fn binding(input: &Header, table: &Table) -> [u8; 32] {
+pub fn binding(input: &CiphertextFileSummary, tables: &[Table]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&input.digest());
-    hasher.update(&table.input_modulus().to_le_bytes());
-    hasher.update(&table.output_modulus().to_le_bytes());
-    for value in table.values() {
-        hasher.update(&value.to_le_bytes());
+    hasher.update(&input.digest);
+    for table in tables {
+        hasher.update(&table.input_modulus().to_le_bytes());
+        hasher.update(&table.output_modulus().to_le_bytes());
+        for value in table.values() {
+            hasher.update(&value.to_le_bytes());
+        }
     }
     *hasher.finalize().as_bytes()
 }

@@ -129,6 +129,7 @@ impl Dictionary {
     ///
     /// # Errors
     /// If there is none.
+    #[cfg(feature = "client")]
     pub fn word(&self, code: u64) -> Result<&str> {
         let word = self.words.get(&code).map(String::as_str);
         word.with_context(|| format!("the dictionary {} has no code {code}", self.path.display()))

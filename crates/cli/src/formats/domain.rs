@@ -13,6 +13,7 @@ pub struct Domain {
 
 impl Domain {
     /// From 0 on.
+    #[cfg(feature = "client")]
     pub fn unsigned(modulus: u64) -> Self {
         Self { modulus, signed: false }
     }
@@ -49,6 +50,7 @@ impl Domain {
     }
 
     /// The integer that stands for a value.
+    #[cfg(feature = "client")]
     pub fn integer(self, value: u64) -> i128 {
         let integer = i128::from(value);
         if integer > self.largest() { integer - i128::from(self.modulus) } else { integer }

@@ -28,6 +28,7 @@ pub fn open<R: Read>(mut reader: R, path: &Path, domain: Domain) -> Result<(Vec<
 }
 
 /// The header of a one-dimensional array.
+#[cfg(feature = "client")]
 pub fn header(word: WordFormat, count: u64) -> Vec<u8> {
     let order = if word.bytes == 1 { '|' } else { '<' };
     let kind = if word.signed { 'i' } else { 'u' };

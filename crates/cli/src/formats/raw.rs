@@ -20,11 +20,13 @@ pub struct WordFormat {
 
 impl WordFormat {
     /// Unsigned little-endian words.
+    #[cfg(feature = "client")]
     pub fn unsigned(bytes: usize) -> Self {
         Self { bytes, signed: false, big_endian: false }
     }
 
     /// The narrowest little-endian word for all integers of a domain.
+    #[cfg(feature = "client")]
     pub fn of(domain: Domain) -> Self {
         let word = |bytes| Self { signed: domain.signed, ..Self::unsigned(bytes) };
         let fits = |word: &Self| word.holds(domain);
@@ -32,6 +34,7 @@ impl WordFormat {
     }
 
     /// Whether every integer of a domain fits.
+    #[cfg(feature = "client")]
     pub fn holds(self, domain: Domain) -> bool {
         let bits = 8 * self.bytes as u32 - u32::from(self.signed);
         let bound = 1_i128 << bits;

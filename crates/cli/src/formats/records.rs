@@ -172,6 +172,7 @@ impl<R: Read> Records<R> {
     }
 
     /// The current line as it is, without its end.
+    #[cfg(feature = "client")]
     pub fn raw(&self) -> &[u8] {
         if self.is_empty_line() { &[] } else { self.record.raw.trim_ascii_end_of_line() }
     }

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::csv::{Coding, is_header, line_of, write_line};
+use super::csv::{Coding, is_header};
 use super::domain::Domain;
+use super::npy;
 use super::raw::WordFormat;
 use super::records::Records;
-use super::{Encoding, npy};
+use super::values::Encoding;
 use crate::args::{CsvArgs, Format};
 use crate::atomic_file::{self, Access, AtomicFile, Destination};
 use crate::input_file;
@@ -191,10 +192,23 @@ fn extended(records: &Records<File>, field: &str) -> Result<Vec<u8>> {
     Ok(line)
 }
 
+/// Writes a line of one field.
+fn write_line(out: &mut impl Write, field: &str) -> Result<()> {
+    out.write_all(&line_of(field, b',')?)?;
+    Ok(())
+}
+
+/// A line of one field, quoted where it must be.
+fn line_of(field: &str, delimiter: u8) -> Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    writer.write_record([field])?;
+    Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::{ValueOptions, open_values};
+    use crate::formats::values::{ValueOptions, open_values};
 
     fn options<'a>(
         format: Option<Format>,

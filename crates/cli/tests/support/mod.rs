@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
+/// The program.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_cryptable");
+
 /// A directory of its own for each test.
 pub struct Workspace {
     directory: TempDir,
@@ -50,8 +53,17 @@ impl Workspace {
     }
 
     fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cryptable"));
+        let mut command = self.strict_command(line);
+        command.arg("--allow-insecure");
+        command
+    }
+
+    /// As users run the program: keys of toy parameters are refused.
+    pub fn strict_command(&self, line: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
         command.current_dir(&self.directory).args(line.split_whitespace());
+        // Tests leave the user's cache directory alone, and predictions are the same on all machines.
+        command.env("CRYPTABLE_CALIBRATION", "off");
         command
     }
 
@@ -65,8 +77,8 @@ impl Workspace {
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary runs scripts")]
     pub fn shell(&self, script: &str) -> std::process::Output {
-        let program = env!("CARGO_BIN_EXE_cryptable");
-        let script = format!("set -o pipefail; cryptable() {{ {program} \"$@\"; }}; {script}");
+        let run = format!("{PROGRAM} --allow-insecure");
+        let script = format!("set -o pipefail; cryptable() {{ {run} \"$@\"; }}; {script}");
         let mut command = std::process::Command::new("bash");
         command.current_dir(&self.directory).args(["-c", &script]);
         command.output().unwrap()
@@ -82,20 +94,22 @@ impl Workspace {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs the program, which must succeed; returns its standard error.
+    /// Runs the program, which must succeed; returns its standard error but for the note that keys are insecure.
     #[allow(dead_code, reason = "not every test binary reads notes")]
     pub fn notes(&self, line: &str) -> String {
         let output = self.command(line).assert().success().get_output().clone();
-        String::from_utf8(output.stderr).unwrap()
+        let text = String::from_utf8(output.stderr).unwrap();
+        text.split_inclusive('\n').filter(|line| !line.starts_with("INSECURE: ")).collect()
     }
 
     /// Starts the program; its standard error goes to the file `stderr`.
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary interrupts the program")]
     pub fn start(&self, line: &str) -> std::process::Child {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cryptable"));
+        let mut command = std::process::Command::new(PROGRAM);
         let stderr = std::fs::File::create(self.path("stderr")).unwrap();
         command.current_dir(&self.directory).args(line.split_whitespace()).stderr(stderr);
+        command.arg("--allow-insecure");
         command.spawn().unwrap()
     }
 
@@ -103,8 +117,7 @@ impl Workspace {
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary fills a disk")]
     pub fn fail_on_full_disk(&self, line: &str) -> String {
-        let program = env!("CARGO_BIN_EXE_cryptable");
-        let script = format!("trap '' XFSZ; ulimit -f 64; exec {program} {line}");
+        let script = format!("trap '' XFSZ; ulimit -f 64; exec {PROGRAM} --allow-insecure {line}");
         let mut command = Command::new("sh");
         command.current_dir(&self.directory).args(["-c", &script]);
         self.failure(command, line)

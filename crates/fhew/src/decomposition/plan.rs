@@ -30,7 +30,7 @@ impl Decomposition {
     /// `input` is the variance of ciphertexts, a fraction of q_0 (such as [`NoiseModel::fresh_large`]).
     ///
     /// ```
-    /// use cryptable_fhew::decomposition::{Decomposition, hom_decomp_reduce::HomDecompReduce};
+    /// use cryptable_fhew::decomposition::{Decomposition, HomDecompReduce};
     /// use cryptable_fhew::noise::NoiseModel;
     /// use cryptable_fhew::parameters::Parameters;
     /// let model = NoiseModel::new(&Parameters::decomposition_128());
@@ -134,7 +134,7 @@ impl Decomposition {
         self.base_log2.min(self.bits - digit as u32 * self.base_log2)
     }
 
-    /// The algorithm.
+    /// The algorithm that clears windows.
     #[must_use]
     pub fn algorithm(&self) -> &'static dyn DigitDecomposition {
         self.algorithm

@@ -78,6 +78,10 @@ impl FullDomainMethod for FdfbCancelSign {
         2
     }
 
+    fn packings(&self) -> usize {
+        1
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         encode_half_domain(parameters, table)
     }

@@ -105,6 +105,10 @@ impl FullDomainMethod for Comp {
         if self.multi_value { 3 } else { 4 }
     }
 
+    fn key_switches(&self) -> usize {
+        3
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let p = table.input_modulus();

@@ -63,6 +63,10 @@ impl FullDomainMethod for FdfbCompress {
         2
     }
 
+    fn key_switches(&self) -> usize {
+        2
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let compression = Self::compression(parameters, table.input_modulus());

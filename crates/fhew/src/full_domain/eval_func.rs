@@ -40,6 +40,10 @@ impl FullDomainMethod for EvalFunc {
         2
     }
 
+    fn key_switches(&self) -> usize {
+        2
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let tests = vec![half_domain_test(parameters, table)];

@@ -142,6 +142,10 @@ impl FullDomainMethod for FdfbKs {
         self.digits + 1
     }
 
+    fn packings(&self) -> usize {
+        self.digits
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         self.check(parameters, table)?;

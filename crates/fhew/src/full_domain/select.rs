@@ -66,6 +66,10 @@ impl FullDomainMethod for FdfbSelect {
         if self.multi_value { 2 } else { 4 }
     }
 
+    fn packings(&self) -> usize {
+        2
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let (halves, modulus) = (HalfTables(table), table.output_modulus());

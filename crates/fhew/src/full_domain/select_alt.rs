@@ -54,6 +54,10 @@ impl FullDomainMethod for FdfbSelectAlt {
         if self.multi_value { 2 } else { 3 }
     }
 
+    fn packings(&self) -> usize {
+        1
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let tables = HalfTables(table);

@@ -87,6 +87,14 @@ impl FullDomainMethod for WopPbs1 {
         if self.multi_value { 1 } else { 2 }
     }
 
+    fn packings(&self) -> usize {
+        2
+    }
+
+    fn products(&self) -> usize {
+        1
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         check_unscaled_modulus(table.output_modulus())?;

@@ -59,6 +59,14 @@ impl FullDomainMethod for WopPbs2 {
         if self.multi_value { 1 } else { 3 }
     }
 
+    fn packings(&self) -> usize {
+        4
+    }
+
+    fn products(&self) -> usize {
+        2
+    }
+
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         let (halves, modulus) = (HalfTables(table), table.output_modulus());

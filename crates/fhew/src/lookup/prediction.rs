@@ -1,25 +1,14 @@
 //! What a lookup will take, counted from parameters.
 
-use cryptable_lattice::cost::{Prediction, Work};
+use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, KeyId};
 
 use super::Parameters;
-use crate::full_domain::FullDomainMethod;
+use crate::cost;
 use crate::keys::{evaluation_key_bytes, evaluation_key_memory_bytes};
-use crate::parameter_choice::Cost;
-use crate::parameters::ParametersLiteral;
 
 /// Work of one lookup: blind rotations and a key switch.
-pub(super) fn work(method: &dyn FullDomainMethod, literal: &ParametersLiteral) -> Work {
-    let cost = Cost::of(method.rotations(), literal);
-    Work {
-        digit_transforms: cost.transforms,
-        key_bytes: cost.key_switching_bytes,
-        ..Work::default()
-    }
-}
-
 impl Parameters {
     /// Time, memory and sizes of a lookup in one table. Every value is by itself, so that all numbers are those of one
     /// value; header and checksum of a ciphertext, which any number of values share, are left out.
@@ -43,7 +32,7 @@ impl Parameters {
         // Digits of both halves of an accumulator, the accumulator and its products: a few polynomials more than rows.
         let polynomials = 2 * fhew.literal().rotation.rows() + 16;
         Prediction {
-            work: work(self.method(), fhew.literal()),
+            work: cost::lookup(self.method(), fhew.literal()),
             values_per_ciphertext: 1,
             parallelism: 1,
             key_memory_bytes: evaluation_key_memory_bytes(fhew),

@@ -5,7 +5,7 @@ use cryptable_lattice::error::{Error, Result};
 use rayon::prelude::*;
 
 use super::Parameters;
-use super::prediction::work;
+use crate::cost;
 use crate::full_domain::{self, FullDomainMethod};
 use crate::parameter_choice::{DEFAULT_LOG2_FAIL, choose};
 
@@ -80,8 +80,9 @@ impl Request {
         });
         let mut found: Vec<Parameters> = chosen.collect();
         let model = CostModel::default();
-        let seconds =
-            |found: &Parameters| model.seconds(&work(found.method(), found.fhew().literal()));
+        let seconds = |found: &Parameters| {
+            model.seconds(&cost::lookup(found.method(), found.fhew().literal()))
+        };
         found.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
         Ok(found)
     }

@@ -1,28 +1,26 @@
 //! What the client does: keys, AES in the clear, decryption.
 
 use std::fmt;
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use cryptable_lattice::Progress;
-use cryptable_leveled::aes::plain::counter_mode_stream;
-use cryptable_leveled::aes::{Parameters, SecretKey};
+use cryptable::Progress;
+use cryptable::transciphering::plain::counter_mode_stream;
+use cryptable::transciphering::{Parameters, SecretKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::{Report, write};
 use crate::args::Global;
 use crate::args::aes::{
     AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
 };
-use crate::atomic_file::{Access, AtomicFile};
+use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::key_files::{KeyFiles, WrittenKeys};
-use crate::commands::warning;
-use crate::input_file;
-use crate::mapped_file::MappedFile;
-use crate::report::{self, seconds};
-use crate::{guard, progress};
+use crate::commands::parameters::ParameterReport;
+use crate::report::{self, bytes, seconds};
+use crate::{guard, input_file, key_input, progress};
 
 /// Longest secret key file that is read.
 const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
@@ -38,13 +36,15 @@ pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
         if args.insecure_toy { Parameters::insecure_toy() } else { Parameters::default_128() };
     let files = files.create()?;
     let secret = SecretKey::generate(&parameters);
-    let spinner = progress::spinner(global, "evaluation key");
-    let keys = files
-        .write(&secret.to_bytes(), |file| secret.write_evaluation_key(file, Progress::silent()))?;
-    spinner.finish_and_clear();
+    let bar = progress::bar(global, "evaluation key");
+    let moved = progress::on(&bar);
+    let keys = files.write(&secret.to_bytes(), |file| {
+        secret.write_evaluation_key(file, Progress::new(&moved))
+    })?;
+    bar.finish_and_clear();
     let report = KeygenReport {
-        security_bits: parameters.security_bits(),
-        log2_fail: parameters.log2_fail(),
+        parameters: ParameterReport::of_transciphering(&parameters),
+        key_id: secret.id().to_string(),
         keys,
         keygen_s: start.elapsed().as_secs_f64(),
     };
@@ -66,6 +66,7 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         message_bytes: BLOCK_BYTES as u64,
         seconds: start.elapsed().as_secs_f64(),
     };
+    warn(global, &secret, &args.secret);
     report::summary(global, &report)
 }
 
@@ -97,7 +98,7 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
 pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     let start = Instant::now();
     let secret = read_secret(global, &args.secret)?;
-    let file = MappedFile::open(&args.input)?;
+    let file = key_input::map(&args.input)?;
     let named = || input_file::shown(&args.input).display().to_string();
     let mut output = AtomicFile::create(&args.output, Access::Private)?;
     let message_bytes = secret
@@ -110,7 +111,14 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
         message_bytes,
         seconds: start.elapsed().as_secs_f64(),
     };
+    warn(global, &secret, &args.secret);
     report::summary(global, &report)
+}
+
+/// Says so where a key has no security.
+fn warn(global: Global, secret: &SecretKey, path: &Path) {
+    let level = secret.parameters().security_level();
+    report::note(global, key_input::insecurity(level, path).as_ref());
 }
 
 fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
@@ -136,10 +144,44 @@ fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
     }
 }
 
+/// Writes a whole file, and returns its size.
+fn write(path: &Path, content: &[u8]) -> Result<u64> {
+    let mut file = AtomicFile::create(path, Access::Public)?;
+    file.write_all(content)?;
+    file.commit(true)
+}
+
+/// What a command that writes one file did.
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    /// What is in the file.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    message_bytes: u64,
+    output_bytes: u64,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} of {}, {}, {}",
+            atomic_file::shown(&self.output).display(),
+            self.kind,
+            bytes(self.message_bytes),
+            bytes(self.output_bytes),
+            seconds(self.seconds)
+        )
+    }
+}
+
 #[derive(Serialize)]
 struct KeygenReport {
-    security_bits: f64,
-    log2_fail: f64,
+    #[serde(flatten)]
+    parameters: ParameterReport,
+    key_id: String,
     #[serde(flatten)]
     keys: WrittenKeys,
     keygen_s: f64,
@@ -149,10 +191,10 @@ impl fmt::Display for KeygenReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "keys for AES-128: {}{:.1} bits of security, failures below 2^{:.0} a block, {}",
-            warning(self.security_bits),
-            self.security_bits,
-            self.log2_fail,
+            "keys {} for AES-128: {}, failures below 2^{:.0} a block, {}",
+            self.key_id,
+            self.parameters.security(),
+            self.parameters.log2_fail,
             seconds(self.keygen_s)
         )?;
         write!(f, "{}", self.keys)

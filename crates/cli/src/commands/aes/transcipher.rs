@@ -2,14 +2,13 @@
 
 use std::fmt;
 use std::fs::File;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use cryptable_lattice::Progress;
-use cryptable_leveled::aes::{EncryptedKey, EvaluationKey, Transciphering};
+use anyhow::{Context, Result};
+use cryptable::Progress;
+use cryptable::transciphering::{EncryptedKey, EvaluationKey, Transciphering};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -17,10 +16,8 @@ use crate::args::aes::AesTranscipherArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
 use crate::formats::table::{self, Moduli, TableOptions};
-use crate::input_file;
-use crate::mapped_file::MappedFile;
-use crate::progress;
 use crate::report::{self, bytes, seconds};
+use crate::{input_file, key_input, progress};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -90,27 +87,23 @@ fn transcipher(
 ) -> Result<u64> {
     let mut output = AtomicFile::create(&args.output, Access::Public)?;
     let bar = progress::bar(global, "AES rounds");
-    let show = progress::on(&bar);
-    let on = |done, total| {
-        show(done, total);
-        ControlFlow::Continue(())
-    };
+    let moved = progress::on(&bar);
     let (counter, bytes) = (args.counter.0, (&mut input.file as _, input.bytes));
     transciphering
-        .transcipher_stream(counter, bytes, &mut output, Progress::new(&on))
+        .transcipher_stream(counter, bytes, &mut output, Progress::new(&moved))
         .with_context(|| format!("cannot transcipher {}", input.path.display()))?;
     bar.finish_and_clear();
     output.commit(true)
 }
 
 fn read_aes_key(path: &Path) -> Result<EncryptedKey> {
-    let file = MappedFile::open(path)?;
+    let file = key_input::map(path)?;
     EncryptedKey::from_bytes(file.as_ref())
         .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
 }
 
 fn read_evaluation_key(global: Global, path: &Path) -> Result<EvaluationKey> {
-    let file = MappedFile::open(path)?;
+    let file = key_input::map(path)?;
     EvaluationKey::from_shared(Arc::new(file), global.read_options())
         .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
 }

@@ -1,8 +1,10 @@
-//! The grammar of `encrypt`, `lookup` and `decrypt`.
+//! The grammar of what a client does: `keygen`, `encrypt`, `decrypt`, `demo`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+
+use super::parameters::ParameterArgs;
 
 /// How a file of values is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,6 +60,27 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
+/// Arguments of `keygen`.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("input").required(true))]
+pub struct KeygenArgs {
+    /// What for.
+    #[command(flatten)]
+    pub parameters: ParameterArgs,
+    /// File for the secret key, which stays with the client
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// File for the evaluation key, which goes to the server
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Replace existing key files
+    #[arg(long)]
+    pub force: bool,
+    /// INSECURE parameters of small rings, for tests of this program
+    #[arg(long, hide = true, conflicts_with_all = ["ring_degree", "values", "goal", "log2_fail", "method", "digit_bits", "memory"])]
+    pub insecure_toy: bool,
+}
+
 /// Arguments of `encrypt`.
 #[derive(Args, Debug)]
 pub struct EncryptArgs {
@@ -89,60 +112,6 @@ pub struct EncryptArgs {
     /// File for the ciphertexts
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace an output that exists and is a key or read-only
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// How a table is read.
-#[derive(Args, Clone, Debug, Default)]
-pub struct TableArgs {
-    /// Output for all inputs that a table of lines `input,output` leaves out [default: they are
-    /// errors]
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    pub default: Option<String>,
-    /// Inputs and outputs of the table are -P/2 .. P/2 - 1 instead of 0 .. P - 1, for moduli P
-    #[arg(long, conflicts_with_all = ["dictionary", "output_dictionary"])]
-    pub signed: bool,
-    /// The first line of a table in CSV is a header [default: if it has words instead of numbers]
-    #[arg(long, conflicts_with = "no_header")]
-    pub header: bool,
-    /// The first line of a table in CSV is none
-    #[arg(long)]
-    pub no_header: bool,
-    /// Inputs of the table are words of this code book (.json or .csv)
-    #[arg(long, value_name = "FILE")]
-    pub dictionary: Option<PathBuf>,
-    /// Outputs of the table are words of this code book, which may be the same
-    #[arg(long, value_name = "FILE")]
-    pub output_dictionary: Option<PathBuf>,
-    /// Add new words of the outputs to the output dictionary, or start one
-    #[arg(long, requires = "output_dictionary")]
-    pub extend: bool,
-}
-
-/// Arguments of `lookup`.
-#[derive(Args, Debug)]
-pub struct LookupArgs {
-    /// The server's evaluation key
-    #[arg(long, alias = "key", value_name = "FILE")]
-    pub evaluation: PathBuf,
-    /// The table: .csv with one output a line or lines `input,output`, or .npy
-    #[arg(long, value_name = "FILE")]
-    pub table: PathBuf,
-    /// How it is read.
-    #[command(flatten)]
-    pub reading: TableArgs,
-    /// The ciphertexts
-    #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// File for the results
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Keep finished ciphertexts in OUTPUT.partial until all are, and go on where an interrupted
-    /// lookup ended
-    #[arg(long)]
-    pub resume: bool,
     /// Replace an output that exists and is a key or read-only
     #[arg(long)]
     pub force: bool,
@@ -191,6 +160,51 @@ pub struct DecryptArgs {
     pub force: bool,
 }
 
+/// A demonstration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Demonstration {
+    /// A table of 256 grey levels on every pixel of a scan
+    Scan,
+    /// GELU, exact to the last bit, on all 65,536 bfloat16 numbers
+    Gelu,
+}
+
+/// Arguments of `demo`.
+#[derive(Args, Debug)]
+pub struct DemoArgs {
+    /// What to demonstrate
+    #[arg(value_enum, default_value = "scan")]
+    pub what: Demonstration,
+    /// An 8-bit grey PNG of any size [default: a retina, built in]
+    #[arg(long, value_name = "FILE")]
+    pub image: Option<PathBuf>,
+    /// `contrast`, `invert`, `gamma`, `threshold`, or a file with 256 outputs below 256
+    #[arg(long, value_name = "TABLE", default_value = "contrast")]
+    pub table: String,
+    /// Directory for before-after.png or gelu.csv
+    #[arg(long, value_name = "DIR", default_value = "demo-output")]
+    pub output: PathBuf,
+    /// INSECURE parameters of ring degree 1024, for tests of this program
+    #[arg(long, hide = true)]
+    pub insecure_toy: bool,
+}
+
+/// Help of `keygen`.
+pub const KEYGEN: &str = "\
+Examples:
+  cryptable keygen --bits 8 --secret client.key --evaluation server.key
+  cryptable keygen --table table.npy --secret client.key --evaluation server.key
+  cryptable keygen --mode single --bits 4 --secret single.key --evaluation single-server.key
+  cryptable keygen --mode leveled --bits 16 --secret leveled.key --evaluation leveled-server.key
+  cryptable keygen --bits 8 --values 10 --secret client.key --evaluation server.key
+
+Without --mode, keys are for packed values, unless those do not serve the table, or --values or --goal
+is given: then they are those that `plan` shows first.
+
+The secret key file is readable by its owner only. Whoever has it reads all data; whoever
+loses it loses them.";
+
+/// Help of `encrypt`.
 pub const ENCRYPT: &str = "\
 Examples:
   cryptable encrypt --secret client.key --input values.npy --output values.ct
@@ -201,22 +215,13 @@ Examples:
     --extend --output job.ct
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
-A key of keygen --mode single or --mode bits encrypts every value by itself.
+A key of keygen --mode single or --mode leveled encrypts every value by itself.
 
 What was read of a CSV file is told: header, column, rows, lines that were skipped. Missing values
 are errors unless --missing says what stands for them. An array of several dimensions is read in C
 order, and decrypts to one dimension.";
 
-pub const LOOKUP: &str = "\
-Examples:
-  cryptable lookup --evaluation server.key --table table.csv --input values.ct --output result.ct
-  cryptable lookup --threads 8 --evaluation server.key --table table.npy --input a.ct --output b.ct
-  cryptable lookup --evaluation server.key --table risks.csv --default 0 --input a.ct --output b.ct
-  cryptable lookup --resume --evaluation server.key --table t.csv --input many.ct --output r.ct
-
-A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, either
-each line is an output, in the order of the inputs, or each line is `input,output`, in any order.";
-
+/// Help of `decrypt`.
 pub const DECRYPT: &str = "\
 Examples:
   cryptable decrypt --secret client.key --input result.ct --output result.csv --column squared
@@ -225,3 +230,11 @@ Examples:
   cryptable decrypt --secret client.key --input risk.ct --join people.csv --column risk \\
     --output people-risk.csv
   cryptable decrypt --secret client.key --input result.ct --output - | sort -n";
+
+/// Help of `demo`.
+pub const DEMO: &str = "\
+Examples:
+  cryptable demo
+  cryptable demo --image scan.png --table gamma --output out
+  cryptable demo --table my-table.csv
+  cryptable demo gelu";

@@ -1,4 +1,5 @@
-//! `--mode bits`: values bit by bit, the whole way through files.
+//! `--mode leveled`: digits of values each by itself, the whole way through files.
+#![cfg(feature = "client")]
 
 mod support;
 
@@ -18,9 +19,9 @@ fn reports(json: &str) -> Vec<Value> {
     json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A directory with toy keys for values bit by bit, a table and encrypted values.
+/// A directory with toy keys for leveled values, a table and encrypted values.
 fn toy() -> Workspace {
-    let here = Workspace::with_keys("--mode bits --bits 2");
+    let here = Workspace::with_keys("--mode leveled --bits 2");
     here.write("values.csv", "0\n1\n2\n3\n").write("table.csv", "3\n1\n0\n2\n");
     here.succeed("encrypt --key client.key --input values.csv --output values.ct");
     here
@@ -33,9 +34,9 @@ fn values_of_eight_bits_at_full_size() {
     here.write("table.csv", lines((0..256).map(|x| entry(x, 256))));
     here.write("values.csv", format!("age\n{}", lines(values.iter().copied())));
     let files = "--secret client.key --evaluation server.key";
-    let json = here.succeed(&format!("--json keygen --mode bits --table table.csv {files}"));
+    let json = here.succeed(&format!("--json keygen --mode leveled --table table.csv {files}"));
     let report = &reports(&json)[0];
-    assert_eq!(report["mode"], "bits");
+    assert_eq!(report["engine"], "leveled");
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
     here.succeed("encrypt --key client.key --input values.csv --column age --output v.ct");
@@ -56,21 +57,21 @@ fn values_of_eight_bits_at_full_size() {
 
     let found = reports(&here.succeed("--json inspect client.key server.key v.ct r.ct"));
     let types: Vec<_> = found.iter().map(|report| report["type"].as_str().unwrap()).collect();
-    let keys = ["a secret key for values bit by bit", "an evaluation key for values bit by bit"];
+    let keys = ["a secret key for leveled values", "an evaluation key for leveled values"];
     assert_eq!(types[..2], keys);
-    assert_eq!(types[2..], ["ciphertexts of values bit by bit"; 2]);
+    assert_eq!(types[2..], ["ciphertexts of leveled values"; 2]);
     for report in &found {
         assert_eq!(report["parameter_digest"], found[0]["parameter_digest"]);
         assert_eq!(report["bytes"], here.read(report["file"].as_str().unwrap()).len());
     }
     assert_eq!(found[1]["parameters"]["input_modulus"], 256);
     let text = here.succeed("inspect server.key");
-    assert!(text.contains("table 256 -> 256") && !text.contains("INSECURE"), "{text}");
+    assert!(text.contains("tables      256 -> 256") && !text.contains("INSECURE"), "{text}");
 }
 
 #[test]
 fn moduli_that_are_no_powers_of_two() {
-    let here = Workspace::with_keys("--mode bits --modulus 100 --output-modulus 70");
+    let here = Workspace::with_keys("--mode leveled --modulus 100 --output-modulus 70");
     let values = || (0..150).map(|i| i * i % 100);
     here.write("table.csv", lines((0..100).map(|x| entry(x, 70)))).write("v.csv", lines(values()));
     here.succeed("encrypt --key client.key --input v.csv --output v.ct");
@@ -90,67 +91,75 @@ fn moduli_that_are_no_powers_of_two() {
 #[test]
 fn plan_shows_all_sets() {
     let here = Workspace::new();
-    let json = here.succeed("--json --threads 2 plan --mode bits --bits 16");
+    let json = here.succeed("--json --threads 2 plan --mode leveled --bits 16");
     let plan = &reports(&json)[0];
     let candidates = plan["candidates"].as_array().unwrap();
     assert!(candidates.len() >= 5);
-    assert_eq!(candidates[0]["set"], plan["set"]);
+    assert_eq!(candidates[0]["method"], plan["method"]);
     for candidate in candidates {
         let number = |name: &str| candidate[name].as_f64().unwrap();
         assert!(number("security_bits") >= 128.0 && number("log2_fail") <= -64.0);
-        assert!(number("eval_units") >= plan["eval_units"].as_f64().unwrap());
+        assert!(number("eval_s") >= plan["eval_s"].as_f64().unwrap());
         assert!(number("peak_bytes") > number("key_memory_bytes"));
-        assert!((number("ms_per_value") / number("eval_s") / 1e3 - 1.8).abs() < 1e-9);
+        assert!((number("eval_s_one_thread") / number("eval_s") - 1.8).abs() < 1e-6);
     }
-    assert!(plan["modes"].as_array().unwrap().is_empty());
-    let text = here.succeed("plan --mode bits --bits 16 --variant cmux-depth-10900");
-    assert!(text.contains("cmux-depth-10900") && text.contains("16 circuit bootstraps"), "{text}");
+    assert!(plan["refused"].as_array().unwrap().is_empty());
+    let text = here.succeed("plan --mode leveled --bits 16 --variant cmux-depth-10900");
+    assert!(text.contains("CMUX tree, 1 bit a rotation, depth 10900"), "{text}");
 }
 
 #[test]
-fn plan_without_a_mode_names_the_fastest_for_a_lone_value() {
+fn plan_without_a_mode_compares_all_engines() {
     let here = Workspace::new();
-    let modes = |line: &str| -> (Value, Vec<String>) {
+    let engines = |line: &str| -> (Value, Vec<String>) {
         let plan = reports(&here.succeed(line)).remove(0);
-        let modes = plan["modes"].as_array().unwrap();
-        assert!(modes.is_sorted_by_key(|mode| mode["eval_s"].as_f64().unwrap()));
-        let names = modes.iter().map(|mode| mode["mode"].as_str().unwrap().to_owned()).collect();
+        let candidates = plan["candidates"].as_array().unwrap();
+        assert_eq!(candidates[0]["parameter_digest"], plan["parameter_digest"]);
+        let mut names: Vec<String> = Vec::new();
+        for candidate in candidates {
+            let name = candidate["engine"].as_str().unwrap().to_owned();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         (plan, names)
     };
-    // Packed values are planned for, and the others mentioned.
-    let (plan, names) = modes("--json plan --bits 1");
+    // As many values as a packed ciphertext holds.
+    let (plan, names) = engines("--json plan --bits 1");
     assert!(plan["key_memory_bytes"].as_u64().unwrap() > 1 << 28);
-    assert_eq!(names, ["single", "bits", "packed"]);
-    // A lone value: the fastest is shown whole.
-    for number in ["--count 1", "--values 1"] {
-        let (plan, names) = modes(&format!("--json plan --bits 16 {number}"));
-        assert_eq!((&plan["mode"], &plan["set"]), (&"bits".into(), &plan["candidates"][0]["set"]));
-        assert_eq!(names, ["bits", "packed"]);
-    }
-    // On several threads, its digits would share out.
-    let (plan, names) = modes("--json --threads 1 plan --bits 4 --count 1");
-    assert_eq!(plan["mode"], "single");
-    assert_eq!(names, ["single", "bits", "packed"]);
-    let (plan, names) = modes("--json plan --bits 1 --count 32768");
     assert_eq!((&plan["values"], &plan["ciphertexts"]), (&32_768.into(), &1.into()));
-    assert_eq!(names[0], "packed");
+    assert_eq!(names, ["packed", "single", "leveled"]);
+    // A lone value.
+    for number in ["--count 1", "--values 1"] {
+        let (plan, names) = engines(&format!("--json plan --bits 16 {number}"));
+        assert_eq!((&plan["engine"], &plan["values"]), (&"leveled".into(), &1.into()));
+        assert_eq!(names, ["leveled", "packed"]);
+        assert_eq!(plan["refused"][0]["engine"], "single");
+    }
+    // The first of many.
+    let (plan, names) = engines("--json plan --bits 16 --values 100000 --goal latency");
+    assert_eq!((&plan["engine"], names.len()), (&"leveled".into(), 2));
+    // On several threads, its digits would share out.
+    let (plan, names) = engines("--json --threads 1 plan --bits 4 --count 1");
+    assert_eq!(plan["engine"], "single");
+    assert_eq!(names, ["single", "leveled", "packed"]);
     let text = here.succeed("plan --bits 16 --count 1");
-    assert!(text.contains("one value alone") && text.contains("--mode bits"), "{text}");
+    assert!(text.contains("best: leveled: ") && text.contains("\n1 value on "), "{text}");
     // Packed values cannot have this modulus.
-    let text = here.fail("plan --modulus 1000003");
-    assert!(text.contains("--mode bits serves it"), "{text}");
+    let text = here.succeed("plan --modulus 1000003 --values 100000");
+    assert!(text.contains("packed   not: ") && text.contains("best: leveled: "), "{text}");
 }
 
 #[test]
 fn what_is_not_served_is_named() {
     let here = Workspace::new();
-    let fail = |line: &str| here.fail(&format!("plan --mode bits {line}"));
+    let fail = |line: &str| here.fail(&format!("plan --mode leveled {line}"));
     assert!(fail("--modulus 16777217").contains("at most 16777216"));
-    assert!(fail("--bits 4 --memory 1GB").contains("--memory is an option of --mode packed"));
+    assert!(fail("--bits 4 --memory 1kB").contains("1000 bytes of memory: the smallest needs"));
     assert!(fail("--bits 4 --variant None").contains("cmux-depth-8"));
     assert!(fail("--bits 16 --variant cmux-depth-8").contains("2^-64"));
     let message = here.fail("plan --mode single --bits 12");
-    assert!(message.contains("--mode bits"), "{message}");
+    assert!(message.contains("--mode leveled"), "{message}");
 }
 
 #[test]
@@ -176,21 +185,21 @@ fn files_of_other_modes_and_keys() {
     let decrypt = "decrypt --input values.ct --output new.csv --key";
     assert_eq!(
         here.fail(&format!("{decrypt} single.key")),
-        "values.ct: it holds bitwise values, but single.key is a key for single values"
+        "values.ct does not go with single.key: the file of ciphertexts is of the engine leveled, but single is in use"
     );
-    assert_eq!(
-        here.fail(&format!("{decrypt} other.key")),
-        "values.ct: encrypted under another secret key than other.key"
-    );
+    let message = here.fail(&format!("{decrypt} other.key"));
+    assert!(message.starts_with("values.ct does not go with other.key: "), "{message}");
+    assert!(message.contains(" is of the client key "), "{message}");
     let lookup = "lookup --table table.csv --input values.ct --output new.ct --key";
     assert_eq!(
         here.fail(&format!("{lookup} single-server.key")),
-        "values.ct: it holds bitwise values, but single-server.key is a key for single values"
+        "values.ct does not go with single-server.key: the file of ciphertexts is of the engine leveled, but single is in use"
     );
     let message = here.fail(&format!("{lookup} other-server.key"));
-    assert!(message.contains("another client's key than other-server.key"), "{message}");
+    assert!(message.starts_with("values.ct does not go with other-server.key: "), "{message}");
+    assert!(message.contains(" is of the client key "), "{message}");
     let message = here.fail(&format!("{lookup} client.key"));
-    assert!(message.contains("a secret key for values bit by bit, not an evaluation key"));
+    assert!(message.contains("a secret key for leveled values, not an evaluation key"));
 }
 
 #[test]

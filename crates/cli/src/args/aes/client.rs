@@ -1,0 +1,148 @@
+//! The grammar of what a client of transciphering does.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use clap::Args;
+use zeroize::Zeroizing;
+
+use super::block::{BLOCK_BYTES, Counter, block, counter};
+
+/// An AES-128 key. Zeroized on drop, redacted in Debug.
+#[derive(Clone)]
+pub struct AesKey(pub Zeroizing<[u8; BLOCK_BYTES]>);
+
+impl fmt::Debug for AesKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AesKey(redacted)")
+    }
+}
+
+fn aes_key(text: &str) -> Result<AesKey, String> {
+    // Not the text itself in the message: it may be most of a key.
+    block(text).map(|bytes| AesKey(Zeroizing::new(bytes)))
+}
+
+/// Where an AES key comes from.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub struct AesKeySource {
+    /// The AES-128 key in hexadecimal; other users of this machine may see it
+    #[arg(long, value_name = "HEX", value_parser = aes_key)]
+    pub key: Option<AesKey>,
+    /// A file of the 16 bytes of the AES-128 key
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+}
+
+/// Arguments of `aes keygen`.
+#[derive(Args, Debug)]
+pub struct AesKeygenArgs {
+    /// File for the secret key, which stays with the client
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// File for the evaluation key, which goes to the server
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Replace existing key files
+    #[arg(long)]
+    pub force: bool,
+    /// INSECURE parameters, for tests of this program
+    #[arg(long, hide = true)]
+    pub insecure_toy: bool,
+}
+
+/// Arguments of `aes encrypt-key`.
+#[derive(Args, Debug)]
+pub struct AesEncryptKeyArgs {
+    /// The client's secret key
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// The AES key.
+    #[command(flatten)]
+    pub source: AesKeySource,
+    /// File for the encrypted key
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `aes encrypt`.
+#[derive(Args, Debug)]
+pub struct AesEncryptArgs {
+    /// The AES key.
+    #[command(flatten)]
+    pub source: AesKeySource,
+    /// The first counter block in hexadecimal, 16 bytes: no two messages may share a block
+    #[arg(long, value_name = "HEX", value_parser = counter)]
+    pub counter: Counter,
+    /// The bytes
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for as many bytes
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `aes decrypt`.
+#[derive(Args, Debug)]
+pub struct AesDecryptArgs {
+    /// The client's secret key
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// The homomorphic ciphertexts
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the bytes, for its owner only
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Help of `aes keygen`.
+pub const KEYGEN: &str = "\
+Examples:
+  cryptable aes keygen --secret aes.secret --evaluation aes.server
+
+The secret key file is readable by its owner only.";
+
+/// Help of `aes encrypt-key`.
+pub const ENCRYPT_KEY: &str = "\
+Examples:
+  cryptable aes encrypt-key --secret aes.secret --key-file key.bin --output key.ct
+  cryptable aes encrypt-key --secret aes.secret --key 000102030405060708090a0b0c0d0e0f \\
+    --output key.ct";
+
+/// Help of `aes encrypt`.
+pub const ENCRYPT: &str = "\
+Examples:
+  cryptable aes encrypt --key-file key.bin --counter 00000000000000000000000000000000 \\
+    --input plain.bin --output cipher.bin
+  cryptable aes encrypt --key 000102030405060708090a0b0c0d0e0f \\
+    --counter 0000000000000000000000000000002a --input plain.bin --output cipher.bin
+
+The counter goes up by one every 16 bytes. Two messages under one key whose counters overlap
+betray each other. Any program of AES-128-CTR makes the same bytes; none protects them against
+changes.";
+
+/// Help of `aes decrypt`.
+pub const DECRYPT: &str = "\
+Examples:
+  cryptable aes decrypt --secret aes.secret --input message.ct --output out.bin";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_not_shown() {
+        assert_eq!(format!("{:?}", aes_key(&"7".repeat(32)).unwrap()), "AesKey(redacted)");
+    }
+}

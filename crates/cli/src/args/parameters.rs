@@ -1,0 +1,159 @@
+//! What parameters are chosen for: options of `plan` and `keygen`.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command, ValueEnum};
+use cryptable::{Engine, Goal};
+
+/// What parameters are chosen for.
+#[derive(Args, Clone, Debug)]
+pub struct ParameterArgs {
+    /// Engine: how values are encrypted; files say it to all other commands
+    #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
+    pub mode: Option<Engine>,
+    /// Width of the inputs in bits: the input modulus is 2^B
+    #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=24))]
+    pub bits: Option<u32>,
+    /// Input modulus: values are 0..P-1
+    #[arg(long, value_name = "P", group = "input", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
+    pub modulus: Option<u64>,
+    /// A table (.csv or .npy) to take the moduli from: as many inputs as it has entries
+    #[arg(long, value_name = "FILE", group = "input")]
+    pub table: Option<PathBuf>,
+    /// Width of the outputs in bits [default: as the inputs; enough for the entries of --table]
+    #[arg(long, value_name = "B", conflicts_with = "output_modulus", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub output_bits: Option<u32>,
+    /// Output modulus
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(2..=1 << 32))]
+    pub output_modulus: Option<u64>,
+    /// Values to be looked up at a time; few make smaller keys and faster lookups [default: as many as a
+    /// packed ciphertext holds]
+    #[arg(long, visible_alias = "count", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub values: Option<u64>,
+    /// What to be best at [default: throughput]
+    #[arg(long)]
+    pub goal: Option<GoalArg>,
+    /// log2 of the largest probability that a value fails, as -128 [default: -64; -40 for packed tables
+    /// of more than 18 bits]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
+    pub log2_fail: Option<f64>,
+    /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
+    /// How tables are evaluated, by the name that `plan` shows; akp, bmt or cmt of packed values
+    /// [default: the fastest way]
+    #[arg(long, alias = "variant", value_name = "NAME")]
+    pub method: Option<String>,
+    /// Ring degree of packed values: 32768 or 65536 [default: chosen]
+    #[arg(long, value_name = "N")]
+    pub ring_degree: Option<usize>,
+    /// Width of the digits of a multiplexer tree over packed values in bits [default: chosen]
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub digit_bits: Option<u32>,
+}
+
+/// What a plan is to be best at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GoalArg {
+    /// The least time for all values
+    Throughput,
+    /// The least time until the first value is there
+    Latency,
+}
+
+impl From<GoalArg> for Goal {
+    fn from(goal: GoalArg) -> Self {
+        match goal {
+            GoalArg::Throughput => Self::Throughput,
+            GoalArg::Latency => Self::Latency,
+        }
+    }
+}
+
+/// Reads names of engines, and knows them for help and completions.
+#[derive(Clone)]
+struct EngineParser;
+
+impl TypedValueParser for EngineParser {
+    type Value = Engine;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Engine, clap::Error> {
+        engine.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let value = |engine: Engine| PossibleValue::new(engine.name()).help(engine.summary());
+        Some(Box::new(Engine::ALL.into_iter().map(value)))
+    }
+}
+
+fn engine(name: &str) -> Result<Engine, String> {
+    match name {
+        "bits" => Err("it is called leveled now".into()),
+        _ => name.parse().map_err(|_| {
+            let names = Engine::ALL.map(Engine::name).join(", ");
+            format!("there are {names}")
+        }),
+    }
+}
+
+fn log2_fail(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|log2| (-1000.0..=-1.0).contains(log2));
+    number.ok_or_else(|| "it must be a number from -1000 to -1".into())
+}
+
+/// Bytes, with an optional suffix of thousands (kB, MB, GB) or of powers of two (KiB, MiB, GiB).
+fn memory_size(text: &str) -> Result<usize, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, suffix) = text.split_at(digits);
+    let unit = match suffix.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "kb" | "k" => 1e3,
+        "mb" | "m" => 1e6,
+        "gb" | "g" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => {
+            return Err(format!("unknown suffix \"{suffix}\": use B, kB, MB, GB, KiB, MiB or GiB"));
+        }
+    };
+    let number: f64 = number.parse().map_err(|_| format!("\"{number}\" is no number of bytes"))?;
+    Ok((number * unit) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_memory_have_suffixes() {
+        assert_eq!(memory_size("6GB"), Ok(6_000_000_000));
+        assert_eq!(memory_size("1.5 GiB"), Ok(3 << 29));
+        assert_eq!(memory_size("4096"), Ok(4096));
+        assert!(memory_size("6 parsecs").unwrap_err().contains("parsecs"));
+        assert!(memory_size("GB").unwrap_err().contains("no number"));
+    }
+
+    #[test]
+    fn engines_have_names_and_one_had_another() {
+        for known in Engine::ALL {
+            assert_eq!(engine(known.name()), Ok(known));
+        }
+        assert_eq!(engine("bits").unwrap_err(), "it is called leveled now");
+        assert_eq!(engine("x").unwrap_err(), "there are packed, single, leveled");
+    }
+
+    #[test]
+    fn failures_are_rare() {
+        assert_eq!(log2_fail("-128"), Ok(-128.0));
+        assert!(log2_fail("64").is_err() && log2_fail("-0.5").is_err() && log2_fail("x").is_err());
+    }
+}

@@ -1,0 +1,69 @@
+//! Files of ciphertexts by their names.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cryptable::{CiphertextFileSummary, CiphertextReader, CiphertextWriter, Contents};
+
+use crate::atomic_file::{Access, AtomicFile};
+use crate::input_file;
+
+/// A file being read.
+pub type Reader = CiphertextReader<BufReader<File>>;
+
+/// A file being written.
+pub type Writer = CiphertextWriter<AtomicFile>;
+
+/// Opens a file and checks that it is undamaged.
+///
+/// # Errors
+/// If it cannot be read or a single bit is wrong.
+pub fn open(path: &Path) -> Result<Reader> {
+    let file = input_file::open_seekable(path)?;
+    let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
+    reader.with_context(|| input_file::shown(path).display().to_string())
+}
+
+/// Starts a file.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn create(path: &Path, contents: Contents) -> Result<Writer> {
+    Ok(CiphertextWriter::new(AtomicFile::create(path, Access::Public)?, contents)?)
+}
+
+/// Completes files and gives them their names, all or none.
+///
+/// # Errors
+/// If writing fails.
+pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
+    let finished = writers.into_iter().map(CiphertextWriter::finish);
+    let finished: Vec<_> = finished.collect::<cryptable::Result<_>>()?;
+    let (files, summaries) = finished.into_iter().unzip();
+    AtomicFile::commit_all(files, true)?;
+    Ok(summaries)
+}
+
+/// Demands that a file is of a key, and of the modulus that the key takes.
+///
+/// # Errors
+/// Names what differs.
+pub fn check(reader: &Reader, path: &Path, expected: &Contents, key: &Path) -> Result<()> {
+    expected.check(&reader.summary().contents, "file of ciphertexts").with_context(|| {
+        let (path, key) = (input_file::shown(path).display(), input_file::shown(key).display());
+        format!("{path} does not go with {key}")
+    })
+}
+
+/// Number of ciphertexts as people count them: values by themselves are one each.
+pub fn encryptions(summary: &CiphertextFileSummary) -> u64 {
+    let is_value_by_value = summary.contents.engine.is_value_by_value();
+    if is_value_by_value { summary.values } else { summary.ciphertexts }
+}
+
+/// `1 ciphertext`, `2 ciphertexts`.
+pub fn ciphertexts(count: u64) -> String {
+    format!("{count} ciphertext{}", if count == 1 { "" } else { "s" })
+}

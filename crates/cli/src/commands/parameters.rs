@@ -1,0 +1,143 @@
+//! From options to requests and parameters, and what is told of parameters.
+
+use anyhow::Result;
+use cryptable::{Engine, Parameters, Request, SecurityLevel, transciphering};
+use cryptable_wire::hex;
+use serde::Serialize;
+
+use super::explain;
+use crate::args::ParameterArgs;
+use crate::formats::csv::ReadNote;
+use crate::formats::table::{self, Moduli, TableOptions};
+
+/// Values of a byte.
+const BYTE_VALUES: u64 = 256;
+
+/// Reads the table that parameters are chosen for, once, and puts its moduli in its place; returns what was read.
+///
+/// # Errors
+/// If the table cannot be read.
+pub fn resolve_table(args: &mut ParameterArgs) -> Result<Option<ReadNote>> {
+    let Some(path) = args.table.take() else { return Ok(None) };
+    let stated = args.output_bits.take().map(|bits| 1 << bits).or(args.output_modulus);
+    let moduli = Moduli { input: None, output: stated };
+    let (table, note) = table::read(&path, &TableOptions::plain(moduli))?;
+    args.modulus = Some(table.input_modulus());
+    args.output_modulus = Some(table.output_modulus());
+    Ok(note)
+}
+
+/// The moduli that the options ask for, once their table is resolved.
+pub fn moduli(args: &ParameterArgs) -> (u64, u64) {
+    let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
+    let output = args.output_bits.map(|bits| 1 << bits).or(args.output_modulus);
+    let input = input.expect("the grammar demands one of bits, modulus and table");
+    (input, output.unwrap_or(input))
+}
+
+/// The request that the options make.
+pub fn request(args: &ParameterArgs) -> Request {
+    fn set<T>(
+        request: Request,
+        option: Option<T>,
+        set: impl FnOnce(Request, T) -> Request,
+    ) -> Request {
+        match option {
+            Some(value) => set(request, value),
+            None => request,
+        }
+    }
+    let (input, output) = moduli(args);
+    let mut request = Request::new(input, output);
+    request = set(request, args.mode, Request::engine);
+    request = set(request, args.values, Request::values);
+    request = set(request, args.goal.map(Into::into), Request::goal);
+    request = set(request, args.log2_fail, Request::log2_fail);
+    request = set(request, args.memory, Request::memory);
+    request = set(request, args.method.clone(), Request::method);
+    request = set(request, args.ring_degree, Request::ring_degree);
+    set(request, args.digit_bits, Request::digit_bits)
+}
+
+/// Says where a request is served that the engine asked for does not serve.
+pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error {
+    let Some(asked) = args.mode else { return error.into() };
+    let serves = |&engine: &Engine| engine != asked && request(args).engine(engine).plan().is_ok();
+    let others: Vec<String> =
+        Engine::ALL.iter().filter(|engine| serves(engine)).map(|e| format!("--mode {e}")).collect();
+    match others.len() {
+        0 => error.into(),
+        1 => anyhow::anyhow!("{error}; {} serves it", others[0]),
+        _ => anyhow::anyhow!("{error}; {} serve it", others.join(" and ")),
+    }
+}
+
+/// What people must know about parameters without security, which only tests of this program use.
+pub fn security(level: SecurityLevel, bits: f64) -> String {
+    match level {
+        SecurityLevel::Insecure => "INSECURE, for tests only".into(),
+        SecurityLevel::Bits128 => format!("{bits:.1} bits of security"),
+    }
+}
+
+/// What is told of parameters, whatever engine they are of.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParameterReport {
+    /// None if they are for transciphering.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<Engine>,
+    pub method: String,
+    pub input_modulus: u64,
+    pub output_modulus: u64,
+    pub ring_degree: usize,
+    pub security_bits: f64,
+    pub security_level: SecurityLevel,
+    /// Of a value; of a block for transciphering.
+    pub log2_fail: f64,
+    pub parameter_digest: String,
+    /// The method with what it means.
+    #[serde(skip)]
+    pub named_method: String,
+}
+
+impl ParameterReport {
+    /// Of an engine.
+    pub fn new(parameters: &Parameters) -> Self {
+        Self {
+            engine: Some(parameters.engine()),
+            method: parameters.method_name(),
+            input_modulus: parameters.input_modulus(),
+            output_modulus: parameters.output_modulus(),
+            ring_degree: parameters.ring_degree(),
+            security_bits: parameters.security_bits(),
+            security_level: parameters.security_level(),
+            log2_fail: parameters.log2_fail(),
+            parameter_digest: hex(&parameters.digest()),
+            named_method: explain::named_method(parameters),
+        }
+    }
+
+    /// Of transciphering.
+    pub fn of_transciphering(parameters: &transciphering::Parameters) -> Self {
+        let method = "AES-128 by circuit bootstrapping".to_owned();
+        Self {
+            engine: None,
+            named_method: format!(
+                "{method}: bytes of AES in counter mode become bits encrypted one by one (Wang et al., EUROCRYPT 2024)"
+            ),
+            method,
+            input_modulus: BYTE_VALUES,
+            output_modulus: BYTE_VALUES,
+            ring_degree: parameters.circuit_bootstrapping().fhew().ring_degree(),
+            security_bits: parameters.security_bits(),
+            security_level: parameters.security_level(),
+            log2_fail: parameters.log2_fail(),
+            parameter_digest: hex(&parameters.digest()),
+        }
+    }
+
+    /// Security in words.
+    pub fn security(&self) -> String {
+        security(self.security_level, self.security_bits)
+    }
+}

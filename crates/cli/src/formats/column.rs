@@ -1,0 +1,264 @@
+//! Columns of values in comma-separated text.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use super::csv::{Coding, ReadNote, is_header};
+use super::records::{Records, is_missing, quoted};
+use crate::args::CsvArgs;
+
+/// How a column is found and read.
+#[derive(Clone, Debug)]
+pub struct ColumnOptions<'a> {
+    /// Its name or number.
+    pub column: Option<&'a str>,
+    /// How the file is read.
+    pub csv: &'a CsvArgs,
+    /// How fields stand for values.
+    pub coding: Coding,
+}
+
+/// The values of one column.
+pub struct Column<R> {
+    records: Records<R>,
+    column: usize,
+    label: String,
+    coding: Coding,
+    missing: Option<String>,
+    note: ReadNote,
+    /// The current record is yet to be read from.
+    pending: bool,
+    finished: bool,
+}
+
+impl<R: Read> Column<R> {
+    /// Finds the column: by name, by number from 1 where no column has that name, or the only one.
+    ///
+    /// # Errors
+    /// If the file cannot be read or has no such column.
+    pub fn new(reader: R, path: &Path, options: &ColumnOptions<'_>) -> Result<Self> {
+        let ColumnOptions { column, csv, coding } = options;
+        let mut records = Records::new(reader, path, csv.delimiter)?;
+        let found = records.advance()?;
+        let is_named = column.is_some_and(|column| records.fields().any(|field| field == column));
+        let header = match (coding, csv.stated_header()) {
+            // Words may look like a header, but hardly like the name that is asked for.
+            (Coding::Words(..), None) if is_named && records.is_header() => true,
+            (Coding::Words(book, _), stated) => {
+                let position = column.and_then(|column| column.parse::<usize>().ok());
+                let position = position.map_or(0, |number| number.saturating_sub(1));
+                is_header(&records, stated, Some((position, &book.borrow())))?
+            }
+            (Coding::Integers(_), stated) => is_header(&records, stated, None)?,
+        };
+        let names: Vec<String> = if header { records.fields().collect() } else { Vec::new() };
+        let index = match column {
+            None if records.width() > 1 => {
+                bail!("{}: {}; name one by --column", path.display(), columns(&names, &records))
+            }
+            None => 0,
+            Some(name) => find_column(name, &names, records.width())
+                .with_context(|| path.display().to_string())?,
+        };
+        let label = match names.get(index) {
+            Some(name) => format!("column \"{name}\""),
+            None => format!("column {}", index + 1),
+        };
+        let note = ReadNote {
+            file: path.display().to_string(),
+            header,
+            delimiter: char::from(records.delimiter()),
+            columns: records.width(),
+            column: Some(label.clone()),
+            rows: 0,
+            missing: 0,
+            missing_as: csv.missing.clone(),
+            skipped: 0,
+        };
+        Ok(Self {
+            records,
+            column: index,
+            label,
+            coding: coding.clone(),
+            missing: csv.missing.clone(),
+            note,
+            pending: found && !header,
+            finished: !found,
+        })
+    }
+
+    fn read(&mut self) -> Result<Option<u64>> {
+        if !std::mem::take(&mut self.pending) && !self.records.advance()? {
+            self.note.skipped = self.records.skipped();
+            return Ok(None);
+        }
+        let value = if is_missing(self.records.text(self.column)?) {
+            self.note.missing += 1;
+            self.missing_value()?
+        } else {
+            let place = || self.place();
+            self.coding.value(self.records.text(self.column)?, place)?
+        };
+        self.note.rows += 1;
+        Ok(Some(value))
+    }
+
+    fn place(&self) -> String {
+        format!("{} line {}, {}", self.records.path().display(), self.records.line(), self.label)
+    }
+
+    fn missing_value(&self) -> Result<u64> {
+        if let Some(missing) = &self.missing {
+            return self.coding.value(missing, || "--missing".into());
+        }
+        let (name, line) = (self.records.path().display(), self.records.line());
+        let hint = "--missing VALUE says what stands for it";
+        if self.records.is_empty_line() {
+            bail!("{name} line {line}: an empty line; {hint}");
+        }
+        let found = quoted(self.records.text(self.column)?);
+        bail!("{}: {found} is a missing value; {hint}", self.place())
+    }
+
+    /// What was read so far.
+    pub fn note(&self) -> &ReadNote {
+        &self.note
+    }
+}
+
+impl<R: Read> Iterator for Column<R> {
+    type Item = Result<u64>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.finished {
+            return None;
+        }
+        let item = self.read().transpose();
+        self.finished = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+/// `3 columns, "a", "b", "c"`.
+fn columns<R: Read>(names: &[String], records: &Records<R>) -> String {
+    let width = records.width();
+    if names.is_empty() {
+        return format!("{width} columns, and no header line to name them: 1 to {width}");
+    }
+    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    format!("{width} columns, {}", names.join(", "))
+}
+
+fn find_column(name: &str, header: &[String], width: usize) -> Result<usize> {
+    let same = |position: &usize| header[*position] == name;
+    let mut named = (0..header.len()).filter(same);
+    match (named.next(), named.next()) {
+        (Some(_), Some(_)) => bail!("more than one column is called \"{name}\""),
+        (Some(index), None) => return Ok(index),
+        _ => {}
+    }
+    match name.parse::<usize>() {
+        Ok(number) if (1..=width).contains(&number) => Ok(number - 1),
+        _ if header.is_empty() => {
+            bail!("no column \"{name}\": there is no header line; columns are 1 to {width}")
+        }
+        _ => {
+            let names: Vec<String> = header.iter().map(|name| quoted(name)).collect();
+            bail!("no column \"{name}\"; there are {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::domain::Domain;
+
+    fn read_with(text: &str, column: Option<&str>, csv: &CsvArgs) -> Result<Vec<u64>> {
+        let coding = Coding::Integers(Domain::unsigned(256));
+        let options = ColumnOptions { column, csv, coding };
+        Column::new(text.as_bytes(), Path::new("v.csv"), &options)?.collect()
+    }
+
+    fn read(text: &str, column: Option<&str>) -> Result<Vec<u64>> {
+        read_with(text, column, &CsvArgs::default())
+    }
+
+    fn error(text: &str, column: Option<&str>) -> String {
+        format!("{:#}", read(text, column).unwrap_err())
+    }
+
+    #[test]
+    fn headers_are_recognised() {
+        assert_eq!(read("1\n2\n", None).unwrap(), [1, 2]);
+        assert_eq!(read("age\n1\n2", None).unwrap(), [1, 2]);
+        assert_eq!(read("\u{feff}age\r\n1\r\n2\r\n\r\n", Some("age")).unwrap(), [1, 2]);
+        assert_eq!(read(",age\n0,\"10\"\n1, 20 \n", Some("age")).unwrap(), [10, 20]);
+        assert_eq!(read("_x\n7\n", None).unwrap(), [7]);
+        assert_eq!(read("age\n", None).unwrap(), [0_u64; 0]);
+        assert_eq!(read("", None).unwrap(), [0_u64; 0]);
+        // A mistyped number is no header, nor is a missing value.
+        assert!(error("12x\n1\n", None).contains("line 1"));
+        assert!(error("-1\n1\n", None).contains("negative"));
+        assert!(error("NA\n1\n", None).contains("line 1, column 1: \"NA\" is a missing value"));
+        let stated = CsvArgs { header: true, ..CsvArgs::default() };
+        assert_eq!(read_with("1\n2\n", None, &stated).unwrap(), [2]);
+        let stated = CsvArgs { no_header: true, ..CsvArgs::default() };
+        let message = read_with("age\n2\n", None, &stated).unwrap_err().to_string();
+        assert!(message.contains("line 1, column 1: \"age\" is not an integer"), "{message}");
+    }
+
+    #[test]
+    fn columns_are_found_by_name_and_number() {
+        let text = "a,2,b\nx,3,y\n";
+        assert!(error(text, Some("1")).contains("line 1, column 1: \"a\" is not an integer"));
+        let text = "a,b,c\n0,1,2\n";
+        assert_eq!(read(text, Some("b")).unwrap(), [1]);
+        assert_eq!(read(text, Some("3")).unwrap(), [2]);
+        assert_eq!(read("5,6\n7,8\n", Some("2")).unwrap(), [6, 8]);
+        assert_eq!(error(text, Some("d")), "v.csv: no column \"d\"; there are \"a\", \"b\", \"c\"");
+        assert!(error("5,6\n", Some("a")).contains("no header line; columns are 1 to 2"));
+        assert!(error("a,a\n5,6\n", Some("a")).contains("more than one"));
+        let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; name one by --column";
+        assert_eq!(error(text, None), message);
+        assert!(
+            error("5;6\n", None).contains("2 columns, and no header line to name them: 1 to 2")
+        );
+    }
+
+    #[test]
+    fn missing_values_are_named_or_replaced() {
+        let missing = CsvArgs { missing: Some("9".into()), ..CsvArgs::default() };
+        for text in
+            ["age\n3\n\n4\n", "age\n3\n\"\"\n4\n", "age\n3\nNA\n4\n", "3\nnan\n4", "3\nNULL\n4"]
+        {
+            assert!(error(text, None).contains("--missing VALUE says"), "{text}");
+            assert_eq!(read_with(text, None, &missing).unwrap(), [3, 9, 4]);
+        }
+        assert_eq!(
+            error("age\n3\n\n4", None),
+            "v.csv line 3: an empty line; --missing VALUE says what stands for it"
+        );
+        assert!(
+            error("a,b\n,1\n", Some("a"))
+                .contains("line 2, column \"a\": an empty field is a missing value")
+        );
+        let large = CsvArgs { missing: Some("300".into()), ..CsvArgs::default() };
+        let message = read_with("\n3\n", None, &large).unwrap_err().to_string();
+        assert_eq!(message, "--missing: 300 is not below the modulus 256");
+    }
+
+    #[test]
+    fn errors_name_line_column_value_and_limit() {
+        assert_eq!(
+            error("name,age\nann,3\nbob,300\n", Some("age")),
+            "v.csv line 3, column \"age\": 300 is not below the modulus 256"
+        );
+        assert!(error("1\n2.5\n", None).contains("line 2, column 1: \"2.5\" is not an integer"));
+        assert_eq!(error("1,2\n3\n", Some("1")), "v.csv line 2: 1 columns, 2 before");
+        let long = error(&format!("1\n{}\n", "9".repeat(1000)), None);
+        assert!(long.contains("9…\" is not an integer") && long.len() < 120, "{long}");
+    }
+}

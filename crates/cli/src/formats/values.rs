@@ -1,0 +1,142 @@
+//! Files of values being read.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
+
+use super::column::{Column, ColumnOptions};
+use super::csv::{Coding, ReadNote};
+use super::domain::Domain;
+use super::raw::{WordFormat, Words};
+use super::{extension, npy};
+use crate::args::{CsvArgs, Format};
+use crate::input_file;
+
+/// Values one by one, or why there are no more.
+pub trait ValueSource: Iterator<Item = Result<u64>> {
+    /// What was read so far, where that is not obvious.
+    fn note(&self) -> Option<&ReadNote> {
+        None
+    }
+}
+
+impl ValueSource for Column<File> {
+    fn note(&self) -> Option<&ReadNote> {
+        Some(Column::note(self))
+    }
+}
+
+impl ValueSource for Words<File> {}
+
+/// A file of values being read.
+pub type Values = Box<dyn ValueSource>;
+
+/// How a file of values is read.
+#[derive(Clone, Debug)]
+pub struct ValueOptions<'a> {
+    /// Its format, where it is stated.
+    pub format: Option<Format>,
+    /// The column of a CSV file.
+    pub column: Option<&'a str>,
+    /// How a CSV file is read.
+    pub csv: &'a CsvArgs,
+    /// How what is in the file stands for values.
+    pub coding: Coding,
+}
+
+/// Opens a file of values, each of which is checked as it is read.
+///
+/// # Errors
+/// If the file cannot be opened, or its start is not of its format.
+pub fn open_values(path: &Path, options: &ValueOptions<'_>) -> Result<Values> {
+    let file = input_file::open(path)?;
+    let is_stream = !file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let is_stream = is_stream || input_file::is_stdin(path);
+    let shown = input_file::shown(path);
+    let encoding = Encoding::of(path, options.format, is_stream, &options.coding)?;
+    if !matches!(encoding, Encoding::Text) {
+        options.refuse_options_of_text(shown)?;
+    }
+    Ok(match (encoding, &options.coding) {
+        (Encoding::Array, Coding::Integers(domain)) => {
+            let (_, words) = npy::open(file, shown, *domain)?;
+            Box::new(words)
+        }
+        (Encoding::Raw(word), Coding::Integers(domain)) => {
+            // Words of a stated width are signed if values are.
+            let word = WordFormat { signed: domain.signed, ..word };
+            Box::new(Words::new(file, shown, word, None, *domain))
+        }
+        _ => {
+            let ValueOptions { column, csv, coding, .. } = options.clone();
+            Box::new(Column::new(file, shown, &ColumnOptions { column, csv, coding })?)
+        }
+    })
+}
+
+impl ValueOptions<'_> {
+    fn refuse_options_of_text(&self, path: &Path) -> Result<()> {
+        let name = path.display();
+        if let Some(column) = self.column {
+            bail!("{name}: only CSV files have columns, not \"{column}\"");
+        }
+        let CsvArgs { header, no_header, delimiter, missing } = self.csv;
+        let given = [
+            ("--header", *header),
+            ("--no-header", *no_header),
+            ("--delimiter", delimiter.is_some()),
+            ("--missing", missing.is_some()),
+        ];
+        let given = given.into_iter().find(|(_, is_given)| *is_given);
+        ensure!(given.is_none(), "{name}: {} is for CSV files only", given.unwrap_or_default().0);
+        Ok(())
+    }
+}
+
+/// How values lie in a file.
+pub enum Encoding {
+    /// Lines of text.
+    Text,
+    /// The elements of an array of NumPy.
+    Array,
+    /// Words and nothing else.
+    Raw(WordFormat),
+}
+
+impl Encoding {
+    /// As stated, or by the name; text if it goes through a pipe.
+    ///
+    /// # Errors
+    /// If the name tells nothing, or words are to lie in something else than text.
+    pub fn of(
+        path: &Path,
+        format: Option<Format>,
+        is_stream: bool,
+        coding: &Coding,
+    ) -> Result<Self> {
+        let name = path.display();
+        let narrowest = match coding {
+            Coding::Integers(domain) => WordFormat::of(*domain),
+            Coding::Words(_, modulus) => WordFormat::of(Domain::unsigned(*modulus)),
+        };
+        let encoding = match (format, extension(path).as_str()) {
+            (Some(Format::Csv), _) | (None, "csv") => Self::Text,
+            (Some(Format::Npy), _) | (None, "npy") => Self::Array,
+            (Some(Format::Raw), _) | (None, "bin") => Self::Raw(narrowest),
+            (Some(Format::Raw8), _) => Self::Raw(WordFormat::unsigned(1)),
+            (Some(Format::Raw16), _) => Self::Raw(WordFormat::unsigned(2)),
+            (Some(Format::Raw32), _) => Self::Raw(WordFormat::unsigned(4)),
+            (Some(Format::Raw64), _) => Self::Raw(WordFormat::unsigned(8)),
+            (None, _) if is_stream => Self::Text,
+            (None, _) => bail!(
+                "{name}: the extension names no known format (.csv, .npy or .bin); \
+                 use --format csv, npy, raw, raw8, raw16, raw32 or raw64"
+            ),
+        };
+        let is_words = matches!(coding, Coding::Words(..));
+        let is_text = matches!(encoding, Self::Text);
+        ensure!(is_text || !is_words, "{name}: only CSV files have words of a dictionary");
+        Ok(encoding)
+    }
+}
