@@ -40,7 +40,7 @@ pub struct DecompositionArguments {
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// Values that are checked.
+    /// Values that are checked, each in two ciphertexts.
     #[arg(long, default_value_t = 8)]
     samples: usize,
     /// Seed of the random values.
@@ -124,8 +124,9 @@ fn measure(
     let plan = plan(&model, algorithm, log2_q0, arguments.log2_fail)?;
     let bits = plan.bits();
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let values: Vec<u64> =
-        (0..arguments.samples.max(1)).map(|_| rng.random_range(0..1 << bits)).collect();
+    let samples = arguments.samples.max(1);
+    // Each twice: noise is what two ciphertexts of a value differ by.
+    let values: Vec<u64> = (0..samples).flat_map(|_| [rng.random_range(0..1 << bits); 2]).collect();
     let encrypt = |&value| encrypt_large(&session.secret, value, bits);
     let (inputs, encrypt_s) =
         timed(|| values.iter().map(encrypt).collect::<Result<Vec<LweCiphertext>, _>>());
@@ -168,7 +169,9 @@ fn relative(deviation: f64, digit_bits: u32) -> f64 {
     (deviation * 2.0 * f64::from(digit_bits).exp2()).log2()
 }
 
-/// Enters how many values were checked, how many were wrong, and the noise of the highest digit, the noisiest.
+/// Enters how many values were checked, how many were wrong, and the noise of the highest digit, the noisiest, around
+/// its phase and what is left of lower digits ([`Decomposition::digit_noise`]). Neighbours are of the same value, of
+/// which lower digits leave the same: their phases differ by noise alone.
 fn check(
     secret: &SecretKey,
     plan: &Decomposition,
@@ -178,14 +181,17 @@ fn check(
     let last = plan.digits() - 1;
     let (digit_bits, shift) = (plan.digit_bits(last), last as u32 * plan.digit_bits(0));
     let modulus = secret.parameters().lwe_modulus();
-    let mut squares = 0.0;
+    let mut errors = Vec::with_capacity(values.len());
     for (&value, digits) in values.iter().zip(results) {
         contract.wrong += usize::from(recomposed(secret, plan, digits)? != value);
         let phase = encode(value >> shift, 1 << digit_bits, modulus);
-        squares += secret.phase_error(&digits[last], phase)?.powi(2);
+        errors.push(secret.phase_error(&digits[last], phase)?);
     }
     contract.values_checked = values.len();
-    contract.noise_std_log2 = relative((squares / values.len() as f64).sqrt(), digit_bits);
+    // A difference of two has twice the variance of one.
+    let squares: f64 = errors.chunks(2).map(|pair| (pair[0] - pair[1]).powi(2) / 2.0).sum();
+    let deviation = (squares / (values.len() / 2) as f64).sqrt();
+    contract.noise_std_log2 = relative(deviation, digit_bits);
     Ok(())
 }
 
@@ -240,9 +246,9 @@ mod tests {
         };
         let line = measure(&session, &HomDecompReduce, 20, &arguments).unwrap();
         assert!(check_line(&serde_json::to_string(&line).unwrap()));
-        assert_eq!((line.digits, line.line.contract.values_checked), (3, 16));
+        assert_eq!((line.digits, line.line.contract.values_checked), (3, 32));
         let Contract { noise_std_log2, predicted_noise_std_log2, .. } = line.line.contract;
-        // 16 samples of a standard deviation.
+        // 16 samples of a difference.
         assert!((noise_std_log2 - predicted_noise_std_log2.unwrap()).abs() < 2.0, "{line:?}");
     }
 }

@@ -12,7 +12,8 @@ pub struct Origin {
     pub processor: String,
     /// The instruction set of the kernels: an [`Isa`], which the environment variable `CRYPTABLE_SIMD` may lower.
     pub simd: String,
-    /// The commit that was built, abbreviated; empty where none was known at build time.
+    /// The commit that was checked out when it was built, abbreviated; empty where none was known. Changes that are
+    /// not committed do not show: commit before you measure what is to be kept.
     pub revision: String,
 }
 

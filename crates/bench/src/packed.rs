@@ -1,4 +1,4 @@
-//! Benchmarks of packed values: what their lines and sessions share.
+//! Benchmarks of packed values: lookups, and functional digit decomposition.
 
 pub mod fdd;
 mod keys;

@@ -9,7 +9,7 @@ use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::line::{Checked, CircuitLine, CommonArguments};
+use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
 
@@ -62,13 +62,12 @@ fn measure(
     checked.enter(&mut line, parameters);
     let noise = CircuitBootstrappingNoise::new(parameters);
     let output = noise.cmux(0.5) * 8.0;
-    let (contract, shape) = (&mut line.contract, parameters.lwe_shape());
+    let contract = &mut line.contract;
     contract.method = "AES-128, one block".to_owned();
     contract.table = "AES-128".to_owned();
     (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s);
     (contract.bits_in, contract.bits_out) = (128.0, 128.0);
-    contract.input_bytes = shape.fresh_bytes(8 * BLOCK_BYTES) as usize;
-    contract.output_bytes = shape.computed_bytes(8 * BLOCK_BYTES) as usize;
+    (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, 8 * BLOCK_BYTES);
     contract.predicted_noise_std_log2 =
         Some((output.standard_deviation() / parameters.margin()).log2());
     contract.log2_fail = aes.log2_fail();

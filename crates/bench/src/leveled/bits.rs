@@ -12,7 +12,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
-use super::line::Checked;
+use super::line::{Checked, ciphertext_bytes};
 use crate::measurement::timed;
 use crate::single::{Batch, Line, Session};
 
@@ -54,8 +54,7 @@ impl Bits {
         contract.table = "bit".to_owned();
         (contract.bits_in, contract.bits_out, contract.modulus_in) = (1.0, 1.0, 2);
         contract.encrypt_s = self.encrypt_s;
-        let bits = parameters.lwe_shape().modulus.ilog2() as usize + 1;
-        contract.input_bytes = bits.div_ceil(8);
+        contract.input_bytes = ciphertext_bytes(parameters, 1).0;
         // RGSW ciphertexts stay in the server's memory.
         contract.output_bytes = CircuitBootstrappingCost::of(parameters).rgsw_bytes as usize;
         contract.predicted_noise_std_log2 =

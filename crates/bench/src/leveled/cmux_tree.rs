@@ -16,7 +16,7 @@ use cryptable_leveled::tree::CmuxTree;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use super::line::{Checked, CircuitLine, CommonArguments};
+use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
 use crate::measurement::timed;
 use crate::single::{Batch, Session};
 
@@ -102,14 +102,13 @@ fn measure(
     let results: Vec<_> = inputs.iter().map(lookup).collect();
     check(&session, expected, &results)?.enter(&mut line, parameters);
     let output = tree.output_noise(&CircuitBootstrappingNoise::new(parameters), 0.5);
-    let (contract, shape) = (&mut line.contract, parameters.lwe_shape());
+    let contract = &mut line.contract;
     let digits = ciphertext_count(bits, digit_bits);
     contract.table = format!("random:{seed}");
     (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s / VALUES as f64);
     (contract.bits_in, contract.bits_out) = (bits as f64, bits as f64);
     contract.modulus_in = 1 << bits;
-    contract.input_bytes = shape.fresh_bytes(digits) as usize;
-    contract.output_bytes = shape.computed_bytes(digits) as usize;
+    (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, digits);
     contract.predicted_noise_std_log2 =
         Some((output.standard_deviation() / parameters.margin()).log2());
     Ok(CircuitLine::new(line, (digits, tree.cmuxes()), parameters))

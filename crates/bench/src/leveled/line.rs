@@ -5,6 +5,7 @@ use cryptable_fhew::keys::evaluation_key_bytes;
 use cryptable_leveled::cost::CircuitBootstrappingCost;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::CircuitBootstrappingParameters;
+use cryptable_wire::bit_packing::packed_bytes;
 use serde::Serialize;
 
 use crate::single::Line;
@@ -98,6 +99,17 @@ impl CircuitLine {
         }
         contract.check()
     }
+}
+
+/// Bytes of a fresh LWE ciphertext list of so many, beside its seed, and of a computed one, with the parameters'
+/// dimension and modulus.
+pub fn ciphertext_bytes(
+    parameters: &CircuitBootstrappingParameters,
+    count: usize,
+) -> (usize, usize) {
+    let shape = parameters.lwe_shape();
+    let bits = shape.modulus.ilog2() + 1;
+    (packed_bytes(count, bits), packed_bytes(count * (shape.dimension + 1), bits))
 }
 
 /// What is checked: results that are wrong, of how many, and their mean square error.
