@@ -29,6 +29,8 @@ server-build: ## Check library and program without the `client` feature: what a 
 	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
 	$(CARGO) clippy -p cryptable-cli --no-default-features -- -D warnings
 
+# Predictions of tests come of the built-in cost model; no test touches the user's cache directory.
+unit-tests: export CRYPTABLE_CALIBRATION = off
 unit-tests: ## Run the tests
 	$(CARGO) test --workspace --profile checks
 

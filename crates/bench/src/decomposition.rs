@@ -6,12 +6,15 @@ use cryptable_fhew::decomposition::{Decomposition, DigitDecomposition, algorithm
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
+use cryptable_fhew::test_polynomial::encode;
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::contract::Contract;
+use crate::measurement::timed;
 use crate::single::{Batch, Line, Session, report};
 
 /// Arguments of `bench decomposition`.
@@ -37,7 +40,7 @@ pub struct DecompositionArguments {
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// Values that are checked.
+    /// Values that are checked, each in two ciphertexts.
     #[arg(long, default_value_t = 8)]
     samples: usize,
     /// Seed of the random values.
@@ -68,16 +71,15 @@ fn base_log2(algorithm: &dyn DigitDecomposition) -> u32 {
 }
 
 /// Runs the benchmark.
-pub fn run(arguments: &DecompositionArguments, threads: usize, json: bool) -> anyhow::Result<()> {
+pub fn run(arguments: &DecompositionArguments, json: bool) -> anyhow::Result<()> {
     let session = Session::new(&Parameters::decomposition_128());
-    let batch = Batch::new(arguments.batch, arguments.runs, threads);
     let mut lines = Vec::new();
     for &algorithm in algorithms() {
         if arguments.method.as_deref().is_some_and(|name| name != algorithm.name()) {
             continue;
         }
         for log2_q0 in arguments.from..=arguments.to {
-            let line = measure(&session, algorithm, log2_q0, arguments, batch)?;
+            let line = measure(&session, algorithm, log2_q0, arguments)?;
             if json {
                 println!("{}", serde_json::to_string(&line)?);
             } else {
@@ -91,55 +93,68 @@ pub fn run(arguments: &DecompositionArguments, threads: usize, json: bool) -> an
     report(&lines, false, |_| ())
 }
 
+/// Plans a decomposition for values modulo q_0/2N·B, so that a digit is B phases, as the paper counts.
+///
+/// Where an algorithm falls short of the failure probability asked for, its line says so by the one that it has.
+fn plan(
+    model: &NoiseModel,
+    algorithm: &'static dyn DigitDecomposition,
+    log2_q0: u32,
+    limit: f64,
+) -> anyhow::Result<Decomposition> {
+    let base_log2 = base_log2(algorithm);
+    let bits = log2_q0 - model.parameters().rotation_modulus().ilog2() + base_log2;
+    let width = (bits, base_log2);
+    let plan = |limit| Decomposition::plan(model, algorithm, width, model.fresh_large(), limit);
+    let plan = plan(limit).or_else(|error| {
+        eprintln!("{error}");
+        plan(-40.0)
+    })?;
+    Ok(plan)
+}
+
+/// Decomposes random values.
 fn measure(
     session: &Session,
     algorithm: &'static dyn DigitDecomposition,
     log2_q0: u32,
     arguments: &DecompositionArguments,
-    batch: Batch,
 ) -> anyhow::Result<DecompositionLine> {
-    let base_log2 = base_log2(algorithm);
-    let two_n = session.parameters.rotation_modulus().ilog2();
-    let bits = log2_q0 - two_n + base_log2;
     let model = NoiseModel::new(&session.parameters);
-    let width = (bits, base_log2);
-    let plan = |limit| Decomposition::plan(&model, algorithm, width, model.fresh_large(), limit);
-    // Where an algorithm falls short, its line says so by its failure probability.
-    let plan = plan(arguments.log2_fail).or_else(|error| {
-        eprintln!("{error}");
-        plan(-40.0)
-    })?;
+    let plan = plan(&model, algorithm, log2_q0, arguments.log2_fail)?;
+    let bits = plan.bits();
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let values: Vec<u64> =
-        (0..arguments.samples.max(1)).map(|_| rng.random_range(0..1 << bits)).collect();
-    let inputs: Vec<LweCiphertext> = values
-        .iter()
-        .map(|&value| encrypt_large(&session.secret, value, bits))
-        .collect::<Result<_, _>>()?;
+    let samples = arguments.samples.max(1);
+    // Each twice: noise is what two ciphertexts of a value differ by.
+    let values: Vec<u64> = (0..samples).flat_map(|_| [rng.random_range(0..1 << bits); 2]).collect();
+    let encrypt = |&value| encrypt_large(&session.secret, value, bits);
+    let (inputs, encrypt_s) =
+        timed(|| values.iter().map(encrypt).collect::<Result<Vec<LweCiphertext>, _>>());
+    let inputs = inputs?;
     let decompose = |input: &LweCiphertext| {
         plan.evaluate(&session.key, input).expect("inputs of these parameters")
     };
+    let batch = Batch::new(arguments.batch, arguments.runs);
     let mut line = session.line(batch, &inputs, decompose);
     let results: Vec<Vec<LweCiphertext>> =
         inputs.par_iter().map(|input| decompose(input).into_lookup_inputs(&session.key)).collect();
-    for (&value, digits) in values.iter().zip(&results) {
-        line.contract.wrong += usize::from(recomposed(&session.secret, &plan, digits)? != value);
-    }
+    check(&session.secret, &plan, (&values, &results), &mut line.contract)?;
+    let contract = &mut line.contract;
     let last = plan.digits() - 1;
-    let slot = f64::from(plan.digit_bits(last)).exp2();
-    line.contract.predicted_noise_std_log2 =
-        (plan.digit_noise(&model, last).standard_deviation() * 2.0 * slot).log2();
-    line.contract.method = algorithm.name().to_owned();
-    line.contract.table = "digits".to_owned();
-    (line.contract.bits_in, line.contract.bits_out) = (f64::from(bits), f64::from(base_log2));
-    line.contract.modulus_in = 1 << bits;
-    line.contract.values_checked = values.len();
-    line.contract.log2_fail = plan.log2_fail();
-    line.rotations = plan.rotations();
+    let predicted = plan.digit_noise(&model, last).standard_deviation();
+    contract.predicted_noise_std_log2 = Some(relative(predicted, plan.digit_bits(last)));
+    contract.method = algorithm.name().to_owned();
+    contract.table = "digits".to_owned();
+    let base_log2 = base_log2(algorithm);
+    (contract.bits_in, contract.bits_out) = (f64::from(bits), f64::from(base_log2));
+    contract.modulus_in = 1 << bits;
+    contract.encrypt_s = encrypt_s / values.len() as f64;
+    contract.log2_fail = plan.log2_fail();
     let literal = session.parameters.literal();
-    line.contract.output_bytes = plan.digits()
+    contract.output_bytes = plan.digits()
         * ((literal.lwe_dimension + 1) * literal.log2_lwe_modulus as usize).div_ceil(8);
-    line.contract.input_bytes = (session.parameters.large_modulus().ilog2() as usize).div_ceil(8);
+    contract.input_bytes = (session.parameters.large_modulus().ilog2() as usize).div_ceil(8);
+    line.rotations = plan.rotations();
     Ok(DecompositionLine {
         line,
         log2_q0,
@@ -147,6 +162,37 @@ fn measure(
         digits: plan.digits(),
         rotation_keys: plan.rotation_keys().to_vec(),
     })
+}
+
+/// log2 of the standard deviation of a digit's phase relative to the distance to a wrong digit, half a slot.
+fn relative(deviation: f64, digit_bits: u32) -> f64 {
+    (deviation * 2.0 * f64::from(digit_bits).exp2()).log2()
+}
+
+/// Enters how many values were checked, how many were wrong, and the noise of the highest digit, the noisiest, around
+/// its phase and what is left of lower digits ([`Decomposition::digit_noise`]). Neighbours are of the same value, of
+/// which lower digits leave the same: their phases differ by noise alone.
+fn check(
+    secret: &SecretKey,
+    plan: &Decomposition,
+    (values, results): (&[u64], &[Vec<LweCiphertext>]),
+    contract: &mut Contract,
+) -> anyhow::Result<()> {
+    let last = plan.digits() - 1;
+    let (digit_bits, shift) = (plan.digit_bits(last), last as u32 * plan.digit_bits(0));
+    let modulus = secret.parameters().lwe_modulus();
+    let mut errors = Vec::with_capacity(values.len());
+    for (&value, digits) in values.iter().zip(results) {
+        contract.wrong += usize::from(recomposed(secret, plan, digits)? != value);
+        let phase = encode(value >> shift, 1 << digit_bits, modulus);
+        errors.push(secret.phase_error(&digits[last], phase)?);
+    }
+    contract.values_checked = values.len();
+    // A difference of two has twice the variance of one.
+    let squares: f64 = errors.chunks(2).map(|pair| (pair[0] - pair[1]).powi(2) / 2.0).sum();
+    let deviation = (squares / (values.len() / 2) as f64).sqrt();
+    contract.noise_std_log2 = relative(deviation, digit_bits);
+    Ok(())
 }
 
 /// The value of decrypted digits.
@@ -173,4 +219,36 @@ fn print(line: &DecompositionLine) {
         line.units_per_value,
         line.contract.log2_fail
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use cryptable_fhew::decomposition::HomDecompReduce;
+    use cryptable_fhew::parameters::ParametersLiteral;
+
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn digits_of_a_toy() {
+        let literal = *Parameters::decomposition_128().literal();
+        let toy = ParametersLiteral { lwe_dimension: 64, ..literal };
+        let session = Session::new(&Parameters::insecure(toy).unwrap());
+        let arguments = DecompositionArguments {
+            from: 20,
+            to: 20,
+            method: None,
+            log2_fail: -64.0,
+            batch: Some(1),
+            runs: 1,
+            samples: 16,
+            seed: 1,
+        };
+        let line = measure(&session, &HomDecompReduce, 20, &arguments).unwrap();
+        assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        assert_eq!((line.digits, line.line.contract.values_checked), (3, 32));
+        let Contract { noise_std_log2, predicted_noise_std_log2, .. } = line.line.contract;
+        // 16 samples of a difference.
+        assert!((noise_std_log2 - predicted_noise_std_log2.unwrap()).abs() < 2.0, "{line:?}");
+    }
 }

@@ -1,4 +1,7 @@
 //! `bench fhew`: every full-domain functional bootstrap on single values, the fastest last.
+//!
+//! Tables are encoded once, before what is timed (`prepare_s`); in lines without that field, every lookup encoded its
+//! table.
 
 use clap::Args;
 use cryptable_fhew::cost;
@@ -47,20 +50,20 @@ pub struct FhewArguments {
 }
 
 /// Runs the benchmark.
-pub fn run(arguments: &FhewArguments, threads: usize, json: bool) -> anyhow::Result<()> {
+pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
     let mut lines = Vec::new();
     for &method in full_domain::methods() {
         if arguments.method.as_deref().is_some_and(|name| name != method.name()) {
             continue;
         }
         match choose(method, arguments.p, arguments.p, arguments.log2_fail) {
-            Ok(parameters) => lines.push(measure(method, &parameters, arguments, threads)?),
+            Ok(parameters) => lines.push(measure(method, &parameters, arguments)?),
             Err(error) => eprintln!("{error}"),
         }
     }
     anyhow::ensure!(!lines.is_empty(), "no method serves p = {}", arguments.p);
     if arguments.method.is_none() {
-        lines.push(measure_bootstrap(arguments, threads)?);
+        lines.push(measure_bootstrap(&Parameters::default_128(), arguments)?);
     }
     lines.sort_by(|a, b| b.units_per_value.total_cmp(&a.units_per_value));
     // The bare bootstrap is no lookup of an arbitrary table: the best of those goes last.
@@ -94,7 +97,7 @@ fn print_table(lines: &[Line]) {
             line.lwe_dimension,
             line.rotation_digits.1,
             line.contract.noise_std_log2,
-            line.contract.predicted_noise_std_log2,
+            line.contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
             line.contract.log2_fail,
             line.contract.security_bits,
             line.published_ms.map_or("/".to_owned(), |ms| format!("{ms:.0}"))
@@ -104,6 +107,11 @@ fn print_table(lines: &[Line]) {
 
 /// Name of the line of a bare functional bootstrap.
 const BOOTSTRAP: &str = "functional bootstrap";
+
+/// log2 of a standard deviation relative to the distance to a wrong value, half a slot.
+fn relative(deviation: f64, p: u64) -> f64 {
+    (deviation * 2.0 * p as f64).log2()
+}
 
 /// Values of a session: every one at least once, then random ones.
 struct Values {
@@ -126,26 +134,29 @@ impl Values {
     }
 }
 
+/// A random table by one method.
 fn measure(
     method: &dyn FullDomainMethod,
     parameters: &Parameters,
     arguments: &FhewArguments,
-    threads: usize,
 ) -> anyhow::Result<Line> {
     let p = arguments.p;
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let table = Table::from_fn(p, p, |_| rng.random_range(0..p))?;
     let session = Session::new(parameters);
+    let (encoded, prepare_s) = timed(|| method.encode(parameters, &table));
+    let encoded = encoded?;
     let lookup = |input: &LweCiphertext| {
-        method.lookup(&session.key, &table, input).expect("inputs of these parameters")
+        let results = method.lookup_many(&session.key, &[&encoded], input);
+        results.expect("inputs of these parameters").swap_remove(0)
     };
     let model = NoiseModel::new(parameters);
     let predicted = method.noise(&model, TableKind::Given(&table), model.fresh()).output;
     let expected = |value: u64| table.output(value);
-    let mut line = finish(&session, arguments, threads, &lookup, &expected)?;
+    let mut line = finish(&session, arguments, &lookup, &expected)?;
     line.contract.method = method.name().to_owned();
-    line.contract.predicted_noise_std_log2 =
-        (predicted.standard_deviation() * 2.0 * p as f64).log2();
+    line.contract.prepare_s = prepare_s;
+    line.contract.predicted_noise_std_log2 = Some(relative(predicted.standard_deviation(), p));
     line.contract.log2_fail = full_domain::log2_fail(method, &model, p, p);
     line.contract.table = format!("random:{}", arguments.seed);
     line.published_ms = published(LweSet::Fast, method.name(), p).map(|time| time.milliseconds);
@@ -154,14 +165,14 @@ fn measure(
     Ok(line)
 }
 
-/// A bare functional bootstrap of a negacyclic table, key switch included, at ring degree 2,048.
-fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Result<Line> {
+/// A bare functional bootstrap of a negacyclic table, key switch included.
+fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyhow::Result<Line> {
     let p = arguments.p;
-    let parameters = Parameters::default_128();
-    let session = Session::new(&parameters);
+    let session = Session::new(parameters);
     let two_n = parameters.rotation_modulus();
-    let test = TestPolynomial::from_fn(parameters.ring(), |x| {
-        encode(x * p / two_n, p, parameters.prime())
+    let (test, prepare_s) = timed(|| {
+        let entry = |x| encode(x * p / two_n, p, parameters.prime());
+        TestPolynomial::from_fn(parameters.ring(), entry)
     });
     let boot = |input: &LweCiphertext| {
         let mut phase = session.key.to_rotation_modulus(input, two_n);
@@ -169,12 +180,13 @@ fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Resul
         session.key.boot(&test, &phase)
     };
     let expected = |value: u64| if value < p / 2 { value } else { (p - (value - p / 2)) % p };
-    let mut line = finish(&session, arguments, threads, &boot, &expected)?;
-    let model = NoiseModel::new(&parameters);
+    let mut line = finish(&session, arguments, &boot, &expected)?;
+    let model = NoiseModel::new(parameters);
     let output = model.blind_rotation() + model.key_switching();
     let input = output + model.lwe_modulus_switch(two_n);
     line.contract.method = BOOTSTRAP.to_owned();
-    line.contract.predicted_noise_std_log2 = (output.standard_deviation() * 2.0 * p as f64).log2();
+    line.contract.prepare_s = prepare_s;
+    line.contract.predicted_noise_std_log2 = Some(relative(output.standard_deviation(), p));
     line.contract.log2_fail =
         log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
     line.rotations = 1;
@@ -187,13 +199,12 @@ fn measure_bootstrap(arguments: &FhewArguments, threads: usize) -> anyhow::Resul
 fn finish(
     session: &Session,
     arguments: &FhewArguments,
-    threads: usize,
     of: &(dyn Fn(&LweCiphertext) -> LweCiphertext + Sync),
     expected: &(dyn Fn(u64) -> u64 + Sync),
 ) -> anyhow::Result<Line> {
     let (p, parameters) = (arguments.p, &session.parameters);
     let values = Values::new(session, arguments)?;
-    let batch = Batch::new(arguments.batch, arguments.runs, threads);
+    let batch = Batch::new(arguments.batch, arguments.runs);
     let mut line = session.line(batch, &values.inputs, of);
     let results: Vec<LweCiphertext> = values.inputs.par_iter().map(of).collect();
     let mut squares = 0.0;
@@ -204,8 +215,7 @@ fn finish(
         squares += session.secret.phase_error(result, phase)?.powi(2);
     }
     line.contract.values_checked = results.len();
-    line.contract.noise_std_log2 =
-        ((squares / results.len() as f64).sqrt() * 2.0 * p as f64).log2();
+    line.contract.noise_std_log2 = relative((squares / results.len() as f64).sqrt(), p);
     let bits = parameters.literal().log2_lwe_modulus as usize;
     line.contract.input_bytes = bits.div_ceil(8);
     line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
@@ -213,4 +223,41 @@ fn finish(
     line.contract.modulus_in = p;
     line.contract.encrypt_s = values.encrypt_s;
     Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Contract;
+    use crate::contract::tests::check_line;
+
+    fn check(line: &Line) {
+        assert!(check_line(&serde_json::to_string(line).unwrap()));
+        assert!(line.transforms > 0.0 && line.rotations > 0);
+        let Contract { noise_std_log2, predicted_noise_std_log2, encrypt_s, .. } = line.contract;
+        // 96 samples of a standard deviation.
+        assert!((noise_std_log2 - predicted_noise_std_log2.unwrap()).abs() < 1.0, "{line:?}");
+        assert!(encrypt_s > 0.0);
+    }
+
+    #[test]
+    fn a_method_and_a_bootstrap_of_toys() {
+        let parameters = Parameters::insecure_toy();
+        let (batch, runs) = (Some(2), 2);
+        let arguments = FhewArguments {
+            p: 4,
+            log2_fail: -64.0,
+            method: None,
+            batch,
+            runs,
+            samples: 96,
+            seed: 1,
+        };
+        let methods = full_domain::methods();
+        let fastest = methods.iter().find(|method| method.name() == "FDFB-Compress").unwrap();
+        let line = measure(*fastest, &parameters, &arguments).unwrap();
+        check(&line);
+        assert!(line.contract.prepare_s > 0.0);
+        check(&measure_bootstrap(&parameters, &arguments).unwrap());
+    }
 }

@@ -4,11 +4,13 @@ use clap::Args;
 use cryptable_fhew::cost;
 use cryptable_fhew::gates::{self, Gate, Gates, decrypt_bit, encrypt_bit};
 use cryptable_fhew::noise::NoiseModel;
+use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::lwe::LweCiphertext;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
+use crate::measurement::timed;
 use crate::single::{Batch, Line, Session, report};
 
 /// Arguments of `bench gates`.
@@ -33,46 +35,54 @@ pub struct GatesArguments {
 }
 
 /// Runs the benchmark.
-pub fn run(arguments: &GatesArguments, threads: usize, json: bool) -> anyhow::Result<()> {
-    let parameters = gates::choose(arguments.log2_fail)?;
-    let session = Session::new(&parameters);
+pub fn run(arguments: &GatesArguments, json: bool) -> anyhow::Result<()> {
+    let line = measure(&gates::choose(arguments.log2_fail)?, arguments)?;
+    report(&[line], json, print)
+}
+
+/// NAND of random bits.
+fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Result<Line> {
+    let session = Session::new(parameters);
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let plain: Vec<[bool; 2]> = (0..arguments.samples.max(4)).map(|_| rng.random()).collect();
     let encrypt = |pair: &[bool; 2]| pair.map(|bit| encrypt_bit(&session.secret, bit));
-    let inputs: Vec<[LweCiphertext; 2]> = plain.iter().map(encrypt).collect();
+    let (inputs, encrypt_s) =
+        timed(|| plain.iter().map(encrypt).collect::<Vec<[LweCiphertext; 2]>>());
     let gates = Gates::new(&session.key);
     let nand = |[a, b]: &[LweCiphertext; 2]| {
         gates.evaluate(Gate::Nand, a, b).expect("inputs of these parameters")
     };
-    let mut line =
-        session.line(Batch::new(arguments.batch, arguments.runs, threads), &inputs, nand);
+    let batch = Batch::new(arguments.batch, arguments.runs);
+    let mut line = session.line(batch, &inputs, nand);
 
     let results: Vec<LweCiphertext> = inputs.par_iter().map(nand).collect();
     let eighth = parameters.lwe_modulus() / 8;
     let mut squares = 0.0;
+    let contract = &mut line.contract;
     for (&[a, b], result) in plain.iter().zip(&results) {
         let expected = Gate::Nand.apply(a, b);
-        line.contract.wrong += usize::from(decrypt_bit(&session.secret, result)? != expected);
+        contract.wrong += usize::from(decrypt_bit(&session.secret, result)? != expected);
         let phase = if expected { eighth } else { 7 * eighth };
         squares += session.secret.phase_error(result, phase)?.powi(2);
     }
-    let model = NoiseModel::new(&parameters);
+    let model = NoiseModel::new(parameters);
     // The distance to a wrong sum of two results is 1/8 of the modulus.
     let relative = |variance: f64| (variance.sqrt() * 8.0).log2();
-    line.contract.noise_std_log2 = relative(squares / results.len() as f64);
-    line.contract.predicted_noise_std_log2 =
-        relative((model.blind_rotation() + model.key_switching()).0);
-    line.contract.log2_fail = gates::log2_fail(&model);
-    line.contract.method = "NAND".to_owned();
-    line.contract.table = "NAND".to_owned();
-    (line.contract.bits_in, line.contract.bits_out, line.contract.modulus_in) = (2.0, 1.0, 2);
-    line.contract.values_checked = results.len();
+    contract.noise_std_log2 = relative(squares / results.len() as f64);
+    contract.predicted_noise_std_log2 =
+        Some(relative((model.blind_rotation() + model.key_switching()).0));
+    contract.log2_fail = gates::log2_fail(&model);
+    contract.method = "NAND".to_owned();
+    contract.table = "NAND".to_owned();
+    (contract.bits_in, contract.bits_out, contract.modulus_in) = (2.0, 1.0, 2);
+    contract.values_checked = results.len();
+    contract.encrypt_s = encrypt_s / (2 * plain.len()) as f64;
     let bits = parameters.literal().log2_lwe_modulus as usize;
-    line.contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
-    line.contract.input_bytes = bits.div_ceil(8);
+    contract.output_bytes = ((parameters.lwe_dimension() + 1) * bits).div_ceil(8);
+    contract.input_bytes = bits.div_ceil(8);
     line.rotations = 1;
     line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
-    report(&[line], json, print)
+    Ok(line)
 }
 
 fn print(lines: &[Line]) {
@@ -84,9 +94,24 @@ fn print(lines: &[Line]) {
             line.units_per_value,
             line.contract.eval_key_bytes as f64 / 1e6,
             line.contract.noise_std_log2,
-            line.contract.predicted_noise_std_log2,
+            line.contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
             line.contract.log2_fail,
             line.contract.security_bits
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn gates_of_a_toy() {
+        let arguments =
+            GatesArguments { log2_fail: -64.0, batch: Some(2), runs: 2, samples: 32, seed: 1 };
+        let line = measure(&Parameters::insecure_toy(), &arguments).unwrap();
+        assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        assert_eq!((line.contract.values_checked, line.contract.slots), (32, 2));
     }
 }

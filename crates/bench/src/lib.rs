@@ -1,23 +1,37 @@
 //! Every benchmark of `cryptable`: one JSON object a line, the headline last.
+//!
+//! | module | what |
+//! |---|---|
+//! | `contract`, `origin` | fields that every line has; machine, kernels and commit |
+//! | `measurement`, `memory` | seconds, the unit u over a run, peak memory |
+//! | `packed` | lookups and digit decomposition of packed values |
+//! | `single` | keys and lines of single values: `fhew`, `decomposition`, `gates`, `auto` |
+//! | `leveled` | circuit bootstrapping, CMUX trees, AES |
+//! | `primitives` | the operations under all of them |
+//! | `plot` | pictures of lines |
 #![forbid(unsafe_code)]
 
 mod auto;
-mod circuit;
+mod contract;
+mod cost_model;
 mod decomposition;
-mod fdd;
 mod fhew;
 mod gates;
-mod lookup;
+mod leveled;
 mod measurement;
 mod memory;
+mod origin;
+mod packed;
 mod plot;
 mod primitives;
 mod single;
 
 use clap::Subcommand;
-use cryptable::Method;
+use cryptable::engines::packed::Method;
+use leveled::{aes, circuit_bootstrapping, cmux_tree};
+use packed::{fdd, lookup};
 
-/// The benchmarks.
+/// The benchmarks, one a method or kind of work; `--json` prints a line of the JSON contract for each measurement.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// AKP functional bootstrapping: a random table on a full ciphertext of random values.
@@ -39,40 +53,40 @@ pub enum BenchCommand {
     /// Functional bootstraps by automorphisms: Algorithm 5 beside LMKCDEY and CMUXes.
     Auto(auto::AutoArguments),
     /// Circuit bootstrapping of a bit.
-    Cbs(circuit::CbsArguments),
+    Cbs(circuit_bootstrapping::CbsArguments),
     /// A table on one value by a tree of CMUXes, from its bits.
-    CmuxTree(circuit::CmuxTreeArguments),
+    CmuxTree(cmux_tree::CmuxTreeArguments),
     /// AES-128 under an encrypted key.
-    Aes(circuit::AesArguments),
+    Aes(aes::AesArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
-    /// NTT, base conversion, key switch, rotation and multiplication, with their counts.
+    /// NTT, base conversion, key switch, rotation and multiplication, with their counts; the cost model's fields.
     Primitives(primitives::PrimitivesArguments),
 }
 
 /// Runs a benchmark on `threads` threads; prints JSON lines if `json`, else a short table.
 ///
 /// # Errors
-/// If parameters do not exist for the arguments, or output fails.
+/// If parameters do not exist for the arguments, output fails, or a value is wrong.
 pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let lookup = |name, method, arguments: &lookup::LookupArguments| {
-        lookup::run(lookup::Benchmark { name, method }, arguments, threads, json)
+        lookup::run(lookup::Benchmark { name, method }, arguments, json)
     };
     pool.install(|| match command {
         BenchCommand::Akp(arguments) => lookup("akp", Some(Method::Akp), arguments),
         BenchCommand::Bmt(arguments) => lookup("bmt", Some(Method::Bmt), arguments),
         BenchCommand::Cmt(arguments) => lookup("cmt", Some(Method::Cmt), arguments),
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
-        BenchCommand::Fdd(arguments) => fdd::run(arguments, threads, json),
-        BenchCommand::Fhew(arguments) => fhew::run(arguments, threads, json),
-        BenchCommand::Decomposition(arguments) => decomposition::run(arguments, threads, json),
-        BenchCommand::Gates(arguments) => gates::run(arguments, threads, json),
-        BenchCommand::Auto(arguments) => auto::run(arguments, threads, json),
-        BenchCommand::Cbs(arguments) => circuit::run_bootstrap(arguments, threads, json),
-        BenchCommand::CmuxTree(arguments) => circuit::run_tree(arguments, threads, json),
-        BenchCommand::Aes(arguments) => circuit::run_aes(arguments, threads, json),
+        BenchCommand::Fdd(arguments) => fdd::run(arguments, json),
+        BenchCommand::Fhew(arguments) => fhew::run(arguments, json),
+        BenchCommand::Decomposition(arguments) => decomposition::run(arguments, json),
+        BenchCommand::Gates(arguments) => gates::run(arguments, json),
+        BenchCommand::Auto(arguments) => auto::run(arguments, json),
+        BenchCommand::Cbs(arguments) => circuit_bootstrapping::run(arguments, json),
+        BenchCommand::CmuxTree(arguments) => cmux_tree::run(arguments, json),
+        BenchCommand::Aes(arguments) => aes::run(arguments, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),
-        BenchCommand::Primitives(arguments) => primitives::run(arguments, threads, json),
+        BenchCommand::Primitives(arguments) => primitives::run(arguments, json),
     })
 }

@@ -1,61 +1,8 @@
-//! The JSON contract, the record that every lookup benchmark prints, and timing.
+//! Timing: seconds of a call, medians, and the unit u over a run.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
-/// What every line of JSON has: the contract.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Contract {
-    pub method: String,
-    pub bits_in: f64,
-    pub bits_out: f64,
-    pub modulus_in: u64,
-    pub ring_degree: usize,
-    pub slots: usize,
-    pub threads: usize,
-    pub setup_s: f64,
-    pub keygen_s: f64,
-    pub encrypt_s: f64,
-    pub eval_s: f64,
-    pub runs: usize,
-    pub ms_per_value: f64,
-    pub unit_us: f64,
-    pub eval_units: f64,
-    pub peak_rss_bytes: u64,
-    pub eval_rss_bytes: u64,
-    pub eval_key_bytes: usize,
-    pub input_bytes: usize,
-    pub output_bytes: usize,
-    pub values_checked: usize,
-    pub wrong: usize,
-    pub noise_std_log2: f64,
-    pub predicted_noise_std_log2: f64,
-    pub log2_fail: f64,
-    pub security_bits: f64,
-    pub table: String,
-}
-
-/// One line of lookups of packed values.
-#[derive(Debug, Serialize)]
-pub struct Record {
-    #[serde(flatten)]
-    pub contract: Contract,
-    /// Tables on the same input.
-    pub tables: usize,
-    /// Sizes of the digits, none for AKP.
-    pub digits: Vec<u64>,
-    /// Digits a selector.
-    pub selectors: Vec<usize>,
-    /// Time that the planner predicts for one table.
-    pub predicted_units: f64,
-    /// Peak memory that the planner predicts.
-    pub predicted_peak_bytes: usize,
-    /// Seconds of each step of the last run.
-    pub steps: Vec<(String, f64)>,
-    /// NTTs, limb products, key switches and table products that the dry run counts for one table.
-    pub counts: [usize; 4],
-}
+use cryptable::measure_unit;
 
 /// The median of some times.
 pub fn median(times: &[f64]) -> f64 {
@@ -69,4 +16,63 @@ pub fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     let start = Instant::now();
     let result = f();
     (result, start.elapsed().as_secs_f64())
+}
+
+/// Least time between two samples of u within a run: short evaluations keep their caches.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The unit u over a run: the least of samples at its start, at its end, and at least a second apart between
+/// evaluations. One sample alone may meet other work on the machine.
+#[derive(Debug)]
+pub struct UnitSampler {
+    least: f64,
+    last: Instant,
+}
+
+impl UnitSampler {
+    /// Takes the first sample.
+    pub fn start() -> Self {
+        Self { least: measure_unit(), last: Instant::now() }
+    }
+
+    /// Takes a sample, unless the last is less than a second old. Call it between evaluations, never within one.
+    pub fn sample_if_due(&mut self) {
+        if self.last.elapsed() >= SAMPLE_INTERVAL {
+            self.sample();
+        }
+    }
+
+    /// Takes a last sample; seconds of u.
+    pub fn finish(mut self) -> f64 {
+        self.sample();
+        self.least
+    }
+
+    /// Takes a sample; the least of all so far, in seconds.
+    pub fn sample(&mut self) -> f64 {
+        self.least = self.least.min(measure_unit());
+        self.last = Instant::now();
+        self.least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_is_the_least_of_all_samples() {
+        let mut sampler = UnitSampler::start();
+        sampler.least = 1e-9;
+        sampler.sample_if_due();
+        assert_eq!(sampler.finish(), 1e-9);
+        let unit = UnitSampler::start().finish();
+        assert!((1e-6..1.0).contains(&unit), "{unit}");
+    }
+
+    #[test]
+    fn medians_are_of_sorted_times() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0]), 4.0);
+    }
 }

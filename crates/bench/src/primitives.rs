@@ -18,7 +18,8 @@ use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring, Rounding};
 use num_complex::Complex64;
 use serde::Serialize;
 
-use crate::measurement::{median, timed};
+use crate::measurement::{UnitSampler, median, timed};
+use crate::origin::Origin;
 
 /// Arguments of `bench primitives`.
 #[derive(Debug, Args)]
@@ -35,6 +36,9 @@ pub struct PrimitivesArguments {
     /// Repetitions to take the median of.
     #[arg(long, default_value_t = 5)]
     runs: usize,
+    /// Keep the measured cost model in the user's cache directory, for later predictions.
+    #[arg(long)]
+    calibrate: bool,
 }
 
 /// One line of output.
@@ -52,42 +56,70 @@ struct Line {
     transforms: usize,
     count_units: f64,
     bytes: usize,
+    #[serde(flatten)]
+    origin: Origin,
 }
 
-/// What the measurements share.
+/// The ring and the shape of keys that operations run on.
 struct Setup {
     ring: Ring,
     shape: SwitchingKeyShape,
-    runs: usize,
-    threads: usize,
-    unit: f64,
-    json: bool,
 }
 
-impl Setup {
-    /// Measures `f` and prints its line.
-    fn measure(&self, operation: &str, transforms: usize, limbs_moved: usize, mut f: impl FnMut()) {
+/// Measures operations, and keeps a line of each.
+struct Bench {
+    runs: usize,
+    /// Sampled before the first operation and after each.
+    unit: UnitSampler,
+    lines: Vec<Line>,
+}
+
+impl Bench {
+    /// Measures `f`, after one run that warms up.
+    fn measure(
+        &mut self,
+        setup: &Setup,
+        operation: &str,
+        (transforms, limbs_moved): (usize, usize),
+        mut f: impl FnMut(),
+    ) {
         f();
         let times: Vec<f64> = (0..self.runs.max(1)).map(|_| timed(&mut f).1).collect();
-        let seconds = median(&times);
-        let degree = self.ring.degree();
+        let (seconds, unit) = (median(&times), self.unit.sample());
+        let degree = setup.ring.degree();
         let size = degree as f64 * (degree as f64).log2() / (65536.0 * 16.0);
-        let line = Line {
+        self.lines.push(Line {
             operation: operation.into(),
             ring_degree: degree,
-            limbs: self.shape.basis.main,
-            special: self.shape.basis.special,
-            digits: self.shape.digits(),
-            threads: self.threads,
+            limbs: setup.shape.basis.main,
+            special: setup.shape.basis.special,
+            digits: setup.shape.digits(),
+            threads: rayon::current_num_threads(),
             seconds,
-            unit_us: self.unit * 1e6,
-            units: seconds / self.unit,
+            unit_us: unit * 1e6,
+            units: seconds / unit,
             transforms,
             count_units: transforms as f64 * size,
             bytes: limbs_moved * degree * 8,
-        };
-        if self.json {
-            println!("{}", serde_json::to_string(&line).expect("numbers and a name"));
+            origin: Origin::here(),
+        });
+    }
+
+    /// All lines, in the least unit of the run.
+    fn finish(mut self) -> Vec<Line> {
+        let unit = self.unit.finish();
+        for line in &mut self.lines {
+            (line.unit_us, line.units) = (unit * 1e6, line.seconds / unit);
+        }
+        self.lines
+    }
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &PrimitivesArguments, json: bool) -> anyhow::Result<()> {
+    for line in measure(arguments)? {
+        if json {
+            println!("{}", serde_json::to_string(&line)?);
         } else {
             println!(
                 "{:<16} {:>9.1} u   {:>5} NTTs ({:>7.1} u)   {:>8.1} MB",
@@ -99,10 +131,11 @@ impl Setup {
             );
         }
     }
+    crate::cost_model::run(arguments.calibrate, json)
 }
 
-/// Runs the benchmark.
-pub fn run(arguments: &PrimitivesArguments, threads: usize, json: bool) -> anyhow::Result<()> {
+/// Measures all operations.
+fn measure(arguments: &PrimitivesArguments) -> anyhow::Result<Vec<Line>> {
     let (degree, limbs) = (arguments.ring_degree, arguments.limbs);
     anyhow::ensure!(degree.is_power_of_two() && (64..=1 << 17).contains(&degree), "ring degree");
     anyhow::ensure!((3..=40).contains(&limbs) && (1..=limbs).contains(&arguments.digits), "limbs");
@@ -111,31 +144,27 @@ pub fn run(arguments: &PrimitivesArguments, threads: usize, json: bool) -> anyho
         SwitchingKeyShape { basis: Basis { main: limbs, special: digit_limbs }, digit_limbs };
     let main = ntt_primes(degree, 49.0, limbs, &[]);
     let special = ntt_primes(degree, 50.0, digit_limbs, &main);
-    let setup = Setup {
-        ring: Ring::new(degree, &main, &special),
-        shape,
-        runs: arguments.runs,
-        threads,
-        unit: cryptable::measure_unit(),
-        json,
-    };
-    measure_ring(&setup);
-    measure_table_product(&setup);
-    measure_ckks(&setup);
-    Ok(())
+    let setup = Setup { ring: Ring::new(degree, &main, &special), shape };
+    let (runs, unit) = (arguments.runs, UnitSampler::start());
+    let mut bench = Bench { runs, unit, lines: Vec::new() };
+    measure_ring(&mut bench, &setup);
+    measure_table_product(&mut bench, &setup);
+    measure_ckks(&mut bench, &setup);
+    Ok(bench.finish())
 }
 
 /// NTT and base conversion.
-fn measure_ring(setup: &Setup) {
+fn measure_ring(bench: &mut Bench, setup: &Setup) {
     let (ring, limbs) = (&setup.ring, setup.shape.basis.main);
     let degree = ring.degree();
     let mut limb = Buffer::zeroed(degree);
-    setup.measure("ntt", 1, 2, || ring.table(0).forward_assign(&mut limb));
+    bench.measure(setup, "ntt", (1, 2), || ring.table(0).forward_assign(&mut limb));
     let sources: Vec<usize> = (0..setup.shape.digit_limbs).collect();
     let source = Buffer::zeroed(degree * sources.len());
     let mut out = Buffer::zeroed(degree * (limbs - sources.len()).max(1));
     let targets = out.len() / degree;
-    setup.measure("base conversion", sources.len(), sources.len() + targets, || {
+    let counts = (sources.len(), sources.len() + targets);
+    bench.measure(setup, "base conversion", counts, || {
         let mut targets: Vec<(usize, &mut [u64])> = out
             .chunks_mut(degree)
             .enumerate()
@@ -147,7 +176,7 @@ fn measure_ring(setup: &Setup) {
 
 /// The product of a table with the columns and selectors of a multiplexer tree, for a table of 16 bits
 /// and two limbs: 2^17 multiply-accumulates a limb and coefficient.
-fn measure_table_product(setup: &Setup) {
+fn measure_table_product(bench: &mut Bench, setup: &Setup) {
     const OUTER: usize = 16;
     const INNER: usize = 16;
     const COLUMNS: usize = 256;
@@ -161,13 +190,13 @@ fn measure_table_product(setup: &Setup) {
     let entry = |o, i, j| ((o * 31 + i * 17 + j * 101) % (1 << 16)) as i64 - (1 << 15);
     let matrix = TableMatrix::new(OUTER, INNER, COLUMNS, entry);
     let limbs_moved = LIMBS * (2 * (COLUMNS + INNER) + 3 * OUTER);
-    setup.measure("table product", 0, limbs_moved, || {
+    bench.measure(setup, "table product", (0, limbs_moved), || {
         let _ = selected_matrix_product(ring, LIMBS, &columns, &matrix, &selectors);
     });
 }
 
 /// Key switch, rotation and multiplication.
-fn measure_ckks(setup: &Setup) {
+fn measure_ckks(bench: &mut Bench, setup: &Setup) {
     let (ring, shape) = (&setup.ring, setup.shape);
     let (limbs, all) = (shape.basis.main, shape.basis.limbs());
     let mut stream = RandomStream::from_os();
@@ -184,14 +213,41 @@ fn measure_ckks(setup: &Setup) {
     let digits = shape.digits();
     let key_limbs = 2 * digits * all;
     let key = evaluator.key(rotation, limbs);
-    setup.measure("key switch", digits * all, limbs + key_limbs + 2 * all, || {
+    let counts = (digits * all, limbs + key_limbs + 2 * all);
+    bench.measure(setup, "key switch", counts, || {
         let _ = switch(ring, &ct.parts.c1, key, [None, None]);
     });
-    setup.measure("rotation", shape.transforms_at(limbs), 4 * limbs + key_limbs, || {
+    let transforms = shape.transforms_at(limbs);
+    bench.measure(setup, "rotation", (transforms, 4 * limbs + key_limbs), || {
         let _ = evaluator.rotate(&ct, 1);
     });
-    let transforms = shape.transforms_at(limbs);
-    setup.measure("multiplication", transforms, 6 * limbs + key_limbs, || {
+    bench.measure(setup, "multiplication", (transforms, 6 * limbs + key_limbs), || {
         let _ = evaluator.mul(&ct, &ct);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_of_a_small_ring() {
+        let arguments = PrimitivesArguments {
+            ring_degree: 1024,
+            limbs: 4,
+            digits: 2,
+            runs: 1,
+            calibrate: false,
+        };
+        let lines = measure(&arguments).unwrap();
+        let names: Vec<&str> = lines.iter().map(|line| line.operation.as_str()).collect();
+        let expected =
+            ["ntt", "base conversion", "table product", "key switch", "rotation", "multiplication"];
+        assert_eq!(names, expected);
+        for line in &lines {
+            assert!(line.seconds > 0.0 && line.unit_us == lines[0].unit_us, "{line:?}");
+            assert!(!line.origin.processor.is_empty());
+        }
+        assert!(measure(&PrimitivesArguments { limbs: 2, ..arguments }).is_err());
+    }
 }

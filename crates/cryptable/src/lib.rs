@@ -39,7 +39,8 @@
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).
-//! - [`transciphering`]: AES-128 ciphertexts to homomorphic ones.
+//! - [`booleans`]: gates on encrypted bits. [`integers`]: sign, comparison, maximum, digits and tables of large values.
+//!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. Each has keys of its own and an example.
 //! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
 //! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
 //!   files of any number of values.
@@ -82,6 +83,10 @@ pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Request};
 
+/// Gates on encrypted bits.
+pub use cryptable_fhew::booleans;
+/// Integers of up to 28 bits, and of many digits: comparison, maximum, absolute value, digits, tables.
+pub use cryptable_fhew::integers;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
 

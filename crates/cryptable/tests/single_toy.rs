@@ -356,7 +356,7 @@ fn lies_under_valid_checksums_are_found() {
     let keys = after_parameters + 16 + 8;
     assert!(forged_evaluation(keys - 8, &[255; 8]).contains("limit"));
     let message = forged_evaluation(keys + 32, &[255; 8]);
-    assert!(message.contains("word 0 of the rotation key"), "{message}");
+    assert!(message.contains("rotation key") && message.contains("word 0"), "{message}");
     // A byte less everywhere.
     let mut short = evaluation_bytes.clone();
     short.remove(evaluation_bytes.len() - 33);
@@ -368,9 +368,9 @@ fn lies_under_valid_checksums_are_found() {
     let message = read_evaluation(&short).unwrap_err().to_string();
     // Header, parameters, identifier and length before, a checksum after.
     let bytes = evaluation_bytes.len() - keys - 32;
-    let expected =
-        format!("the evaluation key has {} bytes, the parameters' has {bytes}", bytes - 1);
-    assert!(message.ends_with(&expected), "{message}");
+    for part in ["the evaluation key", &(bytes - 1).to_string(), &bytes.to_string()] {
+        assert!(message.contains(part), "{message}");
+    }
 }
 
 proptest! {

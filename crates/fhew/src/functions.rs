@@ -15,7 +15,7 @@ mod sign;
 pub(crate) mod tree_table;
 
 pub use chained_table::ChainedTable;
-pub use large_functions::LargeFunctions;
+pub use large_functions::{LargeFunctions, LargePlan};
 pub use radix::{MAX_DIGITS, Radix};
 #[cfg(feature = "client")]
 pub use radix::{decrypt_radix, encrypt_radix};

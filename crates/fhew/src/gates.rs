@@ -33,7 +33,7 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// All gates.
+    /// All gates of two inputs, AND to XNOR.
     pub const ALL: [Self; 6] = [Self::And, Self::Nand, Self::Or, Self::Nor, Self::Xor, Self::Xnor];
 
     /// Factor of both inputs, and eighths of the modulus that are added: the sum is positive where the result is
@@ -111,18 +111,18 @@ impl<'a> Gates<'a> {
         Ok(self.key.key_switch(&raw))
     }
 
-    /// `selector ? a : b`: two bootstraps, one key switch.
+    /// `condition ? a : b`: two bootstraps, one key switch.
     ///
     /// # Errors
     /// As [`Gates::evaluate`].
     pub fn mux(
         &self,
-        selector: &LweCiphertext,
+        condition: &LweCiphertext,
         a: &LweCiphertext,
         b: &LweCiphertext,
     ) -> Result<LweCiphertext> {
-        let mut sum = self.sign_of(&[(1, selector), (1, a)], -1)?;
-        sum.add_assign(&self.sign_of(&[(-1, selector), (1, b)], -1)?);
+        let mut sum = self.sign_of(&[(1, condition), (1, a)], -1)?;
+        sum.add_assign(&self.sign_of(&[(-1, condition), (1, b)], -1)?);
         // At most one of both is true: -1/8 - 1/8 + 1/8, or 1/8 - 1/8 + 1/8.
         sum.add_constant_assign(encode(1, 8, sum.modulus()));
         Ok(self.key.key_switch(&sum))
@@ -184,7 +184,13 @@ pub fn choose(limit: f64) -> Result<Parameters> {
 #[must_use]
 pub fn encrypt_bit(secret: &SecretKey, bit: bool) -> LweCiphertext {
     let q = secret.parameters().lwe_modulus();
-    secret.encrypt_phase(eighths(if bit { 1 } else { -1 }, q), q)
+    secret.encrypt_phase(bit_phase(bit, q), q)
+}
+
+/// The phase of a bit: 1/8 of the modulus for true, -1/8 for false.
+#[cfg(feature = "client")]
+pub(crate) fn bit_phase(bit: bool, modulus: u64) -> u64 {
+    eighths(if bit { 1 } else { -1 }, modulus)
 }
 
 /// Decrypts a bit of gates.

@@ -6,8 +6,10 @@
 //! | `generation` | keys for the server from the secrets (feature `client`) |
 //! | `evaluation_key` | what a client sends, what a server expands it to, and the functional bootstrap |
 //! | `serialization` | what a client sends, as bytes |
+//! | `files` | files of keys, of every face |
 
 pub(crate) mod evaluation_key;
+pub(crate) mod files;
 #[cfg(feature = "client")]
 pub(crate) mod generation;
 #[cfg(feature = "client")]

@@ -34,14 +34,18 @@
 //! | [`keys`] | the client's secrets, keys for the server, their bytes |
 //! | [`multi_value`] | several tables on one blind rotation |
 //! | [`full_domain`], [`decomposition`], [`functions`], [`gates`] | algorithms, one a file |
-//! | [`cost`], [`parameter_choice`], [`lookup`] | counted work, the search for the fastest, the engine's face |
+//! | [`cost`], [`parameter_choice`] | counted work, the search for the fastest |
+//! | [`lookup`], [`booleans`], [`integers`] | faces: tables, gates, and functions of large values, with keys of their own |
 #![forbid(unsafe_code)]
 
+mod binding;
+pub mod booleans;
 pub mod cost;
 pub mod decomposition;
 pub mod full_domain;
 pub mod functions;
 pub mod gates;
+pub mod integers;
 pub mod keys;
 pub mod lookup;
 pub mod multi_value;

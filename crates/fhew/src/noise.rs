@@ -5,8 +5,8 @@
 //! modulus squared, so that they add across changes of modulus.
 
 use cryptable_lattice::ERROR_VARIANCE;
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe::{modulus_switch_variance, odd_modulus_switch_variance};
-use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 
 use crate::multiplication::bfv::{self, PackedNoise};
@@ -33,7 +33,7 @@ impl NoiseModel {
         Self { parameters: parameters.clone() }
     }
 
-    /// The parameters.
+    /// The parameters that noise is predicted for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -6,13 +6,13 @@ mod named_sets;
 
 use std::sync::Arc;
 
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::security::{
     SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
 };
 use cryptable_lattice::{Error, Result};
 use cryptable_ring::Modulus;
-use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
@@ -80,7 +80,7 @@ impl Parameters {
         Self { literal, ring: Arc::clone(&self.ring), small: self.small.clone() }
     }
 
-    /// The numbers.
+    /// All numbers of the set.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.literal

@@ -73,7 +73,7 @@ impl RlweCiphertext {
         kernels::sub_assign(ring.modulus(), &mut self.words, &other.words);
     }
 
-    /// `self·X^exponent`.
+    /// The product with a monomial, `self·X^exponent`.
     ///
     /// # Panics
     /// If degrees differ, or the exponent is 2N or more.

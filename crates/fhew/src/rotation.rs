@@ -18,6 +18,6 @@ pub(crate) mod method;
 
 pub use automorphism::{AutomorphismRotationKey, RotationAutomorphisms, Step, automorphism_count};
 pub use blind_rotation::BlindRotationKey;
-pub use cmux::{CmuxRotationKey, selectors_per_coefficient};
+pub use cmux::{CmuxRotationKey, rgsw_per_coefficient};
 pub use expected_automorphisms::{expected_automorphisms, expected_sparse_automorphisms};
 pub use exponent_group::{AutomorphismWindow, ExponentGroup};

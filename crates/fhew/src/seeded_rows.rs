@@ -6,7 +6,7 @@ use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 /// Which key rows belong to: each takes streams of its own of the key's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowDomain {
-    /// Blind rotation.
+    /// Blind rotation by the coarsest decomposition.
     Rotation = 1,
     /// Blind rotation, the first finer key.
     FinerRotation1 = 10,
@@ -16,9 +16,9 @@ pub enum RowDomain {
     FinerRotation3 = 12,
     /// LWE key switching.
     KeySwitching = 2,
-    /// Automorphisms.
+    /// Automorphisms of the trace.
     Automorphism = 3,
-    /// Relinearization.
+    /// Relinearization: a gadget ciphertext of s².
     Relinearization = 4,
     /// Packing key switching, to the constant coefficient.
     PackingConstant = 5,
@@ -69,7 +69,7 @@ impl SeededRows {
         self.domain
     }
 
-    /// All bodies.
+    /// Bodies of all rows, N words each.
     #[must_use]
     pub fn bodies(&self) -> &[u64] {
         &self.bodies

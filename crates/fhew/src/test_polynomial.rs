@@ -50,7 +50,7 @@ impl TestPolynomial {
         Self::from_fn(ring, |_| value)
     }
 
-    /// The coefficients.
+    /// Coefficients modulo Q, of X^0 first.
     #[must_use]
     pub fn coefficients(&self) -> &[u64] {
         &self.coefficients

@@ -3,9 +3,9 @@
 use std::ops::{Add, Mul};
 
 use cryptable_lattice::ERROR_VARIANCE;
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 
 /// A variance of a phase, as a fraction of the squared modulus.
@@ -13,7 +13,7 @@ use cryptable_ring::gadget::Gadget;
 pub struct Variance(pub f64);
 
 impl Variance {
-    /// No noise.
+    /// The variance of what has no noise.
     pub const ZERO: Self = Self(0.0);
 
     /// From a variance in squared units of a modulus.
@@ -91,7 +91,7 @@ pub(crate) fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
 /// What the noise of products in a ring depends on, besides their gadgets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingNumbers {
-    /// N.
+    /// Ring degree N.
     pub(crate) degree: f64,
     /// The modulus Q.
     pub(crate) prime: f64,
@@ -100,7 +100,7 @@ pub(crate) struct RingNumbers {
 }
 
 impl RingNumbers {
-    /// N·E[s²].
+    /// Squared norm of the secret on average, N·E[s²].
     pub(crate) fn secret_norm(&self) -> f64 {
         self.degree * second_moment(self.secret)
     }

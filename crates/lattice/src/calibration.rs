@@ -1,46 +1,54 @@
 //! The cost model measured on the machine at hand, and kept.
 //!
-//! [`CostModel::of_unit`] has one list of proportions for all processors. They differ, though: on one with the matrix
-//! unit AMX a product with a table's entry takes 0.012 u, on one without 0.07 u; where u is short, memory is slower
-//! beside it. [`CostModel::measure`] times each field in some tenths of a second, [`CostModel::calibrated`] does so
-//! once a machine and keeps the result.
+//! [`CostModel::of_unit`] has one list of proportions for all processors. They differ, though: on
+//! one with the matrix unit AMX a product with a table's entry takes 0.012 u, on one without 0.04
+//! u; where u is short, memory is slower beside it. [`CostModel::measure`] times each field in some
+//! tenths of a second, [`CostModel::calibrated`] does so once a machine and keeps the result.
 //!
 //! # How fields are measured
-//! Each is the least of several batches of one to some milliseconds, on one thread, through the code that engines run
-//! (other work on the machine would have to disturb all batches of one field to be seen):
+//! Each is the least of many batches of a millisecond or so, on one thread, through the code that
+//! engines run: other work on the machine has to disturb all batches of a field to be seen.
 //!
 //! | field | measured | factor |
 //! |---|---|---|
 //! | `transform` | [`cryptable_ring::unit::measure_unit`], from the second-level cache | 1 |
-//! | `limb_product` | inner products of two digits with a switching key, blocked as in key switching; digits, keys and sums take 48 MiB, more than caches hold | 1.1 |
-//! | `combination_product` | sixteen linear combinations of sixteen polynomials, 32 MiB with the results | 1 |
+//! | `limb_product` | inner products of two digits with a switching key, blocked as in key switching; digits, keys and sums take 48 MiB, more than most caches hold | 0.85, and a `combination_product` |
+//! | `combination_product` | sixteen linear combinations of sixteen polynomials, 16 MiB with the results | 1 |
 //! | `table_product` | the table step for 128 rows of 256 columns, from the second-level cache | 1 |
 //! | `digit_transform` | CMUXes of degree 2,048 with three rows (five transforms each), keys from the cache | 1 |
-//! | `key_byte` | multiples of rows of 32-bit words, added as in LWE key switching, from 24 MiB | 0.75 |
+//! | `key_byte` | multiples of rows of 32-bit words, added as in LWE key switching, from 36 MiB | 0.75 |
 //!
 //! # How factors were fitted
-//! Whole lookups do more than the operations that are counted. The factors make predictions meet lookups on one
-//! thread of a processor of AMD's Zen 5 (u = 66 µs); they are proportions between a lookup and its innermost loops, and
-//! thus the same for all machines.
+//! Whole lookups do more than the operations that are counted, and count unlike operations as one.
+//! The factors make predictions meet lookups on one thread of a processor of AMD's Zen 5 (AVX-512
+//! IFMA, no AMX; u = 66 µs). They are proportions of a lookup to its innermost loops, and should
+//! depend less on the machine than times do.
 //!
-//! * `limb_product`: 4, 8, 12 and 16 bits by AKP and CMT took 1.40 to 16.8 s. Less transforms, combinations and
-//!   table products, that is 30 to 34 µs a counted product (CMT at 12 bits: 37), while the inner product took 28 µs.
-//!   What is counted as one price is a mixture: base conversions run from the cache and take a third, products with
-//!   keys are as measured, and additions, permutations and conversions within linear transforms are not counted.
-//! * `key_byte`: a functional bootstrap of degree 2,048 took 5.98 ms, a circuit bootstrap 4.37 ms, a NAND 3.96 ms. With
-//!   1.42 µs a transform, the best price of a byte is 19 ps, while reading it took 25 ps: products fetch the next key
-//!   while they run, so that a part is hidden. Predictions are then 9 % low, 4 % high and 4 % high.
+//! * `limb_product`: some half of what is counted are base conversions, which run from the cache as
+//!   linear combinations do (those within linear transforms, as many again, are not counted); the
+//!   other half are products with keys and plaintexts, whose traffic, with that of additions and
+//!   permutations that are not counted, is that of 0.85 inner products each. The inner product took
+//!   35 µs, the combination 4 µs. Predicted and measured seconds on one thread: AKP of 1, 4 and 8
+//!   bits 0.37 (0.43), 1.39 (1.40) and 2.92 (2.74); CMT of 8, 12 and 16 bits 4.6 (4.50), 8.2 (9.04)
+//!   and 16.4 (16.8).
+//! * `key_byte`: products fetch the next key while they run, so that a part of the 24 ps that
+//!   reading takes is hidden. Predicted and measured milliseconds, with 1.4 µs a transform: a
+//!   functional bootstrap of degree 2,048 5.3 (5.98), the first set of circuit bootstraps 4.5
+//!   (4.37), a NAND 4.0 (3.96).
 //!
-//! Numbers in this list were measured with other work on the machine and have no lines among the benchmarks' results.
+//! These numbers were measured with other work on the machine and have no lines among the
+//! benchmarks' results. Memory is shared: while others use it, `limb_product` and `key_byte` are
+//! measured up to half as long again, and lookups take so much longer, too.
 //!
 //! # Where it is kept
-//! In `cryptable/calibration.json` of the user's cache directory (`$XDG_CACHE_HOME` or `~/.cache`; on Windows the local
-//! application data), for the sixteen last machines and programs: by processor, instruction set, version of this
-//! library, and the program's size and date, since link-time optimisation alone nearly halves a transform. A file that is damaged
-//! or of another format counts as empty; where it cannot be written, every process measures anew.
+//! In `cryptable/calibration.json` of the user's cache directory (`$XDG_CACHE_HOME` or `~/.cache`;
+//! on Windows the local application data), for the sixteen last machines and programs: by
+//! processor, instruction set, version of this library, and the program's size and date, since
+//! link-time optimisation alone nearly halves a transform. A file that is damaged or of another
+//! format counts as empty; where it cannot be written, every process measures anew.
 //!
-//! The environment variable `CRYPTABLE_CALIBRATION=off` stands for the built-in model, without measuring, reading or
-//! writing anything: for tests, and for output that is the same everywhere.
+//! The environment variable `CRYPTABLE_CALIBRATION=off` stands for the built-in model, without
+//! measuring, reading or writing anything: for tests, and for output that is the same everywhere.
 
 mod cache;
 mod primitives;
@@ -57,8 +65,9 @@ use crate::cost::CostModel;
 /// Environment variable that turns calibration off.
 pub const SETTING: &str = "CRYPTABLE_CALIBRATION";
 
-/// Time of a product of limbs within key switches and transforms, over that of an inner product with a key.
-const LIMB_PRODUCT_FACTOR: f64 = 1.1;
+/// Inner products with keys in memory that a counted product of limbs takes, beside a combination
+/// product.
+const STREAMED_SHARE: f64 = 0.85;
 
 /// Time of a byte of a key that is fetched while products run, over that of one that is waited for.
 const KEY_BYTE_FACTOR: f64 = 0.75;
@@ -70,11 +79,13 @@ const MAX_TRANSFORM: f64 = 1.0;
 const MAX_KEY_BYTE: f64 = 1e-6;
 
 impl CostModel {
-    /// The model of this machine: measured once, then read from the user's cache directory, or the built-in one if
-    /// `CRYPTABLE_CALIBRATION` is `off`, or where no thread can be started to measure on.
+    /// The model of this machine: measured once, then read from the user's cache directory, or the
+    /// built-in one if `CRYPTABLE_CALIBRATION` is `off`, or where no thread can be started to
+    /// measure on.
     ///
-    /// The first call in a process reads a file of some kilobytes; the first on a machine takes some tenths of a second
-    /// and 64 MiB, which are given back. Later calls cost nothing. Errors of the file system are no errors here.
+    /// The first call in a process reads a file of some kilobytes; the first on a machine takes
+    /// some tenths of a second and 64 MiB, which are given back. Later calls cost nothing. Errors
+    /// of the file system are no errors here.
     ///
     /// ```no_run
     /// use cryptable_lattice::cost::{CostModel, Work};
@@ -105,8 +116,8 @@ impl CostModel {
         Primitives::measure().map(|primitives| Self::of_primitives(&primitives))
     }
 
-    /// Measures this machine now, and keeps the result for later processes. Those that run, this one too if it has asked
-    /// already, stay with the model that they have.
+    /// Measures this machine now, and keeps the result for later processes. Those that run, this
+    /// one too if it has asked already, stay with the model that they have.
     ///
     /// # Errors
     /// If no thread can be started, there is no cache directory, or it cannot be written to.
@@ -121,7 +132,8 @@ impl CostModel {
     fn of_primitives(primitives: &Primitives) -> Self {
         Self {
             transform: primitives.transform,
-            limb_product: LIMB_PRODUCT_FACTOR * primitives.streamed_product,
+            limb_product: STREAMED_SHARE * primitives.streamed_product
+                + primitives.combination_product,
             combination_product: primitives.combination_product,
             table_product: primitives.table_product,
             digit_transform: primitives.digit_transform,

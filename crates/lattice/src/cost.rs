@@ -1,8 +1,8 @@
 //! The cost model of every engine: seconds of the few operations that lookups are made of.
 //!
-//! Engines count operations; this module says how long they take on a machine. Costs are those of one thread: built-in
-//! ones ([`CostModel::default`], [`CostModel::of_unit`]), or measured ones ([`CostModel::calibrated`], see
-//! [`crate::calibration`]).
+//! Engines count operations; this module says how long they take on a machine. Costs are those of
+//! one thread: built-in ones ([`CostModel::default`], [`CostModel::of_unit`]), or measured ones
+//! ([`CostModel::calibrated`], see [`crate::calibration`]).
 
 use std::time::Duration;
 
@@ -34,13 +34,18 @@ pub struct CostModel {
 }
 
 impl CostModel {
-    /// The built-in proportions for a machine of this unit: fitted to benchmarks on processors with
-    /// AVX-512 IFMA.
+    /// The built-in proportions for a machine of this unit, fitted to benchmarks on an Intel server
+    /// with AVX-512 IFMA and AMX (u = 130 to 150 µs).
+    ///
+    /// With 0.43 u a product of limbs, AKP of 1 and 4 bits and CMT of 8, 12 and 16 bits are
+    /// predicted within 4 % of their lines in `crates/bench/results`; of other widths predictions
+    /// are 17 to 34 % low, but for AKP of 8 bits 23 % high. On other processors proportions
+    /// differ: see [`CostModel::calibrated`].
     #[must_use]
     pub const fn of_unit(unit: f64) -> Self {
         Self {
             transform: unit,
-            limb_product: 0.36 * unit,
+            limb_product: 0.43 * unit,
             combination_product: 0.15 * unit,
             table_product: 0.012 * unit,
             digit_transform: unit / 57.0,
@@ -57,6 +62,24 @@ impl CostModel {
             + self.table_product * work.table_products
             + self.digit_transform * work.digit_transforms
             + self.key_byte * work.key_bytes
+    }
+
+    /// Names and seconds of all fields, for tables.
+    ///
+    /// ```
+    /// use cryptable_lattice::cost::CostModel;
+    /// assert_eq!(CostModel::of_unit(66e-6).fields()[0], ("transform", 66e-6));
+    /// ```
+    #[must_use]
+    pub fn fields(&self) -> [(&'static str, f64); 6] {
+        [
+            ("transform", self.transform),
+            ("limb_product", self.limb_product),
+            ("combination_product", self.combination_product),
+            ("table_product", self.table_product),
+            ("digit_transform", self.digit_transform),
+            ("key_byte", self.key_byte),
+        ]
     }
 
     /// The unit u in seconds.

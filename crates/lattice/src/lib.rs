@@ -11,6 +11,7 @@ pub mod cost;
 pub mod error;
 mod error_distribution;
 pub mod evaluation_keys;
+pub mod external_product;
 pub mod gaussian_tail;
 #[cfg(feature = "client")]
 pub mod key_generation;

@@ -7,7 +7,7 @@
 //! What is multiplied are RLWE ciphertexts of 2N words, body and then mask, as fractions of the modulus
 //! ([`cryptable_ring::torus`]).
 
-use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
+use crate::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 

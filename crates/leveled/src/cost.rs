@@ -3,7 +3,7 @@
 
 use cryptable_fhew::cost;
 use cryptable_fhew::parameters::ParametersLiteral;
-use cryptable_fhew::rotation::selectors_per_coefficient;
+use cryptable_fhew::rotation::rgsw_per_coefficient;
 use cryptable_lattice::cost::Work;
 
 use crate::bootstrapping::{batch_count, ciphertext_count};
@@ -48,7 +48,7 @@ pub struct CircuitBootstrappingCost {
 
 /// Transforms of a blind rotation in those of degree 2,048, and bytes of LWE key switching keys.
 fn rotation(literal: &ParametersLiteral) -> (f64, f64) {
-    (cost::rotation(literal).digit_transforms, cost::key_switching(literal).key_bytes)
+    (cost::rotation(literal).digit_transforms, cost::key_switching_bytes(literal))
 }
 
 impl CircuitBootstrappingCost {
@@ -68,7 +68,7 @@ impl CircuitBootstrappingCost {
         let row_bytes = 2.0 * degree * WORD_BYTES;
         let dimension = literal.lwe_dimension as f64;
         let (selectors, automorphisms) = match parameters.fhew().rotation_automorphisms() {
-            None => (dimension * selectors_per_coefficient(literal.lwe_secret) as f64, 0),
+            None => (dimension * rgsw_per_coefficient(literal.lwe_secret) as f64, 0),
             Some(window) => (dimension + 1.0, window.key_count() * window.gadget.length()),
         };
         Self {

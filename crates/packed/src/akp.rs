@@ -17,13 +17,14 @@ pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::{Arithmetic, DryRun};
-use cryptable_lattice::KeyRequest;
+use cryptable_lattice::{KeyRequest, Result};
 
 use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::{mod_raise, slots_to_coeffs};
 use crate::literal::ParametersLiteral;
+use crate::step::Step;
 
 /// The public, table-independent part of AKP for one parameter set.
 #[derive(Clone, Debug)]
@@ -96,7 +97,9 @@ impl AkpCircuit {
         let exponential = exponentials[0];
         exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
         let tables = vec![table; tables];
-        let outputs = self.look_up_many(&dry_run, exponentials, &tables);
+        let outputs = self
+            .look_up_many(&dry_run, exponentials, &tables, &|| Ok(()))
+            .expect("steps of a dry run do not fail");
         let matrices = self.slots_to_coeffs.plans();
         let mut results = outputs.iter().map(|&output| self.finish(&dry_run, &matrices, output));
         let result = results.next().expect("a table");
@@ -106,14 +109,24 @@ impl AkpCircuit {
     }
 
     /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials.
+    ///
+    /// # Errors
+    /// Those of `step`, which is called [`AkpCircuit::table_steps`] times.
     pub(crate) fn look_up_many<A: Arithmetic>(
         &self,
         arithmetic: &A,
         exponentials: Vec<A::Ciphertext>,
         tables: &[&Interpolation],
-    ) -> Vec<A::Ciphertext> {
-        let (log_babies, constant_bits) = (self.literal.log_babies, self.literal.constant_bits);
-        interpolation::evaluate(arithmetic, exponentials, tables, log_babies, constant_bits)
+        step: Step<'_>,
+    ) -> Result<Vec<A::Ciphertext>> {
+        let sizes = (self.literal.log_babies, self.literal.constant_bits);
+        interpolation::evaluate(arithmetic, exponentials, tables, sizes, step)
+    }
+
+    /// Steps of progress of [`AkpCircuit::look_up_many`].
+    pub(crate) fn table_steps(&self, tables: &[&Interpolation]) -> usize {
+        let exponentials = if self.literal.slots < self.literal.ring_degree { 1 } else { 2 };
+        interpolation::steps(exponentials, tables)
     }
 
     /// SlotsToCoeffs: outputs as fractions of P in coefficients, at scale q_0 modulo q_0.

@@ -118,4 +118,17 @@ impl ParametersLiteral {
         })
         .expect("moduli are validated before")
     }
+
+    /// A table that looks random: what noise is typical for.
+    pub(crate) fn typical_table(&self) -> Table {
+        // The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+        let mix = |x: u64| {
+            let x = (x + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            x ^ (x >> 31)
+        };
+        Table::from_fn(self.input_modulus, self.output_modulus, |x| mix(x) % self.output_modulus)
+            .expect("moduli are validated before")
+    }
 }

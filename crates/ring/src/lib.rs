@@ -14,7 +14,6 @@ mod buffer;
 pub mod combination;
 mod digit_product;
 mod embedding;
-pub mod external_product;
 mod fraction_digits;
 pub mod gadget;
 mod isa;

@@ -1,10 +1,11 @@
 //! What the processor is called: a measurement is valid for one model of processor.
 
-/// The processor's name, family, model and stepping, as it announces them: on x86-64 the brand string and the
-/// signature in hexadecimal digits (`"AMD EPYC, 00b00f21"`), elsewhere the name of the architecture.
+/// The processor's name, family, model and stepping, as it announces them: on x86-64 the brand
+/// string and the signature in hexadecimal digits (`"AMD EPYC, 00b00f21"`), elsewhere the name of
+/// the architecture.
 ///
-/// Virtual machines may hide the full name, hence the signature. Two processors of one name may run at different
-/// speeds all the same.
+/// Virtual machines may hide the full name, hence the signature. Two processors of one name may run
+/// at different speeds all the same.
 ///
 /// ```
 /// assert!(!cryptable_ring::processor::processor_name().is_empty());

@@ -104,11 +104,27 @@ pub enum ObjectType {
     LeveledEvaluationKey = 16,
     /// Leveled values: digits of a few bits each.
     LeveledCiphertext = 17,
+    /// A client's secret key for Boolean gates.
+    BooleanSecretKey = 18,
+    /// A server's keys for Boolean gates.
+    BooleanEvaluationKey = 19,
+    /// LWE ciphertexts of bits for Boolean gates.
+    EncryptedBits = 20,
+    /// A client's secret key for functions of integers.
+    IntegerSecretKey = 21,
+    /// A server's keys for functions of integers.
+    IntegerEvaluationKey = 22,
+    /// LWE ciphertexts of whole integers.
+    EncryptedIntegers = 23,
+    /// LWE ciphertexts of the digits of one integer.
+    RadixInteger = 24,
+    /// LWE ciphertexts of signs, comparisons and results of tables of digits.
+    SmallValues = 25,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 25] = [
         Self::Parameters,
         Self::PackedSecretKey,
         Self::PackedEvaluationKey,
@@ -126,6 +142,14 @@ impl ObjectType {
         Self::LeveledSecretKey,
         Self::LeveledEvaluationKey,
         Self::LeveledCiphertext,
+        Self::BooleanSecretKey,
+        Self::BooleanEvaluationKey,
+        Self::EncryptedBits,
+        Self::IntegerSecretKey,
+        Self::IntegerEvaluationKey,
+        Self::EncryptedIntegers,
+        Self::RadixInteger,
+        Self::SmallValues,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -153,6 +177,14 @@ impl fmt::Display for ObjectType {
             Self::LeveledSecretKey => "a secret key for leveled values",
             Self::LeveledEvaluationKey => "an evaluation key for leveled values",
             Self::LeveledCiphertext => "a ciphertext of leveled values",
+            Self::BooleanSecretKey => "a secret key for Boolean gates",
+            Self::BooleanEvaluationKey => "an evaluation key for Boolean gates",
+            Self::EncryptedBits => "a ciphertext of bits",
+            Self::IntegerSecretKey => "a secret key for functions of integers",
+            Self::IntegerEvaluationKey => "an evaluation key for functions of integers",
+            Self::EncryptedIntegers => "a ciphertext of integers",
+            Self::RadixInteger => "a ciphertext of a radix integer",
+            Self::SmallValues => "a ciphertext of small values",
         })
     }
 }

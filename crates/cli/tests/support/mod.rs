@@ -62,7 +62,7 @@ impl Workspace {
     pub fn strict_command(&self, line: &str) -> Command {
         let mut command = Command::new(PROGRAM);
         command.current_dir(&self.directory).args(line.split_whitespace());
-        // Predictions are the same on all machines.
+        // Tests leave the user's cache directory alone, and predictions are the same on all machines.
         command.env("CRYPTABLE_CALIBRATION", "off");
         command
     }

@@ -20,9 +20,11 @@ impl fmt::Display for Plan {
             plural(values),
             plural(threads as u64)
         )?;
+        let names = self.candidates().iter().map(|c| c.parameters().method_name().len());
+        let width = names.max().unwrap_or_default();
         writeln!(
             f,
-            "{:<8} {:<28} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5}",
+            "{:<8} {:<width$} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5}",
             "engine", "method", "time", "a value", "memory", "key file", "fresh", "fail", "bits"
         )?;
         let mut shown = Vec::new();
@@ -30,7 +32,7 @@ impl fmt::Display for Plan {
             let engine = candidate.parameters().engine();
             shown.push(engine);
             if shown.iter().filter(|&&of| of == engine).count() <= SHOWN_PER_ENGINE {
-                write_line(f, candidate, values)?;
+                write_line(f, candidate, values, width)?;
             }
         }
         for (engine, error) in self.refusals() {
@@ -40,11 +42,16 @@ impl fmt::Display for Plan {
     }
 }
 
-fn write_line(f: &mut fmt::Formatter<'_>, candidate: &Candidate, values: u64) -> fmt::Result {
+fn write_line(
+    f: &mut fmt::Formatter<'_>,
+    candidate: &Candidate,
+    values: u64,
+    width: usize,
+) -> fmt::Result {
     let (parameters, prediction) = (candidate.parameters(), candidate.prediction());
     writeln!(
         f,
-        "{:<8} {:<28} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5.0}",
+        "{:<8} {:<width$} {:>9} {:>10} {:>9} {:>9} {:>9} {:>6} {:>5.0}",
         parameters.engine(),
         parameters.method_name(),
         seconds(candidate.duration()),

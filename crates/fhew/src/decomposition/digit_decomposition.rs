@@ -48,7 +48,7 @@ pub struct Clearing<'a> {
     pub key: &'a EvaluationKey,
     /// Number of the rotation key.
     pub rotation_key: usize,
-    /// The window.
+    /// The window that is cleared.
     pub window: Window,
 }
 

@@ -134,7 +134,7 @@ impl Decomposition {
         self.base_log2.min(self.bits - digit as u32 * self.base_log2)
     }
 
-    /// The algorithm.
+    /// The algorithm that clears windows.
     #[must_use]
     pub fn algorithm(&self) -> &'static dyn DigitDecomposition {
         self.algorithm

@@ -22,9 +22,9 @@ pub enum Lookups {
     Separate,
     /// One rotation of TV_0, and a product with each table's TV_1 (FDFB-BFVMult*).
     Factored,
-    /// One rotation of f_neg - f_pos and TV_0 in turn ([`crate::multi_value`]), and a product with TV_1 of f_pos. What BFV
-    /// multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the price is
-    /// a phase modulo N.
+    /// One rotation of f_neg - f_pos and TV_0, interleaved ([`crate::multi_value`]), and a product with TV_1 of
+    /// f_pos. What BFV multiplication amplifies, f_neg - f_pos and the sign, has the noise of a rotation only; the
+    /// price is a phase modulo N.
     Interleaved,
 }
 
@@ -46,7 +46,7 @@ struct Looked {
     sign: LweCiphertext,
 }
 
-/// Q/2P, rounded.
+/// Half the unit of outputs, Q/2P rounded.
 fn half_unit(parameters: &Parameters, modulus: u64) -> u64 {
     (parameters.prime() + modulus) / (2 * modulus)
 }
@@ -148,7 +148,7 @@ fn factored(key: &EvaluationKey, tables: &[&EncodedTable], phase: &LweCiphertext
     raw.chunks_exact(2).map(looked).collect()
 }
 
-/// Coefficients in turn: f_neg - f_pos, and the constant of TV_0; and TV_1 of f_pos.
+/// Coefficients alternate between f_neg - f_pos and the constant of TV_0; beside them, TV_1 of f_pos.
 fn encode_interleaved(parameters: &Parameters, table: &Table) -> EncodedTable {
     let ring = parameters.ring();
     let (tables, modulus) = (HalfTables(table), table.output_modulus());

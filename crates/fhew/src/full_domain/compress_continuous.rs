@@ -24,7 +24,7 @@ use crate::test_polynomial::TestPolynomial;
 /// jump.
 #[derive(Clone, Copy)]
 pub struct ContinuousFunction<'a> {
-    /// F.
+    /// The function F itself.
     pub function: &'a (dyn Fn(f64) -> f64 + Sync),
     /// Δ_in over the input's modulus.
     pub input_scale: f64,

@@ -1,4 +1,5 @@
-//! What every method starts from: the input, checked, as a phase that blind rotation takes, and the decision made there.
+//! What every method starts from: the input, checked, as a phase that blind rotation takes, and the decision made
+//! there.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;

@@ -42,19 +42,19 @@ impl MethodNoise {
 /// What noise is predicted for.
 #[derive(Clone, Copy, Debug)]
 pub enum TableKind<'a> {
-    /// This table.
+    /// A table that is known: its own norms count.
     Given(&'a Table),
     /// The worst table of these moduli.
     Worst {
-        /// p.
+        /// Input modulus p.
         input_modulus: u64,
-        /// P.
+        /// Output modulus P.
         output_modulus: u64,
     },
 }
 
 impl TableKind<'_> {
-    /// p.
+    /// Input modulus p.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         match self {
@@ -63,7 +63,7 @@ impl TableKind<'_> {
         }
     }
 
-    /// P.
+    /// Output modulus P.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         match self {

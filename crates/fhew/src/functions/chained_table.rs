@@ -32,7 +32,7 @@ pub struct ChainedTable {
     pub method: &'static dyn FullDomainMethod,
     /// B: inputs are digits below it, encrypted modulo B.
     pub base: u64,
-    /// S.
+    /// Number of states S.
     pub states: u64,
 }
 

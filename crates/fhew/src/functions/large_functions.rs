@@ -6,6 +6,78 @@ use crate::decomposition::digit_decomposition::DigitDecomposition;
 use crate::decomposition::plan::Decomposition;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
+use crate::parameters::Parameters;
+
+/// What functions of large precision do under parameters, before there is a key: how inputs are decomposed, and
+/// which rotation key makes results.
+#[derive(Clone, Debug)]
+pub struct LargePlan {
+    plan: Decomposition,
+    rotation_key: usize,
+    output_noise: Variance,
+    log2_fail: f64,
+}
+
+impl LargePlan {
+    /// Plans for inputs of variance `input` (a fraction of q_0), digits of `base_log2` bits, and a failure
+    /// probability of at most 2^`limit` a function.
+    ///
+    /// # Errors
+    /// As [`Decomposition::plan`], or if no rotation key is precise enough for results.
+    pub fn new(
+        parameters: &Parameters,
+        algorithm: &'static dyn DigitDecomposition,
+        (bits, base_log2): (u32, u32),
+        input: Variance,
+        limit: f64,
+    ) -> Result<Self> {
+        let model = NoiseModel::new(parameters);
+        // A comparison has the noise of two inputs.
+        let each = limit - 2.0;
+        let plan = Decomposition::plan(&model, algorithm, (bits, base_log2), input * 2.0, each)?;
+        let folding = Self::folding_log2_fail(&model, &plan);
+        let margin = f64::from(bits + 1).exp2().recip();
+        let mut best = None;
+        for rotation_key in 0..model.parameters().rotation_gadgets().len() {
+            let gadget = model.parameters().rotation_gadgets()[rotation_key];
+            let rotation = model.blind_rotation_by(gadget) + model.to_large();
+            let output_noise = rotation * plan.digits() as f64;
+            // A maximum adds twice an input.
+            let tail = (output_noise + input * 5.0).log2_tail(margin);
+            let log2_fail = log2_sum([plan.log2_fail(), folding, tail].into_iter());
+            best = Some((rotation_key, output_noise, log2_fail));
+            if log2_fail <= limit {
+                break;
+            }
+        }
+        let (rotation_key, output_noise, log2_fail) = best.expect("there is a rotation key");
+        if log2_fail > limit {
+            let what = format!("functions of values of {bits} bits");
+            return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
+        }
+        Ok(Self { plan, rotation_key, output_noise, log2_fail })
+    }
+
+    /// log2 of the probability that a digit with its sign is taken for another.
+    fn folding_log2_fail(model: &NoiseModel, plan: &Decomposition) -> f64 {
+        let sign = model.blind_rotation() + model.key_switching();
+        let margin = 0.25 / f64::from(1u32 << plan.digit_bits(0));
+        let tail = (model.bootstrap() + sign).log2_tail(margin);
+        log2_sum((0..plan.digits()).map(|_| tail))
+    }
+
+    /// log2 of the failure probability of a function, decrypting its result included.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.log2_fail
+    }
+
+    /// Variance of a result that is an integer, a fraction of q_0; what is linear in inputs comes on top.
+    #[must_use]
+    pub fn output_noise(&self) -> Variance {
+        self.output_noise
+    }
+}
 
 /// Functions of ciphertexts of large precision whose values are integers in two's complement.
 ///
@@ -36,56 +108,30 @@ pub struct LargeFunctions<'a> {
 }
 
 impl<'a> LargeFunctions<'a> {
-    /// Plans for inputs of variance `input` (a fraction of q_0), digits of `base_log2` bits, and a failure
-    /// probability of at most 2^`limit` a function.
+    /// Plans for a key, as [`LargePlan::new`].
     ///
     /// # Errors
-    /// As [`Decomposition::plan`], or if no rotation key is precise enough for results.
+    /// As there.
     pub fn new(
         key: &'a EvaluationKey,
         algorithm: &'static dyn DigitDecomposition,
-        (bits, base_log2): (u32, u32),
+        widths: (u32, u32),
         input: Variance,
         limit: f64,
     ) -> Result<Self> {
-        let model = NoiseModel::new(key.parameters());
-        // A comparison has the noise of two inputs.
-        let each = limit - 2.0;
-        let plan = Decomposition::plan(&model, algorithm, (bits, base_log2), input * 2.0, each)?;
-        let folding = Self::folding_log2_fail(&model, &plan);
-        let margin = f64::from(bits + 1).exp2().recip();
-        let mut best = None;
-        for rotation_key in 0..model.parameters().rotation_gadgets().len() {
-            let gadget = model.parameters().rotation_gadgets()[rotation_key];
-            let rotation = model.blind_rotation_by(gadget) + model.to_large();
-            let output_noise = rotation * plan.digits() as f64;
-            // A maximum adds twice an input.
-            let tail = (output_noise + input * 5.0).log2_tail(margin);
-            let log2_fail = log2_sum([plan.log2_fail(), folding, tail].into_iter());
-            best = Some((rotation_key, output_noise, log2_fail));
-            if log2_fail <= limit {
-                break;
-            }
-        }
-        let (rotation_key, output_noise, log2_fail) = best.expect("there is a rotation key");
-        if log2_fail > limit {
-            let what = format!("functions of values of {bits} bits");
-            return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
-        }
-        Ok(Self { key, plan, rotation_key, output_noise, log2_fail })
+        let plan = LargePlan::new(key.parameters(), algorithm, widths, input, limit)?;
+        Ok(Self::with_plan(key, &plan))
+    }
+
+    /// Functions of a plan for the parameters of the key.
+    pub(crate) fn with_plan(key: &'a EvaluationKey, plan: &LargePlan) -> Self {
+        let LargePlan { plan, rotation_key, output_noise, log2_fail } = plan.clone();
+        Self { key, plan, rotation_key, output_noise, log2_fail }
     }
 
     /// Number of the rotation key that makes results.
     pub(crate) fn rotation_key(&self) -> usize {
         self.rotation_key
-    }
-
-    /// log2 of the probability that a digit with its sign is taken for another.
-    fn folding_log2_fail(model: &NoiseModel, plan: &Decomposition) -> f64 {
-        let sign = model.blind_rotation() + model.key_switching();
-        let margin = 0.25 / f64::from(1u32 << plan.digit_bits(0));
-        let tail = (model.bootstrap() + sign).log2_tail(margin);
-        log2_sum((0..plan.digits()).map(|_| tail))
     }
 
     /// The decomposition of inputs.

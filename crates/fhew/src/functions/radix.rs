@@ -1,6 +1,6 @@
 //! Integers of any width as vectors of digits: comparison, selection, sign, ReLU, maximum, absolute value.
 //!
-//! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and selectors. Everything is a
+//! A digit of base B is encrypted modulo 2B: the spare bit takes differences, carries and conditions. Everything is a
 //! sum of ciphertexts and a table over the full domain of 2B values, by any [`FullDomainMethod`].
 
 use cryptable_lattice::error::demand;
@@ -111,35 +111,35 @@ impl<'a> Radix<'a> {
         self.lookup(|order| u64::from(order == LESS), &level[0])
     }
 
-    /// `selector ? x : y`, for a selector of 0 or 1 modulo 2B: two tables a digit.
+    /// `condition ? x : y`, for a condition of 0 or 1 modulo 2B: two tables a digit.
     ///
     /// # Errors
     /// As [`Radix::less_than`].
     pub fn select(
         &self,
-        selector: &LweCiphertext,
+        condition: &LweCiphertext,
         x: &[LweCiphertext],
         y: &[LweCiphertext],
     ) -> Result<Vec<LweCiphertext>> {
-        let mut chosen = self.keep(selector, true, x)?;
-        for (sum, other) in chosen.iter_mut().zip(self.keep(selector, false, y)?) {
+        let mut chosen = self.keep(condition, true, x)?;
+        for (sum, other) in chosen.iter_mut().zip(self.keep(condition, false, y)?) {
             sum.add_assign(&other);
         }
         Ok(chosen)
     }
 
-    /// x if the selector is `wanted`, else 0: a table a digit.
+    /// x if the condition is `wanted`, else 0: a table a digit.
     fn keep(
         &self,
-        selector: &LweCiphertext,
+        condition: &LweCiphertext,
         wanted: bool,
         x: &[LweCiphertext],
     ) -> Result<Vec<LweCiphertext>> {
         self.check(x)?;
-        self.key.check(selector)?;
+        self.key.check(condition)?;
         let base = self.base;
         let keep = |pair: u64| if (pair >= base) == wanted { pair % base } else { 0 };
-        let one = |digit| self.lookup(keep, &Self::add(digit, base as i64, selector));
+        let one = |digit| self.lookup(keep, &Self::add(digit, base as i64, condition));
         x.par_iter().map(one).collect()
     }
 
@@ -168,6 +168,46 @@ impl<'a> Radix<'a> {
     /// As [`Radix::less_than`].
     pub fn relu(&self, x: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
         self.keep(&self.sign(x)?, false, x)
+    }
+
+    /// x + y modulo B^digits: a carry from digit to digit, two tables each.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn sum(&self, x: &[LweCiphertext], y: &[LweCiphertext]) -> Result<Vec<LweCiphertext>> {
+        self.check(x)?;
+        self.check(y)?;
+        let base = self.base;
+        let mut carry: Option<LweCiphertext> = None;
+        let mut digits = Vec::with_capacity(x.len());
+        for (x, y) in x.iter().zip(y) {
+            let mut input = Self::add(x, 1, y);
+            if let Some(carry) = &carry {
+                input.add_assign(carry);
+            }
+            // At most 2(B - 1) + 1.
+            let (digit, next) = rayon::join(
+                || self.lookup(|sum| sum % base, &input),
+                || self.lookup(|sum| sum / base, &input),
+            );
+            digits.push(digit?);
+            carry = Some(next?);
+        }
+        Ok(digits)
+    }
+
+    /// `of` applied to every digit, modulo B: a table a digit.
+    ///
+    /// # Errors
+    /// As [`Radix::less_than`].
+    pub fn map(
+        &self,
+        of: impl Fn(u64) -> u64 + Sync,
+        x: &[LweCiphertext],
+    ) -> Result<Vec<LweCiphertext>> {
+        self.check(x)?;
+        let base = self.base;
+        x.par_iter().map(|digit| self.lookup(|d| of(d % base) % base, digit)).collect()
     }
 
     /// -x modulo B^digits: a carry from digit to digit, two tables each.

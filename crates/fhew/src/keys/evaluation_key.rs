@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cryptable_lattice::Result;
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_ring::external_product::RgswGadget;
 use cryptable_ring::random::Seed;
 
 use crate::multiplication::relinearization::RelinearizationKey;
@@ -37,7 +37,7 @@ pub struct SeededEvaluationKey {
     pub ring_dimension: Option<SeededRows>,
     /// Automorphisms of the trace.
     pub trace: SeededRows,
-    /// Relinearization.
+    /// Relinearization: a gadget ciphertext of s².
     pub relinearization: SeededRows,
 }
 
@@ -65,11 +65,11 @@ impl EvaluationKey {
         let rotation_automorphisms = expand_rotation_automorphisms(key).map(Arc::new);
         let secret = parameters.literal().lwe_secret;
         let rotation = |(rows, gadget): (&SeededRows, RgswGadget)| {
-            let selectors = rows.prepare(ring, &key.seed, gadget.rows());
+            let rgsw = rows.prepare(ring, &key.seed, gadget.rows());
             match &rotation_automorphisms {
-                None => BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, selectors, secret)),
+                None => BlindRotationKey::Cmux(CmuxRotationKey::new(gadget, rgsw, secret)),
                 Some(automorphisms) => BlindRotationKey::Automorphism(
-                    AutomorphismRotationKey::new(gadget, selectors, Arc::clone(automorphisms)),
+                    AutomorphismRotationKey::new(gadget, rgsw, Arc::clone(automorphisms)),
                 ),
             }
         };
@@ -103,7 +103,7 @@ impl EvaluationKey {
         }
     }
 
-    /// The parameters.
+    /// The parameters of the keys.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -121,7 +121,7 @@ impl EvaluationKey {
         self.trace.bytes() + self.relinearization.bytes()
     }
 
-    /// Bytes held.
+    /// Bytes of memory that all keys take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rotations.iter().map(BlindRotationKey::bytes).sum::<usize>()
@@ -200,8 +200,7 @@ impl EvaluationKey {
         accumulator.times_monomial(self.parameters.ring(), exponent as usize)
     }
 
-    /// BlindRotate of one accumulator by several phases, in step: faster than one after the other where keys come
-    /// from memory.
+    /// BlindRotate of one accumulator by several phases, batched: the keys are read from memory once.
     ///
     /// # Panics
     /// As [`EvaluationKey::blind_rotate`].
@@ -253,7 +252,7 @@ impl EvaluationKey {
         self.key_switch_many(&[raw]).remove(0)
     }
 
-    /// [`EvaluationKey::key_switch`] of several ciphertexts in step: the key is read once.
+    /// [`EvaluationKey::key_switch`] of several ciphertexts, batched: the key is read once.
     ///
     /// # Panics
     /// As there.

@@ -1,6 +1,6 @@
 //! Keys of the server from the secrets of the client.
 
-use cryptable_ring::external_product::RgswGadget;
+use cryptable_lattice::external_product::RgswGadget;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::kernels;
 use cryptable_ring::prime_ring::PrimeRing;
@@ -13,7 +13,7 @@ use crate::keys::secret_key::{SecretKey, lwe_body};
 use crate::packing::key_switching::SeededPackingKey;
 use crate::packing::trace::{PackedLength, exponents};
 use crate::parameters::{Parameters, RotationMethod};
-use crate::rotation::cmux::selectors_per_coefficient;
+use crate::rotation::cmux::rgsw_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
@@ -148,13 +148,13 @@ impl SecretKey {
         let literal = self.parameters().literal();
         let secret = self.lwe_coefficients();
         let bit = |is_one: bool| is_one.then_some(0);
-        let per_coefficient = selectors_per_coefficient(literal.lwe_secret);
-        let selectors = |&s: &i8| [s == 1, s == -1].into_iter().take(per_coefficient).map(bit);
+        let per_coefficient = rgsw_per_coefficient(literal.lwe_secret);
+        let bits = |&s: &i8| [s == 1, s == -1].into_iter().take(per_coefficient).map(bit);
         let two_n = 2 * literal.ring_degree as i64;
         let monomial = |s: i64| Some(s.rem_euclid(two_n) as usize);
         let coefficients = || secret.iter().map(|&s| i64::from(s));
         Zeroizing::new(match literal.rotation_method {
-            RotationMethod::Cmux => secret.iter().flat_map(selectors).collect(),
+            RotationMethod::Cmux => secret.iter().flat_map(bits).collect(),
             RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
                 coefficients().chain([-coefficients().sum::<i64>()]).map(monomial).collect()
             }

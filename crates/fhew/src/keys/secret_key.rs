@@ -51,7 +51,7 @@ fn sample(
 }
 
 impl SecretKey {
-    /// Fresh secrets.
+    /// Draws fresh secrets: of LWE, of the ring, and of the ring of lower degree if there is one.
     ///
     /// # Panics
     /// If the operating system has no randomness to give.
@@ -92,7 +92,7 @@ impl SecretKey {
         .then(|| Self { parameters: parameters.clone(), lwe, ring, small })
     }
 
-    /// The parameters.
+    /// The parameters that the secrets were drawn for.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

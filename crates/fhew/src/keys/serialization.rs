@@ -11,7 +11,7 @@ use cryptable_wire::bit_packing::{UnpackError, pack, packed_bytes, unpack};
 use crate::keys::evaluation_key::SeededEvaluationKey;
 use crate::packing::trace::exponents;
 use crate::parameters::Parameters;
-use crate::rotation::cmux::selectors_per_coefficient;
+use crate::rotation::cmux::rgsw_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
@@ -73,13 +73,13 @@ fn parts(parameters: &Parameters) -> Vec<Part> {
     };
     let automorphism = literal.automorphism.length;
     let window = parameters.rotation_automorphisms();
-    let selectors = match &window {
-        None => literal.lwe_dimension * selectors_per_coefficient(literal.lwe_secret),
+    let rgsw = match &window {
+        None => literal.lwe_dimension * rgsw_per_coefficient(literal.lwe_secret),
         Some(_) => literal.lwe_dimension + 1,
     };
     let automorphisms = window.map(|window| [window.key_count(), window.gadget.length()]);
     let rotations = parameters.rotation_gadgets().into_iter();
-    let rotations = rotations.map(|g| part("the rotation key", [selectors, g.rows()]));
+    let rotations = rotations.map(|g| part("the rotation key", [rgsw, g.rows()]));
     let automorphisms =
         automorphisms.map(|factors| part("the rotation's automorphism keys", factors));
     let key_switching = Part {
@@ -108,7 +108,7 @@ pub fn evaluation_key_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().fold(Seed::BYTES, |sum, part| sum.saturating_add(part.bytes()))
 }
 
-/// The number of bytes of an expanded key in memory, [`crate::evaluation_key::EvaluationKey::bytes`]: masks are drawn
+/// The number of bytes of an expanded key in memory, [`crate::keys::EvaluationKey::bytes`]: masks are drawn
 /// and words widened.
 #[must_use]
 pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
@@ -179,7 +179,7 @@ impl SeededEvaluationKey {
     /// Demands that every part has the length that the parameters give it, and every word is below its modulus.
     ///
     /// # Errors
-    /// If not.
+    /// If one has another number of words, or a word is not below its modulus ([`WireError::InvalidField`]).
     pub fn check(&self) -> Result<()> {
         let (parts, words) = (parts(&self.parameters), self.part_words());
         if words.len() != parts.len() {

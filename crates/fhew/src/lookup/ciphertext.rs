@@ -1,16 +1,12 @@
 //! Ciphertexts of single values: any number of LWE ciphertexts.
 
-use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::lwe_list::{LweList, LweShape};
-use cryptable_wire::{
-    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
-};
+use cryptable_lattice::error::Result;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType};
 
 use super::Parameters;
 use super::request::MAX_MODULUS;
-
-/// Longest body, 16 GiB.
-const MAX_CIPHERTEXT_BYTES: u64 = 1 << 34;
+use crate::binding::Binding;
 
 /// Name of a ciphertext in errors.
 const OBJECT: &str = "ciphertext of single values";
@@ -20,8 +16,7 @@ const OBJECT: &str = "ciphertext of single values";
 /// A fresh value takes one word of log2 q bits, masks being a seed; a result n + 1 words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
-    parameter_digest: [u8; 32],
-    key_id: KeyId,
+    binding: Binding,
     modulus: u64,
     values: LweList,
 }
@@ -34,7 +29,8 @@ impl Ciphertext {
         modulus: u64,
         values: LweList,
     ) -> Self {
-        Self { parameter_digest: parameters.digest(), key_id, modulus, values }
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Self { binding, modulus, values }
     }
 
     /// The number of values.
@@ -52,13 +48,13 @@ impl Ciphertext {
     /// Digest of the parameters under which they are encrypted.
     #[must_use]
     pub fn parameter_digest(&self) -> [u8; 32] {
-        self.parameter_digest
+        self.binding.parameter_digest
     }
 
     /// Identifier of the client's key under which they are encrypted.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.key_id
+        self.binding.key_id
     }
 
     /// Whether the masks are a seed: true as long as nothing was computed.
@@ -78,14 +74,8 @@ impl Ciphertext {
     /// # Errors
     /// If the client, the parameters or the shape of LWE ciphertexts differ.
     pub(super) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        let (found, expected) = (self.parameter_digest, parameters.digest());
-        if found != expected {
-            return Err(Error::OtherParameters { object: OBJECT, expected, found });
-        }
-        if self.key_id != key_id {
-            let (expected, found) = (key_id, self.key_id);
-            return Err(Error::OtherClient { object: OBJECT, expected, found });
-        }
+        let expected = Binding { parameter_digest: parameters.digest(), key_id };
+        self.binding.check(OBJECT, &expected)?;
         self.values.check(parameters.shape())
     }
 
@@ -96,19 +86,8 @@ impl Ciphertext {
     /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut body, mut bytes) = (Vec::new(), Vec::new());
-        let mut writer = BodyWriter::new(&mut body);
-        let object_type = ObjectType::SingleCiphertext;
-        writer
-            .raw(&self.key_id.0)
-            .and_then(|()| writer.u64(self.modulus))
-            .and_then(|()| writer.u64(self.values.len() as u64))
-            .and_then(|()| writer.u32(self.is_fresh().into()))
-            .and_then(|()| self.values.shape().write(&mut writer))
-            .and_then(|()| self.values.write_words(&mut writer))
-            .and_then(|()| write_object(&mut bytes, object_type, &self.parameter_digest, &body))
-            .expect("memory takes all bytes");
-        bytes
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus);
+        self.binding.ciphertext_bytes(ObjectType::SingleCiphertext, head, &self.values)
     }
 
     /// Reads a ciphertext.
@@ -116,21 +95,11 @@ impl Ciphertext {
     /// # Errors
     /// If the bytes are not exactly one undamaged ciphertext of single values.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let body = read_object(bytes, ObjectType::SingleCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
-        let mut reader = BodyReader::new(body);
-        let key_id = KeyId(reader.array("identifier of the key")?);
-        let modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
-        // Every value has a body of at least one bit: more cannot be in these bytes.
-        let count = reader.u64_within("number of values", 0..=8 * body.len() as u64)? as usize;
-        let is_fresh = match reader.u32("kind of masks")? {
-            0 => false,
-            1 => true,
-            other => return Err(WireError::invalid("kind of masks", other, "0 or 1").into()),
+        let head = |reader: &mut BodyReader<'_>| {
+            Ok(reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?)
         };
-        let shape = LweShape::read(&mut reader)?;
-        let values = LweList::read_words(&mut reader, shape, count, is_fresh)?;
-        reader.finish()?;
-        let parameter_digest = peek_header(bytes)?.parameter_digest;
-        Ok(Self { parameter_digest, key_id, modulus, values })
+        let object_type = ObjectType::SingleCiphertext;
+        let (binding, modulus, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        Ok(Self { binding, modulus, values })
     }
 }

@@ -63,7 +63,7 @@ impl Parameters {
     /// Toy parameters for tests: not secure.
     ///
     /// # Errors
-    /// If a modulus is too large for the toy: above 512 for even inputs, above 511 for odd ones.
+    /// If a modulus is too large for the toy: inputs above 1,024, outputs above 4,096.
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let name = if input_modulus.is_multiple_of(2) { "FDFB-Compress" } else { "odd modulus" };
         let (moduli, level) = ((input_modulus, output_modulus), SecurityLevel::Insecure);
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn moduli_beyond_the_toy_are_refused() {
-        for (p, output_modulus) in [(1, 4), (514, 4), (513, 4), (4, 1), (4, 8192)] {
+        for (p, output_modulus) in [(1, 4), (1026, 4), (1025, 4), (4, 1), (4, 8192)] {
             assert!(Parameters::insecure_toy(p, output_modulus).is_err(), "{p}, {output_modulus}");
         }
     }

@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::{Ciphertext, EvaluationKey, Parameters};
 use crate::keys::SecretKey as FhewSecret;
-use crate::keys::SeededEvaluationKey;
 use crate::test_polynomial::encode;
 
 /// Values that files put into one ciphertext: enough to keep all threads busy, and for progress to show.
@@ -93,11 +92,6 @@ impl SecretKey {
         (0..ciphertext.count()).into_par_iter().map(value).collect()
     }
 
-    /// Generates an evaluation key, as it is sent: seeds in place of masks.
-    pub(super) fn seeded_evaluation_key(&self) -> SeededEvaluationKey {
-        self.secret.evaluation_key()
-    }
-
     /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and
     /// expansion of the masks.
     ///
@@ -105,7 +99,7 @@ impl SecretKey {
     /// If `progress` asks to stop.
     pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
         let steps = progress.steps(2)?;
-        let key = self.seeded_evaluation_key();
+        let key = self.secret.evaluation_key();
         steps.done()?;
         let key = EvaluationKey::expand(self.parameters.clone(), self.id, &key)?;
         steps.done()?;

@@ -51,7 +51,7 @@ impl UnscaledTest {
         Self { modulus, values }
     }
 
-    /// P.
+    /// The modulus P of the values that it encodes.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
@@ -103,7 +103,7 @@ impl UnscaledTest {
     }
 
     /// Largest |TV_1|² of any values that change in at most `steps` places (p/2 for a table of p inputs):
-    /// max(steps/4, 1)·P².
+    /// `max(steps/4, 1)·P²`.
     ///
     /// `steps` coefficients of at most P/2, or one of P. (The paper's bound, Table 8: p·(p - 1)².)
     #[must_use]
@@ -134,7 +134,7 @@ impl FactoredTest {
         Self { degree, modulus, terms }
     }
 
-    /// P.
+    /// The modulus P of the values that it encodes.
     #[must_use]
     pub fn modulus(&self) -> u64 {
         self.modulus
@@ -184,7 +184,7 @@ impl FactoredTest {
         Self { degree: self.degree, modulus: 2 * self.modulus, terms }
     }
 
-    /// |c|².
+    /// Squared Euclidean norm |c|²: what a rotation's variance is multiplied by.
     #[must_use]
     pub fn squared_norm(&self) -> f64 {
         self.terms.iter().map(|&(_, c)| (c as f64).powi(2)).sum()
@@ -205,8 +205,8 @@ impl FactoredTest {
         out
     }
 
-    /// Coefficient `position` of c(X^stride)·rotated as LWE modulo Q, for a test of degree N/stride whose TV_0 is in the
-    /// coefficients `position` modulo `stride`.
+    /// Coefficient `position` of c(X^stride)·rotated as LWE modulo Q, for a test of degree N/stride whose TV_0 is in
+    /// the coefficients `position` modulo `stride`.
     ///
     /// # Panics
     /// If degrees do not fit, or the position is not below the stride.

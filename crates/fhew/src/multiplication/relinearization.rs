@@ -1,6 +1,6 @@
 //! Relinearization: a polynomial times s², by a gadget ciphertext of s².
 
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
+use cryptable_lattice::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::primes::ntt_primes;
@@ -29,7 +29,7 @@ impl RelinearizationKey {
         Self { gadget, rows, auxiliary }
     }
 
-    /// Bytes held.
+    /// Bytes of memory that the gadget ciphertext takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.rows.bytes()

@@ -20,9 +20,12 @@
 //! | packing key, one d | ℓ·N | 4 | 256 MiB | 2ℓ·N² products |
 //!
 //! What the key buys is noise: a filled coefficient gets that of one key switch
-//! ([`NoiseModel::packing_key_switching`](crate::noise::NoiseModel::packing_key_switching)), instead of N²/3 to N² times that of an automorphism
-//! ([`NoiseModel::packing`](crate::noise::NoiseModel::packing)); so digits may be coarse. Hence it is generated on request only
+//! ([`NoiseModel::packing_key_switching`]), instead of N²/3 to N² times that of an automorphism
+//! ([`NoiseModel::packing`]); so digits may be coarse. Hence it is generated on request only
 //! (`SecretKey::packing_key`).
+//!
+//! [`NoiseModel::packing`]: crate::noise::NoiseModel::packing
+//! [`NoiseModel::packing_key_switching`]: crate::noise::NoiseModel::packing_key_switching
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result};
@@ -135,7 +138,7 @@ impl PackingKey {
         Ok(Self { parameters: parameters.clone(), length: key.length, rows })
     }
 
-    /// The parameters.
+    /// The parameters whose ciphertexts it packs.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -163,7 +166,7 @@ impl PackingKey {
 
     /// PackingKS: the phase in the d lowest coefficients.
     ///
-    /// Adds the noise of [`NoiseModel::packing_key_switching`](crate::noise::NoiseModel::packing_key_switching).
+    /// Adds the noise of [`crate::noise::NoiseModel::packing_key_switching`].
     ///
     /// # Panics
     /// If the ciphertext is not modulo Q and of dimension N.
@@ -179,8 +182,10 @@ impl PackingKey {
     ///
     /// The phase of `c_j` is added to the d coefficients from `position_j` on, where ciphertexts may meet. The remark
     /// has N/d positions, the multiples of d; with d = 1 they are all. Every ciphertext adds the noise of its digits
-    /// to all coefficients ([`NoiseModel::packing_key_switching_elsewhere`](crate::noise::NoiseModel::packing_key_switching_elsewhere)), and what was rounded away of its mask to
+    /// to all coefficients ([`NoiseModel::packing_key_switching_elsewhere`]), and what was rounded away of its mask to
     /// its own.
+    ///
+    /// [`NoiseModel::packing_key_switching_elsewhere`]: crate::noise::NoiseModel::packing_key_switching_elsewhere
     ///
     /// # Errors
     /// If a ciphertext is not modulo Q and of dimension N, or d coefficients from its position on are beyond N.

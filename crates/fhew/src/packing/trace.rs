@@ -8,8 +8,8 @@
 //! It takes log2 N automorphism keys of ℓ rows each, a hundredth of the N·ℓ rows of packing key switching
 //! ([`crate::packing`]).
 
+use cryptable_lattice::external_product::{GadgetProduct, Scratch};
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, kernels, torus};
@@ -24,12 +24,12 @@ pub enum PackedLength {
     Constant,
     /// Those below N/2; all others are near 0.
     Half,
-    /// All.
+    /// All N coefficients.
     All,
 }
 
 impl PackedLength {
-    /// d.
+    /// Their number d.
     #[must_use]
     pub fn count(self, degree: usize) -> usize {
         match self {
@@ -66,7 +66,7 @@ impl TraceKey {
         Self { gadget, automorphisms }
     }
 
-    /// Bytes held.
+    /// Bytes of memory that the automorphism keys take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.automorphisms.bytes()

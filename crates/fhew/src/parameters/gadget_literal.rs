@@ -12,12 +12,12 @@ pub struct GadgetLiteral {
 }
 
 /// Bases and lengths of an RGSW ciphertext's decompositions: of bodies and of masks, see
-/// [`RgswGadget`](cryptable_ring::external_product::RgswGadget).
+/// [`RgswGadget`](cryptable_lattice::external_product::RgswGadget).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RgswGadgetLiteral {
-    /// Of bodies.
+    /// Decomposition of bodies b.
     pub body: GadgetLiteral,
-    /// Of masks.
+    /// Decomposition of masks a.
     pub mask: GadgetLiteral,
 }
 

@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use cryptable_ring::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
+use cryptable_lattice::external_product::{ExternalProduct, GadgetProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedKey, PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
@@ -61,7 +61,7 @@ impl RotationAutomorphisms {
         Self { window, keys, exponents: window.key_exponents(), places: window.group.places() }
     }
 
-    /// Bytes held.
+    /// Bytes of memory that the automorphism keys and the table of places take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.keys.bytes() + 4 * self.places.len()
@@ -157,7 +157,7 @@ impl AutomorphismRotationKey {
         self.monomials.bytes()
     }
 
-    /// The automorphisms.
+    /// The automorphisms, and how the rotation goes through them.
     #[must_use]
     pub fn automorphisms(&self) -> &RotationAutomorphisms {
         &self.automorphisms
@@ -180,10 +180,12 @@ impl AutomorphismRotationKey {
     pub fn rotate_assign(&self, ring: &PrimeRing, accumulator: &mut RlweCiphertext, mask: &[u64]) {
         assert_eq!(self.monomials.count(), mask.len() + 1, "LWE dimension");
         let steps = self.automorphisms.steps(mask);
-        let mut room =
-            Room::new(ring, self.gadget.rows(), self.automorphisms.window.gadget.length());
+        let mut state = RotationState::new(
+            ring,
+            self.gadget.rows().max(self.automorphisms.window.gadget.length()),
+        );
         let m = ring.modulus();
-        torus::from_residues(m, &mut room.fractions, accumulator.words());
+        torus::from_residues(m, &mut state.fractions, accumulator.words());
         let plain = accumulator.mask().iter().all(|&word| word == 0);
         let leading = if plain { leading_automorphisms(&steps) } else { 0 };
         let exponents = &self.automorphisms.exponents;
@@ -192,9 +194,9 @@ impl AutomorphismRotationKey {
                 Step::Automorphism(number) => product * exponents[number] % (2 * ring.degree()),
                 Step::Product(_) => product,
             });
-            let (body, _) = room.fractions.split_at_mut(ring.degree());
-            torus::automorphism(&mut room.image, body, exponent);
-            body.copy_from_slice(&room.image);
+            let (body, _) = state.fractions.split_at_mut(ring.degree());
+            torus::automorphism(&mut state.image, body, exponent);
+            body.copy_from_slice(&state.image);
         }
         let steps = &steps[leading..];
         for (index, &step) in steps.iter().enumerate() {
@@ -203,15 +205,15 @@ impl AutomorphismRotationKey {
             match step {
                 Step::Automorphism(number) => {
                     let product = GadgetProduct { ring, gadget: self.automorphisms.window.gadget };
-                    room.automorphism(product, exponents[number], key);
+                    state.automorphism(product, exponents[number], key);
                 }
                 Step::Product(_) => {
                     let product = ExternalProduct { ring, gadget: self.gadget };
-                    product.assign(&mut room.fractions, key, &mut room.scratch);
+                    product.assign(&mut state.fractions, key, &mut state.scratch);
                 }
             }
         }
-        torus::to_residues(m, accumulator.words_mut(), &room.fractions);
+        torus::to_residues(m, accumulator.words_mut(), &state.fractions);
     }
 }
 
@@ -220,22 +222,22 @@ fn leading_automorphisms(steps: &[Step]) -> usize {
     steps.iter().take_while(|step| matches!(step, Step::Automorphism(_))).count()
 }
 
-/// The accumulator, and room for the next one.
-struct Room {
+/// The accumulator, as fractions, and scratch memory for its next value.
+struct RotationState {
     fractions: Buffer,
     next: Buffer,
     image: Buffer,
     scratch: Scratch,
 }
 
-impl Room {
-    fn new(ring: &PrimeRing, product_rows: usize, automorphism_rows: usize) -> Self {
+impl RotationState {
+    fn new(ring: &PrimeRing, rows: usize) -> Self {
         let n = ring.degree();
         Self {
             fractions: Buffer::unspecified(2 * n),
             next: Buffer::zeroed(2 * n),
             image: Buffer::zeroed(n),
-            scratch: Scratch::new(ring, automorphism_rows.max(product_rows)),
+            scratch: Scratch::new(ring, rows),
         }
     }
 

@@ -9,9 +9,9 @@ use crate::rotation::cmux::CmuxRotationKey;
 /// Keys of a blind rotation.
 #[derive(Debug)]
 pub enum BlindRotationKey {
-    /// By CMUXes.
+    /// Blind rotation by CMUXes.
     Cmux(CmuxRotationKey),
-    /// By automorphisms.
+    /// Blind rotation by automorphisms.
     Automorphism(AutomorphismRotationKey),
 }
 

@@ -4,8 +4,8 @@
 //! RGSW ciphertext of s_i. A ternary s_i takes two RGSW ciphertexts, of whether it is 1 and whether it is -1, in
 //! one step. A step counts a forward transform for each row of an RGSW ciphertext and 2 inverse ones.
 
+use cryptable_lattice::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::{Buffer, torus};
 
@@ -17,13 +17,13 @@ use crate::variance::{RingNumbers, Variance, second_moment};
 pub struct CmuxRotationKey {
     gadget: RgswGadget,
     /// One a coefficient of a binary secret, two a coefficient of a ternary one.
-    selectors: PreparedRows,
+    rgsw: PreparedRows,
     per_coefficient: usize,
 }
 
 /// RGSW ciphertexts a coefficient of a secret.
 #[must_use]
-pub fn selectors_per_coefficient(secret: SecretDistribution) -> usize {
+pub fn rgsw_per_coefficient(secret: SecretDistribution) -> usize {
     if secret == SecretDistribution::Binary { 1 } else { 2 }
 }
 
@@ -33,20 +33,16 @@ impl CmuxRotationKey {
     /// # Panics
     /// If they cannot be shared out among coefficients.
     #[must_use]
-    pub fn new(gadget: RgswGadget, selectors: PreparedRows, secret: SecretDistribution) -> Self {
-        let per_coefficient = selectors_per_coefficient(secret);
-        assert!(
-            selectors.count().is_multiple_of(per_coefficient),
-            "{} selectors",
-            selectors.count()
-        );
-        Self { gadget, selectors, per_coefficient }
+    pub fn new(gadget: RgswGadget, rgsw: PreparedRows, secret: SecretDistribution) -> Self {
+        let per_coefficient = rgsw_per_coefficient(secret);
+        assert!(rgsw.count().is_multiple_of(per_coefficient), "{} RGSW ciphertexts", rgsw.count());
+        Self { gadget, rgsw, per_coefficient }
     }
 
-    /// Bytes held.
+    /// Bytes of memory that the prepared RGSW ciphertexts take.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.selectors.bytes()
+        self.rgsw.bytes()
     }
 
     /// `accumulator *= X^(-⟨mask, s⟩)`.
@@ -57,7 +53,7 @@ impl CmuxRotationKey {
         self.rotate_many_assign(ring, &mut [accumulator], &[mask]);
     }
 
-    /// Rotates each accumulator by its mask, all in step: keys, tens of megabytes, are read once.
+    /// Rotates each accumulator by its mask, batched: keys, tens of megabytes, are read once for all.
     ///
     /// # Panics
     /// As [`CmuxRotationKey::rotate_assign`], or if there are not as many masks as accumulators.
@@ -69,7 +65,7 @@ impl CmuxRotationKey {
     ) {
         let product = ExternalProduct { ring, gadget: self.gadget };
         let mut scratch = Scratch::new(ring, self.gadget.rows());
-        let dimension = self.selectors.count() / self.per_coefficient;
+        let dimension = self.rgsw.count() / self.per_coefficient;
         assert!(masks.iter().all(|mask| mask.len() == dimension), "LWE dimension {dimension}");
         assert_eq!(accumulators.len(), masks.len(), "masks");
         let m = ring.modulus();
@@ -79,7 +75,7 @@ impl CmuxRotationKey {
             torus::from_residues(m, out, accumulator.words());
         }
         for i in 0..dimension {
-            // One of those in step fetches what all need next.
+            // One of the batch fetches what all need next.
             let mut fetched = false;
             for (fractions, mask) in fractions.chunks_exact_mut(each).zip(masks) {
                 let exponent = (2 * ring.degree() - mask[i] as usize) % (2 * ring.degree());
@@ -87,7 +83,7 @@ impl CmuxRotationKey {
                     continue;
                 }
                 let key = |index| {
-                    let key = self.selectors.key(index);
+                    let key = self.rgsw.key(index);
                     if fetched { key.alone() } else { key }
                 };
                 if self.per_coefficient == 1 {
@@ -106,7 +102,8 @@ impl CmuxRotationKey {
 }
 
 /// σ_acc²: every CMUX adds the noise of the digit products of body and mask (each digit times an error polynomial),
-/// and what rounding the rotated difference leaves where the RGSW ciphertext is of 1: `rounding_b + rounding_a·N·E[s²]`.
+/// and what rounding the rotated difference leaves where the RGSW ciphertext is of 1: `rounding_b +
+/// rounding_a·N·E[s²]`.
 pub(crate) fn noise(
     ring: &RingNumbers,
     gadget: RgswGadget,
@@ -115,7 +112,7 @@ pub(crate) fn noise(
 ) -> Variance {
     let products = ring.rgsw_digits(gadget);
     // A ternary step multiplies each of two products by X^e - 1: two terms of each.
-    let products = match selectors_per_coefficient(secret) {
+    let products = match rgsw_per_coefficient(secret) {
         1 => products,
         _ => 4.0 * products,
     };

@@ -49,7 +49,7 @@ impl ExponentGroup {
         Self { degree, sparsity_log2 }
     }
 
-    /// N.
+    /// Ring degree N.
     #[must_use]
     pub fn degree(self) -> usize {
         self.degree
@@ -79,7 +79,7 @@ impl ExponentGroup {
         if self.has_signs() { self.order() / 2 } else { self.order() }
     }
 
-    /// g.
+    /// The generator g = 5^(2^(θ-2)); 5 if there are signs.
     fn generator(self) -> usize {
         let squarings = self.sparsity_log2.saturating_sub(2);
         (0..squarings).fold(GENERATOR, |g, _| g * g % (2 * self.degree))
@@ -120,7 +120,7 @@ impl ExponentGroup {
 /// Automorphisms with a key: of the first powers of a group's generator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutomorphismWindow {
-    /// The group.
+    /// The group that the rotation goes through.
     pub group: ExponentGroup,
     /// w: g, g², …, g^w have keys.
     pub window: usize,
@@ -129,13 +129,13 @@ pub struct AutomorphismWindow {
 }
 
 impl AutomorphismWindow {
-    /// [`ExponentGroup::key_exponents`].
+    /// Exponents of the automorphisms with a key, in the keys' order ([`ExponentGroup::key_exponents`]).
     #[must_use]
     pub fn key_exponents(&self) -> Vec<usize> {
         self.group.key_exponents(self.window)
     }
 
-    /// Number of keys.
+    /// Number of automorphism keys, one of -g included if there are signs.
     #[must_use]
     pub fn key_count(&self) -> usize {
         self.group.key_count(self.window)

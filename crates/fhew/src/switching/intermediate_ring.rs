@@ -10,11 +10,11 @@ use crate::parameters::gadget_literal::GadgetLiteral;
 /// A smaller ring on the way from the ring secret to the LWE secret: see [`crate::switching`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IntermediateRing {
-    /// Its degree, a divisor of N.
+    /// Ring degree N', a divisor of N.
     pub degree: usize,
     /// log2 of its prime: the nearest prime with a root of unity is taken.
     pub log2_prime: f64,
-    /// Its secret.
+    /// Distribution of its secret.
     pub secret: SecretDistribution,
     /// Decomposition of the switch to it, modulo its prime.
     pub digits: GadgetLiteral,

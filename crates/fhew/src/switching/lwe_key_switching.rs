@@ -26,7 +26,7 @@ impl SeededKeySwitchingKey {
         Self { bodies }
     }
 
-    /// The bodies.
+    /// Bodies of all rows, ℓ for each coefficient of the secret that the switch starts from.
     #[must_use]
     pub fn bodies(&self) -> &[u64] {
         &self.bodies
@@ -81,7 +81,7 @@ impl LweKeySwitchingKey {
         Self { gadget, dimension, rows, offset }
     }
 
-    /// Bytes held.
+    /// Bytes of memory that the rows take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.rows {

@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::external_product::{GadgetProduct, Scratch};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_ring::external_product::{GadgetProduct, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedRows, PrimeRing};
 use cryptable_ring::primes::ntt_primes;
@@ -26,9 +26,9 @@ use crate::variance::{Variance, digit_noise, second_moment};
 /// The ring and decomposition that a literal names.
 #[derive(Clone, Debug)]
 pub struct SmallRing {
-    /// Its numbers.
+    /// Degree, prime and decomposition, as the parameters name them.
     pub literal: IntermediateRing,
-    /// The ring.
+    /// The ring of degree N' modulo that prime, with its transforms.
     pub ring: Arc<PrimeRing>,
 }
 
@@ -43,7 +43,7 @@ impl SmallRing {
         Self { literal, ring: Arc::new(PrimeRing::new(literal.degree, prime)) }
     }
 
-    /// Its prime.
+    /// The prime modulus of the ring of lower degree.
     #[must_use]
     pub fn prime(&self) -> u64 {
         self.ring.modulus().value()
@@ -71,7 +71,7 @@ impl RingDimensionSwitchingKey {
         Self { small: small.clone(), blocks }
     }
 
-    /// Bytes held.
+    /// Bytes of memory that the prepared blocks take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.blocks.bytes()

@@ -31,7 +31,8 @@ pub(super) struct Machine {
     instruction_set: String,
     /// The version of this library.
     library: String,
-    /// The program's size in bytes and date in seconds since 1970: optimisation differs from build to build.
+    /// The program's size in bytes and date in seconds since 1970: optimisation differs from build
+    /// to build.
     program: (u64, u64),
 }
 
@@ -87,7 +88,8 @@ impl Cache {
         self.file
     }
 
-    /// The model that is kept for a machine; else measures it and keeps it, as far as the file can be written.
+    /// The model that is kept for a machine; else measures it and keeps it, as far as the file can
+    /// be written.
     pub(super) fn get_or_measure(
         &self,
         machine: &Machine,
@@ -107,8 +109,8 @@ impl Cache {
         entries.into_iter().rfind(|entry| entry.machine == *machine).map(|entry| entry.model)
     }
 
-    /// Keeps a machine's model in place of an older one. The file is replaced as a whole: of two processes at
-    /// once, one has its entry in it.
+    /// Keeps a machine's model in place of an older one. The file is replaced as a whole: of two
+    /// processes at once, one has its entry in it.
     ///
     /// # Errors
     /// If the directory or the file cannot be written.
@@ -125,7 +127,8 @@ impl Cache {
         file.persist(&self.file).map(drop).map_err(|error| error.error)
     }
 
-    /// All calibrations that can be believed; none of a file that is absent, damaged or of another format.
+    /// All calibrations that can be believed; none of a file that is absent, damaged or of another
+    /// format.
     fn entries(&self) -> Vec<Entry> {
         let mut entries = self.content().map_or_else(Vec::new, |content| content.calibrations);
         entries.retain(|entry| entry.model.is_plausible());

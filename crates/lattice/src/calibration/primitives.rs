@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::io;
 use std::time::Instant;
 
+use crate::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::combination::{GaussianInteger, linear_combinations};
-use cryptable_ring::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
@@ -13,7 +13,7 @@ use cryptable_ring::release_buffers;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::unit::measure_unit;
 use cryptable_ring::word_sums::add_multiples;
-use cryptable_ring::{Basis, Evaluations, Poly, Ring};
+use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring};
 
 use crate::key_switching::multiply_limb;
 
@@ -23,7 +23,8 @@ const DEGREE: usize = 1 << 16;
 /// Bits of the primes of packed values.
 const LOG2_PRIME: f64 = 49.0;
 
-/// Limbs of the inner product: with [`STREAMED_POLYNOMIALS`] of each 48 MiB, more than caches hold.
+/// Limbs of the inner product: with two sums and [`STREAMED_POLYNOMIALS`] of each 48 MiB, more than
+/// most caches hold.
 const STREAMED_LIMBS: usize = 12;
 
 /// Polynomials of a limb of the inner product that are read: two digits, and two pairs of a key.
@@ -34,13 +35,15 @@ const STREAMED_POLYNOMIALS: usize = 6;
 pub(super) struct Primitives {
     /// A forward transform of degree 65,536.
     pub(super) transform: f64,
-    /// A multiply-accumulate of a limb of degree 65,536 in an inner product with a switching key, from memory.
+    /// A multiply-accumulate of a limb of degree 65,536 in an inner product with a switching key,
+    /// from memory.
     pub(super) streamed_product: f64,
     /// A multiply-accumulate of a limb of degree 65,536 in a linear combination, from memory.
     pub(super) combination_product: f64,
     /// A multiply-accumulate of a limb of degree 65,536 by a table entry.
     pub(super) table_product: f64,
-    /// A transform of degree 2,048 within a CMUX, digits and products included, keys from the cache.
+    /// A transform of degree 2,048 within a CMUX, digits and products included, keys from the
+    /// cache.
     pub(super) digit_transform: f64,
     /// A byte of key switching key, read from memory and added.
     pub(super) streamed_byte: f64,
@@ -49,8 +52,8 @@ pub(super) struct Primitives {
 impl Primitives {
     /// Measures everything, one after the other, on a thread of its own.
     ///
-    /// Not in the caller's pool of threads: a caller that waits for one of its own pool's jobs takes up others in
-    /// between, which would be measured, and may ask for this very measurement.
+    /// Not in the caller's pool of threads: a caller that waits for one of its own pool's jobs
+    /// takes up others in between, which would be measured, and may ask for this very measurement.
     ///
     /// # Errors
     /// If a thread cannot be started.
@@ -88,7 +91,8 @@ impl Primitives {
     }
 }
 
-/// The least time of several batches in seconds, after one that warms caches and recycled buffers up.
+/// The least time of several batches in seconds, after one that warms caches and recycled buffers
+/// up.
 fn least(batches: usize, mut batch: impl FnMut()) -> f64 {
     batch();
     let timed = |_| {
@@ -105,19 +109,30 @@ fn words(count: usize, bits: u32) -> Vec<u64> {
     (1..=count as u64).map(|index| index.wrapping_mul(ODD) >> (u64::BITS - bits)).collect()
 }
 
-/// Inner products of two digits with both halves of a key, limb after limb, as [`crate::key_switching::switch`] does.
+/// Inner products of two digits with both halves of a key, limb after limb, as
+/// [`crate::key_switching::switch`] does: digits and sums in aligned buffers, the key as it was
+/// read.
+///
+/// A batch takes some of the limbs, the next batch those that follow: none finds its words in a
+/// cache.
 fn streamed_product(ring: &Ring, words: &[u64]) -> f64 {
-    let mut sums = vec![0; 2 * STREAMED_LIMBS * DEGREE];
+    const BATCH_LIMBS: usize = 3;
+    let (digits, key) = words.split_at(2 * STREAMED_LIMBS * DEGREE);
+    let digits = Buffer::copied(digits);
+    let mut sums = Buffer::zeroed(digits.len());
+    let mut first = 0;
     let batch = || {
-        let limbs = words.chunks_exact(STREAMED_POLYNOMIALS * DEGREE);
-        for (limb, sums) in limbs.zip(sums.chunks_exact_mut(2 * DEGREE)) {
-            let at = |index: usize| &limb[index * DEGREE..][..DEGREE];
-            let (digits, pairs) = ([at(0), at(1)], [(at(2), at(3)), (at(4), at(5))]);
-            let (out0, out1) = sums.split_at_mut(DEGREE);
+        for index in first..first + BATCH_LIMBS {
+            let range = 2 * index * DEGREE..2 * (index + 1) * DEGREE;
+            let (out0, out1) = sums[range.clone()].split_at_mut(DEGREE);
+            let digits: [_; 2] = digits[range].split_at(DEGREE).into();
+            let at = |part: usize| &key[(4 * index + part) * DEGREE..][..DEGREE];
+            let pairs = [(at(0), at(1)), (at(2), at(3))];
             multiply_limb(ring.modulus(0), &digits, &pairs, out0, out1);
         }
+        first = (first + BATCH_LIMBS) % STREAMED_LIMBS;
     };
-    least(16, batch) / (4 * STREAMED_LIMBS) as f64
+    least(64, batch) / (4 * BATCH_LIMBS) as f64
 }
 
 /// Rows of 32-bit words, times small numbers, added up in blocks as LWE key switching does.
@@ -152,8 +167,8 @@ fn combination_product(ring: &Ring, words: &[u64]) -> f64 {
     least(10, batch) / (LIMBS * INPUTS * INPUTS) as f64
 }
 
-/// The table step at a low degree, blocks of which are those of all degrees; the selectors' products are included,
-/// some hundredth.
+/// The table step at a low degree, blocks of which are those of all degrees; the selectors'
+/// products are included, some hundredth.
 fn table_product() -> f64 {
     const STEP_DEGREE: usize = 512;
     const OUTER: usize = 8;

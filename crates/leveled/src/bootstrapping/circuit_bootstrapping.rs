@@ -121,7 +121,7 @@ impl<'a> CircuitBootstrapping<'a> {
     /// [`CircuitBootstrappingParameters::input_variance`].
     ///
     /// Transforms of the rotation by CMUXes of a binary secret: 2n(ℓ_ep + 1). By automorphisms, of any secret:
-    /// 2(n + 1)(ℓ_ep + 1) + n_auto·(ℓ_auto + 2), see [`cryptable_fhew::automorphism_counts`]. For each of ℓ rows
+    /// 2(n + 1)(ℓ_ep + 1) + n_auto·(ℓ_auto + 2), see [`cryptable_fhew::cost`]. For each of ℓ rows
     /// log2 N·(ℓ_trace + 2) for the trace and ℓ_ss + 2 for scheme switching. Rows have the noise of
     /// [`crate::noise::CircuitBootstrappingNoise::rgsw`].
     ///

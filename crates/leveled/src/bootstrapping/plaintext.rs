@@ -124,7 +124,7 @@ pub fn plaintext_error(
     ciphertext: &LweCiphertext,
     plaintext: Plaintext,
 ) -> Result<f64> {
-    Ok(secret.phase_error(ciphertext, plaintext.phase(secret.parameters()))?)
+    secret.phase_error(ciphertext, plaintext.phase(secret.parameters()))
 }
 
 /// Encrypts a bit under the ring secret: error of variance 10.5.

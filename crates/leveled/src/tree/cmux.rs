@@ -3,9 +3,9 @@
 //!
 //! Noise of each: [`crate::noise::CircuitBootstrappingNoise::cmux`].
 
+use cryptable_lattice::external_product::Scratch;
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_ring::Buffer;
-use cryptable_ring::external_product::Scratch;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::PrimeRing;
 

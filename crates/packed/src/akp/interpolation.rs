@@ -8,7 +8,8 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 use crate::akp::trigonometric_hermite::trigonometric_hermite;
-use cryptable_lattice::Table;
+use crate::step::Step;
+use cryptable_lattice::{Result, Table};
 
 /// The coefficients of a table, ready to be evaluated on exponentials of the phase.
 #[derive(Clone, Debug)]
@@ -49,22 +50,25 @@ impl Interpolation {
 /// two threads; on one thread they are taken one after the other, so that the powers of one are in
 /// memory at a time.
 ///
+/// # Errors
+/// Those of `step`, which is called [`steps`] times.
+///
 /// # Panics
 /// If the tables are not all of the exponentials' input modulus.
 pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     exponentials: Vec<A::Ciphertext>,
     tables: &[&Interpolation],
-    log_babies: u32,
-    constant_bits: f64,
-) -> Vec<A::Ciphertext> {
+    (log_babies, constant_bits): (u32, f64),
+    step: Step<'_>,
+) -> Result<Vec<A::Ciphertext>> {
     // by_exponential[exponential][table]
     let by_exponential: Vec<Vec<A::Ciphertext>> = exponentials
         .into_par_iter()
         .map(|exponential| {
-            evaluate_one(arithmetic, &exponential, tables, log_babies, constant_bits)
+            evaluate_one(arithmetic, &exponential, tables, (log_babies, constant_bits), step)
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let mut by_exponential: Vec<_> = by_exponential.into_iter().map(Vec::into_iter).collect();
     let mut outputs = Vec::with_capacity(tables.len());
     for table in tables {
@@ -77,7 +81,13 @@ pub(crate) fn evaluate<A: Arithmetic>(
             Interpolation::Power(_) => join_halves(arithmetic, parts),
         });
     }
-    outputs
+    Ok(outputs)
+}
+
+/// Steps of progress that [`evaluate`] takes for so many exponentials: one for the powers of each, and one a table.
+pub(crate) fn steps(exponentials: usize, tables: &[&Interpolation]) -> usize {
+    let has_powers = tables.iter().any(|table| matches!(table, Interpolation::Power(_)));
+    exponentials * (tables.len() + usize::from(has_powers))
 }
 
 /// All tables on one exponential: the outputs (of a cosine), or halves of complex numbers with the outputs as
@@ -86,28 +96,34 @@ fn evaluate_one<A: Arithmetic>(
     arithmetic: &A,
     exponential: &A::Ciphertext,
     tables: &[&Interpolation],
-    log_babies: u32,
-    constant_bits: f64,
-) -> Vec<A::Ciphertext> {
-    let mut steps = None;
-    let evaluate = |table: &Interpolation| match table {
-        Interpolation::Cosine { sum, difference } => {
-            let mut output = exponential.clone();
-            arithmetic.mul_integer_assign(&mut output, *difference);
-            arithmetic.add_constant_assign(&mut output, Complex64::new(*sum as f64, 0.0));
-            output
-        }
-        Interpolation::Power(coefficients) => {
-            let log_length = coefficients.len().next_power_of_two().trailing_zeros();
-            let log_babies = log_babies.min(log_length);
-            let basis = PolynomialBasis::Power;
-            let steps = steps.get_or_insert_with(|| {
-                Steps::new(arithmetic, basis, exponential, log_length, log_babies)
-            });
-            steps.evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
-        }
-    };
-    tables.iter().copied().map(evaluate).collect()
+    (log_babies, constant_bits): (u32, f64),
+    step: Step<'_>,
+) -> Result<Vec<A::Ciphertext>> {
+    let mut powers = None;
+    let mut outputs = Vec::with_capacity(tables.len());
+    for table in tables {
+        outputs.push(match table {
+            Interpolation::Cosine { sum, difference } => {
+                let mut output = exponential.clone();
+                arithmetic.mul_integer_assign(&mut output, *difference);
+                arithmetic.add_constant_assign(&mut output, Complex64::new(*sum as f64, 0.0));
+                output
+            }
+            Interpolation::Power(coefficients) => {
+                if powers.is_none() {
+                    let log_length = coefficients.len().next_power_of_two().trailing_zeros();
+                    let (basis, log_babies) = (PolynomialBasis::Power, log_babies.min(log_length));
+                    let found = Steps::new(arithmetic, basis, exponential, log_length, log_babies);
+                    powers = Some(found);
+                    step()?;
+                }
+                let powers = powers.as_ref().expect("computed for the first table");
+                powers.evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))
+            }
+        });
+        step()?;
+    }
+    Ok(outputs)
 }
 
 /// `x + iy` from real x and y.

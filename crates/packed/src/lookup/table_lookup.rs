@@ -21,7 +21,7 @@ use crate::multiplexer::functional_digit_decomposition::{
 use crate::parameters::circuit::Circuit;
 
 /// Steps of AKP before any table.
-const AKP_STEPS: usize = 4;
+const AKP_STEPS: usize = 3;
 
 impl EvaluationKey {
     /// Maps every value of `input` through a table, under encryption.
@@ -178,7 +178,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         let (evaluator, literal) = (self.evaluator(), self.parameters().literal());
-        let step = progress.steps(AKP_STEPS + 2 * tables.len())?;
+        let step = progress.steps(AKP_STEPS + circuit.table_steps(tables) + 2 * tables.len())?;
         let raised = mod_raise(&evaluator, input.body(), literal.limbs());
         step.done()?;
         let front = &circuit.phase_exponential;
@@ -186,8 +186,7 @@ impl EvaluationKey {
         step.done()?;
         let exponentials = front.exponentials(&evaluator, phases);
         step.done()?;
-        let outputs = circuit.look_up_many(&evaluator, exponentials, tables);
-        step.done()?;
+        let outputs = circuit.look_up_many(&evaluator, exponentials, tables, &|| step.done())?;
         let (log2_modulus, layout) = (literal.log2_ciphertext_modulus, input.body().layout);
         let plaintext_modulus = literal.output_modulus;
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };

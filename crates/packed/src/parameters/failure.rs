@@ -5,6 +5,7 @@ use std::f64::consts::TAU;
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 
+use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::exponential::Exponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::parameters::circuit::{Circuit, CircuitPrediction};
@@ -19,8 +20,8 @@ use crate::parameters::circuit::{Circuit, CircuitPrediction};
 pub struct FailureEstimate {
     /// Standard deviation of the output, as a fraction of the half step.
     pub noise_ratio: f64,
-    /// The same for uniformly random tables, with what squared phase errors add on average: what to
-    /// expect of a measurement.
+    /// The same for uniformly random tables, with what squared phase errors, and for AKP the exponential's approximation,
+    /// add on average: what to expect of a measurement.
     pub typical_ratio: f64,
     /// The squared phase error and the exponential's approximation error, as a fraction of it.
     pub bias_ratio: f64,
@@ -49,7 +50,12 @@ impl FailureEstimate {
                 let bias = typical_bias_variance(digits, &prediction.phases, bound);
                 shared(noise) + if is_cleaned { 0.0 } else { bias }
             }
-            _ => variance + typical_akp_variance(literal.input_modulus, &prediction, bound),
+            (Circuit::Akp(circuit), _) => {
+                let table = Interpolation::new(&literal.typical_table());
+                let noise = circuit.predict(&table, 1).result.noise.0;
+                shared(noise) + typical_akp_variance(literal, &prediction, bound)
+            }
+            _ => variance,
         };
         let (variance, bias) = match &literal.multiplexer {
             None => akp_errors(literal, &prediction, bound, variance),
@@ -160,9 +166,17 @@ fn typical_bias_variance(digits: &[u64], phases: &[Shape], bound: f64) -> f64 {
 
 /// Variance that a uniformly random table of AKP adds: squared phase errors, and the exponential's errors of modulus
 /// times the table's gains, `g = -R''/(2π²p)`, of which the mean square is `(p^4 - 1)/(90·p²)`.
-fn typical_akp_variance(modulus: u64, prediction: &CircuitPrediction, bound: f64) -> f64 {
-    let p = modulus as f64;
+///
+/// Errors of modulus are half of its noise, and of its approximation. That one's bound is twice the first term that the
+/// Chebyshev series leaves out, an oscillation of which the mean square is half, and half of that along the modulus.
+fn typical_akp_variance(
+    literal: &ParametersLiteral,
+    prediction: &CircuitPrediction,
+    bound: f64,
+) -> f64 {
+    let (modulus, p) = (literal.input_modulus, literal.input_modulus as f64);
     let gain = if modulus == 2 { 0.0 } else { (p.powi(4) - 1.0) / (90.0 * p * p) };
+    let approximation = (approximation_error(literal, bound) / 4.0).powi(2);
     typical_bias_variance(&[modulus], &prediction.phases, bound)
-        + gain * prediction.exponential.noise.0 / 2.0
+        + gain * (prediction.exponential.noise.0 / 2.0 + approximation)
 }

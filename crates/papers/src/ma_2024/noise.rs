@@ -1,12 +1,12 @@
 //! The noise formulas of Ma, Huang, Wang, Zhou and Wang (TCHES 2024) as they are printed, for comparison.
 //!
 //! [`cryptable_fhew::noise`] and the methods' [`cryptable_fhew::full_domain::FullDomainMethod::noise`] predict what
-//! cryptable-fhew computes. This module is the paper's own analysis, in the paper's units: variances are in squared units of the
-//! modulus that each function names, and [`PaperNumbers::fraction_of_q`] turns those of q = 2N (Table 2 prints
-//! N = 2q) into a [`Variance`]. What differs between the two:
+//! cryptable-fhew computes. This module is the paper's own analysis, in the paper's units: variances are in squared
+//! units of the modulus that each function names, and [`PaperNumbers::fraction_of_q`] turns those of q = 2N (Table 2
+//! prints N = 2q) into a [`Variance`]. What differs between the two:
 //!
-//! - The paper's secrets are ternary (second moment 2/3). Binary secrets have half of the selectors and no second
-//!   term in a step of blind rotation: a quarter of σ_acc², and (n/4 + 1)/(2n/3 + 1) of σ_ms²(n).
+//! - The paper's secrets are ternary (second moment 2/3). Binary secrets have half of the RGSW ciphertexts and no
+//!   second term in a step of blind rotation: a quarter of σ_acc², and (n/4 + 1)/(2n/3 + 1) of σ_ms²(n).
 //! - The paper decomposes completely, into ⌈log_B Q⌉ digits. Here the low bits may be rounded away, so that there
 //!   are fewer digits and a rounding error in their place.
 //! - The paper's key switching adds tabulated rows, of which each has noise σ² + 1/4. Here digits multiply rows:
@@ -46,13 +46,13 @@ impl SwitchNumbers {
         self.log2_modulus.div_ceil(self.base_log2)
     }
 
-    /// The modulus.
+    /// The modulus, 2^`log2_modulus`.
     #[must_use]
     pub fn modulus(self) -> f64 {
         f64::from(self.log2_modulus).exp2()
     }
 
-    /// The base.
+    /// The base, 2^`base_log2`.
     #[must_use]
     pub fn base(self) -> f64 {
         f64::from(self.base_log2).exp2()
@@ -129,7 +129,7 @@ impl PaperNumbers {
         Self { q: self.q / 2.0, ..self }
     }
 
-    /// Q.
+    /// The ring's modulus Q.
     #[must_use]
     pub fn prime(&self) -> f64 {
         self.log2_prime.exp2()
@@ -147,7 +147,7 @@ impl PaperNumbers {
 pub struct Condition {
     /// What is bounded.
     pub name: &'static str,
-    /// bnd·σ.
+    /// The bound on the error, bnd·σ.
     pub error: f64,
     /// What it must stay below.
     pub limit: f64,

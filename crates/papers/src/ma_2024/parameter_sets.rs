@@ -40,7 +40,7 @@ pub enum LweSet {
 }
 
 impl LweSet {
-    /// Both.
+    /// Both sets of Table 5.
     pub const ALL: [Self; 2] = [Self::Decomp, Self::Fast];
 
     /// The paper's name.
@@ -52,7 +52,7 @@ impl LweSet {
         }
     }
 
-    /// n.
+    /// LWE dimension n.
     #[must_use]
     pub fn lwe_dimension(self) -> usize {
         match self {

@@ -16,7 +16,7 @@ pub struct PublishedTime {
     pub name: &'static str,
     /// Time of one lookup in milliseconds.
     pub milliseconds: f64,
-    /// p.
+    /// Plaintext modulus p.
     pub plaintext_modulus: u64,
     /// log2 of B_g; of the multi-value bootstrap where there are two.
     pub rotation_base_log2: u32,
@@ -171,7 +171,7 @@ pub struct DecompositionTime {
     pub milliseconds: [f64; 4],
 }
 
-/// Table 10.
+/// Table 10: digit decomposition, all rows.
 pub const DECOMPOSITION_TIMES: [DecompositionTime; 17] = {
     const fn row(log2_modulus: u32, milliseconds: [f64; 4]) -> DecompositionTime {
         DecompositionTime { log2_modulus, milliseconds }

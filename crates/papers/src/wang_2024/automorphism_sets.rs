@@ -10,7 +10,7 @@
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
 
-/// A set.
+/// A ring, a way of blind rotation, and the decomposition of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomorphismSet {
     /// N: 1024 or 2048.
@@ -83,7 +83,7 @@ impl AutomorphismSet {
         }
     }
 
-    /// Its parameters.
+    /// Parameters of 128 bits for it.
     ///
     /// # Panics
     /// If this is none of [`AutomorphismSet::ALL`] and its numbers are out of range.

@@ -2,7 +2,7 @@
 //! rounding (Algorithms 4 to 6), and CMUXes.
 
 use cryptable_fhew::rotation::{
-    expected_automorphisms, expected_sparse_automorphisms, selectors_per_coefficient,
+    expected_automorphisms, expected_sparse_automorphisms, rgsw_per_coefficient,
 };
 use cryptable_lattice::security::SecretDistribution;
 
@@ -11,7 +11,7 @@ use cryptable_lattice::security::SecretDistribution;
 pub struct RotationCounts {
     /// RLWE' ciphertexts of the keys: two an RGSW ciphertext, one an automorphism.
     pub keys: usize,
-    /// External products.
+    /// Number of external products.
     pub external_products: usize,
     /// Mean number of automorphisms.
     pub automorphisms: f64,
@@ -20,13 +20,13 @@ pub struct RotationCounts {
 }
 
 impl RotationCounts {
-    /// By CMUXes (GINX): one selector a coefficient of a binary secret, two of a ternary one.
+    /// By CMUXes (GINX): one RGSW ciphertext a coefficient of a binary secret, two of a ternary one.
     #[must_use]
     pub fn cmux(dimension: usize, secret: SecretDistribution) -> Self {
-        let selectors = dimension * selectors_per_coefficient(secret);
+        let rgsw = dimension * rgsw_per_coefficient(secret);
         Self {
-            keys: 2 * selectors,
-            external_products: selectors,
+            keys: 2 * rgsw,
+            external_products: rgsw,
             automorphisms: 0.0,
             worst_automorphisms: 0.0,
         }

@@ -103,8 +103,8 @@ impl Variant {
         }
     }
 
-    /// The row of a method of cryptable-fhew, by [`cryptable_fhew::full_domain::FullDomainMethod::name`]. Methods that the paper
-    /// does not have (interleaved lookups, FDFB-KS with a chosen number of digits) have none.
+    /// The row of a method of cryptable-fhew, by [`cryptable_fhew::full_domain::FullDomainMethod::name`]. Methods
+    /// that the paper does not have (interleaved lookups, FDFB-KS with a chosen number of digits) have none.
     ///
     /// ```
     /// use cryptable_papers::ma_2024::noise::full_domain::Variant;

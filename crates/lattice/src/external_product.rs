@@ -4,18 +4,16 @@
 //! An RLWE ciphertext is 2N words: body b, then mask a; its phase is b + a·s. A *gadget ciphertext*
 //! (RLWE') of m is ℓ rows, row k an RLWE ciphertext of m·weight(k); an RGSW ciphertext of m is the
 //! rows of m (for the body's digits), then those of m·s (for the mask's). Both are prepared as
-//! [`crate::prime_ring::PreparedRows`].
+//! [`cryptable_ring::prime_ring::PreparedRows`].
 //!
-//! Coefficients are torus fractions ([`crate::torus`]) on both sides, so that rotation and
+//! Coefficients are torus fractions ([`cryptable_ring::torus`]) on both sides, so that rotation and
 //! automorphism of an accumulator are copies. A product takes ℓ forward transforms for each
 //! polynomial decomposed, and two inverse ones.
 //!
-//! Of the ring, this file uses only what is public: it is the scheme's part of a digit product.
-
-use crate::Buffer;
-use crate::gadget::Gadget;
-use crate::prime_ring::{DigitScratch, PreparedKey, PrimeRing};
-use crate::torus::{self, FractionDigits};
+use cryptable_ring::Buffer;
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::{DigitScratch, PreparedKey, PrimeRing};
+use cryptable_ring::torus::{self, FractionDigits};
 
 /// Scratch memory for a product's digits and sums, reused from one product to the next.
 #[derive(Debug)]

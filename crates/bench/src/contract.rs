@@ -1,0 +1,191 @@
+//! The JSON contract: what every line of `bench ... --json` says, but for those of `bench primitives`.
+
+use serde::Serialize;
+
+use crate::origin::Origin;
+
+/// What every line of JSON has. Benchmarks add fields of their own; none changes the meaning of these.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
+pub struct Contract {
+    /// What ran.
+    pub method: String,
+    /// log2 of the input modulus.
+    pub bits_in: f64,
+    /// log2 of the output modulus.
+    pub bits_out: f64,
+    /// The input modulus; 0 where it does not fit 64 bits.
+    pub modulus_in: u64,
+    /// Ring degree N.
+    pub ring_degree: usize,
+    /// Values of one evaluation.
+    pub slots: usize,
+    /// Threads that evaluate.
+    pub threads: usize,
+    /// Seconds that a server takes to expand or encode its keys.
+    pub setup_s: f64,
+    /// Seconds of key generation.
+    pub keygen_s: f64,
+    /// Seconds of encryption: of a ciphertext of packed values, elsewhere of one value.
+    pub encrypt_s: f64,
+    /// Seconds of preparing all tables, once for any number of evaluations. Part of `eval_s` for packed values, as it
+    /// was before tables were prepared apart, so that old lines compare; elsewhere not.
+    #[cfg_attr(test, serde(default))]
+    pub prepare_s: f64,
+    /// Seconds of an evaluation: the median of `runs`.
+    pub eval_s: f64,
+    /// Evaluations that were timed.
+    pub runs: usize,
+    /// `eval_s` a value, in milliseconds.
+    pub ms_per_value: f64,
+    /// The unit u in microseconds: the least of several samples over the run, in the same process.
+    pub unit_us: f64,
+    /// `eval_s` in u.
+    pub eval_units: f64,
+    /// Peak memory of the process.
+    pub peak_rss_bytes: u64,
+    /// Peak memory of evaluation alone, keys loaded.
+    pub eval_rss_bytes: u64,
+    /// Bytes of the evaluation key in memory.
+    pub eval_key_bytes: usize,
+    /// Bytes of an input as sent: of a ciphertext of packed values, elsewhere of one value, beside the seed that all
+    /// values of a list share.
+    pub input_bytes: usize,
+    /// Bytes of a result as sent.
+    pub output_bytes: usize,
+    /// Results that were decrypted and compared.
+    pub values_checked: usize,
+    /// How many of them were wrong.
+    pub wrong: usize,
+    /// log2 of the standard deviation of the results' error, relative to the distance to a wrong value.
+    pub noise_std_log2: f64,
+    /// What the noise model says of it; nothing where it does not say.
+    pub predicted_noise_std_log2: Option<f64>,
+    /// log2 of the failure probability that the parameters state.
+    pub log2_fail: f64,
+    /// Bits of security that the parameters state.
+    pub security_bits: f64,
+    /// The table: `random:SEED` unless it is named.
+    pub table: String,
+    /// Machine, kernels and commit; lines of before this was recorded lack it.
+    #[serde(flatten)]
+    pub origin: Origin,
+}
+
+impl Contract {
+    /// A line of this program, on the threads at hand, with nothing measured yet.
+    pub fn here() -> Self {
+        let threads = rayon::current_num_threads();
+        Self { threads, origin: Origin::here(), ..Self::default() }
+    }
+
+    /// Enters the time of an evaluation of so many values, the number of evaluations that it is the median of, and the
+    /// unit of the run, in seconds.
+    pub fn set_time(&mut self, eval_s: f64, runs: usize, values: usize, unit: f64) {
+        (self.eval_s, self.runs, self.slots) = (eval_s, runs, values);
+        self.ms_per_value = eval_s * 1e3 / values as f64;
+        (self.unit_us, self.eval_units) = (unit * 1e6, eval_s / unit);
+    }
+
+    /// Demands that nothing was wrong.
+    ///
+    /// # Errors
+    /// If a value is wrong.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let Self { wrong, values_checked, method, .. } = self;
+        anyhow::ensure!(*wrong == 0, "{method}: {wrong} of {values_checked} values are wrong");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use std::path::Path;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Fields of the contract that lines of before they were introduced lack: all of them, or none.
+    const NEWER: [&str; 4] = ["prepare_s", "processor", "simd", "revision"];
+
+    /// Demands what the contract says of a line; returns whether it has the newer fields.
+    pub fn check_line(line: &str) -> bool {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let contract: Contract = serde_json::from_str(line).unwrap();
+        let Contract { method, eval_s, unit_us, slots, threads, runs, .. } = &contract;
+        assert!(!method.is_empty() && !contract.table.is_empty(), "{line}");
+        assert!(*eval_s > 0.0 && *unit_us > 0.0 && *runs > 0 && *threads > 0, "{line}");
+        assert!(contract.wrong == 0 && contract.values_checked > 0, "{line}");
+        assert!(contract.log2_fail < 0.0 && contract.bits_in > 0.0, "{line}");
+        assert!(contract.eval_key_bytes > 0 && contract.ring_degree.is_power_of_two(), "{line}");
+        let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+        assert!(close(contract.eval_units, eval_s / unit_us * 1e6), "{line}");
+        assert!(close(contract.ms_per_value, eval_s * 1e3 / *slots as f64), "{line}");
+        let is_new = value.get(NEWER[0]).is_some();
+        for name in NEWER {
+            assert_eq!(value.get(name).is_some(), is_new, "{name} in {line}");
+        }
+        if is_new {
+            assert!(!contract.origin.processor.is_empty() && !contract.origin.simd.is_empty());
+            let is_packed = value.get("steps").is_some() || method == "fdd";
+            assert_eq!(value.get("literal").is_some_and(Value::is_object), is_packed, "{line}");
+        }
+        is_new
+    }
+
+    fn lines(path: &Path) -> Vec<String> {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+    }
+
+    /// A line of functional digit decomposition of before it followed the contract: a part of the fields.
+    fn check_short_line(line: &str) {
+        let value: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((value["method"].as_str(), value["wrong"].as_u64()), (Some("fdd"), Some(0)));
+        for name in ["eval_s", "ms_per_value", "unit_us", "eval_units", "values_checked"] {
+            assert!(value[name].as_f64().is_some_and(|number| number > 0.0), "{name} in {line}");
+        }
+    }
+
+    #[test]
+    fn committed_lines_keep_the_contract() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
+        let mut checked = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            for line in lines(&path) {
+                let value: Value = serde_json::from_str(&line).unwrap();
+                if value.get("operation").is_some() {
+                    assert!(value["seconds"].as_f64().unwrap() > 0.0, "{line}");
+                } else if value.get("bits_out").is_none() {
+                    check_short_line(&line);
+                } else {
+                    check_line(&line);
+                }
+                checked += 1;
+            }
+        }
+        assert!(checked >= 200, "{checked} lines");
+    }
+
+    #[test]
+    fn lines_hold_all_fields() {
+        let mut contract = Contract {
+            method: "NAND".to_owned(),
+            table: "NAND".to_owned(),
+            bits_in: 2.0,
+            ring_degree: 1024,
+            values_checked: 4,
+            log2_fail: -64.0,
+            eval_key_bytes: 1,
+            ..Contract::here()
+        };
+        contract.set_time(0.5, 3, 64, 1e-4);
+        assert!(check_line(&serde_json::to_string(&contract).unwrap()));
+        contract.check().unwrap();
+        contract.wrong = 1;
+        let message = contract.check().unwrap_err().to_string();
+        assert_eq!(message, "NAND: 1 of 4 values are wrong");
+    }
+}

@@ -1,0 +1,8 @@
+//! Benchmarks of circuit bootstrapping, and of tables and AES that are made of it.
+
+pub mod aes;
+mod bits;
+pub mod circuit_bootstrapping;
+pub mod cmux_tree;
+mod line;
+mod tfhe_circuit_bootstrapping;

@@ -1,0 +1,88 @@
+//! `bench aes`: a block of AES-128 under an encrypted key.
+
+use clap::Args;
+use cryptable_leveled::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
+use cryptable_leveled::aes::{Aes, BLOCK_BYTES, EncryptedByte, plain};
+use cryptable_leveled::bootstrapping::{CircuitBootstrapping, bit_error};
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use crate::measurement::timed;
+use crate::single::{Batch, Session};
+
+/// Arguments of `bench aes`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 2 --json bench aes")]
+pub struct AesArguments {
+    #[command(flatten)]
+    common: CommonArguments,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &AesArguments, json: bool) -> anyhow::Result<()> {
+    let runs = arguments.common.runs.unwrap_or(1);
+    measure(&ParameterSet::Aes128.parameters(), runs, arguments.common.seed)?.print(json)
+}
+
+/// Encrypts a random block under a random key, both encrypted.
+fn measure(
+    parameters: &CircuitBootstrappingParameters,
+    runs: usize,
+    seed: u64,
+) -> anyhow::Result<CircuitLine> {
+    let session = Session::new(parameters.fhew());
+    // The tables of the rounds.
+    let (aes, prepare_s) = timed(|| Aes::new(CircuitBootstrapping::new(parameters, &session.key)));
+    let aes = aes?;
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let key: [u8; BLOCK_BYTES] = rng.random();
+    let block: [u8; BLOCK_BYTES] = rng.random();
+    let round_keys = encrypt_key(&session.secret, &key);
+    let (input, encrypt_s) = timed(|| encrypt_bytes(&session.secret, &block));
+    let inputs = [input];
+    let encrypt = |block: &Vec<EncryptedByte>| {
+        aes.encrypt(&round_keys, block).expect("a block of these parameters")
+    };
+    let mut line = session.line(Batch { size: 1, runs }, &inputs, encrypt);
+
+    let result = encrypt(&inputs[0]);
+    let expected = plain::encrypt_block(&key, block);
+    let found = decrypt_bytes(&session.secret, &result)?;
+    let mut checked = Checked { wrong: 0, values: BLOCK_BYTES, mean_square: 0.0 };
+    for ((&expected, &found), bits) in expected.iter().zip(found.iter()).zip(&result) {
+        checked.wrong += usize::from(expected != found);
+        for (i, bit) in bits.iter().enumerate() {
+            let error = bit_error(&session.secret, bit, expected >> i & 1 == 1)?;
+            checked.mean_square += error.powi(2) / (8 * BLOCK_BYTES) as f64;
+        }
+    }
+    checked.enter(&mut line, parameters);
+    let noise = CircuitBootstrappingNoise::new(parameters);
+    let output = noise.cmux(0.5) * 8.0;
+    let contract = &mut line.contract;
+    contract.method = "AES-128, one block".to_owned();
+    contract.table = "AES-128".to_owned();
+    (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s);
+    (contract.bits_in, contract.bits_out) = (128.0, 128.0);
+    (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, 8 * BLOCK_BYTES);
+    contract.predicted_noise_std_log2 =
+        Some((output.standard_deviation() / parameters.margin()).log2());
+    contract.log2_fail = aes.log2_fail();
+    Ok(CircuitLine::new(line, (Aes::bootstraps(), aes.cmuxes()), parameters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn a_block_of_a_toy() {
+        let line = measure(&ParameterSet::Aes128.insecure_toy(), 1, 1).unwrap();
+        assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        assert_eq!((line.bootstraps, line.line.contract.values_checked), (1280, 16));
+    }
+}

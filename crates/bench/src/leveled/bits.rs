@@ -1,0 +1,92 @@
+//! Random bits that circuit bootstraps are timed and checked on.
+
+use cryptable_fhew::rlwe::RlweCiphertext;
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::rgsw::RgswCiphertext;
+use cryptable_leveled::bootstrapping::{bit_error, decrypt_bit, encrypt_bit};
+use cryptable_leveled::cost::CircuitBootstrappingCost;
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::CircuitBootstrappingParameters;
+use cryptable_leveled::tree::{Cmux, LeveledCiphertext};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
+
+use super::line::{Checked, ciphertext_bytes};
+use crate::measurement::timed;
+use crate::single::{Batch, Line, Session};
+
+/// Bits that are checked.
+const COUNT: usize = 100;
+
+/// Random bits, and their ciphertexts.
+pub struct Bits {
+    plain: Vec<bool>,
+    inputs: Vec<LweCiphertext>,
+    /// Seconds of encrypting one.
+    encrypt_s: f64,
+}
+
+impl Bits {
+    /// Draws and encrypts them.
+    pub fn random(session: &Session, seed: u64) -> Self {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let plain: Vec<bool> = (0..COUNT).map(|_| rng.random()).collect();
+        let encrypt = |&bit| encrypt_bit(&session.secret, bit);
+        let (inputs, encrypt_s) = timed(|| plain.iter().map(encrypt).collect());
+        Self { plain, inputs, encrypt_s: encrypt_s / COUNT as f64 }
+    }
+
+    /// Times and checks a circuit bootstrap of this noise: all that its line says but for keys and counts.
+    ///
+    /// # Errors
+    /// If a ciphertext is not of the session's parameters.
+    pub fn measure(
+        &self,
+        session: &Session,
+        batch: Batch,
+        (parameters, noise): (&CircuitBootstrappingParameters, &CircuitBootstrappingNoise),
+        bootstrap: impl Fn(&LweCiphertext) -> RgswCiphertext + Sync,
+    ) -> anyhow::Result<Line> {
+        let mut line = session.line(batch, &self.inputs, &bootstrap);
+        self.check(session, bootstrap)?.enter(&mut line, parameters);
+        let contract = &mut line.contract;
+        contract.table = "bit".to_owned();
+        (contract.bits_in, contract.bits_out, contract.modulus_in) = (1.0, 1.0, 2);
+        contract.encrypt_s = self.encrypt_s;
+        contract.input_bytes = ciphertext_bytes(parameters, 1).0;
+        // RGSW ciphertexts stay in the server's memory.
+        contract.output_bytes = CircuitBootstrappingCost::of(parameters).rgsw_bytes as usize;
+        contract.predicted_noise_std_log2 =
+            Some((noise.cmux(0.5).standard_deviation() / parameters.margin()).log2());
+        contract.log2_fail = noise.log2_fail(parameters.input_variance());
+        Ok(line)
+    }
+
+    /// Checks a bootstrap on all by a CMUX each that chooses between a 1 and a 0.
+    fn check(
+        &self,
+        session: &Session,
+        bootstrap: impl Fn(&LweCiphertext) -> RgswCiphertext + Sync,
+    ) -> anyhow::Result<Checked> {
+        let ring = session.parameters.ring();
+        let check = |(&bit, input): (&bool, &LweCiphertext)| -> anyhow::Result<(bool, f64)> {
+            let selector = bootstrap(input);
+            // A fresh 1, moved from the constant coefficient to the next by a bit of 1.
+            let fresh = RlweCiphertext::embed(ring, &encrypt_bit(&session.secret, true));
+            let mut moved = LeveledCiphertext::new(ring, &fresh);
+            let mut cmux = Cmux::new(ring, selector.gadget());
+            cmux.rotate_if_assign(&selector, &mut moved, 1);
+            let result = moved.extract(ring, [usize::from(bit)].into_iter()).remove(0);
+            let wrong = !decrypt_bit(&session.secret, &result)?;
+            Ok((wrong, bit_error(&session.secret, &result, true)?.powi(2)))
+        };
+        let pairs = self.plain.par_iter().zip(&self.inputs);
+        let results = pairs.map(check).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Checked {
+            wrong: results.iter().filter(|result| result.0).count(),
+            values: results.len(),
+            mean_square: results.iter().map(|result| result.1).sum::<f64>() / results.len() as f64,
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! `bench cbs`: circuit bootstrapping of a bit, by the sets of Wang et al. (EUROCRYPT 2024, ePrint 2024/323).
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_leveled::bootstrapping::CircuitBootstrapping;
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
+
+use super::bits::Bits;
+use super::line::{CircuitLine, CommonArguments};
+use super::tfhe_circuit_bootstrapping::{self as tfhe, Baseline};
+use crate::single::{Batch, Session};
+
+/// Kinds of blind rotation, with parameter sets of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Variant {
+    /// By CMUXes.
+    Cmux,
+    /// By automorphisms.
+    Auto,
+}
+
+impl Variant {
+    fn set(self, number: u32) -> anyhow::Result<ParameterSet> {
+        let sets = match self {
+            Self::Cmux => ParameterSet::WANG_CMUX,
+            Self::Auto => ParameterSet::WANG_AUTO,
+        };
+        let set = sets.get((number as usize).wrapping_sub(1));
+        set.copied().with_context(|| format!("--set is {number}; sets are numbered 1 to 5"))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cmux => "CMUX",
+            Self::Auto => "AUTO",
+        }
+    }
+}
+
+/// Arguments of `bench cbs`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench cbs --set 1")]
+pub struct CbsArguments {
+    /// Parameter set of the paper's Table 5: 1 to 5.
+    #[arg(long, default_value_t = 1)]
+    set: u32,
+    /// How blind rotation goes: by CMUXes or by automorphisms.
+    #[arg(long, value_enum, default_value_t = Variant::Cmux)]
+    variant: Variant,
+    /// Bits at once [default: 1 on one thread, 32 a thread on several].
+    #[arg(long)]
+    batch: Option<usize>,
+    /// Times the TFHE circuit bootstrap instead, with keys for the same depth.
+    #[arg(long, value_enum)]
+    baseline: Option<Baseline>,
+    #[command(flatten)]
+    common: CommonArguments,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &CbsArguments, json: bool) -> anyhow::Result<()> {
+    let runs = arguments.common.runs.unwrap_or(15);
+    let (batch, seed) = (Batch::new(arguments.batch, runs), arguments.common.seed);
+    let line = if let Some(baseline) = arguments.baseline {
+        let parameters = Variant::Cmux.set(arguments.set)?.parameters();
+        let mut line = tfhe::measure(baseline, &parameters, batch, seed)?;
+        line.line.contract.method = format!("{}, set {}", baseline.name(), arguments.set);
+        line
+    } else {
+        let parameters = arguments.variant.set(arguments.set)?.parameters();
+        let mut line = measure(&parameters, batch, seed)?;
+        let variant = arguments.variant.name();
+        line.line.contract.method = format!("circuit bootstrap, {variant} {}", arguments.set);
+        line
+    };
+    line.print(json)
+}
+
+/// Bootstraps random bits; each is checked by a CMUX.
+fn measure(
+    parameters: &CircuitBootstrappingParameters,
+    batch: Batch,
+    seed: u64,
+) -> anyhow::Result<CircuitLine> {
+    let session = Session::new(parameters.fhew());
+    let circuit = CircuitBootstrapping::new(parameters, &session.key);
+    let bits = Bits::random(&session, seed);
+    let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("bits of these parameters");
+    let noise = CircuitBootstrappingNoise::new(parameters);
+    let line = bits.measure(&session, batch, (parameters, &noise), bootstrap)?;
+    Ok(CircuitLine::new(line, (1, 0), parameters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn bits_of_toys() {
+        for (variant, number) in [(Variant::Cmux, 1), (Variant::Auto, 2)] {
+            let parameters = variant.set(number).unwrap().insecure_toy();
+            let mut line = measure(&parameters, Batch { size: 2, runs: 1 }, 1).unwrap();
+            line.line.contract.method = variant.name().to_owned();
+            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            assert_eq!((line.bootstraps, line.line.contract.values_checked), (1, 100));
+            assert!(line.line.contract.encrypt_s > 0.0 && line.line.contract.input_bytes == 6);
+        }
+    }
+
+    #[test]
+    fn sets_are_numbered_from_1() {
+        assert_eq!(Variant::Auto.set(1).unwrap(), ParameterSet::AutoDepth7);
+        let message = Variant::Cmux.set(0).unwrap_err().to_string();
+        assert_eq!(message, "--set is 0; sets are numbered 1 to 5");
+        assert!(Variant::Cmux.set(6).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! `bench cmux-tree`: a random table on one value, with the parameters of the engine `leveled`.
+//!
+//! The table's polynomials are made before what is timed (`prepare_s`).
+
+use anyhow::Context;
+use clap::Args;
+use cryptable::engines::leveled::{Parameters, Request};
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_leveled::bootstrapping::{
+    CircuitBootstrapping, Plaintext, ciphertext_count, decrypt_plaintext, encrypt_plaintext,
+    plaintext_error,
+};
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
+use cryptable_leveled::tree::CmuxTree;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use crate::measurement::timed;
+use crate::single::{Batch, Session};
+
+/// Values that are looked up and checked.
+const VALUES: usize = 8;
+
+/// Arguments of `bench cmux-tree`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench cmux-tree --bits 16")]
+pub struct CmuxTreeArguments {
+    /// Bits of inputs and outputs.
+    #[arg(long, default_value_t = 8)]
+    bits: usize,
+    /// Parameter set [default: the fastest]: those whose names begin with two-bit take two bits a ciphertext,
+    /// others one. Names of the paper (CMUX_1, AUTO_1) and of old results (DIGITS_1, AES_128) are read, too.
+    #[arg(long, value_parser = parse_set)]
+    set: Option<ParameterSet>,
+    #[command(flatten)]
+    common: CommonArguments,
+}
+
+/// Reads a set's name, or the name that it has in the paper or had in old results.
+fn parse_set(name: &str) -> cryptable::Result<ParameterSet> {
+    const TWO_BITS: [ParameterSet; 3] =
+        [ParameterSet::TwoBitDepth8, ParameterSet::TwoBitDepth13, ParameterSet::TwoBitDepth24];
+    let families: [(&str, &[ParameterSet]); 3] = [
+        ("CMUX_", &ParameterSet::WANG_CMUX),
+        ("AUTO_", &ParameterSet::WANG_AUTO),
+        ("DIGITS_", &TWO_BITS),
+    ];
+    let old = families.into_iter().find_map(|(prefix, sets)| {
+        let number: usize = name.strip_prefix(prefix)?.parse().ok()?;
+        sets.get(number.checked_sub(1)?).copied()
+    });
+    match old {
+        Some(set) => Ok(set),
+        None if name == "AES_128" => Ok(ParameterSet::Aes128),
+        None => name.parse(),
+    }
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &CmuxTreeArguments, json: bool) -> anyhow::Result<()> {
+    let CmuxTreeArguments { bits, set, common } = arguments;
+    anyhow::ensure!((1..=20).contains(bits), "--bits is {bits}; it must be from 1 to 20");
+    let request = Request { method: *set, ..Request::new(1 << bits, 1 << bits) };
+    let parameters = Parameters::candidates(&request)?.swap_remove(0);
+    let set = parameters.parameter_set().context("a named set")?;
+    let circuit = parameters.circuit_bootstrapping();
+    let mut line = measure(circuit, *bits, common.runs.unwrap_or(5), common.seed)?;
+    line.line.contract.method = format!("CMUX tree, {set}, {bits} bits");
+    line.line.contract.log2_fail = parameters.log2_fail();
+    line.print(json)
+}
+
+/// Looks random values up in a random table of so many bits.
+fn measure(
+    parameters: &CircuitBootstrappingParameters,
+    bits: usize,
+    runs: usize,
+    seed: u64,
+) -> anyhow::Result<CircuitLine> {
+    let session = Session::new(parameters.fhew());
+    let circuit = CircuitBootstrapping::new(parameters, &session.key);
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let table: Vec<u64> = (0..1 << bits).map(|_| rng.random_range(0..1 << bits)).collect();
+    let (tree, prepare_s) = timed(|| CmuxTree::new(parameters, &table, bits));
+    let tree = tree?;
+    let values: Vec<u64> = (0..VALUES).map(|_| rng.random_range(0..table.len() as u64)).collect();
+    let digit_bits = parameters.bits_per_ciphertext();
+    let encrypt = |&value: &u64| -> Vec<LweCiphertext> {
+        let digits = digits_of(value, bits, digit_bits).into_iter();
+        digits.map(|digit| encrypt_plaintext(&session.secret, digit)).collect()
+    };
+    let (inputs, encrypt_s) = timed(|| values.iter().map(encrypt).collect::<Vec<_>>());
+    let lookup = |input: &Vec<LweCiphertext>| {
+        let results = tree.lookup_many(&circuit, std::slice::from_ref(input));
+        results.expect("a value of these parameters").remove(0)
+    };
+    let mut line = session.line(Batch { size: 1, runs }, &inputs, lookup);
+
+    let expected = values.iter().map(|&value| digits_of(table[value as usize], bits, digit_bits));
+    let results: Vec<_> = inputs.iter().map(lookup).collect();
+    check(&session, expected, &results)?.enter(&mut line, parameters);
+    let output = tree.output_noise(&CircuitBootstrappingNoise::new(parameters), 0.5);
+    let contract = &mut line.contract;
+    let digits = ciphertext_count(bits, digit_bits);
+    contract.table = format!("random:{seed}");
+    (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s / VALUES as f64);
+    (contract.bits_in, contract.bits_out) = (bits as f64, bits as f64);
+    contract.modulus_in = 1 << bits;
+    (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, digits);
+    contract.predicted_noise_std_log2 =
+        Some((output.standard_deviation() / parameters.margin()).log2());
+    Ok(CircuitLine::new(line, (digits, tree.cmuxes()), parameters))
+}
+
+/// The digits of a value, the least significant first.
+fn digits_of(value: u64, bits: usize, digit_bits: u32) -> Vec<Plaintext> {
+    let shifts = (0..ciphertext_count(bits, digit_bits)).map(|i| i * digit_bits as usize);
+    let digit = |shift| value >> shift & ((1 << digit_bits) - 1);
+    shifts.map(|shift| Plaintext { value: digit(shift), bits: digit_bits }).collect()
+}
+
+/// Compares values digit by digit.
+fn check(
+    session: &Session,
+    expected: impl Iterator<Item = Vec<Plaintext>>,
+    results: &[Vec<LweCiphertext>],
+) -> anyhow::Result<Checked> {
+    let mut checked = Checked { wrong: 0, values: results.len(), mean_square: 0.0 };
+    for (expected, result) in expected.zip(results) {
+        let mut wrong = false;
+        for (&digit, ciphertext) in expected.iter().zip(result) {
+            wrong |= decrypt_plaintext(&session.secret, ciphertext, digit.bits)? != digit.value;
+            let error = plaintext_error(&session.secret, ciphertext, digit)?;
+            checked.mean_square += error.powi(2) / (results.len() * result.len()) as f64;
+        }
+        checked.wrong += usize::from(wrong);
+    }
+    Ok(checked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn tables_of_toys() {
+        for set in [ParameterSet::TwoBitDepth8, ParameterSet::CmuxDepth8] {
+            let mut line = measure(&set.insecure_toy(), 5, 1, 1).unwrap();
+            let contract = &mut line.line.contract;
+            (contract.method, contract.log2_fail) = (set.to_string(), -64.0);
+            assert_eq!(contract.values_checked, VALUES);
+            assert!(contract.prepare_s > 0.0 && contract.encrypt_s > 0.0);
+            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+        }
+    }
+
+    #[test]
+    fn old_names_of_sets_are_read() {
+        for (name, set) in [
+            ("CMUX_1", ParameterSet::CmuxDepth8),
+            ("AUTO_5", ParameterSet::AutoDepth16800),
+            ("DIGITS_2", ParameterSet::TwoBitDepth13),
+            ("AES_128", ParameterSet::Aes128),
+            ("two-bit-depth-24", ParameterSet::TwoBitDepth24),
+        ] {
+            assert_eq!(parse_set(name).unwrap(), set, "{name}");
+        }
+        for name in ["CMUX_0", "CMUX_6", "DIGITS_4", "AES"] {
+            assert!(parse_set(name).unwrap_err().to_string().contains("aes-128"), "{name}");
+        }
+    }
+}

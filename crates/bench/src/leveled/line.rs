@@ -1,0 +1,129 @@
+//! The line that benchmarks of circuit bootstrapping print.
+
+use clap::Args;
+use cryptable_fhew::keys::evaluation_key_bytes;
+use cryptable_leveled::cost::CircuitBootstrappingCost;
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::CircuitBootstrappingParameters;
+use cryptable_wire::bit_packing::packed_bytes;
+use serde::Serialize;
+
+use crate::single::Line;
+
+/// What all of them take.
+#[derive(Debug, Args)]
+pub struct CommonArguments {
+    /// Evaluations to take the median of [default: 15 bootstraps, 5 tables, 1 block].
+    #[arg(long)]
+    pub runs: Option<usize>,
+    /// Seed of random tables and values.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// A [`Line`] with what belongs to circuit bootstrapping.
+#[derive(Debug, Serialize)]
+pub struct CircuitLine {
+    #[serde(flatten)]
+    pub line: Line,
+    /// Circuit bootstraps of one evaluation: rotations, of one or two selectors each.
+    pub bootstraps: usize,
+    /// CMUXes of one evaluation.
+    pub cmuxes: usize,
+    /// Longest chain of CMUXes before the next bootstrap.
+    pub max_depth: u64,
+    /// Bytes of the evaluation key as it is sent, masks as a seed.
+    pub key_file_bytes: u64,
+    /// log2 of the base, and length, of the gadget of RGSW ciphertexts.
+    pub selector_digits: (u32, usize),
+    /// The same of the trace's automorphisms.
+    pub automorphism_digits: (u32, usize),
+    /// The same of a baseline's private key switching.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_digits: Option<(u32, usize)>,
+}
+
+impl CircuitLine {
+    /// A line of evaluations that take so many circuit bootstraps and CMUXes, with the keys, transforms and depth of
+    /// these parameters.
+    pub fn new(
+        mut line: Line,
+        (bootstraps, cmuxes): (usize, usize),
+        parameters: &CircuitBootstrappingParameters,
+    ) -> Self {
+        let cost = CircuitBootstrappingCost::of(parameters);
+        let selectors = f64::from(cost.bits_per_ciphertext) * cost.conversion_transforms;
+        line.count_transforms(
+            bootstraps as f64 * (cost.rotation_transforms + selectors)
+                + cmuxes as f64 * cost.cmux_transforms,
+        );
+        line.rotations = bootstraps;
+        let gadget = parameters.rgsw_gadget();
+        let automorphism = parameters.fhew().literal().automorphism;
+        Self {
+            line,
+            bootstraps,
+            cmuxes,
+            max_depth: CircuitBootstrappingNoise::new(parameters).max_depth(),
+            key_file_bytes: evaluation_key_bytes(parameters.fhew()) as u64,
+            selector_digits: (gadget.base_log2(), gadget.length()),
+            automorphism_digits: (automorphism.base_log2, automorphism.length),
+            private_digits: None,
+        }
+    }
+
+    /// Prints it; no value must be wrong.
+    ///
+    /// # Errors
+    /// If one is.
+    pub fn print(&self, json: bool) -> anyhow::Result<()> {
+        let contract = &self.line.contract;
+        if json {
+            println!("{}", serde_json::to_string(self)?);
+        } else {
+            println!(
+                "{}: {:.2} ms, {:.1} u, {} bootstraps, {} CMUXes, depth {}, keys {:.1} MB ({:.1} MB sent), noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
+                contract.method,
+                contract.ms_per_value,
+                self.line.units_per_value,
+                self.bootstraps,
+                self.cmuxes,
+                self.max_depth,
+                contract.eval_key_bytes as f64 / 1e6,
+                self.key_file_bytes as f64 / 1e6,
+                contract.noise_std_log2,
+                contract.predicted_noise_std_log2.unwrap_or(f64::NAN),
+                contract.log2_fail,
+                contract.security_bits
+            );
+        }
+        contract.check()
+    }
+}
+
+/// Bytes of a fresh LWE ciphertext list of so many, beside its seed, and of a computed one, with the parameters'
+/// dimension and modulus.
+pub fn ciphertext_bytes(
+    parameters: &CircuitBootstrappingParameters,
+    count: usize,
+) -> (usize, usize) {
+    let shape = parameters.lwe_shape();
+    let bits = shape.modulus.ilog2() + 1;
+    (packed_bytes(count, bits), packed_bytes(count * (shape.dimension + 1), bits))
+}
+
+/// What is checked: results that are wrong, of how many, and their mean square error.
+pub struct Checked {
+    pub wrong: usize,
+    pub values: usize,
+    pub mean_square: f64,
+}
+
+impl Checked {
+    /// Enters it into a line; noise as a fraction of the margin of these parameters.
+    pub fn enter(&self, line: &mut Line, parameters: &CircuitBootstrappingParameters) {
+        let contract = &mut line.contract;
+        (contract.wrong, contract.values_checked) = (self.wrong, self.values);
+        contract.noise_std_log2 = (self.mean_square.sqrt() / parameters.margin()).log2();
+    }
+}

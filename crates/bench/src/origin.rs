@@ -1,0 +1,29 @@
+//! Where a line comes from: machine, kernels and commit.
+
+use cryptable_ring::Isa;
+use cryptable_ring::processor::processor_name;
+use serde::Serialize;
+
+/// What a measurement is valid for. Times of one processor say little of another's.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize), serde(default))]
+pub struct Origin {
+    /// The processor's name and signature, as it announces them.
+    pub processor: String,
+    /// The instruction set of the kernels: an [`Isa`], which the environment variable `CRYPTABLE_SIMD` may lower.
+    pub simd: String,
+    /// The commit that was checked out when it was built, abbreviated; empty where none was known. Changes that are
+    /// not committed do not show: commit before you measure what is to be kept.
+    pub revision: String,
+}
+
+impl Origin {
+    /// Of this program on this machine.
+    pub fn here() -> Self {
+        Self {
+            processor: processor_name(),
+            simd: format!("{:?}", Isa::detect()),
+            revision: option_env!("CRYPTABLE_REVISION").unwrap_or_default().to_owned(),
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! `bench akp`, `bmt`, `cmt` and `mvb`: random tables on a full ciphertext of random values.
+//!
+//! An evaluation is what a server does for a client that sends tables with its values: it prepares the tables and looks
+//! them up. `eval_s` is the time of both, `prepare_s` that of the first alone, which a server that knows its tables
+//! spends once.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use clap::Args;
+use cryptable::engines::packed::{
+    Ciphertext, CostModel, Method, Parameters, ParametersLiteral, PreparedTable, Progress, Request,
+    Result, Table,
+};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use super::keys::Keys;
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// Arguments of the benchmarks of lookups.
+#[derive(Debug, Args)]
+pub struct LookupArguments {
+    /// Bits of inputs and outputs.
+    #[arg(long, default_value_t = 8)]
+    bits: u32,
+    /// Bits of outputs, if other than of inputs.
+    #[arg(long)]
+    output_bits: Option<u32>,
+    /// Input modulus instead of a power of two.
+    #[arg(long)]
+    modulus: Option<u64>,
+    /// Ring degree; the default of the parameters if left out.
+    #[arg(long)]
+    ring_degree: Option<usize>,
+    /// Values a ciphertext; the ring degree if left out.
+    #[arg(long)]
+    count: Option<usize>,
+    /// Bits of the digits of a multiplexer tree; the fastest if left out.
+    #[arg(long)]
+    digit_bits: Option<u32>,
+    /// Tables on the same input.
+    #[arg(long, default_value_t = 1)]
+    tables: usize,
+    /// Most bytes of memory that the parameters may be predicted to take.
+    #[arg(long)]
+    memory: Option<usize>,
+    /// Evaluations to take the median of.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Seed of the random table and values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A benchmark: what its lines are called, and the method that it demands.
+#[derive(Clone, Copy, Debug)]
+pub struct Benchmark {
+    pub name: &'static str,
+    pub method: Option<Method>,
+}
+
+/// One line of lookups of packed values. `noise_std_log2` is that of phases in half steps of the output modulus.
+#[derive(Debug, Serialize)]
+struct Record {
+    #[serde(flatten)]
+    contract: Contract,
+    /// Tables on the same input.
+    tables: usize,
+    /// Sizes of the digits, none for AKP.
+    digits: Vec<u64>,
+    /// Digits a selector.
+    selectors: Vec<usize>,
+    /// Time that the planner predicts for all tables.
+    predicted_units: f64,
+    /// Peak memory that the planner predicts.
+    predicted_peak_bytes: usize,
+    /// Seconds of each step of the last run.
+    steps: Vec<(String, f64)>,
+    /// NTTs, limb products, key switches and table products that the dry run counts for all tables.
+    counts: [usize; 4],
+    /// All numbers of the parameters.
+    literal: ParametersLiteral,
+}
+
+/// Runs a benchmark.
+pub fn run(benchmark: Benchmark, arguments: &LookupArguments, json: bool) -> anyhow::Result<()> {
+    let parameters = Parameters::choose(&request(benchmark, arguments))?;
+    let record = measure(benchmark.name, &parameters, arguments)?;
+    if json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        println!("{}", serde_json::to_string_pretty(&record)?);
+    }
+    record.contract.check()
+}
+
+fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
+    let p = arguments.modulus.unwrap_or(1 << arguments.bits);
+    let output = arguments.output_bits.map_or(p, |bits| 1 << bits);
+    Request {
+        ring_degree: arguments.ring_degree,
+        count: arguments.count,
+        method: benchmark.method,
+        digit_bits: arguments.digit_bits,
+        memory: arguments.memory,
+        tables: arguments.tables.max(1),
+        ..Request::new(p, output)
+    }
+}
+
+/// Measures lookups with these parameters, as many tables as are asked for, and checks every value.
+fn measure(
+    name: &str,
+    parameters: &Parameters,
+    arguments: &LookupArguments,
+) -> anyhow::Result<Record> {
+    let session = Session::new(parameters, arguments)?;
+    let generation_peak = memory::peak_rss();
+    let evaluation = session.evaluate(arguments.runs.max(1))?;
+    let checked = session.check(&evaluation.results)?;
+    let mut record = session.record(&evaluation, &checked);
+    record.contract.method = name.to_owned();
+    record.contract.peak_rss_bytes = generation_peak.max(evaluation.rss_bytes);
+    record.contract.table = format!("random:{}", arguments.seed);
+    Ok(record)
+}
+
+/// Keys, tables and an encrypted input, and what they took.
+struct Session {
+    keys: Keys,
+    tables: Vec<Table>,
+    values: Vec<u64>,
+    input: Ciphertext,
+    encrypt_s: f64,
+}
+
+/// Results of lookups, and what they took.
+struct Evaluation {
+    /// Seconds of preparing all tables.
+    prepare_s: f64,
+    /// Seconds of each lookup.
+    times: Vec<f64>,
+    /// When each step of the last run was done.
+    marks: Vec<Instant>,
+    results: Vec<Ciphertext>,
+    /// Seconds of u.
+    unit: f64,
+    rss_bytes: u64,
+}
+
+/// What decryption says of all results.
+struct Checked {
+    values: usize,
+    wrong: usize,
+    /// Standard deviation of the error, in half steps.
+    deviation: f64,
+}
+
+impl Session {
+    fn new(parameters: &Parameters, arguments: &LookupArguments) -> anyhow::Result<Self> {
+        let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+        let (p, outputs) = (parameters.input_modulus(), parameters.output_modulus());
+        let tables = (0..arguments.tables.max(1))
+            .map(|_| Table::from_fn(p, outputs, |_| rng.random_range(0..outputs)))
+            .collect::<Result<Vec<_>>>()?;
+        let slots = parameters.literal().slots;
+        let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..p)).collect();
+        let keys = Keys::generate(parameters)?;
+        let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
+        Ok(Self { keys, tables, values, input: input?, encrypt_s })
+    }
+
+    fn parameters(&self) -> &Parameters {
+        self.keys.evaluation_key.parameters()
+    }
+
+    fn evaluate(&self, runs: usize) -> Result<Evaluation> {
+        memory::reset_peak();
+        let key = &self.keys.evaluation_key;
+        let mut unit = UnitSampler::start();
+        let (prepared, prepare_s) = timed(|| {
+            let prepare = |table| key.prepare(table);
+            self.tables.iter().map(prepare).collect::<Result<Vec<PreparedTable>>>()
+        });
+        let prepared = prepared?;
+        let tables: Vec<&PreparedTable> = prepared.iter().collect();
+        let (mut times, mut marks, mut results) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..runs {
+            let new_marks = Mutex::new(Vec::new());
+            let mark = |_, _| {
+                new_marks.lock().expect("no panic under lock").push(Instant::now());
+                ControlFlow::Continue(())
+            };
+            let progress = Progress::new(&mark);
+            let (outputs, time) = timed(|| key.lookup_many(&self.input, &tables, progress));
+            results = outputs?;
+            times.push(time);
+            marks = new_marks.into_inner().expect("no panic under lock");
+            unit.sample_if_due();
+        }
+        let rss_bytes = memory::peak_rss();
+        Ok(Evaluation { prepare_s, times, marks, results, unit: unit.finish(), rss_bytes })
+    }
+
+    /// Decrypts all results and compares them with the tables.
+    fn check(&self, results: &[Ciphertext]) -> anyhow::Result<Checked> {
+        let secret = &self.keys.secret;
+        let mut checked = Checked { values: 0, wrong: 0, deviation: 0.0 };
+        let mut squares = 0.0;
+        for (table, result) in self.tables.iter().zip(results) {
+            let expected: Vec<u64> =
+                self.values.iter().map(|&value| table.values()[value as usize]).collect();
+            let decrypted = secret.decrypt(result)?;
+            checked.values += decrypted.len();
+            checked.wrong += decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count();
+            squares += secret.errors(result, &expected)?.iter().map(|e| e * e).sum::<f64>();
+        }
+        checked.deviation = (squares / checked.values as f64).sqrt();
+        Ok(checked)
+    }
+
+    fn record(&self, evaluation: &Evaluation, checked: &Checked) -> Record {
+        let parameters = self.parameters();
+        let literal = parameters.literal();
+        let prediction = parameters.prediction_of(self.tables.len());
+        let counts = parameters.operation_counts(self.tables.len());
+        let model = CostModel::of_unit(evaluation.unit);
+        let tree = literal.multiplexer.as_ref();
+        let mut contract = Contract {
+            bits_in: (literal.input_modulus as f64).log2(),
+            bits_out: (literal.output_modulus as f64).log2(),
+            modulus_in: literal.input_modulus,
+            ring_degree: literal.ring_degree,
+            setup_s: self.keys.setup_s,
+            keygen_s: self.keys.keygen_s,
+            encrypt_s: self.encrypt_s,
+            prepare_s: evaluation.prepare_s,
+            eval_rss_bytes: evaluation.rss_bytes,
+            eval_key_bytes: self.keys.evaluation_key.memory_bytes(),
+            input_bytes: prediction.ciphertext_bytes,
+            output_bytes: prediction.result_bytes,
+            values_checked: checked.values,
+            wrong: checked.wrong,
+            noise_std_log2: checked.deviation.log2(),
+            predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
+            log2_fail: parameters.log2_fail(),
+            security_bits: parameters.security_bits(),
+            ..Contract::here()
+        };
+        let eval_s = evaluation.prepare_s + median(&evaluation.times);
+        contract.set_time(eval_s, evaluation.times.len(), literal.slots, evaluation.unit);
+        Record {
+            contract,
+            tables: self.tables.len(),
+            digits: tree.map(|tree| tree.digits.clone()).unwrap_or_default(),
+            selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
+            predicted_units: model.seconds(&prediction.work) / model.unit(),
+            predicted_peak_bytes: prediction.peak_bytes(),
+            steps: steps(parameters, &evaluation.marks),
+            counts: [
+                counts.transforms,
+                counts.limb_products,
+                counts.key_switches,
+                counts.table_products,
+            ],
+            literal: literal.clone(),
+        }
+    }
+}
+
+/// Seconds of each step of a lookup; the same step of all digits, and of all tables, together.
+fn steps(parameters: &Parameters, marks: &[Instant]) -> Vec<(String, f64)> {
+    let mut steps: Vec<(String, f64)> = Vec::new();
+    let front = ["mod_raise", "coeffs_to_slots", "exponential"];
+    let digits = parameters.literal().multiplexer.as_ref().map_or(0, |m| m.digits.len());
+    for (index, pair) in marks.windows(2).enumerate() {
+        let name = if digits == 0 {
+            [&front[..], &["interpolation"]]
+                .concat()
+                .get(index)
+                .copied()
+                .unwrap_or("slots_to_coeffs")
+        } else if index < 5 * digits {
+            [&front[..], &["deltas", "digit_to_coeffs"]].concat()[index % 5]
+        } else if index == 5 * digits {
+            "selectors"
+        } else {
+            "tree_and_slots_to_coeffs"
+        };
+        let seconds = (pair[1] - pair[0]).as_secs_f64();
+        match steps.iter_mut().find(|(other, _)| other == name) {
+            Some((_, sum)) => *sum += seconds,
+            None => steps.push((name.into(), seconds)),
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use cryptable::engines::packed::MultiplexerLiteral;
+
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    fn arguments(tables: usize) -> LookupArguments {
+        LookupArguments {
+            bits: 4,
+            output_bits: None,
+            modulus: None,
+            ring_degree: None,
+            count: None,
+            digit_bits: None,
+            tables,
+            memory: None,
+            runs: 2,
+            seed: 1,
+        }
+    }
+
+    fn check(name: &str, parameters: &Parameters, tables: usize) -> Record {
+        let record = measure(name, parameters, &arguments(tables)).unwrap();
+        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        let Contract { values_checked, slots, prepare_s, eval_s, .. } = record.contract;
+        assert_eq!((values_checked, record.tables), (tables * slots, tables));
+        assert!(prepare_s > 0.0 && prepare_s < eval_s);
+        let seconds: f64 = record.steps.iter().map(|step| step.1).sum();
+        assert!(seconds > 0.0 && record.counts[0] > 0);
+        record
+    }
+
+    #[test]
+    fn interpolation_of_two_tables() {
+        let parameters = Parameters::insecure_toy_of(16, 16, 1024, 64).unwrap();
+        let record = check("mvb", &parameters, 2);
+        assert!(record.digits.is_empty());
+        let names: Vec<&str> = record.steps.iter().map(|step| step.0.as_str()).collect();
+        let expected =
+            ["mod_raise", "coeffs_to_slots", "exponential", "interpolation", "slots_to_coeffs"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn multiplexer_tree() {
+        let tree = MultiplexerLiteral {
+            digits: vec![4, 4],
+            selectors: vec![1, 1],
+            ..MultiplexerLiteral::default()
+        };
+        let parameters = Parameters::insecure_toy_tree(16, 1024, 64, tree, 0).unwrap();
+        let record = check("cmt", &parameters, 1);
+        assert_eq!((record.digits, record.literal.exponential_cleanings), (vec![4, 4], 0));
+        assert_eq!(record.steps.last().unwrap().0, "tree_and_slots_to_coeffs");
+    }
+
+    #[test]
+    fn requests_follow_arguments() {
+        let benchmark = Benchmark { name: "cmt", method: Some(Method::Cmt) };
+        let of = |arguments| request(benchmark, &arguments);
+        let request = of(LookupArguments { output_bits: Some(3), ..arguments(8) });
+        assert_eq!((request.input_modulus, request.output_modulus), (16, 8));
+        assert_eq!((request.tables, request.method), (8, Some(Method::Cmt)));
+        let request = of(LookupArguments { modulus: Some(10), ..arguments(0) });
+        assert_eq!((request.input_modulus, request.output_modulus, request.tables), (10, 10, 1));
+    }
+}

@@ -1,0 +1,107 @@
+//! Which parameters and which client an object belongs to, in memory and in files.
+
+use std::io;
+
+use cryptable_lattice::lwe_list::{LweList, LweShape};
+use cryptable_lattice::{Error, Result};
+use cryptable_wire::{
+    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Longest body of a ciphertext, 16 GiB.
+const MAX_CIPHERTEXT_BYTES: u64 = 1 << 34;
+
+/// Digest of an object's parameters, and identifier of the client's key that it is under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Binding {
+    pub(crate) parameter_digest: [u8; 32],
+    pub(crate) key_id: KeyId,
+}
+
+impl Binding {
+    /// Demands that an object bound so belongs to what `expected` is bound to.
+    ///
+    /// # Errors
+    /// If it is of other parameters or of another client.
+    pub(crate) fn check(&self, object: &'static str, expected: &Self) -> Result<()> {
+        if self.parameter_digest != expected.parameter_digest {
+            let (expected, found) = (expected.parameter_digest, self.parameter_digest);
+            return Err(Error::OtherParameters { object, expected, found });
+        }
+        if self.key_id != expected.key_id {
+            let (expected, found) = (expected.key_id, self.key_id);
+            return Err(Error::OtherClient { object, expected, found });
+        }
+        Ok(())
+    }
+
+    /// A ciphertext in its wire format: the key's identifier, what `head` writes, number and shape of the LWE
+    /// ciphertexts, then masks or their seed, and bodies, in packed bits.
+    pub(crate) fn ciphertext_bytes(
+        &self,
+        object_type: ObjectType,
+        head: impl FnOnce(&mut BodyWriter<&mut Vec<u8>>) -> io::Result<()>,
+        values: &LweList,
+    ) -> Vec<u8> {
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer
+            .raw(&self.key_id.0)
+            .and_then(|()| head(&mut writer))
+            .and_then(|()| writer.u64(values.len() as u64))
+            .and_then(|()| writer.u32(values.is_fresh().into()))
+            .and_then(|()| values.shape().write(&mut writer))
+            .and_then(|()| values.write_words(&mut writer))
+            .and_then(|()| write_object(&mut bytes, object_type, &self.parameter_digest, &body))
+            .expect("memory takes all bytes");
+        bytes
+    }
+
+    /// Reads what [`Binding::ciphertext_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of this type.
+    pub(crate) fn read_ciphertext<H>(
+        bytes: &[u8],
+        object_type: ObjectType,
+        head: impl FnOnce(&mut BodyReader<'_>) -> Result<H>,
+    ) -> Result<(Self, H, LweList)> {
+        let body = read_object(bytes, object_type, None, MAX_CIPHERTEXT_BYTES)?;
+        let mut reader = BodyReader::new(body);
+        let key_id = KeyId(reader.array("identifier of the key")?);
+        let head = head(&mut reader)?;
+        // Every value has a body of at least one bit: more cannot be in these bytes.
+        let count = reader.u64_within("number of values", 0..=8 * body.len() as u64)? as usize;
+        let is_fresh = match reader.u32("kind of masks")? {
+            0 => false,
+            1 => true,
+            other => return Err(WireError::invalid("kind of masks", other, "0 or 1").into()),
+        };
+        let shape = LweShape::read(&mut reader)?;
+        let values = LweList::read_words(&mut reader, shape, count, is_fresh)?;
+        reader.finish()?;
+        let binding = Self { parameter_digest: peek_header(bytes)?.parameter_digest, key_id };
+        Ok((binding, head, values))
+    }
+}
+
+/// Canonical bytes of parameters.
+pub(crate) fn literal_bytes(literal: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(literal).expect("a literal serialises")
+}
+
+/// Parameters from their canonical bytes.
+///
+/// # Errors
+/// If they are not.
+pub(crate) fn read_literal<L: DeserializeOwned>(bytes: &[u8]) -> Result<L> {
+    let invalid = |error| WireError::invalid("parameters", error, "those that the object names");
+    Ok(serde_json::from_slice(bytes).map_err(invalid)?)
+}
+
+/// BLAKE3 of parameters in a domain, which `context` names.
+pub(crate) fn digest(context: &str, literal: &impl Serialize) -> [u8; 32] {
+    blake3::derive_key(context, &literal_bytes(literal))
+}

@@ -1,0 +1,125 @@
+//! Ciphertexts of Boolean values.
+
+use std::ops::Not;
+
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Error, Result};
+use cryptable_wire::{KeyId, ObjectType};
+
+use super::Parameters;
+use crate::binding::Binding;
+use crate::gates::Gates;
+
+/// Name of a ciphertext in errors.
+const OBJECT: &str = "ciphertext of bits";
+
+/// Encrypted Boolean values, each by itself: any number of them. `!&bits` is NOT of each, without a bootstrap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncryptedBits {
+    binding: Binding,
+    values: LweList,
+}
+
+impl EncryptedBits {
+    #[cfg(feature = "client")]
+    pub(super) fn new(binding: Binding, values: LweList) -> Self {
+        Self { binding, values }
+    }
+
+    /// Of computed LWE ciphertexts.
+    pub(super) fn computed(
+        binding: Binding,
+        parameters: &Parameters,
+        values: Vec<LweCiphertext>,
+    ) -> Result<Self> {
+        Ok(Self { binding, values: LweList::computed(parameters.shape(), values)? })
+    }
+
+    /// The number of bits.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Identifier of the client's key under which they are encrypted.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// Digest of the parameters under which they are encrypted.
+    #[must_use]
+    pub fn parameter_digest(&self) -> [u8; 32] {
+        self.binding.parameter_digest
+    }
+
+    /// The LWE ciphertexts, of phase 1/8 (true) or -1/8 (false) of the modulus each.
+    #[must_use]
+    pub fn values(&self) -> &LweList {
+        &self.values
+    }
+
+    /// One bit of them.
+    ///
+    /// # Errors
+    /// If there are not so many bits.
+    pub fn bit(&self, index: usize) -> Result<Self> {
+        let (value, limit) = (index as u64, self.count() as u64);
+        if value >= limit {
+            return Err(Error::ValueOutOfRange { index: 0, value, limit });
+        }
+        let values = LweList::computed(self.values.shape(), [self.values.ciphertext(index)])?;
+        Ok(Self { binding: self.binding, values })
+    }
+
+    /// The bits of several ciphertexts of one client in one, in order.
+    ///
+    /// # Errors
+    /// If there is no ciphertext, or they are of different clients or parameters.
+    pub fn join(parts: &[&Self]) -> Result<Self> {
+        let [first, ..] = parts else {
+            let (name, value, limit) = ("number of ciphertexts", 0, 1);
+            return Err(Error::TooSmall { name, value, limit });
+        };
+        parts.iter().try_for_each(|part| part.binding.check(OBJECT, &first.binding))?;
+        let all = parts.iter().flat_map(|part| part.ciphertexts());
+        Ok(Self { binding: first.binding, values: LweList::computed(first.values.shape(), all)? })
+    }
+
+    /// The bits in their wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.binding.ciphertext_bytes(ObjectType::EncryptedBits, |_| Ok(()), &self.values)
+    }
+
+    /// Reads bits.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of bits.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let object_type = ObjectType::EncryptedBits;
+        let (binding, (), values) = Binding::read_ciphertext(bytes, object_type, |_| Ok(()))?;
+        Ok(Self { binding, values })
+    }
+
+    pub(super) fn ciphertexts(&self) -> impl Iterator<Item = LweCiphertext> + '_ {
+        (0..self.count()).map(|index| self.values.ciphertext(index))
+    }
+
+    /// Demands that they belong to a key.
+    pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check(OBJECT, expected)?;
+        self.values.check(parameters.shape())
+    }
+}
+
+impl Not for &EncryptedBits {
+    type Output = EncryptedBits;
+
+    fn not(self) -> EncryptedBits {
+        let negated = self.ciphertexts().map(|bit| Gates::not(&bit));
+        let values = LweList::computed(self.values.shape(), negated).expect("the same shape");
+        EncryptedBits { binding: self.binding, values }
+    }
+}

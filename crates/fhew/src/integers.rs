@@ -1,0 +1,47 @@
+//! Encrypted integers of many bits: sign, comparison, absolute value, ReLU, maximum, digits, and tables of digits; the
+//! face of [`crate::functions`] and [`crate::decomposition`].
+//!
+//! | type | holds | for |
+//! |---|---|---|
+//! | [`EncryptedIntegers`] | signed integers of up to 24 bits, an LWE ciphertext each | functions by digit decomposition |
+//! | [`RadixInteger`] | one unsigned integer or one in two's complement, digits of base 8, an LWE ciphertext each | sums, comparisons, tables of digits, chained without end |
+//! | [`SmallValues`] | values below a small modulus, such as signs | selecting between integers, results of tables |
+//!
+//! [`EvaluationKey::to_radix`] leads from the first to the second.
+//!
+//! ```
+//! use cryptable_fhew::integers::{Parameters, SecretKey};
+//! use cryptable_lattice::Progress;
+//!
+//! // `Parameters::new(20)` has 128 bits of security; a toy keeps this example quick.
+//! let parameters = Parameters::insecure_toy(16)?;
+//!
+//! // The client:
+//! let secret = SecretKey::generate(&parameters);
+//! let key = secret.evaluation_key(Progress::silent())?;
+//! let x = secret.encrypt(&[-12_345])?;
+//! let y = secret.encrypt_radix(300, 4)?; // four digits: up to 4,095
+//!
+//! // The server, which holds the evaluation key only:
+//! let absolute = key.absolute(&x, Progress::silent())?;
+//! let sum = key.radix_add(&y, &y)?;
+//!
+//! // The client again:
+//! assert_eq!(secret.decrypt(&absolute)?, [12_345]);
+//! assert_eq!(secret.decrypt_radix(&sum)?, 600);
+//! # Ok::<(), cryptable_lattice::Error>(())
+//! ```
+
+mod ciphertexts;
+mod evaluation_key;
+mod parameters;
+mod radix;
+#[cfg(feature = "client")]
+mod secret_key;
+mod serialization;
+
+pub use ciphertexts::{EncryptedIntegers, RadixInteger, SmallValues};
+pub use evaluation_key::EvaluationKey;
+pub use parameters::{MAX_RADIX_DIGITS, Parameters, RADIX_BASE};
+#[cfg(feature = "client")]
+pub use secret_key::SecretKey;

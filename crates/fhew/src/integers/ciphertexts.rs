@@ -1,0 +1,236 @@
+//! Ciphertexts of integers, of their digits and of small values.
+
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::{LweList, LweShape};
+use cryptable_lattice::{Error, Result};
+use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType, WireError};
+
+use super::{MAX_RADIX_DIGITS, Parameters};
+use crate::binding::Binding;
+
+/// Largest modulus of small values.
+const MAX_SMALL_MODULUS: u64 = 1 << 13;
+
+/// What values of a ciphertext of large precision are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// Two's complement of [`Parameters::bits`]; whether they are results.
+    Signed { computed: bool },
+    /// Not negative, of one bit less: what ReLU and maximum give.
+    Unsigned,
+}
+
+/// Signed integers of [`Parameters::bits`] bits, any number of them, an LWE ciphertext under the ring secret each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncryptedIntegers {
+    binding: Binding,
+    encoding: Encoding,
+    values: LweList,
+}
+
+/// One integer as digits of base 8, the lowest first, an LWE ciphertext each: unsigned, or in two's complement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RadixInteger {
+    binding: Binding,
+    digits: Vec<LweCiphertext>,
+}
+
+/// Values below a small modulus, any number of them, an LWE ciphertext each: signs, comparisons, results of tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SmallValues {
+    binding: Binding,
+    modulus: u64,
+    values: LweList,
+}
+
+impl EncryptedIntegers {
+    pub(super) fn new(binding: Binding, encoding: Encoding, values: LweList) -> Self {
+        Self { binding, encoding, values }
+    }
+
+    /// The number of integers.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Identifier of the client's key under which they are encrypted.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// The integers in their wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let encoding = match self.encoding {
+            Encoding::Signed { computed: false } => 0,
+            Encoding::Signed { computed: true } => 1,
+            Encoding::Unsigned => 2,
+        };
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u32(encoding);
+        self.binding.ciphertext_bytes(ObjectType::EncryptedIntegers, head, &self.values)
+    }
+
+    /// Reads integers.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of integers.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let head = |reader: &mut BodyReader<'_>| match reader.u32("encoding of integers")? {
+            0 => Ok(Encoding::Signed { computed: false }),
+            1 => Ok(Encoding::Signed { computed: true }),
+            2 => Ok(Encoding::Unsigned),
+            other => Err(WireError::invalid("encoding of integers", other, "from 0 to 2").into()),
+        };
+        let object_type = ObjectType::EncryptedIntegers;
+        let (binding, encoding, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        Ok(Self { binding, encoding, values })
+    }
+
+    #[cfg(feature = "client")]
+    pub(super) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    pub(super) fn ciphertext(&self, index: usize) -> LweCiphertext {
+        self.values.ciphertext(index)
+    }
+
+    /// Demands that they belong to a key.
+    pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check("ciphertext of integers", expected)?;
+        self.values.check(parameters.large_shape())
+    }
+
+    /// Demands that functions take them: in noise, and in encoding.
+    pub(super) fn check_input(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.check(parameters, expected)?;
+        let found = match self.encoding {
+            Encoding::Signed { computed: false } => return Ok(()),
+            Encoding::Signed { computed: true } if parameters.results_are_inputs() => return Ok(()),
+            Encoding::Signed { computed: true } => "a result of a function",
+            Encoding::Unsigned => "a result of ReLU or maximum, of one bit less",
+        };
+        let bits = parameters.bits();
+        Err(Error::mismatch(
+            "input of the function",
+            found,
+            format!("fresh integers of {bits} bits"),
+        ))
+    }
+}
+
+impl RadixInteger {
+    pub(super) fn new(binding: Binding, digits: Vec<LweCiphertext>) -> Self {
+        Self { binding, digits }
+    }
+
+    /// The number of digits.
+    #[must_use]
+    pub fn digits(&self) -> usize {
+        self.digits.len()
+    }
+
+    /// Identifier of the client's key under which it is encrypted.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// The integer in its wire format.
+    ///
+    /// # Panics
+    /// Never: all digits have the same shape.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let first = &self.digits[0];
+        let shape = LweShape { dimension: first.dimension(), modulus: first.modulus() };
+        let digits = LweList::computed(shape, self.digits.iter().cloned()).expect("one shape");
+        self.binding.ciphertext_bytes(ObjectType::RadixInteger, |_| Ok(()), &digits)
+    }
+
+    /// Reads an integer.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of a radix integer.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let object_type = ObjectType::RadixInteger;
+        let (binding, (), list) = Binding::read_ciphertext(bytes, object_type, |_| Ok(()))?;
+        if !(1..=MAX_RADIX_DIGITS).contains(&list.len()) {
+            let expected = format!("from 1 to {MAX_RADIX_DIGITS}");
+            return Err(WireError::invalid("number of digits", list.len(), expected).into());
+        }
+        let digits = (0..list.len()).map(|index| list.ciphertext(index)).collect();
+        Ok(Self { binding, digits })
+    }
+
+    pub(super) fn ciphertexts(&self) -> &[LweCiphertext] {
+        &self.digits
+    }
+
+    /// Demands that it belongs to a key.
+    pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check("radix integer", expected)?;
+        self.digits.iter().try_for_each(|digit| parameters.small_shape().check(digit))
+    }
+}
+
+impl SmallValues {
+    pub(super) fn new(
+        binding: Binding,
+        parameters: &Parameters,
+        modulus: u64,
+        values: Vec<LweCiphertext>,
+    ) -> Result<Self> {
+        Ok(Self { binding, modulus, values: LweList::computed(parameters.small_shape(), values)? })
+    }
+
+    /// The number of values.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Modulus of the values; signs and comparisons are 0 or 1 modulo 16.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
+    /// Identifier of the client's key under which they are encrypted.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// The values in their wire format.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus);
+        self.binding.ciphertext_bytes(ObjectType::SmallValues, head, &self.values)
+    }
+
+    /// Reads values.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of small values.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let head = |reader: &mut BodyReader<'_>| {
+            Ok(reader.u64_within("modulus of the values", 2..=MAX_SMALL_MODULUS)?)
+        };
+        let object_type = ObjectType::SmallValues;
+        let (binding, modulus, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        Ok(Self { binding, modulus, values })
+    }
+
+    pub(super) fn ciphertext(&self, index: usize) -> LweCiphertext {
+        self.values.ciphertext(index)
+    }
+
+    /// Demands that they belong to a key.
+    pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
+        self.binding.check("ciphertext of small values", expected)?;
+        self.values.check(parameters.small_shape())
+    }
+}

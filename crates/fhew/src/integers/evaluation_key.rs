@@ -1,0 +1,197 @@
+//! The server's key for integers, and functions of whole ones.
+
+use std::fmt;
+
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Error, Progress, Result, Table};
+use cryptable_wire::KeyId;
+use rayon::prelude::*;
+
+use super::ciphertexts::Encoding;
+use super::parameters::RADIX_MODULUS;
+use super::{EncryptedIntegers, Parameters, RadixInteger, SmallValues};
+use crate::binding::Binding;
+use crate::full_domain::{FdfbCompress, FullDomainMethod};
+use crate::functions::LargeFunctions;
+use crate::keys::{EvaluationKey as FhewKey, SeededEvaluationKey};
+
+/// Evaluates functions of encrypted integers. Holds no secret, and is `Sync`.
+///
+/// Functions of [`EncryptedIntegers`] share values out among the threads; their `progress` counts values. All of them
+/// fail if a ciphertext is of another client or other parameters, or `progress` asks to stop.
+pub struct EvaluationKey {
+    parameters: Parameters,
+    binding: Binding,
+    key: FhewKey,
+}
+
+impl fmt::Debug for EvaluationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EvaluationKey").field("key_id", &self.key_id()).finish_non_exhaustive()
+    }
+}
+
+impl EvaluationKey {
+    pub(super) fn expand(
+        parameters: Parameters,
+        key_id: KeyId,
+        key: &SeededEvaluationKey,
+    ) -> Result<Self> {
+        key.check()?;
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Ok(Self { key: FhewKey::expand(key), parameters, binding })
+    }
+
+    /// The parameters, those of the client's secret key.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Identifier of the client's secret key that it was made from.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// Bytes of memory that the key takes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.key.bytes()
+    }
+
+    pub(super) fn fhew(&self) -> &FhewKey {
+        &self.key
+    }
+
+    pub(super) fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// 1 for negative integers, 0 for others, modulo 16.
+    ///
+    /// # Errors
+    /// As all functions; or if the integers are results that no function takes.
+    pub fn sign(&self, x: &EncryptedIntegers, progress: Progress<'_>) -> Result<SmallValues> {
+        let functions = self.functions();
+        let signs = self.map([x], progress, |[x]| functions.sign(x, RADIX_MODULUS))?;
+        SmallValues::new(self.binding, &self.parameters, RADIX_MODULUS, signs)
+    }
+
+    /// 1 where x < y, else 0, modulo 16. The difference must fit the bits: it does for integers of one bit less.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::sign`], or if counts differ.
+    pub fn less_than(
+        &self,
+        x: &EncryptedIntegers,
+        y: &EncryptedIntegers,
+        progress: Progress<'_>,
+    ) -> Result<SmallValues> {
+        let functions = self.functions();
+        let of = |[x, y]: [&LweCiphertext; 2]| functions.less_than(x, y, RADIX_MODULUS);
+        let signs = self.map([x, y], progress, of)?;
+        SmallValues::new(self.binding, &self.parameters, RADIX_MODULUS, signs)
+    }
+
+    /// |x|; of the least integer, which has no positive counterpart, itself.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::sign`].
+    pub fn absolute(
+        &self,
+        x: &EncryptedIntegers,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedIntegers> {
+        let functions = self.functions();
+        let values = self.map([x], progress, |[x]| functions.absolute(x))?;
+        self.integers(Encoding::Signed { computed: true }, values)
+    }
+
+    /// max(x, 0). Results decrypt, but are no inputs of these functions.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::sign`].
+    pub fn relu(&self, x: &EncryptedIntegers, progress: Progress<'_>) -> Result<EncryptedIntegers> {
+        let functions = self.functions();
+        let values = self.map([x], progress, |[x]| functions.relu(x))?;
+        self.integers(Encoding::Unsigned, values)
+    }
+
+    /// max(x, y) modulo 2^(bits - 1), for x and y whose difference fits the bits: the maximum itself, unless it is
+    /// negative. Results decrypt, but are no inputs of these functions.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn maximum(
+        &self,
+        x: &EncryptedIntegers,
+        y: &EncryptedIntegers,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedIntegers> {
+        let functions = self.functions();
+        let values = self.map([x, y], progress, |[x, y]| functions.maximum(x, y))?;
+        self.integers(Encoding::Unsigned, values)
+    }
+
+    /// The digits of base 8 of every integer's two's complement, ⌈bits/3⌉ of them: homomorphic digit decomposition,
+    /// and a table that gives every digit its spare bit.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::sign`].
+    pub fn to_radix(
+        &self,
+        x: &EncryptedIntegers,
+        progress: Progress<'_>,
+    ) -> Result<Vec<RadixInteger>> {
+        let functions = self.functions();
+        let integers = self.map([x], progress, |[x]| {
+            let plan = functions.plan();
+            let digits = plan.evaluate(&self.key, x)?.into_lookup_inputs(&self.key);
+            let widen = |(index, digit): (usize, &LweCiphertext)| {
+                let table = Table::from_fn(1 << plan.digit_bits(index), RADIX_MODULUS, |d| d)?;
+                FdfbCompress.lookup(&self.key, &table, digit)
+            };
+            digits.iter().enumerate().map(widen).collect::<Result<Vec<_>>>()
+        })?;
+        Ok(integers.into_iter().map(|digits| RadixInteger::new(self.binding, digits)).collect())
+    }
+
+    fn functions(&self) -> LargeFunctions<'_> {
+        LargeFunctions::with_plan(&self.key, self.parameters.plan())
+    }
+
+    fn integers(
+        &self,
+        encoding: Encoding,
+        values: Vec<LweCiphertext>,
+    ) -> Result<EncryptedIntegers> {
+        let values = LweList::computed(self.parameters.large_shape(), values)?;
+        Ok(EncryptedIntegers::new(self.binding, encoding, values))
+    }
+
+    /// `of` applied to the integers of the same position, on all threads.
+    fn map<const N: usize, T: Send>(
+        &self,
+        inputs: [&EncryptedIntegers; N],
+        progress: Progress<'_>,
+        of: impl Fn([&LweCiphertext; N]) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let count = inputs[0].count();
+        for input in inputs {
+            input.check_input(&self.parameters, &self.binding)?;
+            if input.count() != count {
+                return Err(Error::mismatch("number of integers", input.count(), count));
+            }
+        }
+        let steps = progress.steps(count)?;
+        let one = |index| {
+            let values = inputs.map(|input| input.ciphertext(index));
+            let result = of(values.each_ref())?;
+            steps.done()?;
+            Ok(result)
+        };
+        (0..count).into_par_iter().map(one).collect()
+    }
+}

@@ -1,0 +1,227 @@
+//! Parameters of functions of integers.
+
+use cryptable_lattice::error::demand;
+use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::{Error, ReadOptions, Result, SecurityLevel};
+use serde::{Deserialize, Serialize};
+
+use crate::binding::{digest, literal_bytes, read_literal};
+use crate::decomposition::HomDecompReduce;
+use crate::full_domain::{FdfbCompress, FullDomainMethod, TableKind};
+use crate::functions::LargePlan;
+use crate::noise::NoiseModel;
+use crate::parameters::{GadgetLiteral, Parameters as FhewParameters, ParametersLiteral};
+use crate::variance::Variance;
+
+/// Domain of digests.
+const DIGEST_CONTEXT: &str = "cryptable: parameters of functions of integers";
+
+/// Largest failure probability of a function.
+const LOG2_FAIL: f64 = -64.0;
+
+/// The same of toys, whose noise is that of test keys.
+const TOY_LOG2_FAIL: f64 = -40.0;
+
+/// Base of digits.
+pub const RADIX_BASE: u64 = 1 << RADIX_BASE_LOG2;
+
+/// Bits of a digit: sums and comparisons of two take 16 values, the largest table that these parameters serve.
+pub(super) const RADIX_BASE_LOG2: u32 = 3;
+
+/// Modulus of radix digits: a spare bit takes differences, carries and selectors.
+pub(super) const RADIX_MODULUS: u64 = 2 * RADIX_BASE;
+
+/// Most digits of a radix integer: 63 bits.
+pub const MAX_RADIX_DIGITS: usize = 21;
+
+/// What files hold of parameters.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Literal {
+    security: SecurityLevel,
+    bits: u32,
+    numbers: ParametersLiteral,
+}
+
+/// Parameters of functions of integers. Immutable, cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    fhew: FhewParameters,
+    bits: u32,
+    security: SecurityLevel,
+    plan: LargePlan,
+    largest_input: Variance,
+    log2_fail: f64,
+    digest: [u8; 32],
+}
+
+impl Parameters {
+    /// For integers from -2^(bits - 1) to below 2^(bits - 1), with at least 128 bits of security and failures of a
+    /// function below 2^-64. The number of bits is from 4 to 24.
+    ///
+    /// ```
+    /// use cryptable_fhew::integers::Parameters;
+    /// let parameters = Parameters::new(24)?;
+    /// assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
+    /// assert!(Parameters::new(25).is_err());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are fewer or more bits: names the limit.
+    pub fn new(bits: u32) -> Result<Self> {
+        let fhew = FhewParameters::decomposition_128();
+        Self::assemble(fhew, bits, SecurityLevel::Bits128, LOG2_FAIL)
+    }
+
+    /// Toy parameters for tests: not secure.
+    ///
+    /// # Errors
+    /// As [`Parameters::new`].
+    pub fn insecure_toy(bits: u32) -> Result<Self> {
+        let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length }.into());
+        let fhew = FhewParameters::insecure(ParametersLiteral {
+            finer_rotations: [gadget(9, 4), gadget(5, 8), None],
+            ..*FhewParameters::insecure_toy().literal()
+        })?;
+        Self::assemble(fhew, bits, SecurityLevel::Insecure, TOY_LOG2_FAIL)
+    }
+
+    fn assemble(
+        fhew: FhewParameters,
+        bits: u32,
+        security: SecurityLevel,
+        limit: f64,
+    ) -> Result<Self> {
+        demand(
+            (4..=24).contains(&bits),
+            "bits of an integer",
+            bits.into(),
+            "it must be from 4 to 24",
+        )?;
+        let model = NoiseModel::new(&fhew);
+        let plan =
+            |input| LargePlan::new(&fhew, &HomDecompReduce, (bits, RADIX_BASE_LOG2), input, limit);
+        let fresh = plan(model.fresh_large())?;
+        // Inputs may be results, where parameters have room for that.
+        let of_results = plan(fresh.output_noise()).ok();
+        let of_results = of_results.filter(|plan| plan.output_noise() <= fresh.output_noise());
+        let (plan, largest_input) = match of_results {
+            Some(plan) => (plan, fresh.output_noise()),
+            None => (fresh, model.fresh_large()),
+        };
+        let log2_fail = plan.log2_fail().max(radix_log2_fail(&model));
+        if log2_fail > limit {
+            let what = "a function of integers".to_owned();
+            return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
+        }
+        let literal = Literal { security, bits, numbers: *fhew.literal() };
+        let digest = digest(DIGEST_CONTEXT, &literal);
+        Ok(Self { fhew, bits, security, plan, largest_input, log2_fail, digest })
+    }
+
+    /// The numbers of blind rotation and key switching.
+    #[must_use]
+    pub fn fhew(&self) -> &FhewParameters {
+        &self.fhew
+    }
+
+    /// Bits of integers, the sign included.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// log2 of the probability that a function of one integer goes wrong, the one that is most likely to,
+    /// decryption of its result included.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.log2_fail
+    }
+
+    /// Whether results of [`super::EvaluationKey::absolute`] may be inputs of further functions; for other numbers of
+    /// bits their noise is too large, and [`super::EvaluationKey::to_radix`] comes first.
+    #[must_use]
+    pub fn results_are_inputs(&self) -> bool {
+        self.largest_input > NoiseModel::new(&self.fhew).fresh_large()
+    }
+
+    /// What the parameters claim of their security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.security
+    }
+
+    /// Estimated security in bits; 0 of insecure toys.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        if self.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
+    }
+
+    /// Canonical bytes, of which the digest names these parameters.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        literal_bytes(&self.literal())
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
+    /// that they are insecure.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let literal: Literal = read_literal(bytes)?;
+        options.check(literal.security)?;
+        let fhew = match literal.security {
+            SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
+            SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
+        };
+        Self::assemble(fhew, literal.bits, literal.security, limit(literal.security))
+    }
+
+    fn literal(&self) -> Literal {
+        Literal { security: self.security, bits: self.bits, numbers: *self.fhew.literal() }
+    }
+
+    /// A digest that names these parameters.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    pub(super) fn plan(&self) -> &LargePlan {
+        &self.plan
+    }
+
+    /// Largest failure probability that tables of digits are planned for.
+    pub(super) fn limit(&self) -> f64 {
+        limit(self.security)
+    }
+
+    /// Shape of ciphertexts of whole integers, under the ring secret.
+    pub(super) fn large_shape(&self) -> LweShape {
+        LweShape { dimension: self.fhew.ring_degree(), modulus: self.fhew.large_modulus() }
+    }
+
+    /// Shape of ciphertexts of digits, under the LWE secret.
+    pub(super) fn small_shape(&self) -> LweShape {
+        LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
+    }
+}
+
+/// Largest failure probability of a function of parameters that claim this security.
+fn limit(security: SecurityLevel) -> f64 {
+    if security.is_insecure() { TOY_LOG2_FAIL } else { LOG2_FAIL }
+}
+
+/// log2 of the probability that an operation on a radix integer goes wrong.
+///
+/// Its noisiest input is a digit and B times a selector, the digit a sum of two results: B² + 2 of them. At most four
+/// tables a digit.
+fn radix_log2_fail(model: &NoiseModel) -> f64 {
+    let (input_modulus, output_modulus) = (RADIX_MODULUS, RADIX_MODULUS);
+    let table = TableKind::Worst { input_modulus, output_modulus };
+    let result = FdfbCompress.noise(model, table, model.fresh()).output;
+    let input = result * (RADIX_BASE * RADIX_BASE + 2) as f64;
+    let one = FdfbCompress.noise(model, table, input).log2_fail(output_modulus);
+    one + ((4 * MAX_RADIX_DIGITS) as f64).log2()
+}

@@ -1,0 +1,142 @@
+//! The client's key for integers.
+
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Error, Progress, Result};
+use cryptable_wire::KeyId;
+
+use super::ciphertexts::Encoding;
+use super::parameters::RADIX_BASE_LOG2;
+use super::{
+    EncryptedIntegers, EvaluationKey, MAX_RADIX_DIGITS, Parameters, RadixInteger, SmallValues,
+};
+use crate::binding::Binding;
+use crate::decomposition::{decrypt_large, encrypt_large};
+use crate::functions::{decrypt_radix, encrypt_radix};
+use crate::keys::SecretKey as FhewSecret;
+
+/// Domain of identifiers.
+const ID_CONTEXT: &str = "cryptable: identifier of a secret key for integers";
+
+/// The secret key of one client. Zeroized on drop, redacted in Debug, not `Clone`.
+#[derive(Debug)]
+pub struct SecretKey {
+    parameters: Parameters,
+    secret: FhewSecret,
+    binding: Binding,
+}
+
+impl SecretKey {
+    /// Draws fresh secrets from the operating system's randomness.
+    #[must_use]
+    pub fn generate(parameters: &Parameters) -> Self {
+        Self::from_secret(parameters.clone(), FhewSecret::generate(parameters.fhew()))
+    }
+
+    /// From secrets of these parameters.
+    pub(super) fn from_secret(parameters: Parameters, secret: FhewSecret) -> Self {
+        let binding =
+            Binding { parameter_digest: parameters.digest(), key_id: secret.id(ID_CONTEXT) };
+        Self { parameters, secret, binding }
+    }
+
+    pub(super) fn fhew(&self) -> &FhewSecret {
+        &self.secret
+    }
+
+    /// The parameters of everything that this key encrypts.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share; it reveals nothing of the secret.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.binding.key_id
+    }
+
+    /// Encrypts any number of integers from -2^(bits - 1) to below 2^(bits - 1).
+    ///
+    /// # Errors
+    /// If one is outside: names it.
+    pub fn encrypt(&self, values: &[i64]) -> Result<EncryptedIntegers> {
+        let bits = self.parameters.bits();
+        let half = 1i64 << (bits - 1);
+        let encrypt = |&value: &i64| {
+            if !(-half..half).contains(&value) {
+                let limit = format!("it must be from {} to {}", -half, half - 1);
+                return Err(Error::Parameter { name: "integer", value: value as f64, limit });
+            }
+            encrypt_large(&self.secret, value.rem_euclid(2 * half) as u64, bits)
+        };
+        let ciphertexts = values.iter().map(encrypt).collect::<Result<Vec<_>>>()?;
+        let list = LweList::computed(self.parameters.large_shape(), ciphertexts)?;
+        Ok(EncryptedIntegers::new(self.binding, Encoding::Signed { computed: false }, list))
+    }
+
+    /// Decrypts fresh integers or results of functions.
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters.
+    pub fn decrypt(&self, integers: &EncryptedIntegers) -> Result<Vec<i64>> {
+        integers.check(&self.parameters, &self.binding)?;
+        let bits = self.parameters.bits();
+        let decrypt = |index| {
+            let ciphertext = integers.ciphertext(index);
+            Ok(match integers.encoding() {
+                Encoding::Unsigned => decrypt_large(&self.secret, &ciphertext, bits - 1)? as i64,
+                Encoding::Signed { .. } => {
+                    let value = decrypt_large(&self.secret, &ciphertext, bits)? as i64;
+                    if value >> (bits - 1) == 0 { value } else { value - (1 << bits) }
+                }
+            })
+        };
+        (0..integers.count()).map(decrypt).collect()
+    }
+
+    /// Encrypts an unsigned integer as so many digits of base 8, at most 21.
+    ///
+    /// # Errors
+    /// If it has more digits, or there are none or too many.
+    pub fn encrypt_radix(&self, value: u64, digits: usize) -> Result<RadixInteger> {
+        if digits > MAX_RADIX_DIGITS {
+            let (name, value, limit) = ("number of digits", digits as u64, MAX_RADIX_DIGITS as u64);
+            return Err(Error::TooLarge { name, value, limit });
+        }
+        let digits = encrypt_radix(&self.secret, value, RADIX_BASE_LOG2, digits)?;
+        Ok(RadixInteger::new(self.binding, digits))
+    }
+
+    /// Decrypts a radix integer as an unsigned one.
+    ///
+    /// # Errors
+    /// If it is of another client or other parameters.
+    pub fn decrypt_radix(&self, integer: &RadixInteger) -> Result<u64> {
+        integer.check(&self.parameters, &self.binding)?;
+        decrypt_radix(&self.secret, integer.ciphertexts(), RADIX_BASE_LOG2)
+    }
+
+    /// Decrypts signs, comparisons and results of tables.
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters.
+    pub fn decrypt_small(&self, values: &SmallValues) -> Result<Vec<u64>> {
+        values.check(&self.parameters, &self.binding)?;
+        let decrypt = |index| self.secret.decrypt(&values.ciphertext(index), values.modulus());
+        (0..values.count()).map(decrypt).collect()
+    }
+
+    /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and
+    /// expansion of the masks.
+    ///
+    /// # Errors
+    /// If `progress` asks to stop.
+    pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
+        let steps = progress.steps(2)?;
+        let key = self.secret.evaluation_key();
+        steps.done()?;
+        let key = EvaluationKey::expand(self.parameters.clone(), self.id(), &key)?;
+        steps.done()?;
+        Ok(key)
+    }
+}

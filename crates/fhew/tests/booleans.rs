@@ -1,0 +1,114 @@
+//! The face of Boolean gates: every gate and input, other clients and parameters.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use cryptable_fhew::booleans::{EncryptedBits, EvaluationKey, Gate, Parameters, SecretKey};
+use cryptable_lattice::{Error, Progress, ReadOptions, SecurityLevel};
+
+const SILENT: Progress<'static> = Progress::silent();
+
+fn parties(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
+    let secret = SecretKey::generate(parameters);
+    let key = secret.evaluation_key(SILENT).unwrap();
+    (secret, key)
+}
+
+/// Every gate of every input, then every gate of its results and of a ciphertext with itself.
+fn check(parameters: &Parameters) {
+    let (secret, key) = parties(parameters);
+    let (plain_a, plain_b) = ([false, false, true, true], [false, true, false, true]);
+    let (a, b) = (secret.encrypt(&plain_a), secret.encrypt(&plain_b));
+    let apply = |gate: Gate, a: &[bool], b: &[bool]| -> Vec<bool> {
+        a.iter().zip(b).map(|(&a, &b)| gate.apply(a, b)).collect()
+    };
+    for gate in Gate::ALL {
+        let once = key.gate(gate, &a, &b, SILENT).unwrap();
+        let plain = apply(gate, &plain_a, &plain_b);
+        assert_eq!(secret.decrypt(&once).unwrap(), plain, "{gate:?}");
+        let twice = key.gate(gate, &once, &!&b, SILENT).unwrap();
+        let expected = apply(gate, &plain, &plain_b.map(|b| !b));
+        assert_eq!(secret.decrypt(&twice).unwrap(), expected, "{gate:?} of results");
+        let itself = key.gate(gate, &once, &once, SILENT).unwrap();
+        assert_eq!(secret.decrypt(&itself).unwrap(), apply(gate, &plain, &plain), "{gate:?} twice");
+    }
+    for (x, y) in [(&a, &b), (&b, &a), (&a, &a)] {
+        let chosen = key.mux(&a, x, y, SILENT).unwrap();
+        let [s, x, y] = [&a, x, y].map(|bits| secret.decrypt(bits).unwrap());
+        let expected: Vec<bool> = (0..4).map(|i| if s[i] { x[i] } else { y[i] }).collect();
+        assert_eq!(secret.decrypt(&chosen).unwrap(), expected);
+    }
+}
+
+#[test]
+fn every_gate_of_toys() {
+    let parameters = Parameters::insecure_toy();
+    assert_eq!(parameters.security_level(), SecurityLevel::Insecure);
+    check(&parameters);
+}
+
+#[test]
+fn every_gate_at_full_size() {
+    let parameters = Parameters::default_128();
+    assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
+    check(&parameters);
+}
+
+#[test]
+fn bits_come_apart_and_together() {
+    let (secret, _) = parties(&Parameters::insecure_toy());
+    let bits = secret.encrypt(&[true, false, true]);
+    let parts = [2, 0, 1].map(|index| bits.bit(index).unwrap());
+    let joined = EncryptedBits::join(&parts.each_ref()).unwrap();
+    assert_eq!(secret.decrypt(&joined).unwrap(), [true, true, false]);
+    assert!(bits.bit(3).is_err() && EncryptedBits::join(&[]).is_err());
+}
+
+#[test]
+fn others_are_refused() {
+    let toy = Parameters::insecure_toy();
+    let ((secret, key), (other, _)) = (parties(&toy), parties(&toy));
+    let (own, foreign) = (secret.encrypt(&[true]), other.encrypt(&[true]));
+    let is_other = |error: Error| assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    is_other(key.gate(Gate::And, &own, &foreign, SILENT).unwrap_err());
+    is_other(key.mux(&foreign, &own, &own, SILENT).unwrap_err());
+    is_other(secret.decrypt(&foreign).unwrap_err());
+    is_other(EncryptedBits::join(&[&own, &foreign]).unwrap_err());
+    let full_size = SecretKey::generate(&Parameters::default_128()).encrypt(&[true]);
+    let error = key.gate(Gate::And, &own, &full_size, SILENT).unwrap_err();
+    assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
+    let error = key.gate(Gate::And, &own, &secret.encrypt(&[true; 2]), SILENT).unwrap_err();
+    assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+    let stop = |_, _| ControlFlow::Break(());
+    let error = key.gate(Gate::Or, &own, &own, Progress::new(&stop)).unwrap_err();
+    assert!(matches!(error, Error::Cancelled { .. }), "{error}");
+}
+
+#[test]
+fn keys_and_bits_come_back_from_bytes() {
+    let secret = SecretKey::generate(&Parameters::insecure_toy());
+    let toys = ReadOptions::default().allow_insecure();
+    let mut file = Vec::new();
+    secret.write_evaluation_key(&mut file, SILENT).unwrap();
+    let strict = EvaluationKey::from_shared(Arc::new(file.clone()), ReadOptions::default());
+    assert!(matches!(strict.unwrap_err(), Error::Insecure));
+    let key = EvaluationKey::from_shared(Arc::new(file), toys).unwrap();
+    let bytes = secret.to_bytes();
+    assert!(matches!(SecretKey::from_bytes(&bytes, ReadOptions::default()), Err(Error::Insecure)));
+    let read = SecretKey::from_bytes(&bytes, toys).unwrap();
+    assert_eq!((read.id(), key.key_id()), (secret.id(), secret.id()));
+    let bits = EncryptedBits::from_bytes(&read.encrypt(&[true, false]).to_bytes()).unwrap();
+    let result = key.gate(Gate::Nand, &bits, &!&bits, SILENT).unwrap();
+    let result = EncryptedBits::from_bytes(&result.to_bytes()).unwrap();
+    assert_eq!(secret.decrypt(&result).unwrap(), [true, true]);
+    let bytes = bits.to_bytes();
+    for position in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[position] ^= 16;
+        assert!(EncryptedBits::from_bytes(&damaged).is_err(), "byte {position}");
+        assert!(EncryptedBits::from_bytes(&bytes[..position]).is_err(), "cut at {position}");
+    }
+    let full_size = Parameters::default_128();
+    let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!(read.digest(), full_size.digest());
+}
