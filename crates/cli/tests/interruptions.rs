@@ -90,7 +90,8 @@ fn long_work_starts_with_an_estimate() {
 fn an_interrupted_lookup_is_resumed() {
     let here = toy();
     let partial = || here.path("r.ct.partial").metadata().map_or(0, |metadata| metadata.len());
-    let line = format!("--threads 1 {LOOKUP} --resume");
+    here.write("next.csv", (0..16).map(|x| format!("{}\n", (x + 1) % 16)).collect::<String>());
+    let line = format!("--threads 1 {LOOKUP} --table next.csv --output n.ct --resume");
     let mut child = here.start(&line);
     wait_until("a finished ciphertext", || partial() > 100_000);
     // While it runs, no other one takes its file.
@@ -118,6 +119,9 @@ fn an_interrupted_lookup_is_resumed() {
     let expected: String =
         (0..VALUES).map(|i| format!("{}\n", (i * i % 16 * 7 + 3) % 16)).collect();
     assert_eq!(here.read("r.csv"), expected.into_bytes());
+    here.succeed("decrypt --secret client.key --input n.ct --output n.csv");
+    let expected: String = (0..VALUES).map(|i| format!("{}\n", (i * i + 1) % 16)).collect();
+    assert_eq!(here.read("n.csv"), expected.into_bytes());
     let message = here.fail(&line.replace("r.ct", "/dev/null"));
     assert_eq!(message, "--resume needs a regular file as output, not /dev/null");
 }
