@@ -25,8 +25,9 @@ lint: ## Check with clippy; warnings are errors
 docs: ## Build the documentation; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
-server-build: ## Check the library without the `client` feature: what a server builds
+server-build: ## Check library and program without the `client` feature: what a server builds
 	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
+	$(CARGO) clippy -p cryptable-cli --no-default-features -- -D warnings
 
 # Predictions of tests come of the built-in cost model; no test touches the user's cache directory.
 unit-tests: export CRYPTABLE_CALIBRATION = off

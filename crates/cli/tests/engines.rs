@@ -118,7 +118,9 @@ fn failure_probabilities_are_chosen() {
         assert!(plan("")["log2_fail"].as_f64().unwrap() <= -64.0);
         let strict = plan("--log2-fail -128");
         assert!(strict["log2_fail"].as_f64().unwrap() <= -128.0, "{engine}");
-        assert!(plan("--log2-fail -30")["eval_s"].as_f64() <= strict["eval_s"].as_f64());
+        // Packed parameters come in steps: less is not always faster, but never slower by much.
+        let time = |plan: &Value| plan["eval_s"].as_f64().unwrap();
+        assert!(time(&plan("--log2-fail -30")) <= 1.05 * time(&strict), "{engine}");
     }
     let output = here.strict_command("plan --bits 2 --log2-fail 64").assert().code(2);
     let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();

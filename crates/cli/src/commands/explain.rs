@@ -42,13 +42,13 @@ fn packed(name: &str) -> Option<&'static str> {
 
 /// A star marks several tables from one rotation.
 fn single(name: &str) -> Option<String> {
-    let (plain, is_multi_value) = match name.strip_suffix('*') {
+    let (plain, is_starred) = match name.strip_suffix('*') {
         Some(plain) => (plain, true),
         None => (name, false),
     };
     let meaning = single_plain(plain)?;
     let star = "; *: parts of the table share a blind rotation (multi-value bootstrapping)";
-    Some(format!("{meaning}{}", if is_multi_value { star } else { "" }))
+    Some(format!("{meaning}{}", if is_starred { star } else { "" }))
 }
 
 fn single_plain(name: &str) -> Option<&'static str> {
@@ -67,7 +67,7 @@ fn single_plain(name: &str) -> Option<&'static str> {
         "WoP-PBS2" => {
             "each half of the table times the top bit or its complement (Chillotti et al., ASIACRYPT 2021)"
         }
-        "FDFB-BFVMult" | "FDFB-BFVMult interleaved" => {
+        "FDFB-BFVMult" | "FDFB-BFVMult, interleaved" => {
             "a product with the encrypted top bit selects half a table (Ma et al., TCHES 2024, Algorithm 6)"
         }
         "FDFB-Compress" => {

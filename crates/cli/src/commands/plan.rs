@@ -149,11 +149,11 @@ impl fmt::Display for Report {
         writeln!(f, "the best in full")?;
         let engine = parameters.engine.map(explain::engine).unwrap_or_default();
         writeln!(f, "  engine               {engine}")?;
-        writeln!(f, "  method               {}", parameters.named_method)?;
+        writeln!(f, "  method               {}", parameters.method)?;
         let ParameterReport { input_modulus, output_modulus, ring_degree, .. } = parameters;
         writeln!(f, "  tables               {input_modulus} -> {output_modulus}")?;
         writeln!(f, "  ring degree          {ring_degree}")?;
-        writeln!(f, "  security             {}", parameters.security())?;
+        writeln!(f, "  security             {:.1} bits", parameters.security_bits)?;
         writeln!(f, "  failure probability  at most 2^{:.1} a value", parameters.log2_fail)?;
         writeln!(f, "  values               {} in {}", best.values, ciphertexts(best.ciphertexts))?;
         let (file, memory) = (size(best.key_file_bytes), size(best.key_memory_bytes));

@@ -67,9 +67,10 @@ impl Parameters {
         request.check()?;
         let (mut found, mut last) = (Vec::new(), None);
         let is_wanted = |method| request.method.is_none_or(|wanted| wanted == method);
-        if is_wanted(Method::Akp) && request.digit_bits.is_none() {
-            match akp(request) {
-                Ok(candidate) => found.push(candidate),
+        let is_small = request.input_modulus <= MAX_AKP_MODULUS;
+        if is_wanted(Method::Akp) && request.digit_bits.is_none() && is_small {
+            match choose_primes(request, None) {
+                Ok(parameters) => found.push(Candidate::new(request, parameters)),
                 Err(error) => last = Some(error),
             }
         }
@@ -123,14 +124,6 @@ impl Candidate {
         let key = |candidate: &Self| (candidate.peak_bytes > limit, candidate.seconds);
         key(self) < key(other)
     }
-}
-
-fn akp(request: &Request) -> Result<Candidate> {
-    if request.input_modulus > MAX_AKP_MODULUS {
-        let (name, value) = ("input modulus of AKP", request.input_modulus);
-        return Err(Error::TooLarge { name, value, limit: MAX_AKP_MODULUS });
-    }
-    Ok(Candidate::new(request, choose_primes(request, None)?))
 }
 
 /// The fastest tree of every list of digits.
