@@ -125,7 +125,10 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         }
         ObjectType::EncryptedRoundKeys => {
             let key = transciphering::EncryptedKey::from_bytes(bytes)?;
+            let round_keys = key.round_key_bytes();
             found.key_id = Some(key.key_id());
+            found.values = Some((round_keys.count() as u64, BYTE_VALUES));
+            found.fresh = Some(round_keys.is_fresh());
         }
         object_type => inspect_key(&mut found, object_type, bytes, body)?,
     }
