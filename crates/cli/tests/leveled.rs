@@ -128,7 +128,7 @@ fn plan_without_a_mode_compares_all_engines() {
     let (plan, names) = engines("--json plan --bits 1");
     assert!(plan["key_memory_bytes"].as_u64().unwrap() > 1 << 28);
     assert_eq!((&plan["values"], &plan["ciphertexts"]), (&32_768.into(), &1.into()));
-    assert_eq!(names, ["packed", "single", "leveled"]);
+    assert_eq!((names[0].as_str(), names.len()), ("packed", 3));
     // A lone value.
     for number in ["--count 1", "--values 1"] {
         let (plan, names) = engines(&format!("--json plan --bits 16 {number}"));

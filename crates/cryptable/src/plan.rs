@@ -174,7 +174,8 @@ fn retain_within_memory(
 fn candidates(engine: Engine, request: &Request) -> Result<Vec<Parameters>> {
     let found = all_candidates(engine, request);
     let (Some(name), Err(error)) = (&request.method, &found) else { return found };
-    if matches!(error, Error::Memory { .. }) {
+    // Other errors say what is wrong beside the name.
+    if !matches!(error, Error::Unsupported(_)) {
         return found;
     }
     let any_method = Request { method: None, ..request.clone() };
