@@ -4,6 +4,8 @@ use cryptable_lattice::calibration::cache_file;
 use cryptable_lattice::cost::CostModel;
 use serde::Serialize;
 
+use crate::origin::Origin;
+
 /// One field of the model.
 #[derive(Debug, Serialize)]
 struct Line {
@@ -12,6 +14,8 @@ struct Line {
     unit_us: f64,
     units: f64,
     built_in_units: f64,
+    #[serde(flatten)]
+    origin: Origin,
 }
 
 /// Measures all fields and prints a line for each; keeps them for later processes if `keep`.
@@ -29,6 +33,7 @@ pub fn run(keep: bool, json: bool) -> anyhow::Result<()> {
             unit_us: unit * 1e6,
             units: seconds / unit,
             built_in_units: built_in / unit,
+            origin: Origin::here(),
         };
         if json {
             println!("{}", serde_json::to_string(&line)?);

@@ -7,7 +7,7 @@
 //! | `packed` | lookups and digit decomposition of packed values |
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `gates`, `auto` |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
-//! | `primitives` | the operations under all of them |
+//! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
 //! | `plot` | pictures of lines |
 #![forbid(unsafe_code)]
 

@@ -18,6 +18,7 @@ use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
+use cryptable_ring::random::replay;
 use cryptable_ring::{Basis, Ring};
 use num_complex::Complex64;
 
@@ -201,6 +202,7 @@ fn noise(setup: &Setup, ct: &Ciphertext, expected: impl Fn(usize) -> Complex64) 
 
 #[test]
 fn dry_run_predicts_limbs_scale_and_noise() {
+    let _replay = replay::begin();
     let setup = setup();
     let evaluator = Evaluator::new(&setup.ring, &setup.keys);
     let slots: Vec<_> =
@@ -222,6 +224,7 @@ fn dry_run_predicts_limbs_scale_and_noise() {
 
 #[test]
 fn variances_add_up_in_products_of_declared_sources_only() {
+    let _replay = replay::begin();
     let setup = setup();
     let evaluator = Evaluator::new(&setup.ring, &setup.keys);
     let slot = |i: usize, turn: f64| Complex64::from_polar(1.0, i as f64 * turn);

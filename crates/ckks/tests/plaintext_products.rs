@@ -10,6 +10,7 @@ use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
+use cryptable_ring::random::replay;
 use cryptable_ring::{Embedding, Ring};
 use num_complex::Complex64;
 
@@ -83,6 +84,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
 
 #[test]
 fn noise_of_products_is_as_predicted() {
+    let _replay = replay::begin();
     // At 2^20 the rounding of plaintexts counts most, at 2^49 the ciphertexts' noise.
     for (slots, plain_scale, bounds) in [
         (512, 49f64.exp2(), 0.85..1.15),

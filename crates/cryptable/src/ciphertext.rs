@@ -1,20 +1,28 @@
 //! Encrypted values of any engine.
 
+use std::fmt;
+
 use cryptable_wire::KeyId;
 
-use crate::ciphertext_file::{CiphertextReader, CiphertextWriter};
 use crate::engine::{each_engine, other_engine};
 use crate::engines::{leveled, packed, single};
 use crate::{Engine, Error, Result};
 
 /// Encrypted integers of one modulus, any number of them, under one client's key: one or several parts of an engine.
 ///
-/// Its bytes are those of a file of ciphertexts, see [`CiphertextWriter`]: what the command line writes, the library
+/// Its bytes are those of a file of ciphertexts, see [`crate::CiphertextWriter`]: what the command line writes, the library
 /// reads, and the other way round.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Ciphertext {
     /// Never empty, all with the same [`Contents`].
     parts: Vec<Part>,
+}
+
+impl fmt::Debug for Ciphertext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (engine, count, modulus) = (self.engine(), self.count(), self.modulus());
+        write!(f, "Ciphertext({engine}, {count} values below {modulus})")
+    }
 }
 
 /// What all parts of a ciphertext, and all ciphertexts of a file, have in common.
@@ -127,32 +135,6 @@ impl Ciphertext {
 
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
-    }
-
-    /// A file of ciphertexts that holds this one.
-    ///
-    /// # Panics
-    /// Never: writing to memory cannot fail, and all parts fit one file.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let written = CiphertextWriter::new(Vec::new(), self.contents()).and_then(|mut writer| {
-            writer.push(self)?;
-            Ok(writer.finish()?.0)
-        });
-        written.expect("memory takes all bytes")
-    }
-
-    /// Reads a file of ciphertexts, all of them together.
-    ///
-    /// # Errors
-    /// If the bytes are not exactly one undamaged file of at least one ciphertext.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let mut reader = CiphertextReader::new(std::io::Cursor::new(bytes))?;
-        let mut parts = Vec::new();
-        while let Some(part) = reader.next_part()? {
-            parts.push(part);
-        }
-        Self::new(parts)
     }
 
     /// The parts as the packed engine has them, for what it alone can do.

@@ -247,6 +247,34 @@ impl<R: Read + Seek> CiphertextReader<R> {
     }
 }
 
+impl Ciphertext {
+    /// A file of ciphertexts that holds this one.
+    ///
+    /// # Panics
+    /// Never: writing to memory cannot fail, and all parts fit one file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let written = CiphertextWriter::new(Vec::new(), self.contents()).and_then(|mut writer| {
+            writer.push(self)?;
+            Ok(writer.finish()?.0)
+        });
+        written.expect("memory takes all bytes")
+    }
+
+    /// Reads a file of ciphertexts, all of them together.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged file of at least one ciphertext.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut reader = CiphertextReader::new(io::Cursor::new(bytes))?;
+        let mut parts = Vec::new();
+        while let Some(part) = reader.next_part()? {
+            parts.push(part);
+        }
+        Self::new(parts)
+    }
+}
+
 /// The header, or what there is of it.
 fn parse_header(header: &[u8]) -> Result<Contents> {
     let magic = header.get(..8).unwrap_or_default();

@@ -102,8 +102,18 @@ impl Plan {
     }
 }
 
+impl Request {
+    /// All parameters that serve the request, the best first.
+    ///
+    /// # Errors
+    /// If there are none: why each engine has none.
+    pub fn plan(&self) -> Result<Plan> {
+        plan(self)
+    }
+}
+
 /// Asks every engine that the request leaves open.
-pub(crate) fn plan(request: &Request) -> Result<Plan> {
+fn plan(request: &Request) -> Result<Plan> {
     let cost = request.cost.unwrap_or_else(CostModel::calibrated);
     let threads = request.threads.unwrap_or_else(rayon::current_num_threads);
     let (mut found, mut refusals) = (Vec::new(), Vec::new());

@@ -1,12 +1,13 @@
 //! Tables encoded for lookups.
 
+use std::fmt;
+
 use crate::engine::{each_engine, other_engine};
 use crate::engines::{leveled, packed, single};
 use crate::{Engine, Result};
 
 /// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
 /// key of the same parameters.
-#[derive(Debug)]
 pub enum PreparedTable {
     /// Of the packed engine.
     Packed(Box<packed::PreparedTable>),
@@ -14,6 +15,13 @@ pub enum PreparedTable {
     Single(Box<single::PreparedTable>),
     /// Of the leveled engine.
     Leveled(Box<leveled::PreparedTable>),
+}
+
+impl fmt::Debug for PreparedTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (engine, p, q) = (self.engine(), self.input_modulus(), self.output_modulus());
+        write!(f, "PreparedTable({engine}, {p} -> {q})")
+    }
 }
 
 impl PreparedTable {

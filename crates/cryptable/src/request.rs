@@ -2,8 +2,7 @@
 
 use cryptable_lattice::cost::CostModel;
 
-use crate::plan::{self, Plan};
-use crate::{Engine, Result, Table};
+use crate::{Engine, Table};
 
 /// What a plan is to be best at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,13 +155,5 @@ impl Request {
     pub fn cost_model(mut self, cost: CostModel) -> Self {
         self.cost = Some(cost);
         self
-    }
-
-    /// All parameters that serve the request, the best first.
-    ///
-    /// # Errors
-    /// If there are none: why each engine has none.
-    pub fn plan(&self) -> Result<Plan> {
-        plan::plan(self)
     }
 }

@@ -17,6 +17,7 @@ use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_papers::wang_2024::AutomorphismSet;
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 /// The toy, rotated by automorphisms of all odd exponents.
@@ -153,7 +154,8 @@ fn measure(setting: &Setting, rotations: u64) -> [f64; 3] {
     let value = parameters.prime() / 8;
     let test = TestPolynomial::sign(ring, value).to_rlwe(ring);
     let coefficients = 64;
-    let squares = |_| {
+    let squares = |rotation: u64| {
+        let _part = replay::part(rotation);
         let input = setting.secret.encrypt_phase(q / 4, q);
         let phase = setting.key.to_rotation_modulus(&input, two_n);
         let spacing = parameters.mask_spacing_log2(two_n).unwrap();
@@ -178,6 +180,7 @@ fn measure(setting: &Setting, rotations: u64) -> [f64; 3] {
 
 #[test]
 fn noise_is_that_of_the_formulas() {
+    let _replay = replay::begin();
     // Automorphisms have most of the noise with fine digits of the rotation, products with coarse ones.
     let fine = GadgetLiteral { base_log2: 9, length: 4 };
     let coarse = GadgetLiteral { base_log2: 15, length: 2 };
@@ -210,6 +213,7 @@ fn noise_is_that_of_the_formulas() {
 
 #[test]
 fn compress() {
+    let _replay = replay::begin();
     for method in [odd(10), sparse(2, 10)] {
         let setting = setting(toy_by(SecretDistribution::Binary, method));
         check_every_value(&setting, &FdfbCompress, &[4, 8, 16]);
@@ -221,6 +225,7 @@ fn compress() {
 /// automorphisms as the formula says, and the noise is as predicted.
 #[test]
 fn functional_bootstraps_with_security() {
+    let _replay = replay::begin();
     let sets = AutomorphismSet::ALL.into_iter().filter(|set| set.sparsity_log2.is_some());
     let counts: Vec<(AutomorphismSet, f64)> = sets.map(|set| (set, check_set(set))).collect();
     for pair in counts.windows(2).filter(|pair| pair[0].0.ring_degree == pair[1].0.ring_degree) {
@@ -246,6 +251,7 @@ fn check_set(set: AutomorphismSet) -> f64 {
     let automorphisms = RotationAutomorphisms::new(window, keys);
     let samples = 24;
     let sample = |sample: u64| {
+        let _part = replay::part(sample);
         let value = sample % 2;
         let mut input = setting.secret.encrypt(value, p).unwrap();
         input.add_constant_assign(q / (2 * p));
@@ -301,6 +307,7 @@ fn ternary_secrets_and_finer_keys() {
 /// Sparse rounding: all masks even.
 #[test]
 fn several_tables_by_one_rotation() {
+    let _replay = replay::begin();
     let setting = setting(toy(SecretDistribution::Binary, 10));
     let parameters = setting.parameters();
     let (two_n, q, p) = (parameters.rotation_modulus(), parameters.lwe_modulus(), 8);
@@ -312,6 +319,7 @@ fn several_tables_by_one_rotation() {
         })
         .collect();
     let squares = (0..64).into_par_iter().map(|sample| {
+        let _part = replay::part(sample);
         let value = sample % (p / 2);
         let mut input = setting.secret.encrypt(value, p).unwrap();
         input.add_constant_assign(q / (2 * p));
@@ -330,6 +338,7 @@ fn several_tables_by_one_rotation() {
 /// The phase that sparse rounding leaves: Theorem 1 of Wang et al., without the mean, which is compensated.
 #[test]
 fn sparse_rounding_has_the_predicted_noise() {
+    let _replay = replay::begin();
     for secret in SECRETS {
         let setting = setting(toy(secret, 10));
         let parameters = setting.parameters();

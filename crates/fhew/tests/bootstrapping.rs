@@ -7,6 +7,7 @@ use cryptable_fhew::parameters::{
 };
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::random::replay;
 
 /// Toys of every kind of secret.
 fn toys() -> [Parameters; 3] {
@@ -55,6 +56,7 @@ fn negacyclic_tables_are_exact_on_every_value() {
 
 #[test]
 fn noise_is_that_of_the_formulas() {
+    let _replay = replay::begin();
     for parameters in toys() {
         let secret = SecretKey::generate(&parameters);
         let key = EvaluationKey::expand(&secret.evaluation_key());

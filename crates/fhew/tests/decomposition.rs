@@ -12,6 +12,7 @@ use cryptable_fhew::decomposition::{
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 fn toy() -> Parameters {
@@ -26,7 +27,10 @@ fn toy() -> Parameters {
 /// One client and one server for all tests of toys.
 fn setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
-    SETTING.get_or_init(|| Setting::new(&toy()))
+    SETTING.get_or_init(|| {
+        let _replay = replay::begin();
+        Setting::new(&toy())
+    })
 }
 
 fn plan(
@@ -149,7 +153,9 @@ fn check_noise(bits: u32) {
         let plan = plan(setting, algorithm, (bits, 4));
         let errors: Vec<Vec<f64>> = random_outputs(240, 1 << bits, 11)
             .par_iter()
-            .map(|&value| {
+            .enumerate()
+            .map(|(sample, &value)| {
+                let _part = replay::part(sample as u64);
                 let input = encrypt_large(&setting.secret, value, bits).unwrap();
                 let digits =
                     plan.evaluate(&setting.key, &input).unwrap().into_lookup_inputs(&setting.key);
@@ -172,12 +178,14 @@ fn check_noise(bits: u32) {
 /// A lowest digit, one between, and one of fewer bits.
 #[test]
 fn digits_have_the_predicted_noise() {
+    let _replay = replay::begin();
     check_noise(10);
 }
 
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn more_digits_have_the_predicted_noise() {
+    let _replay = replay::begin();
     check_noise(18);
 }
 

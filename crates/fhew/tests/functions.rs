@@ -12,6 +12,7 @@ use cryptable_fhew::functions::{
 };
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 fn toy() -> Parameters {
@@ -26,7 +27,10 @@ fn toy() -> Parameters {
 /// One client and one server for all tests of large values and of trees.
 fn setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
-    SETTING.get_or_init(|| Setting::new(&toy()))
+    SETTING.get_or_init(|| {
+        let _replay = replay::begin();
+        Setting::new(&toy())
+    })
 }
 
 /// As [`setting`], without finer rotations.
@@ -96,6 +100,7 @@ fn functions_of_more_small_and_large_values() {
 
 #[test]
 fn results_of_functions_have_the_predicted_noise() {
+    let _replay = replay::begin();
     let setting = setting();
     let fresh = NoiseModel::new(setting.parameters()).fresh_large();
     let algorithm = algorithms()[2];
@@ -103,7 +108,9 @@ fn results_of_functions_have_the_predicted_noise() {
     let modulus = setting.parameters().large_modulus();
     let squares: f64 = random_outputs(200, 1 << 12, 8)
         .par_iter()
-        .map(|&value| {
+        .enumerate()
+        .map(|(sample, &value)| {
+            let _part = replay::part(sample as u64);
             let x = encrypt_large(&setting.secret, value, 12).unwrap();
             let expected = unsigned(signed(value, 12).abs(), 12) * (modulus >> 12);
             let result = functions.absolute(&x).unwrap();

@@ -10,12 +10,16 @@ use cryptable_fhew::noise::NoiseModel;
 use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::Error;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 /// One client and one server for all tests, of full size.
 fn setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
-    SETTING.get_or_init(|| Setting::new(&Parameters::gates_128()))
+    SETTING.get_or_init(|| {
+        let _replay = replay::begin();
+        Setting::new(&Parameters::gates_128())
+    })
 }
 
 const BITS: [bool; 2] = [false, true];
@@ -75,7 +79,10 @@ fn check_noise(count: u32) {
     let bit = |value| encrypt_bit(&setting.secret, value);
     let eighth = setting.parameters().lwe_modulus() / 8;
     let mean_square = |of: &(dyn Fn() -> LweCiphertext + Sync)| {
-        let error = |_| setting.secret.phase_error(&of(), eighth).unwrap().powi(2);
+        let error = |sample: u32| {
+            let _part = replay::part(sample.into());
+            setting.secret.phase_error(&of(), eighth).unwrap().powi(2)
+        };
         (0..count).into_par_iter().map(error).sum::<f64>() / f64::from(count)
     };
     let nand = mean_square(&|| gates.evaluate(Gate::Nand, &bit(true), &bit(false)).unwrap());
@@ -87,12 +94,14 @@ fn check_noise(count: u32) {
 
 #[test]
 fn results_have_the_predicted_noise() {
+    let _replay = replay::begin();
     check_noise(150);
 }
 
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn many_results_have_the_predicted_noise() {
+    let _replay = replay::begin();
     check_noise(400);
 }
 

@@ -12,6 +12,7 @@ use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Table};
 use cryptable_ring::random::RandomStream;
+use cryptable_ring::random::replay;
 use cryptable_wire::{KeyId, ObjectType, WireError, write_object};
 use rayon::prelude::*;
 
@@ -63,6 +64,7 @@ fn assert_ratio(what: &str, squares: &[f64], predicted: Variance) {
 
 #[test]
 fn packing_fills_coefficients_with_the_noise_of_the_formula() {
+    let _replay = replay::begin();
     for (gadget, length) in [FINE, COARSE].into_iter().flat_map(|g| LENGTHS.map(|l| (g, l))) {
         let (secret, key) = keys(gadget, length);
         let parameters = key.parameters();
@@ -70,7 +72,8 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
         let count = length.count(n);
         let errors: Vec<Vec<f64>> = (0..1000)
             .into_par_iter()
-            .map(|_| {
+            .map(|sample| {
+                let _part = replay::part(sample);
                 let lwe = uniform_lwe(parameters);
                 let mut expected = vec![secret.phase(&lwe).unwrap(); count];
                 expected.resize(n, 0);
@@ -90,13 +93,15 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
 
 #[test]
 fn one_key_packs_at_all_positions() {
+    let _replay = replay::begin();
     let (secret, key) = keys(FINE, PackedLength::Constant);
     let parameters = key.parameters();
     let (n, model) = (parameters.ring_degree(), NoiseModel::new(parameters));
     let positions = [0, 1, 77, 128, n - 1];
     let errors: Vec<Vec<f64>> = (0..300)
         .into_par_iter()
-        .map(|_| {
+        .map(|sample| {
+            let _part = replay::part(sample);
             let inputs = positions.map(|position| (position, uniform_lwe(parameters)));
             let mut expected = vec![0; n];
             for (position, lwe) in &inputs {
@@ -244,6 +249,7 @@ fn keys_have_the_bytes_of_their_rows() {
 
 #[test]
 fn cancel_sign_by_packing_key_switching() {
+    let _replay = replay::begin();
     let setting = Setting::new(&parameters(FINE));
     let expand = |length| {
         PackingKey::expand(setting.parameters(), &setting.secret.packing_key(length)).unwrap()

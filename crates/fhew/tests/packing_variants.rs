@@ -14,6 +14,7 @@ use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::packing::PackedLength;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::TestPolynomial;
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 /// What `make test` checks.
@@ -26,6 +27,7 @@ const MORE_MODULI: [u64; 3] = [8, 32, 10];
 fn setting() -> &'static Setting {
     static SETTING: OnceLock<Setting> = OnceLock::new();
     SETTING.get_or_init(|| {
+        let _replay = replay::begin();
         let rotation = GadgetLiteral { base_log2: 9, length: 5 };
         let literal = ParametersLiteral {
             lwe_dimension: 32,
@@ -53,6 +55,7 @@ fn raw(key: &EvaluationKey, secret: &Setting, value: f64) -> cryptable_lattice::
 
 #[test]
 fn packing_fills_coefficients_with_the_noise_of_the_formula() {
+    let _replay = replay::begin();
     let setting = setting();
     let key = &setting.key;
     let (parameters, model) = (key.parameters(), NoiseModel::new(key.parameters()));
@@ -62,7 +65,8 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
         let count = length.count(parameters.ring_degree());
         let squares: Vec<(f64, f64)> = (0..24)
             .into_par_iter()
-            .map(|_| {
+            .map(|sample| {
+                let _part = replay::part(sample);
                 let raw = raw(key, setting, 0.125);
                 let phase = setting.secret.phase(&raw).unwrap();
                 let packed = setting.secret.rlwe_phase(&key.pack(&raw, length));
@@ -90,6 +94,7 @@ fn packing_fills_coefficients_with_the_noise_of_the_formula() {
 
 #[test]
 fn products_have_the_noise_of_theorem_10() {
+    let _replay = replay::begin();
     let setting = setting();
     let key = &setting.key;
     let (parameters, model) = (key.parameters(), NoiseModel::new(key.parameters()));
@@ -100,6 +105,7 @@ fn products_have_the_noise_of_theorem_10() {
     let errors: Vec<f64> = (0..1024u32)
         .into_par_iter()
         .map(|sample| {
+            let _part = replay::part(sample.into());
             // The formula is for the largest values.
             let value = 4 + sample % 4;
             let [sign, value_raw] =
@@ -125,29 +131,34 @@ fn check(method: &dyn FullDomainMethod) {
 
 #[test]
 fn cancel_sign() {
+    let _replay = replay::begin();
     check(&FdfbCancelSign);
 }
 
 #[test]
 fn select() {
+    let _replay = replay::begin();
     check(&FdfbSelect { multi_value: false });
     check(&FdfbSelect { multi_value: true });
 }
 
 #[test]
 fn select_alt() {
+    let _replay = replay::begin();
     check(&FdfbSelectAlt { multi_value: false });
     check(&FdfbSelectAlt { multi_value: true });
 }
 
 #[test]
 fn fdfb_ks() {
+    let _replay = replay::begin();
     check(&FdfbKs { digits: 1 });
     check(&FdfbKs { digits: 2 });
 }
 
 #[test]
 fn bfv_mult() {
+    let _replay = replay::begin();
     for lookups in [Lookups::Separate, Lookups::Factored, Lookups::Interleaved] {
         check(&FdfbBfvMult { lookups });
     }
@@ -155,6 +166,7 @@ fn bfv_mult() {
 
 #[test]
 fn wop_pbs1() {
+    let _replay = replay::begin();
     check(&WopPbs1 { refined: true, multi_value: false });
     check(&WopPbs1 { refined: true, multi_value: true });
 }
@@ -162,6 +174,7 @@ fn wop_pbs1() {
 /// CLOT21's analysis is an upper bound, N times the noise there is: what it promises is checked from one side.
 #[test]
 fn wop_pbs_of_clot21() {
+    let _replay = replay::begin();
     for multi_value in [false, true] {
         check_every_value(setting(), &WopPbs1 { refined: false, multi_value }, &[4, 16, 6]);
         check_every_value(setting(), &WopPbs2 { multi_value }, &MODULI);

@@ -12,6 +12,7 @@ use cryptable_fhew::multi_value::{UnscaledTest, boot_raw_many, boot_raw_sparse, 
 use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode};
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 const EVEN_MODULI: [u64; 6] = [4, 8, 16, 32, 6, 10];
@@ -28,13 +29,19 @@ fn toy_with(rotation: GadgetLiteral) -> Setting {
 
 fn toy() -> &'static Setting {
     static TOY: OnceLock<Setting> = OnceLock::new();
-    TOY.get_or_init(|| toy_with(GadgetLiteral { base_log2: 12, length: 3 }))
+    TOY.get_or_init(|| {
+        let _replay = replay::begin();
+        toy_with(GadgetLiteral { base_log2: 12, length: 3 })
+    })
 }
 
 /// A toy of finer digits, for what amplifies the rotation's noise.
 fn quiet() -> &'static Setting {
     static QUIET: OnceLock<Setting> = OnceLock::new();
-    QUIET.get_or_init(|| toy_with(GadgetLiteral { base_log2: 9, length: 5 }))
+    QUIET.get_or_init(|| {
+        let _replay = replay::begin();
+        toy_with(GadgetLiteral { base_log2: 9, length: 5 })
+    })
 }
 
 fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
@@ -45,12 +52,14 @@ fn assert_ratio(what: &str, measured: f64, predicted: Variance) {
 
 #[test]
 fn eval_func() {
+    let _replay = replay::begin();
     check_every_value(toy(), &EvalFunc, &EVEN_MODULI);
     check_noise(toy(), &EvalFunc, 16, 200);
 }
 
 #[test]
 fn comp() {
+    let _replay = replay::begin();
     for (multi_value, setting) in [(false, toy()), (true, quiet())] {
         let method = Comp { multi_value };
         check_every_value(setting, &method, &EVEN_MODULI);
@@ -60,6 +69,7 @@ fn comp() {
 
 #[test]
 fn odd_modulus() {
+    let _replay = replay::begin();
     check_every_value(toy(), &OddModulus, &[3, 5, 7, 15, 31]);
     check_noise(toy(), &OddModulus, 15, 200);
 }
@@ -67,6 +77,7 @@ fn odd_modulus() {
 /// The noisier the rotation, the more of the result's noise it is: then the norm is what is measured.
 #[test]
 fn multi_value_noise_is_that_of_the_norm() {
+    let _replay = replay::begin();
     let setting = toy();
     let parameters = setting.parameters();
     let (n, two_n) = (parameters.ring_degree(), parameters.rotation_modulus());
@@ -82,6 +93,7 @@ fn multi_value_noise_is_that_of_the_norm() {
     let sums: Vec<f64> = (0..samples)
         .into_par_iter()
         .map(|sample| {
+            let _part = replay::part(sample);
             let x = (sample * 37 + 64) % two_n;
             // Phases in the middle of a slot: the input's noise does not count.
             let x = x - x % 128 + 64;
@@ -107,6 +119,7 @@ fn multi_value_noise_is_that_of_the_norm() {
 
 #[test]
 fn sparse_rounding_looks_several_tables_up() {
+    let _replay = replay::begin();
     let setting = toy();
     let parameters = setting.parameters();
     let (two_n, q) = (parameters.rotation_modulus(), parameters.lwe_modulus());
@@ -121,6 +134,7 @@ fn sparse_rounding_looks_several_tables_up() {
     let model = NoiseModel::new(parameters);
     let samples = 256;
     let squares = (0..samples).into_par_iter().map(|sample| {
+        let _part = replay::part(sample);
         let value = sample % p;
         let mut input = setting.secret.encrypt(value, p).unwrap();
         input.add_constant_assign(q / (2 * p));
@@ -142,6 +156,7 @@ fn sparse_rounding_looks_several_tables_up() {
 /// The phase at which a sparse lookup happens has the noise of a switch to 2N/2^θ.
 #[test]
 fn sparse_rounding_adds_the_noise_of_its_modulus() {
+    let _replay = replay::begin();
     let setting = toy();
     let parameters = setting.parameters();
     let (two_n, samples) = (parameters.rotation_modulus(), 200);
@@ -149,7 +164,8 @@ fn sparse_rounding_adds_the_noise_of_its_modulus() {
     let ramp =
         TestPolynomial::from_fn(parameters.ring(), |x| x * (parameters.prime() / (2 * two_n)));
     let tests = vec![ramp; 4];
-    let squares = (0..samples).into_par_iter().map(|_| {
+    let squares = (0..samples).into_par_iter().map(|sample: u32| {
+        let _part = replay::part(sample.into());
         let input = setting.secret.encrypt(1, 4).unwrap();
         let raw = &boot_raw_sparse(&setting.key, &tests, &input)[3];
         // Twice the fraction, whose slope is 1/2.
@@ -164,6 +180,7 @@ fn sparse_rounding_adds_the_noise_of_its_modulus() {
 
 #[test]
 fn continuous_functions() {
+    let _replay = replay::begin();
     let setting = toy();
     let parameters = setting.parameters();
     let model = NoiseModel::new(parameters);
@@ -184,7 +201,8 @@ fn continuous_functions() {
     for (name, function, input_scale, output_scale, lipschitz) in functions {
         let function = ContinuousFunction { function, input_scale, output_scale, lipschitz };
         let samples = 200;
-        let squares = (0..samples).into_par_iter().map(|sample| {
+        let squares = (0..samples).into_par_iter().map(|sample: u32| {
+            let _part = replay::part(sample.into());
             // Away from the jumps at 0 and 1/2.
             let fraction = (f64::from(sample) + 0.5) / f64::from(samples) - 0.5;
             let fraction = fraction * 0.9 + 0.025 * fraction.signum();

@@ -287,6 +287,8 @@ fn compensated_moment(dimension: usize, secret: SecretDistribution) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use cryptable_ring::random::replay;
+
     use super::*;
     use SecretDistribution::{Binary, UniformTernary};
     use cryptable_ring::random::RandomStream;
@@ -349,6 +351,7 @@ mod tests {
 
     #[test]
     fn modulus_switching_adds_the_variance_of_its_formula() {
+        let _replay = replay::begin();
         let mut stream = RandomStream::from_os();
         for (kind, from, to, spacing) in [
             (Binary, 1u64 << 20, 1u64 << 12, 0),

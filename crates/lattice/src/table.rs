@@ -1,6 +1,14 @@
 //! Tables.
 
+use std::fmt;
+use std::ops::Index;
+
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
+
+/// Outputs that `Debug` shows.
+const SHOWN_OUTPUTS: usize = 8;
 
 /// A table f: Z_p -> Z_P.
 ///
@@ -8,14 +16,53 @@ use crate::error::{Error, Result};
 /// use cryptable_lattice::Table;
 /// let square = Table::from_fn(16, 256, |x| x * x)?;
 /// assert_eq!(square.values()[15], 225);
+/// assert_eq!((square[3], square.len()), (9, 16));
 /// assert!(Table::new(4, 4, vec![0, 1, 2, 4]).is_err());
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Table {
     input_modulus: u64,
     output_modulus: u64,
     values: Vec<u64>,
+}
+
+/// A table as read, before it is checked.
+#[derive(Deserialize)]
+struct Unchecked {
+    input_modulus: u64,
+    output_modulus: u64,
+    values: Vec<u64>,
+}
+
+impl TryFrom<Unchecked> for Table {
+    type Error = Error;
+
+    fn try_from(table: Unchecked) -> Result<Self> {
+        Self::new(table.input_modulus, table.output_modulus, table.values)
+    }
+}
+
+/// f(x).
+///
+/// # Panics
+/// If x is not below p.
+impl Index<usize> for Table {
+    type Output = u64;
+
+    fn index(&self, x: usize) -> &u64 {
+        &self.values[x]
+    }
+}
+
+/// The moduli, and the first outputs.
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = &self.values[..self.values.len().min(SHOWN_OUTPUTS)];
+        let rest = if shown.len() < self.values.len() { ", …" } else { "" };
+        write!(f, "Table({} -> {}: {shown:?}{rest})", self.input_modulus, self.output_modulus)
+    }
 }
 
 impl Table {
@@ -76,13 +123,20 @@ impl Table {
         Ok([half(|value, radix| value % radix)?, half(|value, radix| value / radix)?])
     }
 
-    /// p.
+    /// The number of outputs, p. Never 0.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "no table is empty")]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Input modulus p: inputs are 0 to p - 1.
     #[must_use]
     pub fn input_modulus(&self) -> u64 {
         self.input_modulus
     }
 
-    /// P.
+    /// Output modulus P: outputs are 0 to P - 1.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.output_modulus
@@ -129,5 +183,21 @@ impl Table {
     #[must_use]
     pub fn centered(&self) -> Vec<i64> {
         (0..self.values.len()).map(|x| self.centered_value(x)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_checked_when_read() {
+        let table = Table::from_fn(20, 3, |x| x % 3).unwrap();
+        let text = serde_json::to_string(&table).unwrap();
+        assert_eq!(serde_json::from_str::<Table>(&text).unwrap(), table);
+        assert_eq!(format!("{table:?}"), "Table(20 -> 3: [0, 1, 2, 0, 1, 2, 0, 1], …)");
+        let wrong = text.replace("\"output_modulus\":3", "\"output_modulus\":2");
+        let error = serde_json::from_str::<Table>(&wrong).unwrap_err().to_string();
+        assert!(error.contains("output 2 at input 2"), "{error}");
     }
 }

@@ -6,6 +6,7 @@ use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::random::replay;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use cryptable_ring::{Basis, Coefficients, Evaluations, Poly, Ring};
 
@@ -56,6 +57,7 @@ fn noise(ring: &Ring, shape: SwitchingKeyShape, limbs: usize) -> f64 {
 
 #[test]
 fn switching_noise_follows_its_formula_for_any_number_of_digits() {
+    let _replay = replay::begin();
     // Rounding: (1 + N·2/3)/12. Digits: d·N·(D²/12)·10.5/P², D and P as log2.
     let rounding = (1.0 + DEGREE as f64 * 2.0 / 3.0) / 12.0;
     // The last has special primes smaller than a digit, so that the digits' noise is what is seen.

@@ -16,6 +16,7 @@ use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
 };
 use cryptable_leveled::tree::{Cmux, CmuxTree, LeveledCiphertext};
+use cryptable_ring::random::replay;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -81,6 +82,7 @@ fn every_entry_of_small_tables_and_some_of_large_ones() {
 /// Selectors are of the Gray code's bits, lowest first, one only of the highest digit of an odd number of bits.
 #[test]
 fn selectors_are_of_gray_codes_and_have_the_predicted_noise() {
+    let _replay = replay::begin();
     for set in
         [ParameterSet::TwoBitDepth8, ParameterSet::TwoBitDepth13, ParameterSet::TwoBitDepth24]
     {
@@ -88,7 +90,8 @@ fn selectors_are_of_gray_codes_and_have_the_predicted_noise() {
         let (circuit, noise) =
             (setting.circuit(), CircuitBootstrappingNoise::new(&setting.parameters));
         let ring = setting.parameters.fhew().ring();
-        let measure = |&value: &u64| -> f64 {
+        let measure = |(sample, &value): (usize, &u64)| -> f64 {
+            let _part = replay::part(sample as u64);
             let input = setting.encrypt(value, 7);
             let selectors = circuit.bootstrap_values(&input.iter().collect::<Vec<_>>(), 7).unwrap();
             assert_eq!(selectors.len(), 7);
@@ -112,7 +115,7 @@ fn selectors_are_of_gray_codes_and_have_the_predicted_noise() {
             selectors.iter().enumerate().map(error).sum()
         };
         let inputs = random(40, 128, 3);
-        let squares: f64 = inputs.par_iter().map(measure).sum();
+        let squares: f64 = inputs.par_iter().enumerate().map(measure).sum();
         let ratio = squares / (7 * inputs.len()) as f64 / noise.cmux(0.5).0;
         println!("measured/predicted {ratio:.3}");
         assert!((0.5..2.0).contains(&ratio), "{ratio}");
@@ -121,6 +124,7 @@ fn selectors_are_of_gray_codes_and_have_the_predicted_noise() {
 
 #[test]
 fn results_have_the_predicted_noise() {
+    let _replay = replay::begin();
     for (set, bits) in [(ParameterSet::TwoBitDepth8, 7), (ParameterSet::TwoBitDepth24, 12)] {
         let setting = Setting::new(set.insecure_toy());
         let noise = CircuitBootstrappingNoise::new(&setting.parameters);
@@ -146,6 +150,7 @@ fn results_have_the_predicted_noise() {
 /// Inputs so noisy that about one in five is read wrong.
 #[test]
 fn digits_fail_as_often_as_predicted() {
+    let _replay = replay::begin();
     let setting = Setting::new(ParameterSet::TwoBitDepth8.insecure_toy());
     let (circuit, noise) = (setting.circuit(), CircuitBootstrappingNoise::new(&setting.parameters));
     let tree = CmuxTree::new(&setting.parameters, &[0, 1, 2, 3], 2).unwrap();

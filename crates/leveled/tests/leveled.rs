@@ -7,6 +7,7 @@ use cryptable_leveled::bootstrapping::{CircuitBootstrapping, bit_error, decrypt_
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
 use cryptable_leveled::tree::{Automaton, Cmux, CmuxTree, LeveledCiphertext, Transition};
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 struct Setting {
@@ -28,11 +29,9 @@ impl Setting {
 
     fn selectors(&self, value: u64, bits: usize) -> Vec<RgswCiphertext> {
         let circuit = self.circuit();
-        let one = |i| {
-            let bit = encrypt_bit(&self.secret, value >> i & 1 == 1);
-            circuit.bootstrap(&bit).unwrap()
-        };
-        (0..bits).into_par_iter().map(one).collect()
+        let encrypt = |i| encrypt_bit(&self.secret, value >> i & 1 == 1);
+        let bits: Vec<_> = (0..bits).map(encrypt).collect();
+        bits.par_iter().map(|bit| circuit.bootstrap(bit).unwrap()).collect()
     }
 }
 
@@ -71,12 +70,14 @@ fn every_entry_of_small_tables_and_some_of_large_ones() {
 
 #[test]
 fn results_have_the_predicted_noise() {
+    let _replay = replay::begin();
     check_noise([ParameterSet::Aes128, ParameterSet::AutoDepth149]);
 }
 
 #[test]
 #[ignore = "slow: run by make test-all"]
 fn results_of_more_sets_have_the_predicted_noise() {
+    let _replay = replay::begin();
     check_noise([
         ParameterSet::CmuxDepth20200,
         ParameterSet::AutoDepth7,

@@ -17,6 +17,7 @@ use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
 };
 use cryptable_leveled::tree::CmuxTree;
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 use PrivateKeyForm::{Precomputed, Products};
@@ -93,6 +94,7 @@ fn every_entry_of_a_table_of_bytes() {
 
 #[test]
 fn results_of_trees_have_the_predicted_noise() {
+    let _replay = replay::begin();
     // Noise of blind rotation, of rounding, and of rows dominates in turn.
     let decompositions = [
         (digits(12, 2), Products),
@@ -106,6 +108,7 @@ fn results_of_trees_have_the_predicted_noise() {
         let setting = Setting::new(&parameters);
         let (table, tree) = (table(), CmuxTree::new(&toy(), &table(), 8).unwrap());
         let square = |i: u64| {
+            let _part = replay::part(i);
             let value = i * 151 % 256;
             setting.lookup(&tree, value, table[value as usize]).1
         };
@@ -142,6 +145,7 @@ fn errors(setting: &Setting, function: PrivateFunction, inputs: &[LweCiphertext]
 
 #[test]
 fn private_key_switching_has_the_predicted_noise() {
+    let _replay = replay::begin();
     let decompositions = [
         (digits(12, 2), Products),
         (digits(24, 1), Products),

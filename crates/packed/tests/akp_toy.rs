@@ -8,6 +8,7 @@ use common::look_up;
 use cryptable_packed::{
     Ciphertext, EvaluationKey, Parameters, Progress, ReadOptions, SecretKey, Table,
 };
+use cryptable_ring::random::replay;
 
 /// Toys are insecure.
 fn allowed() -> ReadOptions {
@@ -58,6 +59,7 @@ fn tables(p: u64, output: u64) -> Vec<Table> {
 
 #[test]
 fn small_moduli() {
+    let _replay = replay::begin();
     for (p, output) in [(2, 2), (3, 3), (4, 4), (5, 16), (16, 16)] {
         let parameters = Parameters::insecure_toy(p, output).unwrap();
         check(&parameters, &tables(p, output));
@@ -66,6 +68,7 @@ fn small_moduli() {
 
 #[test]
 fn sparse_packings() {
+    let _replay = replay::begin();
     for (p, slots) in [(2, 64), (4, 64), (16, 8), (16, 512)] {
         let parameters = Parameters::insecure_toy_of(p, p, 1024, slots).unwrap();
         check(&parameters, &tables(p, p));
@@ -74,6 +77,7 @@ fn sparse_packings() {
 
 #[test]
 fn eight_bits() {
+    let _replay = replay::begin();
     for (p, output) in [(256, 256), (100, 1000), (512, 512)] {
         let parameters = Parameters::insecure_toy(p, output).unwrap();
         check(&parameters, &tables(p, output)[..2]);

@@ -7,6 +7,7 @@ use cryptable_packed::{
     ComplexTable, EncryptedTables, EntryKind, Error, EvaluationKey, MultiplexerLiteral, Parameters,
     Progress, RealTable, SecretKey, SlotTables, Table,
 };
+use cryptable_ring::random::replay;
 use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, ObjectType, write_object};
 use num_complex::Complex64;
 
@@ -89,6 +90,7 @@ fn random_tables(count: usize, p: u64, output: u64) -> Vec<Table> {
 
 #[test]
 fn random_tables_for_every_value() {
+    let _replay = replay::begin();
     let cases: [(&[u64], &[usize], usize); 5] = [
         (&[4, 4], &[1, 1], 1024),
         (&[4, 16], &[1, 1], 64),
@@ -106,6 +108,7 @@ fn random_tables_for_every_value() {
 
 #[test]
 fn moduli_that_are_no_powers_of_two() {
+    let _replay = replay::begin();
     for (digits, output, slots) in [([3, 5], 15, 1024), ([10, 6], 7, 32), ([6, 10], 100, 1024)] {
         let client = Client::new(toy(output, slots, &digits, &[1, 1]));
         client.check(&random_tables(slots, digits.iter().product(), output), None);
@@ -114,6 +117,7 @@ fn moduli_that_are_no_powers_of_two() {
 
 #[test]
 fn constant_identical_and_extreme_tables_side_by_side() {
+    let _replay = replay::begin();
     for slots in [1024, 128] {
         let client = Client::new(toy(64, slots, &[4, 4], &[1, 1]));
         let kinds: [&dyn Fn(u64) -> u64; 6] =
@@ -127,6 +131,7 @@ fn constant_identical_and_extreme_tables_side_by_side() {
 
 #[test]
 fn cleaned_deltas_and_selectors() {
+    let _replay = replay::begin();
     let tree = |digits, selectors| MultiplexerLiteral {
         digits,
         selectors,
@@ -256,6 +261,7 @@ fn reals(count: u64, seed: u64) -> Vec<f64> {
 
 #[test]
 fn real_tables_err_by_quantisation_and_noise() {
+    let _replay = replay::begin();
     let tree =
         MultiplexerLiteral { digits: vec![8, 8], selectors: vec![1, 1], ..Default::default() };
     for log2_output in [12, 20] {
@@ -299,6 +305,7 @@ fn real_tables_err_by_quantisation_and_noise() {
 
 #[test]
 fn complex_tables_are_two_tables_on_the_same_selectors() {
+    let _replay = replay::begin();
     let client = Client::new(toy(1 << 16, 64, &[4, 4], &[1, 1]));
     let parts: Vec<_> = reals(16, 1).into_iter().zip(reals(16, 1000)).collect();
     let values: Vec<_> = parts.iter().map(|&(re, im)| Complex64::new(re, im)).collect();

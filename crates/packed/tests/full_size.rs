@@ -4,6 +4,7 @@ mod common;
 
 use common::{look_up, look_up_many};
 use cryptable_packed::{Method, Parameters, Progress, Request, SecretKey, Table};
+use cryptable_ring::random::replay;
 
 fn check(p: u64, ring_degree: usize, count: usize, table: &Table) {
     let request =
@@ -37,21 +38,25 @@ fn scrambled(p: u64) -> Table {
 
 #[test]
 fn eight_bits_on_65536_values() {
+    let _replay = replay::begin();
     check(256, 1 << 16, 1 << 16, &scrambled(256));
 }
 
 #[test]
 fn one_bit_on_32768_values() {
+    let _replay = replay::begin();
     check(2, 1 << 15, 1 << 15, &Table::from_fn(2, 2, |x| 1 - x).unwrap());
 }
 
 #[test]
 fn modulus_that_is_no_power_of_two_on_1024_values() {
+    let _replay = replay::begin();
     check(10, 1 << 15, 1 << 10, &scrambled(10));
 }
 
 #[test]
 fn twelve_bits_by_digits_on_65536_values() {
+    let _replay = replay::begin();
     let modulus = 1 << 12;
     let request = Request { method: Some(Method::Cmt), ..Request::new(modulus, modulus) };
     let parameters = Parameters::choose(&request).unwrap();

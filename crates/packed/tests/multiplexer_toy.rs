@@ -6,6 +6,7 @@ use common::{look_up, look_up_many, prepare, reports};
 use cryptable_packed::{
     EvaluationKey, Method, MultiplexerLiteral, Parameters, Progress, Request, SecretKey, Table,
 };
+use cryptable_ring::random::replay;
 
 fn literal(digits: &[u64], selectors: &[usize]) -> MultiplexerLiteral {
     MultiplexerLiteral {
@@ -76,6 +77,7 @@ fn tables(p: u64, output: u64) -> Vec<Table> {
 
 #[test]
 fn two_digits() {
+    let _replay = replay::begin();
     for (digits, output) in [([4, 4], 16), ([4, 8], 32), ([16, 16], 256)] {
         let literal = literal(&digits, &[1, 1]);
         let parameters = toy(output, 1024, literal, 0);
@@ -85,6 +87,7 @@ fn two_digits() {
 
 #[test]
 fn moduli_that_are_no_powers_of_two() {
+    let _replay = replay::begin();
     for (digits, output) in [([3, 5], 15), ([10, 6], 7), ([6, 10], 100)] {
         let literal = literal(&digits, &[1, 1]);
         let parameters = toy(output, 1024, literal, 0);
@@ -94,6 +97,7 @@ fn moduli_that_are_no_powers_of_two() {
 
 #[test]
 fn many_selectors_and_kronecker_products() {
+    let _replay = replay::begin();
     let groupings: [(&[u64], &[usize]); 5] = [
         (&[4, 4, 4], &[1, 1, 1]),
         (&[4, 4, 4], &[2, 1]),
@@ -110,6 +114,7 @@ fn many_selectors_and_kronecker_products() {
 
 #[test]
 fn binary_trees() {
+    let _replay = replay::begin();
     for (bits, selectors) in [(4, vec![2, 2]), (6, vec![3, 3]), (6, vec![2, 1, 3])] {
         let literal = literal(&vec![2; bits], &selectors);
         let parameters = toy(1 << bits, 1024, literal, 0);
@@ -119,6 +124,7 @@ fn binary_trees() {
 
 #[test]
 fn sparse_packings() {
+    let _replay = replay::begin();
     for slots in [8, 64, 512] {
         let parameters = toy(16, slots, literal(&[4, 4], &[1, 1]), 0);
         check(&parameters, &tables(16, 16)[..2]);
@@ -127,6 +133,7 @@ fn sparse_packings() {
 
 #[test]
 fn every_kind_of_cleaning_gains_precision() {
+    let _replay = replay::begin();
     // Outputs of 20 bits, so that the noise of deltas counts most.
     let noise_of = |output, multiplexer, exponential_cleanings| {
         let parameters = toy(output, 1024, multiplexer, exponential_cleanings);
@@ -234,6 +241,7 @@ fn outputs_in_halves() {
 
 #[test]
 fn results_are_inputs_of_further_lookups() {
+    let _replay = replay::begin();
     let parameters = toy(16, 1024, literal(&[4, 4], &[1, 1]), 0);
     let reverse = Table::from_fn(16, 16, |x| 15 - x).unwrap();
     let (secret, keys) = check(&parameters, std::slice::from_ref(&reverse));

@@ -10,11 +10,26 @@
 //!
 //! Samplers of secrets and errors do not branch on the values they draw, but
 //! [`RandomStream::fixed_weight_ternary`] writes to positions that are secret.
+//!
+//! Fresh seeds come from the operating system, and the environment has no say in them. Only tests
+//! are built with the feature `replay`, and only those that ask for it draw what can be repeated.
+
+#[cfg(any(test, feature = "replay"))]
+pub mod replay;
 
 use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng, TryRngCore};
 use rand_chacha::ChaCha20Rng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// Fills a seed from the operating system; in a test that replays, from its stream.
+fn fill_fresh(bytes: &mut [u8; Seed::BYTES]) {
+    #[cfg(any(test, feature = "replay"))]
+    if replay::fill(bytes) {
+        return;
+    }
+    OsRng.try_fill_bytes(bytes).expect("the operating system gives randomness");
+}
 
 /// A public seed, from which uniform masks are expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +46,7 @@ impl Seed {
     #[must_use]
     pub fn random() -> Self {
         let mut bytes = [0; Self::BYTES];
-        OsRng.try_fill_bytes(&mut bytes).expect("the operating system gives randomness");
+        fill_fresh(&mut bytes);
         Self(bytes)
     }
 
@@ -74,7 +89,7 @@ impl SecretSeed {
     #[must_use]
     pub fn random() -> Self {
         let mut seed = Self([0; Seed::BYTES]);
-        OsRng.try_fill_bytes(&mut seed.0).expect("the operating system gives randomness");
+        fill_fresh(&mut seed.0);
         seed
     }
 
@@ -305,6 +320,48 @@ mod tests {
         assert_ne!(SecretSeed::random().as_bytes(), SecretSeed::random().as_bytes());
         let draw = || RandomStream::from_os().centered_binomial(64);
         assert_ne!(draw(), draw());
+    }
+
+    /// What the processes of the next test run: prints seeds before, during and after a replay.
+    #[test]
+    fn seeds_of_a_process() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let print = |name| {
+            println!("\n{name} {:?} {:?}", Seed::random().0, SecretSeed::random().0);
+            println!("{name} worker {:?}", pool.install(Seed::random).0);
+        };
+        print("before");
+        let replay = replay::begin();
+        print("during");
+        drop(replay);
+        print("after");
+    }
+
+    #[test]
+    fn seeds_are_replayed_only_where_a_test_asks_for_it() {
+        let process = |number: &str| {
+            let output = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "random::tests::seeds_of_a_process", "--nocapture"])
+                .env(replay::SETTING, number)
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{output:?}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.contains(&format!("CRYPTABLE_TEST_SEED={number} (test ")), "{text}");
+            ["before ", "during ", "after "].map(|name| {
+                let lines = text.lines().filter(|line| line.starts_with(name));
+                let lines: Vec<String> = lines.map(str::to_owned).collect();
+                <[String; 2]>::try_from(lines).unwrap()
+            })
+        };
+        let [first, again, other] = ["7", "7", "8"].map(process);
+        for line in 0..2 {
+            assert_eq!(first[1][line], again[1][line]);
+            assert_ne!(first[1][line], other[1][line]);
+            for outside in [0, 2] {
+                assert_ne!(first[outside][line], again[outside][line]);
+            }
+        }
     }
 
     #[test]

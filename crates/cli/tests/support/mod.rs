@@ -106,7 +106,9 @@ impl Workspace {
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary interrupts the program")]
     pub fn start(&self, line: &str) -> std::process::Child {
-        let mut command = std::process::Command::new(PROGRAM);
+        // Where tests run in the background, they were started with interrupts ignored; the program would respect that.
+        let mut command = std::process::Command::new("env");
+        command.args(["--default-signal=INT", PROGRAM]);
         let stderr = std::fs::File::create(self.path("stderr")).unwrap();
         command.current_dir(&self.directory).args(line.split_whitespace()).stderr(stderr);
         command.arg("--allow-insecure");

@@ -1,5 +1,6 @@
 //! The server's key of any engine.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +18,6 @@ use crate::{
 
 /// A server's evaluation key: maps encrypted values through tables, without the secret. Shared by any number of
 /// threads.
-#[derive(Debug)]
 pub enum EvaluationKey {
     /// Of the packed engine.
     Packed(Box<packed::EvaluationKey>),
@@ -25,6 +25,13 @@ pub enum EvaluationKey {
     Single(Box<single::EvaluationKey>),
     /// Of the leveled engine.
     Leveled(Box<leveled::EvaluationKey>),
+}
+
+/// What names the key: its engine, parameters and client.
+impl fmt::Debug for EvaluationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EvaluationKey({}; of client key {})", self.parameters(), self.key_id())
+    }
 }
 
 impl EvaluationKey {

@@ -8,6 +8,7 @@ use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::test_polynomial::encode;
 use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
 /// A client and a server.
@@ -85,6 +86,7 @@ pub fn check_noise(setting: &Setting, method: &dyn FullDomainMethod, p: u64, sam
     let outputs = random_outputs(p, p, 77);
     let table = Table::new(p, p, outputs).unwrap();
     let error = |sample| {
+        let _part = replay::part(sample);
         let value = sample % p;
         let input = setting.secret.encrypt(value, p).unwrap();
         let output = method.lookup(&setting.key, &table, &input).unwrap();

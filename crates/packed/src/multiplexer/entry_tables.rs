@@ -264,6 +264,7 @@ mod tests {
     use cryptable_ckks::{Ciphertext, Evaluator, Plaintext};
     use cryptable_lattice::Progress;
     use cryptable_ring::Embedding;
+    use cryptable_ring::random::replay;
 
     use super::*;
     use crate::keys::secret_key::SecretKey;
@@ -346,7 +347,8 @@ mod tests {
                 )
             }
             _ => {
-                let entry = |row, column| {
+                let entry = |row: usize, column: usize| {
+                    let _part = replay::part((row << 32 | column) as u64);
                     encrypt(ring, secret.secret(), &slots_at(row, column), scale, limbs)
                 };
                 let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
@@ -380,6 +382,7 @@ mod tests {
 
     #[test]
     fn the_dry_run_predicts_limbs_scale_power_and_noise() {
+        let _replay = replay::begin();
         for slots in [1024, 64] {
             for kind in [EntryKind::Plain, EntryKind::Encrypted] {
                 check(slots, kind);
