@@ -95,6 +95,58 @@ macro_rules! each_engine {
 
 pub(crate) use each_engine;
 
+/// What every enum over the engines has: `engine`, and `packed`, `single` and `leveled`, which give the object of one
+/// engine, or [`Error::OtherEngine`] that calls it `$object`.
+macro_rules! engine_accessors {
+    ($visibility:vis $type:ident, $object:literal) => {
+        /// Which engine it is of.
+        #[must_use]
+        pub fn engine(&self) -> $crate::Engine {
+            match self {
+                Self::Packed(_) => $crate::Engine::Packed,
+                Self::Single(_) => $crate::Engine::Single,
+                Self::Leveled(_) => $crate::Engine::Leveled,
+            }
+        }
+
+        /// That of the packed engine, for what it alone can do: tables of its own for every value, tables that the
+        /// server cannot read, digits, fixed-point outputs.
+        ///
+        /// # Errors
+        /// If it is of another engine.
+        $visibility fn packed(&self) -> $crate::Result<&$crate::engines::packed::$type> {
+            match self {
+                Self::Packed(it) => Ok(it),
+                it => Err($crate::engine::other_engine($object, $crate::Engine::Packed, it.engine())),
+            }
+        }
+
+        /// That of the engine for single values, for what it alone can do.
+        ///
+        /// # Errors
+        /// If it is of another engine.
+        $visibility fn single(&self) -> $crate::Result<&$crate::engines::single::$type> {
+            match self {
+                Self::Single(it) => Ok(it),
+                it => Err($crate::engine::other_engine($object, $crate::Engine::Single, it.engine())),
+            }
+        }
+
+        /// That of the leveled engine, for what it alone can do.
+        ///
+        /// # Errors
+        /// If it is of another engine.
+        $visibility fn leveled(&self) -> $crate::Result<&$crate::engines::leveled::$type> {
+            match self {
+                Self::Leveled(it) => Ok(it),
+                it => Err($crate::engine::other_engine($object, $crate::Engine::Leveled, it.engine())),
+            }
+        }
+    };
+}
+
+pub(crate) use engine_accessors;
+
 /// An object of the wrong engine.
 pub(crate) fn other_engine(object: &'static str, expected: Engine, found: Engine) -> Error {
     Error::OtherEngine { object, expected: expected.name(), found: found.name() }

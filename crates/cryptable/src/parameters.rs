@@ -4,7 +4,7 @@ use std::fmt;
 
 use cryptable_wire::ObjectType;
 
-use crate::engine::{each_engine, other_engine};
+use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{leveled, packed, single};
 use crate::{Engine, Prediction, ReadOptions, Result, SecurityLevel};
 
@@ -23,6 +23,8 @@ pub enum Parameters {
 }
 
 impl Parameters {
+    engine_accessors!(pub Parameters, "parameter set");
+
     /// INSECURE parameters of small rings, for tests: milliseconds instead of seconds.
     ///
     /// # Errors
@@ -34,16 +36,6 @@ impl Parameters {
             Engine::Single => single::Parameters::insecure_toy(p, q)?.into(),
             Engine::Leveled => leveled::Parameters::insecure_toy(p, q)?.into(),
         })
-    }
-
-    /// Which engine they are of.
-    #[must_use]
-    pub fn engine(&self) -> Engine {
-        match self {
-            Self::Packed(_) => Engine::Packed,
-            Self::Single(_) => Engine::Single,
-            Self::Leveled(_) => Engine::Leveled,
-        }
     }
 
     /// How tables are evaluated, for people: `AKP`, `CMT 16^4`, `FDFB-KS`.
@@ -116,39 +108,6 @@ impl Parameters {
             Engine::Single => single::Parameters::from_bytes(bytes, options)?.into(),
             Engine::Leveled => leveled::Parameters::from_bytes(bytes, options)?.into(),
         })
-    }
-
-    /// Those of the packed engine.
-    ///
-    /// # Errors
-    /// If they are of another.
-    pub fn packed(&self) -> Result<&packed::Parameters> {
-        match self {
-            Self::Packed(parameters) => Ok(parameters),
-            other => Err(other_engine("parameter set", Engine::Packed, other.engine())),
-        }
-    }
-
-    /// Those of the engine for single values.
-    ///
-    /// # Errors
-    /// If they are of another.
-    pub fn single(&self) -> Result<&single::Parameters> {
-        match self {
-            Self::Single(parameters) => Ok(parameters),
-            other => Err(other_engine("parameter set", Engine::Single, other.engine())),
-        }
-    }
-
-    /// Those of the leveled engine.
-    ///
-    /// # Errors
-    /// If they are of another.
-    pub fn leveled(&self) -> Result<&leveled::Parameters> {
-        match self {
-            Self::Leveled(parameters) => Ok(parameters),
-            other => Err(other_engine("parameter set", Engine::Leveled, other.engine())),
-        }
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use crate::engine::{each_engine, other_engine};
+use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{leveled, packed, single};
-use crate::{Engine, Result};
 
 /// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
 /// key of the same parameters.
@@ -25,15 +24,7 @@ impl fmt::Debug for PreparedTable {
 }
 
 impl PreparedTable {
-    /// Which engine it is of.
-    #[must_use]
-    pub fn engine(&self) -> Engine {
-        match self {
-            Self::Packed(_) => Engine::Packed,
-            Self::Single(_) => Engine::Single,
-            Self::Leveled(_) => Engine::Leveled,
-        }
-    }
+    engine_accessors!(pub(crate) PreparedTable, "prepared table");
 
     /// Input modulus p.
     #[must_use]
@@ -51,26 +42,5 @@ impl PreparedTable {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         each_engine!(self, it => it.memory_bytes())
-    }
-
-    pub(crate) fn packed(&self) -> Result<&packed::PreparedTable> {
-        match self {
-            Self::Packed(table) => Ok(table),
-            other => Err(other_engine("prepared table", Engine::Packed, other.engine())),
-        }
-    }
-
-    pub(crate) fn single(&self) -> Result<&single::PreparedTable> {
-        match self {
-            Self::Single(table) => Ok(table),
-            other => Err(other_engine("prepared table", Engine::Single, other.engine())),
-        }
-    }
-
-    pub(crate) fn leveled(&self) -> Result<&leveled::PreparedTable> {
-        match self {
-            Self::Leveled(table) => Ok(table),
-            other => Err(other_engine("prepared table", Engine::Leveled, other.engine())),
-        }
     }
 }

@@ -8,7 +8,7 @@ use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_wire::{KeyId, MappedFile, WireError, peek_header};
 
 use crate::ciphertext::Part;
-use crate::engine::{each_engine, other_engine};
+use crate::engine::{each_engine, engine_accessors, other_engine};
 use crate::engines::{leveled, packed, single};
 use crate::execution::part_of;
 use crate::prepared_table::PreparedTable;
@@ -35,15 +35,7 @@ impl fmt::Debug for EvaluationKey {
 }
 
 impl EvaluationKey {
-    /// Which engine it is of.
-    #[must_use]
-    pub fn engine(&self) -> Engine {
-        match self {
-            Self::Packed(_) => Engine::Packed,
-            Self::Single(_) => Engine::Single,
-            Self::Leveled(_) => Engine::Leveled,
-        }
-    }
+    engine_accessors!(pub EvaluationKey, "evaluation key");
 
     /// Its parameters.
     #[must_use]
@@ -205,38 +197,5 @@ impl EvaluationKey {
                 return Err(WireError::WrongKind { expected: "an evaluation key", found }.into());
             }
         })
-    }
-
-    /// What the packed engine alone can do: digits, tables of its own for every value, encrypted tables.
-    ///
-    /// # Errors
-    /// If the key is of another engine.
-    pub fn packed(&self) -> Result<&packed::EvaluationKey> {
-        match self {
-            Self::Packed(key) => Ok(key),
-            other => Err(other_engine("evaluation key", Engine::Packed, other.engine())),
-        }
-    }
-
-    /// What the engine for single values alone can do.
-    ///
-    /// # Errors
-    /// If the key is of another engine.
-    pub fn single(&self) -> Result<&single::EvaluationKey> {
-        match self {
-            Self::Single(key) => Ok(key),
-            other => Err(other_engine("evaluation key", Engine::Single, other.engine())),
-        }
-    }
-
-    /// What the leveled engine alone can do.
-    ///
-    /// # Errors
-    /// If the key is of another engine.
-    pub fn leveled(&self) -> Result<&leveled::EvaluationKey> {
-        match self {
-            Self::Leveled(key) => Ok(key),
-            other => Err(other_engine("evaluation key", Engine::Leveled, other.engine())),
-        }
     }
 }

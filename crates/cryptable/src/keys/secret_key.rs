@@ -6,7 +6,7 @@ use cryptable_wire::{KeyId, WireError, peek_header};
 use zeroize::Zeroizing;
 
 use crate::ciphertext::Part;
-use crate::engine::{each_engine, other_engine};
+use crate::engine::{each_engine, engine_accessors, other_engine};
 use crate::engines::{leveled, packed, single};
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, ReadOptions, Result};
 
@@ -24,6 +24,8 @@ pub enum SecretKey {
 }
 
 impl SecretKey {
+    engine_accessors!(pub SecretKey, "secret key");
+
     /// Draws fresh secrets for parameters: those of a plan's candidate, or of another key.
     #[must_use]
     pub fn generate(parameters: impl AsRef<Parameters>) -> Self {
@@ -31,16 +33,6 @@ impl SecretKey {
             Parameters::Packed(it) => Self::Packed(Box::new(packed::SecretKey::generate(it))),
             Parameters::Single(it) => Self::Single(Box::new(single::SecretKey::generate(it))),
             Parameters::Leveled(it) => Self::Leveled(Box::new(leveled::SecretKey::generate(it))),
-        }
-    }
-
-    /// Which engine it is of.
-    #[must_use]
-    pub fn engine(&self) -> Engine {
-        match self {
-            Self::Packed(_) => Engine::Packed,
-            Self::Single(_) => Engine::Single,
-            Self::Leveled(_) => Engine::Leveled,
         }
     }
 
@@ -159,39 +151,6 @@ impl SecretKey {
             }
             None => return Err(WireError::WrongKind { expected: "a secret key", found }.into()),
         })
-    }
-
-    /// What the packed engine alone can do: tables of its own for every value, real results, inputs in digits.
-    ///
-    /// # Errors
-    /// If the key is of another engine.
-    pub fn packed(&self) -> Result<&packed::SecretKey> {
-        match self {
-            Self::Packed(key) => Ok(key),
-            other => Err(other_engine("secret key", Engine::Packed, other.engine())),
-        }
-    }
-
-    /// What the engine for single values alone can do.
-    ///
-    /// # Errors
-    /// If the key is of another engine.
-    pub fn single(&self) -> Result<&single::SecretKey> {
-        match self {
-            Self::Single(key) => Ok(key),
-            other => Err(other_engine("secret key", Engine::Single, other.engine())),
-        }
-    }
-
-    /// What the leveled engine alone can do.
-    ///
-    /// # Errors
-    /// If the key is of another engine.
-    pub fn leveled(&self) -> Result<&leveled::SecretKey> {
-        match self {
-            Self::Leveled(key) => Ok(key),
-            other => Err(other_engine("secret key", Engine::Leveled, other.engine())),
-        }
     }
 }
 

@@ -119,3 +119,86 @@ mod client {
         steps.done()
     }
 }
+
+/// Reading and writing of a face's keys: for `Parameters`, `EvaluationKey` and, with the feature `client`, `SecretKey`
+/// of the module that calls it, which names the types of their files.
+macro_rules! key_files {
+    (secret: $secret:expr, evaluation: $evaluation:expr) => {
+        impl $crate::keys::files::FileParameters for Parameters {
+            #[cfg(feature = "client")]
+            fn to_bytes(&self) -> Vec<u8> {
+                self.to_bytes()
+            }
+
+            fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+                Self::from_bytes(bytes, options)
+            }
+
+            fn digest(&self) -> [u8; 32] {
+                self.digest()
+            }
+
+            fn fhew(&self) -> &$crate::parameters::Parameters {
+                self.fhew()
+            }
+        }
+
+        impl EvaluationKey {
+            /// Reads a key from bytes, such as a memory-mapped file; masks are drawn from its seed. The key is
+            /// expanded, so that the bytes are not needed any more.
+            ///
+            /// # Errors
+            /// If the bytes are not exactly one undamaged evaluation key of this kind, or its parameters are insecure
+            /// and that is not allowed.
+            pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+                let (parameters, key_id, keys) = $crate::keys::files::read_evaluation_key::<
+                    Parameters,
+                >((*bytes).as_ref(), $evaluation, options)?;
+                Self::expand(parameters, key_id, &keys)
+            }
+        }
+
+        #[cfg(feature = "client")]
+        impl super::SecretKey {
+            /// The key in its wire format: parameters, then two bits a coefficient of every secret.
+            #[must_use]
+            pub fn to_bytes(&self) -> zeroize::Zeroizing<Vec<u8>> {
+                $crate::keys::files::secret_key_file($secret, self.parameters(), self.fhew())
+            }
+
+            /// Reads a secret key.
+            ///
+            /// # Errors
+            /// If the bytes are not exactly one undamaged secret key of this kind, or its parameters are insecure and
+            /// that is not allowed.
+            pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+                let (parameters, secret) =
+                    $crate::keys::files::read_secret_key(bytes, $secret, options)?;
+                Ok(Self::from_secret(parameters, secret))
+            }
+
+            /// Generates an evaluation key and writes it in its wire format, less than half the bytes that it takes
+            /// in memory. `progress` counts two steps: generation, and writing.
+            ///
+            /// # Errors
+            /// If writing fails, or `progress` asks to stop.
+            pub fn write_evaluation_key(
+                &self,
+                out: &mut dyn std::io::Write,
+                progress: cryptable_lattice::Progress<'_>,
+            ) -> Result<()> {
+                let secret = (self.fhew(), self.id());
+                let parameters = self.parameters();
+                $crate::keys::files::write_evaluation_key(
+                    out,
+                    $evaluation,
+                    parameters,
+                    secret,
+                    progress,
+                )
+            }
+        }
+    };
+}
+
+pub(crate) use key_files;
