@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cryptable::measure_unit;
+use cryptable_ring::unit::measure_unit;
 
 /// The median of some times.
 pub fn median(times: &[f64]) -> f64 {

@@ -70,7 +70,6 @@ pub use ciphertext_file::{
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::switching_key::SharedBytes;
 pub use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
-pub use cryptable_ring::unit::measure_unit;
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
