@@ -84,7 +84,7 @@ pub use request::{Goal, Request};
 
 /// Gates on encrypted bits.
 pub use cryptable_fhew::booleans;
-/// Integers of up to 28 bits, and of many digits: comparison, maximum, absolute value, digits, tables.
+/// Integers of up to 24 bits, and of many digits: comparison, maximum, absolute value, digits, tables.
 pub use cryptable_fhew::integers;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;

@@ -232,3 +232,9 @@ pub fn check_values(values: &[u64], limit: u64) -> Result<()> {
         None => Ok(()),
     }
 }
+
+/// A number out of range, and what it must satisfy.
+#[must_use]
+pub fn out_of_range(name: &'static str, value: u64, limit: impl Into<String>) -> Error {
+    Error::Parameter { name, value: value as f64, limit: limit.into() }
+}

@@ -4,9 +4,8 @@ mod evaluation_key;
 #[cfg(feature = "client")]
 mod secret_key;
 
-pub use evaluation_key::CircuitBootstrappingEvaluationKey;
-pub(crate) use evaluation_key::MAX_EVALUATION_KEY_BYTES;
+pub use evaluation_key::{CircuitBootstrappingEvaluationKey, MAX_EVALUATION_KEY_BYTES};
 #[cfg(feature = "client")]
-pub use secret_key::CircuitBootstrappingSecretKey;
+pub use secret_key::{CircuitBootstrappingSecretKey, IDENTIFIER};
 #[cfg(feature = "client")]
-pub(crate) use secret_key::{FileStart, IDENTIFIER, MAX_SECRET_KEY_BYTES};
+pub(crate) use secret_key::{FileStart, MAX_SECRET_KEY_BYTES};

@@ -14,14 +14,11 @@
 //! | [`tree`] | CMUXes, tables as trees of them, automata |
 //! | [`parameters`], [`noise`], [`cost`] | parameter sets, variances, work |
 //! | [`keys`] | secrets and evaluation keys that lookups and AES share |
-//! | [`comparison`] | the TFHE circuit bootstrap, for benchmarks only |
 #![forbid(unsafe_code)]
 
 pub mod aes;
 pub mod bootstrapping;
-pub mod comparison;
 pub mod cost;
-mod errors;
 pub mod keys;
 pub mod lookup;
 pub mod noise;

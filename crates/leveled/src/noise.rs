@@ -39,7 +39,7 @@ impl CircuitBootstrappingNoise {
 
     /// With RGSW ciphertexts of another circuit bootstrap.
     #[must_use]
-    pub(crate) fn with_rgsw(mut self, rgsw: RgswNoise) -> Self {
+    pub fn with_rgsw(mut self, rgsw: RgswNoise) -> Self {
         self.rgsw = rgsw;
         self
     }

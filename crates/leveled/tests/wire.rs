@@ -8,12 +8,12 @@ use cryptable_leveled::aes::{
     CHUNK_BYTES, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter, EncryptedKey,
     EvaluationKey, Parameters, SecretKey, Transciphering,
 };
-use cryptable_leveled::comparison::{
-    PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheParameters,
-};
 use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
 use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
+};
+use cryptable_papers::tfhe_baseline::{
+    PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheParameters,
 };
 use cryptable_wire::{BodyWriter, ObjectType, WireError, write_object};
 use proptest::prelude::*;

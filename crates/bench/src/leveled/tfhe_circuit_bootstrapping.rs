@@ -2,11 +2,11 @@
 
 use clap::ValueEnum;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_leveled::comparison::{
+use cryptable_leveled::parameters::CircuitBootstrappingParameters;
+use cryptable_papers::tfhe_baseline::{
     PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheCircuitBootstrapping,
     TfheParameters,
 };
-use cryptable_leveled::parameters::CircuitBootstrappingParameters;
 
 use super::bits::Bits;
 use super::line::CircuitLine;

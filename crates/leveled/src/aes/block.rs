@@ -11,9 +11,9 @@ use super::field;
 use super::linear_layer::{INVERSE_MIX_COLUMNS, LinearLayer};
 use super::parameters::{BOOTSTRAPS_A_BLOCK, Parameters};
 use crate::bootstrapping::{CircuitBootstrapping, check, xor_assign};
-use crate::errors::out_of_range;
 use crate::parameters::CircuitBootstrappingParameters;
 use crate::tree::CmuxTree;
+use cryptable_lattice::error::out_of_range;
 
 /// Rounds of AES-128.
 pub const ROUNDS: usize = 10;

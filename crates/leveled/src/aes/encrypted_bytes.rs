@@ -6,7 +6,7 @@ use cryptable_wire::KeyId;
 
 use super::block::EncryptedByte;
 use super::parameters::Parameters;
-use crate::errors::out_of_range;
+use cryptable_lattice::error::out_of_range;
 
 /// Bits, and ciphertexts, of a byte.
 pub(super) const BITS: usize = 8;

@@ -29,8 +29,8 @@ use rayon::prelude::*;
 
 use super::plaintext::check;
 use super::two_bit_rotation::{bits_in_ciphertext, ciphertext_count, gray_bit};
-use crate::errors::out_of_range;
 use crate::parameters::CircuitBootstrappingParameters;
+use cryptable_lattice::error::out_of_range;
 
 /// Bootstraps of a batch: the keys of a step, some 100 kB, stay in the cache for all.
 pub const BATCH: usize = 4;
@@ -107,7 +107,8 @@ impl<'a> CircuitBootstrapping<'a> {
     }
 
     /// weight(k)/2 modulo Q of every row of an RGSW ciphertext.
-    pub(crate) fn half_weights(&self) -> &[u64] {
+    #[must_use]
+    pub fn half_weights(&self) -> &[u64] {
         &self.half_weights
     }
 
@@ -133,7 +134,10 @@ impl<'a> CircuitBootstrapping<'a> {
     }
 
     /// Step 1: ±weight(k)/2 in coefficient k of the phase.
-    pub(crate) fn rotated(&self, bit: &LweCiphertext) -> Result<RlweCiphertext> {
+    ///
+    /// # Errors
+    /// As [`CircuitBootstrapping::bootstrap`].
+    pub fn rotated(&self, bit: &LweCiphertext) -> Result<RlweCiphertext> {
         self.parameters.check_single_bits()?;
         check(&self.parameters, bit)?;
         Ok(self.key.blind_rotate(&self.test, &self.phases(&[bit])[0]))

@@ -7,12 +7,12 @@ use cryptable_lattice::{Error, Progress, Result};
 use cryptable_wire::{BodyReader, KeyId};
 
 use crate::bootstrapping::{BATCH, CircuitBootstrapping};
-use crate::errors::out_of_range;
 use crate::parameters::CircuitBootstrappingParameters;
 use crate::tree::CmuxTree;
+use cryptable_lattice::error::out_of_range;
 
 /// Longest body of a file, 4 GiB.
-pub(crate) const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 32;
+pub const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 32;
 
 /// Bits that a thread bootstraps between two tables, of several megabytes of RGSW ciphertexts.
 const BITS_A_THREAD: usize = 8 * BATCH;

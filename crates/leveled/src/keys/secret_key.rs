@@ -12,8 +12,8 @@ use zeroize::Zeroizing;
 
 use super::evaluation_key::CircuitBootstrappingEvaluationKey;
 use crate::bootstrapping::{Plaintext, ciphertext_count, decrypt_plaintext, plaintext_body};
-use crate::errors::out_of_range;
 use crate::parameters::CircuitBootstrappingParameters;
+use cryptable_lattice::error::out_of_range;
 
 /// Longest body of a file of a secret key.
 pub(crate) const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
@@ -21,9 +21,8 @@ pub(crate) const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 /// Most bits of a value.
 const MAX_BITS: usize = 64;
 
-/// The domain of identifiers.
-pub(crate) const IDENTIFIER: &str =
-    "cryptable: identifier of a secret key of circuit bootstrapping";
+/// The domain in which identifiers of secret keys are hashed.
+pub const IDENTIFIER: &str = "cryptable: identifier of a secret key of circuit bootstrapping";
 
 /// Steps of progress of making an evaluation key: drawing it, and expanding or writing it.
 const KEY_STEPS: usize = 2;

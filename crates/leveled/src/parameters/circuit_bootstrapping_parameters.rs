@@ -12,7 +12,7 @@ use cryptable_lattice::{Result, SecurityLevel};
 use cryptable_ring::gadget::Gadget;
 use serde::{Deserialize, Serialize};
 
-use crate::errors::out_of_range;
+use cryptable_lattice::error::out_of_range;
 
 /// log2 of the probability that a circuit bootstrap reads its input wrong.
 pub const LOG2_FAIL: f64 = -64.0;

@@ -42,7 +42,7 @@ impl CircuitBootstrappingParameters {
     ///
     /// # Errors
     /// As [`CircuitBootstrappingParameters::from_bytes`].
-    pub(crate) fn read_literal(
+    pub fn read_literal(
         literal: CircuitBootstrappingLiteral,
         options: ReadOptions,
     ) -> Result<Self> {

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 use super::cmux::Cmux;
 use super::leveled_ciphertext::LeveledCiphertext;
-use crate::errors::out_of_range;
 use crate::parameters::CircuitBootstrappingParameters;
+use cryptable_lattice::error::out_of_range;
 
 /// What a state does on a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,9 +25,9 @@ use super::leveled_ciphertext::LeveledCiphertext;
 use super::plaintext_polynomial::PlaintextPolynomial;
 use super::tree_shape::{MAX_INPUT_BITS, TreeShape};
 use crate::bootstrapping::CircuitBootstrapping;
-use crate::errors::out_of_range;
 use crate::noise::CircuitBootstrappingNoise;
 use crate::parameters::CircuitBootstrappingParameters;
+use cryptable_lattice::error::out_of_range;
 
 /// A table of 2^bits entries of some width, as polynomials.
 ///

@@ -20,8 +20,8 @@ use super::private_key_switching::{
     PrivateFunction, PrivateSwitchingKey, SeededPrivateSwitchingKey,
 };
 use super::tfhe_parameters::{PrivateKeyForm, TfheParameters};
-use crate::keys::MAX_EVALUATION_KEY_BYTES;
-use crate::parameters::{CircuitBootstrappingLiteral, CircuitBootstrappingParameters};
+use cryptable_leveled::keys::MAX_EVALUATION_KEY_BYTES;
+use cryptable_leveled::parameters::{CircuitBootstrappingLiteral, CircuitBootstrappingParameters};
 
 /// The numbers of a set with a decomposition of private key switching.
 #[derive(Serialize, Deserialize)]

@@ -10,12 +10,12 @@
 //! which the paper has another ℓ rows. RGSW rows of this crate are of bit·weight and of bit·s·weight, so that f has
 //! no sign.
 
-#[cfg(feature = "client")]
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::rlwe::RlweCiphertext;
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::check_shape;
 use cryptable_ring::random::Seed;
 use cryptable_ring::row_sums::add_chosen;
 use cryptable_ring::word_sums::add_multiples;
@@ -24,10 +24,8 @@ use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
 use super::tfhe_parameters::{PrivateKeyForm, TfheParameters};
-use crate::bootstrapping::check;
-use crate::errors::out_of_range;
-#[cfg(feature = "client")]
-use crate::keys::IDENTIFIER;
+use cryptable_lattice::error::out_of_range;
+use cryptable_leveled::keys::IDENTIFIER;
 
 /// Digits whose rows all ciphertexts of one call use before the next are read.
 const DIGITS_AT_ONCE: usize = 16;
@@ -71,7 +69,6 @@ impl SeededPrivateSwitchingKey {
     ///
     /// # Panics
     /// If the secret is of other parameters, or the operating system has no randomness to give.
-    #[cfg(feature = "client")]
     #[must_use]
     pub fn generate(parameters: &TfheParameters, secret: &SecretKey) -> Self {
         let expected = parameters.circuit_bootstrapping().fhew();
@@ -88,7 +85,7 @@ impl SeededPrivateSwitchingKey {
 /// ```
 /// use cryptable_fhew::parameters::GadgetLiteral;
 /// use cryptable_leveled::bootstrapping::encrypt_bit;
-/// use cryptable_leveled::comparison::{
+/// use cryptable_papers::tfhe_baseline::{
 ///     PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey, TfheParameters,
 /// };
 /// use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
@@ -178,7 +175,7 @@ impl PrivateSwitchingKey {
         inputs: &[LweCiphertext],
     ) -> Result<Vec<RlweCiphertext>> {
         let circuit = self.parameters.circuit_bootstrapping();
-        inputs.iter().try_for_each(|lwe| check(circuit, lwe))?;
+        inputs.iter().try_for_each(|lwe| check_shape(lwe.into(), circuit.lwe_shape()))?;
         let parameters = circuit.fhew();
         let (n, m) = (parameters.ring_degree(), parameters.modulus());
         let (gadget, multiples) = (self.parameters.private_gadget(), self.parameters.multiples());

@@ -7,16 +7,16 @@ use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::rgsw::RgswCiphertext;
 use cryptable_leveled::bootstrapping::{bit_error, decrypt_bit, encrypt_bit, trivial_bit};
-use cryptable_leveled::comparison::{
-    MAX_KEY_BYTES, PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey,
-    TfheCircuitBootstrapping, TfheParameters,
-};
 use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{
     CircuitBootstrappingLiteral, CircuitBootstrappingParameters, ParameterSet,
 };
 use cryptable_leveled::tree::CmuxTree;
+use cryptable_papers::tfhe_baseline::{
+    MAX_KEY_BYTES, PrivateFunction, PrivateKeyForm, PrivateSwitchingKey, SeededPrivateSwitchingKey,
+    TfheCircuitBootstrapping, TfheParameters,
+};
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 

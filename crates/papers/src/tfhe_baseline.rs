@@ -1,4 +1,4 @@
-//! The TFHE circuit bootstrap, by private key switching: what [`crate::bootstrapping`] is compared with in benchmarks.
+//! The TFHE circuit bootstrap, by private key switching: what [`cryptable_leveled::bootstrapping`] is compared with in benchmarks.
 //! Lookups and AES do not use it.
 
 mod private_key_serialization;

@@ -12,9 +12,9 @@ use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::gadget::Gadget;
 use serde::{Deserialize, Serialize};
 
-use crate::errors::out_of_range;
-use crate::noise::{CircuitBootstrappingNoise, RgswNoise};
-use crate::parameters::CircuitBootstrappingParameters;
+use cryptable_lattice::error::out_of_range;
+use cryptable_leveled::noise::{CircuitBootstrappingNoise, RgswNoise};
+use cryptable_leveled::parameters::CircuitBootstrappingParameters;
 
 /// Most bytes of an expanded private switching key: 6 GB.
 pub const MAX_KEY_BYTES: u64 = 6_000_000_000;
@@ -100,7 +100,7 @@ impl TfheParameters {
     /// own circuit bootstrap, of bases the one that serves the longest.
     ///
     /// ```
-    /// use cryptable_leveled::comparison::{PrivateKeyForm, TfheParameters};
+    /// use cryptable_papers::tfhe_baseline::{PrivateKeyForm, TfheParameters};
     /// use cryptable_leveled::parameters::ParameterSet;
     /// let circuit = ParameterSet::CmuxDepth8.parameters();
     /// let products = TfheParameters::as_deep(&circuit, PrivateKeyForm::Products)?;

@@ -1,5 +1,5 @@
 //! The TFHE circuit bootstrap (Chillotti et al., J. Cryptology 2020, with PBSmanyLUT of CLOT21; Wang et al., EUROCRYPT
-//! 2024, ePrint 2024/323, Sec. 2.5): the baseline of [`crate::bootstrapping`], for comparison only.
+//! 2024, ePrint 2024/323, Sec. 2.5): the baseline of [`cryptable_leveled::bootstrapping`], for comparison only.
 //!
 //! 1. Functional bootstrapping: the same blind rotation by sparse rounding, then sample extraction of ℓ values.
 //! 2. Ciphertext conversion: 2ℓ private key switches, ℓ to RLWE of bit·weight(k) and ℓ to RLWE of bit·s·weight(k).
@@ -21,7 +21,7 @@ use cryptable_lattice::rgsw::RgswCiphertext;
 
 use super::private_key_switching::{PrivateFunction, PrivateSwitchingKey};
 use super::tfhe_parameters::TfheParameters;
-use crate::bootstrapping::CircuitBootstrapping;
+use cryptable_leveled::bootstrapping::CircuitBootstrapping;
 
 /// TFHE circuit bootstraps under a server's keys. Holds no secret, and is `Sync`.
 #[derive(Debug)]
