@@ -7,7 +7,9 @@ use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, r
 
 use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
-use crate::{Engine, Parameters, ReadOptions, Result, SecurityLevel, transciphering};
+use crate::{
+    Engine, Parameters, ReadOptions, Result, SecurityLevel, booleans, integers, transciphering,
+};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -20,34 +22,41 @@ pub enum InspectedParameters {
     Engine(Parameters),
     /// Of transciphering.
     Transciphering(Box<transciphering::Parameters>),
+    /// Of gates on encrypted bits.
+    Booleans(Box<booleans::Parameters>),
+    /// Of functions of large values.
+    Integers(Box<integers::Parameters>),
+}
+
+/// The same expression for parameters of any kind.
+macro_rules! each_kind {
+    ($parameters:expr, $inner:ident => $expression:expr) => {
+        match $parameters {
+            Self::Engine($inner) => $expression,
+            Self::Transciphering($inner) => $expression,
+            Self::Booleans($inner) => $expression,
+            Self::Integers($inner) => $expression,
+        }
+    };
 }
 
 impl InspectedParameters {
     /// What they claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
-        match self {
-            Self::Engine(parameters) => parameters.security_level(),
-            Self::Transciphering(parameters) => parameters.security_level(),
-        }
+        each_kind!(self, it => it.security_level())
     }
 
     /// Estimated security in bits; 0 of insecure ones.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
-        match self {
-            Self::Engine(parameters) => parameters.security_bits(),
-            Self::Transciphering(parameters) => parameters.security_bits(),
-        }
+        each_kind!(self, it => it.security_bits())
     }
 
-    /// log2 of the probability that a value, or a block of AES, goes wrong.
+    /// log2 of the probability that a value, a gate, or a block of AES goes wrong.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        match self {
-            Self::Engine(parameters) => parameters.log2_fail(),
-            Self::Transciphering(parameters) => parameters.log2_fail(),
-        }
+        each_kind!(self, it => it.log2_fail())
     }
 }
 
@@ -165,25 +174,32 @@ fn inspect_key(
 ) -> Result<()> {
     let options = ReadOptions::default().allow_insecure();
     let mut reader = BodyReader::new(body);
-    let is_transciphering = matches!(
-        object_type,
-        ObjectType::TranscipheringSecretKey | ObjectType::TranscipheringEvaluationKey
-    );
-    let parameters = match found.engine {
-        Some(engine) => {
-            let literal = reader.bytes("parameters", body.len() as u64)?;
-            InspectedParameters::Engine(Parameters::from_bytes(engine, literal, options)?)
+    let mut literal = || reader.bytes("parameters", body.len() as u64);
+    use InspectedParameters as Inspected;
+    let parameters = match (found.engine, object_type) {
+        (Some(engine), _) => {
+            Inspected::Engine(Parameters::from_bytes(engine, literal()?, options)?)
         }
-        None if is_transciphering => {
-            let literal = reader.bytes("parameters", body.len() as u64)?;
-            let parameters = transciphering::Parameters::from_bytes(literal, options)?;
-            InspectedParameters::Transciphering(Box::new(parameters))
+        (_, ObjectType::TranscipheringSecretKey | ObjectType::TranscipheringEvaluationKey) => {
+            let parameters = transciphering::Parameters::from_bytes(literal()?, options)?;
+            Inspected::Transciphering(Box::new(parameters))
         }
-        None => return Ok(()),
+        (_, ObjectType::BooleanSecretKey | ObjectType::BooleanEvaluationKey) => {
+            Inspected::Booleans(Box::new(booleans::Parameters::from_bytes(literal()?, options)?))
+        }
+        (_, ObjectType::IntegerSecretKey | ObjectType::IntegerEvaluationKey) => {
+            Inspected::Integers(Box::new(integers::Parameters::from_bytes(literal()?, options)?))
+        }
+        _ => return Ok(()),
     };
     found.parameters = Some(parameters);
-    let is_server_key = object_type == ObjectType::TranscipheringEvaluationKey
-        || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
+    let is_server_key =
+        matches!(
+            object_type,
+            ObjectType::TranscipheringEvaluationKey
+                | ObjectType::BooleanEvaluationKey
+                | ObjectType::IntegerEvaluationKey
+        ) || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
     found.key_id = if is_server_key {
         Some(KeyId(reader.array("client key identifier")?))
     } else {
@@ -195,10 +211,13 @@ fn inspect_key(
 #[cfg(feature = "client")]
 fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>> {
     let options = ReadOptions::default().allow_insecure();
-    Ok(Some(if object_type == ObjectType::TranscipheringSecretKey {
-        transciphering::SecretKey::from_bytes(bytes, options)?.id()
-    } else {
-        crate::SecretKey::from_bytes(bytes, options)?.id()
+    Ok(Some(match object_type {
+        ObjectType::TranscipheringSecretKey => {
+            transciphering::SecretKey::from_bytes(bytes, options)?.id()
+        }
+        ObjectType::BooleanSecretKey => booleans::SecretKey::from_bytes(bytes, options)?.id(),
+        ObjectType::IntegerSecretKey => integers::SecretKey::from_bytes(bytes, options)?.id(),
+        _ => crate::SecretKey::from_bytes(bytes, options)?.id(),
     }))
 }
 

@@ -235,3 +235,24 @@ fn lies_under_valid_digests_are_found() {
     assert!(forged(&file, end - 40, &[4]).contains("cut short"));
     assert!(forged(&file, end - 40, &[0]).contains("at least 1"));
 }
+
+#[test]
+fn keys_of_gates_and_integers_say_what_they_are() {
+    use cryptable::{InspectedParameters, Progress, booleans, inspect, integers};
+    let gates = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
+    let mut server = Vec::new();
+    gates.write_evaluation_key(&mut server, Progress::silent()).unwrap();
+    for bytes in [gates.to_bytes().to_vec(), server] {
+        let found = inspect(&bytes).unwrap();
+        assert_eq!(found.key_id, Some(gates.id()), "{}", found.object);
+        let Some(InspectedParameters::Booleans(parameters)) = found.parameters else {
+            panic!("{}", found.object)
+        };
+        assert!(parameters.security_level().is_insecure());
+        assert_eq!(parameters.digest(), found.parameter_digest);
+    }
+    let large = integers::SecretKey::generate(&integers::Parameters::insecure_toy(8).unwrap());
+    let found = inspect(&large.to_bytes()).unwrap();
+    assert_eq!(found.key_id, Some(large.id()));
+    assert!(matches!(found.parameters, Some(InspectedParameters::Integers(_))));
+}
