@@ -2,7 +2,7 @@
 
 use std::io;
 
-use cryptable_lattice::lwe_list::{LweList, LweShape};
+use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
 use cryptable_lattice::{Error, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
@@ -74,11 +74,7 @@ impl Binding {
         let head = head(&mut reader)?;
         // Every value has a body of at least one bit: more cannot be in these bytes.
         let count = reader.u64_within("number of values", 0..=8 * body.len() as u64)? as usize;
-        let is_fresh = match reader.u32("kind of masks")? {
-            0 => false,
-            1 => true,
-            other => return Err(WireError::invalid("kind of masks", other, "0 or 1").into()),
-        };
+        let is_fresh = read_is_fresh(&mut reader)?;
         let shape = LweShape::read(&mut reader)?;
         let values = LweList::read_words(&mut reader, shape, count, is_fresh)?;
         reader.finish()?;
