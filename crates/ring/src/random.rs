@@ -155,7 +155,7 @@ impl RandomStream {
     ///
     /// # Panics
     /// If the index needs more than 56 bits.
-    // Never inlined, nor is what follows: copies of the seed stay below the frames of callers.
+    // Never inlined: copies of the seed stay below the frames of callers.
     #[must_use]
     #[inline(never)]
     pub fn new(seed: &[u8; Seed::BYTES], purpose: StreamPurpose, index: u64) -> Self {

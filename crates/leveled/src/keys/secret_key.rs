@@ -4,10 +4,10 @@ use std::io::Write;
 
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::keys::SeededEvaluationKey;
+use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Result};
 use cryptable_wire::{BodyReader, KeyId, ObjectType, secret_key_bytes, write_server_keys};
-use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use super::evaluation_key::CircuitBootstrappingEvaluationKey;
@@ -195,6 +195,6 @@ impl CircuitBootstrappingSecretKey {
                 Ok(sum << each | decrypt_plaintext(&self.secret, &values.ciphertext(i), each)?)
             })
         };
-        (0..values.len() / width).into_par_iter().map(value).collect()
+        decrypt_each(values.len() / width, value)
     }
 }
