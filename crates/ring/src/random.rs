@@ -21,7 +21,7 @@ use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng, TryRngCore};
 use rand_chacha::ChaCha20Rng;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::stack::clear_stack;
 
@@ -75,8 +75,12 @@ impl Seed {
 /// let mut stream = RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, 0);
 /// assert!(stream.uniform_ternary(1024).iter().all(|c| (-1..=1).contains(c)));
 /// ```
-#[derive(Zeroize, ZeroizeOnDrop)]
-pub struct SecretSeed([u8; Seed::BYTES]);
+pub struct SecretSeed(
+    /// On the heap: where the seed is moved, only a pointer is copied.
+    Box<Zeroizing<[u8; Seed::BYTES]>>,
+);
+
+impl ZeroizeOnDrop for SecretSeed {}
 
 impl std::fmt::Debug for SecretSeed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -91,7 +95,7 @@ impl SecretSeed {
     /// If the operating system provides no randomness.
     #[must_use]
     pub fn random() -> Self {
-        let mut seed = Self([0; Seed::BYTES]);
+        let mut seed = Self(Box::new(Zeroizing::new([0; Seed::BYTES])));
         fill_fresh(&mut seed.0);
         seed
     }
@@ -393,7 +397,7 @@ mod tests {
 
     #[test]
     fn debug_shows_no_secrets() {
-        let seed = SecretSeed([0xA5; 32]);
+        let seed = SecretSeed(Box::new(Zeroizing::new([0xA5; 32])));
         assert_eq!(format!("{seed:?}"), "SecretSeed(redacted)");
         let stream = RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, 0);
         assert_eq!(format!("{stream:?}"), "RandomStream(redacted)");

@@ -22,7 +22,10 @@ impl KeyId {
     pub const BYTES: usize = 16;
 
     /// The identifier of a secret in a domain, which `context` names.
+    ///
+    /// Hashing leaves blocks of the secret on the stack below the caller, who clears it.
     #[must_use]
+    #[inline(never)]
     pub fn of_secret(context: &str, secret: &[u8]) -> Self {
         let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(context));
         hasher.update(secret);

@@ -3,6 +3,7 @@
 use cryptable::transciphering::plain::counter_mode_stream;
 use cryptable::{Engine, Execution, Parameters, Progress, ReadOptions, SecretKey};
 use cryptable::{booleans, integers, transciphering};
+use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use zeroize::Zeroizing;
 
 /// The engines and kinds of keys.
@@ -14,16 +15,19 @@ pub enum Case {
     Booleans,
     Integers,
     Transciphering,
+    /// Seeds of secrets and errors, and what is drawn from them.
+    Seeds,
 }
 
 impl Case {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Packed,
         Self::Single,
         Self::Leveled,
         Self::Booleans,
         Self::Integers,
         Self::Transciphering,
+        Self::Seeds,
     ];
 
     /// The case of a name, as `Debug` prints it.
@@ -100,6 +104,7 @@ pub fn run(case: Case) -> Sent {
         Case::Booleans => run_booleans(),
         Case::Integers => run_integers(),
         Case::Transciphering => run_transciphering(),
+        Case::Seeds => run_seeds(),
     }
 }
 
@@ -162,4 +167,34 @@ fn run_transciphering() -> Sent {
     again.decrypt_stream(&ciphertext.to_bytes(), &mut *whole, Progress::silent()).unwrap();
     assert!(*whole == *message);
     Sent { secret: file, ciphertext: ciphertext.to_bytes() }
+}
+
+/// What is drawn from a seed.
+pub struct Drawn {
+    pub uniform: Zeroizing<Vec<u64>>,
+    pub ternary: Zeroizing<Vec<i8>>,
+    pub sparse: Zeroizing<Vec<i8>>,
+    pub errors: Zeroizing<Vec<i8>>,
+}
+
+impl Drawn {
+    pub fn of(seed: &[u8; Seed::BYTES]) -> Self {
+        let stream = |index| RandomStream::new(seed, StreamPurpose::Secret, index);
+        let mut uniform = Zeroizing::new(vec![0; VALUES]);
+        stream(0).uniform_assign(&mut uniform, 1 << 60);
+        Self {
+            uniform,
+            ternary: stream(1).uniform_ternary(VALUES),
+            sparse: stream(2).fixed_weight_ternary(VALUES, VALUES / 2),
+            errors: stream(3).centered_binomial(VALUES),
+        }
+    }
+}
+
+fn run_seeds() -> Sent {
+    let seed = SecretSeed::random();
+    drop(Drawn::of(seed.as_bytes()));
+    let mut copy = Zeroizing::new(vec![0; Seed::BYTES]);
+    copy.copy_from_slice(seed.as_bytes());
+    Sent { secret: copy, ciphertext: Vec::new() }
 }

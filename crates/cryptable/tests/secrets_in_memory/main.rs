@@ -55,8 +55,13 @@ fn transciphering_leaves_nothing() {
 }
 
 #[test]
+fn seeds_and_draws_leave_nothing() {
+    assert_nothing_is_left(Case::Seeds);
+}
+
+#[test]
 fn the_scanner_finds_every_form_of_what_is_alive() {
-    for case in [Case::Single, Case::Transciphering] {
+    for case in [Case::Single, Case::Transciphering, Case::Seeds] {
         let client = Client::run(case, true);
         let patterns = patterns::of(case, &client.sent());
         let found = client.scan(&patterns);

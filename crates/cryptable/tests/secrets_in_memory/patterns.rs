@@ -5,10 +5,11 @@ use cryptable::{KeyId, Parameters, booleans, integers, transciphering};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::power_of_two_product::multiply;
 use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::random::Seed;
 use cryptable_ring::{Modulus, NttTable};
 use cryptable_wire::{BodyReader, pack_ternary, peek_header, read_object, unpack_ternary};
 
-use crate::client::{self, Case, Sent};
+use crate::client::{self, Case, Drawn, Sent};
 
 /// One form of a secret.
 pub struct Pattern {
@@ -35,6 +36,9 @@ impl Pattern {
 
 /// All forms of what the client encrypted, and of the secrets in its key's file.
 pub fn of(case: Case, sent: &Sent) -> Vec<Pattern> {
+    if case == Case::Seeds {
+        return draws(sent.secret.as_slice().try_into().unwrap());
+    }
     let (mut patterns, primes) = (plaintexts(case), primes(case));
     let secrets = secrets(&sent.secret);
     for (index, secret) in secrets.iter().enumerate().filter(|(_, s)| !s.is_empty()) {
@@ -51,6 +55,7 @@ fn plaintexts(case: Case) -> Vec<Pattern> {
         Case::Packed | Case::Single | Case::Leveled => {
             vec![Pattern::of_words("values", &client::values(), 16)]
         }
+        Case::Seeds => Vec::new(),
         Case::Booleans => {
             let bits: Vec<u8> = client::bits().iter().map(|&bit| bit.into()).collect();
             vec![Pattern::of_bytes("bits", &bits, 48)]
@@ -69,6 +74,19 @@ fn plaintexts(case: Case) -> Vec<Pattern> {
             ]
         }
     }
+}
+
+/// A seed and what is drawn from it.
+fn draws(seed: &[u8; Seed::BYTES]) -> Vec<Pattern> {
+    let Drawn { uniform, ternary, sparse, errors } = Drawn::of(seed);
+    let bytes = |values: &[i8]| values.iter().map(|&value| value as u8).collect::<Vec<u8>>();
+    vec![
+        Pattern::of_bytes("seed", seed, 16),
+        Pattern::of_words("uniform words", &uniform, 2),
+        Pattern::of_bytes("ternary secret", &bytes(&ternary), 32),
+        Pattern::of_bytes("secret of fixed weight", &bytes(&sparse), 32),
+        Pattern::of_bytes("errors", &bytes(&errors), 16),
+    ]
 }
 
 /// The secrets of a key's file: whatever follows the parameters.
