@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 
+use crate::cleared_writer::ClearedWriter;
 use crate::interrupt::{PartialFile, Uninterrupted};
 
 /// Names of standard output.
@@ -108,7 +109,7 @@ fn end_of_links(path: &Path) -> Result<PathBuf> {
 pub struct AtomicFile {
     /// As the user named it, for messages.
     name: PathBuf,
-    writer: BufWriter<Sink>,
+    writer: ClearedWriter<Sink>,
 }
 
 #[derive(Debug)]
@@ -140,7 +141,7 @@ impl AtomicFile {
                 Sink::Through { file, bytes: 0 }
             }
         };
-        Ok(Self { name: shown(path).to_path_buf(), writer: BufWriter::new(sink) })
+        Ok(Self { name: shown(path).to_path_buf(), writer: ClearedWriter::new(sink) })
     }
 
     /// Writes everything out, gives the file its name and returns its size in bytes.
@@ -162,7 +163,7 @@ impl AtomicFile {
         let mut sizes = Vec::with_capacity(files.len());
         for Self { name, writer } in files {
             let failed = |error: io::Error| named(&name, &error);
-            let mut sink = writer.into_inner().map_err(|error| failed(error.into_error()))?;
+            let mut sink = writer.into_inner().map_err(failed)?;
             sizes.push(sink.finish().map_err(failed)?);
             finished.push_back((name, sink));
         }

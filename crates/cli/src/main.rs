@@ -7,7 +7,10 @@
 mod args;
 mod atomic_file;
 mod ciphertext_file;
+mod cleared_writer;
 mod commands;
+#[cfg(feature = "client")]
+mod core_dumps;
 mod formats;
 mod guard;
 mod input_file;

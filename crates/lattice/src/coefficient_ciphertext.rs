@@ -58,13 +58,6 @@ pub struct CoefficientCiphertext {
     pub a: UniformPart,
 }
 
-/// The word that stands for value m of `Z_p` modulo `2^bits`.
-fn encode(value: u64, plaintext_modulus: u64, bits: u32) -> u64 {
-    let p = u128::from(plaintext_modulus);
-    let word = ((u128::from(value) << bits) + p / 2) / p;
-    word as u64 & ((1 << bits) - 1)
-}
-
 impl CoefficientCiphertext {
     /// The words `(b, a)`, with a expanded if it is a seed.
     #[must_use]
@@ -161,6 +154,7 @@ mod client {
     use zeroize::Zeroizing;
 
     use super::*;
+    use crate::plaintext_encoding::PlaintextEncoding;
     use crate::power_of_two_product::multiply;
     use crate::secret::TernarySecret;
 
@@ -191,9 +185,10 @@ mod client {
                 .zip(error.iter())
                 .map(|(&x, &e)| (e as i64 as u64).wrapping_sub(x) & mask)
                 .collect();
+            let encoding = PlaintextEncoding::new(plaintext_modulus, 1 << bits);
             for (word, &value) in b.iter_mut().step_by(layout.gap()).zip(values) {
                 assert!(value < plaintext_modulus, "value {value}");
-                *word = word.wrapping_add(encode(value, plaintext_modulus, bits)) & mask;
+                *word = word.wrapping_add(encoding.encode(value)) & mask;
             }
             Self { log2_modulus: bits, plaintext_modulus, layout, b, a: UniformPart::Seed(seed) }
         }
@@ -207,17 +202,19 @@ mod client {
             Zeroizing::new(sums.step_by(self.layout.gap()).take(self.layout.count).collect())
         }
 
+        /// How values stand modulo `2^k`.
+        fn encoding(&self) -> PlaintextEncoding {
+            PlaintextEncoding::new(self.plaintext_modulus, 1 << self.log2_modulus)
+        }
+
         /// The values: `round(p·phase / 2^k) mod p`.
         ///
         /// # Panics
         /// If the secret has another degree.
         #[must_use]
         pub fn decrypt(&self, secret: &TernarySecret) -> Vec<u64> {
-            let (p, bits) = (u128::from(self.plaintext_modulus), self.log2_modulus);
-            self.phases(secret)
-                .iter()
-                .map(|&x| ((((u128::from(x) * p) + (1 << (bits - 1))) >> bits) % p) as u64)
-                .collect()
+            let encoding = self.encoding();
+            self.phases(secret).iter().map(|&phase| encoding.decode(phase)).collect()
         }
 
         /// The phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
@@ -243,12 +240,13 @@ mod client {
         /// If the secret has another degree.
         #[must_use]
         pub fn errors(&self, secret: &TernarySecret, expected: &[u64]) -> Vec<f64> {
-            let (p, bits) = (self.plaintext_modulus, self.log2_modulus);
-            let half_step = f64::from(bits).exp2() / (2.0 * p as f64);
+            let half_step =
+                f64::from(self.log2_modulus).exp2() / (2.0 * self.plaintext_modulus as f64);
+            let encoding = self.encoding();
             self.phases(secret)
                 .iter()
                 .zip(expected)
-                .map(|(&x, &value)| self.signed(x.wrapping_sub(encode(value, p, bits))) / half_step)
+                .map(|(&x, &value)| self.signed(x.wrapping_sub(encoding.encode(value))) / half_step)
                 .collect()
         }
     }

@@ -8,6 +8,8 @@
 pub mod calibration;
 pub mod coefficient_ciphertext;
 pub mod cost;
+#[cfg(feature = "client")]
+pub mod decrypted_values;
 pub mod error;
 mod error_distribution;
 pub mod evaluation_keys;
@@ -21,6 +23,7 @@ pub mod lwe;
 pub mod lwe_encryption;
 pub mod lwe_list;
 pub mod lwe_masks;
+pub mod plaintext_encoding;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
 pub mod progress;

@@ -1,8 +1,9 @@
 //! Encryption and decryption of LWE ciphertexts: `b = phase + e - ⟨a, s⟩`, and back `b + ⟨a, s⟩`.
 //!
-//! The inner product with the secret takes neither branches nor divisions: one conditional subtraction a coefficient,
-//! by masks.
+//! Secrets, phases and errors meet neither branches nor division instructions: one conditional subtraction a
+//! coefficient, by masks.
 
+use cryptable_ring::public_divisor::PublicDivisor;
 use cryptable_ring::random::RandomStream;
 
 use crate::lwe::LweCiphertext;
@@ -10,25 +11,38 @@ use crate::lwe::LweCiphertext;
 /// Largest absolute value of an error: half of its coins.
 const LARGEST_ERROR: u64 = 21;
 
+/// `word·coefficient` modulo `modulus`, for a word below the modulus and a ternary coefficient: 0, the word, or the
+/// modulus less the word, which is the modulus itself for 0.
+#[inline]
+fn ternary_multiple(word: u64, coefficient: i8, modulus: u64) -> u64 {
+    let s = i64::from(coefficient);
+    let (is_negative, is_not_zero) = ((s >> 1) as u64, (s | -s) as u64);
+    ((word & !is_negative) | ((modulus - word) & is_negative)) & is_not_zero
+}
+
 /// `⟨mask, secret⟩` modulo `modulus`, for words below the modulus and a ternary secret.
 fn inner_product(mask: &[u64], secret: &[i8], modulus: u64) -> u64 {
     assert_eq!(mask.len(), secret.len(), "LWE dimension");
     debug_assert!(modulus < 1 << 62, "modulus {modulus}");
-    mask.iter().zip(secret).fold(0, |sum: u64, (&a, &s)| {
-        let s = i64::from(s);
-        let (is_negative, is_not_zero) = ((s >> 1) as u64, (s | -s) as u64);
-        // 0, a, or modulus - a; the sum stays below twice the modulus.
-        let term = ((a & !is_negative) | ((modulus - a) & is_negative)) & is_not_zero;
-        let reduced = (sum + term).wrapping_sub(modulus);
-        // The sign bit is set if there was nothing to subtract.
-        reduced.wrapping_add(modulus & ((reduced as i64) >> 63) as u64)
-    })
+    mask.iter()
+        .zip(secret)
+        .fold(0, |sum: u64, (&a, &s)| add(sum, ternary_multiple(a, s, modulus), modulus))
 }
 
-/// Sum modulo `modulus` of two numbers below it.
+/// Sum modulo `modulus` of a number below it and one that may reach it.
 fn add(a: u64, b: u64, modulus: u64) -> u64 {
     let reduced = (a + b).wrapping_sub(modulus);
     reduced.wrapping_add(modulus & ((reduced as i64) >> 63) as u64)
+}
+
+/// The residue of an error.
+fn error_residue(error: i8, modulus: u64) -> u64 {
+    let error = i64::from(error);
+    if modulus > LARGEST_ERROR {
+        return (error as u64).wrapping_add(modulus & (error >> 63) as u64);
+    }
+    let above = (error + (LARGEST_ERROR * modulus) as i64) as u64;
+    PublicDivisor::new(modulus).divide(above.into()).1
 }
 
 /// The body that encrypts a phase under a ternary secret with the given mask, which must be fresh and uniform:
@@ -38,15 +52,37 @@ fn add(a: u64, b: u64, modulus: u64) -> u64 {
 /// If the mask has another length than the secret, or the operating system has no randomness to give.
 #[must_use]
 pub fn lwe_body(secret: &[i8], mask: &[u64], phase: u64, modulus: u64) -> u64 {
-    let error = i64::from(RandomStream::from_os().centered_binomial(1)[0]);
-    let error = if modulus > LARGEST_ERROR {
-        (error as u64).wrapping_add(modulus & (error >> 63) as u64)
-    } else {
-        error.rem_euclid(modulus as i64) as u64
-    };
+    lwe_body_with(secret, mask, phase, modulus, &mut RandomStream::from_os())
+}
+
+/// As [`lwe_body`], with the error of a stream, for the many bodies of a key.
+///
+/// # Panics
+/// If the mask has another length than the secret.
+#[must_use]
+pub fn lwe_body_with(
+    secret: &[i8],
+    mask: &[u64],
+    phase: u64,
+    modulus: u64,
+    errors: &mut RandomStream,
+) -> u64 {
+    let error = error_residue(errors.centered_binomial(1)[0], modulus);
     let product = inner_product(mask, secret, modulus);
     // Of a product of 0 this is the modulus itself, which the sum takes as 0.
     add(add(phase, error, modulus), modulus - product, modulus)
+}
+
+/// The phase `weight·coefficient` modulo `modulus`, for a ternary coefficient of a secret: what key switching keys
+/// encrypt.
+///
+/// ```
+/// use cryptable_lattice::lwe_encryption::weighted_coefficient;
+/// assert_eq!([-1, 0, 1].map(|c| weighted_coefficient(c, 5, 16)), [11, 0, 5]);
+/// ```
+#[must_use]
+pub fn weighted_coefficient(coefficient: i8, weight: u64, modulus: u64) -> u64 {
+    add(0, ternary_multiple(weight, coefficient, modulus), modulus)
 }
 
 /// Encrypts a phase modulo `modulus` under a ternary secret, with a fresh mask and an error of variance 10.5.
@@ -96,6 +132,16 @@ mod tests {
             let products = mask.iter().zip(&secret).map(|(&a, &s)| i128::from(a) * i128::from(s));
             let expected = products.sum::<i128>().rem_euclid(modulus.into()) as u64;
             assert_eq!(inner_product(&mask, &secret, modulus), expected, "{modulus}");
+        }
+    }
+
+    #[test]
+    fn errors_are_reduced_modulo_anything() {
+        for modulus in [2, 3, 16, 21, 22, 1 << 14, (1 << 62) - 1] {
+            for error in -21i8..=21 {
+                let expected = i128::from(error).rem_euclid(modulus.into()) as u64;
+                assert_eq!(error_residue(error, modulus), expected, "{error} modulo {modulus}");
+            }
         }
     }
 

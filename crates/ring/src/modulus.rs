@@ -221,23 +221,29 @@ impl Modulus {
     #[must_use]
     #[inline]
     pub const fn reduce_i64(&self, x: i64) -> u64 {
-        let magnitude = self.reduce(x.unsigned_abs());
-        if x < 0 { self.neg(magnitude) } else { magnitude }
+        self.negate_if(self.reduce(x.unsigned_abs()), (x >> 63).cast_unsigned())
     }
 
     /// The residue of any signed double word.
     #[must_use]
     #[inline]
     pub const fn reduce_i128(&self, x: i128) -> u64 {
-        let magnitude = self.reduce_u128(x.unsigned_abs());
-        if x < 0 { self.neg(magnitude) } else { magnitude }
+        self.negate_if(self.reduce_u128(x.unsigned_abs()), (x >> 127).cast_unsigned() as u64)
+    }
+
+    /// `-a` if all bits of the mask are set, a if none is; without a branch, as signs may be secret.
+    #[inline]
+    const fn negate_if(&self, a: u64, mask: u64) -> u64 {
+        a ^ ((a ^ self.neg(a)) & mask)
     }
 
     /// The representative of `a` in `[-(q-1)/2, (q-1)/2]`.
     #[must_use]
     #[inline]
     pub const fn center(&self, a: u64) -> i64 {
-        if a > self.value / 2 { a as i64 - self.value as i64 } else { a as i64 }
+        // Without a branch: all bits of the sign are set exactly if a > q/2.
+        let is_above = (self.value / 2).wrapping_sub(a).cast_signed() >> 63;
+        a.cast_signed() - (self.value.cast_signed() & is_above)
     }
 
     /// `x mod q` for `x < 2^(2k)`, in particular for a product of two residues.

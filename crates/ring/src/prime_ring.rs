@@ -9,6 +9,7 @@ use crate::digit_product::DigitProductTables;
 pub use crate::digit_product::{DigitScratch, PreparedKey, PreparedRows};
 use crate::fraction_digits::FractionDigits;
 use crate::{Buffer, Modulus, NttTable, kernels};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Arithmetic modulo one prime and X^N + 1.
 ///
@@ -38,6 +39,12 @@ pub struct PrimeRing {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multiplicand {
     words: Buffer,
+}
+
+impl Zeroize for Multiplicand {
+    fn zeroize(&mut self) {
+        self.words.zeroize();
+    }
 }
 
 impl Multiplicand {
@@ -201,6 +208,34 @@ impl PrimeRing {
         kernels::neg_assign(&self.modulus, negated);
     }
 
+    /// `words *= X^exponent` for a secret exponent below `2^bits`, coefficients: for each of its bits, which
+    /// select by masks, a pass over all words.
+    ///
+    /// ```
+    /// use cryptable_ring::prime_ring::PrimeRing;
+    /// use cryptable_ring::primes::ntt_primes;
+    /// let q = ntt_primes(32, 27.0, 1, &[])[0];
+    /// let ring = PrimeRing::new(32, q);
+    /// let mut x = vec![0; 32];
+    /// x[31] = 5;
+    /// ring.multiply_secret_monomial_assign(&mut x, 2, 6);
+    /// assert_eq!(x[1], q - 5);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not N words, or `2^bits` is above 2N.
+    pub fn multiply_secret_monomial_assign(&self, words: &mut [u64], exponent: u64, bits: u32) {
+        assert!(1usize << bits <= 2 * self.degree, "exponents of {bits} bits");
+        let mut shifted = Zeroizing::new(vec![0; self.degree]);
+        for bit in 0..bits {
+            self.multiply_monomial(&mut shifted, words, 1 << bit);
+            let mask = (exponent >> bit & 1).wrapping_neg();
+            for (word, &shifted) in words.iter_mut().zip(shifted.iter()) {
+                *word ^= (*word ^ shifted) & mask;
+            }
+        }
+    }
+
     /// `out(X) = source(X^exponent)`, coefficients.
     ///
     /// # Panics
@@ -216,6 +251,24 @@ impl PrimeRing {
             let word = if position < n { coefficient } else { self.modulus.neg(coefficient) };
             out[position % n] = word;
             position = (position + exponent) % (2 * n);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primes::ntt_primes;
+
+    #[test]
+    fn secret_monomials_are_monomials() {
+        let ring = PrimeRing::new(32, ntt_primes(32, 27.0, 1, &[])[0]);
+        let source: Vec<u64> = (0..32).map(|i| i * i * i).collect();
+        for exponent in 0..64 {
+            let (mut expected, mut found) = (vec![0; 32], source.clone());
+            ring.multiply_monomial(&mut expected, &source, exponent);
+            ring.multiply_secret_monomial_assign(&mut found, exponent as u64, 6);
+            assert_eq!(found, expected, "X^{exponent}");
         }
     }
 }

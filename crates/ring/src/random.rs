@@ -8,8 +8,8 @@
 //! Uniform words are part of the wire format, because files hold seeds in place of uniform
 //! polynomials: [`RandomStream::uniform_assign`] states which bytes make which word.
 //!
-//! Samplers of secrets and errors do not branch on the values they draw, but
-//! [`RandomStream::fixed_weight_ternary`] writes to positions that are secret.
+//! Samplers of secrets and errors neither branch on the values they draw nor access memory by them.
+//! How often a sampler draws again says which draws it refused, and nothing of those it kept.
 //!
 //! Fresh seeds come from the operating system, and the environment has no say in them. Only tests
 //! are built with the feature `replay`, and only those that ask for it draw what can be repeated.
@@ -20,7 +20,10 @@ pub mod replay;
 use rand::rngs::OsRng;
 use rand::{RngCore, SeedableRng, TryRngCore};
 use rand_chacha::ChaCha20Rng;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+use crate::stack::clear_stack;
 
 /// Fills a seed from the operating system; in a test that replays, from its stream.
 fn fill_fresh(bytes: &mut [u8; Seed::BYTES]) {
@@ -72,8 +75,12 @@ impl Seed {
 /// let mut stream = RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, 0);
 /// assert!(stream.uniform_ternary(1024).iter().all(|c| (-1..=1).contains(c)));
 /// ```
-#[derive(Zeroize, ZeroizeOnDrop)]
-pub struct SecretSeed([u8; Seed::BYTES]);
+pub struct SecretSeed(
+    /// On the heap: where the seed is moved, only a pointer is copied.
+    Box<Zeroizing<[u8; Seed::BYTES]>>,
+);
+
+impl ZeroizeOnDrop for SecretSeed {}
 
 impl std::fmt::Debug for SecretSeed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -88,7 +95,7 @@ impl SecretSeed {
     /// If the operating system provides no randomness.
     #[must_use]
     pub fn random() -> Self {
-        let mut seed = Self([0; Seed::BYTES]);
+        let mut seed = Self(Box::new(Zeroizing::new([0; Seed::BYTES])));
         fill_fresh(&mut seed.0);
         seed
     }
@@ -118,7 +125,14 @@ const MAX_INDEX: u64 = (1 << 56) - 1;
 const BATCH: usize = 1024;
 
 /// A random stream. Its state is zeroized on drop and redacted in Debug.
-pub struct RandomStream(ChaCha20Rng);
+///
+/// Streams of secrets and errors also clear the stack below the place where they are dropped: making
+/// and running a generator leaves its key there.
+pub struct RandomStream {
+    /// On the heap: where the stream is moved, only a pointer is copied.
+    generator: Box<ChaCha20Rng>,
+    is_public: bool,
+}
 
 impl std::fmt::Debug for RandomStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -130,8 +144,11 @@ impl Drop for RandomStream {
     fn drop(&mut self) {
         // rand_chacha keeps its state private: overwrite it with that of a public seed. The black
         // box keeps the compiler from leaving out a write that nobody reads.
-        self.0 = ChaCha20Rng::from_seed([0; Seed::BYTES]);
-        std::hint::black_box(&mut self.0);
+        *self.generator = ChaCha20Rng::from_seed([0; Seed::BYTES]);
+        std::hint::black_box(&mut self.generator);
+        if !self.is_public {
+            clear_stack();
+        }
     }
 }
 
@@ -142,18 +159,22 @@ impl RandomStream {
     ///
     /// # Panics
     /// If the index needs more than 56 bits.
+    // Never inlined: copies of the seed stay below the frames of callers.
     #[must_use]
+    #[inline(never)]
     pub fn new(seed: &[u8; Seed::BYTES], purpose: StreamPurpose, index: u64) -> Self {
         assert!(index <= MAX_INDEX, "stream index {index}");
-        let mut generator = ChaCha20Rng::from_seed(*seed);
+        let mut generator = Box::new(ChaCha20Rng::from_seed(*seed));
         generator.set_stream((purpose as u64) << 56 | index);
-        Self(generator)
+        Self { generator, is_public: purpose == StreamPurpose::Mask }
     }
 
-    /// A stream of a fresh seed from the operating system.
+    /// A stream of a fresh seed from the operating system, for secrets and errors as for anything else.
     #[must_use]
+    #[inline(never)]
     pub fn from_os() -> Self {
-        Self(ChaCha20Rng::from_seed(*SecretSeed::random().as_bytes()))
+        let seed = SecretSeed::random();
+        Self { generator: Box::new(ChaCha20Rng::from_seed(*seed.as_bytes())), is_public: false }
     }
 
     /// Uniform words in `[0, q)`, by rejection.
@@ -170,7 +191,7 @@ impl RandomStream {
         let mut filled = 0;
         while filled < out.len() {
             let wanted = (out.len() - filled).min(BATCH);
-            self.0.fill_bytes(&mut batch[..8 * wanted]);
+            self.generator.fill_bytes(&mut batch[..8 * wanted]);
             for bytes in batch[..8 * wanted].chunks_exact(8) {
                 let word = u64::from_le_bytes(bytes.try_into().expect("8 bytes")) & mask;
                 // Written always, kept only if in range: no branch on the value.
@@ -188,7 +209,7 @@ impl RandomStream {
     pub fn uniform_ternary(&mut self, count: usize) -> Zeroizing<Vec<i8>> {
         let mut out = Zeroizing::new(Vec::with_capacity(count));
         while out.len() < count {
-            let mut word = self.0.next_u64();
+            let mut word = self.generator.next_u64();
             for _ in 0..32 {
                 if word & 3 < 3 && out.len() < count {
                     out.push((word & 3) as i8 - 1);
@@ -201,20 +222,30 @@ impl RandomStream {
 
     /// Exactly `weight` coefficients of ±1 at uniform positions, the others 0 (Floyd's sampling).
     ///
+    /// Floyd's algorithm looks at the position that it drew, and writes there or to the last one. Here
+    /// each draw passes over all coefficients twice, so that addresses tell nothing: `2·weight·count`
+    /// steps.
+    ///
     /// # Panics
     /// If the weight exceeds the count.
     #[must_use]
     pub fn fixed_weight_ternary(&mut self, count: usize, weight: usize) -> Zeroizing<Vec<i8>> {
         assert!(weight <= count, "weight {weight} of {count}");
         let mut out = Zeroizing::new(vec![0i8; count]);
-        let mut draw = [0u64];
+        let mut draw = Zeroizing::new([0u64]);
         for last in count - weight..count {
-            self.uniform_assign(&mut draw, last as u64 + 1);
-            let sign = if self.0.next_u32() & 1 == 0 { 1 } else { -1 };
-            let position = if out[draw[0] as usize] == 0 { draw[0] as usize } else { last };
-            out[position] = sign;
+            self.uniform_assign(&mut *draw, last as u64 + 1);
+            // 1 for an even word, -1 for an odd one.
+            let sign = 1 - 2 * (self.generator.next_u32() & 1) as i8;
+            let drawn = draw[0];
+            let taken = out.iter().zip(0u64..).fold(Choice::from(0), |taken, (&c, position)| {
+                taken | (position.ct_eq(&drawn) & !c.ct_eq(&0))
+            });
+            let chosen = u64::conditional_select(&drawn, &(last as u64), taken);
+            for (coefficient, position) in out.iter_mut().zip(0u64..) {
+                coefficient.conditional_assign(&sign, position.ct_eq(&chosen));
+            }
         }
-        draw.zeroize();
         out
     }
 
@@ -223,7 +254,7 @@ impl RandomStream {
     pub fn centered_binomial(&mut self, count: usize) -> Zeroizing<Vec<i8>> {
         let coins = (1u64 << 21) - 1;
         let mut draw = || {
-            let word = self.0.next_u64();
+            let word = self.generator.next_u64();
             (word & coins).count_ones() as i8 - (word >> 21 & coins).count_ones() as i8
         };
         Zeroizing::new((0..count).map(|_| draw()).collect())
@@ -366,7 +397,7 @@ mod tests {
 
     #[test]
     fn debug_shows_no_secrets() {
-        let seed = SecretSeed([0xA5; 32]);
+        let seed = SecretSeed(Box::new(Zeroizing::new([0xA5; 32])));
         assert_eq!(format!("{seed:?}"), "SecretSeed(redacted)");
         let stream = RandomStream::new(seed.as_bytes(), StreamPurpose::Secret, 0);
         assert_eq!(format!("{stream:?}"), "RandomStream(redacted)");
@@ -443,6 +474,23 @@ mod tests {
         let variance = values.iter().map(|&e| f64::from(e).powi(2)).sum::<f64>() / count as f64;
         // Deviation of a variance's estimate: 10.5·sqrt(2/200,000) = 0.033.
         assert!((variance - 10.5).abs() < 0.2, "variance {variance}");
+    }
+
+    #[test]
+    fn fixed_weight_positions_are_those_of_floyds_sampling() {
+        for (count, weight) in [(1, 1), (16, 16), (64, 8), (1000, 32), (1 << 12, 64)] {
+            let mut stream = fixed_stream();
+            let mut expected = vec![0i8; count];
+            for last in count - weight..count {
+                let mut draw = [0];
+                stream.uniform_assign(&mut draw, last as u64 + 1);
+                let drawn = draw[0] as usize;
+                let sign = if stream.generator.next_u32() & 1 == 0 { 1 } else { -1 };
+                let position = if expected[drawn] == 0 { drawn } else { last };
+                expected[position] = sign;
+            }
+            assert_eq!(*fixed_stream().fixed_weight_ternary(count, weight), expected);
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use zeroize::Zeroizing;
+
 use crate::hex;
 
 /// Names a client's secret key without revealing anything about it: a hash of the key in a domain of
@@ -20,12 +22,16 @@ impl KeyId {
     pub const BYTES: usize = 16;
 
     /// The identifier of a secret in a domain, which `context` names.
+    ///
+    /// Hashing leaves blocks of the secret on the stack below the caller, who clears it.
     #[must_use]
+    #[inline(never)]
     pub fn of_secret(context: &str, secret: &[u8]) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key(context);
+        let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(context));
         hasher.update(secret);
         let mut id = [0; Self::BYTES];
-        hasher.finalize_xof().fill(&mut id);
+        // The reader holds the last block of the secret, as the hasher does.
+        Zeroizing::new(hasher.finalize_xof()).fill(&mut id);
         Self(id)
     }
 }

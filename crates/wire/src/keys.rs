@@ -36,6 +36,8 @@ pub fn open_with_parameters<P, E: From<WireError>>(
 
 /// A secret key: parameters, and at most `secret_bytes` bytes of secrets, which `write` writes.
 ///
+/// The checksum's computation leaves blocks of the secret on the stack below the caller, who clears it.
+///
 /// # Panics
 /// If `write` fails, which memory never does.
 #[must_use]

@@ -29,6 +29,8 @@ mod packed_words;
 use std::fmt;
 use std::io::{self, Write};
 
+use zeroize::Zeroizing;
+
 pub use body::{BodyReader, BodyWriter};
 pub use error::WireError;
 pub use key_id::KeyId;
@@ -272,7 +274,8 @@ fn hash(hasher: &mut blake3::Hasher, bytes: &[u8]) {
 #[derive(Debug)]
 pub struct ObjectWriter<W> {
     writer: W,
-    hasher: blake3::Hasher,
+    /// Cleared on drop: it holds the last block of what was written, which may be a secret.
+    hasher: Zeroizing<blake3::Hasher>,
     left: u64,
 }
 
@@ -289,7 +292,7 @@ impl<W: Write> ObjectWriter<W> {
     ) -> io::Result<Self> {
         let header = Header { object_type, parameter_digest: *parameter_digest, body_length };
         let bytes = header.to_bytes();
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = Zeroizing::new(blake3::Hasher::new());
         hasher.update(&bytes);
         writer.write_all(&bytes)?;
         Ok(Self { writer, hasher, left: body_length })
@@ -377,7 +380,7 @@ pub fn read_object<'a>(
         return Err(WireError::ParameterMismatch { expected, found });
     }
     let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM_BYTES);
-    let mut hasher = blake3::Hasher::new();
+    let mut hasher = Zeroizing::new(blake3::Hasher::new());
     hash(&mut hasher, content);
     if hasher.finalize() != *checksum {
         return Err(WireError::ChecksumMismatch);

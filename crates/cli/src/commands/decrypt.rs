@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use cryptable::{Contents, Engine, SecurityLevel};
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 use crate::args::{CsvArgs, DecryptArgs, Global};
 use crate::ciphertext_file;
@@ -46,7 +47,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     };
     let mut writer = ValueWriter::create(&args.output, &options, values)?;
     while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
-        let plain = key.decrypt(&ciphertext).with_context(|| input.to_string())?;
+        let plain = Zeroizing::new(key.decrypt(&ciphertext).with_context(|| input.to_string())?);
         writer.write(&plain)?;
     }
     let output_bytes = writer.commit()?;

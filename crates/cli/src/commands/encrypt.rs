@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::{Contents, Engine, SecurityLevel};
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 use crate::args::{EncryptArgs, Global};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
@@ -36,7 +37,11 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     let mut writer = ciphertext_file::create(&args.output, contents)?;
     let mut total = 0_u64;
     loop {
-        let chunk: Vec<u64> = values.by_ref().take(per_part).collect::<Result<_>>()?;
+        // Room for all: growing would leave copies behind.
+        let mut chunk = Zeroizing::new(Vec::with_capacity(per_part));
+        for value in values.by_ref().take(per_part) {
+            chunk.push(value?);
+        }
         if chunk.is_empty() {
             break;
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 use crate::atomic_file::{self, Access, AtomicFile, Destination};
 use crate::report::bytes;
@@ -60,23 +61,30 @@ pub struct OpenKeyFiles<'a> {
 }
 
 impl OpenKeyFiles<'_> {
-    /// Writes the secret key, lets `evaluation` write the evaluation key, and gives the files their names.
+    /// Lets `evaluation` write the evaluation key, writes the secret key, which `secret` gives, and gives the files
+    /// their names.
+    ///
+    /// The secret comes last, on the way to the disk and when names are given:
+    /// - An evaluation key takes from seconds to minutes. Whatever ends the process meanwhile leaves no secret behind,
+    ///   not even in a temporary file.
+    /// - Of a process killed between the two names there is an evaluation key without its secret, which is of no use
+    ///   and reveals nothing. A secret without evaluation key would look like a key; and where `--force` replaces
+    ///   keys, the old secret, which alone decrypts what there is, stays until the new one is whole.
     ///
     /// # Errors
     /// If writing fails: there is then no new file.
     pub fn write<E>(
         mut self,
-        secret: &[u8],
+        secret: impl FnOnce() -> Zeroizing<Vec<u8>>,
         evaluation: impl FnOnce(&mut AtomicFile) -> Result<(), E>,
     ) -> Result<WrittenKeys>
     where
         Result<(), E>: Context<(), E>,
     {
         let KeyFiles { secret: secret_name, evaluation: evaluation_name, force } = self.names;
-        self.secret.write_all(secret)?;
         evaluation(&mut self.evaluation)
             .with_context(|| format!("generating {}", evaluation_name.display()))?;
-        // The large file first: if the disk is full, the secret key's file is not there yet.
+        self.secret.write_all(&secret())?;
         let sizes = AtomicFile::commit_all(vec![self.evaluation, self.secret], force)?;
         let (evaluation_bytes, secret_bytes) = (sizes[0], sizes[1]);
         let (secret, evaluation) = (secret_name.to_path_buf(), evaluation_name.to_path_buf());
@@ -99,5 +107,28 @@ impl fmt::Display for WrittenKeys {
         let (secret, evaluation) = (shown(&self.secret), shown(&self.evaluation));
         writeln!(f, "  {secret}: secret key, {}; keep it", bytes(self.secret_bytes))?;
         writeln!(f, "  {evaluation}: evaluation key, {}", bytes(self.evaluation_bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_secret_comes_last() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name| directory.path().join(name);
+        let (secret, evaluation) = (path("client.key"), path("server.key"));
+        let open = || KeyFiles::new(&secret, &evaluation, false).unwrap().create().unwrap();
+        let failed = open().write(
+            || panic!("there is no secret before the evaluation key is whole"),
+            |_| Err::<(), _>(std::io::Error::other("interrupted")),
+        );
+        assert!(failed.is_err() && !secret.exists() && !evaluation.exists());
+        let written = open()
+            .write(|| Zeroizing::new(b"secret".to_vec()), |file| file.write_all(b"evaluation key"));
+        let written = written.unwrap();
+        assert_eq!((written.secret_bytes, written.evaluation_bytes), (6, 14));
+        assert_eq!(std::fs::read(&secret).unwrap(), b"secret");
     }
 }

@@ -31,7 +31,7 @@ pub fn run(global: Global, args: &mut KeygenArgs) -> Result<()> {
     let moved = progress::on(&bar);
     let execution = Execution::default().progress(&moved);
     let keys =
-        files.write(&secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
+        files.write(|| secret.to_bytes(), |file| secret.write_evaluation_key(file, execution))?;
     bar.finish_and_clear();
     let report = Report {
         parameters: ParameterReport::new(&parameters),

@@ -25,9 +25,11 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 
-#[cfg(feature = "client")]
-use crate::args::Demonstration;
 use crate::args::{Cli, Command, CompletionsArgs, Global};
+#[cfg(feature = "client")]
+use crate::args::{Demonstration, aes::AesCommand};
+#[cfg(feature = "client")]
+use crate::core_dumps;
 use crate::interrupt;
 
 /// Runs the program.
@@ -36,6 +38,11 @@ use crate::interrupt;
 /// Whatever keeps the subcommand from its work.
 pub fn run(cli: Cli) -> Result<()> {
     let global = cli.global;
+    // Before anything secret is read or drawn.
+    #[cfg(feature = "client")]
+    if handles_secrets(&cli.command) {
+        core_dumps::disable()?;
+    }
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(global.threads.unwrap_or(0)))
         .build_global()
@@ -61,6 +68,21 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Completions(args) => completions(&args),
         #[cfg(feature = "bench")]
         Command::Bench(args) => cryptable_bench::run(&args.command, threads(global), global.json),
+    }
+}
+
+/// Whether a command reads or draws keys or values of a client.
+#[cfg(feature = "client")]
+fn handles_secrets(command: &Command) -> bool {
+    match command {
+        Command::Keygen(_) | Command::Encrypt(_) | Command::Decrypt(_) | Command::Demo(_) => true,
+        // Of a secret key's file, all is read for its checksum.
+        Command::Inspect(_) => true,
+        Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
+        Command::Plan(_) | Command::Lookup(_) | Command::Completions(_) => false,
+        // Keys of its own, and profilers want to look in.
+        #[cfg(feature = "bench")]
+        Command::Bench(_) => false,
     }
 }
 

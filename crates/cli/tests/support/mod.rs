@@ -84,6 +84,16 @@ impl Workspace {
         command.output().unwrap()
     }
 
+    /// A shell that runs `before`, and then becomes the program with the arguments of `line`.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "not every test binary prepares processes")]
+    pub fn after(&self, before: &str, line: &str) -> std::process::Command {
+        let mut command = std::process::Command::new("bash");
+        let script = format!("{before}; exec {PROGRAM} --allow-insecure {line}");
+        command.current_dir(&self.directory).args(["-c", &script]);
+        command
+    }
+
     /// As [`Workspace::shell`]; the script must succeed. Returns its standard output.
     #[cfg(unix)]
     #[allow(dead_code, reason = "not every test binary runs scripts")]

@@ -72,21 +72,23 @@ impl SecretKey {
         Ciphertext::new(values.chunks(per_part).enumerate().map(encrypt).collect::<Result<_>>()?)
     }
 
-    /// Decrypts a fresh ciphertext or the result of a lookup: exact integers.
+    /// Decrypts a fresh ciphertext or the result of a lookup: exact integers. No copy of them stays behind; clearing
+    /// those that are returned is the caller's.
     ///
     /// # Errors
     /// If it is of another engine, client or parameter set.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
-        let mut values = Vec::with_capacity(ciphertext.count());
+        let mut values = Zeroizing::new(Vec::with_capacity(ciphertext.count()));
         for part in ciphertext.parts() {
-            values.extend(match (self, part) {
+            let part = Zeroizing::new(match (self, part) {
                 (Self::Packed(key), Part::Packed(part)) => key.decrypt(part)?,
                 (Self::Single(key), Part::Single(part)) => key.decrypt(part)?,
                 (Self::Leveled(key), Part::Leveled(part)) => key.decrypt(part)?,
                 _ => return Err(other_engine("ciphertext", self.engine(), ciphertext.engine())),
             });
+            values.extend_from_slice(&part);
         }
-        Ok(values)
+        Ok(std::mem::take(&mut *values))
     }
 
     /// The evaluation key for a server, in memory.

@@ -104,7 +104,11 @@ impl EncryptedBits {
     }
 
     pub(super) fn ciphertexts(&self) -> impl Iterator<Item = LweCiphertext> + '_ {
-        (0..self.count()).map(|index| self.values.ciphertext(index))
+        (0..self.count()).map(|index| self.ciphertext(index))
+    }
+
+    pub(super) fn ciphertext(&self, index: usize) -> LweCiphertext {
+        self.values.ciphertext(index)
     }
 
     /// Demands that they belong to a key.

@@ -1,5 +1,6 @@
 //! The client's key for Boolean gates.
 
+use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Result};
 use cryptable_wire::KeyId;
@@ -66,7 +67,7 @@ impl SecretKey {
     /// If they are of another client or other parameters.
     pub fn decrypt(&self, bits: &EncryptedBits) -> Result<Vec<bool>> {
         bits.check(&self.parameters, &self.binding)?;
-        bits.ciphertexts().map(|bit| decrypt_bit(&self.secret, &bit)).collect()
+        decrypt_each(bits.count(), |index| decrypt_bit(&self.secret, &bits.ciphertext(index)))
     }
 
     /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and

@@ -10,15 +10,13 @@ use cryptable_lattice::Error;
 use cryptable_lattice::Result;
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_lattice::lwe_list::LweShape;
 #[cfg(feature = "client")]
-use cryptable_ring::random::RandomStream;
+use cryptable_lattice::lwe_encryption;
+use cryptable_lattice::lwe_list::LweShape;
 
 #[cfg(feature = "client")]
-use crate::keys::secret_key::{SecretKey, lwe_body};
+use crate::keys::secret_key::SecretKey;
 use crate::parameters::Parameters;
-#[cfg(feature = "client")]
-use crate::test_polynomial::decode;
 
 /// Demands that values of this many bits fit a ciphertext of large precision.
 ///
@@ -73,13 +71,8 @@ pub fn encrypt_large(secret: &SecretKey, value: u64, bits: u32) -> Result<LweCip
 #[cfg(feature = "client")]
 #[must_use]
 pub fn encrypt_large_phase(secret: &SecretKey, phase: u64) -> LweCiphertext {
-    let (modulus, coefficients) = (secret.parameters().large_modulus(), secret.ring_coefficients());
-    let mut words = vec![0; coefficients.len()];
-    RandomStream::from_os().uniform_assign(&mut words, modulus);
-    let error = RandomStream::from_os().centered_binomial(1)[0];
-    let message = i128::from(phase) + i128::from(error);
-    words.push(lwe_body(&words, coefficients, message, modulus));
-    LweCiphertext::from_words(words, modulus)
+    let modulus = secret.parameters().large_modulus();
+    lwe_encryption::encrypt_phase(secret.ring_coefficients(), phase, modulus)
 }
 
 /// Decrypts a value of `bits` bits.
@@ -89,5 +82,5 @@ pub fn encrypt_large_phase(secret: &SecretKey, phase: u64) -> LweCiphertext {
 #[cfg(feature = "client")]
 pub fn decrypt_large(secret: &SecretKey, ciphertext: &LweCiphertext, bits: u32) -> Result<u64> {
     check_large_bits(secret.parameters(), bits)?;
-    Ok(decode(secret.phase(ciphertext)?, 1 << bits, ciphertext.modulus()))
+    secret.decrypt(ciphertext, 1 << bits)
 }

@@ -273,7 +273,7 @@ pub fn encrypt_radix(
     }
     let digit = |i| {
         let rest = value.checked_shr(i as u32 * base_log2).unwrap_or(0);
-        secret.encrypt(rest % (1 << base_log2), 2 << base_log2)
+        secret.encrypt(rest & ((1 << base_log2) - 1), 2 << base_log2)
     };
     (0..digits).map(digit).collect()
 }
@@ -286,7 +286,7 @@ pub fn encrypt_radix(
 pub fn decrypt_radix(secret: &SecretKey, digits: &[LweCiphertext], base_log2: u32) -> Result<u64> {
     check_width(base_log2, digits.len())?;
     digits.iter().enumerate().try_fold(0u64, |sum, (i, digit)| {
-        let value = secret.decrypt(digit, 2 << base_log2)? % (1 << base_log2);
+        let value = secret.decrypt(digit, 2 << base_log2)? & ((1 << base_log2) - 1);
         Ok(sum | value.checked_shl(i as u32 * base_log2).unwrap_or(0))
     })
 }

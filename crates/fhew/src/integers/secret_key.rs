@@ -1,5 +1,6 @@
 //! The client's key for integers.
 
+use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Error, Progress, Result};
 use cryptable_wire::KeyId;
@@ -67,7 +68,7 @@ impl SecretKey {
                 let limit = format!("it must be from {} to {}", -half, half - 1);
                 return Err(Error::Parameter { name: "integer", value: value as f64, limit });
             }
-            encrypt_large(&self.secret, value.rem_euclid(2 * half) as u64, bits)
+            encrypt_large(&self.secret, value as u64 & (2 * half - 1) as u64, bits)
         };
         let ciphertexts = values.iter().map(encrypt).collect::<Result<Vec<_>>>()?;
         let list = LweList::computed(self.parameters.large_shape(), ciphertexts)?;
@@ -86,12 +87,13 @@ impl SecretKey {
             Ok(match integers.encoding() {
                 Encoding::Unsigned => decrypt_large(&self.secret, &ciphertext, bits - 1)? as i64,
                 Encoding::Signed { .. } => {
-                    let value = decrypt_large(&self.secret, &ciphertext, bits)? as i64;
-                    if value >> (bits - 1) == 0 { value } else { value - (1 << bits) }
+                    // The top bit is the sign: it fills the word from the left.
+                    let unused = i64::BITS - bits;
+                    (decrypt_large(&self.secret, &ciphertext, bits)? << unused) as i64 >> unused
                 }
             })
         };
-        (0..integers.count()).map(decrypt).collect()
+        decrypt_each(integers.count(), decrypt)
     }
 
     /// Encrypts an unsigned integer as so many digits of base 8, at most 21.
@@ -123,7 +125,7 @@ impl SecretKey {
     pub fn decrypt_small(&self, values: &SmallValues) -> Result<Vec<u64>> {
         values.check(&self.parameters, &self.binding)?;
         let decrypt = |index| self.secret.decrypt(&values.ciphertext(index), values.modulus());
-        (0..values.count()).map(decrypt).collect()
+        decrypt_each(values.count(), decrypt)
     }
 
     /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and

@@ -63,6 +63,7 @@ mod client {
     use std::io::Write;
 
     use cryptable_lattice::Progress;
+    use cryptable_ring::clear_stack;
     use cryptable_wire::{secret_key_bytes, write_server_keys};
     use zeroize::Zeroizing;
 
@@ -79,9 +80,12 @@ mod client {
         secret: &SecretKey,
     ) -> Zeroizing<Vec<u8>> {
         let (digest, bytes) = (parameters.digest(), parameters.to_bytes());
-        secret_key_bytes(object_type, &digest, &bytes, secret.coefficient_bytes(), |writer| {
+        let length = secret.coefficient_bytes();
+        let file = secret_key_bytes(object_type, &digest, &bytes, length, |writer| {
             secret.write_coefficients(writer)
-        })
+        });
+        clear_stack();
+        file
     }
 
     /// Reads what [`secret_key_file`] wrote.

@@ -1,15 +1,16 @@
 //! Keys of the server from the secrets of the client.
 
 use cryptable_lattice::external_product::RgswGadget;
+use cryptable_lattice::lwe_encryption::{lwe_body_with, weighted_coefficient};
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::kernels;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use rayon::prelude::*;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::keys::evaluation_key::SeededEvaluationKey;
-use crate::keys::secret_key::{SecretKey, lwe_body};
+use crate::keys::secret_key::SecretKey;
 use crate::packing::key_switching::SeededPackingKey;
 use crate::packing::trace::{PackedLength, exponents};
 use crate::parameters::{Parameters, RotationMethod};
@@ -75,27 +76,25 @@ impl<'a> RowEncryptor<'a> {
         SeededRows::new(domain, bodies)
     }
 
-    /// RGSW ciphertexts of monomials X^exponent, 0 where there is none: for each, rows of it times the body's
-    /// weights, then of it times s and the mask's. Exponents are below 2N.
+    /// RGSW ciphertexts of secret monomials: for each, rows of it times the body's weights, then of it times s and the
+    /// mask's.
     pub(crate) fn rgsw_of_monomials(
         &self,
         domain: RowDomain,
         gadget: RgswGadget,
-        exponents: &[Option<usize>],
+        monomials: &[SecretMonomial],
     ) -> SeededRows {
-        let (rows, n) = (gadget.rows(), self.ring.degree());
-        self.rows(domain, rows * exponents.len(), |row, out| {
+        let rows = gadget.rows();
+        self.rows(domain, rows * monomials.len(), |row, out| {
             let (index, row) = (row / rows, row % rows);
-            let Some(exponent) = exponents[index] else { return };
-            let mut scaled = Zeroizing::new(vec![0; n]);
             match row.checked_sub(gadget.body.length()) {
-                None => scaled[0] = gadget.body.weight(row),
+                None => out[0] = gadget.body.weight(row),
                 Some(row) => {
                     let weight = gadget.mask.weight(row);
-                    kernels::mul_scalar(self.ring.modulus(), &mut scaled, &self.secret, weight);
+                    kernels::mul_scalar(self.ring.modulus(), out, &self.secret, weight);
                 }
             }
-            self.ring.multiply_monomial(out, &scaled, exponent);
+            monomials[index].multiply_assign(self.ring, out);
         })
     }
 
@@ -112,6 +111,48 @@ impl<'a> RowEncryptor<'a> {
             let weight = gadget.weight(row % length);
             kernels::mul_scalar(m, out, &polynomial(row / length), weight);
         })
+    }
+}
+
+/// What an RGSW ciphertext of a rotation key encrypts. Multiplying by it takes neither branches nor addresses that
+/// depend on it; which kind it is, is public.
+#[derive(Clone, Copy)]
+pub(crate) enum SecretMonomial {
+    /// 0 or 1.
+    Bit(u64),
+    /// X^s for a ternary coefficient s.
+    Coefficient(i8),
+    /// X^exponent.
+    Power(i64),
+}
+
+impl Zeroize for SecretMonomial {
+    fn zeroize(&mut self) {
+        match self {
+            Self::Bit(bit) => bit.zeroize(),
+            Self::Coefficient(coefficient) => coefficient.zeroize(),
+            Self::Power(exponent) => exponent.zeroize(),
+        }
+    }
+}
+
+impl SecretMonomial {
+    /// `words *= self`, coefficients of a polynomial.
+    fn multiply_assign(self, ring: &PrimeRing, words: &mut [u64]) {
+        let two_n = 2 * ring.degree();
+        match self {
+            Self::Bit(bit) => words.iter_mut().for_each(|word| *word &= bit.wrapping_neg()),
+            Self::Coefficient(s) => {
+                // X^s = X^(s + 1)·X^-1, where the exponent s + 1 has two bits, and X^-1 is public.
+                let source = Zeroizing::new(words.to_vec());
+                ring.multiply_monomial(words, &source, two_n - 1);
+                ring.multiply_secret_monomial_assign(words, (s + 1) as u64, 2);
+            }
+            Self::Power(exponent) => {
+                let exponent = exponent as u64 & (two_n - 1) as u64;
+                ring.multiply_secret_monomial_assign(words, exponent, two_n.ilog2());
+            }
+        }
     }
 }
 
@@ -142,23 +183,26 @@ impl SecretKey {
         }
     }
 
-    /// Exponents of what the rotation key holds: bits (X^0, or 0) for CMUXes; for automorphisms X^(s_i), then
-    /// X^(-Σ s_i).
-    fn rotation_monomials(&self) -> Zeroizing<Vec<Option<usize>>> {
+    /// What the rotation key holds: bits for CMUXes; for automorphisms X^(s_i), then X^(-Σ s_i).
+    fn rotation_monomials(&self) -> Zeroizing<Vec<SecretMonomial>> {
         let literal = self.parameters().literal();
         let secret = self.lwe_coefficients();
-        let bit = |is_one: bool| is_one.then_some(0);
+        // Room for everything, so that no reallocation leaves a copy of the secret behind.
         let per_coefficient = rgsw_per_coefficient(literal.lwe_secret);
-        let bits = |&s: &i8| [s == 1, s == -1].into_iter().take(per_coefficient).map(bit);
-        let two_n = 2 * literal.ring_degree as i64;
-        let monomial = |s: i64| Some(s.rem_euclid(two_n) as usize);
-        let coefficients = || secret.iter().map(|&s| i64::from(s));
-        Zeroizing::new(match literal.rotation_method {
-            RotationMethod::Cmux => secret.iter().flat_map(bits).collect(),
-            RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
-                coefficients().chain([-coefficients().sum::<i64>()]).map(monomial).collect()
+        let mut monomials = Zeroizing::new(Vec::with_capacity(per_coefficient * secret.len() + 1));
+        match literal.rotation_method {
+            RotationMethod::Cmux => {
+                let bits = |&s: &i8| [u64::from(s == 1), u64::from(s == -1)];
+                let bits = secret.iter().flat_map(|s| bits(s).into_iter().take(per_coefficient));
+                monomials.extend(bits.map(SecretMonomial::Bit));
             }
-        })
+            RotationMethod::Automorphism { .. } | RotationMethod::SparseAutomorphism { .. } => {
+                monomials.extend(secret.iter().map(|&s| SecretMonomial::Coefficient(s)));
+                let sum = secret.iter().map(|&s| i64::from(s)).sum::<i64>();
+                monomials.push(SecretMonomial::Power(-sum));
+            }
+        }
+        monomials
     }
 
     /// A key for packing key switching (Algorithm 9 of Ma et al., TCHES 2024): row `i·ℓ + k` encrypts
@@ -201,17 +245,20 @@ impl SecretKey {
         let (degree, m) = (self.parameters().ring_degree(), self.parameters().modulus());
         let length = gadget.length();
         let count = degree * length * multiples;
-        // (j + 1)·s_i·weight(k)
-        let scalar = |row: usize| {
+        // The index of s_i, and (j + 1)·weight(k).
+        let factors = |row: usize| {
             let (j, digit) = (row % multiples, row / multiples);
-            let weight = m.mul(gadget.weight(digit % length), j as u64 + 1);
-            m.mul(encryptor.secret[digit / length], weight)
+            (digit / length, m.mul(gadget.weight(digit % length), j as u64 + 1))
         };
         let identity = encryptor.rows(RowDomain::PrivateIdentity, count, |row, out| {
-            out[0] = scalar(row);
+            let (i, weight) = factors(row);
+            out[0] = m.mul(encryptor.secret[i], weight);
         });
         let times_secret = encryptor.rows(RowDomain::PrivateTimesSecret, count, |row, out| {
-            kernels::mul_scalar(m, out, &encryptor.secret, scalar(row));
+            let (i, weight) = factors(row);
+            // The kernel divides its factor, which must be public: s_i is multiplied word by word.
+            kernels::mul_scalar(m, out, &encryptor.secret, weight);
+            out.iter_mut().for_each(|word| *word = m.mul(*word, encryptor.secret[i]));
         });
         (seed.clone(), [identity, times_secret])
     }
@@ -238,14 +285,12 @@ impl SecretKey {
         };
         let body = |row: usize| {
             let mut mask = vec![0; self.lwe_coefficients().len()];
-            RowDomain::KeySwitching
-                .mask_stream(seed, row)
-                .uniform_assign(&mut mask, gadget.modulus());
-            let mut stream = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
-            let error = i128::from(stream.centered_binomial(1)[0]);
-            let coefficient = i128::from(source[row / length]);
-            let message = coefficient * i128::from(gadget.weight(row % length));
-            lwe_body(&mask, self.lwe_coefficients(), message + error, gadget.modulus())
+            let modulus = gadget.modulus();
+            RowDomain::KeySwitching.mask_stream(seed, row).uniform_assign(&mut mask, modulus);
+            let mut errors = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
+            let phase =
+                weighted_coefficient(source[row / length], gadget.weight(row % length), modulus);
+            lwe_body_with(self.lwe_coefficients(), &mask, phase, modulus, &mut errors)
         };
         let rows = source.len() * length;
         SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())

@@ -2,6 +2,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_encryption;
+use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Result};
 use cryptable_ring::kernels;
@@ -10,7 +11,6 @@ use zeroize::Zeroizing;
 
 use crate::parameters::Parameters;
 use crate::rlwe::RlweCiphertext;
-use crate::test_polynomial::{decode, encode};
 
 /// The LWE secret and the ring secret. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
@@ -129,7 +129,7 @@ impl SecretKey {
         if value >= plaintext_modulus {
             return Err(Error::ValueOutOfRange { value, index: 0, limit: plaintext_modulus });
         }
-        Ok(self.encrypt_phase(encode(value, plaintext_modulus, q), q))
+        Ok(self.encrypt_phase(PlaintextEncoding::new(plaintext_modulus, q).encode(value), q))
     }
 
     /// Encrypts a phase modulo `modulus`.
@@ -170,7 +170,7 @@ impl SecretKey {
         let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
         let secret: Zeroizing<Vec<u64>> = Zeroizing::new(self.ring.iter().map(residue).collect());
         let mut phase = ciphertext.mask().to_vec();
-        ring.multiply_assign(&mut phase, &ring.prepare(&secret));
+        ring.multiply_assign(&mut phase, &Zeroizing::new(ring.prepare(&secret)));
         kernels::add_assign(ring.modulus(), &mut phase, ciphertext.body());
         phase
     }
@@ -178,13 +178,14 @@ impl SecretKey {
     /// Decrypts a value modulo `plaintext_modulus`.
     ///
     /// # Errors
-    /// If the ciphertext's dimension is not that of the parameters, or the plaintext modulus is 0.
+    /// If the ciphertext's dimension is not that of the parameters, or the plaintext modulus is 0 or above its own.
     pub fn decrypt(&self, ciphertext: &LweCiphertext, plaintext_modulus: u64) -> Result<u64> {
-        if plaintext_modulus == 0 {
-            let reason = "it must be at least 1".to_owned();
-            return Err(Error::PlaintextModulus { modulus: 0, reason });
+        let modulus = ciphertext.modulus();
+        if plaintext_modulus == 0 || plaintext_modulus > modulus {
+            let reason = format!("it must be from 1 to the modulus {modulus} of the ciphertext");
+            return Err(Error::PlaintextModulus { modulus: plaintext_modulus, reason });
         }
-        Ok(decode(self.phase(ciphertext)?, plaintext_modulus, ciphertext.modulus()))
+        Ok(PlaintextEncoding::new(plaintext_modulus, modulus).decode(self.phase(ciphertext)?))
     }
 
     /// The phase minus `expected`, centred, as a fraction of the modulus: what noise is measured by.
@@ -196,10 +197,4 @@ impl SecretKey {
         let difference = (self.phase(ciphertext)? as f64 - expected as f64) / q;
         Ok(difference - difference.round())
     }
-}
-
-/// `-⟨mask, secret⟩ + message`, modulo `modulus`.
-pub(crate) fn lwe_body(mask: &[u64], secret: &[i8], message: i128, modulus: u64) -> u64 {
-    let products = mask.iter().zip(secret).map(|(&a, &s)| i128::from(a) * i128::from(s));
-    (message - products.sum::<i128>()).rem_euclid(i128::from(modulus)) as u64
 }

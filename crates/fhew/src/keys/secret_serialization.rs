@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use cryptable_ring::clear_stack;
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, WireError, pack_ternary, unpack_ternary};
 use zeroize::Zeroizing;
 
@@ -52,6 +53,8 @@ impl SecretKey {
             packed,
             parameters.small_ring().map_or(0, |small| small.literal.degree),
         )?;
+        // The file's checksum was computed before.
+        clear_stack();
         Self::from_coefficients(parameters, lwe, ring, small).ok_or_else(|| {
             let expected = "of the parameters' secret distributions";
             WireError::invalid("coefficients", "others", expected)
@@ -65,6 +68,8 @@ impl SecretKey {
         let count = coefficients.iter().map(|secret| secret.len()).sum();
         let mut bytes = Zeroizing::new(Vec::with_capacity(count));
         bytes.extend(coefficients.into_iter().flatten().map(|&c| c as u8));
-        KeyId::of_secret(context, &bytes)
+        let id = KeyId::of_secret(context, &bytes);
+        clear_stack();
+        id
     }
 }

@@ -1,14 +1,14 @@
 //! The client's key for single values.
 
 use cryptable_lattice::Progress;
+use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::error::{Error, Result, check_values};
 use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_wire::KeyId;
-use rayon::prelude::*;
 
 use super::{Ciphertext, EvaluationKey, Parameters};
 use crate::keys::SecretKey as FhewSecret;
-use crate::test_polynomial::encode;
 
 /// Values that files put into one ciphertext: enough to keep all threads busy, and for progress to show.
 const VALUES_PER_CIPHERTEXT: usize = 1024;
@@ -70,7 +70,9 @@ impl SecretKey {
         let p = self.parameters.input_modulus();
         check_values(values, p)?;
         let q = self.parameters.fhew().lwe_modulus();
-        let body = |i: usize, mask: &[u64]| self.secret.body_of(mask, encode(values[i], p, q), q);
+        let encoding = PlaintextEncoding::new(p, q);
+        let body =
+            |i: usize, mask: &[u64]| self.secret.body_of(mask, encoding.encode(values[i]), q);
         let list = LweList::fresh(self.parameters.shape(), values.len(), body);
         Ok(Ciphertext::new(&self.parameters, self.id, p, list))
     }
@@ -88,8 +90,10 @@ impl SecretKey {
                 (modulus.to_string(), moduli.map(|m| m.to_string()).join(" or "));
             return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
-        let value = |index| self.secret.decrypt(&ciphertext.values().ciphertext(index), modulus);
-        (0..ciphertext.count()).into_par_iter().map(value).collect()
+        let encoding = PlaintextEncoding::new(modulus, ciphertext.values().shape().modulus);
+        decrypt_each(ciphertext.count(), |index| {
+            Ok(encoding.decode(self.secret.phase(&ciphertext.values().ciphertext(index))?))
+        })
     }
 
     /// Generates an evaluation key for a server in the same process. `progress` counts two steps: generation, and

@@ -1,6 +1,7 @@
 //! Linear operations: what works on encrypted values without any key.
 
-use super::{CoefficientCiphertext, UniformPart, encode};
+use super::{CoefficientCiphertext, UniformPart};
+use crate::plaintext_encoding::PlaintextEncoding;
 
 /// Operands that do not go together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,9 +82,9 @@ impl CoefficientCiphertext {
             return Err(LinearOperationError::ValueOutOfRange { index, value, limit });
         }
         let mut sum = self.clone();
+        let encoding = PlaintextEncoding::new(limit, 1 << self.log2_modulus);
         for (word, &value) in sum.b.iter_mut().step_by(self.layout.gap()).zip(constants) {
-            let constant = encode(value, limit, self.log2_modulus);
-            *word = word.wrapping_add(constant) & self.mask();
+            *word = word.wrapping_add(encoding.encode(value)) & self.mask();
         }
         Ok(sum)
     }

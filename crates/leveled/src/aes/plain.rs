@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use aes::Aes128;
 use aes::cipher::{BlockEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use cryptable_lattice::Result;
+use cryptable_ring::clear_stack;
 use zeroize::Zeroizing;
 
 use super::block::BLOCK_BYTES;
@@ -27,6 +28,7 @@ const PIECE_BYTES: usize = 1 << 20;
 pub fn encrypt_block(key: &[u8; BLOCK_BYTES], block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
     let mut block = block.into();
     Aes128::new(key.into()).encrypt_block(&mut block);
+    clear_stack();
     block.into()
 }
 
@@ -47,6 +49,14 @@ fn counter_mode_assign(
     first_counter: [u8; BLOCK_BYTES],
     bytes: &mut [u8],
 ) {
+    apply_keystream(key, first_counter, bytes);
+    // The cipher clears its round keys where it is dropped, not where it was before it was moved.
+    clear_stack();
+}
+
+/// In a frame of its own, which lies below its caller's.
+#[inline(never)]
+fn apply_keystream(key: &[u8; BLOCK_BYTES], first_counter: [u8; BLOCK_BYTES], bytes: &mut [u8]) {
     ctr::Ctr128BE::<Aes128>::new(key.into(), &first_counter.into()).apply_keystream(bytes);
 }
 

@@ -2,6 +2,7 @@
 
 use cryptable_fhew::keys::SecretKey;
 use cryptable_lattice::Result;
+use cryptable_lattice::decrypted_values::decrypt_each;
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
@@ -13,7 +14,7 @@ use crate::bootstrapping::{decrypt_bit, encrypt_bit};
 /// Bytes of a word of the key expansion.
 const WORD_BYTES: usize = 4;
 
-/// All round keys of a key, byte after byte.
+/// All round keys of a key, byte after byte. On the heap: where an array is moved, a copy stays behind on the stack.
 ///
 /// ```
 /// use cryptable_leveled::aes::round_keys::expand_key;
@@ -22,8 +23,8 @@ const WORD_BYTES: usize = 4;
 /// assert_eq!(keys[16..20], [0xd6, 0xaa, 0x74, 0xfd]); // FIPS 197, Appendix C.1
 /// ```
 #[must_use]
-pub fn expand_key(key: &[u8; BLOCK_BYTES]) -> Zeroizing<[u8; ROUND_KEY_BYTES]> {
-    let mut keys = Zeroizing::new([0; ROUND_KEY_BYTES]);
+pub fn expand_key(key: &[u8; BLOCK_BYTES]) -> Zeroizing<Vec<u8>> {
+    let mut keys = Zeroizing::new(vec![0; ROUND_KEY_BYTES]);
     keys[..BLOCK_BYTES].copy_from_slice(key);
     let mut constant = 1;
     for end in (BLOCK_BYTES..ROUND_KEY_BYTES).step_by(WORD_BYTES) {
@@ -59,7 +60,7 @@ pub fn decrypt_bytes(secret: &SecretKey, bytes: &[EncryptedByte]) -> Result<Zero
             .enumerate()
             .try_fold(0, |byte, (i, bit)| Ok(byte | u8::from(decrypt_bit(secret, bit)?) << i))
     };
-    bytes.iter().map(byte).collect::<Result<Vec<u8>>>().map(Zeroizing::new)
+    decrypt_each(bytes.len(), |index| byte(&bytes[index])).map(Zeroizing::new)
 }
 
 /// Encrypts the round keys of a key.
@@ -68,5 +69,5 @@ pub fn decrypt_bytes(secret: &SecretKey, bytes: &[EncryptedByte]) -> Result<Zero
 /// If the operating system has no randomness to give.
 #[must_use]
 pub fn encrypt_key(secret: &SecretKey, key: &[u8; BLOCK_BYTES]) -> EncryptedRoundKeys {
-    EncryptedRoundKeys::new(encrypt_bytes(secret, &*expand_key(key))).expect("all round keys")
+    EncryptedRoundKeys::new(encrypt_bytes(secret, &expand_key(key))).expect("all round keys")
 }

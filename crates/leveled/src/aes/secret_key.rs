@@ -56,7 +56,7 @@ impl SecretKey {
     /// Encrypts an AES-128 key: all its round keys, bit by bit.
     #[must_use]
     pub fn encrypt_key(&self, key: &[u8; BLOCK_BYTES]) -> EncryptedKey {
-        EncryptedKey::new(self.encrypt(&*expand_key(key)))
+        EncryptedKey::new(self.encrypt(&expand_key(key)))
     }
 
     /// Encrypts bytes bit by bit, without AES: errors of variance 10.5.

@@ -4,10 +4,11 @@ use std::io::Write;
 
 use cryptable_fhew::keys::SecretKey;
 use cryptable_fhew::keys::SeededEvaluationKey;
+use cryptable_lattice::decrypted_values::decrypt_each;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Result};
+use cryptable_ring::clear_stack;
 use cryptable_wire::{BodyReader, KeyId, ObjectType, secret_key_bytes, write_server_keys};
-use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use super::evaluation_key::CircuitBootstrappingEvaluationKey;
@@ -141,9 +142,11 @@ impl CircuitBootstrappingSecretKey {
     pub(crate) fn to_bytes(&self, start: &FileStart<'_>) -> Zeroizing<Vec<u8>> {
         let length = self.secret.coefficient_bytes();
         let (digest, parameters) = (&start.parameter_digest, start.parameters);
-        secret_key_bytes(start.object_type, digest, parameters, length, |writer| {
+        let file = secret_key_bytes(start.object_type, digest, parameters, length, |writer| {
             self.secret.write_coefficients(writer)
-        })
+        });
+        clear_stack();
+        file
     }
 
     /// Encrypts integers of `bits` bits, a ciphertext for every
@@ -195,6 +198,6 @@ impl CircuitBootstrappingSecretKey {
                 Ok(sum << each | decrypt_plaintext(&self.secret, &values.ciphertext(i), each)?)
             })
         };
-        (0..values.len() / width).into_par_iter().map(value).collect()
+        decrypt_each(values.len() / width, value)
     }
 }

@@ -8,8 +8,8 @@ use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
-use cryptable_ring::Ring;
 use cryptable_ring::random::RandomStream;
+use cryptable_ring::{Ring, clear_stack};
 use cryptable_wire::KeyId;
 
 use crate::ciphertext::Ciphertext;
@@ -50,6 +50,7 @@ impl SecretKey {
         let ring = Arc::new(parameters.ring());
         let bytes = Self::bytes_of(&parameters, &secret);
         let id = KeyId::of_secret("cryptable: identifier of a secret key", &bytes);
+        clear_stack();
         Self { parameters, ring, secret, id }
     }
 

@@ -72,6 +72,7 @@ mod client {
     use cryptable_lattice::Progress;
     use cryptable_lattice::secret::TernarySecret;
     use cryptable_lattice::security::SecretDistribution;
+    use cryptable_ring::clear_stack;
     use cryptable_wire::{
         BodyWriter, ObjectWriter, pack_ternary, secret_key_bytes, unpack_ternary,
     };
@@ -87,7 +88,9 @@ mod client {
         /// The key in its wire format: parameters, then two bits a coefficient.
         #[must_use]
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-            Self::bytes_of(self.parameters(), self.secret())
+            let bytes = Self::bytes_of(self.parameters(), self.secret());
+            clear_stack();
+            bytes
         }
 
         /// The wire format of a secret.
@@ -111,6 +114,8 @@ mod client {
         pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
             let (parameters, mut reader) =
                 open(bytes, ObjectType::PackedSecretKey, MAX_SECRET_KEY_BYTES, options)?;
+            // The checksum was computed there.
+            clear_stack();
             let degree = parameters.ring_degree();
             let packed = reader.bytes("coefficients", degree as u64 / 4)?;
             let coefficients = unpack_ternary(packed, degree)?;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
 use cryptable::transciphering::plain::counter_mode_stream;
 use cryptable::transciphering::{Parameters, SecretKey};
@@ -38,9 +38,10 @@ pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
     let secret = SecretKey::generate(&parameters);
     let bar = progress::bar(global, "evaluation key");
     let moved = progress::on(&bar);
-    let keys = files.write(&secret.to_bytes(), |file| {
-        secret.write_evaluation_key(file, Progress::new(&moved))
-    })?;
+    let keys = files.write(
+        || secret.to_bytes(),
+        |file| secret.write_evaluation_key(file, Progress::new(&moved)),
+    )?;
     bar.finish_and_clear();
     let report = KeygenReport {
         parameters: ParameterReport::of_transciphering(&parameters),
@@ -135,10 +136,14 @@ fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
         (None, Some(path)) => {
             let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a key", |_| Ok(()))?;
             let name = input_file::shown(path).display();
-            let key = <[u8; BLOCK_BYTES]>::try_from(file.as_slice()).ok().with_context(|| {
-                format!("{name}: {} bytes; an AES-128 key has {BLOCK_BYTES}", file.len())
-            })?;
-            Ok(Zeroizing::new(key))
+            let found = file.len();
+            ensure!(
+                found == BLOCK_BYTES,
+                "{name}: {found} bytes; an AES-128 key has {BLOCK_BYTES}"
+            );
+            let mut key = Zeroizing::new([0; BLOCK_BYTES]);
+            key.copy_from_slice(&file);
+            Ok(key)
         }
         (None, None) => unreachable!("the grammar demands one of key and key file"),
     }

@@ -1,0 +1,200 @@
+//! What a client does with its key.
+
+use cryptable::transciphering::plain::counter_mode_stream;
+use cryptable::{Engine, Execution, Parameters, Progress, ReadOptions, SecretKey};
+use cryptable::{booleans, integers, transciphering};
+use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
+use zeroize::Zeroizing;
+
+/// The engines and kinds of keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    Packed,
+    Single,
+    Leveled,
+    Booleans,
+    Integers,
+    Transciphering,
+    /// Seeds of secrets and errors, and what is drawn from them.
+    Seeds,
+}
+
+impl Case {
+    pub const ALL: [Self; 7] = [
+        Self::Packed,
+        Self::Single,
+        Self::Leveled,
+        Self::Booleans,
+        Self::Integers,
+        Self::Transciphering,
+        Self::Seeds,
+    ];
+
+    /// The case of a name, as `Debug` prints it.
+    pub fn of_name(name: &str) -> Self {
+        Self::ALL.into_iter().find(|case| format!("{case:?}") == name).expect("a case")
+    }
+
+    /// The engine of the facade, if it is one of its.
+    pub fn engine(self) -> Option<Engine> {
+        match self {
+            Self::Packed => Some(Engine::Packed),
+            Self::Single => Some(Engine::Single),
+            Self::Leveled => Some(Engine::Leveled),
+            _ => None,
+        }
+    }
+}
+
+/// Modulus of tables of the toys.
+const MODULUS: u64 = 16;
+
+/// How many values are encrypted.
+pub const VALUES: usize = 200;
+
+/// A value that looks random, of any index: what test and client both know, and neither sends.
+fn scrambled(index: usize) -> u64 {
+    (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8)
+        >> 20
+}
+
+/// Values below the modulus.
+pub fn values() -> Zeroizing<Vec<u64>> {
+    Zeroizing::new((0..VALUES).map(|index| scrambled(index) % MODULUS).collect())
+}
+
+/// Bits.
+pub fn bits() -> Zeroizing<Vec<bool>> {
+    Zeroizing::new((0..VALUES).map(|index| scrambled(index) & 1 == 1).collect())
+}
+
+/// Integers of eight bits with a sign.
+pub fn integers() -> Zeroizing<Vec<i64>> {
+    Zeroizing::new((0..VALUES / 4).map(|index| scrambled(index) as i8 as i64).collect())
+}
+
+/// A message.
+pub fn message() -> Zeroizing<Vec<u8>> {
+    Zeroizing::new((0..VALUES).map(|index| scrambled(index) as u8).collect())
+}
+
+/// An AES key.
+pub fn aes_key() -> Box<Zeroizing<[u8; 16]>> {
+    let mut key = Box::new(Zeroizing::new([0; 16]));
+    key.iter_mut().enumerate().for_each(|(index, byte)| *byte = scrambled(index + 1000) as u8);
+    key
+}
+
+fn toys() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+/// What the client hands to the test.
+pub struct Sent {
+    /// The secret key as a file holds it.
+    pub secret: Zeroizing<Vec<u8>>,
+    /// A fresh ciphertext.
+    pub ciphertext: Vec<u8>,
+}
+
+/// Uses a fresh key for everything, and drops it.
+pub fn run(case: Case) -> Sent {
+    match case {
+        Case::Packed | Case::Single | Case::Leveled => run_engine(case.engine().unwrap()),
+        Case::Booleans => run_booleans(),
+        Case::Integers => run_integers(),
+        Case::Transciphering => run_transciphering(),
+        Case::Seeds => run_seeds(),
+    }
+}
+
+fn run_engine(engine: Engine) -> Sent {
+    let parameters = Parameters::insecure_toy(engine, MODULUS, MODULUS).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let values = values();
+    let ciphertext = secret.encrypt(&values).unwrap();
+    drop(secret.evaluation_key());
+    let mut sent = Vec::new();
+    secret.write_evaluation_key(&mut sent, Execution::default()).unwrap();
+    let file = secret.to_bytes();
+    let again = SecretKey::from_bytes(&file, toys()).unwrap();
+    let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
+    assert!(*decrypted == *values);
+    let ciphertext = match engine {
+        Engine::Packed => secret.packed().unwrap().encrypt(&values).unwrap().to_bytes(),
+        _ => Vec::new(),
+    };
+    Sent { secret: file, ciphertext }
+}
+
+fn run_booleans() -> Sent {
+    let secret = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
+    let bits = bits();
+    let ciphertext = secret.encrypt(&bits);
+    drop(secret.evaluation_key(Progress::silent()).unwrap());
+    let file = secret.to_bytes();
+    let again = booleans::SecretKey::from_bytes(&file, toys()).unwrap();
+    let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
+    assert!(*decrypted == *bits);
+    Sent { secret: file, ciphertext: ciphertext.to_bytes() }
+}
+
+fn run_integers() -> Sent {
+    let parameters = integers::Parameters::insecure_toy(8).unwrap();
+    let secret = integers::SecretKey::generate(&parameters);
+    let integers = integers();
+    let ciphertext = secret.encrypt(&integers).unwrap();
+    drop(secret.evaluation_key(Progress::silent()).unwrap());
+    let file = secret.to_bytes();
+    let again = integers::SecretKey::from_bytes(&file, toys()).unwrap();
+    let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
+    assert!(*decrypted == *integers);
+    Sent { secret: file, ciphertext: ciphertext.to_bytes() }
+}
+
+fn run_transciphering() -> Sent {
+    let secret = transciphering::SecretKey::generate(&transciphering::Parameters::insecure_toy());
+    let (message, key) = (message(), aes_key());
+    let mut sent = Vec::new();
+    counter_mode_stream(&key, [0; 16], &mut message.as_slice(), &mut sent).unwrap();
+    drop(secret.encrypt_key(&key));
+    let ciphertext = secret.encrypt(&message);
+    secret.write_evaluation_key(&mut sent, Progress::silent()).unwrap();
+    let file = secret.to_bytes();
+    let again = transciphering::SecretKey::from_bytes(&file, toys()).unwrap();
+    assert!(*again.decrypt(&ciphertext).unwrap() == *message);
+    let mut whole = Zeroizing::new(Vec::with_capacity(VALUES));
+    again.decrypt_stream(&ciphertext.to_bytes(), &mut *whole, Progress::silent()).unwrap();
+    assert!(*whole == *message);
+    Sent { secret: file, ciphertext: ciphertext.to_bytes() }
+}
+
+/// What is drawn from a seed.
+pub struct Drawn {
+    pub uniform: Zeroizing<Vec<u64>>,
+    pub ternary: Zeroizing<Vec<i8>>,
+    pub sparse: Zeroizing<Vec<i8>>,
+    pub errors: Zeroizing<Vec<i8>>,
+}
+
+impl Drawn {
+    pub fn of(seed: &[u8; Seed::BYTES]) -> Self {
+        let stream = |index| RandomStream::new(seed, StreamPurpose::Secret, index);
+        let mut uniform = Zeroizing::new(vec![0; VALUES]);
+        stream(0).uniform_assign(&mut uniform, 1 << 60);
+        Self {
+            uniform,
+            ternary: stream(1).uniform_ternary(VALUES),
+            sparse: stream(2).fixed_weight_ternary(VALUES, VALUES / 2),
+            errors: stream(3).centered_binomial(VALUES),
+        }
+    }
+}
+
+fn run_seeds() -> Sent {
+    let seed = SecretSeed::random();
+    drop(Drawn::of(seed.as_bytes()));
+    let mut copy = Zeroizing::new(vec![0; Seed::BYTES]);
+    copy.copy_from_slice(seed.as_bytes());
+    Sent { secret: copy, ciphertext: Vec::new() }
+}

@@ -1,0 +1,80 @@
+//! What a process still holds of a secret after its key was dropped: nothing.
+//!
+//! A client in a process of its own generates a key, uses it for everything that it is for, and drops it. It hands the
+//! secret, as the bytes of its file, to the test, which derives every form that the library computes of it, and looks
+//! for them in all writable memory of the client: heap, stacks, recycled buffers. The client's memory is read from
+//! outside, so that no copy of the test's own is found.
+//!
+//! The control is the same client while it still holds all forms: there, each must be found.
+#![cfg(target_os = "linux")]
+
+mod client;
+mod patterns;
+mod process;
+
+use client::Case;
+use patterns::Pattern;
+use process::Client;
+
+/// Fails if a client, having dropped its key, still holds any form of the secret or of what it encrypted.
+fn assert_nothing_is_left(case: Case) {
+    let client = Client::run(case, false);
+    let patterns = patterns::of(case, &client.sent());
+    let found = client.scan(&patterns);
+    assert!(found.is_empty(), "{case:?}: memory after the drop still holds {found:#?}");
+}
+
+#[test]
+fn packed_keys_leave_nothing() {
+    assert_nothing_is_left(Case::Packed);
+}
+
+#[test]
+fn keys_of_single_values_leave_nothing() {
+    assert_nothing_is_left(Case::Single);
+}
+
+#[test]
+fn leveled_keys_leave_nothing() {
+    assert_nothing_is_left(Case::Leveled);
+}
+
+#[test]
+fn boolean_keys_leave_nothing() {
+    assert_nothing_is_left(Case::Booleans);
+}
+
+#[test]
+fn integer_keys_leave_nothing() {
+    assert_nothing_is_left(Case::Integers);
+}
+
+#[test]
+fn transciphering_leaves_nothing() {
+    assert_nothing_is_left(Case::Transciphering);
+}
+
+#[test]
+fn seeds_and_draws_leave_nothing() {
+    assert_nothing_is_left(Case::Seeds);
+}
+
+#[test]
+fn the_scanner_finds_every_form_of_what_is_alive() {
+    for case in [Case::Single, Case::Transciphering, Case::Seeds] {
+        let client = Client::run(case, true);
+        let patterns = patterns::of(case, &client.sent());
+        let found = client.scan(&patterns);
+        for Pattern { name, .. } in &patterns {
+            let is_found = found.iter().any(|finding| finding.pattern == *name);
+            assert!(is_found, "{case:?}: {name} is alive, and was not found among {found:#?}");
+        }
+    }
+}
+
+/// The client's process, which the tests above start.
+#[test]
+#[ignore = "only of use where another test starts it"]
+fn client_process() {
+    process::client_main();
+}
