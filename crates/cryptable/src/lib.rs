@@ -33,8 +33,9 @@
 //! | `single` | a ciphertext a value, FHEW functional bootstrapping | 1 to 6 bits | 10 to 30 milliseconds a value | 60 to 180 MB |
 //! | `leveled` | digits of two bits, circuit bootstrapping and CMUX trees | 1 to 24 bits | 5 to 6 milliseconds a bit up to 16 bits | 45 to 90 MB |
 //!
-//! All parameters have at least 128 bits of security, and a value fails with a probability of at most 2^-64 (2^-40 for
-//! packed tables of more than 18 bits) unless a request says otherwise; both are computed for each set.
+//! All parameters have at least 128 bits of security, and a ciphertext fails with a probability of at most 2^-64 unless
+//! a request says otherwise: of 65,536 packed values any, or the one value of the other engines. Both are computed for
+//! each set.
 //!
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
@@ -69,7 +70,9 @@ pub use ciphertext_file::{
 };
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::switching_key::SharedBytes;
-pub use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
+pub use cryptable_lattice::{
+    Error, FailureProbability, Progress, ReadOptions, Result, SecurityLevel, Table,
+};
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;

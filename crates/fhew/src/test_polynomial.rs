@@ -96,6 +96,16 @@ pub fn decode(phase: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
     (((u128::from(phase) * p + q / 2) / q) % p) as u64
 }
 
+/// The value of `bits` bits, 1 or 2, whose phase x·modulus/2^bits is nearest to `phase`: counts the midpoints that the
+/// phase has passed, without branches or divisions of the phase.
+#[cfg(feature = "client")]
+pub(crate) fn decode_bits(phase: u64, modulus: u64, bits: u32) -> u64 {
+    let midpoint = |x: u64| ((2 * x + 1) * modulus).div_ceil(2 << bits);
+    let passed = (0..1 << bits).map(|x| u64::from(phase >= midpoint(x))).sum::<u64>();
+    // Beyond the last midpoint there is 0 again.
+    passed & ((1 << bits) - 1)
+}
+
 /// The slot, of p = `plaintext_modulus`, that a phase of `0..modulus` falls into, once half a slot has been added to
 /// phases: ⌊p·phase/modulus⌋.
 ///
@@ -113,4 +123,20 @@ pub fn slot_of(phase: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
 #[must_use]
 pub fn half_slot(plaintext_modulus: u64, modulus: u64) -> u64 {
     (modulus + plaintext_modulus) / (2 * plaintext_modulus)
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_value_of_few_bits_is_that_of_division() {
+        let modulus = (1u64 << 47) - 297;
+        for bits in 1..=2 {
+            for phase in (0..4096).map(|i| i * (modulus / 4096) + i % 7).chain([0, modulus - 1]) {
+                let rounded = (((phase << bits) + modulus / 2) / modulus) & ((1 << bits) - 1);
+                assert_eq!(decode_bits(phase, modulus, bits), rounded, "{phase}");
+            }
+        }
+    }
 }

@@ -89,5 +89,5 @@ pub fn encrypt_large_phase(secret: &SecretKey, phase: u64) -> LweCiphertext {
 #[cfg(feature = "client")]
 pub fn decrypt_large(secret: &SecretKey, ciphertext: &LweCiphertext, bits: u32) -> Result<u64> {
     check_large_bits(secret.parameters(), bits)?;
-    Ok(decode(secret.phase(ciphertext)?, 1 << bits, ciphertext.modulus()))
+    Ok(decode(secret.noisy_phase(ciphertext)?, 1 << bits, ciphertext.modulus()))
 }
