@@ -49,7 +49,7 @@
 //!
 //! # Client and server
 //! All that touches a secret needs the feature `client`, on by default; a server builds with
-//! `default-features = false`. What a server learns and what it must be trusted with is in `SECURITY.md`.
+//! `default-features = false`. What a server learns and what it must be trusted with is in [`security`].
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
@@ -91,6 +91,11 @@ pub use cryptable_fhew::booleans;
 pub use cryptable_fhew::integers;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
+
+/// Who is trusted with what, what is revealed, failure probabilities and IND-CPA-D: `SECURITY.md`. Its links are those
+/// of the repository.
+#[doc = include_str!("../../../SECURITY.md")]
+pub mod security {}
 
 /// The engines themselves, for what one of them alone can do and for researchers.
 pub mod engines {

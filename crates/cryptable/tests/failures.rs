@@ -174,6 +174,38 @@ fn gates_integers_and_aes_that_fail_often_are_refused() {
     assert!(matches!(error, Error::FailureProbability { .. }), "{error}");
 }
 
+/// Security is computed of every secret: of LWE, of the ring, and of the ring between them.
+#[test]
+fn claims_of_security_are_checked_of_every_secret() {
+    let strict = ReadOptions::default();
+    let request = single::Request::new(16, 16);
+    let values = single::Parameters::choose(&request).unwrap().to_bytes();
+    let small = r#""intermediate":{"degree":1024,"log2_prime":24.9"#;
+    let weak = r#""intermediate":{"degree":1024,"log2_prime":29.0"#;
+    let error = single::Parameters::from_bytes(&forged(&values, small, weak), strict).unwrap_err();
+    assert!(matches!(error, Error::Security(_)), "{error}");
+    let gates = booleans::Parameters::default_128().to_bytes();
+    for (from, to) in [
+        (r#""lwe_dimension":662"#, r#""lwe_dimension":600"#),
+        (r#""log2_prime":24.9"#, r#""log2_prime":29.0"#),
+    ] {
+        let error =
+            booleans::Parameters::from_bytes(&forged(&gates, from, to), strict).unwrap_err();
+        assert!(matches!(error, Error::Security(_)), "{error}");
+    }
+    let numbers = integers::Parameters::new(8).unwrap().to_bytes();
+    let error =
+        integers::Parameters::from_bytes(&forged(&numbers, small, weak), strict).unwrap_err();
+    assert!(matches!(error, Error::Security(_)), "{error}");
+    let aes = transciphering::Parameters::default_128().to_bytes();
+    let error = transciphering::Parameters::from_bytes(&forged(&aes, small, weak), strict);
+    assert!(matches!(error.unwrap_err(), Error::Security(_)));
+    let toy = packed::Parameters::insecure_toy(4, 4).unwrap().to_bytes();
+    let claim = forged(&toy, r#""security":"insecure""#, r#""security":"bits128""#);
+    let error = packed::Parameters::from_bytes(&claim, strict).unwrap_err();
+    assert!(matches!(error, Error::Security(_)), "{error}");
+}
+
 #[test]
 fn a_stated_probability_is_not_believed() {
     let often = &often_failing()[0];
