@@ -20,14 +20,16 @@ format: ## Check the formatting
 	$(CARGO) fmt --all --check
 
 lint: ## Check with clippy; warnings are errors
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --features cryptable-cli/bench -- -D warnings
 
 docs: ## Build the documentation; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
-server-build: ## Check library and program without the `client` feature: what a server builds
+server-build: ## Check what servers and clients build: no `client` code in the former, no `diagnostics` in either
 	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
 	$(CARGO) clippy -p cryptable-cli --no-default-features -- -D warnings
+	$(CARGO) clippy -p cryptable -p cryptable-cli -- -D warnings
+	! $(CARGO) tree -p cryptable -p cryptable-cli --edges features,normal | grep 'feature "diagnostics"'
 
 # Predictions of tests come of the built-in cost model; no test touches the user's cache directory.
 unit-tests all-unit-tests: export CRYPTABLE_CALIBRATION = off
@@ -38,4 +40,4 @@ all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
 	$(CARGO) test --workspace --profile checks -- --include-ignored
 
 bench: ## Run a benchmark: make bench BENCH_ARGUMENTS="..."
-	$(CARGO) run --release -p cryptable-cli --bin cryptable -- bench $(BENCH_ARGUMENTS)
+	$(CARGO) run --release -p cryptable-cli --features bench --bin cryptable -- bench $(BENCH_ARGUMENTS)

@@ -1,9 +1,13 @@
-//! Encoding, encryption and decryption of slots, for clients and tests.
+//! Encoding, encryption and decryption of slots, for clients and tests. Decrypted slots have their noise: decryption needs
+//! the feature `diagnostics`. Results of lookups are no slots, and decrypt exactly.
 
+#[cfg(feature = "diagnostics")]
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::secret::TernarySecret;
+#[cfg(feature = "diagnostics")]
+use cryptable_ring::Evaluations;
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::{Basis, Coefficients, Embedding, Poly, Ring};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
@@ -54,10 +58,11 @@ pub fn encrypt_seeded(
     SeededCiphertext { c0, seed, scale }
 }
 
-/// Decrypts `count` slots.
+/// Decrypts `count` slots, with their noise.
 ///
 /// Exact while the encrypted coefficients stay below half of the two lowest primes' product (one
 /// prime, if there is one limb).
+#[cfg(feature = "diagnostics")]
 #[must_use]
 pub fn decrypt(
     ring: &Ring,
@@ -78,6 +83,7 @@ pub fn decrypt(
 }
 
 /// The centred coefficients of `c0 + c1·s`, from its lowest two limbs.
+#[cfg(feature = "diagnostics")]
 #[must_use]
 pub fn decrypt_coefficients(
     ring: &Ring,

@@ -10,7 +10,7 @@ mod parameters;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use cryptable::ReadOptions;
+use cryptable::{FailureProbability, ReadOptions};
 
 #[cfg(feature = "client")]
 pub use self::client::{
@@ -55,13 +55,22 @@ pub struct Global {
     /// Use keys of INSECURE toy parameters, for tests of this program
     #[arg(long, global = true, hide = true)]
     pub allow_insecure: bool,
+    /// Use keys whose values fail with a probability of up to 2^L [default: -40]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "L", allow_hyphen_values = true, value_parser = parameters::log2_fail)]
+    pub allow_log2_fail: Option<f64>,
 }
 
 impl Global {
     /// Which keys are used.
     pub fn read_options(self) -> ReadOptions {
-        let secure = ReadOptions::default();
-        if self.allow_insecure { secure.allow_insecure() } else { secure }
+        let mut options = ReadOptions::default();
+        if self.allow_insecure {
+            options = options.allow_insecure();
+        }
+        match self.allow_log2_fail {
+            Some(limit) => options.allow_failures(FailureProbability::from_log2(limit)),
+            None => options,
+        }
     }
 }
 

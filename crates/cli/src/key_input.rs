@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use cryptable::{CIPHERTEXT_FILE_MAGIC, EvaluationKey, SharedBytes};
 #[cfg(feature = "client")]
-use cryptable::{SecretKey, SecurityLevel};
+use cryptable::{FailureProbability, SecretKey, SecurityLevel};
 use cryptable_wire::MappedFile;
 
 use crate::args::Global;
@@ -56,9 +56,19 @@ pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
         .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
 }
 
-/// What people must hear where a key has no security at all.
+/// What people must hear where a key has no security at all, or its values fail too often.
 #[cfg(feature = "client")]
-pub fn insecurity(level: SecurityLevel, key: &Path) -> Option<String> {
+pub fn insecurity(
+    level: SecurityLevel,
+    failures: FailureProbability,
+    key: &Path,
+) -> Option<String> {
     let name = input_file::shown(key).display();
-    level.is_insecure().then(|| format!("INSECURE: {name} is of toy parameters, for tests only"))
+    if level.is_insecure() {
+        return Some(format!("INSECURE: {name} is of toy parameters, for tests only"));
+    }
+    let limit = FailureProbability::READ_LIMIT;
+    (failures > limit).then(|| {
+        format!("INSECURE: values of {name} fail with probability {failures}, above {limit}")
+    })
 }

@@ -201,7 +201,14 @@ mod tests {
     #[test]
     fn only_terminals_that_move_cursors_get_bars() {
         let (threads, json, quiet, allow_insecure) = (None, false, false, false);
-        let global = Global { threads, json, quiet, progress_seconds: 10.0, allow_insecure };
+        let global = Global {
+            threads,
+            json,
+            quiet,
+            progress_seconds: 10.0,
+            allow_insecure,
+            allow_log2_fail: None,
+        };
         assert_eq!(Style::choose(global, true, Some("xterm")), Style::Bar);
         assert_eq!(Style::choose(global, true, Some("dumb")), Style::Lines);
         assert_eq!(Style::choose(global, true, None), Style::Lines);

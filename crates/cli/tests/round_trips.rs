@@ -115,7 +115,11 @@ fn plan_predicts_without_files() {
     let json = here.succeed("--json --threads 2 plan --bits 1 --ring-degree 32768 --count 40000");
     let plan: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(plan["security_bits"].as_f64().unwrap() >= 128.0);
-    assert!(plan["log2_fail"].as_f64().unwrap() <= -64.0);
+    // Of any value of a ciphertext, and so of one value an n-th of it.
+    assert_eq!(plan["values_per_ciphertext"], 32_768);
+    let [ciphertext, value] =
+        ["log2_fail_ciphertext", "log2_fail"].map(|name| plan[name].as_f64().unwrap());
+    assert!(ciphertext <= -64.0 && (ciphertext - value - 15.0).abs() < 1e-9);
     assert_eq!((&plan["ciphertexts"], &plan["values"]), (&2.into(), &40_000.into()));
     let time = |name: &str| plan[name].as_f64().unwrap();
     assert!((time("eval_s_one_thread") / time("eval_s") - 1.8).abs() < 1e-6);

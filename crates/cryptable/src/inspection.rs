@@ -8,7 +8,8 @@ use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, r
 use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
 use crate::{
-    Engine, Parameters, ReadOptions, Result, SecurityLevel, booleans, integers, transciphering,
+    Engine, FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, booleans, integers,
+    transciphering,
 };
 
 /// Values of a byte.
@@ -58,6 +59,13 @@ impl InspectedParameters {
     pub fn log2_fail(&self) -> f64 {
         each_kind!(self, it => it.log2_fail())
     }
+
+    /// The probability of [`InspectedParameters::log2_fail`]. Readers refuse what is above
+    /// [`FailureProbability::READ_LIMIT`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        each_kind!(self, it => it.failure_probability())
+    }
 }
 
 /// What is found in a file.
@@ -84,7 +92,8 @@ pub struct Inspection {
     pub ciphertexts: Option<CiphertextFileSummary>,
 }
 
-/// Checks a file wholly, and says what it is. Insecure parameters are not refused here, but told.
+/// Checks a file wholly, and says what it is. Insecure parameters, and those that fail often, are not refused here, but
+/// told: look at them before using any of a file of somebody else's.
 ///
 /// ```
 /// use cryptable::{Engine, Parameters, SecretKey, inspect};
@@ -165,6 +174,12 @@ fn inspect_ciphertexts(bytes: &[u8]) -> Result<Inspection> {
     })
 }
 
+/// What is told, not used.
+fn any_parameters() -> ReadOptions {
+    let certain = FailureProbability::from_log2(f64::INFINITY);
+    ReadOptions::default().allow_insecure().allow_failures(certain)
+}
+
 /// Parameters and identifier of a key; of anything else nothing.
 fn inspect_key(
     found: &mut Inspection,
@@ -172,7 +187,7 @@ fn inspect_key(
     bytes: &[u8],
     body: &[u8],
 ) -> Result<()> {
-    let options = ReadOptions::default().allow_insecure();
+    let options = any_parameters();
     let mut reader = BodyReader::new(body);
     let mut literal = || reader.bytes("parameters", body.len() as u64);
     use InspectedParameters as Inspected;
@@ -210,7 +225,7 @@ fn inspect_key(
 
 #[cfg(feature = "client")]
 fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>> {
-    let options = ReadOptions::default().allow_insecure();
+    let options = any_parameters();
     Ok(Some(match object_type {
         ObjectType::TranscipheringSecretKey => {
             transciphering::SecretKey::from_bytes(bytes, options)?.id()

@@ -33,8 +33,9 @@
 //! | `single` | a ciphertext a value, FHEW functional bootstrapping | 1 to 6 bits | 10 to 30 milliseconds a value | 60 to 180 MB |
 //! | `leveled` | digits of two bits, circuit bootstrapping and CMUX trees | 1 to 24 bits | 5 to 6 milliseconds a bit up to 16 bits | 45 to 90 MB |
 //!
-//! All parameters have at least 128 bits of security, and a value fails with a probability of at most 2^-64 (2^-40 for
-//! packed tables of more than 18 bits) unless a request says otherwise; both are computed for each set.
+//! All parameters have at least 128 bits of security, and a ciphertext fails with a probability of at most 2^-64 unless
+//! a request says otherwise: of 65,536 packed values any, or the one value of the other engines. Both are computed for
+//! each set.
 //!
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
@@ -48,7 +49,7 @@
 //!
 //! # Client and server
 //! All that touches a secret needs the feature `client`, on by default; a server builds with
-//! `default-features = false`. What a server learns and what it must be trusted with is in `SECURITY.md`.
+//! `default-features = false`. What a server learns and what it must be trusted with is in [`security`].
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
@@ -69,7 +70,9 @@ pub use ciphertext_file::{
 };
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::switching_key::SharedBytes;
-pub use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
+pub use cryptable_lattice::{
+    Error, FailureProbability, Progress, ReadOptions, Result, SecurityLevel, Table,
+};
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;
@@ -88,6 +91,11 @@ pub use cryptable_fhew::booleans;
 pub use cryptable_fhew::integers;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
+
+/// Who is trusted with what, what is revealed, failure probabilities and IND-CPA-D: `SECURITY.md`. Its links are those
+/// of the repository.
+#[doc = include_str!("../../../SECURITY.md")]
+pub mod security {}
 
 /// The engines themselves, for what one of them alone can do and for researchers.
 pub mod engines {

@@ -6,7 +6,7 @@ use cryptable_wire::ObjectType;
 
 use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{leveled, packed, single};
-use crate::{Engine, Prediction, ReadOptions, Result, SecurityLevel};
+use crate::{Engine, FailureProbability, Prediction, ReadOptions, Result, SecurityLevel};
 
 /// A validated parameter set of one engine, for tables of one input and one output modulus. Immutable.
 ///
@@ -68,6 +68,29 @@ impl Parameters {
         each_engine!(self, it => it.log2_fail())
     }
 
+    /// The probability that a lookup of one value goes wrong, computed: that of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        each_engine!(self, it => it.failure_probability())
+    }
+
+    /// Values of one encryption: those of a full packed ciphertext, 65,536 at most; one of the other engines, whose
+    /// [`crate::Ciphertext`]s are lists.
+    #[must_use]
+    pub fn values_per_ciphertext(&self) -> usize {
+        match self {
+            Self::Packed(parameters) => parameters.literal().slots,
+            Self::Single(_) | Self::Leveled(_) => 1,
+        }
+    }
+
+    /// The probability that any value of one encryption goes wrong in a lookup: what [`crate::Request::log2_fail`]
+    /// bounds. At most [`Parameters::values_per_ciphertext`] times that of a value.
+    #[must_use]
+    pub fn ciphertext_failure_probability(&self) -> FailureProbability {
+        self.failure_probability().of_any(self.values_per_ciphertext())
+    }
+
     /// What they claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
@@ -101,7 +124,8 @@ impl Parameters {
     /// Reads what [`Parameters::to_bytes`] wrote and validates it.
     ///
     /// # Errors
-    /// If the bytes are no parameters of this engine, those are not valid, or insecure where that is not allowed.
+    /// If the bytes are no parameters of this engine, those are not valid, or insecure or failing too often where that
+    /// is not allowed.
     pub fn from_bytes(engine: Engine, bytes: &[u8], options: ReadOptions) -> Result<Self> {
         Ok(match engine {
             Engine::Packed => packed::Parameters::from_bytes(bytes, options)?.into(),
@@ -119,7 +143,14 @@ impl fmt::Display for Parameters {
             SecurityLevel::Insecure => f.write_str("INSECURE")?,
             SecurityLevel::Bits128 => write!(f, "{:.0}-bit security", self.security_bits())?,
         }
-        write!(f, ", a value fails with a probability of 2^{:.1}", self.log2_fail())
+        write!(f, ", a value fails with a probability of {}", self.failure_probability())?;
+        match self.values_per_ciphertext() {
+            1 => Ok(()),
+            values => {
+                let ciphertext = self.ciphertext_failure_probability();
+                write!(f, ", a ciphertext of {values} values with {ciphertext}")
+            }
+        }
     }
 }
 

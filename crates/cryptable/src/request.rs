@@ -20,8 +20,9 @@ pub enum Goal {
 /// use cryptable::{Engine, Goal, Request, Table};
 /// let table = Table::from_fn(16, 16, |x| x * x % 16)?;
 /// let plan = Request::for_table(&table).values(1).goal(Goal::Latency).engine(Engine::Single).plan()?;
-/// assert!(plan.best().parameters().log2_fail() <= -64.0);
-/// assert!(plan.best().parameters().security_bits() >= 128.0);
+/// let parameters = plan.best().parameters();
+/// assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+/// assert!(parameters.security_bits() >= 128.0);
 /// # Ok::<(), cryptable::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -90,8 +91,18 @@ impl Request {
         self
     }
 
-    /// A value may fail with a probability of at most 2 to this power. Left out: 2^-64, or 2^-40 for packed tables of
-    /// more than 18 bits.
+    /// A ciphertext may fail in a lookup with a probability of at most 2 to this power: any of the values of a packed
+    /// one ([`crate::Parameters::values_per_ciphertext`]), each of which then fails with less, or the one value that an
+    /// encryption of the other engines holds. Left out: 2^-64. All engines reach 2^-128.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Request};
+    /// let plan = Request::new(2, 2).engine(Engine::Packed).log2_fail(-128.0).plan()?;
+    /// let parameters = plan.best().parameters();
+    /// assert!(parameters.ciphertext_failure_probability().log2() <= -128.0);
+    /// assert!(parameters.log2_fail() <= -143.0);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
     #[must_use]
     pub fn log2_fail(mut self, log2_fail: f64) -> Self {
         self.log2_fail = Some(log2_fail);

@@ -201,7 +201,7 @@ pub(crate) fn bit_phase(bit: bool, modulus: u64) -> u64 {
 /// If the ciphertext's dimension is not that of the parameters.
 #[cfg(feature = "client")]
 pub fn decrypt_bit(secret: &SecretKey, ciphertext: &LweCiphertext) -> Result<bool> {
-    Ok(secret.phase(ciphertext)? < ciphertext.modulus() / 2)
+    Ok(secret.noisy_phase(ciphertext)? < ciphertext.modulus() / 2)
 }
 
 #[cfg(test)]

@@ -3,11 +3,14 @@
 //! | file | what |
 //! |---|---|
 //! | `secret_key`, `secret_serialization` | secrets, encryption, decryption; as bytes (feature `client`) |
+//! | `diagnostics` | phases and errors, for measuring noise (feature `diagnostics`) |
 //! | `generation` | keys for the server from the secrets (feature `client`) |
 //! | `evaluation_key` | what a client sends, what a server expands it to, and the functional bootstrap |
 //! | `serialization` | what a client sends, as bytes |
 //! | `files` | files of keys, of every face |
 
+#[cfg(feature = "diagnostics")]
+mod diagnostics;
 pub(crate) mod evaluation_key;
 pub(crate) mod files;
 #[cfg(feature = "client")]

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use cryptable_lattice::cost::{CostModel, Work};
 use cryptable_lattice::security::{SecretDistribution, least_lwe_dimension};
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::{Error, FailureProbability, Result};
 
 use crate::cost;
 use crate::full_domain::{self, FullDomainMethod};
@@ -19,7 +19,7 @@ use crate::parameters::{
 };
 
 /// Failure probability of the defaults, log2.
-pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
+pub const DEFAULT_LOG2_FAIL: f64 = FailureProbability::DEFAULT.log2();
 
 /// A ring, and its parameters apart from what is searched.
 struct Base {

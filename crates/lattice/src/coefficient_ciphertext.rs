@@ -1,10 +1,16 @@
 //! RLWE ciphertexts modulo a power of two, with integers in their coefficients.
 
+#[cfg(feature = "diagnostics")]
+mod diagnostics;
 mod linear_operations;
+#[cfg(feature = "client")]
+mod real_decryption;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
 pub use linear_operations::LinearOperationError;
+#[cfg(feature = "client")]
+pub use real_decryption::{Flooding, RealDecryption};
 
 use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
@@ -194,7 +200,7 @@ mod client {
         }
 
         /// `b + a·s` at the coefficients that hold values.
-        fn phases(&self, secret: &TernarySecret) -> Zeroizing<Vec<u64>> {
+        pub(super) fn phases(&self, secret: &TernarySecret) -> Zeroizing<Vec<u64>> {
             let (b, a) = self.to_pair();
             let product = multiply(&a, secret.coefficients(), self.log2_modulus);
             let mask = (1u64 << self.log2_modulus) - 1;
@@ -203,7 +209,7 @@ mod client {
         }
 
         /// How values stand modulo `2^k`.
-        fn encoding(&self) -> PlaintextEncoding {
+        pub(super) fn encoding(&self) -> PlaintextEncoding {
             PlaintextEncoding::new(self.plaintext_modulus, 1 << self.log2_modulus)
         }
 
@@ -218,41 +224,21 @@ mod client {
         }
 
         /// The phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
-        ///
-        /// # Panics
-        /// If the secret has another degree.
-        #[must_use]
-        pub fn fractions(&self, secret: &TernarySecret) -> Vec<f64> {
+        pub(super) fn noisy_fractions(&self, secret: &TernarySecret) -> Zeroizing<Vec<f64>> {
             let scale = f64::from(self.log2_modulus).exp2();
-            self.phases(secret).iter().map(|&x| self.signed(x) / scale).collect()
+            let phases = self.phases(secret);
+            Zeroizing::new(phases.iter().map(|&x| self.signed(x) / scale).collect())
         }
 
         /// A word as the representative of least size.
-        fn signed(&self, word: u64) -> f64 {
+        pub(super) fn signed(&self, word: u64) -> f64 {
             let unused = 64 - self.log2_modulus;
             ((word << unused) as i64 >> unused) as f64
-        }
-
-        /// Signed distances of the phases from those of `expected`, in units of half a step,
-        /// `2^k/(2p)`: beyond ±1 a value decrypts wrong.
-        ///
-        /// # Panics
-        /// If the secret has another degree.
-        #[must_use]
-        pub fn errors(&self, secret: &TernarySecret, expected: &[u64]) -> Vec<f64> {
-            let half_step =
-                f64::from(self.log2_modulus).exp2() / (2.0 * self.plaintext_modulus as f64);
-            let encoding = self.encoding();
-            self.phases(secret)
-                .iter()
-                .zip(expected)
-                .map(|(&x, &value)| self.signed(x.wrapping_sub(encoding.encode(value))) / half_step)
-                .collect()
         }
     }
 }
 
-#[cfg(all(test, feature = "client"))]
+#[cfg(all(test, feature = "diagnostics"))]
 mod tests {
     use cryptable_ring::random::replay;
     use proptest::prelude::*;

@@ -2,6 +2,7 @@
 
 use cryptable_wire::{KeyId, WireError, short_hex};
 
+use crate::FailureProbability;
 use crate::security::SecurityError;
 
 /// The result of a fallible operation.
@@ -190,6 +191,17 @@ pub enum Error {
         "these parameters are INSECURE toys for tests: readers refuse them unless told to allow them"
     )]
     Insecure,
+    /// Parameters whose values fail more often than the reader accepts.
+    #[error(
+        "a value of these parameters fails with probability {found}, above {limit}: readers refuse them unless told \
+         to allow that"
+    )]
+    WeakFailureProbability {
+        /// The computed probability of a value.
+        found: FailureProbability,
+        /// The largest that the reader accepts.
+        limit: FailureProbability,
+    },
     /// The caller asked to stop.
     #[error("cancelled after {done} of {total} steps")]
     Cancelled {

@@ -14,6 +14,7 @@ pub mod error;
 mod error_distribution;
 pub mod evaluation_keys;
 pub mod external_product;
+mod failure_probability;
 pub mod gaussian_tail;
 #[cfg(feature = "client")]
 pub mod key_generation;
@@ -38,6 +39,7 @@ pub mod trust;
 pub use error::{Error, Result};
 pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
+pub use failure_probability::FailureProbability;
 pub use progress::{Progress, Steps};
 pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::FailureProbability;
 use crate::error::{Error, Result};
 
 /// What parameters claim of their security. Part of every literal, and written in every file of keys.
@@ -37,25 +38,45 @@ impl fmt::Display for SecurityLevel {
     }
 }
 
-/// What a reader of keys and parameters accepts. By default nothing below 128 bits.
+/// What a reader of keys and parameters accepts. By default nothing below 128 bits, and no value that fails with a
+/// probability above 2^-40. Both are computed from the numbers that were read, whatever those claim.
 ///
 /// ```
-/// use cryptable_lattice::{ReadOptions, SecurityLevel};
+/// use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
 /// let strict = ReadOptions::default();
 /// assert!(strict.check(SecurityLevel::Bits128).is_ok());
 /// assert!(strict.check(SecurityLevel::Insecure).is_err());
 /// assert!(strict.allow_insecure().check(SecurityLevel::Insecure).is_ok());
+///
+/// let often = FailureProbability::from_log2(-30.0);
+/// assert!(strict.check_failures(often).is_err());
+/// assert!(strict.allow_failures(often).check_failures(often).is_ok());
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReadOptions {
     insecure_is_allowed: bool,
+    largest_failure: FailureProbability,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { insecure_is_allowed: false, largest_failure: FailureProbability::READ_LIMIT }
+    }
 }
 
 impl ReadOptions {
-    /// Accepts insecure toy parameters, too: for tests.
+    /// Accepts insecure toy parameters, too: for tests. What they fail with is bounded all the same.
     #[must_use]
     pub const fn allow_insecure(mut self) -> Self {
         self.insecure_is_allowed = true;
+        self
+    }
+
+    /// Accepts parameters whose values fail with a probability of up to `limit`, in place of 2^-40. Each failure that
+    /// others learn of reveals something of the secret key.
+    #[must_use]
+    pub const fn allow_failures(mut self, limit: FailureProbability) -> Self {
+        self.largest_failure = limit;
         self
     }
 
@@ -65,5 +86,15 @@ impl ReadOptions {
     /// [`Error::Insecure`] if they are insecure and that is not allowed.
     pub fn check(self, level: SecurityLevel) -> Result<()> {
         if level.is_insecure() && !self.insecure_is_allowed { Err(Error::Insecure) } else { Ok(()) }
+    }
+
+    /// Whether parameters may be used of which a value fails with this probability, as computed.
+    ///
+    /// # Errors
+    /// [`Error::WeakFailureProbability`] if it is above the limit, or not a number.
+    pub fn check_failures(self, found: FailureProbability) -> Result<()> {
+        let limit = self.largest_failure;
+        // What is not a number is within no limit.
+        if found <= limit { Ok(()) } else { Err(Error::WeakFailureProbability { found, limit }) }
     }
 }

@@ -9,8 +9,8 @@ pub(crate) use plaintext::check;
 #[cfg(feature = "client")]
 pub(crate) use plaintext::plaintext_body;
 pub use plaintext::{Plaintext, trivial_bit, xor_assign};
+#[cfg(feature = "diagnostics")]
+pub use plaintext::{bit_error, plaintext_error};
 #[cfg(feature = "client")]
-pub use plaintext::{
-    bit_error, decrypt_bit, decrypt_plaintext, encrypt_bit, encrypt_plaintext, plaintext_error,
-};
+pub use plaintext::{decrypt_bit, decrypt_plaintext, encrypt_bit, encrypt_plaintext};
 pub use two_bit_rotation::{ciphertext_count, gray_code};

@@ -59,9 +59,13 @@ pub use akp::trigonometric_hermite::{
 };
 pub use ciphertext::Ciphertext;
 pub use cryptable_ckks::dry_run::Counts;
+#[cfg(feature = "client")]
+pub use cryptable_lattice::coefficient_ciphertext::{Flooding, RealDecryption};
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::switching_key::SharedBytes;
-pub use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
+pub use cryptable_lattice::{
+    Error, FailureProbability, Progress, ReadOptions, Result, SecurityLevel, Table,
+};
 pub use cryptable_wire::KeyId;
 pub use keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
@@ -71,7 +75,7 @@ pub use lookup::prepared_table::PreparedTable;
 pub use multiplexer::entry_kind::EntryKind;
 pub use parameters::failure::FailureEstimate;
 pub use parameters::parameter_set::Parameters;
-pub use planner::request::{DEFAULT_LOG2_FAIL, LARGE_TABLE_LOG2_FAIL, Method, Request};
+pub use planner::request::{Method, Request};
 pub use tables::encrypted_tables::EncryptedTables;
 pub use tables::real_table::{ComplexTable, RealTable};
 pub use tables::slot_tables::SlotTables;

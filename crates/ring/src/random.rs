@@ -14,6 +14,7 @@
 //! Fresh seeds come from the operating system, and the environment has no say in them. Only tests
 //! are built with the feature `replay`, and only those that ask for it draw what can be repeated.
 
+mod gaussian;
 #[cfg(any(test, feature = "replay"))]
 pub mod replay;
 

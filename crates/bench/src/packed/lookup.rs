@@ -49,6 +49,9 @@ pub struct LookupArguments {
     /// Most bytes of memory that the parameters may be predicted to take.
     #[arg(long)]
     memory: Option<usize>,
+    /// log2 of the largest failure probability of a ciphertext; -64 if left out.
+    #[arg(long, allow_hyphen_values = true)]
+    log2_fail: Option<f64>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
@@ -108,6 +111,7 @@ fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
         method: benchmark.method,
         digit_bits: arguments.digit_bits,
         memory: arguments.memory,
+        log2_fail: arguments.log2_fail,
         tables: arguments.tables.max(1),
         ..Request::new(p, output)
     }
@@ -318,6 +322,7 @@ mod tests {
             digit_bits: None,
             tables,
             memory: None,
+            log2_fail: None,
             runs: 2,
             seed: 1,
         }

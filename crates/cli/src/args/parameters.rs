@@ -35,8 +35,8 @@ pub struct ParameterArgs {
     /// What to be best at [default: throughput]
     #[arg(long)]
     pub goal: Option<GoalArg>,
-    /// log2 of the largest probability that a value fails, as -128 [default: -64; -40 for packed tables
-    /// of more than 18 bits]
+    /// log2 of the largest probability that a ciphertext fails, as -128: any of the 65,536 values of a packed
+    /// one, the one value of the others [default: -64]
     #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
     pub log2_fail: Option<f64>,
     /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
@@ -104,7 +104,7 @@ fn engine(name: &str) -> Result<Engine, String> {
     }
 }
 
-fn log2_fail(text: &str) -> Result<f64, String> {
+pub(crate) fn log2_fail(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|log2| (-1000.0..=-1.0).contains(log2));
     number.ok_or_else(|| "it must be a number from -1000 to -1".into())
 }

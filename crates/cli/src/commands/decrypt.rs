@@ -52,7 +52,11 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     }
     let output_bytes = writer.commit()?;
     let security_level = parameters.security_level();
-    report::note(global, key_input::insecurity(security_level, &args.secret).as_ref());
+    report::note(
+        global,
+        key_input::insecurity(security_level, parameters.failure_probability(), &args.secret)
+            .as_ref(),
+    );
     let report = Report {
         output: args.output.clone(),
         engine,

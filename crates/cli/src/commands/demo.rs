@@ -248,10 +248,10 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "  parameters   ring degree {}, {}, failures below 2^{:.1} a pixel",
+            "  parameters   ring degree {}, {}, {}",
             self.parameters.ring_degree,
             self.parameters.security(),
-            self.parameters.log2_fail
+            self.parameters.failures()
         )?;
         writeln!(f, "  method       {}", self.parameters.named_method)?;
         writeln!(

@@ -57,7 +57,11 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     }
     let summary = ciphertext_file::commit_all(vec![writer])?[0];
     let security_level = parameters.security_level();
-    report::note(global, key_input::insecurity(security_level, &args.secret).as_ref());
+    report::note(
+        global,
+        key_input::insecurity(security_level, parameters.failure_probability(), &args.secret)
+            .as_ref(),
+    );
     report::note(global, values.note());
     let report = Report {
         output: args.output.clone(),

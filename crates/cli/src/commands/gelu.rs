@@ -102,9 +102,9 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "  parameters   {}, failures below 2^{:.1} a number",
+            "  parameters   {}, {}",
             self.parameters.security(),
-            self.parameters.log2_fail
+            self.parameters.failures()
         )?;
         writeln!(f, "  method       {}", self.parameters.named_method)?;
         writeln!(

@@ -9,7 +9,7 @@ use cryptable_wire::hex;
 use serde::Serialize;
 
 use super::explain;
-use super::parameters::ParameterReport;
+use super::parameters::{self, ParameterReport};
 use crate::args::{Global, InspectArgs};
 use crate::ciphertext_file::{ciphertexts, encryptions};
 use crate::report::{self, bytes};
@@ -46,6 +46,9 @@ fn inspect(path: &Path) -> Result<Report> {
         parameter_digest: hex(&found.parameter_digest),
         key_id: found.key_id.map(|id| id.to_string()),
         parameters: found.parameters.as_ref().and_then(parameter_report),
+        warning: found.parameters.as_ref().and_then(|parameters| {
+            parameters::warning(parameters.security_level(), parameters.failure_probability())
+        }),
         values: found.values.map(|(values, _)| values),
         modulus: found.values.map(|(_, modulus)| modulus),
         ciphertexts: match &found.ciphertexts {
@@ -79,6 +82,9 @@ struct Report {
     /// The client's key that the object is, belongs to, or is encrypted under.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_id: Option<String>,
+    /// Why readers refuse it unless told otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     /// Of keys, which carry them.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<ParameterReport>,
@@ -96,10 +102,8 @@ struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, kind) = (self.file.display(), &self.kind);
-        let is_insecure =
-            self.parameters.as_ref().is_some_and(|found| found.security_level.is_insecure());
-        let insecure = if is_insecure { ", INSECURE" } else { "" };
-        writeln!(f, "{file}: {kind}{insecure}, {}", bytes(self.bytes))?;
+        let warning = self.warning.as_ref().map_or(String::new(), |warning| format!(", {warning}"));
+        writeln!(f, "{file}: {kind}{warning}, {}", bytes(self.bytes))?;
         if let Some(engine) = self.engine {
             writeln!(f, "  engine      {}", explain::engine(engine))?;
         }
@@ -125,13 +129,13 @@ impl fmt::Display for Report {
 
 impl fmt::Display for ParameterReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { input_modulus, output_modulus, ring_degree, log2_fail, .. } = self;
+        let Self { input_modulus, output_modulus, ring_degree, .. } = self;
         writeln!(f, "  method      {}", self.named_method)?;
         writeln!(
             f,
             "  tables      {input_modulus} -> {output_modulus}, ring degree {ring_degree}"
         )?;
-        let what = if self.engine.is_some() { "a value" } else { "a block" };
-        writeln!(f, "  security    {}, failures below 2^{log2_fail:.1} {what}", self.security())
+        writeln!(f, "  security    {}", self.security())?;
+        writeln!(f, "  failures    {}", self.failures())
     }
 }

@@ -102,10 +102,10 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parameters = &self.parameters;
         let ParameterReport { input_modulus, output_modulus, .. } = parameters;
-        let (security, log2_fail) = (parameters.security(), parameters.log2_fail);
+        let (security, failures) = (parameters.security(), parameters.failures());
         writeln!(
             f,
-            "keys {} for tables {input_modulus} -> {output_modulus}: {security}, failures below 2^{log2_fail:.1} a value, {}",
+            "keys {} for tables {input_modulus} -> {output_modulus}: {security}, {failures}, {}",
             self.key_id,
             seconds(self.keygen_s)
         )?;

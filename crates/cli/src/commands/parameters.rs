@@ -1,7 +1,7 @@
 //! From options to requests and parameters, and what is told of parameters.
 
 use anyhow::Result;
-use cryptable::{Engine, Parameters, Request, SecurityLevel, transciphering};
+use cryptable::{Engine, FailureProbability, Parameters, Request, SecurityLevel, transciphering};
 use cryptable_wire::hex;
 use serde::Serialize;
 
@@ -80,6 +80,16 @@ pub fn security(level: SecurityLevel, bits: f64) -> String {
     }
 }
 
+/// What people must hear of parameters that readers refuse unless told otherwise.
+pub fn warning(level: SecurityLevel, failures: FailureProbability) -> Option<String> {
+    if level.is_insecure() {
+        return Some("INSECURE toy parameters, for tests only".into());
+    }
+    let limit = FailureProbability::READ_LIMIT;
+    (failures > limit)
+        .then(|| format!("INSECURE: a value fails with probability {failures}, above {limit}"))
+}
+
 /// What is told of parameters, whatever engine they are of.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParameterReport {
@@ -94,6 +104,10 @@ pub struct ParameterReport {
     pub security_level: SecurityLevel,
     /// Of a value; of a block for transciphering.
     pub log2_fail: f64,
+    /// Values that are encrypted together: of packed values many.
+    pub values_per_ciphertext: usize,
+    /// Of any value of a ciphertext.
+    pub log2_fail_ciphertext: f64,
     pub parameter_digest: String,
     /// The method with what it means.
     #[serde(skip)]
@@ -112,6 +126,8 @@ impl ParameterReport {
             security_bits: parameters.security_bits(),
             security_level: parameters.security_level(),
             log2_fail: parameters.log2_fail(),
+            values_per_ciphertext: parameters.values_per_ciphertext(),
+            log2_fail_ciphertext: parameters.ciphertext_failure_probability().log2(),
             parameter_digest: hex(&parameters.digest()),
             named_method: explain::named_method(parameters),
         }
@@ -132,7 +148,22 @@ impl ParameterReport {
             security_bits: parameters.security_bits(),
             security_level: parameters.security_level(),
             log2_fail: parameters.log2_fail(),
+            values_per_ciphertext: 1,
+            log2_fail_ciphertext: parameters.log2_fail(),
             parameter_digest: hex(&parameters.digest()),
+        }
+    }
+
+    /// Failure probabilities in words.
+    pub fn failures(&self) -> String {
+        let Self { log2_fail, values_per_ciphertext, log2_fail_ciphertext, .. } = self;
+        let what = if self.engine.is_some() { "value" } else { "block" };
+        let one = format!("a {what} fails with probability 2^{log2_fail:.1}");
+        match values_per_ciphertext {
+            1 => one,
+            values => {
+                format!("{one}, a ciphertext of {values} values with 2^{log2_fail_ciphertext:.1}")
+            }
         }
     }
 

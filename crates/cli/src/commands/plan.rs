@@ -135,7 +135,7 @@ impl Report {
         )?;
         writeln!(
             f,
-            "  fresh: one new ciphertext; fail: probability that a value fails; bits: security"
+            "  fresh: one new ciphertext; fail: probability that a ciphertext fails; bits: security"
         )
     }
 }
@@ -154,7 +154,7 @@ impl fmt::Display for Report {
         writeln!(f, "  tables               {input_modulus} -> {output_modulus}")?;
         writeln!(f, "  ring degree          {ring_degree}")?;
         writeln!(f, "  security             {:.1} bits", parameters.security_bits)?;
-        writeln!(f, "  failure probability  at most 2^{:.1} a value", parameters.log2_fail)?;
+        writeln!(f, "  failure probability  {}", parameters.failures())?;
         writeln!(f, "  values               {} in {}", best.values, ciphertexts(best.ciphertexts))?;
         let (file, memory) = (size(best.key_file_bytes), size(best.key_memory_bytes));
         writeln!(f, "  evaluation key       {file} on disk, {memory} in memory")?;

@@ -1,7 +1,7 @@
 //! Parameters of Boolean gates.
 
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{FailureProbability, ReadOptions, Result, SecurityLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::binding::{digest, literal_bytes, read_literal};
@@ -80,6 +80,12 @@ impl Parameters {
         self.log2_fail
     }
 
+    /// The probability of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail)
+    }
+
     /// What the parameters claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
@@ -102,7 +108,8 @@ impl Parameters {
     /// that they are insecure.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
+    /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: Literal = read_literal(bytes)?;
         options.check(literal.security)?;
@@ -110,7 +117,9 @@ impl Parameters {
             SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
             SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
         };
-        Ok(Self::assemble(fhew, literal.security))
+        let found = Self::assemble(fhew, literal.security);
+        options.check_failures(found.failure_probability())?;
+        Ok(found)
     }
 
     fn literal(&self) -> Literal {

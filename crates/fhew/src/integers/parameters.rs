@@ -2,7 +2,7 @@
 
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{Error, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{Error, FailureProbability, ReadOptions, Result, SecurityLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::binding::{digest, literal_bytes, read_literal};
@@ -16,8 +16,8 @@ use crate::variance::Variance;
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of functions of integers";
 
-/// Largest failure probability of a function.
-const LOG2_FAIL: f64 = -64.0;
+/// log2 of the largest failure probability of a function, where none is stated.
+const LOG2_FAIL: f64 = FailureProbability::DEFAULT.log2();
 
 /// The same of toys, whose noise is that of test keys.
 const TOY_LOG2_FAIL: f64 = -40.0;
@@ -40,14 +40,25 @@ struct Literal {
     security: SecurityLevel,
     bits: u32,
     numbers: ParametersLiteral,
+    /// log2 of the failure probability that functions are planned for; what is usual for the security if there is
+    /// none. Absent from the canonical bytes then, which are those of versions that did not know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    log2_fail: Option<f64>,
+}
+
+impl Literal {
+    /// log2 of the largest failure probability of a function.
+    fn limit(&self) -> f64 {
+        let usual = if self.security.is_insecure() { TOY_LOG2_FAIL } else { LOG2_FAIL };
+        self.log2_fail.unwrap_or(usual)
+    }
 }
 
 /// Parameters of functions of integers. Immutable, cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Parameters {
+    literal: Literal,
     fhew: FhewParameters,
-    bits: u32,
-    security: SecurityLevel,
     plan: LargePlan,
     largest_input: Variance,
     log2_fail: f64,
@@ -69,8 +80,33 @@ impl Parameters {
     /// # Errors
     /// If there are fewer or more bits: names the limit.
     pub fn new(bits: u32) -> Result<Self> {
-        let fhew = FhewParameters::decomposition_128();
-        Self::assemble(fhew, bits, SecurityLevel::Bits128, LOG2_FAIL)
+        Self::of_set(&FhewParameters::decomposition_128(), bits, None)
+    }
+
+    /// As [`Parameters::new`], with failures of a function below 2^`log2_fail`: down to 2^-128.
+    ///
+    /// ```
+    /// use cryptable_fhew::integers::Parameters;
+    /// let parameters = Parameters::with_log2_fail(24, -128.0)?;
+    /// assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -128.0);
+    /// assert!(Parameters::with_log2_fail(24, -1000.0).is_err());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Parameters::new`], and if no parameters fail so rarely: names the least probability.
+    pub fn with_log2_fail(bits: u32, log2_fail: f64) -> Result<Self> {
+        let usual = Self::new(bits)?;
+        if usual.log2_fail <= log2_fail {
+            return Ok(usual);
+        }
+        Self::of_set(&FhewParameters::sure_decomposition_128(), bits, Some(log2_fail))
+    }
+
+    /// Of a set of 128 bits of security.
+    fn of_set(fhew: &FhewParameters, bits: u32, log2_fail: Option<f64>) -> Result<Self> {
+        let (security, numbers) = (SecurityLevel::Bits128, *fhew.literal());
+        Self::assemble(fhew.clone(), Literal { security, bits, numbers, log2_fail })
     }
 
     /// Toy parameters for tests: not secure.
@@ -83,20 +119,23 @@ impl Parameters {
             finer_rotations: [gadget(9, 4), gadget(5, 8), None],
             ..*FhewParameters::insecure_toy().literal()
         })?;
-        Self::assemble(fhew, bits, SecurityLevel::Insecure, TOY_LOG2_FAIL)
+        let (security, numbers) = (SecurityLevel::Insecure, *fhew.literal());
+        Self::assemble(fhew, Literal { security, bits, numbers, log2_fail: None })
     }
 
-    fn assemble(
-        fhew: FhewParameters,
-        bits: u32,
-        security: SecurityLevel,
-        limit: f64,
-    ) -> Result<Self> {
+    fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
+        let (bits, limit) = (literal.bits, literal.limit());
         demand(
             (4..=24).contains(&bits),
             "bits of an integer",
             bits.into(),
             "it must be from 4 to 24",
+        )?;
+        demand(
+            (-1000.0..0.0).contains(&limit),
+            "log2 of the failure probability",
+            limit,
+            "it must be from -1000 to below 0",
         )?;
         let model = NoiseModel::new(&fhew);
         let plan =
@@ -110,13 +149,13 @@ impl Parameters {
             None => (fresh, model.fresh_large()),
         };
         let log2_fail = plan.log2_fail().max(radix_log2_fail(&model));
-        if log2_fail > limit {
+        // What is not a number is within no limit.
+        if log2_fail.is_nan() || log2_fail > limit {
             let what = "a function of integers".to_owned();
             return Err(Error::FailureUnreachable { what, found: log2_fail, limit });
         }
-        let literal = Literal { security, bits, numbers: *fhew.literal() };
         let digest = digest(DIGEST_CONTEXT, &literal);
-        Ok(Self { fhew, bits, security, plan, largest_input, log2_fail, digest })
+        Ok(Self { literal, fhew, plan, largest_input, log2_fail, digest })
     }
 
     /// The numbers of blind rotation and key switching.
@@ -128,7 +167,7 @@ impl Parameters {
     /// Bits of integers, the sign included.
     #[must_use]
     pub fn bits(&self) -> u32 {
-        self.bits
+        self.literal.bits
     }
 
     /// log2 of the probability that a function of one integer goes wrong, the one that is most likely to,
@@ -145,29 +184,36 @@ impl Parameters {
         self.largest_input > NoiseModel::new(&self.fhew).fresh_large()
     }
 
+    /// The probability of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail)
+    }
+
     /// What the parameters claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
-        self.security
+        self.literal.security
     }
 
     /// Estimated security in bits; 0 of insecure toys.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
-        if self.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
+        if self.literal.security.is_insecure() { 0.0 } else { self.fhew.security_bits() }
     }
 
     /// Canonical bytes, of which the digest names these parameters.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        literal_bytes(&self.literal())
+        literal_bytes(&self.literal)
     }
 
     /// Reads what [`Parameters::to_bytes`] wrote and validates it, 128 bits of security included unless they state
     /// that they are insecure.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
+    /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: Literal = read_literal(bytes)?;
         options.check(literal.security)?;
@@ -175,11 +221,9 @@ impl Parameters {
             SecurityLevel::Insecure => FhewParameters::insecure(literal.numbers)?,
             SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
         };
-        Self::assemble(fhew, literal.bits, literal.security, limit(literal.security))
-    }
-
-    fn literal(&self) -> Literal {
-        Literal { security: self.security, bits: self.bits, numbers: *self.fhew.literal() }
+        let found = Self::assemble(fhew, literal)?;
+        options.check_failures(found.failure_probability())?;
+        Ok(found)
     }
 
     /// A digest that names these parameters.
@@ -194,7 +238,7 @@ impl Parameters {
 
     /// Largest failure probability that tables of digits are planned for.
     pub(super) fn limit(&self) -> f64 {
-        limit(self.security)
+        self.literal.limit()
     }
 
     /// Shape of ciphertexts of whole integers, under the ring secret.
@@ -208,11 +252,6 @@ impl Parameters {
     }
 }
 
-/// Largest failure probability of a function of parameters that claim this security.
-fn limit(security: SecurityLevel) -> f64 {
-    if security.is_insecure() { TOY_LOG2_FAIL } else { LOG2_FAIL }
-}
-
 /// log2 of the probability that an operation on a radix integer goes wrong.
 ///
 /// Its noisiest input is a digit and B times a selector, the digit a sum of two results: B² + 2 of them. At most four
@@ -223,5 +262,5 @@ fn radix_log2_fail(model: &NoiseModel) -> f64 {
     let result = FdfbCompress.noise(model, table, model.fresh()).output;
     let input = result * (RADIX_BASE * RADIX_BASE + 2) as f64;
     let one = FdfbCompress.noise(model, table, input).log2_fail(output_modulus);
-    one + ((4 * MAX_RADIX_DIGITS) as f64).log2()
+    FailureProbability::from_log2(one).of_any(4 * MAX_RADIX_DIGITS).log2()
 }

@@ -5,12 +5,10 @@ use cryptable_lattice::lwe_encryption;
 use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Result};
-use cryptable_ring::kernels;
 use cryptable_ring::random::{RandomStream, SecretSeed, StreamPurpose};
 use zeroize::Zeroizing;
 
 use crate::parameters::Parameters;
-use crate::rlwe::RlweCiphertext;
 
 /// The LWE secret and the ring secret. Zeroized on drop, redacted in Debug, not `Clone`.
 ///
@@ -147,11 +145,12 @@ impl SecretKey {
         lwe_encryption::lwe_body(&self.lwe, mask, phase, modulus)
     }
 
-    /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret.
+    /// The phase b + ⟨a, s⟩, under the LWE secret or, by its dimension, the ring secret: to be rounded, and not to be
+    /// passed on.
     ///
     /// # Errors
     /// If the dimension is neither n nor N.
-    pub fn phase(&self, ciphertext: &LweCiphertext) -> Result<u64> {
+    pub(crate) fn noisy_phase(&self, ciphertext: &LweCiphertext) -> Result<u64> {
         let secret = if ciphertext.dimension() == self.lwe.len() {
             &self.lwe
         } else if ciphertext.dimension() == self.ring.len() {
@@ -161,18 +160,6 @@ impl SecretKey {
             return Err(Error::mismatch("LWE dimension", ciphertext.dimension(), expected));
         };
         Ok(lwe_encryption::phase(secret, ciphertext))
-    }
-
-    /// The phase b + a·s of an RLWE ciphertext, N coefficients modulo Q.
-    #[must_use]
-    pub fn rlwe_phase(&self, ciphertext: &RlweCiphertext) -> Vec<u64> {
-        let ring = self.parameters.ring();
-        let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
-        let secret: Zeroizing<Vec<u64>> = Zeroizing::new(self.ring.iter().map(residue).collect());
-        let mut phase = ciphertext.mask().to_vec();
-        ring.multiply_assign(&mut phase, &Zeroizing::new(ring.prepare(&secret)));
-        kernels::add_assign(ring.modulus(), &mut phase, ciphertext.body());
-        phase
     }
 
     /// Decrypts a value modulo `plaintext_modulus`.
@@ -185,16 +172,6 @@ impl SecretKey {
             let reason = format!("it must be from 1 to the modulus {modulus} of the ciphertext");
             return Err(Error::PlaintextModulus { modulus: plaintext_modulus, reason });
         }
-        Ok(PlaintextEncoding::new(plaintext_modulus, modulus).decode(self.phase(ciphertext)?))
-    }
-
-    /// The phase minus `expected`, centred, as a fraction of the modulus: what noise is measured by.
-    ///
-    /// # Errors
-    /// As [`SecretKey::phase`].
-    pub fn phase_error(&self, ciphertext: &LweCiphertext, expected: u64) -> Result<f64> {
-        let q = ciphertext.modulus() as f64;
-        let difference = (self.phase(ciphertext)? as f64 - expected as f64) / q;
-        Ok(difference - difference.round())
+        Ok(PlaintextEncoding::new(plaintext_modulus, modulus).decode(self.noisy_phase(ciphertext)?))
     }
 }

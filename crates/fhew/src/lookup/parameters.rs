@@ -2,7 +2,7 @@
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{ReadOptions, SecurityLevel, Table};
+use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel, Table};
 use cryptable_wire::WireError;
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +152,12 @@ impl Parameters {
         self.log2_fail
     }
 
+    /// The probability of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail)
+    }
+
     /// What the parameters claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
@@ -177,7 +183,8 @@ impl Parameters {
     /// that they are insecure.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
+    /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: Literal = serde_json::from_slice(bytes).map_err(|error| {
             WireError::invalid("parameters", error, "those of a lookup of single values")
@@ -188,7 +195,9 @@ impl Parameters {
             SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
         };
         let moduli = (literal.input_modulus, literal.output_modulus);
-        Self::assemble(method(&literal.method)?, fhew, moduli, literal.security)
+        let found = Self::assemble(method(&literal.method)?, fhew, moduli, literal.security)?;
+        options.check_failures(found.failure_probability())?;
+        Ok(found)
     }
 
     /// BLAKE3 of [`Parameters::to_bytes`].

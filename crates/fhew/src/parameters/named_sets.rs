@@ -80,6 +80,24 @@ impl Parameters {
         .expect("a valid set")
     }
 
+    /// As [`Parameters::decomposition_128`], for failure probabilities below 2^-128: n = 894 and a larger LWE modulus,
+    /// rotation keys of 1, 3, 6 and 11 digits.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn sure_decomposition_128() -> Self {
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        Self::new(ParametersLiteral {
+            lwe_dimension: 894,
+            log2_lwe_modulus: 22,
+            key_switching: gadget(3, 6),
+            finer_rotations: [(11, 3), (7, 6), (4, 11)].map(|(b, l)| Some(gadget(b, l).into())),
+            ..*Self::decomposition_128().literal()
+        })
+        .expect("a valid set")
+    }
+
     /// For boolean gates with failure probability below 2^-64: degree 1,024.
     ///
     /// # Panics

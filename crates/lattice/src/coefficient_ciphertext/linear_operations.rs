@@ -135,7 +135,7 @@ impl CoefficientCiphertext {
     }
 }
 
-#[cfg(all(test, feature = "client"))]
+#[cfg(all(test, feature = "diagnostics"))]
 mod tests {
     use cryptable_ring::random::RandomStream;
 

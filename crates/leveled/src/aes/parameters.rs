@@ -1,6 +1,6 @@
 //! Parameters of AES-128: of circuit bootstrapping, one bit a ciphertext, quiet enough for a block.
 
-use cryptable_lattice::{Error, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{Error, FailureProbability, ReadOptions, Result, SecurityLevel};
 
 use super::column_table::TERMS;
 use super::linear_layer::{INVERSE_MIX_COLUMNS, LinearLayer};
@@ -36,6 +36,31 @@ impl Parameters {
         Self::new(ParameterSet::Aes128.parameters()).expect("a valid set")
     }
 
+    /// The fastest set for AES-128 of which a block fails with a probability of at most 2^`log2_fail`: 128 bits of
+    /// security.
+    ///
+    /// ```
+    /// use cryptable_leveled::aes::Parameters;
+    /// assert!(Parameters::with_log2_fail(-128.0)?.log2_fail() <= -128.0);
+    /// assert_eq!(Parameters::with_log2_fail(-64.0)?, Parameters::default_128());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::FailureUnreachable`] if no set fails so rarely: names the least probability.
+    pub fn with_log2_fail(log2_fail: f64) -> Result<Self> {
+        let mut least = 0.0f64;
+        for set in [ParameterSet::Aes128, ParameterSet::Aes128Sure] {
+            let parameters = Self::new(set.parameters())?;
+            if parameters.log2_fail <= log2_fail {
+                return Ok(parameters);
+            }
+            least = least.min(parameters.log2_fail);
+        }
+        let what = "a block of AES-128".to_owned();
+        Err(Error::FailureUnreachable { what, found: least, limit: log2_fail })
+    }
+
     /// Toy parameters for tests: not secure, and they say so.
     ///
     /// # Panics
@@ -52,7 +77,8 @@ impl Parameters {
     pub fn new(circuit: CircuitBootstrappingParameters) -> Result<Self> {
         circuit.check_single_bits()?;
         let log2_fail = log2_fail(&circuit);
-        if log2_fail > LOG2_FAIL {
+        // What is not a number is within no limit.
+        if log2_fail.is_nan() || log2_fail > LOG2_FAIL {
             return Err(Error::FailureProbability { found: log2_fail, limit: LOG2_FAIL });
         }
         Ok(Self { circuit, log2_fail })
@@ -69,6 +95,12 @@ impl Parameters {
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
         self.log2_fail
+    }
+
+    /// The probability of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail)
     }
 
     /// What the parameters claim of their security: checked, if it is 128 bits.

@@ -33,16 +33,6 @@ impl Plaintext {
     pub fn phase(self, parameters: &Parameters) -> u64 {
         (self.value * parameters.prime() + (1 << (self.bits - 1))) >> self.bits
     }
-
-    /// The plaintext of so many bits whose phase modulo `modulus` is the nearest: counts the midpoints that the phase
-    /// has passed, without branches or divisions of the phase.
-    #[must_use]
-    pub fn nearest(phase: u64, modulus: u64, bits: u32) -> Self {
-        let midpoint = |x: u64| ((2 * x + 1) * modulus).div_ceil(2 << bits);
-        let passed = (0..1 << bits).map(|x| u64::from(phase >= midpoint(x))).sum::<u64>();
-        // Beyond the last midpoint there is 0 again.
-        Self { value: passed & ((1 << bits) - 1), bits }
-    }
 }
 
 /// Demands that a ciphertext has dimension N and modulus Q of these parameters.
@@ -111,14 +101,14 @@ pub(crate) fn plaintext_body(secret: &SecretKey, mask: &[u64], plaintext: Plaint
 /// If the ciphertext's dimension is not of the parameters.
 #[cfg(feature = "client")]
 pub fn decrypt_plaintext(secret: &SecretKey, ciphertext: &LweCiphertext, bits: u32) -> Result<u64> {
-    Ok(Plaintext::nearest(secret.phase(ciphertext)?, ciphertext.modulus(), bits).value)
+    secret.decrypt(ciphertext, 1 << bits)
 }
 
 /// Error of a plaintext's phase as a fraction of Q: for measuring noise. It must stay with the client.
 ///
 /// # Errors
 /// If the ciphertext's dimension is not of the parameters.
-#[cfg(feature = "client")]
+#[cfg(feature = "diagnostics")]
 pub fn plaintext_error(
     secret: &SecretKey,
     ciphertext: &LweCiphertext,
@@ -150,23 +140,7 @@ pub fn decrypt_bit(secret: &SecretKey, bit: &LweCiphertext) -> Result<bool> {
 ///
 /// # Errors
 /// If the ciphertext's dimension is not of the parameters.
-#[cfg(feature = "client")]
+#[cfg(feature = "diagnostics")]
 pub fn bit_error(secret: &SecretKey, ciphertext: &LweCiphertext, bit: bool) -> Result<f64> {
     plaintext_error(secret, ciphertext, Plaintext::of_bit(bit))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_plaintext_is_that_of_division() {
-        let modulus = (1u64 << 47) - 297;
-        for bits in 1..=2 {
-            for phase in (0..4096).map(|i| i * (modulus / 4096) + i % 7).chain([0, modulus - 1]) {
-                let rounded = (((phase << bits) + modulus / 2) / modulus) & ((1 << bits) - 1);
-                assert_eq!(Plaintext::nearest(phase, modulus, bits).value, rounded, "{phase}");
-            }
-        }
-    }
 }

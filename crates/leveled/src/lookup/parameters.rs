@@ -1,7 +1,7 @@
 //! Parameters of lookups: a set of circuit bootstrapping, and the moduli of tables.
 
 use cryptable_lattice::cost::CostModel;
-use cryptable_lattice::{Error, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{Error, FailureProbability, ReadOptions, Result, SecurityLevel};
 use cryptable_wire::{BodyReader, BodyWriter};
 
 use crate::bootstrapping::ciphertext_count;
@@ -80,7 +80,8 @@ impl Parameters {
         let least = all.iter().map(Self::log2_fail).fold(f64::INFINITY, f64::min);
         all.retain(|parameters| parameters.log2_fail <= limit);
         if all.is_empty() {
-            return Err(Error::FailureProbability { found: least, limit });
+            let what = format!("values of {} bits", width(moduli.0.max(moduli.1)));
+            return Err(Error::FailureUnreachable { what, found: least, limit });
         }
         let model = CostModel::default();
         all.sort_by_cached_key(|parameters| {
@@ -183,6 +184,12 @@ impl Parameters {
         self.log2_fail
     }
 
+    /// The probability of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail)
+    }
+
     /// What the parameters claim of their security: checked, if it is 128 bits.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
@@ -214,15 +221,17 @@ impl Parameters {
     /// Reads what [`Parameters::to_bytes`] wrote and validates it.
     ///
     /// # Errors
-    /// If the bytes are no parameters, those are not valid, claim a security that they do not have, or are insecure
-    /// and the options do not allow that.
+    /// If the bytes are no parameters, those are not valid, claim a security that they do not have, or are insecure or
+    /// fail too often and the options do not allow that.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let mut reader = BodyReader::new(bytes);
         let moduli = (reader.u64("input modulus")?, reader.u64("output modulus")?);
         let circuit = reader.bytes("parameters of circuit bootstrapping", MAX_CIRCUIT_BYTES)?;
         reader.finish()?;
         let circuit = CircuitBootstrappingParameters::from_bytes(circuit, options)?;
-        Self::assemble(ParameterSet::of_literal(circuit.literal()), circuit, moduli)
+        let found = Self::assemble(ParameterSet::of_literal(circuit.literal()), circuit, moduli)?;
+        options.check_failures(found.failure_probability())?;
+        Ok(found)
     }
 
     /// BLAKE3 of [`Parameters::to_bytes`].

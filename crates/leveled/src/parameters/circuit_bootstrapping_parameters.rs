@@ -8,14 +8,14 @@ use cryptable_fhew::noise::{NoiseModel, Variance};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{Result, SecurityLevel};
+use cryptable_lattice::{FailureProbability, Result, SecurityLevel};
 use cryptable_ring::gadget::Gadget;
 use serde::{Deserialize, Serialize};
 
 use cryptable_lattice::error::out_of_range;
 
 /// log2 of the probability that a circuit bootstrap reads its input wrong.
-pub const LOG2_FAIL: f64 = -64.0;
+pub const LOG2_FAIL: f64 = FailureProbability::DEFAULT.log2();
 
 /// Most bits of a ciphertext: three would leave a margin of a sixteenth, which no parameters found keep to.
 pub const MAX_BITS_PER_CIPHERTEXT: u32 = 2;

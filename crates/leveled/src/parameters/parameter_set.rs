@@ -10,6 +10,7 @@
 //! | `two-bit-depth-8` | 2 | CMUX | 8 | – |
 //! | `two-bit-depth-13` | 2 | CMUX | 13 | – |
 //! | `two-bit-depth-24` | 2 | CMUX | 24 | – |
+//! | `two-bit-depth-117` | 2 | CMUX | 117; 24 at 2^-128 | | – |
 //! | `cmux-depth-8` | 1 | CMUX | 8 | CMUX_1 |
 //! | `cmux-depth-115` | 1 | CMUX | 115 | CMUX_2 |
 //! | `cmux-depth-236` | 1 | CMUX | 236 | CMUX_3 |
@@ -21,6 +22,7 @@
 //! | `auto-depth-7900` | 1 | automorphisms | 7,900 | AUTO_4 |
 //! | `auto-depth-16800` | 1 | automorphisms | 16,800 | AUTO_5 |
 //! | `aes-128` | 1 | CMUX | 8, then sums of four | – |
+//! | `aes-128-sure` | 1 | CMUX | the same at 2^-128 a block | – |
 //!
 //! Depth is how many CMUXes follow one another before the next circuit bootstrap fails with probability 2^-64: of sets
 //! for two bits, in the worst case and of every ciphertext of a value; of the others as the paper counts, on bits that
@@ -75,6 +77,8 @@ pub enum ParameterSet {
     TwoBitDepth13,
     /// Two bits a rotation, tables of up to 24 bits.
     TwoBitDepth24,
+    /// Two bits a rotation, tables of up to 24 bits with failures below 2^-128.
+    TwoBitDepth117,
     /// One bit a rotation by CMUXes, depth 8: CMUX_1 of Wang et al.
     CmuxDepth8,
     /// One bit a rotation by CMUXes, depth 115: CMUX_2 of Wang et al.
@@ -98,14 +102,17 @@ pub enum ParameterSet {
     /// One bit a rotation by CMUXes, for AES-128: tables of 8 bits, four of whose results are added up; a block of
     /// 1,280 circuit bootstraps fails with a probability below 2^-64.
     Aes128,
+    /// The same with a larger LWE modulus and dimension: a block fails with a probability below 2^-128.
+    Aes128Sure,
 }
 
 impl ParameterSet {
     /// All sets, those with two bits a rotation first.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::TwoBitDepth8,
         Self::TwoBitDepth13,
         Self::TwoBitDepth24,
+        Self::TwoBitDepth117,
         Self::CmuxDepth8,
         Self::CmuxDepth115,
         Self::CmuxDepth236,
@@ -117,6 +124,7 @@ impl ParameterSet {
         Self::AutoDepth7900,
         Self::AutoDepth16800,
         Self::Aes128,
+        Self::Aes128Sure,
     ];
 
     /// CMUX_1 to CMUX_5 of Wang et al., Table 5.
@@ -144,6 +152,7 @@ impl ParameterSet {
             Self::TwoBitDepth8 => "two-bit-depth-8",
             Self::TwoBitDepth13 => "two-bit-depth-13",
             Self::TwoBitDepth24 => "two-bit-depth-24",
+            Self::TwoBitDepth117 => "two-bit-depth-117",
             Self::CmuxDepth8 => "cmux-depth-8",
             Self::CmuxDepth115 => "cmux-depth-115",
             Self::CmuxDepth236 => "cmux-depth-236",
@@ -155,14 +164,19 @@ impl ParameterSet {
             Self::AutoDepth7900 => "auto-depth-7900",
             Self::AutoDepth16800 => "auto-depth-16800",
             Self::Aes128 => "aes-128",
+            Self::Aes128Sure => "aes-128-sure",
         }
     }
 
     /// What the name means, in a few words.
     #[must_use]
     pub fn description(self) -> String {
-        if self == Self::Aes128 {
-            return "1 bit a rotation, sums of four results for AES-128".to_owned();
+        match self {
+            Self::Aes128 => return "1 bit a rotation, sums of four results for AES-128".to_owned(),
+            Self::Aes128Sure => {
+                return "1 bit a rotation, sums of four results for AES-128 at 2^-128".to_owned();
+            }
+            _ => {}
         }
         let (kind, depth) = self.name().split_once("-depth-").expect("names have a depth");
         let rotation = match kind {
@@ -181,6 +195,10 @@ impl ParameterSet {
             Self::TwoBitDepth8 => (THREE_ROWS, [gadget(11, 3), gadget(16, 2)], gadget(4, 3)),
             Self::TwoBitDepth13 => (THREE_ROWS, [gadget(11, 3), gadget(16, 2)], gadget(3, 4)),
             Self::TwoBitDepth24 => (TWO_BITS_DEPTH_24, [gadget(9, 4), gadget(12, 3)], gadget(7, 2)),
+            // The trace is the largest part of a selection's noise: a digit more.
+            Self::TwoBitDepth117 => {
+                (TWO_BITS_DEPTH_24, [gadget(8, 5), gadget(12, 3)], gadget(7, 2))
+            }
             Self::CmuxDepth8 => (ONE_DIGIT, [gadget(15, 2), gadget(15, 2)], gadget(2, 6)),
             // A rotation by automorphisms has twice the noise: here alone it takes a finer trace than by CMUXes.
             Self::AutoDepth7 => (ONE_DIGIT, [gadget(11, 3), gadget(15, 2)], gadget(2, 6)),
@@ -196,7 +214,9 @@ impl ParameterSet {
             Self::CmuxDepth20200 | Self::AutoDepth16800 => {
                 (TWO_DIGITS, [gadget(7, 6), gadget(12, 3)], gadget(3, 6))
             }
-            Self::Aes128 => (THREE_ROWS, [gadget(11, 3), gadget(15, 2)], gadget(3, 4)),
+            Self::Aes128 | Self::Aes128Sure => {
+                (THREE_ROWS, [gadget(11, 3), gadget(15, 2)], gadget(3, 4))
+            }
         };
         let fhew = one_bit_literal(rotation, conversion);
         let literal = CircuitBootstrappingLiteral {
@@ -206,9 +226,11 @@ impl ParameterSet {
             fhew,
         };
         match self {
-            Self::TwoBitDepth8 | Self::TwoBitDepth13 | Self::TwoBitDepth24 => {
-                with_two_bits(literal)
-            }
+            Self::TwoBitDepth8
+            | Self::TwoBitDepth13
+            | Self::TwoBitDepth24
+            | Self::TwoBitDepth117 => with_two_bits(literal),
+            Self::Aes128Sure => with_modulus_of_16_bits(literal, gadget(3, 4)),
             // Table 2 of the paper: a window of 15 for θ = 2, of 8 for θ = 3.
             Self::AutoDepth7900 => by_automorphisms(literal, 15),
             Self::AutoDepth7 | Self::AutoDepth73 | Self::AutoDepth149 | Self::AutoDepth16800 => {
@@ -287,13 +309,22 @@ fn one_bit_literal(
 
 /// Two bits a ciphertext: half the margin of one, and so a larger LWE modulus.
 fn with_two_bits(literal: CircuitBootstrappingLiteral) -> CircuitBootstrappingLiteral {
+    let literal = with_modulus_of_16_bits(literal, gadget(2, 6));
+    CircuitBootstrappingLiteral { bits_per_ciphertext: 2, ..literal }
+}
+
+/// A larger LWE modulus, and the least dimension that is secure there: less noise of key switching.
+fn with_modulus_of_16_bits(
+    literal: CircuitBootstrappingLiteral,
+    key_switching: GadgetLiteral,
+) -> CircuitBootstrappingLiteral {
     let fhew = ParametersLiteral {
         lwe_dimension: 662,
         log2_lwe_modulus: 16,
-        key_switching: gadget(2, 6),
+        key_switching,
         ..literal.fhew
     };
-    CircuitBootstrappingLiteral { bits_per_ciphertext: 2, fhew, ..literal }
+    CircuitBootstrappingLiteral { fhew, ..literal }
 }
 
 /// Rotations by automorphisms with a window, under a ternary secret: one external product a coefficient, of a lower

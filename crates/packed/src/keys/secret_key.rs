@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, RealDecryption};
 use cryptable_lattice::error::{Error, Result, check_values};
 use cryptable_lattice::key_generation::SecretPair;
 use cryptable_lattice::secret::TernarySecret;
@@ -128,24 +128,45 @@ impl SecretKey {
         Ok(ciphertext.body().decrypt(&self.secret))
     }
 
-    /// Decrypts without rounding: fractions of the modulus of the values within [-1/2, 1/2), with the
-    /// ciphertext's noise. For results of a [`crate::RealTable`].
+    /// Decrypts results of a [`crate::RealTable`]: fractions of the output modulus P within [-1/2, 1/2).
+    ///
+    /// By default they are the exact multiples of 1/P that the table has, as [`SecretKey::decrypt`] gives them: no noise
+    /// shows in them, but for results that are wrong, with the probability that the parameters state. Options round to
+    /// fewer bits, or add flooding noise: [`RealDecryption`].
+    ///
+    /// # Errors
+    /// If it is of other parameters or another client; if the precision asked for is finer than the steps of the table,
+    /// or flooding would leave nothing of the values.
+    pub fn decrypt_reals(
+        &self,
+        ciphertext: &Ciphertext,
+        options: RealDecryption,
+    ) -> Result<Vec<f64>> {
+        self.check(ciphertext)?;
+        ciphertext.body().decrypt_reals(&self.secret, options)
+    }
+
+    /// Decrypts without rounding: fractions of the modulus of the values within [-1/2, 1/2), with the ciphertext's
+    /// noise. Feature `diagnostics`.
     ///
     /// Noise shows what was computed, and with enough results the secret key (Li, Micciancio, EUROCRYPT 2021, ePrint
     /// 2020/1533): give unrounded results to nobody.
     ///
     /// # Errors
     /// If it is of other parameters or another client.
-    pub fn decrypt_reals(&self, ciphertext: &Ciphertext) -> Result<Vec<f64>> {
+    #[cfg(feature = "diagnostics")]
+    pub fn decrypt_fractions(&self, ciphertext: &Ciphertext) -> Result<Vec<f64>> {
         self.check(ciphertext)?;
         Ok(ciphertext.body().fractions(&self.secret))
     }
 
     /// Signed distances of a ciphertext's phases from those of `expected`, in half steps of the modulus of the values:
-    /// what is left of the margin. Beyond ±1 a value decrypts wrong. As secret as [`SecretKey::decrypt_reals`].
+    /// what is left of the margin. Beyond ±1 a value decrypts wrong. As secret as [`SecretKey::decrypt_fractions`].
+    /// Feature `diagnostics`.
     ///
     /// # Errors
     /// If it is of other parameters or another client.
+    #[cfg(feature = "diagnostics")]
     pub fn errors(&self, ciphertext: &Ciphertext, expected: &[u64]) -> Result<Vec<f64>> {
         self.check(ciphertext)?;
         Ok(ciphertext.body().errors(&self.secret, expected))

@@ -258,7 +258,7 @@ impl MultiplexerCircuit {
     }
 }
 
-#[cfg(all(test, feature = "client"))]
+#[cfg(all(test, feature = "diagnostics"))]
 mod tests {
     use cryptable_ckks::encryption::{decrypt, encrypt};
     use cryptable_ckks::{Ciphertext, Evaluator, Plaintext};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, SecretDistribution};
-use cryptable_lattice::{ReadOptions, SecurityLevel};
+use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
 use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_wire::WireError;
@@ -23,7 +23,8 @@ use crate::parameters::validation;
 /// let request = Request { ring_degree: Some(32_768), ..Request::new(2, 2) };
 /// let parameters = Parameters::choose(&request)?;
 /// assert_eq!(parameters.method_name(), "AKP");
-/// assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
+/// assert!(parameters.security_bits() >= 128.0);
+/// assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone)]
@@ -118,6 +119,19 @@ impl Parameters {
         self.failure.log2_fail()
     }
 
+    /// The predicted probability that one value decrypts wrong after a lookup.
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail())
+    }
+
+    /// The predicted probability that any value of a full ciphertext decrypts wrong after a lookup: what requests
+    /// bound.
+    #[must_use]
+    pub fn ciphertext_failure_probability(&self) -> FailureProbability {
+        self.failure_probability().of_any(self.literal.slots)
+    }
+
     /// The predicted failure probability and its parts.
     #[must_use]
     pub fn failure(&self) -> &FailureEstimate {
@@ -182,14 +196,16 @@ impl Parameters {
     /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
     ///
     /// # Errors
-    /// [`Error::Insecure`] if they claim no security and that is not allowed; if the bytes are no literal, or the
-    /// literal is not valid.
+    /// [`Error::Insecure`] if they claim no security, [`Error::WeakFailureProbability`] if a value fails too often, and
+    /// that is not allowed; if the bytes are no literal, or the literal is not valid.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let literal: ParametersLiteral = serde_json::from_slice(bytes).map_err(|error| {
             WireError::invalid("parameters", error, "a literal of packed values")
         })?;
         options.check(literal.security)?;
-        Self::new(literal)
+        let parameters = Self::new(literal)?;
+        options.check_failures(parameters.failure_probability())?;
+        Ok(parameters)
     }
 
     /// BLAKE3 of [`Parameters::to_bytes`]: what keys and ciphertexts carry.
@@ -225,7 +241,12 @@ impl fmt::Display for Parameters {
         } else {
             write!(f, "{:.1} bits of security", self.security_bits)?;
         }
-        write!(f, ", failures below 2^{:.1} a value", self.log2_fail())
+        write!(
+            f,
+            ", a value fails with {}, a ciphertext with {}",
+            self.failure_probability(),
+            self.ciphertext_failure_probability()
+        )
     }
 }
 
@@ -284,7 +305,7 @@ mod tests {
             assert_eq!(towards_sparse.len(), 1);
             assert_eq!(towards_sparse[0].shape.basis, Basis { main: 1, special: 1 });
             assert!(parameters.security_bits() >= 128.0);
-            assert!(parameters.failure().log2_fail() <= -64.0);
+            assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
         }
     }
 

@@ -37,6 +37,9 @@ const LEAST_SECURE_WEIGHT: u64 = 32;
 /// Longest name in bytes.
 const MAX_NAME: usize = 128;
 
+/// Stated failure probabilities of a value, log2. Requests go down to 2^-1000 a ciphertext of up to 2^17 values.
+const LOG2_FAIL_RANGE: RangeInclusive<f64> = -1017.0..=-1.0;
+
 /// Checks every number, and what they make together.
 ///
 /// # Errors
@@ -121,7 +124,7 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
     let most_weight = (literal.ring_degree as u64).min(1 << 10);
     let weight = u64::from(literal.sparse_weight);
     within("weight of the sparse secret", weight, least_weight..=most_weight)?;
-    real_within("log2 of the failure probability", literal.log2_fail, -1000.0..=-1.0)
+    real_within("log2 of the failure probability", literal.log2_fail, LOG2_FAIL_RANGE)
 }
 
 /// Sizes of primes and digits of keys.

@@ -19,11 +19,10 @@ pub(crate) fn literal(
     choice: Option<&DigitChoice>,
 ) -> ParametersLiteral {
     let log2_scale = f64::from(log2_scale);
-    let Request { input_modulus, output_modulus, count, .. } = *request;
-    let log2_fail = request.stated_log2_fail();
+    let Request { input_modulus, output_modulus, .. } = *request;
+    let log2_fail = request.failure_of_value().log2();
     let degree = request.degree();
-    let slots =
-        count.unwrap_or(degree).min(degree).next_power_of_two().clamp(8.min(degree), degree);
+    let slots = request.slots();
     let levels = (slots.max(2) / 2).trailing_zeros();
     let dft = |extra_primes| DftLiteral {
         stages: split_levels(levels),

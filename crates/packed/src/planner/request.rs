@@ -3,15 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use cryptable_lattice::FailureProbability;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::parameters::validation::{MAX_AKP_MODULUS, MAX_MODULUS};
-
-/// The default failure probability of a value, log2: 2^-64.
-pub const DEFAULT_LOG2_FAIL: f64 = -64.0;
-
-/// The default failure probability of a value for tables of more than 18 bits, log2: 2^-40.
-pub const LARGE_TABLE_LOG2_FAIL: f64 = -40.0;
 
 /// Failure probabilities that may be asked for, log2.
 const LOG2_FAIL_RANGE: std::ops::RangeInclusive<f64> = -1000.0..=-1.0;
@@ -74,7 +69,7 @@ impl FromStr for Method {
 /// let request = Request { ring_degree: Some(32_768), log2_fail: Some(-40.0), ..Request::new(2, 2) };
 /// let parameters = Parameters::choose(&request)?;
 /// assert!(parameters.security_bits() >= 128.0);
-/// assert!(parameters.log2_fail() <= -40.0);
+/// assert!(parameters.ciphertext_failure_probability().log2() <= -40.0);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,8 +78,8 @@ pub struct Request {
     pub input_modulus: u64,
     /// Output modulus P of the tables.
     pub output_modulus: u64,
-    /// The largest failure probability of a value, log2, from -1000 to -1; if `None`, 2^-64, and 2^-40 above 18 bits of
-    /// input.
+    /// The largest probability that any value of a full ciphertext fails, log2, from -1000 to -1; 2^-64 if `None`. A
+    /// value of n in a ciphertext may fail with an n-th of it: 2^-80 of 65,536 with 2^-64.
     pub log2_fail: Option<f64>,
     /// Ring degree; chosen if `None`.
     pub ring_degree: Option<usize>,
@@ -124,10 +119,21 @@ impl Request {
         self.ring_degree.unwrap_or(if self.input_modulus == 2 { 1 << 15 } else { 1 << 16 })
     }
 
-    /// The failure probability asked for, or the default.
-    pub(crate) fn stated_log2_fail(&self) -> f64 {
-        let is_large = self.input_modulus > 1 << 18;
-        self.log2_fail.unwrap_or(if is_large { LARGE_TABLE_LOG2_FAIL } else { DEFAULT_LOG2_FAIL })
+    /// Values of a ciphertext: a power of two of at least as many as asked for.
+    pub(crate) fn slots(&self) -> usize {
+        let degree = self.degree();
+        let count = self.count.unwrap_or(degree).min(degree);
+        count.next_power_of_two().clamp(8.min(degree), degree)
+    }
+
+    /// log2 of the failure probability of a ciphertext that is asked for, or the default.
+    fn log2_fail(&self) -> f64 {
+        self.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2())
+    }
+
+    /// The failure probability that a value may have, for all of a ciphertext to keep to what is asked for.
+    pub(crate) fn failure_of_value(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail()).of_each(self.slots())
     }
 
     /// Demands that every number is one that may be asked for, before anything is computed with it.
@@ -152,7 +158,7 @@ impl Request {
         let digit_bits = self.digit_bits.map_or(1, u64::from);
         bounded("bits of a digit", digit_bits, 1, MAX_DIGIT_BITS.into())?;
         bounded("number of tables", self.tables as u64, 1, MAX_TABLES as u64)?;
-        let value = self.stated_log2_fail();
+        let value = self.log2_fail();
         if !LOG2_FAIL_RANGE.contains(&value) {
             let limit = "it must be from -1000 to -1".into();
             return Err(Error::Parameter { name: "log2 of the failure probability", value, limit });

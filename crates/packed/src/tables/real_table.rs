@@ -13,14 +13,14 @@ use cryptable_lattice::error::{Error, Result};
 /// A table f: Z_p -> [-1/2, 1/2), in fixed point.
 ///
 /// ```
-/// use cryptable_packed::{Parameters, Progress, RealTable, SecretKey};
+/// use cryptable_packed::{Parameters, Progress, RealDecryption, RealTable, SecretKey};
 /// let halves = RealTable::new(4, &[0.25, -0.5, 0.1, 0.0], 256)?;
 /// let secret = SecretKey::generate(&Parameters::insecure_toy(4, 256)?);
 /// let key = secret.evaluation_key(Progress::silent())?;
 /// let prepared = key.prepare(halves.table())?;
 /// let output = key.lookup(&secret.encrypt(&[0, 2])?, &prepared, Progress::silent())?;
-/// let found = secret.decrypt_reals(&output)?;
-/// assert!((found[0] - 0.25).abs() < 1.0 / 256.0 && (found[1] - 0.1).abs() < 1.0 / 256.0);
+/// let found = secret.decrypt_reals(&output, RealDecryption::default())?;
+/// assert_eq!(found, [0.25, 26.0 / 256.0]); // 0.1 in steps of 1/256
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl RealTable {
 /// A table f: Z_p -> C of values with both parts within [-1/2, 1/2): two real tables on the same selectors.
 ///
 /// ```
-/// use cryptable_packed::{ComplexTable, Parameters, Progress, SecretKey};
+/// use cryptable_packed::{ComplexTable, Parameters, Progress, RealDecryption, SecretKey};
 /// use num_complex::Complex64;
 /// let roots: Vec<_> = (0..4).map(|k| 0.4 * Complex64::I.powi(k)).collect();
 /// let table = ComplexTable::new(4, &roots, 256)?;
@@ -76,7 +76,8 @@ impl RealTable {
 /// let [re, im] = table.tables();
 /// let tables = [&key.prepare(re)?, &key.prepare(im)?];
 /// let outputs = key.lookup_many(&secret.encrypt(&[1, 2])?, &tables, Progress::silent())?;
-/// let (re, im) = (secret.decrypt_reals(&outputs[0])?, secret.decrypt_reals(&outputs[1])?);
+/// let options = RealDecryption::default();
+/// let (re, im) = (secret.decrypt_reals(&outputs[0], options)?, secret.decrypt_reals(&outputs[1], options)?);
 /// assert!((re[0] - 0.0).abs() < 0.01 && (im[0] - 0.4).abs() < 0.01);
 /// assert!((re[1] + 0.4).abs() < 0.01 && (im[1] - 0.0).abs() < 0.01);
 /// # Ok::<(), cryptable_packed::Error>(())

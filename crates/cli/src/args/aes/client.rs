@@ -7,6 +7,7 @@ use clap::Args;
 use zeroize::Zeroizing;
 
 use super::block::{BLOCK_BYTES, Counter, block, counter};
+use crate::args::parameters::log2_fail;
 
 /// An AES-128 key. Zeroized on drop, redacted in Debug.
 #[derive(Clone)]
@@ -47,8 +48,11 @@ pub struct AesKeygenArgs {
     /// Replace existing key files
     #[arg(long)]
     pub force: bool,
+    /// log2 of the largest probability that a block fails, down to -128 [default: -64]
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
+    pub log2_fail: Option<f64>,
     /// INSECURE parameters, for tests of this program
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, conflicts_with = "log2_fail")]
     pub insecure_toy: bool,
 }
 

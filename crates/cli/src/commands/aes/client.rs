@@ -28,12 +28,16 @@ const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 /// Generates both keys.
 ///
 /// # Errors
-/// If a key file exists and is not to be replaced, or writing fails: there is then no new file.
+/// If a key file exists and is not to be replaced, no parameters fail so rarely as asked for, or writing fails: there is
+/// then no new file.
 pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
     let start = Instant::now();
-    let parameters =
-        if args.insecure_toy { Parameters::insecure_toy() } else { Parameters::default_128() };
+    let parameters = match args.log2_fail {
+        _ if args.insecure_toy => Parameters::insecure_toy(),
+        Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
+        None => Parameters::default_128(),
+    };
     let files = files.create()?;
     let secret = SecretKey::generate(&parameters);
     let bar = progress::bar(global, "evaluation key");
@@ -118,8 +122,9 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
 
 /// Says so where a key has no security.
 fn warn(global: Global, secret: &SecretKey, path: &Path) {
-    let level = secret.parameters().security_level();
-    report::note(global, key_input::insecurity(level, path).as_ref());
+    let parameters = secret.parameters();
+    let (level, failures) = (parameters.security_level(), parameters.failure_probability());
+    report::note(global, key_input::insecurity(level, failures, path).as_ref());
 }
 
 fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
@@ -196,10 +201,10 @@ impl fmt::Display for KeygenReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "keys {} for AES-128: {}, failures below 2^{:.0} a block, {}",
+            "keys {} for AES-128: {}, {}, {}",
             self.key_id,
             self.parameters.security(),
-            self.parameters.log2_fail,
+            self.parameters.failures(),
             seconds(self.keygen_s)
         )?;
         write!(f, "{}", self.keys)

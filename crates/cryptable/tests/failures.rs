@@ -1,0 +1,264 @@
+//! Failure probabilities: 2^-128 on request, and what readers of keys and parameters refuse, in every engine.
+#![cfg(feature = "client")]
+
+use std::time::{Duration, Instant};
+
+use cryptable::engines::{leveled, packed, single};
+use cryptable::{
+    Engine, Error, FailureProbability, Parameters, ReadOptions, Request, SecretKey, booleans,
+    inspect, integers, transciphering,
+};
+
+/// Most time that reading parameters may take, whatever they are: many times the second or so that the largest trees
+/// take on an idle machine, for machines that are not.
+const MOST_TIME: Duration = Duration::from_secs(30);
+
+/// log2 of the failure probability of a ciphertext under the best parameters that a request finds.
+fn reached(engine: Engine, bits: u32, log2_fail: f64) -> f64 {
+    let request = Request::new(1 << bits, 1 << bits).engine(engine).log2_fail(log2_fail);
+    let plan = request.cost_model(Default::default()).plan().unwrap();
+    plan.best().parameters().ciphertext_failure_probability().log2()
+}
+
+#[test]
+fn every_engine_reaches_2_to_the_minus_128() {
+    for (engine, widths) in [
+        (Engine::Packed, &[1, 4][..]),
+        (Engine::Single, &[1, 2, 3, 4]),
+        (Engine::Leveled, &[1, 2, 8, 16, 24]),
+    ] {
+        for &bits in widths {
+            let found = reached(engine, bits, -128.0);
+            assert!(found <= -128.0, "{engine}, {bits} bits: 2^{found}");
+        }
+    }
+    let gates = booleans::Parameters::with_log2_fail(-128.0).unwrap();
+    assert!(gates.log2_fail() <= -128.0 && gates.security_bits() >= 128.0);
+    let aes = transciphering::Parameters::with_log2_fail(-128.0).unwrap();
+    assert!(aes.log2_fail() <= -128.0 && aes.security_bits() >= 128.0);
+    for bits in 4..=24 {
+        let numbers = integers::Parameters::with_log2_fail(bits, -128.0).unwrap();
+        assert!(numbers.log2_fail() <= -128.0 && numbers.security_bits() >= 128.0, "{bits}");
+        let read = integers::Parameters::from_bytes(&numbers.to_bytes(), ReadOptions::default());
+        let read = read.unwrap();
+        assert_eq!((read.digest(), read.log2_fail()), (numbers.digest(), numbers.log2_fail()));
+    }
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn packed_tables_of_any_width_reach_2_to_the_minus_128() {
+    for bits in [8, 12, 16, 20, 24] {
+        let found = reached(Engine::Packed, bits, -128.0);
+        assert!(found <= -128.0, "{bits} bits: 2^{found}");
+    }
+}
+
+#[test]
+fn defaults_are_2_to_the_minus_64_a_ciphertext() {
+    for (engine, bits) in [(Engine::Packed, 4), (Engine::Single, 4), (Engine::Leveled, 4)] {
+        let request = Request::new(1 << bits, 1 << bits).engine(engine);
+        let plan = request.cost_model(Default::default()).plan().unwrap();
+        let parameters = plan.best().parameters();
+        let [value, ciphertext] =
+            [parameters.failure_probability(), parameters.ciphertext_failure_probability()];
+        assert!(ciphertext <= FailureProbability::DEFAULT, "{engine}: {ciphertext}");
+        assert_eq!(value.of_any(parameters.values_per_ciphertext()), ciphertext);
+    }
+}
+
+#[test]
+fn what_cannot_be_reached_is_refused_with_what_can() {
+    let message = |engine| {
+        let request = Request::new(64, 64).engine(engine).log2_fail(-900.0);
+        request.cost_model(Default::default()).plan().unwrap_err().to_string()
+    };
+    for engine in [Engine::Single, Engine::Leveled] {
+        assert!(message(engine).contains("2^-"), "{}", message(engine));
+    }
+    for error in [
+        booleans::Parameters::with_log2_fail(-1e6).unwrap_err(),
+        integers::Parameters::with_log2_fail(24, -900.0).unwrap_err(),
+        transciphering::Parameters::with_log2_fail(-900.0).unwrap_err(),
+    ] {
+        assert!(
+            matches!(error, Error::FailureUnreachable { found, .. } if found < -128.0),
+            "{error}"
+        );
+    }
+}
+
+/// 128-bit parameters of every engine whose values fail with a probability between 2^-40 and 2^-5.
+fn often_failing() -> [Parameters; 3] {
+    let often = Some(-8.0);
+    let packed = packed::Request { log2_fail: often, ..packed::Request::new(2, 2) };
+    let single = single::Request { log2_fail: often, ..single::Request::new(16, 16) };
+    let shallow = Some("two-bit-depth-8".parse().unwrap());
+    let leveled =
+        leveled::Request { log2_fail: often, method: shallow, ..leveled::Request::new(1 << 24, 2) };
+    [
+        packed::Parameters::choose(&packed).unwrap().into(),
+        single::Parameters::choose(&single).unwrap().into(),
+        leveled::Parameters::candidates(&leveled).unwrap().swap_remove(0).into(),
+    ]
+}
+
+#[test]
+fn keys_whose_values_fail_often_are_refused() {
+    for parameters in often_failing() {
+        let (engine, found) = (parameters.engine(), parameters.failure_probability());
+        assert!(parameters.security_bits() >= 128.0);
+        assert!((-40.0..-5.0).contains(&found.log2()), "{engine}: {found}");
+        let strict = ReadOptions::default();
+        let told = strict.allow_failures(found);
+        let secret = SecretKey::generate(&parameters);
+        for error in [
+            Parameters::from_bytes(engine, &parameters.to_bytes(), strict).unwrap_err(),
+            SecretKey::from_bytes(&secret.to_bytes(), strict).unwrap_err(),
+            // Toys have to keep to the limit, too.
+            SecretKey::from_bytes(&secret.to_bytes(), strict.allow_insecure()).unwrap_err(),
+        ] {
+            let message = error.to_string();
+            assert!(matches!(error, Error::WeakFailureProbability { .. }), "{engine}: {error}");
+            assert!(message.contains(&found.to_string()) && message.contains("2^-40"), "{message}");
+        }
+        assert_eq!(SecretKey::from_bytes(&secret.to_bytes(), told).unwrap().id(), secret.id());
+        // What the file is may be seen all the same.
+        let seen = inspect(&secret.to_bytes()).unwrap().parameters.unwrap();
+        assert_eq!(seen.failure_probability(), found);
+    }
+}
+
+/// The bytes of parameters with another text in place of one of theirs.
+fn forged(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = std::str::from_utf8(bytes).unwrap();
+    assert!(text.contains(from), "{from} in {text}");
+    text.replacen(from, to, 1).into_bytes()
+}
+
+#[test]
+fn gates_integers_and_aes_that_fail_often_are_refused() {
+    let strict = ReadOptions::default();
+    // Key switching that drops most of the phase: as secure as before, and mostly noise.
+    let digits = r#""key_switching":{"base_log2":3,"length":4}"#;
+    let coarse = r#""key_switching":{"base_log2":3,"length":2}"#;
+    let gates = forged(&booleans::Parameters::default_128().to_bytes(), digits, coarse);
+    let error = booleans::Parameters::from_bytes(&gates, strict).unwrap_err();
+    assert!(matches!(error, Error::WeakFailureProbability { .. }), "{error}");
+    let certain = strict.allow_failures(FailureProbability::from_log2(0.0));
+    let read = booleans::Parameters::from_bytes(&gates, certain).unwrap();
+    assert!(read.log2_fail() > -40.0 && read.security_bits() >= 128.0);
+
+    let digits = r#""key_switching":{"base_log2":2,"length":8}"#;
+    let numbers = integers::Parameters::new(8).unwrap().to_bytes();
+    let coarse = forged(&numbers, digits, r#""key_switching":{"base_log2":2,"length":7}"#);
+    // What is planned for is stated, and not reached.
+    let error = integers::Parameters::from_bytes(&coarse, strict).unwrap_err();
+    assert!(matches!(error, Error::FailureUnreachable { .. }), "{error}");
+    // Stated so that it is, it is above what readers accept.
+    let mut often = coarse;
+    assert_eq!(often.pop(), Some(b'}'));
+    often.extend_from_slice(br#","log2_fail":-1.0}"#);
+    let error = integers::Parameters::from_bytes(&often, strict).unwrap_err();
+    assert!(matches!(error, Error::WeakFailureProbability { .. }), "{error}");
+    assert!(integers::Parameters::from_bytes(&often, certain).is_ok());
+
+    // A block of AES has its limit whatever the reader allows.
+    let one_bit = leveled::Request {
+        method: Some("cmux-depth-8".parse().unwrap()),
+        ..leveled::Request::new(2, 2)
+    };
+    let one_bit = leveled::Parameters::candidates(&one_bit).unwrap().swap_remove(0);
+    let block = one_bit.circuit_bootstrapping().to_bytes();
+    let error = transciphering::Parameters::from_bytes(&block, certain).unwrap_err();
+    assert!(matches!(error, Error::FailureProbability { .. }), "{error}");
+}
+
+/// Security is computed of every secret: of LWE, of the ring, and of the ring between them.
+#[test]
+fn claims_of_security_are_checked_of_every_secret() {
+    let strict = ReadOptions::default();
+    let request = single::Request::new(16, 16);
+    let values = single::Parameters::choose(&request).unwrap().to_bytes();
+    let small = r#""intermediate":{"degree":1024,"log2_prime":24.9"#;
+    let weak = r#""intermediate":{"degree":1024,"log2_prime":29.0"#;
+    let error = single::Parameters::from_bytes(&forged(&values, small, weak), strict).unwrap_err();
+    assert!(matches!(error, Error::Security(_)), "{error}");
+    let gates = booleans::Parameters::default_128().to_bytes();
+    for (from, to) in [
+        (r#""lwe_dimension":662"#, r#""lwe_dimension":600"#),
+        (r#""log2_prime":24.9"#, r#""log2_prime":29.0"#),
+    ] {
+        let error =
+            booleans::Parameters::from_bytes(&forged(&gates, from, to), strict).unwrap_err();
+        assert!(matches!(error, Error::Security(_)), "{error}");
+    }
+    let numbers = integers::Parameters::new(8).unwrap().to_bytes();
+    let error =
+        integers::Parameters::from_bytes(&forged(&numbers, small, weak), strict).unwrap_err();
+    assert!(matches!(error, Error::Security(_)), "{error}");
+    let aes = transciphering::Parameters::default_128().to_bytes();
+    let error = transciphering::Parameters::from_bytes(&forged(&aes, small, weak), strict);
+    assert!(matches!(error.unwrap_err(), Error::Security(_)));
+    let toy = packed::Parameters::insecure_toy(4, 4).unwrap().to_bytes();
+    let claim = forged(&toy, r#""security":"insecure""#, r#""security":"bits128""#);
+    let error = packed::Parameters::from_bytes(&claim, strict).unwrap_err();
+    assert!(matches!(error, Error::Security(_)), "{error}");
+}
+
+#[test]
+fn a_stated_probability_is_not_believed() {
+    let often = &often_failing()[0];
+    let bytes = forged(&often.to_bytes(), r#""log2_fail":-23.0"#, r#""log2_fail":-80.0"#);
+    let error = Parameters::from_bytes(Engine::Packed, &bytes, ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, Error::FailureProbability { .. }), "{error}");
+}
+
+#[test]
+fn parameters_of_any_numbers_are_read_in_bounded_time() {
+    let all = ReadOptions::default()
+        .allow_insecure()
+        .allow_failures(FailureProbability::from_log2(f64::INFINITY));
+    let single = single::Parameters::insecure_toy(4, 4).unwrap().to_bytes();
+    // The largest of everything that is in range: degree, dimension, primes, and automorphisms.
+    let mut largest = serde_json::from_slice::<serde_json::Value>(&single).unwrap();
+    let numbers = &mut largest["numbers"];
+    numbers["ring_degree"] = 8192.into();
+    numbers["lwe_dimension"] = 4096.into();
+    numbers["log2_prime"] = 49.9.into();
+    numbers["log2_lwe_modulus"] = 35.into();
+    for window in [1, 7, 4095] {
+        let digits = serde_json::json!({ "base_log2": 9, "length": 5 });
+        let method = serde_json::json!({ "Automorphism": { "window": window, "digits": digits } });
+        largest["numbers"]["rotation_method"] = method;
+        let bytes = serde_json::to_vec(&largest).unwrap();
+        let start = Instant::now();
+        let read = single::Parameters::from_bytes(&bytes, all);
+        assert!(read.is_ok(), "window {window}");
+        assert!(start.elapsed() < MOST_TIME, "window {window}: {:?}", start.elapsed());
+    }
+    // Trees of the most digits over the largest ring, in few selectors and in many.
+    let tree = |count| packed::MultiplexerLiteral {
+        digits: vec![2; count],
+        selectors: vec![1; count],
+        ..Default::default()
+    };
+    let toy = packed::Parameters::insecure_toy_tree(4, 1024, 1024, tree(2), 0).unwrap();
+    for selectors in [vec![12, 12], vec![4; 6]] {
+        let mut literal = toy.literal().clone();
+        literal.input_modulus = 1 << 24;
+        literal.multiplexer = Some(packed::MultiplexerLiteral { selectors, ..tree(24) });
+        (literal.ring_degree, literal.slots) = (1 << 17, 1 << 17);
+        literal.log2_ciphertext_modulus = 44;
+        for dft in [&mut literal.coeffs_to_slots, &mut literal.slots_to_coeffs] {
+            dft.stages = vec![6, 5, 5];
+        }
+        let bytes = serde_json::to_vec(&literal).unwrap();
+        let start = Instant::now();
+        let read = packed::Parameters::from_bytes(&bytes, all);
+        // Whether it is a good one is seen by a dry run only.
+        let is_run = matches!(read, Ok(_) | Err(Error::FailureProbability { .. }));
+        assert!(is_run, "{read:?}");
+        assert!(start.elapsed() < MOST_TIME, "{:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,34 @@
+//! Phases and errors of ciphertexts, for measuring noise: feature `diagnostics`, which no product has.
+//!
+//! They depend on the noise, and with it on the secret key (Li, Micciancio, EUROCRYPT 2021): whoever gets enough of
+//! them recovers it.
+
+use super::CoefficientCiphertext;
+use crate::secret::TernarySecret;
+
+impl CoefficientCiphertext {
+    /// The phases without rounding, as fractions of the ciphertext modulus within [-1/2, 1/2).
+    ///
+    /// # Panics
+    /// If the secret has another degree.
+    #[must_use]
+    pub fn fractions(&self, secret: &TernarySecret) -> Vec<f64> {
+        self.noisy_fractions(secret).to_vec()
+    }
+
+    /// Signed distances of the phases from those of `expected`, in units of half a step,
+    /// `2^k/(2p)`: beyond ±1 a value decrypts wrong.
+    ///
+    /// # Panics
+    /// If the secret has another degree.
+    #[must_use]
+    pub fn errors(&self, secret: &TernarySecret, expected: &[u64]) -> Vec<f64> {
+        let half_step = f64::from(self.log2_modulus).exp2() / (2.0 * self.plaintext_modulus as f64);
+        let encoding = self.encoding();
+        self.phases(secret)
+            .iter()
+            .zip(expected)
+            .map(|(&x, &value)| self.signed(x.wrapping_sub(encoding.encode(value))) / half_step)
+            .collect()
+    }
+}

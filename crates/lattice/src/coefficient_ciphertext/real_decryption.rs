@@ -1,0 +1,189 @@
+//! Decryption of results of real tables: rounded, so that no noise is left in them, and flooded where asked for.
+//!
+//! A real table has values in steps of 1/P, P the output modulus. A phase that is nearer to the true value than half a
+//! step rounds to it exactly: what is decrypted is then a function of the values alone, and the noise, which depends on
+//! the secret key, does not show (Li, Micciancio, EUROCRYPT 2021). It shows in failures only, whose probability the
+//! parameters bound.
+//!
+//! Where that bound is not enough, or ciphertexts are not trusted to keep to it, flooding hides noise in other noise
+//! (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022).
+
+use super::CoefficientCiphertext;
+use crate::error::{Result, demand};
+use crate::secret::TernarySecret;
+use cryptable_ring::random::RandomStream;
+
+/// Largest standard deviation of flooding, as a fraction of the range of values: beyond it hardly anything is left.
+const MAX_DEVIATION: f64 = 0.125;
+
+/// Gaussian noise that hides a ciphertext's own.
+///
+/// Of q queries about n values each, whose own errors are at most t, noise of standard deviation
+/// `σ = 8·√(q·n)·2^(κ/2)·t` makes what decryption shows of errors worth no more than the last of κ bits of security
+/// against an attacker who sees the results (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022: the Gaussian mechanism
+/// with `t²·n/(2σ²) ≤ 2^(-κ-7)/q`).
+///
+/// ```
+/// use cryptable_lattice::coefficient_ciphertext::Flooding;
+/// // Of one value in steps of 2^-24, with κ = 20: 11 bits are left above the standard deviation.
+/// let deviation = Flooding::new(20, 1).deviation(0.5f64.powi(25), 1);
+/// assert_eq!(deviation, 2f64.powi(-12));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flooding {
+    security_bits: u32,
+    queries: u64,
+}
+
+impl Flooding {
+    /// For κ = `security_bits`, and so many decryptions under one key whose results others see.
+    #[must_use]
+    pub const fn new(security_bits: u32, queries: u64) -> Self {
+        Self { security_bits, queries }
+    }
+
+    /// The standard deviation for `count` values a decryption whose errors are at most `bound`, in units of that bound.
+    #[must_use]
+    pub fn deviation(&self, bound: f64, count: usize) -> f64 {
+        let draws = self.queries as f64 * count as f64;
+        8.0 * draws.sqrt() * (f64::from(self.security_bits) / 2.0).exp2() * bound
+    }
+}
+
+/// How results of a real table are decrypted.
+///
+/// ```
+/// use cryptable_lattice::coefficient_ciphertext::{Flooding, RealDecryption};
+/// let to_the_table = RealDecryption::default();
+/// let coarse = RealDecryption::default().precision(8);
+/// let flooded = coarse.flooding(Flooding::new(16, 1));
+/// assert!(to_the_table != coarse && coarse != flooded);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RealDecryption {
+    precision: Option<u32>,
+    flooding: Option<Flooding>,
+}
+
+impl RealDecryption {
+    /// Results are rounded to multiples of 2^-`bits`. Left out: to the steps of the table, 1/P.
+    #[must_use]
+    pub const fn precision(mut self, bits: u32) -> Self {
+        self.precision = Some(bits);
+        self
+    }
+
+    /// Noise is added before rounding. Left out: none, and results are exact.
+    #[must_use]
+    pub const fn flooding(mut self, flooding: Flooding) -> Self {
+        self.flooding = Some(flooding);
+        self
+    }
+
+    /// Steps of the range that results are rounded to, of a table of `modulus` steps.
+    fn steps(self, modulus: u64) -> Result<f64> {
+        let Some(bits) = self.precision else { return Ok(modulus as f64) };
+        let most = modulus.ilog2();
+        let limit = format!("it must be from 1 to {most}: the table has {modulus} steps");
+        demand((1..=most).contains(&bits), "bits of precision", bits.into(), &limit)?;
+        Ok(f64::from(bits).exp2())
+    }
+}
+
+impl CoefficientCiphertext {
+    /// The values as fractions within [-1/2, 1/2). Without flooding they are first rounded to the exact multiples of
+    /// 1/p that [`CoefficientCiphertext::decrypt`] gives, then to the precision asked for: nothing but the values is in
+    /// them. With flooding, noise is added to unrounded phases; errors are taken to be at most half a step, 1/(2p),
+    /// which is so wherever results are right.
+    ///
+    /// # Errors
+    /// If the precision is finer than the steps of the table, or flooding would leave nothing of the values.
+    ///
+    /// # Panics
+    /// If the secret has another degree.
+    pub fn decrypt_reals(
+        &self,
+        secret: &TernarySecret,
+        options: RealDecryption,
+    ) -> Result<Vec<f64>> {
+        let modulus = self.plaintext_modulus;
+        let steps = options.steps(modulus)?;
+        let round = |x: f64| centred((x * steps).round() / steps);
+        let Some(flooding) = options.flooding else {
+            let values = self.decrypt(secret);
+            return Ok(values.iter().map(|&v| round(centred(v as f64 / modulus as f64))).collect());
+        };
+        let deviation = flooding.deviation(0.5 / modulus as f64, self.layout.count);
+        let limit = format!(
+            "it must be at most {MAX_DEVIATION} of the range: fewer bits, fewer queries, fewer values a ciphertext or a \
+             table of finer steps"
+        );
+        demand(deviation <= MAX_DEVIATION, "standard deviation of flooding", deviation, &limit)?;
+        let phases = self.noisy_fractions(secret);
+        let noise = RandomStream::from_os().gaussian(phases.len(), deviation);
+        Ok(phases.iter().zip(noise.iter()).map(|(x, e)| round(x + e)).collect())
+    }
+}
+
+/// The representative modulo 1 within [-1/2, 1/2).
+fn centred(x: f64) -> f64 {
+    x - (x + 0.5).floor()
+}
+
+#[cfg(test)]
+mod tests {
+    use cryptable_ring::random::replay;
+
+    use super::*;
+    use crate::security::SecretDistribution;
+
+    fn encrypted(modulus: u64, values: &[u64]) -> (TernarySecret, CoefficientCiphertext) {
+        let distribution = SecretDistribution::UniformTernary;
+        let secret = TernarySecret::sample(256, distribution, &mut RandomStream::from_os());
+        let shape = (256, modulus, 44);
+        let ciphertext = CoefficientCiphertext::encrypt(&secret, values, shape);
+        (secret, ciphertext)
+    }
+
+    #[test]
+    fn results_are_multiples_of_the_step() {
+        let values = [0, 1, 499, 500, 501, 999];
+        let (secret, ciphertext) = encrypted(1000, &values);
+        let found = ciphertext.decrypt_reals(&secret, RealDecryption::default()).unwrap();
+        assert_eq!(found, [0.0, 0.001, 0.499, -0.5, -0.499, -0.001]);
+        // Unrounded ones are not: what is tested has noise.
+        assert!(ciphertext.noisy_fractions(&secret).iter().zip(&found).any(|(x, y)| x != y));
+        let coarse = RealDecryption::default().precision(2);
+        let found = ciphertext.decrypt_reals(&secret, coarse).unwrap();
+        assert_eq!(found, [0.0, 0.0, -0.5, -0.5, -0.5, 0.0]);
+    }
+
+    #[test]
+    fn precision_is_at_most_the_table_s() {
+        let (secret, ciphertext) = encrypted(1000, &[3]);
+        for bits in [0, 10, u32::MAX] {
+            let options = RealDecryption::default().precision(bits);
+            let error = ciphertext.decrypt_reals(&secret, options).unwrap_err().to_string();
+            assert!(error.contains("bits of precision") && error.contains("1000 steps"), "{error}");
+        }
+    }
+
+    #[test]
+    fn flooding_has_the_deviation_that_it_states() {
+        let _replay = replay::begin();
+        let modulus = 1 << 24;
+        let values = vec![modulus / 8; 256];
+        let (secret, ciphertext) = encrypted(modulus, &values);
+        let flooding = Flooding::new(16, 2);
+        let deviation = flooding.deviation(0.5 / modulus as f64, 256);
+        let options = RealDecryption::default().flooding(flooding);
+        let found = ciphertext.decrypt_reals(&secret, options).unwrap();
+        let variance = found.iter().map(|x| (x - 0.125).powi(2)).sum::<f64>() / 256.0;
+        // The estimate of a variance from 256 has a relative deviation of 0.09.
+        let ratio = variance / (deviation * deviation);
+        assert!((0.55..1.6).contains(&ratio), "{ratio}");
+        let too_much = RealDecryption::default().flooding(Flooding::new(128, 1));
+        let error = ciphertext.decrypt_reals(&secret, too_much).unwrap_err().to_string();
+        assert!(error.contains("standard deviation of flooding"), "{error}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Failure probabilities: how often a result may be wrong.
+
+use std::fmt;
+
+/// The probability that a result is wrong, by its logarithm to base 2.
+///
+/// Of k results, any is wrong with at most k times the probability of one (the union bound): that is how a value's
+/// probability becomes a ciphertext's, and back.
+///
+/// ```
+/// use cryptable_lattice::FailureProbability;
+/// let value = FailureProbability::from_log2(-80.0);
+/// let ciphertext = value.of_any(65_536);
+/// assert_eq!(ciphertext.to_string(), "2^-64.0");
+/// assert_eq!(ciphertext.of_each(65_536), value);
+/// assert!(value < ciphertext && ciphertext.of_any(1 << 20) <= FailureProbability::from_log2(-44.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct FailureProbability {
+    log2: f64,
+}
+
+impl FailureProbability {
+    /// What a ciphertext may fail with unless a request says otherwise: 2^-64.
+    pub const DEFAULT: Self = Self::from_log2(-64.0);
+
+    /// What a value may fail with under parameters from a file unless the reader allows more
+    /// ([`crate::ReadOptions::allow_failures`]): 2^-40.
+    pub const READ_LIMIT: Self = Self::from_log2(-40.0);
+
+    /// The probability `2^log2`.
+    #[must_use]
+    pub const fn from_log2(log2: f64) -> Self {
+        Self { log2 }
+    }
+
+    /// Its logarithm to base 2.
+    #[must_use]
+    pub const fn log2(self) -> f64 {
+        self.log2
+    }
+
+    /// The probability that any of `count` results is wrong, each of which is with this one: at most `count` times as
+    /// large, and at most 1.
+    #[must_use]
+    pub fn of_any(self, count: usize) -> Self {
+        // No probability is above 1, nor is one that is not a number: `min` takes the other operand then.
+        Self { log2: (self.log2 + (count.max(1) as f64).log2()).min(0.0) }
+    }
+
+    /// What each of `count` results may fail with for all of them to fail with this probability at most.
+    #[must_use]
+    pub fn of_each(self, count: usize) -> Self {
+        Self { log2: self.log2 - (count.max(1) as f64).log2() }
+    }
+}
+
+impl fmt::Display for FailureProbability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "2^{:.1}", self.log2)
+    }
+}
