@@ -4,8 +4,6 @@ mod linear_operations;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
-pub use linear_operations::LinearOperationError;
-
 use cryptable_wire::bit_packing::{pack, packed_bytes, unpack};
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
 

@@ -21,6 +21,7 @@ pub mod lwe;
 pub mod lwe_encryption;
 pub mod lwe_list;
 pub mod lwe_masks;
+pub mod noise_bound;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
 pub mod progress;
@@ -35,6 +36,7 @@ pub mod trust;
 pub use error::{Error, Result};
 pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
+pub use noise_bound::{NoiseBound, SumLimits};
 pub use progress::{Progress, Steps};
 pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;
