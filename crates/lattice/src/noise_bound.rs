@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::ops::Add;
 
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use serde::Serialize;
 
 use crate::ERROR_VARIANCE;
 use crate::error::{Error, Result};
@@ -219,16 +220,19 @@ pub fn check_log2_fail(operation: &'static str, found: f64, limit: f64) -> Resul
     if found <= limit { Ok(()) } else { Err(Error::NoiseTooLarge { operation, found, limit }) }
 }
 
-/// How many terms sums may have under some parameters, so that what follows fails with no more than the stated
-/// probability. A multiple counts as often as its factor says; terms may depend on each other.
+/// How many terms sums may have under some parameters, and how often results may be looked up again, so that what
+/// follows fails with no more than the stated probability. A multiple counts as often as its factor says; terms may
+/// depend on each other.
 ///
 /// ```
 /// use cryptable_lattice::noise_bound::SumLimits;
-/// let limits = SumLimits { fresh_lookup: 100, result_lookup: 0, result_decryption: 7 };
-/// let expected = "sums of up to 100 fresh values can be looked up, of up to 7 results be decrypted";
+/// let limits =
+///     SumLimits { fresh_lookup: 100, result_lookup: 0, result_decryption: 7, lookups_in_a_row: Some(1) };
+/// let expected = "sums of up to 100 fresh values can be looked up, of up to 7 results be decrypted; \
+///                 at most 1 lookup in a row";
 /// assert_eq!(limits.to_string(), expected);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SumLimits {
     /// Most fresh values of a sum that can be looked up.
     pub fresh_lookup: u64,
@@ -236,16 +240,23 @@ pub struct SumLimits {
     pub result_lookup: u64,
     /// Most results of lookups of a sum that can be decrypted.
     pub result_decryption: u64,
+    /// Most lookups in a row of a fresh value, each of the result of the one before; `None` if there is no end.
+    pub lookups_in_a_row: Option<u32>,
 }
 
 impl std::fmt::Display for SumLimits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { fresh_lookup, result_lookup, result_decryption } = self;
+        let Self { fresh_lookup, result_lookup, result_decryption, lookups_in_a_row } = self;
         write!(f, "sums of up to {fresh_lookup} fresh values")?;
         if *result_lookup > 0 {
             write!(f, " or {result_lookup} results")?;
         }
-        write!(f, " can be looked up, of up to {result_decryption} results be decrypted")
+        write!(f, " can be looked up, of up to {result_decryption} results be decrypted; ")?;
+        match lookups_in_a_row {
+            Some(1) => f.write_str("at most 1 lookup in a row"),
+            Some(count) => write!(f, "at most {count} lookups in a row"),
+            None => f.write_str("any number of lookups in a row"),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Sums, differences and multiples of packed values: exact, within the bound on their noise, and refused beyond it.
 
 use cryptable_packed::{
-    Ciphertext, Error, EvaluationKey, MultiplexerLiteral, Parameters, Progress, SecretKey, Table,
+    Ciphertext, Error, EvaluationKey, MultiplexerLiteral, Parameters, Progress, Request, SecretKey,
+    Table,
 };
 use cryptable_ring::random::replay;
 use proptest::prelude::*;
@@ -249,4 +250,26 @@ fn impossible_claims_of_noise_are_refused() {
     for deviation in [f64::NAN, f64::INFINITY, -fresh, 1.0] {
         assert!(matches!(claim(deviation).unwrap_err(), Error::Wire(_)), "{deviation}");
     }
+}
+
+/// 128-bit parameters, every slot used: the largest sum of results that is admitted, looked up again.
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn sums_of_results_at_full_size() {
+    let _replay = replay::begin();
+    let setting = Setting::new(&Parameters::choose(&Request::new(16, 16)).unwrap());
+    let limits = setting.key.parameters().sum_limits();
+    println!("{limits}");
+    assert!(limits.result_lookup > 10 && limits.lookups_in_a_row.is_none(), "{limits}");
+    let values = setting.values();
+    let once = setting.look_up(&setting.secret.encrypt(&values).unwrap()).unwrap();
+    let sum = setting.sum_of(&once, limits.result_lookup).unwrap();
+    let result = setting.secret.decrypt(&setting.look_up(&sum).unwrap()).unwrap();
+    let of_sum = |&v: &u64| setting.affine(limits.result_lookup * setting.affine(v) % 16);
+    assert_eq!(result, values.iter().map(of_sum).collect::<Vec<_>>());
+    let expected: Vec<u64> =
+        values.iter().map(|&v| limits.result_lookup * setting.affine(v) % 16).collect();
+    let ratio = setting.measured_over_bound(&sum, &expected);
+    println!("measured 2^{ratio:.2} of the bound");
+    assert!((-4.0..0.0).contains(&ratio), "2^{ratio:.2} of the bound");
 }

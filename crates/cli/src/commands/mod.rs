@@ -19,6 +19,7 @@ mod lookup;
 mod parameters;
 mod plan;
 mod resume;
+mod sum;
 
 use std::io::Write;
 
@@ -49,6 +50,7 @@ pub fn run(cli: Cli) -> Result<()> {
         #[cfg(feature = "client")]
         Command::Encrypt(args) => encrypt::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
+        Command::Sum(args) => sum::run(global, &args),
         #[cfg(feature = "client")]
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),

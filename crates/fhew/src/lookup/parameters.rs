@@ -206,6 +206,8 @@ impl Parameters {
             fresh_lookup: lookups(fresh),
             result_lookup: if input == output { lookups(result) } else { 0 },
             result_decryption: result.terms(output, self.stated_log2_fail()),
+            // Parameters are chosen so that results are inputs, and results of results have the same noise.
+            lookups_in_a_row: if input == output { None } else { Some(1) },
         }
     }
 

@@ -7,6 +7,12 @@ use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{FailureEstimate, FailureModel};
 use crate::parameters::parameter_set::Parameters;
 
+/// Lookups in a row that are followed before the noise of results is said to grow without end.
+const MAX_LOOKUPS: u32 = 1000;
+
+/// Relative growth of a bias that counts as none.
+const CONVERGED: f64 = 1e-12;
+
 /// The failure probability of a lookup of inputs with some noise: with each, how many of the next digits it has.
 pub(crate) fn estimate(
     model: &FailureModel,
@@ -80,7 +86,32 @@ impl Parameters {
             fresh_lookup: lookups(fresh),
             result_lookup: if input == output { lookups(result) } else { 0 },
             result_decryption: result.terms(output, self.stated_log2_fail()),
+            lookups_in_a_row: self.lookups_in_a_row(),
         }
+    }
+
+    /// Most lookups in a row, each of the result of the one before; `None` if the noise of results stays below what
+    /// lookups admit.
+    ///
+    /// Lookups square the error of their input, in units of what the worst table's curvature says: small errors vanish,
+    /// larger ones grow from lookup to lookup.
+    fn lookups_in_a_row(&self) -> Option<u32> {
+        if self.input_modulus() != self.output_modulus() {
+            return Some(1);
+        }
+        let mut noise = self.fresh_noise(self.input_modulus());
+        for count in 0..MAX_LOOKUPS {
+            if !self.admits(noise) {
+                return Some(count);
+            }
+            let next = self.result_noise(noise);
+            // Noise grows with that of the input: if it once does not, it never does again.
+            if count > 0 && next.bias() <= noise.bias() * (1.0 + CONVERGED) {
+                return None;
+            }
+            noise = next;
+        }
+        Some(MAX_LOOKUPS)
     }
 
     /// Whether lookups of inputs with this noise keep the stated failure probability.
