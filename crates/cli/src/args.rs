@@ -6,6 +6,7 @@ mod client;
 mod files;
 mod lookup;
 mod parameters;
+mod sum;
 
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ pub use self::lookup::LookupArgs;
 #[cfg(feature = "client")]
 pub use self::parameters::GoalArg;
 pub use self::parameters::ParameterArgs;
+pub use self::sum::SumArgs;
 
 /// Lookup tables on encrypted data.
 ///
@@ -97,6 +99,9 @@ pub enum Command {
     /// Map every encrypted value through a table, or through several; needs no secret
     #[command(after_help = lookup::LOOKUP)]
     Lookup(LookupArgs),
+    /// Add encrypted values, or multiples of them; needs no secret
+    #[command(after_help = sum::SUM)]
+    Sum(SumArgs),
     /// Decrypt a file of ciphertexts with the client's key
     #[cfg(feature = "client")]
     #[command(after_help = client::DECRYPT)]

@@ -6,7 +6,7 @@ use cryptable_wire::KeyId;
 
 use crate::engine::{each_engine, other_engine};
 use crate::engines::{leveled, packed, single};
-use crate::{Engine, Error, Result};
+use crate::{Engine, Error, NoiseBound, Result};
 
 /// Encrypted integers of one modulus, any number of them, under one client's key: one or several parts of an engine.
 ///
@@ -114,7 +114,18 @@ impl Ciphertext {
         self.contents().parameter_digest
     }
 
-    /// Whether nothing was computed on it yet: its masks are seeds.
+    /// The bound on its noise, the largest of its parts; none of the leveled engine, whose values are not added.
+    #[must_use]
+    pub fn noise(&self) -> Option<NoiseBound> {
+        let noises = self.parts.iter().map(|part| match part {
+            Part::Packed(part) => Some(part.noise()),
+            Part::Single(part) => Some(part.noise()),
+            Part::Leveled(_) => None,
+        });
+        noises.reduce(|a, b| Some(a?.max(b?))).flatten()
+    }
+
+    /// Whether nothing was computed on it yet but sums with constants: its masks are seeds.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.parts.iter().all(Part::is_fresh)

@@ -1,6 +1,7 @@
 //! Keys of any engine: the client's secret key, the server's evaluation key.
 
 mod evaluation_key;
+mod linear_operations;
 #[cfg(feature = "client")]
 mod secret_key;
 

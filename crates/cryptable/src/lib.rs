@@ -42,6 +42,7 @@
 //!   ([`EvaluationKey::packed`]).
 //! - [`booleans`]: gates on encrypted bits. [`integers`]: sign, comparison, maximum, digits and tables of large values.
 //!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. Each has keys of its own and an example.
+//! - [`EvaluationKey::add`]: sums, differences and multiples of encrypted values, before and after lookups.
 //! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
 //! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
 //!   files of any number of values.
@@ -71,7 +72,8 @@ pub use ciphertext_file::{
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
 pub use cryptable_lattice::switching_key::SharedBytes;
 pub use cryptable_lattice::{
-    Error, FailureProbability, Progress, ReadOptions, Result, SecurityLevel, Table,
+    Error, FailureProbability, NoiseBound, Progress, ReadOptions, Result, SecurityLevel, SumLimits,
+    Table,
 };
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;

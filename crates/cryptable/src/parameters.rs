@@ -6,7 +6,9 @@ use cryptable_wire::ObjectType;
 
 use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{leveled, packed, single};
-use crate::{Engine, FailureProbability, Prediction, ReadOptions, Result, SecurityLevel};
+use crate::{
+    Engine, FailureProbability, Prediction, ReadOptions, Result, SecurityLevel, SumLimits,
+};
 
 /// A validated parameter set of one engine, for tables of one input and one output modulus. Immutable.
 ///
@@ -89,6 +91,17 @@ impl Parameters {
     #[must_use]
     pub fn ciphertext_failure_probability(&self) -> FailureProbability {
         self.failure_probability().of_any(self.values_per_ciphertext())
+    }
+
+    /// How many terms sums of values may have, so that lookups of sums and their decryption keep the stated failure
+    /// probability; none of the leveled engine, which has no sums.
+    #[must_use]
+    pub fn sum_limits(&self) -> Option<SumLimits> {
+        match self {
+            Self::Packed(it) => Some(it.sum_limits()),
+            Self::Single(it) => Some(it.sum_limits()),
+            Self::Leveled(_) => None,
+        }
     }
 
     /// What they claim of their security.

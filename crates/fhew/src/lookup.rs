@@ -33,9 +33,11 @@
 //! | `prediction` | time and memory of a lookup, before it runs |
 //! | `secret_key`, `evaluation_key` | of the client and of the server; `serialization`: both as bytes |
 //! | `ciphertext`, `prepared_table` | what the server works on |
+//! | `linear_operations` | sums and multiples, as far as their noise allows |
 
 mod ciphertext;
 mod evaluation_key;
+mod linear_operations;
 mod parameters;
 mod prediction;
 mod prepared_table;

@@ -8,7 +8,6 @@ mod real_decryption;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
-pub use linear_operations::LinearOperationError;
 #[cfg(feature = "client")]
 pub use real_decryption::{Flooding, RealDecryption};
 

@@ -124,6 +124,29 @@ pub enum Error {
         /// log2 of the largest that is allowed.
         limit: f64,
     },
+    /// A ciphertext has too much noise for an operation, or its result would have.
+    #[error(
+        "{operation} would fail with probability 2^{found:.1} a value, above the limit 2^{limit:.1}: its noise is too \
+         large; sum fewer values, multiply by smaller numbers, or look values up before"
+    )]
+    NoiseTooLarge {
+        /// What would fail.
+        operation: &'static str,
+        /// log2 of the probability that it would have.
+        found: f64,
+        /// log2 of the largest that is allowed.
+        limit: f64,
+    },
+    /// An engine's ciphertexts do not have an operation.
+    #[error("the engine {engine} cannot {operation}: {reason}")]
+    UnsupportedOperation {
+        /// Name of the engine.
+        engine: &'static str,
+        /// What was asked for.
+        operation: &'static str,
+        /// Why not.
+        reason: &'static str,
+    },
     /// No parameter set serves what is asked for.
     #[error("no parameter set for {0}")]
     Unsupported(String),
@@ -243,6 +266,18 @@ pub fn check_values(values: &[u64], limit: u64) -> Result<()> {
         Some(index) => Err(Error::ValueOutOfRange { index, value: values[index], limit }),
         None => Ok(()),
     }
+}
+
+/// Demands that what should be equal is.
+///
+/// # Errors
+/// [`Error::Mismatch`] if it is not.
+pub fn check_equal<T: PartialEq + ToString>(
+    name: &'static str,
+    found: T,
+    expected: T,
+) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::mismatch(name, found, expected)) }
 }
 
 /// A number out of range, and what it must satisfy.

@@ -24,6 +24,7 @@ pub mod lwe;
 pub mod lwe_encryption;
 pub mod lwe_list;
 pub mod lwe_masks;
+pub mod noise_bound;
 pub mod plaintext_encoding;
 #[cfg(feature = "client")]
 pub mod power_of_two_product;
@@ -40,6 +41,7 @@ pub use error::{Error, Result};
 pub use error_distribution::ERROR_VARIANCE;
 pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use failure_probability::FailureProbability;
+pub use noise_bound::{NoiseBound, SumLimits};
 pub use progress::{Progress, Steps};
 pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;

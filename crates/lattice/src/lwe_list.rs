@@ -3,6 +3,8 @@
 //! Words are packed at the width of the modulus. The masks of fresh ciphertexts are a seed, so that a fresh
 //! ciphertext costs one word.
 
+mod linear_operations;
+
 use std::io::{self, Write};
 
 use cryptable_ring::random::Seed;

@@ -42,8 +42,6 @@ pub(crate) struct AkpCircuit {
 pub(crate) struct AkpPrediction {
     /// The exponential of the phase, with the noise that it has beyond the phase's.
     pub exponential: Shape,
-    /// The phase x = t/K after CoeffsToSlots.
-    pub phase: Shape,
     /// Outputs in slots, before SlotsToCoeffs.
     pub outputs: Shape,
     /// The result, outputs as fractions of P in its coefficients.
@@ -78,6 +76,12 @@ impl AkpCircuit {
         DryRun::new(self.literal.dry_run_parameters(&self.primes))
     }
 
+    /// Variance of a coefficient's noise modulo q_0, of an input with noise of this standard deviation (a fraction of
+    /// the client's modulus).
+    pub(crate) fn input_noise(&self, deviation: f64) -> f64 {
+        self.literal.input_noise(self.primes[0], deviation)
+    }
+
     /// Predicts a lookup of `table`, so many times on one input, with keys, counts and noise.
     ///
     /// Noise is followed in three parts, because the table treats them differently: that of the
@@ -89,9 +93,9 @@ impl AkpCircuit {
             dry_run.request(request);
         }
         let front = &self.phase_exponential;
-        let raised = front.raised_shape(self.literal.input_noise(self.primes[0]));
+        let fresh = self.literal.fresh_noise(self.literal.input_modulus);
+        let raised = front.raised_shape(self.input_noise(fresh.deviation()));
         let mut phases = front.phases(&dry_run, &front.coeffs_to_slots.plans(), raised);
-        let phase = phases[0];
         phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
         let mut exponentials = front.exponentials(&dry_run, phases);
         let exponential = exponentials[0];
@@ -105,7 +109,7 @@ impl AkpCircuit {
         let result = results.next().expect("a table");
         results.for_each(drop);
         let outputs = outputs[0];
-        AkpPrediction { exponential, phase, outputs, result, dry_run }
+        AkpPrediction { exponential, outputs, result, dry_run }
     }
 
     /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials.

@@ -1,7 +1,8 @@
 //! Ciphertexts as callers see them.
 
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_equal};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
 };
@@ -30,6 +31,7 @@ const MAX_CIPHERTEXT_BYTES: u64 = 1 << 24;
 pub struct Ciphertext {
     parameter_digest: [u8; 32],
     key_id: KeyId,
+    noise: NoiseBound,
     body: CoefficientCiphertext,
 }
 
@@ -37,9 +39,10 @@ impl Ciphertext {
     pub(crate) fn new(
         parameter_digest: [u8; 32],
         key_id: KeyId,
+        noise: NoiseBound,
         body: CoefficientCiphertext,
     ) -> Self {
-        Self { parameter_digest, key_id, body }
+        Self { parameter_digest, key_id, noise, body }
     }
 
     /// The number of values.
@@ -66,13 +69,19 @@ impl Ciphertext {
         self.key_id
     }
 
-    /// Whether its mask is a seed: true as long as nothing was computed.
+    /// The bound on its noise, which follows every operation on it; of one from a file, what the file says.
+    #[must_use]
+    pub fn noise(&self) -> NoiseBound {
+        self.noise
+    }
+
+    /// Whether its mask is a seed: true as long as nothing was computed but sums with constants.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         matches!(self.body.a, UniformPart::Seed(_))
     }
 
-    /// The ciphertext in its wire format: the identifier of its key, then the RLWE ciphertext.
+    /// The ciphertext in its wire format: the identifier of its key, the bound on its noise, the RLWE ciphertext.
     ///
     /// # Panics
     /// If memory runs out.
@@ -82,6 +91,7 @@ impl Ciphertext {
         let mut writer = BodyWriter::new(&mut body);
         writer
             .raw(&self.key_id.0)
+            .and_then(|()| self.noise.write(&mut writer))
             .and_then(|()| writer.raw(&self.body.to_body()))
             .and_then(|()| {
                 let object_type = ObjectType::PackedCiphertext;
@@ -97,9 +107,11 @@ impl Ciphertext {
     /// If the bytes are not exactly one undamaged ciphertext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let body = read_object(bytes, ObjectType::PackedCiphertext, None, MAX_CIPHERTEXT_BYTES)?;
-        let key_id = KeyId(BodyReader::new(body).array("key identifier")?);
-        let body = CoefficientCiphertext::from_body(&body[KeyId::BYTES..])?;
-        Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, key_id, body })
+        let mut reader = BodyReader::new(body);
+        let key_id = KeyId(reader.array("key identifier")?);
+        let noise = NoiseBound::read(&mut reader)?;
+        let body = CoefficientCiphertext::from_body(&body[reader.position()..])?;
+        Ok(Self { parameter_digest: peek_header(bytes)?.parameter_digest, key_id, noise, body })
     }
 
     /// Checks that it belongs to these parameters and this key, in every number that later code relies on: a file may
@@ -107,7 +119,7 @@ impl Ciphertext {
     ///
     /// # Errors
     /// If the digest, the key or a size differs, or its values have another modulus than the one given (a modulus that
-    /// results may not have, if `None`).
+    /// results may not have, if `None`); if it claims less noise than fresh ones have, or more than decrypts.
     pub(crate) fn check(
         &self,
         parameters: &Parameters,
@@ -132,25 +144,21 @@ impl Ciphertext {
             check_equal(name, found, expected)?;
         }
         match modulus {
-            Some(modulus) => check_equal("modulus of the values", self.modulus(), modulus),
+            Some(modulus) => check_equal("modulus of the values", self.modulus(), modulus)?,
             // Results have the output modulus; digits and functions of them have others.
-            None if (2..=MAX_MODULUS).contains(&self.modulus()) => Ok(()),
+            None if (2..=MAX_MODULUS).contains(&self.modulus()) => {}
             None => {
-                let (found, name) = (self.modulus().to_string(), "modulus of the values");
-                Err(Error::Mismatch { name, found, expected: format!("2 to {MAX_MODULUS}") })
+                let (found, name) = (self.modulus(), "modulus of the values");
+                return Err(Error::mismatch(name, found, format!("2 to {MAX_MODULUS}")));
             }
         }
+        self.noise.check_floor(parameters.fresh_noise(self.modulus()))?;
+        let limit = parameters.stated_log2_fail();
+        self.noise.check_decryption("decryption", self.modulus(), limit)
     }
 
     /// The RLWE ciphertext.
     pub(crate) fn body(&self) -> &CoefficientCiphertext {
         &self.body
     }
-}
-
-fn check_equal(name: &'static str, found: u64, expected: u64) -> Result<()> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(Error::Mismatch { name, found: found.to_string(), expected: expected.to_string() })
 }

@@ -46,6 +46,7 @@ mod akp;
 mod bootstrapping;
 mod ciphertext;
 mod keys;
+mod linear_operations;
 mod literal;
 mod lookup;
 mod multiplexer;

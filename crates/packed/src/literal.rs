@@ -1,7 +1,6 @@
 //! All numbers of a parameter set, before validation: what files hold, and what everything else is computed from.
 
-use cryptable_lattice::ERROR_VARIANCE;
-use cryptable_lattice::{SecurityLevel, Table};
+use cryptable_lattice::{NoiseBound, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
 /// How a homomorphic DFT is cut into matrices.
@@ -97,10 +96,15 @@ impl ParametersLiteral {
         self.multiplexer.as_ref().map_or(0.0, |m| (m.digits.len() as f64).log2())
     }
 
-    /// Variance of a coefficient's noise after the switch from the client's modulus to q_0 = `scale`.
-    pub(crate) fn input_noise(&self, scale: f64) -> f64 {
-        let ratio = scale / f64::from(self.log2_ciphertext_modulus).exp2();
-        ERROR_VARIANCE * ratio * ratio + (1.0 + 2.0 * self.ring_degree as f64 / 3.0) / 12.0
+    /// Variance of a coefficient's noise after the switch to q_0 = `scale`, from a ciphertext with noise of this
+    /// standard deviation, a fraction of the client's modulus.
+    pub(crate) fn input_noise(&self, scale: f64, deviation: f64) -> f64 {
+        (scale * deviation).powi(2) + (1.0 + 2.0 * self.ring_degree as f64 / 3.0) / 12.0
+    }
+
+    /// Noise of a fresh ciphertext of values of this modulus.
+    pub(crate) fn fresh_noise(&self, modulus: u64) -> NoiseBound {
+        NoiseBound::fresh(f64::from(self.log2_ciphertext_modulus).exp2(), modulus)
     }
 
     /// Variance of a result's coefficient by the rounding to the client's modulus, as a fraction of it.

@@ -4,6 +4,7 @@ pub(crate) mod circuit;
 pub(crate) mod failure;
 mod levels;
 mod memory;
+pub(crate) mod noise_limits;
 pub(crate) mod parameter_set;
 mod prediction;
 pub(crate) mod validation;

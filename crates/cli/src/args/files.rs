@@ -8,6 +8,7 @@ use super::aes::AesKeySource;
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
 use super::lookup::LookupArgs;
+use super::sum::SumArgs;
 use super::{Cli, Command};
 use crate::guard::{FileArg, FileArgs};
 
@@ -24,6 +25,7 @@ impl Cli {
             #[cfg(feature = "client")]
             Command::Encrypt(args) => args.files(),
             Command::Lookup(args) => args.files(),
+            Command::Sum(args) => args.files(),
             #[cfg(feature = "client")]
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
@@ -79,6 +81,15 @@ impl EncryptArgs {
             ("--dictionary", fixed),
         ]);
         files.extend(dictionary("--dictionary", self.dictionary.as_deref(), self.extend));
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
+    }
+}
+
+impl SumArgs {
+    fn files(&self) -> FileArgs {
+        let mut files = inputs([("--evaluation", Some(self.evaluation.as_path()))]);
+        files.extend(self.inputs.iter().map(|path| FileArg::input("--input", path)));
         files.push(FileArg::bytes("--output", &self.output));
         FileArgs { files, force: self.force }
     }

@@ -19,6 +19,7 @@ mod lookup;
 mod parameters;
 mod plan;
 mod resume;
+mod sum;
 
 use std::io::Write;
 
@@ -56,6 +57,7 @@ pub fn run(cli: Cli) -> Result<()> {
         #[cfg(feature = "client")]
         Command::Encrypt(args) => encrypt::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
+        Command::Sum(args) => sum::run(global, &args),
         #[cfg(feature = "client")]
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),
@@ -79,7 +81,7 @@ fn handles_secrets(command: &Command) -> bool {
         // Of a secret key's file, all is read for its checksum.
         Command::Inspect(_) => true,
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
-        Command::Plan(_) | Command::Lookup(_) | Command::Completions(_) => false,
+        Command::Plan(_) | Command::Lookup(_) | Command::Sum(_) | Command::Completions(_) => false,
         // Keys of its own, and profilers want to look in.
         #[cfg(feature = "bench")]
         Command::Bench(_) => false,

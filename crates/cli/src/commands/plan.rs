@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::Result;
-use cryptable::{Candidate, Engine};
+use cryptable::{Candidate, Engine, SumLimits};
 use serde::Serialize;
 
 use super::explain;
@@ -70,6 +70,8 @@ struct CandidateReport {
     /// Of a fresh ciphertext and of a result; of values by themselves, of one value.
     ciphertext_bytes: usize,
     result_bytes: usize,
+    /// How far values may be summed, and looked up in a row; of engines with sums.
+    sum_limits: Option<SumLimits>,
 }
 
 impl CandidateReport {
@@ -88,6 +90,7 @@ impl CandidateReport {
             key_memory_bytes: prediction.key_memory_bytes,
             ciphertext_bytes: prediction.ciphertext_bytes,
             result_bytes: prediction.result_bytes,
+            sum_limits: candidate.parameters().sum_limits(),
         }
     }
 }

@@ -12,6 +12,9 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let best = self.best();
         writeln!(f, "best: {}", best.parameters())?;
+        if let Some(limits) = best.parameters().sum_limits() {
+            writeln!(f, "      {limits}")?;
+        }
         let (values, threads) = (self.values(), self.threads());
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         writeln!(

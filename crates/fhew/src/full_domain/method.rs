@@ -4,6 +4,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
+use crate::full_domain::lookup_noise::LookupNoise;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -170,8 +171,5 @@ pub fn log2_fail(
     input_modulus: u64,
     output_modulus: u64,
 ) -> f64 {
-    let table = TableKind::Worst { input_modulus, output_modulus };
-    let result = method.noise(model, table, Variance::ZERO).output;
-    let input = if result > model.fresh() { result } else { model.fresh() };
-    method.noise(model, table, input).log2_fail(output_modulus)
+    LookupNoise::new(method, model, input_modulus, output_modulus).log2_fail_of_results()
 }

@@ -1,6 +1,7 @@
 //! Ciphertexts of single values: any number of LWE ciphertexts.
 
-use cryptable_lattice::error::Result;
+use cryptable_lattice::NoiseBound;
+use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType};
 
@@ -18,6 +19,7 @@ const OBJECT: &str = "ciphertext of single values";
 pub struct Ciphertext {
     binding: Binding,
     modulus: u64,
+    noise: NoiseBound,
     values: LweList,
 }
 
@@ -26,11 +28,11 @@ impl Ciphertext {
     pub(super) fn new(
         parameters: &Parameters,
         key_id: KeyId,
-        modulus: u64,
+        (modulus, noise): (u64, NoiseBound),
         values: LweList,
     ) -> Self {
         let binding = Binding { parameter_digest: parameters.digest(), key_id };
-        Self { binding, modulus, values }
+        Self { binding, modulus, noise, values }
     }
 
     /// The number of values.
@@ -57,7 +59,13 @@ impl Ciphertext {
         self.binding.key_id
     }
 
-    /// Whether the masks are a seed: true as long as nothing was computed.
+    /// The bound on the noise of every value, which follows every operation; of one from a file, what the file says.
+    #[must_use]
+    pub fn noise(&self) -> NoiseBound {
+        self.noise
+    }
+
+    /// Whether the masks are a seed: true as long as nothing was computed but sums with constants.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.values.is_fresh()
@@ -72,21 +80,32 @@ impl Ciphertext {
     /// Checks that it belongs to these parameters and this key, in every number that later code relies on.
     ///
     /// # Errors
-    /// If the client, the parameters or the shape of LWE ciphertexts differ.
+    /// If the client, the parameters or the shape of LWE ciphertexts differ, or the modulus is neither p nor P; if it
+    /// claims less noise than fresh ones have, or more than decrypts.
     pub(super) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
         let expected = Binding { parameter_digest: parameters.digest(), key_id };
         self.binding.check(OBJECT, &expected)?;
-        self.values.check(parameters.shape())
+        self.values.check(parameters.shape())?;
+        let moduli = [parameters.input_modulus(), parameters.output_modulus()];
+        if !moduli.contains(&self.modulus) {
+            let expected = moduli.map(|m| m.to_string()).join(" or ");
+            return Err(Error::mismatch("modulus of the values", self.modulus, expected));
+        }
+        self.noise.check_floor(parameters.noise().fresh())?;
+        self.noise.check_decryption("decryption", self.modulus, parameters.stated_log2_fail())
     }
 
-    /// The ciphertext in its wire format: the key's identifier, the modulus, number and shape of the LWE ciphertexts,
-    /// then masks or their seed, and bodies, in packed bits.
+    /// The ciphertext in its wire format: the key's identifier, the modulus, the bound on noise, number and shape of the
+    /// LWE ciphertexts, then masks or their seed, and bodies, in packed bits.
     ///
     /// # Panics
     /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus);
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| {
+            writer.u64(self.modulus)?;
+            self.noise.write(writer)
+        };
         self.binding.ciphertext_bytes(ObjectType::SingleCiphertext, head, &self.values)
     }
 
@@ -96,10 +115,12 @@ impl Ciphertext {
     /// If the bytes are not exactly one undamaged ciphertext of single values.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let head = |reader: &mut BodyReader<'_>| {
-            Ok(reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?)
+            let modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
+            Ok((modulus, NoiseBound::read(reader)?))
         };
         let object_type = ObjectType::SingleCiphertext;
-        let (binding, modulus, values) = Binding::read_ciphertext(bytes, object_type, head)?;
-        Ok(Self { binding, modulus, values })
+        let (binding, (modulus, noise), values) =
+            Binding::read_ciphertext(bytes, object_type, head)?;
+        Ok(Self { binding, modulus, noise, values })
     }
 }

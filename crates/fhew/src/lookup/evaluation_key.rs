@@ -107,7 +107,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the ciphertext is of another client, other parameters or another modulus than p, a table was prepared for
-    /// other parameters, or `progress` asks to stop.
+    /// other parameters, or `progress` asks to stop; [`Error::NoiseTooLarge`] if a lookup would fail with more than the
+    /// stated probability.
     pub fn lookup_many(
         &self,
         input: &Ciphertext,
@@ -115,6 +116,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         self.check(input, tables)?;
+        self.parameters.check_lookup(input.noise())?;
         let method = self.parameters.method();
         let encoded: Vec<&EncodedTable> = tables.iter().map(|table| table.encoded()).collect();
         let steps = progress.steps(input.count())?;
@@ -152,13 +154,14 @@ impl EvaluationKey {
         tables: usize,
         mut results: Vec<Vec<LweCiphertext>>,
     ) -> Result<Vec<Ciphertext>> {
-        let (shape, modulus) = (self.parameters.shape(), self.parameters.output_modulus());
+        let shape = self.parameters.shape();
+        let contents = (self.parameters.output_modulus(), self.parameters.noise().result());
         let mut outputs = Vec::with_capacity(tables);
         // The last table first, so that every result is moved out of its list.
         for _ in 0..tables {
             let last = results.iter_mut().map(|of_value| of_value.pop().expect("a result a table"));
             let values = LweList::computed(shape, last)?;
-            outputs.push(Ciphertext::new(&self.parameters, self.key_id, modulus, values));
+            outputs.push(Ciphertext::new(&self.parameters, self.key_id, contents, values));
         }
         outputs.reverse();
         Ok(outputs)

@@ -2,13 +2,16 @@
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel, Table};
+use cryptable_lattice::noise_bound::{check_log2_fail, largest_where};
+use cryptable_lattice::{
+    FailureProbability, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table,
+};
 use cryptable_wire::WireError;
 use serde::{Deserialize, Serialize};
 
 use super::Request;
 use super::request::{check_moduli, method};
-use crate::full_domain::{self, FullDomainMethod};
+use crate::full_domain::{FullDomainMethod, LookupNoise};
 use crate::noise::NoiseModel;
 use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
 
@@ -19,8 +22,13 @@ struct Literal {
     input_modulus: u64,
     output_modulus: u64,
     security: SecurityLevel,
+    /// Stated failure probability a value, log2.
+    log2_fail: f64,
     numbers: ParametersLiteral,
 }
+
+/// Stated failure probability of toys, log2, where they reach it.
+const TOY_LOG2_FAIL: f64 = -40.0;
 
 /// A method, its parameters, and the moduli of the tables that it looks up. Immutable, cheap to clone.
 ///
@@ -30,6 +38,7 @@ pub struct Parameters {
     literal: Literal,
     method: &'static dyn FullDomainMethod,
     fhew: FhewParameters,
+    noise: LookupNoise,
     log2_fail: f64,
     digest: [u8; 32],
 }
@@ -67,23 +76,25 @@ impl Parameters {
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
         let name = if input_modulus.is_multiple_of(2) { "FDFB-Compress" } else { "odd modulus" };
         let (moduli, level) = ((input_modulus, output_modulus), SecurityLevel::Insecure);
-        Self::assemble(method(name)?, FhewParameters::insecure_toy(), moduli, level)
+        let fhew = FhewParameters::insecure_toy();
+        Self::assemble(method(name)?, fhew, moduli, (level, TOY_LOG2_FAIL))
     }
 
-    /// Of a method with parameters that were checked to have 128 bits of security.
+    /// Of a method with parameters that were checked to have 128 bits of security, and a failure probability to state.
     pub(super) fn secure(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,
         moduli: (u64, u64),
+        log2_fail: f64,
     ) -> Result<Self> {
-        Self::assemble(method, fhew, moduli, SecurityLevel::Bits128)
+        Self::assemble(method, fhew, moduli, (SecurityLevel::Bits128, log2_fail))
     }
 
     fn assemble(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,
         (input_modulus, output_modulus): (u64, u64),
-        security: SecurityLevel,
+        (security, stated): (SecurityLevel, f64),
     ) -> Result<Self> {
         check_moduli(input_modulus, output_modulus)?;
         method.check_input_modulus(&fhew, input_modulus)?;
@@ -92,16 +103,23 @@ impl Parameters {
             return Err(Error::TooLarge { name: "output modulus", value: output_modulus, limit });
         }
         let model = NoiseModel::new(&fhew);
-        let log2_fail = full_domain::log2_fail(method, &model, input_modulus, output_modulus);
+        let noise = LookupNoise::new(method, &model, input_modulus, output_modulus);
+        let log2_fail = noise.log2_fail_of_results();
+        // Toys state what they reach.
+        let stated = if security.is_insecure() { stated.max(log2_fail.ceil()) } else { stated };
+        if log2_fail > stated {
+            return Err(Error::FailureProbability { found: log2_fail, limit: stated });
+        }
         let literal = Literal {
             method: method.name().to_owned(),
             input_modulus,
             output_modulus,
             security,
+            log2_fail: stated,
             numbers: *fhew.literal(),
         };
         let digest = *blake3::hash(&literal.to_bytes()).as_bytes();
-        Ok(Self { literal, method, fhew, log2_fail, digest })
+        Ok(Self { literal, method, fhew, noise, log2_fail, digest })
     }
 
     /// The full-domain method.
@@ -158,6 +176,62 @@ impl Parameters {
         FailureProbability::from_log2(self.log2_fail)
     }
 
+    /// log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
+    #[must_use]
+    pub fn stated_log2_fail(&self) -> f64 {
+        self.literal.log2_fail
+    }
+
+    /// Noise of lookups, for any noise of their inputs.
+    #[must_use]
+    pub fn noise(&self) -> &LookupNoise {
+        &self.noise
+    }
+
+    /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
+    /// [`Parameters::stated_log2_fail`].
+    #[must_use]
+    pub fn input_noise_limit(&self) -> NoiseBound {
+        // In steps of 2^-60 of the modulus, finer than any ciphertext's.
+        let unit = NoiseBound::new((-60f64).exp2(), 0.0);
+        unit.times(largest_where((1u64 << 40) as f64, |units| self.admits(unit.times(units))))
+    }
+
+    /// How many terms sums may have.
+    ///
+    /// ```
+    /// use cryptable_fhew::lookup::Parameters;
+    /// let limits = Parameters::insecure_toy(8, 8)?.sum_limits();
+    /// assert!(limits.fresh_lookup > 1 && limits.result_lookup > 1);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn sum_limits(&self) -> SumLimits {
+        let (input, output) = (self.input_modulus(), self.output_modulus());
+        let lookups = |one: NoiseBound| largest_where(1.0, |terms| self.admits(one.times(terms)));
+        let (fresh, result) = (self.noise.fresh(), self.noise.result());
+        SumLimits {
+            fresh_lookup: lookups(fresh),
+            result_lookup: if input == output { lookups(result) } else { 0 },
+            result_decryption: result.terms(output, self.stated_log2_fail()),
+            // Parameters are chosen so that results are inputs, and results of results have the same noise.
+            lookups_in_a_row: if input == output { None } else { Some(1) },
+        }
+    }
+
+    /// Whether lookups of inputs with this noise keep the stated failure probability.
+    fn admits(&self, input: NoiseBound) -> bool {
+        self.check_lookup(input).is_ok()
+    }
+
+    /// Demands that a lookup of an input with this noise keeps the stated failure probability.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`].
+    pub(super) fn check_lookup(&self, input: NoiseBound) -> Result<()> {
+        check_log2_fail("a lookup", self.noise.log2_fail(input), self.stated_log2_fail())
+    }
+
     /// What the parameters claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
@@ -195,7 +269,8 @@ impl Parameters {
             SecurityLevel::Bits128 => FhewParameters::new(literal.numbers)?,
         };
         let moduli = (literal.input_modulus, literal.output_modulus);
-        let found = Self::assemble(method(&literal.method)?, fhew, moduli, literal.security)?;
+        let claims = (literal.security, literal.log2_fail);
+        let found = Self::assemble(method(&literal.method)?, fhew, moduli, claims)?;
         options.check_failures(found.failure_probability())?;
         Ok(found)
     }

@@ -76,7 +76,7 @@ impl Request {
         };
         let chosen = methods.into_par_iter().filter_map(|method| {
             let fhew = choose(method, moduli.0, moduli.1, self.log2_fail()).ok()?;
-            Parameters::secure(method, fhew, moduli).ok()
+            Parameters::secure(method, fhew, moduli, self.log2_fail()).ok()
         });
         let mut found: Vec<Parameters> = chosen.collect();
         let model = CostModel::default();

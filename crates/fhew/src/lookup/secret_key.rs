@@ -2,7 +2,7 @@
 
 use cryptable_lattice::Progress;
 use cryptable_lattice::decrypted_values::decrypt_each;
-use cryptable_lattice::error::{Error, Result, check_values};
+use cryptable_lattice::error::{Result, check_values};
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_wire::KeyId;
@@ -74,25 +74,21 @@ impl SecretKey {
         let body =
             |i: usize, mask: &[u64]| self.secret.body_of(mask, encoding.encode(values[i]), q);
         let list = LweList::fresh(self.parameters.shape(), values.len(), body);
-        Ok(Ciphertext::new(&self.parameters, self.id, p, list))
+        let contents = (p, self.parameters.noise().fresh());
+        Ok(Ciphertext::new(&self.parameters, self.id, contents, list))
     }
 
     /// Decrypts fresh ciphertexts or results.
     ///
     /// # Errors
-    /// If they are of another client or other parameters, or their modulus is neither p nor P.
+    /// If they are of another client or other parameters, or their modulus is neither p nor P; [`Error::NoiseTooLarge`]
+    /// if they claim more noise than decrypts.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         ciphertext.check(&self.parameters, self.id)?;
         let modulus = ciphertext.modulus();
-        let moduli = [self.parameters.input_modulus(), self.parameters.output_modulus()];
-        if !moduli.contains(&modulus) {
-            let (found, expected) =
-                (modulus.to_string(), moduli.map(|m| m.to_string()).join(" or "));
-            return Err(Error::Mismatch { name: "modulus of the values", found, expected });
-        }
         let encoding = PlaintextEncoding::new(modulus, ciphertext.values().shape().modulus);
         decrypt_each(ciphertext.count(), |index| {
-            Ok(encoding.decode(self.secret.phase(&ciphertext.values().ciphertext(index))?))
+            Ok(encoding.decode(self.secret.noisy_phase(&ciphertext.values().ciphertext(index))?))
         })
     }
 

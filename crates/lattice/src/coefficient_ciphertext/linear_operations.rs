@@ -1,40 +1,10 @@
 //! Linear operations: what works on encrypted values without any key.
+//!
+//! They know nothing of noise: whoever offers them to callers keeps a [`crate::NoiseBound`] beside the ciphertext.
 
 use super::{CoefficientCiphertext, UniformPart};
+use crate::error::{Result, check_equal, check_values};
 use crate::plaintext_encoding::PlaintextEncoding;
-
-/// Operands that do not go together.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LinearOperationError {
-    /// Two ciphertexts differ in modulus or layout.
-    #[error("the {name} of the operands differ: {left} and {right}")]
-    ShapeMismatch {
-        /// What differs.
-        name: &'static str,
-        /// That of the left operand.
-        left: u64,
-        /// That of the right operand.
-        right: u64,
-    },
-    /// The number of constants is not that of the encrypted values.
-    #[error("{found} constants for {expected} encrypted values")]
-    ValueCount {
-        /// Constants given.
-        found: usize,
-        /// Values in the ciphertext.
-        expected: usize,
-    },
-    /// A constant is not below the plaintext modulus.
-    #[error("constant {value} at position {index} is not below the modulus {limit}")]
-    ValueOutOfRange {
-        /// Its position.
-        index: usize,
-        /// The constant.
-        value: u64,
-        /// The plaintext modulus.
-        limit: u64,
-    },
-}
 
 impl CoefficientCiphertext {
     /// Encrypts `m + m'` modulo p, value by value; noise variances add up.
@@ -50,12 +20,12 @@ impl CoefficientCiphertext {
     /// let sum = encrypt(&[1, 2, 3]).add(&encrypt(&[7, 8, 9]))?;
     /// assert_eq!(sum.decrypt(&secret), [8, 0, 2]);
     /// # }
-    /// # Ok::<(), cryptable_lattice::coefficient_ciphertext::LinearOperationError>(())
+    /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
     /// If moduli or layouts differ.
-    pub fn add(&self, other: &Self) -> Result<Self, LinearOperationError> {
+    pub fn add(&self, other: &Self) -> Result<Self> {
         self.combine(other, u64::wrapping_add)
     }
 
@@ -63,7 +33,7 @@ impl CoefficientCiphertext {
     ///
     /// # Errors
     /// If moduli or layouts differ.
-    pub fn sub(&self, other: &Self) -> Result<Self, LinearOperationError> {
+    pub fn sub(&self, other: &Self) -> Result<Self> {
         self.combine(other, u64::wrapping_sub)
     }
 
@@ -71,16 +41,10 @@ impl CoefficientCiphertext {
     ///
     /// # Errors
     /// If there is not one constant below p for each value.
-    pub fn add_plain(&self, constants: &[u64]) -> Result<Self, LinearOperationError> {
-        let (count, limit) = (self.layout.count, self.plaintext_modulus);
-        if constants.len() != count {
-            let found = constants.len();
-            return Err(LinearOperationError::ValueCount { found, expected: count });
-        }
-        if let Some(index) = constants.iter().position(|&value| value >= limit) {
-            let value = constants[index];
-            return Err(LinearOperationError::ValueOutOfRange { index, value, limit });
-        }
+    pub fn add_plain(&self, constants: &[u64]) -> Result<Self> {
+        let limit = self.plaintext_modulus;
+        check_equal("number of constants", constants.len(), self.layout.count)?;
+        check_values(constants, limit)?;
         let mut sum = self.clone();
         let encoding = PlaintextEncoding::new(limit, 1 << self.log2_modulus);
         for (word, &value) in sum.b.iter_mut().step_by(self.layout.gap()).zip(constants) {
@@ -107,24 +71,18 @@ impl CoefficientCiphertext {
     }
 
     /// Applies `f` to both halves of two ciphertexts, word by word, modulo `2^k`.
-    fn combine(
-        &self,
-        other: &Self,
-        f: impl Fn(u64, u64) -> u64,
-    ) -> Result<Self, LinearOperationError> {
+    fn combine(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Result<Self> {
         let shape = |x: &Self| {
             [
-                ("log2 of the ciphertext moduli", u64::from(x.log2_modulus)),
-                ("plaintext moduli", x.plaintext_modulus),
-                ("ring degrees", x.layout.ring_degree as u64),
-                ("numbers of slots", x.layout.slots as u64),
-                ("numbers of values", x.layout.count as u64),
+                ("log2 of the second operand's modulus", u64::from(x.log2_modulus)),
+                ("modulus of the second operand's values", x.plaintext_modulus),
+                ("ring degree of the second operand", x.layout.ring_degree as u64),
+                ("number of slots of the second operand", x.layout.slots as u64),
+                ("number of values of the second operand", x.layout.count as u64),
             ]
         };
-        for ((name, left), (_, right)) in shape(self).into_iter().zip(shape(other)) {
-            if left != right {
-                return Err(LinearOperationError::ShapeMismatch { name, left, right });
-            }
+        for ((name, expected), (_, found)) in shape(self).into_iter().zip(shape(other)) {
+            check_equal(name, found, expected)?;
         }
         let ((mut b, mut a), (other_b, other_a)) = (self.to_pair(), other.to_pair());
         let words = b.iter_mut().chain(&mut a);
@@ -140,6 +98,7 @@ mod tests {
     use cryptable_ring::random::RandomStream;
 
     use super::*;
+    use crate::error::Error;
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 
@@ -208,20 +167,20 @@ mod tests {
         let encrypt =
             |values: &[u64], shape| CoefficientCiphertext::encrypt(&secret, values, shape);
         let x = encrypt(&[1, 2], (8, 16, 28));
-        for (other, expected) in [
-            (encrypt(&[1, 2], (8, 16, 29)), ("log2 of the ciphertext moduli", 28, 29)),
-            (encrypt(&[1, 2], (8, 17, 28)), ("plaintext moduli", 16, 17)),
-            (encrypt(&[1, 2], (16, 16, 28)), ("numbers of slots", 8, 16)),
-            (encrypt(&[1, 2, 3], (8, 16, 28)), ("numbers of values", 2, 3)),
+        for (other, name) in [
+            (encrypt(&[1, 2], (8, 16, 29)), "log2 of the second operand's modulus is 29"),
+            (encrypt(&[1, 2], (8, 17, 28)), "modulus of the second operand's values is 17"),
+            (encrypt(&[1, 2], (16, 16, 28)), "number of slots of the second operand is 16"),
+            (encrypt(&[1, 2, 3], (8, 16, 28)), "number of values of the second operand is 3"),
         ] {
-            let (name, left, right) = expected;
-            let error = LinearOperationError::ShapeMismatch { name, left, right };
-            assert_eq!(x.add(&other), Err(error.clone()));
-            assert_eq!(x.sub(&other), Err(error));
+            for error in [x.add(&other).unwrap_err(), x.sub(&other).unwrap_err()] {
+                assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+                assert!(error.to_string().contains(name), "{error}");
+            }
         }
-        let count = LinearOperationError::ValueCount { found: 1, expected: 2 };
-        assert_eq!(x.add_plain(&[1]), Err(count));
-        let range = LinearOperationError::ValueOutOfRange { index: 1, value: 16, limit: 16 };
-        assert_eq!(x.add_plain(&[1, 16]), Err(range));
+        let count = x.add_plain(&[1]).unwrap_err();
+        assert!(matches!(count, Error::Mismatch { .. }), "{count}");
+        let range = x.add_plain(&[1, 16]).unwrap_err();
+        assert!(matches!(range, Error::ValueOutOfRange { index: 1, value: 16, limit: 16 }));
     }
 }

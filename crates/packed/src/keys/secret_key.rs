@@ -116,7 +116,8 @@ impl SecretKey {
         check_values(values, modulus)?;
         let shape = (literal.slots, modulus, literal.log2_ciphertext_modulus);
         let body = CoefficientCiphertext::encrypt(&self.secret, values, shape);
-        Ok(Ciphertext::new(self.parameters.digest(), self.id, body))
+        let noise = self.parameters.fresh_noise(modulus);
+        Ok(Ciphertext::new(self.parameters.digest(), self.id, noise, body))
     }
 
     /// Decrypts a fresh ciphertext or a result.

@@ -1,10 +1,11 @@
 //! Digits of packed values, and functions of them, as ciphertexts of the client: functional digit decomposition.
 
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::{Progress, Table};
+use cryptable_lattice::{NoiseBound, Progress, Table};
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::multiplexer::functional_digit_decomposition::STEPS_PER_DIGIT;
 
 impl EvaluationKey {
@@ -28,7 +29,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the parameters are not those of a multiplexer tree, the ciphertext is of another client or other
-    /// parameters, or a table's input modulus is not the size of its digit; [`Error::Cancelled`].
+    /// parameters, or a table's input modulus is not the size of its digit; [`Error::NoiseTooLarge`] if a result would
+    /// decrypt wrong with more than the stated probability; [`Error::Cancelled`].
     pub fn decompose(
         &self,
         input: &Ciphertext,
@@ -39,6 +41,7 @@ impl EvaluationKey {
         input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
         let circuit = self.tree()?;
         check_digit_tables(circuit.digits(), tables)?;
+        let noise = self.digit_noise(circuit, input, tables)?;
         let count: usize = tables.iter().map(Vec::len).sum();
         let step = progress.steps(circuit.digits().len() * STEPS_PER_DIGIT + count)?;
         let decomposition = self.decomposition(circuit);
@@ -52,12 +55,36 @@ impl EvaluationKey {
                 let outputs = circuit.digit_function(&decomposition.evaluator, &deltas, &values);
                 let body = decomposition.to_coefficients(outputs, body, modulus);
                 step.done()?;
-                Ok(self.result(body))
+                Ok(self.result(body, noise[digit]))
             };
             results.push(tables[digit].iter().map(look_up).collect::<Result<_>>()?);
             Ok(())
         })?;
         Ok(results)
+    }
+
+    /// The noise of functions of every digit of an input, which must decrypt modulo what their tables give.
+    ///
+    /// An error of a digit's phase leaves no more in a function of the digit than in a table of all digits.
+    fn digit_noise(
+        &self,
+        circuit: &MultiplexerCircuit,
+        input: &Ciphertext,
+        tables: &[Vec<Table>],
+    ) -> Result<Vec<NoiseBound>> {
+        let literal = self.parameters().literal();
+        let bias = self.result_noise(input)?.bias();
+        let of_digit = |(digit, tables): (usize, &Vec<Table>)| {
+            let slots = circuit.predict_digit_function(digit).noise.0;
+            let variance = slots / literal.slots as f64 + literal.output_rounding();
+            let noise = NoiseBound::new(variance.sqrt(), bias);
+            for table in tables {
+                let (name, modulus) = ("a function of a digit", table.output_modulus());
+                noise.check_decryption(name, modulus, literal.log2_fail)?;
+            }
+            Ok(noise)
+        };
+        tables.iter().enumerate().map(of_digit).collect()
     }
 }
 

@@ -87,6 +87,7 @@ impl EvaluationKey {
             Step<'_>,
         ) -> Result<SlotCiphertext>,
     ) -> Result<Ciphertext> {
+        let noise = self.result_noise(input)?;
         let digits = circuit.digits().len();
         let rows: usize = circuit.rows().iter().product();
         let step = progress.steps(digits * STEPS_PER_DIGIT + rows + 2)?;
@@ -103,6 +104,6 @@ impl EvaluationKey {
         let output_modulus = self.parameters().output_modulus();
         let body = decomposition.to_coefficients(outputs, input.body(), output_modulus);
         step.done()?;
-        Ok(self.result(body))
+        Ok(self.result(body, noise))
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use cryptable_lattice::Progress;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::{NoiseBound, Progress};
 use cryptable_ring::selected_product::TableMatrix;
 
 use crate::akp::AkpCircuit;
@@ -30,7 +30,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the ciphertext is of another client, of other parameters or another modulus, or the table of other
-    /// parameters; [`Error::Cancelled`].
+    /// parameters; [`Error::NoiseTooLarge`] if the lookup would fail with more than the stated probability;
+    /// [`Error::Cancelled`].
     pub fn lookup(
         &self,
         input: &Ciphertext,
@@ -66,7 +67,8 @@ impl EvaluationKey {
     ) -> Result<Vec<Ciphertext>> {
         let parameters = self.parameters();
         input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
-        match parameters.circuit() {
+        let noise = self.result_noise(input)?;
+        let bodies = match parameters.circuit() {
             Circuit::Akp(circuit) => {
                 self.lookup_akp(circuit, input, &self.interpolations(tables)?, progress)
             }
@@ -74,7 +76,8 @@ impl EvaluationKey {
                 let inputs = [(input, 0..circuit.digits().len())];
                 self.lookup_tree(circuit, &inputs, &self.matrices(tables)?, progress)
             }
-        }
+        }?;
+        Ok(self.results(bodies, noise))
     }
 
     /// Maps inputs that come in several ciphertexts, the least significant first, through tables of all of
@@ -125,7 +128,10 @@ impl EvaluationKey {
                 expected: input_modulus.to_string(),
             });
         }
-        self.lookup_tree(circuit, &ranges, &self.matrices(tables)?, progress)
+        let inputs: Vec<_> = ranges.iter().map(|(x, digits)| (x.noise(), digits.len())).collect();
+        let noise = self.parameters().checked_result_noise(&inputs)?;
+        let bodies = self.lookup_tree(circuit, &ranges, &self.matrices(tables)?, progress)?;
+        Ok(self.results(bodies, noise))
     }
 
     /// The circuit, if it is a multiplexer tree.
@@ -176,7 +182,7 @@ impl EvaluationKey {
         input: &Ciphertext,
         tables: &[&Interpolation],
         progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
+    ) -> Result<Vec<CoefficientCiphertext>> {
         let (evaluator, literal) = (self.evaluator(), self.parameters().literal());
         let step = progress.steps(AKP_STEPS + circuit.table_steps(tables) + 2 * tables.len())?;
         let raised = mod_raise(&evaluator, input.body(), literal.limbs());
@@ -195,7 +201,7 @@ impl EvaluationKey {
             step.done()?;
             let body = switch_to_power_of_two(self.ring(), result, shape);
             step.done()?;
-            Ok(self.result(body))
+            Ok(body)
         };
         outputs.into_iter().map(finish).collect()
     }
@@ -206,7 +212,7 @@ impl EvaluationKey {
         inputs: &[(&Ciphertext, Range<usize>)],
         tables: &[&[TableMatrix]],
         progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
+    ) -> Result<Vec<CoefficientCiphertext>> {
         let steps_per_table = circuit.table_steps() + 1;
         let digits = circuit.digits().len();
         let step = progress.steps(digits * STEPS_PER_DIGIT + 1 + tables.len() * steps_per_table)?;
@@ -227,7 +233,7 @@ impl EvaluationKey {
             let outputs = circuit.look_up(evaluator, &selectors, matrices, &done)?;
             let body = decomposition.to_coefficients(outputs, inputs[0].0.body(), output_modulus);
             step.done()?;
-            Ok(self.result(body))
+            Ok(body)
         };
         tables.iter().map(look_up).collect()
     }
@@ -246,9 +252,22 @@ impl EvaluationKey {
         }
     }
 
+    /// The noise of the result of a lookup of an input with all digits.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`] if the lookup would fail too often.
+    pub(crate) fn result_noise(&self, input: &Ciphertext) -> Result<NoiseBound> {
+        let parameters = self.parameters();
+        parameters.checked_result_noise(&[(input.noise(), parameters.circuit().digits())])
+    }
+
     /// A result of this key.
-    pub(crate) fn result(&self, body: CoefficientCiphertext) -> Ciphertext {
-        Ciphertext::new(self.parameters().digest(), self.key_id(), body)
+    pub(crate) fn result(&self, body: CoefficientCiphertext, noise: NoiseBound) -> Ciphertext {
+        Ciphertext::new(self.parameters().digest(), self.key_id(), noise, body)
+    }
+
+    fn results(&self, bodies: Vec<CoefficientCiphertext>, noise: NoiseBound) -> Vec<Ciphertext> {
+        bodies.into_iter().map(|body| self.result(body, noise)).collect()
     }
 }
 

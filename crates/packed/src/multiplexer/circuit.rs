@@ -59,8 +59,6 @@ pub(crate) struct MultiplexerCircuit {
 /// What the dry run of a whole lookup finds.
 #[derive(Debug)]
 pub(crate) struct MultiplexerPrediction {
-    /// The phases x = t/K of all digits after CoeffsToSlots.
-    pub phases: Vec<Shape>,
     /// The exponential of a phase, with the noise that it has beyond the phase's.
     pub exponential: Shape,
     /// A cleaned delta of the first digit.
@@ -75,7 +73,6 @@ pub(crate) struct MultiplexerPrediction {
 
 /// What the dry run of a decomposition finds.
 pub(crate) struct DeltaPrediction {
-    phases: Vec<Shape>,
     exponential: Shape,
     /// The deltas of all digits.
     pub(crate) deltas: Vec<DigitDeltas<Shape>>,
@@ -206,7 +203,7 @@ impl MultiplexerCircuit {
         mean_square: f64,
         tables: usize,
     ) -> MultiplexerPrediction {
-        let DeltaPrediction { phases, exponential, deltas } = self.predict_deltas(dry_run);
+        let DeltaPrediction { exponential, deltas } = self.predict_deltas(dry_run);
         let delta = deltas[0][0][0];
         let selectors = self.selectors(dry_run, deltas);
         let rows = self.rows();
@@ -220,7 +217,7 @@ impl MultiplexerCircuit {
             let _ = look_up();
         }
         let dry_run = self.dry_run();
-        MultiplexerPrediction { phases, exponential, delta, outputs, result: outputs, dry_run }
+        MultiplexerPrediction { exponential, delta, outputs, result: outputs, dry_run }
     }
 
     /// Predicts the deltas of all digits.
@@ -228,30 +225,45 @@ impl MultiplexerCircuit {
         let front = &self.phase_exponential;
         let matrices = front.coeffs_to_slots.plans();
         let count = self.digits().len();
-        let (mut phases, mut exponential) = (Vec::with_capacity(count), None);
+        let fresh = self.literal.fresh_noise(self.literal.input_modulus).deviation();
+        let mut exponential = None;
         let deltas: Vec<_> = (0..count)
             .map(|digit| {
-                let raised = front.raised_shape(self.digit_input_noise(digit));
+                let raised = front.raised_shape(self.digit_input_noise(digit, &(0..count), fresh));
                 let mut parts = front.phases(dry_run, &matrices, raised);
-                phases.push(parts[0]);
                 parts.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
                 let exponentials = front.exponentials(dry_run, parts);
                 exponential = exponential.or(Some(exponentials[0]));
                 self.deltas(dry_run, exponentials, digit)
             })
             .collect();
-        DeltaPrediction { phases, exponential: exponential.expect("a digit"), deltas }
+        DeltaPrediction { exponential: exponential.expect("a digit"), deltas }
     }
 
-    /// Variance of a coefficient's noise modulo q_0 at the start of a digit: the input's, or for later
-    /// digits also that of the digit subtracted before, rounded modulo the client's modulus.
-    fn digit_input_noise(&self, digit: usize) -> f64 {
+    /// Variance of a coefficient's noise modulo q_0 at the start of a digit, for a ciphertext of the digits `all` with
+    /// noise of this standard deviation (a fraction of the client's modulus): the input's, or for later digits also that
+    /// of the digit subtracted before, rounded modulo the client's modulus.
+    pub(crate) fn digit_input_noise(
+        &self,
+        digit: usize,
+        all: &Range<usize>,
+        deviation: f64,
+    ) -> f64 {
         let literal = &self.literal;
-        let fresh = literal.input_noise(self.primes[0]);
+        let input = literal.input_noise(self.primes[0], deviation);
         let rounding = (1.0 + 2.0 * literal.ring_degree as f64 / 3.0) / 12.0;
         let ratio = self.primes[0] / f64::from(literal.log2_ciphertext_modulus).exp2();
-        let subtracted = if digit == 0 { 0.0 } else { rounding * ratio * ratio * digit as f64 };
-        (fresh + subtracted) * (self.digit_multiplier(digit, self.digits().len()) as f64).powi(2)
+        let subtracted = rounding * ratio * ratio * (digit - all.start) as f64;
+        (input + subtracted) * (self.digit_multiplier(digit, all.end) as f64).powi(2)
+    }
+
+    /// Predicts a result of [`MultiplexerCircuit::digit_function`] in coefficients: outputs of ±1/2, the noisiest.
+    pub(crate) fn predict_digit_function(&self, digit: usize) -> Shape {
+        let dry_run = self.dry_run();
+        let deltas = self.predict_deltas(&dry_run).deltas.swap_remove(digit);
+        let values = vec![0.5; self.digits()[digit] as usize];
+        let outputs = self.digit_function(&dry_run, &deltas, &values);
+        self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs)
     }
 
     /// What a ciphertext of value m over M is multiplied by so that its phase becomes that of a digit,

@@ -1,8 +1,10 @@
 //! The circuit of a parameter set: that of one of the packed methods.
 
+use std::ops::Range;
+
 use cryptable_ckks::DryRun;
 use cryptable_ckks::dry_run::Shape;
-use cryptable_lattice::KeyRequest;
+use cryptable_lattice::{KeyRequest, NoiseBound};
 
 use crate::akp::AkpCircuit;
 use crate::akp::interpolation::Interpolation;
@@ -23,14 +25,21 @@ pub(crate) enum Circuit {
 /// What the dry run of a lookup finds, whatever the method.
 #[derive(Debug)]
 pub(crate) struct CircuitPrediction {
-    /// The phases x = t/K after CoeffsToSlots: one, or one a digit.
-    pub phases: Vec<Shape>,
     /// The exponential of a phase, with the noise that it has beyond the phase's.
     pub exponential: Shape,
     /// The result, outputs as fractions of P in its coefficients.
     pub result: Shape,
     /// Operation counts and key requests.
     pub dry_run: DryRun,
+}
+
+/// Noise of a coefficient that is raised: for a digit, after the multiplication that makes it one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RaisedNoise {
+    /// Variance modulo q_0.
+    pub variance: f64,
+    /// Largest error that is no chance, as a fraction of q_0.
+    pub bias: f64,
 }
 
 impl Circuit {
@@ -70,14 +79,46 @@ impl Circuit {
             Self::Akp(circuit) => {
                 let table = Interpolation::new(&literal.worst_table());
                 let found = circuit.predict(&table, tables);
-                let (phases, exponential, result) =
-                    (vec![found.phase], found.exponential, found.result);
-                CircuitPrediction { phases, exponential, result, dry_run: found.dry_run }
+                let (exponential, result) = (found.exponential, found.result);
+                CircuitPrediction { exponential, result, dry_run: found.dry_run }
             }
             Self::Multiplexer(circuit) => {
                 let found = circuit.predict(circuit.worst_mean_square(), tables);
-                let (phases, exponential, result) = (found.phases, found.exponential, found.result);
-                CircuitPrediction { phases, exponential, result, dry_run: found.dry_run }
+                let (exponential, result) = (found.exponential, found.result);
+                CircuitPrediction { exponential, result, dry_run: found.dry_run }
+            }
+        }
+    }
+
+    /// A dry run with nothing counted yet.
+    pub(crate) fn dry_run(&self) -> DryRun {
+        match self {
+            Self::Akp(circuit) => circuit.dry_run(),
+            Self::Multiplexer(circuit) => circuit.dry_run(),
+        }
+    }
+
+    /// Digits of the input: AKP takes it as one.
+    pub(crate) fn digits(&self) -> usize {
+        match self {
+            Self::Akp(_) => 1,
+            Self::Multiplexer(circuit) => circuit.digits().len(),
+        }
+    }
+
+    /// Noise of what is raised, digit after digit, of an input of the digits `all` with this noise.
+    pub(crate) fn raised_noise(&self, input: NoiseBound, all: Range<usize>) -> Vec<RaisedNoise> {
+        let (deviation, bias) = (input.deviation(), input.bias());
+        match self {
+            Self::Akp(circuit) => {
+                vec![RaisedNoise { variance: circuit.input_noise(deviation), bias }]
+            }
+            Self::Multiplexer(circuit) => {
+                let of_digit = |digit| RaisedNoise {
+                    variance: circuit.digit_input_noise(digit, &all, deviation),
+                    bias: bias * circuit.digit_multiplier(digit, all.end) as f64,
+                };
+                all.clone().map(of_digit).collect()
             }
         }
     }

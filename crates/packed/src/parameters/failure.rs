@@ -2,13 +2,12 @@
 
 use std::f64::consts::TAU;
 
-use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 
 use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::exponential::Exponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
-use crate::parameters::circuit::{Circuit, CircuitPrediction};
+use crate::parameters::circuit::{Circuit, RaisedNoise};
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
@@ -31,49 +30,164 @@ pub struct FailureEstimate {
     pub log2_overflow: f64,
 }
 
-impl FailureEstimate {
-    /// Predicts it for a circuit and any table.
+/// What the failure probability of a lookup follows from, for any noise of its input.
+#[derive(Clone, Debug)]
+pub(crate) struct FailureModel {
+    literal: ParametersLiteral,
+    /// Bound K of the phase.
+    bound: f64,
+    /// Variance that noise adds to outputs of the worst table, as fractions of P.
+    worst_noise: f64,
+    /// The same of a random table.
+    typical_noise: f64,
+    /// Variance of the exponential's noise beyond that of its phase.
+    exponential_noise: f64,
+    /// Variance of the noise of x = t/K: what the circuit adds, and what the variance of a coefficient of the raised
+    /// input, modulo q_0, is multiplied by. Every step up to there is linear.
+    phase_noise: [f64; 2],
+}
+
+/// The error of a phase t: one, or one a digit. Fractions of the torus.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PhaseError {
+    /// Variance of its noise.
+    variance: f64,
+    /// Largest error that is no chance.
+    bias: f64,
+}
+
+impl FailureModel {
+    /// Follows a dry run of a circuit.
     pub(crate) fn new(literal: &ParametersLiteral, circuit: &Circuit) -> Self {
         let prediction = circuit.predict_worst(literal, 1);
-        let bound = circuit.phase_exponential().bound;
-        let half_step = 0.5 / literal.output_modulus as f64;
         // The result's noise is that of slots: n of them share it out to n coefficients.
         let rounding = literal.output_rounding();
         let shared = |noise: f64| noise / literal.slots as f64 + rounding;
-        let variance = shared(prediction.result.noise.0);
-        let typical = match (circuit, &literal.multiplexer) {
-            (Circuit::Multiplexer(circuit), Some(multiplexer)) => {
+        let typical = match circuit {
+            Circuit::Multiplexer(circuit) => {
                 let modulus = literal.output_modulus as f64;
-                let noise = circuit.predict(modulus * modulus / 12.0, 1).result.noise.0;
-                let digits = &multiplexer.digits;
-                let is_cleaned = multiplexer.delta_cleanings > 0;
-                let bias = typical_bias_variance(digits, &prediction.phases, bound);
-                shared(noise) + if is_cleaned { 0.0 } else { bias }
+                circuit.predict(modulus * modulus / 12.0, 1).result
             }
-            (Circuit::Akp(circuit), _) => {
-                let table = Interpolation::new(&literal.typical_table());
-                let noise = circuit.predict(&table, 1).result.noise.0;
-                shared(noise) + typical_akp_variance(literal, &prediction, bound)
+            Circuit::Akp(circuit) => {
+                circuit.predict(&Interpolation::new(&literal.typical_table()), 1).result
             }
-            _ => variance,
         };
-        let (variance, bias) = match &literal.multiplexer {
-            None => akp_errors(literal, &prediction, bound, variance),
+        let front = circuit.phase_exponential();
+        let (dry_run, matrices) = (circuit.dry_run(), front.coeffs_to_slots.plans());
+        let phase_noise =
+            |input| front.phases(&dry_run, &matrices, front.raised_shape(input))[0].noise.0;
+        // Noise of about what the circuit adds, so that the difference has its full precision.
+        let unit = literal.ring_degree as f64;
+        let fixed = phase_noise(0.0);
+        Self {
+            literal: literal.clone(),
+            bound: front.bound,
+            worst_noise: shared(prediction.result.noise.0),
+            typical_noise: shared(typical.noise.0),
+            exponential_noise: prediction.exponential.noise.0,
+            phase_noise: [fixed, (phase_noise(unit) - fixed) / unit],
+        }
+    }
+
+    /// The error of a phase of which a raised coefficient has noise of this variance modulo q_0, and this bias.
+    pub(crate) fn phase(&self, RaisedNoise { variance, bias }: RaisedNoise) -> PhaseError {
+        let [fixed, gain] = self.phase_noise;
+        PhaseError { variance: self.bound * self.bound * (fixed + gain * variance), bias }
+    }
+
+    /// The failure probability of a lookup of any table, by phases with these errors.
+    pub(crate) fn estimate(&self, phases: &[PhaseError]) -> FailureEstimate {
+        let literal = &self.literal;
+        let half_step = 0.5 / literal.output_modulus as f64;
+        let (typical, variance, bias) = match &literal.multiplexer {
+            None => {
+                let (variance, bias) = self.akp_errors(phases);
+                (self.typical_akp_variance(phases), variance, bias)
+            }
             Some(multiplexer) => {
-                (variance, multiplexer_bias(literal, multiplexer, &prediction, bound))
+                let is_cleaned = multiplexer.delta_cleanings > 0;
+                let typical = if is_cleaned {
+                    0.0
+                } else {
+                    typical_bias_variance(&multiplexer.digits, phases)
+                };
+                (typical, self.worst_noise, self.multiplexer_bias(multiplexer, phases))
             }
         };
         let (ratio, bias) = (variance.sqrt() / half_step, bias / half_step);
         let log2_noise = if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 };
-        Self {
+        FailureEstimate {
             noise_ratio: ratio,
-            typical_ratio: typical.sqrt() / half_step,
+            typical_ratio: (self.typical_noise + typical).sqrt() / half_step,
             bias_ratio: bias,
             log2_noise,
-            log2_overflow: tail_log2(literal.sparse_weight, bound) + literal.log2_raises(),
+            log2_overflow: tail_log2(literal.sparse_weight, self.bound) + literal.log2_raises(),
         }
     }
 
+    /// The largest error of a phase, as a fraction of the torus, at the stated failure probability.
+    fn phase_error(&self, phase: PhaseError) -> f64 {
+        phase.bias + phase.variance.sqrt() * gaussian_ratio_for(self.literal.log2_fail)
+    }
+
+    /// Variance and bias of AKP: what the table makes of the exponential's noise is added.
+    fn akp_errors(&self, phases: &[PhaseError]) -> (f64, f64) {
+        let p = self.literal.input_modulus as f64;
+        // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative
+        // noise; at one input it may be p/3 for outputs within [-1/2, 1/2].
+        let gain = if self.literal.input_modulus == 2 { 0.0 } else { p / 3.0 };
+        let worst = self.worst_noise + gain * gain * self.exponential_noise / 2.0;
+        let phase = self.phase_error(phases[0]);
+        let approximation = self.approximation_error() * (1.0 + gain);
+        (worst, curvature(p) * phase * phase / 2.0 + approximation)
+    }
+
+    /// What phase errors and the exponential's approximation leave in deltas, added over digits: an error of
+    /// the deltas of one digit changes outputs as it changes a table over that digit.
+    fn multiplexer_bias(&self, multiplexer: &MultiplexerLiteral, phases: &[PhaseError]) -> f64 {
+        let approximation = self.approximation_error();
+        let mut modulus = approximation;
+        for _ in 0..self.literal.exponential_cleanings {
+            modulus = 4.0 * modulus * modulus;
+        }
+        let digit_bias = |(&digit, &phase): (&u64, &PhaseError)| {
+            let p = digit as f64;
+            let phase = self.phase_error(phase) + approximation / TAU;
+            let mut bias = curvature(p) * phase * phase / 2.0 + (1.0 + p / 3.0) * modulus;
+            for _ in 0..multiplexer.delta_cleanings {
+                bias = 3.0 * p * bias * bias;
+            }
+            bias
+        };
+        multiplexer.digits.iter().zip(phases).map(digit_bias).sum()
+    }
+
+    /// Variance that a uniformly random table of AKP adds: squared phase errors, and the exponential's errors of modulus
+    /// times the table's gains, `g = -R''/(2π²p)`, of which the mean square is `(p^4 - 1)/(90·p²)`.
+    ///
+    /// Errors of modulus are half of its noise, and of its approximation. That one's bound is twice the first term that
+    /// the Chebyshev series leaves out, an oscillation of which the mean square is half, and half of that along the
+    /// modulus.
+    fn typical_akp_variance(&self, phases: &[PhaseError]) -> f64 {
+        let (modulus, p) = (self.literal.input_modulus, self.literal.input_modulus as f64);
+        let gain = if modulus == 2 { 0.0 } else { (p.powi(4) - 1.0) / (90.0 * p * p) };
+        let approximation = (self.approximation_error() / 4.0).powi(2);
+        typical_bias_variance(&[modulus], phases)
+            + gain * (self.exponential_noise / 2.0 + approximation)
+    }
+
+    fn approximation_error(&self) -> f64 {
+        let (literal, shape) = (&self.literal, self.literal.exponential_shape());
+        Exponential::approximation_error(
+            literal.phase_function(),
+            self.bound,
+            shape.doublings,
+            shape.log_length,
+        )
+    }
+}
+
+impl FailureEstimate {
     /// log2 of the probability that one value decrypts wrong.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
@@ -86,67 +200,9 @@ impl FailureEstimate {
     }
 }
 
-/// The largest phase error, as a fraction of the torus, at the stated failure probability.
-fn phase_error(literal: &ParametersLiteral, prediction: &CircuitPrediction, bound: f64) -> f64 {
-    let worst = prediction.phases.iter().map(|phase| phase.noise.0).fold(0.0, f64::max);
-    bound * worst.sqrt() * gaussian_ratio_for(literal.log2_fail)
-}
-
 /// |R''| of the interpolation of outputs within [-1/2, 1/2] over p inputs is at most `(2π)²·p²/6`.
 fn curvature(p: f64) -> f64 {
     TAU * TAU * p * p / 6.0
-}
-
-fn approximation_error(literal: &ParametersLiteral, bound: f64) -> f64 {
-    let shape = literal.exponential_shape();
-    Exponential::approximation_error(
-        literal.phase_function(),
-        bound,
-        shape.doublings,
-        shape.log_length,
-    )
-}
-
-/// Variance and bias of AKP: what the table makes of the exponential's noise is added.
-fn akp_errors(
-    literal: &ParametersLiteral,
-    prediction: &CircuitPrediction,
-    bound: f64,
-    variance: f64,
-) -> (f64, f64) {
-    let p = literal.input_modulus as f64;
-    // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative
-    // noise; at one input it may be p/3 for outputs within [-1/2, 1/2].
-    let gain = if literal.input_modulus == 2 { 0.0 } else { p / 3.0 };
-    let worst = variance + gain * gain * prediction.exponential.noise.0 / 2.0;
-    let phase = phase_error(literal, prediction, bound);
-    let approximation = approximation_error(literal, bound) * (1.0 + gain);
-    (worst, curvature(p) * phase * phase / 2.0 + approximation)
-}
-
-/// What phase errors and the exponential's approximation leave in deltas, added over digits: an error of
-/// the deltas of one digit changes outputs as it changes a table over that digit.
-fn multiplexer_bias(
-    literal: &ParametersLiteral,
-    multiplexer: &MultiplexerLiteral,
-    prediction: &CircuitPrediction,
-    bound: f64,
-) -> f64 {
-    let approximation = approximation_error(literal, bound);
-    let phase = phase_error(literal, prediction, bound) + approximation / TAU;
-    let mut modulus = approximation;
-    for _ in 0..literal.exponential_cleanings {
-        modulus = 4.0 * modulus * modulus;
-    }
-    let digit_bias = |&digit: &u64| {
-        let p = digit as f64;
-        let mut bias = curvature(p) * phase * phase / 2.0 + (1.0 + p / 3.0) * modulus;
-        for _ in 0..multiplexer.delta_cleanings {
-            bias = 3.0 * p * bias * bias;
-        }
-        bias
-    };
-    multiplexer.digits.iter().map(digit_bias).sum()
 }
 
 /// Variance that squared phase errors of all digits add to outputs of uniformly random tables within
@@ -154,29 +210,11 @@ fn multiplexer_bias(
 ///
 /// `R''` at a node is `Σ_d f(m - d)·D''(d/p)`, D the Fejér kernel. Its terms k and p - k agree at nodes, so
 /// that `D''(d/p) = -(2π)²/p·Σ_k k(p - k)·cos(2πkd/p)` and `Σ_d D''(d/p)² = (2π)^4·(p^4 - 1)/30`.
-fn typical_bias_variance(digits: &[u64], phases: &[Shape], bound: f64) -> f64 {
-    let digit_variance = |(&digit, phase): (&u64, &Shape)| {
+fn typical_bias_variance(digits: &[u64], phases: &[PhaseError]) -> f64 {
+    let digit_variance = |(&digit, phase): (&u64, &PhaseError)| {
         let curvature = TAU.powi(4) * ((digit as f64).powi(4) - 1.0) / 30.0 / 12.0;
         // E φ⁴ = 3σ⁴.
-        let phase_variance = bound * bound * phase.noise.0;
-        curvature * 3.0 * phase_variance * phase_variance / 4.0
+        curvature * 3.0 * phase.variance * phase.variance / 4.0
     };
     digits.iter().zip(phases).map(digit_variance).sum()
-}
-
-/// Variance that a uniformly random table of AKP adds: squared phase errors, and the exponential's errors of modulus
-/// times the table's gains, `g = -R''/(2π²p)`, of which the mean square is `(p^4 - 1)/(90·p²)`.
-///
-/// Errors of modulus are half of its noise, and of its approximation. That one's bound is twice the first term that the
-/// Chebyshev series leaves out, an oscillation of which the mean square is half, and half of that along the modulus.
-fn typical_akp_variance(
-    literal: &ParametersLiteral,
-    prediction: &CircuitPrediction,
-    bound: f64,
-) -> f64 {
-    let (modulus, p) = (literal.input_modulus, literal.input_modulus as f64);
-    let gain = if modulus == 2 { 0.0 } else { (p.powi(4) - 1.0) / (90.0 * p * p) };
-    let approximation = (approximation_error(literal, bound) / 4.0).powi(2);
-    typical_bias_variance(&[modulus], &prediction.phases, bound)
-        + gain * (prediction.exponential.noise.0 / 2.0 + approximation)
 }

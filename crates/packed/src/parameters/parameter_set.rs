@@ -13,8 +13,8 @@ use cryptable_wire::WireError;
 use crate::literal::ParametersLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
-use crate::parameters::failure::FailureEstimate;
-use crate::parameters::validation;
+use crate::parameters::failure::{FailureEstimate, FailureModel};
+use crate::parameters::{noise_limits, validation};
 
 /// A validated, immutable parameter set. Clones share what was computed.
 ///
@@ -33,6 +33,7 @@ pub struct Parameters {
     main_primes: Vec<u64>,
     special_primes: Vec<u64>,
     security_bits: f64,
+    failure_model: Arc<FailureModel>,
     failure: FailureEstimate,
     circuit: Arc<Circuit>,
     digest: [u8; 32],
@@ -59,15 +60,26 @@ impl Parameters {
         let security_bits = check_security(&literal, &main_primes, &special_primes)?;
         let primes: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
         let circuit = Arc::new(Circuit::new(&literal, &primes));
-        let failure = FailureEstimate::new(&literal, &circuit);
+        let failure_model = Arc::new(FailureModel::new(&literal, &circuit));
+        let fresh = literal.fresh_noise(literal.input_modulus);
+        let failure =
+            noise_limits::estimate(&failure_model, &circuit, &[(fresh, circuit.digits())]);
         // A probability that is not a number exceeds any.
         if failure.log2_fail().is_nan() || failure.log2_fail() > literal.log2_fail {
             let (found, limit) = (failure.log2_fail(), literal.log2_fail);
             return Err(Error::FailureProbability { found, limit });
         }
         let digest = *blake3::hash(&bytes_of(&literal)).as_bytes();
-        let literal = Arc::new(literal);
-        Ok(Self { literal, main_primes, special_primes, security_bits, failure, circuit, digest })
+        Ok(Self {
+            literal: Arc::new(literal),
+            main_primes,
+            special_primes,
+            security_bits,
+            failure_model,
+            failure,
+            circuit,
+            digest,
+        })
     }
 
     /// Input modulus p of the tables.
@@ -217,6 +229,11 @@ impl Parameters {
     /// The ring with all primes and their tables.
     pub(crate) fn ring(&self) -> Ring {
         Ring::new(self.literal.ring_degree, &self.main_primes, &self.special_primes)
+    }
+
+    /// What the failure probability of lookups follows from.
+    pub(crate) fn failure_model(&self) -> &FailureModel {
+        &self.failure_model
     }
 
     /// The planned circuit.

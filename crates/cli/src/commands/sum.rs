@@ -1,0 +1,114 @@
+//! `cryptable sum`: sums of encrypted values and of multiples of them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::{Ciphertext, Contents, Engine, EvaluationKey};
+use serde::Serialize;
+
+use crate::args::{Global, SumArgs};
+use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
+use crate::report::{self, bytes, seconds};
+use crate::{atomic_file, input_file, key_input};
+
+/// Adds up files of ciphertexts, one ciphertext of each at a time.
+///
+/// # Errors
+/// If a file cannot be read or written, or key and ciphertexts do not belong together.
+pub fn run(global: Global, args: &SumArgs) -> Result<()> {
+    let (inputs, factors) = (args.inputs.len(), args.factors.len());
+    ensure!(
+        factors == 0 || factors == inputs,
+        "{inputs} --input and {factors} --factor: each input has a factor, or none has"
+    );
+    let open = |path: &PathBuf| ciphertext_file::open(path);
+    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let key = key_input::read_evaluation_key(global, &args.evaluation)?;
+    let contents = check(&readers, &key, args)?;
+    let start = Instant::now();
+    let mut writer = ciphertext_file::create(&args.output, contents)?;
+    while let Some(sum) = next(&mut readers, &key, args)? {
+        writer.push(&sum)?;
+    }
+    let first = *readers[0].summary();
+    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let report = Report {
+        output: args.output.clone(),
+        output_bytes: written.bytes,
+        engine: key.engine(),
+        terms: inputs,
+        values: first.values,
+        ciphertexts: encryptions(&first),
+        eval_s: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+/// Demands that all files are of the key, and alike; returns what the sums are.
+fn check(readers: &[Reader], key: &EvaluationKey, args: &SumArgs) -> Result<Contents> {
+    let first = *readers[0].summary();
+    let (engine, parameter_digest) = (key.engine(), key.parameters().digest());
+    // Inputs may be fresh values or results, but all of one modulus.
+    let modulus = first.contents.modulus;
+    let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
+    for (reader, path) in readers.iter().zip(&args.inputs) {
+        ciphertext_file::check(reader, path, &expected, &args.evaluation)?;
+        let found = reader.summary();
+        ensure!(
+            (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
+            "{}: {} values in {}, but {} has {} in {}",
+            name(path),
+            found.values,
+            ciphertexts(found.ciphertexts),
+            name(&args.inputs[0]),
+            first.values,
+            ciphertexts(first.ciphertexts)
+        );
+    }
+    Ok(expected)
+}
+
+/// The sum of the next ciphertexts; `None` after the last.
+fn next(readers: &mut [Reader], key: &EvaluationKey, args: &SumArgs) -> Result<Option<Ciphertext>> {
+    let mut sum: Option<Ciphertext> = None;
+    for (index, reader) in readers.iter_mut().enumerate() {
+        let path = || name(&args.inputs[index]);
+        let Some(term) = reader.next_ciphertext().with_context(path)? else { return Ok(None) };
+        let term = match args.factors.get(index) {
+            None => term,
+            Some(&factor) => key.mul_scalar(&term, factor).with_context(path)?,
+        };
+        sum = Some(match sum {
+            Some(sum) => key.add(&sum, &term).with_context(path)?,
+            None => term,
+        });
+    }
+    Ok(sum)
+}
+
+fn name(path: &Path) -> String {
+    input_file::shown(path).display().to_string()
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    output_bytes: u64,
+    engine: Engine,
+    terms: usize,
+    values: u64,
+    ciphertexts: u64,
+    eval_s: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let output = atomic_file::shown(&self.output).display();
+        let (values, count) = (self.values, ciphertexts(self.ciphertexts));
+        writeln!(f, "{output}: {values} values in {count}, {}", bytes(self.output_bytes))?;
+        let plural = if self.terms == 1 { "" } else { "s" };
+        write!(f, "{} term{plural} added in {}", self.terms, seconds(self.eval_s))
+    }
+}

@@ -1,0 +1,154 @@
+//! Sums, differences and multiples of encrypted values, of the engines that have them.
+
+use cryptable_lattice::error::{check_equal, check_values};
+
+use crate::ciphertext::Part;
+use crate::engine::other_engine;
+use crate::engines::{packed, single};
+use crate::{Ciphertext, Engine, Error, EvaluationKey, Result};
+
+impl EvaluationKey {
+    /// `x + y` modulo the modulus of the values, value by value: without a lookup, in microseconds.
+    ///
+    /// Every ciphertext carries a bound on its noise. Sums and multiples add bounds up, lookups start anew, and what
+    /// would then fail with more than the stated probability is refused: sums that would decrypt wrong here, inputs
+    /// with too much noise by lookups. [`crate::Parameters::sum_limits`] says how many terms there may be; the bound of a
+    /// sum knows nothing of whether its terms depend on each other, and so assumes that they do.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey, Table};
+    /// let secret = SecretKey::generate(Parameters::insecure_toy(Engine::Packed, 16, 16)?);
+    /// let server = secret.evaluation_key();
+    /// let (x, y) = (secret.encrypt(&[1, 2, 3])?, secret.encrypt(&[5, 6, 7])?);
+    ///
+    /// // The parity of x + 2y - 1:
+    /// let sum = server.add(&x, &server.mul_scalar(&y, 2)?)?;
+    /// let sum = server.add_plain(&sum, &[15, 15, 15])?;
+    /// let parity = server.prepare(&Table::from_fn(16, 16, |value| value % 2)?)?;
+    /// assert_eq!(secret.decrypt(&sum)?, [10, 13, 0]);
+    /// assert_eq!(secret.decrypt(&server.lookup(&sum, &parity)?)?, [0, 1, 0]);
+    ///
+    /// let mut doubled = x;
+    /// let refused = loop {
+    ///     match server.add(&doubled, &doubled) {
+    ///         Ok(sum) => doubled = sum,
+    ///         Err(error) => break error,
+    ///     }
+    /// };
+    /// assert!(matches!(refused, cryptable::Error::NoiseTooLarge { .. }));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`] if the sum would decrypt wrong with more than the stated probability; if a ciphertext is
+    /// of another engine, client or parameter set, or the two differ in their modulus or how many values there are;
+    /// [`Error::UnsupportedOperation`] from the leveled engine.
+    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        let single = single::EvaluationKey::add;
+        self.combine(x, y, "add values", (packed::EvaluationKey::add, single))
+    }
+
+    /// `x - y` modulo the modulus of the values, value by value.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::add`].
+    pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        let single = single::EvaluationKey::sub;
+        self.combine(x, y, "subtract values", (packed::EvaluationKey::sub, single))
+    }
+
+    /// `-x` modulo the modulus of the values. Noise stays as it is.
+    ///
+    /// # Errors
+    /// If the ciphertext is of another engine, client or parameter set; [`Error::UnsupportedOperation`] from the leveled
+    /// engine.
+    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext> {
+        let packed = |key: &packed::EvaluationKey, part: &_| key.negate(part);
+        self.map(x, "negate values", packed, |key, part| key.negate(part))
+    }
+
+    /// `x + constant` modulo the modulus of the values, for each value a constant of its own. Noise stays as it is, but
+    /// for roundings where the modulus is no power of two.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::add`]; if there is not one constant for each value, or one is not below the modulus.
+    pub fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
+        check_equal("number of constants", constants.len(), x.count())?;
+        check_values(constants, x.modulus())?;
+        let mut rest = constants;
+        let parts = x.parts().iter().map(|part| {
+            let (own, others) = rest.split_at(part.count());
+            rest = others;
+            match (self, part) {
+                (Self::Packed(key), Part::Packed(part)) => Ok(key.add_plain(part, own)?.into()),
+                (Self::Single(key), Part::Single(part)) => Ok(key.add_plain(part, own)?.into()),
+                _ => Err(self.no_operands("add constants", [part])),
+            }
+        });
+        Ciphertext::new(parts.collect::<Result<_>>()?)
+    }
+
+    /// `factor·x` modulo the modulus of the values. Noise grows by the size of the least number that is the factor modulo
+    /// that: 255 counts as -1 modulo 256.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::add`].
+    pub fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
+        let packed = |key: &packed::EvaluationKey, part: &_| key.mul_scalar(part, factor);
+        self.map(x, "multiply values", packed, |key, part| key.mul_scalar(part, factor))
+    }
+
+    /// An operation on every part.
+    fn map(
+        &self,
+        x: &Ciphertext,
+        operation: &'static str,
+        packed: impl Fn(&packed::EvaluationKey, &packed::Ciphertext) -> Result<packed::Ciphertext>,
+        single: impl Fn(&single::EvaluationKey, &single::Ciphertext) -> Result<single::Ciphertext>,
+    ) -> Result<Ciphertext> {
+        let parts = x.parts().iter().map(|part| match (self, part) {
+            (Self::Packed(key), Part::Packed(part)) => Ok(packed(key, part)?.into()),
+            (Self::Single(key), Part::Single(part)) => Ok(single(key, part)?.into()),
+            _ => Err(self.no_operands(operation, [part])),
+        });
+        Ciphertext::new(parts.collect::<Result<_>>()?)
+    }
+
+    /// An operation on the parts of the same position.
+    fn combine(
+        &self,
+        x: &Ciphertext,
+        y: &Ciphertext,
+        operation: &'static str,
+        (packed, single): (
+            Combine<packed::EvaluationKey, packed::Ciphertext>,
+            Combine<single::EvaluationKey, single::Ciphertext>,
+        ),
+    ) -> Result<Ciphertext> {
+        check_equal("number of values of the second operand", y.count(), x.count())?;
+        // Files of as many values may be cut differently.
+        let name = "number of parts of the second operand";
+        check_equal(name, y.parts().len(), x.parts().len())?;
+        let parts = x.parts().iter().zip(y.parts()).map(|(x, y)| match (self, x, y) {
+            (Self::Packed(key), Part::Packed(x), Part::Packed(y)) => Ok(packed(key, x, y)?.into()),
+            (Self::Single(key), Part::Single(x), Part::Single(y)) => Ok(single(key, x, y)?.into()),
+            _ => Err(self.no_operands(operation, [x, y])),
+        });
+        Ciphertext::new(parts.collect::<Result<_>>()?)
+    }
+
+    /// Why these parts are no operands of this key.
+    fn no_operands<const N: usize>(&self, operation: &'static str, parts: [&Part; N]) -> Error {
+        match parts.iter().find(|part| part.engine() != self.engine()) {
+            Some(other) => other_engine("ciphertext", self.engine(), other.engine()),
+            None => Error::UnsupportedOperation {
+                engine: Engine::Leveled.name(),
+                operation,
+                reason: "it encrypts the bits of a value one by one; look a table of the result up instead",
+            },
+        }
+    }
+}
+
+/// An operation of an engine's key on two of its ciphertexts.
+type Combine<K, C> = fn(&K, &C, &C) -> Result<C>;

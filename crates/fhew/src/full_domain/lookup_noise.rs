@@ -1,0 +1,124 @@
+//! The failure probability of a lookup by a method, for any noise of its input.
+
+use cryptable_lattice::NoiseBound;
+
+use crate::full_domain::method::{FullDomainMethod, TableKind};
+use crate::noise::{NoiseModel, Variance, log2_sum};
+
+/// A decision, and how the input's noise takes part in it: variances are linear in that of the input.
+#[derive(Clone, Copy, Debug)]
+struct InputDecision {
+    /// Variance of the phase there for an input without noise.
+    fixed: Variance,
+    /// What the input's variance is multiplied by.
+    gain: f64,
+    /// Largest error that is decided right.
+    margin: f64,
+}
+
+impl InputDecision {
+    /// log2 of the probability that it goes wrong.
+    fn log2_tail(&self, input: NoiseBound) -> f64 {
+        let margin = self.margin - self.gain.sqrt() * input.bias();
+        let input = Variance(input.deviation().powi(2)) * self.gain;
+        if margin > 0.0 { (self.fixed + input).log2_tail(margin) } else { 0.0 }
+    }
+}
+
+/// Noise of lookups of the worst table of two moduli.
+///
+/// ```
+/// use cryptable_fhew::full_domain::{FdfbCompress, LookupNoise};
+/// use cryptable_fhew::noise::NoiseModel;
+/// use cryptable_fhew::parameters::Parameters;
+/// let noise = LookupNoise::new(&FdfbCompress, &NoiseModel::new(&Parameters::default_128()), 16, 16);
+/// assert!(noise.log2_fail(noise.fresh()) <= noise.log2_fail(noise.fresh().times(2)));
+/// assert!(noise.log2_fail(noise.result()) <= -64.0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct LookupNoise {
+    decisions: Vec<InputDecision>,
+    fresh: NoiseBound,
+    result: NoiseBound,
+    output_modulus: u64,
+}
+
+impl LookupNoise {
+    /// Of a method under the parameters of a noise model.
+    #[must_use]
+    pub fn new(
+        method: &dyn FullDomainMethod,
+        model: &NoiseModel,
+        input_modulus: u64,
+        output_modulus: u64,
+    ) -> Self {
+        let table = TableKind::Worst { input_modulus, output_modulus };
+        let without = method.noise(model, table, Variance::ZERO);
+        let with = method.noise(model, table, Variance(1.0));
+        let decisions = without.decisions.iter().zip(&with.decisions).map(|(without, with)| {
+            let gain = (with.variance.0 - without.variance.0).max(0.0);
+            InputDecision { fixed: without.variance, gain, margin: without.margin }
+        });
+        let fresh = NoiseBound::fresh(model.parameters().lwe_modulus() as f64, input_modulus);
+        // Outputs are multiples of Q/P or Q/2P, rounded once: half a unit of Q, up to 2P times.
+        let bias = output_modulus as f64 / model.parameters().prime() as f64;
+        let result = NoiseBound::new(without.output.standard_deviation(), bias);
+        // No ciphertext says that it has less noise than fresh ones.
+        let floor = NoiseBound::new(fresh.deviation(), 0.0);
+        Self { decisions: decisions.collect(), fresh, result: result.max(floor), output_modulus }
+    }
+
+    /// Noise of fresh values of the input modulus.
+    #[must_use]
+    pub fn fresh(&self) -> NoiseBound {
+        self.fresh
+    }
+
+    /// Noise of results, whatever that of the inputs.
+    #[must_use]
+    pub fn result(&self) -> NoiseBound {
+        self.result
+    }
+
+    /// log2 of the probability that a lookup of an input with this noise goes wrong, decryption of its result included.
+    #[must_use]
+    pub fn log2_fail(&self, input: NoiseBound) -> f64 {
+        let tails = self.decisions.iter().map(|decision| decision.log2_tail(input));
+        log2_sum(tails.chain([self.result.log2_fail(self.output_modulus)]))
+    }
+
+    /// log2 of the probability for inputs that are fresh or results.
+    #[must_use]
+    pub fn log2_fail_of_results(&self) -> f64 {
+        self.log2_fail(self.fresh.max(self.result))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full_domain::{methods, methods_for};
+    use crate::parameters::Parameters;
+
+    /// What is kept of a method says the same as the method, for any noise of the input.
+    #[test]
+    fn decisions_are_linear_in_the_input_and_results_independent_of_it() {
+        let model = NoiseModel::new(&Parameters::default_128());
+        for (p, all) in [(16, methods()), (15, methods_for(15))] {
+            let table = TableKind::Worst { input_modulus: p, output_modulus: 16 };
+            for method in all {
+                let noise = LookupNoise::new(*method, &model, p, 16);
+                for factor in [0.0, 1.0, 10.0, 1e4] {
+                    let input = NoiseBound::new(factor * noise.fresh.deviation(), 0.0);
+                    let exact = method.noise(&model, table, Variance(input.deviation().powi(2)));
+                    let found = noise.log2_fail(input);
+                    let expected = exact.log2_fail(16);
+                    // The result's bias of rounding takes a little from its margin.
+                    let tolerance = 1e-3 * expected.abs().max(1.0);
+                    assert!((found - expected).abs() < tolerance, "{}: {found}", method.name());
+                    assert_eq!(exact.output, method.noise(&model, table, Variance::ZERO).output);
+                }
+            }
+        }
+    }
+}

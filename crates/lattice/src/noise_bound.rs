@@ -1,0 +1,333 @@
+//! A bound on the noise of encrypted integers, carried along by every operation on them.
+//!
+//! A value m of `Z_p` is the phase m/p, as a fraction of the ciphertext modulus, plus an error. The error has a random
+//! part, taken as Gaussian, and a bias, which is bounded for certain: the rounding of m/p where p does not divide the
+//! modulus, and what an approximation leaves.
+
+use std::io::{self, Write};
+use std::ops::Add;
+
+use cryptable_wire::{BodyReader, BodyWriter, WireError};
+use serde::Serialize;
+
+use crate::ERROR_VARIANCE;
+use crate::error::{Error, Result};
+use crate::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log2};
+
+/// How far below the least one a standard deviation may be: two machines may compute it with other roundings.
+const TOLERANCE: f64 = 1e-6;
+
+/// Standard deviation and bias of a phase, as fractions of the ciphertext modulus: upper bounds of both.
+///
+/// Sums add standard deviations, not variances: their terms may depend on each other, as those of `x + x` do. For
+/// independent terms the bound of a sum of t is too large by √t.
+///
+/// ```
+/// use cryptable_lattice::noise_bound::NoiseBound;
+/// let fresh = NoiseBound::fresh(2f64.powi(20), 16);
+/// assert_eq!((fresh + fresh).deviation(), 2.0 * fresh.deviation());
+/// assert_eq!(fresh.times(3), fresh + fresh + fresh);
+/// assert!(fresh.log2_fail(16) < -1000.0 && fresh.times(1000).log2_fail(16) > -64.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseBound {
+    deviation: f64,
+    bias: f64,
+}
+
+// Neither part is ever NaN.
+impl Eq for NoiseBound {}
+
+impl NoiseBound {
+    /// Bytes that [`NoiseBound::write`] writes.
+    pub const BYTES: u64 = 16;
+
+    /// A standard deviation and a bias, as fractions of the modulus.
+    ///
+    /// # Panics
+    /// If one is negative or no number.
+    #[must_use]
+    pub fn new(deviation: f64, bias: f64) -> Self {
+        assert!(deviation >= 0.0 && bias >= 0.0, "noise of deviation {deviation} and bias {bias}");
+        Self { deviation, bias }
+    }
+
+    /// A fresh encryption modulo `modulus` of a value modulo `plaintext_modulus`: an error of variance
+    /// [`ERROR_VARIANCE`], in units of the modulus, and the rounding of an encoding.
+    #[must_use]
+    pub fn fresh(modulus: f64, plaintext_modulus: u64) -> Self {
+        Self::new(ERROR_VARIANCE.sqrt() / modulus, Self::encoding(modulus, plaintext_modulus).bias)
+    }
+
+    /// A constant that is encoded and not encrypted: at most half a unit is rounded away, nothing if the plaintext
+    /// modulus divides the modulus.
+    #[must_use]
+    pub fn encoding(modulus: f64, plaintext_modulus: u64) -> Self {
+        let is_exact = modulus % plaintext_modulus as f64 == 0.0;
+        Self::new(0.0, if is_exact { 0.0 } else { 0.5 / modulus })
+    }
+
+    /// Standard deviation of the phase, as a fraction of the modulus.
+    #[must_use]
+    pub fn deviation(self) -> f64 {
+        self.deviation
+    }
+
+    /// Largest error that is no chance, as a fraction of the modulus.
+    #[must_use]
+    pub fn bias(self) -> f64 {
+        self.bias
+    }
+
+    /// The bound after a multiplication by an integer of this size. That by 0 keeps the bound, which is above what is
+    /// left: every ciphertext has some noise for whoever reads it.
+    #[must_use]
+    pub fn times(self, factor: u64) -> Self {
+        let factor = factor.max(1) as f64;
+        Self::new(factor * self.deviation, factor * self.bias)
+    }
+
+    /// The larger standard deviation and the larger bias.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self::new(self.deviation.max(other.deviation), self.bias.max(other.bias))
+    }
+
+    /// log2 of the probability that a value of this modulus decrypts wrong: that the error exceeds half a step,
+    /// `1/2p`.
+    #[must_use]
+    pub fn log2_fail(self, plaintext_modulus: u64) -> f64 {
+        let margin = 0.5 / plaintext_modulus as f64 - self.bias;
+        match (margin > 0.0, self.deviation > 0.0) {
+            (false, _) => 0.0,
+            (true, false) => f64::NEG_INFINITY,
+            (true, true) => gaussian_tail_log2(margin / self.deviation),
+        }
+    }
+
+    /// The largest factor by which [`NoiseBound::times`] keeps the probability that a value of this modulus decrypts
+    /// wrong at or below `2^log2_limit`; 0 if there is none.
+    #[must_use]
+    pub fn terms(self, plaintext_modulus: u64, log2_limit: f64) -> u64 {
+        // (1/2p - t·bias)/(t·deviation) >= ratio.
+        let one = self.deviation * gaussian_ratio_for(log2_limit) + self.bias;
+        largest_where(0.5 / plaintext_modulus as f64 / one, |terms| {
+            self.times(terms).log2_fail(plaintext_modulus) <= log2_limit
+        })
+    }
+
+    /// Demands that a value of this modulus decrypts wrong with a probability of at most `2^limit`.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`], which says what `operation` would have failed.
+    pub fn check_decryption(
+        self,
+        operation: &'static str,
+        plaintext_modulus: u64,
+        limit: f64,
+    ) -> Result<()> {
+        check_log2_fail(operation, self.log2_fail(plaintext_modulus), limit)
+    }
+
+    /// Demands noise of at least that of fresh ciphertexts: none has less.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`].
+    pub fn check_floor(self, fresh: Self) -> Result<()> {
+        if self.deviation >= fresh.deviation * (1.0 - TOLERANCE) {
+            return Ok(());
+        }
+        let expected = format!("at least {:e}, that of fresh ones", fresh.deviation);
+        Err(Error::mismatch("noise of the ciphertext", format!("{:e}", self.deviation), expected))
+    }
+
+    /// Writes deviation and bias.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write<W: Write>(self, writer: &mut BodyWriter<W>) -> io::Result<()> {
+        writer.f64(self.deviation)?;
+        writer.f64(self.bias)
+    }
+
+    /// Reads what [`NoiseBound::write`] wrote. Whoever has the parameters checks the bound against them.
+    ///
+    /// # Errors
+    /// If bytes are missing, or a number is not from 0 to 1/2: there is no phase further away.
+    pub fn read(reader: &mut BodyReader<'_>) -> Result<Self> {
+        let mut part = |name| {
+            let value = reader.f64(name)?;
+            // Negative zero would be another encoding of the same bound.
+            if (0.0..=0.5).contains(&value) && value.is_sign_positive() {
+                return Ok(value);
+            }
+            Err(WireError::invalid(name, value, "from 0 to 1/2"))
+        };
+        let deviation = part("standard deviation of the noise")?;
+        Ok(Self { deviation, bias: part("bias of the noise")? })
+    }
+}
+
+impl Add for NoiseBound {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self::new(self.deviation + other.deviation, self.bias + other.bias)
+    }
+}
+
+/// The factor of least size that multiplies values modulo p as `factor` does: noise grows with its size.
+///
+/// ```
+/// use cryptable_lattice::noise_bound::least_factor;
+/// assert_eq!([3, 255, -255, 512, 128].map(|factor| least_factor(factor, 256)), [3, -1, 1, 0, 128]);
+/// ```
+///
+/// # Panics
+/// If the modulus is 0 or not below 2^62.
+#[must_use]
+pub fn least_factor(factor: i64, plaintext_modulus: u64) -> i64 {
+    assert!((1..1 << 62).contains(&plaintext_modulus), "modulus {plaintext_modulus}");
+    let modulus = plaintext_modulus as i64;
+    let residue = factor.rem_euclid(modulus);
+    if residue > modulus / 2 { residue - modulus } else { residue }
+}
+
+/// The largest number for which `holds`, which must hold up to some number and for none above, near an estimate; 0 if
+/// it holds for none from 1 on.
+#[must_use]
+pub fn largest_where(estimate: f64, holds: impl Fn(u64) -> bool) -> u64 {
+    let mut low = (estimate * 0.999) as u64;
+    while low > 0 && !holds(low) {
+        low /= 2;
+    }
+    let mut high = low.saturating_mul(2).max(1);
+    while high < u64::MAX && holds(high) {
+        (low, high) = (high, high.saturating_mul(2));
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        *(if holds(middle) { &mut low } else { &mut high }) = middle;
+    }
+    low
+}
+
+/// Demands a failure probability of at most `2^limit`; one that is not a number is too large.
+///
+/// # Errors
+/// [`Error::NoiseTooLarge`].
+pub fn check_log2_fail(operation: &'static str, found: f64, limit: f64) -> Result<()> {
+    if found <= limit { Ok(()) } else { Err(Error::NoiseTooLarge { operation, found, limit }) }
+}
+
+/// How many terms sums may have under some parameters, and how often results may be looked up again, so that what
+/// follows fails with no more than the stated probability. A multiple counts as often as its factor says; terms may
+/// depend on each other.
+///
+/// ```
+/// use cryptable_lattice::noise_bound::SumLimits;
+/// let limits =
+///     SumLimits { fresh_lookup: 100, result_lookup: 0, result_decryption: 7, lookups_in_a_row: Some(1) };
+/// let expected = "sums of up to 100 fresh values can be looked up, of up to 7 results be decrypted; \
+///                 at most 1 lookup in a row";
+/// assert_eq!(limits.to_string(), expected);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SumLimits {
+    /// Most fresh values of a sum that can be looked up.
+    pub fresh_lookup: u64,
+    /// Most results of lookups of a sum that can be looked up; 0 if results have another modulus than inputs.
+    pub result_lookup: u64,
+    /// Most results of lookups of a sum that can be decrypted.
+    pub result_decryption: u64,
+    /// Most lookups in a row of a fresh value, each of the result of the one before; `None` if there is no end.
+    pub lookups_in_a_row: Option<u32>,
+}
+
+impl std::fmt::Display for SumLimits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { fresh_lookup, result_lookup, result_decryption, lookups_in_a_row } = self;
+        write!(f, "sums of up to {fresh_lookup} fresh values")?;
+        if *result_lookup > 0 {
+            write!(f, " or {result_lookup} results")?;
+        }
+        write!(f, " can be looked up, of up to {result_decryption} results be decrypted; ")?;
+        match lookups_in_a_row {
+            Some(1) => f.write_str("at most 1 lookup in a row"),
+            Some(count) => write!(f, "at most {count} lookups in a row"),
+            None => f.write_str("any number of lookups in a row"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn terms_are_the_most_that_decrypt() {
+        for (modulus, p, limit) in [(2f64.powi(28), 256, -64.0), (2f64.powi(20), 10, -40.0)] {
+            let fresh = NoiseBound::fresh(modulus, p);
+            let terms = fresh.terms(p, limit);
+            assert!(fresh.times(terms).check_decryption("", p, limit).is_ok(), "{terms}");
+            let error = fresh.times(terms + 1).check_decryption("a sum", p, limit).unwrap_err();
+            assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
+            assert!(error.to_string().contains("a sum"), "{error}");
+        }
+        assert_eq!(NoiseBound::new(0.1, 0.0).terms(16, -64.0), 0);
+        assert_eq!(NoiseBound::new(0.0, 0.01).terms(2, -64.0), 24);
+    }
+
+    #[test]
+    fn biases_take_from_the_margin() {
+        let unbiased = NoiseBound::new(0.01, 0.0);
+        let biased = NoiseBound::new(0.01, 0.05);
+        assert_eq!(biased.log2_fail(4), gaussian_tail_log2((0.125 - 0.05) / 0.01));
+        assert!(biased.log2_fail(4) > unbiased.log2_fail(4));
+        assert_eq!(NoiseBound::new(0.01, 0.2).log2_fail(4), 0.0);
+    }
+
+    /// Fields as a file might have them: (what it says, whether it is accepted).
+    #[test]
+    fn bounds_are_read_back_and_others_refused() {
+        for (deviation, bias, is_read) in [
+            (1e-9, 0.0, true),
+            (0.5, 0.5, true),
+            (0.6, 0.0, false),
+            (1e-9, 0.6, false),
+            (-1e-9, 0.0, false),
+            (-0.0, 0.0, false),
+            (f64::NAN, 0.0, false),
+            (f64::INFINITY, 0.0, false),
+            (1e-9, f64::NAN, false),
+        ] {
+            let mut writer = BodyWriter::new(Vec::new());
+            NoiseBound { deviation, bias }.write(&mut writer).unwrap();
+            let bytes = writer.into_inner();
+            assert_eq!(bytes.len() as u64, NoiseBound::BYTES);
+            let read = NoiseBound::read(&mut BodyReader::new(&bytes));
+            assert_eq!(read.is_ok(), is_read, "{deviation}, {bias}");
+            if let Ok(read) = read {
+                assert_eq!(read, NoiseBound::new(deviation, bias));
+            }
+        }
+    }
+
+    #[test]
+    fn less_noise_than_fresh_is_refused() {
+        let fresh = NoiseBound::fresh(2f64.powi(20), 16);
+        assert!(fresh.check_floor(fresh).is_ok() && fresh.times(2).check_floor(fresh).is_ok());
+        let less = NoiseBound::new(0.99 * fresh.deviation(), 0.0);
+        let message = less.check_floor(fresh).unwrap_err().to_string();
+        assert!(message.contains("that of fresh ones"), "{message}");
+    }
+
+    proptest! {
+        #[test]
+        fn largest_numbers_are_found(limit in 0u64..1 << 40, shift in 0.0f64..4.0) {
+            prop_assert_eq!(largest_where(limit as f64 * shift, |x| x <= limit), limit);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What noise parameters admit: of inputs of lookups, and of sums that are decrypted.
+
+use cryptable_lattice::noise_bound::{check_log2_fail, largest_where};
+use cryptable_lattice::{NoiseBound, Result, SumLimits};
+
+use crate::parameters::circuit::Circuit;
+use crate::parameters::failure::{FailureEstimate, FailureModel};
+use crate::parameters::parameter_set::Parameters;
+
+/// Lookups in a row that are followed before the noise of results is said to grow without end.
+const MAX_LOOKUPS: u32 = 1000;
+
+/// Relative growth of a bias that counts as none.
+const CONVERGED: f64 = 1e-12;
+
+/// The failure probability of a lookup of inputs with some noise: with each, how many of the next digits it has.
+pub(crate) fn estimate(
+    model: &FailureModel,
+    circuit: &Circuit,
+    inputs: &[(NoiseBound, usize)],
+) -> FailureEstimate {
+    let mut start = 0;
+    let mut phases = Vec::with_capacity(circuit.digits());
+    for &(noise, digits) in inputs {
+        let raised = circuit.raised_noise(noise, start..start + digits).into_iter();
+        phases.extend(raised.map(|raised| model.phase(raised)));
+        start += digits;
+    }
+    model.estimate(&phases)
+}
+
+impl Parameters {
+    /// log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
+    #[must_use]
+    pub fn stated_log2_fail(&self) -> f64 {
+        self.literal().log2_fail
+    }
+
+    /// Noise of fresh ciphertexts of values of this modulus.
+    #[must_use]
+    pub fn fresh_noise(&self, modulus: u64) -> NoiseBound {
+        self.literal().fresh_noise(modulus)
+    }
+
+    /// Noise of the result of a lookup whose input has this noise, for the worst table.
+    ///
+    /// Noise of the input leaves a bias only, its square times half the curvature of the table's interpolation: slopes
+    /// are zero.
+    #[must_use]
+    pub fn result_noise(&self, input: NoiseBound) -> NoiseBound {
+        self.noise_of_result(&self.estimate_of(input))
+    }
+
+    /// log2 of the probability that a lookup of a value with this noise goes wrong, decryption of its result included.
+    #[must_use]
+    pub fn lookup_log2_fail(&self, input: NoiseBound) -> f64 {
+        self.estimate_of(input).log2_fail()
+    }
+
+    /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
+    /// [`Parameters::stated_log2_fail`].
+    ///
+    /// ```
+    /// use cryptable_packed::Parameters;
+    /// let parameters = Parameters::insecure_toy(16, 16)?;
+    /// let limit = parameters.input_noise_limit();
+    /// assert!(limit.deviation() > parameters.fresh_noise(16).deviation());
+    /// assert!(parameters.lookup_log2_fail(limit) <= parameters.stated_log2_fail());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn input_noise_limit(&self) -> NoiseBound {
+        // In steps of 2^-60 of the modulus, finer than any ciphertext's.
+        let unit = NoiseBound::new((-60f64).exp2(), 0.0);
+        unit.times(largest_where((1u64 << 40) as f64, |units| self.admits(unit.times(units))))
+    }
+
+    /// How many terms sums may have.
+    #[must_use]
+    pub fn sum_limits(&self) -> SumLimits {
+        let (input, output) = (self.input_modulus(), self.output_modulus());
+        let lookups = |one: NoiseBound| largest_where(1.0, |terms| self.admits(one.times(terms)));
+        let fresh = self.fresh_noise(input);
+        let result = self.result_noise(fresh);
+        SumLimits {
+            fresh_lookup: lookups(fresh),
+            result_lookup: if input == output { lookups(result) } else { 0 },
+            result_decryption: result.terms(output, self.stated_log2_fail()),
+            lookups_in_a_row: self.lookups_in_a_row(),
+        }
+    }
+
+    /// Most lookups in a row, each of the result of the one before; `None` if the noise of results stays below what
+    /// lookups admit.
+    ///
+    /// Lookups square the error of their input, in units of what the worst table's curvature says: small errors vanish,
+    /// larger ones grow from lookup to lookup.
+    fn lookups_in_a_row(&self) -> Option<u32> {
+        if self.input_modulus() != self.output_modulus() {
+            return Some(1);
+        }
+        let mut noise = self.fresh_noise(self.input_modulus());
+        for count in 0..MAX_LOOKUPS {
+            if !self.admits(noise) {
+                return Some(count);
+            }
+            let next = self.result_noise(noise);
+            // Noise grows with that of the input: if it once does not, it never does again.
+            if count > 0 && next.bias() <= noise.bias() * (1.0 + CONVERGED) {
+                return None;
+            }
+            noise = next;
+        }
+        Some(MAX_LOOKUPS)
+    }
+
+    /// Whether lookups of inputs with this noise keep the stated failure probability.
+    fn admits(&self, input: NoiseBound) -> bool {
+        self.lookup_log2_fail(input) <= self.stated_log2_fail()
+    }
+
+    /// The failure probability of lookups of whole inputs with this noise.
+    fn estimate_of(&self, input: NoiseBound) -> FailureEstimate {
+        estimate(self.failure_model(), self.circuit(), &[(input, self.circuit().digits())])
+    }
+
+    /// The noise of the result of a lookup of inputs, each with so many of the next digits.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if the lookup would fail too often.
+    pub(crate) fn checked_result_noise(
+        &self,
+        inputs: &[(NoiseBound, usize)],
+    ) -> Result<NoiseBound> {
+        let found = estimate(self.failure_model(), self.circuit(), inputs);
+        check_log2_fail("a lookup", found.log2_fail(), self.stated_log2_fail())?;
+        Ok(self.noise_of_result(&found))
+    }
+
+    fn noise_of_result(&self, found: &FailureEstimate) -> NoiseBound {
+        let half_step = 0.5 / self.output_modulus() as f64;
+        NoiseBound::new(found.noise_ratio * half_step, found.bias_ratio * half_step)
+    }
+}
