@@ -55,12 +55,15 @@ pub struct Global {
     /// Use keys of INSECURE toy parameters, for tests of this program
     #[arg(long, global = true, hide = true)]
     pub allow_insecure: bool,
+    /// Refuse evaluation keys that take more memory than this when they are read, as `6GB`
+    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", default_value = "16GiB", value_parser = parameters::memory_size)]
+    pub max_key_memory: usize,
 }
 
 impl Global {
     /// Which keys are used.
     pub fn read_options(self) -> ReadOptions {
-        let secure = ReadOptions::default();
+        let secure = ReadOptions::default().max_memory(self.max_key_memory as u64);
         if self.allow_insecure { secure.allow_insecure() } else { secure }
     }
 }

@@ -201,7 +201,9 @@ mod tests {
     #[test]
     fn only_terminals_that_move_cursors_get_bars() {
         let (threads, json, quiet, allow_insecure) = (None, false, false, false);
-        let global = Global { threads, json, quiet, progress_seconds: 10.0, allow_insecure };
+        let (progress_seconds, max_key_memory) = (10.0, 0);
+        let global =
+            Global { threads, json, quiet, progress_seconds, allow_insecure, max_key_memory };
         assert_eq!(Style::choose(global, true, Some("xterm")), Style::Bar);
         assert_eq!(Style::choose(global, true, Some("dumb")), Style::Lines);
         assert_eq!(Style::choose(global, true, None), Style::Lines);
