@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all format lint docs server-build unit-tests all-unit-tests bench
+.PHONY: help demo test test-all format lint docs server-build unit-tests all-unit-tests fuzz bench
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,6 +38,15 @@ unit-tests: ## Run the tests
 
 all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
 	$(CARGO) test --workspace --profile checks -- --include-ignored
+
+FUZZ_RUNS ?= 1000000
+FUZZ_SECONDS ?= 600
+FUZZ_FOLDER ?= target/fuzz
+
+# Readers of the library, and of the command line, one after the other; what they find lies in $(FUZZ_FOLDER)/NAME/crashes.
+fuzz: ## Fuzz every reader, guided by coverage: FUZZ_RUNS inputs or FUZZ_SECONDS each; needs cargo-bolero
+	$(CARGO) run --profile checks -p cryptable-fuzz --example seeds -- $(FUZZ_FOLDER)
+	FUZZ_RUNS=$(FUZZ_RUNS) FUZZ_SECONDS=$(FUZZ_SECONDS) crates/fuzz/run.sh $(FUZZ_FOLDER)
 
 bench: ## Run a benchmark: make bench BENCH_ARGUMENTS="..."
 	$(CARGO) run --release -p cryptable-cli --features bench --bin cryptable -- bench $(BENCH_ARGUMENTS)

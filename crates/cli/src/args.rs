@@ -60,12 +60,15 @@ pub struct Global {
     /// Use keys whose values fail with a probability of up to 2^L [default: -40]
     #[arg(long, global = true, help_heading = "Global options", value_name = "L", allow_hyphen_values = true, value_parser = parameters::log2_fail)]
     pub allow_log2_fail: Option<f64>,
+    /// Refuse evaluation keys that take more memory than this when they are read, as `6GB`
+    #[arg(long, global = true, help_heading = "Global options", value_name = "SIZE", default_value = "16GiB", value_parser = parameters::memory_size)]
+    pub max_key_memory: usize,
 }
 
 impl Global {
     /// Which keys are used.
     pub fn read_options(self) -> ReadOptions {
-        let mut options = ReadOptions::default();
+        let mut options = ReadOptions::default().max_memory(self.max_key_memory as u64);
         if self.allow_insecure {
             options = options.allow_insecure();
         }

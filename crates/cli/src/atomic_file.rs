@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 
 use crate::cleared_writer::ClearedWriter;
-use crate::interrupt::{PartialFile, Uninterrupted};
+use crate::interrupt::{PartialFile, Place, Uninterrupted};
+use crate::printable::Printable as _;
 
 /// Names of standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -48,6 +49,17 @@ pub enum Access {
     Private,
 }
 
+impl Access {
+    /// Permissions on Unix.
+    fn mode(self) -> u32 {
+        match self {
+            Self::Public => 0o666,
+            #[cfg(feature = "client")]
+            Self::Private => 0o600,
+        }
+    }
+}
+
 /// Where an output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
@@ -65,7 +77,7 @@ impl Destination {
     /// # Errors
     /// If it stands for a directory, or links go round in circles.
     pub fn of(path: &Path) -> Result<Self> {
-        let name = path.display();
+        let name = path.printable();
         if is_stdout(path) {
             return Ok(Self::Stdout);
         }
@@ -100,8 +112,8 @@ fn end_of_links(path: &Path) -> Result<PathBuf> {
     bail!("more than {MAX_LINKS} links")
 }
 
-/// An output being written: to a regular file under a temporary name in the directory of its target,
-/// or to where the other side reads it at once.
+/// An output being written: to a file without a name, or where the file system has none, under a temporary one in the
+/// directory of its target; or to where the other side reads it at once.
 ///
 /// [`AtomicFile::commit`] gives it its name; dropped before that, it vanishes. All its errors name
 /// the target.
@@ -114,7 +126,7 @@ pub struct AtomicFile {
 
 #[derive(Debug)]
 enum Sink {
-    Partial { file: PartialFile, target: PathBuf },
+    Partial { file: PartialFile, target: PathBuf, prefix: String, access: Access },
     Through { file: File, bytes: u64 },
 }
 
@@ -125,12 +137,13 @@ impl AtomicFile {
     /// If `path` is a directory, or its directory takes no new file.
     pub fn create(path: &Path, access: Access) -> Result<Self> {
         let failed = |error: io::Error| {
-            anyhow::anyhow!("cannot create {}: {}", shown(path).display(), plain(&error))
+            anyhow::anyhow!("cannot create {}: {}", shown(path).printable(), plain(&error))
         };
         let sink = match Destination::of(path)? {
             Destination::File(target) => {
-                let file = partial(&target, access, path)?.map_err(failed)?;
-                Sink::Partial { file, target }
+                let prefix = temporary_prefix(&target, path)?;
+                let file = PartialFile::create(place(&target, &prefix, access)).map_err(failed)?;
+                Sink::Partial { file, target, prefix, access }
             }
             Destination::Stdout => {
                 STDOUT_IS_TAKEN.store(true, Ordering::Relaxed);
@@ -171,8 +184,9 @@ impl AtomicFile {
         let mut published: Vec<PathBuf> = Vec::new();
         // What is left when one fails vanishes after the lock is released.
         while let Some((name, sink)) = finished.pop_front() {
-            let Sink::Partial { file, target } = sink else { continue };
-            if let Err(error) = file.persist(&target, replace, &mut uninterrupted) {
+            let Sink::Partial { file, target, prefix, access } = sink else { continue };
+            let place = place(&target, &prefix, access);
+            if let Err(error) = file.persist(&target, replace, place, &mut uninterrupted) {
                 drop(uninterrupted);
                 for path in published {
                     let _ = fs::remove_file(path);
@@ -191,7 +205,7 @@ impl Sink {
     fn finish(&mut self) -> io::Result<u64> {
         match self {
             Self::Partial { file, .. } => {
-                let file = file.file().as_file();
+                let file = file.file();
                 file.sync_all()?;
                 Ok(file.metadata()?.len())
             }
@@ -217,16 +231,17 @@ impl Write for Sink {
     }
 }
 
-/// A file under a temporary name beside `target`.
-fn partial(target: &Path, access: Access, path: &Path) -> Result<io::Result<PartialFile>> {
-    let name = target
-        .file_name()
-        .with_context(|| format!("cannot create {}: it names no file", path.display()))?;
-    let prefix = format!(".{}.partial-", name.to_string_lossy());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix);
-    set_access(&mut builder, access);
-    Ok(PartialFile::create(&builder, directory_of(target)))
+/// What temporary names of an output begin with.
+fn temporary_prefix(target: &Path, path: &Path) -> Result<String> {
+    let name = target.file_name();
+    let name =
+        name.with_context(|| format!("cannot create {}: it names no file", path.printable()))?;
+    Ok(format!(".{}.partial-", name.to_string_lossy()))
+}
+
+/// Where an output is written before it has its name.
+fn place<'a>(target: &'a Path, prefix: &'a str, access: Access) -> Place<'a> {
+    Place { directory: directory_of(target), prefix, mode: access.mode() }
 }
 
 /// The directory that a file is in.
@@ -268,7 +283,7 @@ impl Write for AtomicFile {
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("cannot write {}: {}", path.display(), plain(error)))
+    io::Error::new(error.kind(), format!("cannot write {}: {}", path.printable(), plain(error)))
 }
 
 /// The error without the temporary path that `tempfile` adds.
@@ -282,20 +297,6 @@ fn plain(error: &io::Error) -> String {
         _ => error.to_string(),
     }
 }
-
-#[cfg(unix)]
-fn set_access(builder: &mut tempfile::Builder<'_, '_>, access: Access) {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = match access {
-        Access::Public => 0o666,
-        #[cfg(feature = "client")]
-        Access::Private => 0o600,
-    };
-    builder.permissions(fs::Permissions::from_mode(mode));
-}
-
-#[cfg(not(unix))]
-fn set_access(_: &mut tempfile::Builder<'_, '_>, _: Access) {}
 
 #[cfg(test)]
 mod tests {
@@ -325,9 +326,35 @@ mod tests {
         let path = directory.path().join("a");
         let mut file = AtomicFile::create(&path, Access::Public).unwrap();
         file.write_all(&[0; 100_000]).unwrap();
-        assert_eq!(entries(directory.path()), 1);
         drop(file);
         assert_eq!(entries(directory.path()), 0);
+    }
+
+    #[test]
+    fn with_and_without_names_partial_files_become_whole_ones_or_vanish() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a");
+        let place = Place { directory: directory.path(), prefix: ".a.partial-", mode: 0o600 };
+        let finish = |mut file: PartialFile, text: &str, replace| {
+            file.file().write_all(text.as_bytes()).unwrap();
+            file.persist(&target, replace, place, &mut Uninterrupted::start())
+        };
+        for (create, while_writing) in [
+            (PartialFile::create_named as fn(_) -> _, 1),
+            (PartialFile::create, usize::from(cfg!(not(target_os = "linux")))),
+        ] {
+            let file = create(place).unwrap();
+            assert_eq!(entries(directory.path()), while_writing);
+            drop(file);
+            finish(create(place).unwrap(), "1", false).unwrap();
+            let error = finish(create(place).unwrap(), "2", false).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+            assert_eq!(fs::read_to_string(&target).unwrap(), "1");
+            finish(create(place).unwrap(), "3", true).unwrap();
+            assert_eq!(fs::read_to_string(&target).unwrap(), "3");
+            assert_eq!(entries(directory.path()), 1);
+            fs::remove_file(&target).unwrap();
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use cryptable::{CiphertextFileSummary, CiphertextReader, CiphertextWriter, Conte
 
 use crate::atomic_file::{Access, AtomicFile};
 use crate::input_file;
+use crate::printable::Printable as _;
 
 /// A file being read.
 pub type Reader = CiphertextReader<BufReader<File>>;
@@ -23,7 +24,7 @@ pub type Writer = CiphertextWriter<AtomicFile>;
 pub fn open(path: &Path) -> Result<Reader> {
     let file = input_file::open_seekable(path)?;
     let reader = CiphertextReader::new(BufReader::with_capacity(1 << 20, file));
-    reader.with_context(|| input_file::shown(path).display().to_string())
+    reader.with_context(|| input_file::shown(path).printable())
 }
 
 /// Starts a file.
@@ -52,7 +53,7 @@ pub fn commit_all(writers: Vec<Writer>) -> Result<Vec<CiphertextFileSummary>> {
 /// Names what differs.
 pub fn check(reader: &Reader, path: &Path, expected: &Contents, key: &Path) -> Result<()> {
     expected.check(&reader.summary().contents, "file of ciphertexts").with_context(|| {
-        let (path, key) = (input_file::shown(path).display(), input_file::shown(key).display());
+        let (path, key) = (input_file::shown(path).printable(), input_file::shown(key).printable());
         format!("{path} does not go with {key}")
     })
 }

@@ -12,6 +12,7 @@ use cryptable_wire::{ObjectType, WireError, peek_header};
 use crate::atomic_file::{Destination, is_stdout};
 use crate::formats::raw::read_up_to;
 use crate::input_file::is_stdin;
+use crate::printable::Printable as _;
 
 /// Bytes at the start of a key that say what it is.
 const KEY_HEADER_BYTES: usize = 64;
@@ -97,13 +98,13 @@ impl FileArgs {
                     continue;
                 }
                 let (option, other_option) = (output.option, other.option);
-                let name = output.path.display();
+                let name = output.path.printable();
                 if other.is_output() {
                     bail!("{option} and {other_option} cannot both be {name}");
                 }
                 bail!(
                     "{option} {name} would replace the file that {other_option} {} reads",
-                    other.path.display()
+                    other.path.printable()
                 );
             }
             if !self.force && output.is_replaced() {
@@ -124,7 +125,7 @@ impl FileArgs {
         }
         let shown = outputs.iter().find(|file| file.role != Role::Text);
         if let (Some(file), true) = (shown, std::io::stdout().is_terminal()) {
-            bail!("{} {}: a terminal does not show bytes", file.option, file.path.display());
+            bail!("{} {}: a terminal does not show bytes", file.option, file.path.printable());
         }
         Ok(())
     }
@@ -168,7 +169,7 @@ impl Identity {
     #[cfg(not(unix))]
     fn existing(_: &Metadata, path: &Path) -> Result<Self> {
         let place = fs::canonicalize(path);
-        Ok(Self::Place(place.with_context(|| format!("cannot find {}", path.display()))?))
+        Ok(Self::Place(place.with_context(|| format!("cannot find {}", path.printable()))?))
     }
 }
 
@@ -186,7 +187,7 @@ fn place(target: &Path) -> PathBuf {
 fn check_replaced(output: &FileArg) -> Result<()> {
     let Destination::File(target) = Destination::of(&output.path)? else { return Ok(()) };
     let Ok(metadata) = fs::metadata(&target) else { return Ok(()) };
-    let (option, name) = (output.option, output.path.display());
+    let (option, name) = (output.option, output.path.printable());
     if let Some(kind) = key_kind(&target)? {
         bail!("{option} {name} exists and is {kind}; --force replaces it");
     }
@@ -197,7 +198,7 @@ fn check_replaced(output: &FileArg) -> Result<()> {
 
 /// What kind of key a file is, if it is one.
 fn key_kind(path: &Path) -> Result<Option<String>> {
-    let failed = || format!("cannot read {}, which exists", path.display());
+    let failed = || format!("cannot read {}, which exists", path.printable());
     let mut start = [0; KEY_HEADER_BYTES];
     let mut file = File::open(path).with_context(failed)?;
     let found = read_up_to(&mut file, &mut start).with_context(failed)?;

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::io::{self, Seek};
 use std::path::Path;
 
+use crate::printable::Printable as _;
 #[cfg(feature = "client")]
 use anyhow::ensure;
 use anyhow::{Context, Result, bail};
@@ -30,7 +31,7 @@ pub fn shown(path: &Path) -> &Path {
 /// # Errors
 /// If that fails or it is a directory.
 pub fn open(path: &Path) -> Result<File> {
-    let name = shown(path).display();
+    let name = shown(path).printable();
     let file = if is_stdin(path) { stdin() } else { File::open(path) };
     let file = file.with_context(|| format!("cannot read {name}"))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -44,7 +45,7 @@ pub fn open(path: &Path) -> Result<File> {
 /// # Errors
 /// If it cannot be read, or there is no room for a temporary file.
 pub fn open_seekable(path: &Path) -> Result<File> {
-    let name = shown(path).display();
+    let name = shown(path).printable();
     let failed = || format!("cannot read {name}");
     let mut file = open(path)?;
     if file.metadata().with_context(failed)?.is_file()
@@ -60,7 +61,7 @@ pub fn open_seekable(path: &Path) -> Result<File> {
     };
     let spooled: io::Result<File> = spool();
     let directory = std::env::temp_dir();
-    spooled.with_context(|| format!("cannot copy {name} to a file in {}", directory.display()))
+    spooled.with_context(|| format!("cannot copy {name} to a file in {}", directory.printable()))
 }
 
 /// Bytes that say what a key is.
@@ -78,7 +79,7 @@ pub fn read_secret(
     what: &str,
     check_start: impl FnOnce(&[u8]) -> Result<()>,
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let name = shown(path).display();
+    let name = shown(path).printable();
     let failed = || format!("cannot read {name}");
     let mut file = open(path)?;
     let metadata = file.metadata().with_context(failed)?;

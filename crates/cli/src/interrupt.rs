@@ -1,12 +1,15 @@
-//! Files under temporary names, and their removal when the program is interrupted.
+//! Files that are being written, and their removal when the program is interrupted.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use tempfile::NamedTempFile;
+
+use crate::unnamed_file::UnnamedFile;
 
 /// Temporary names in use. Whoever holds the lock cannot be interrupted.
 static PARTIAL_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -21,31 +24,66 @@ impl Uninterrupted {
     }
 }
 
-/// A file under a temporary name. It vanishes when it is dropped and when the program is interrupted.
+/// A file that is being written. It vanishes when it is dropped and when the program is interrupted; where the file
+/// system has files without names, it has none before it is whole, and vanishes however the program ends.
 #[derive(Debug)]
 pub struct PartialFile {
     /// Taken by [`PartialFile::persist`] and when dropped.
-    file: Option<NamedTempFile>,
+    content: Option<Content>,
+}
+
+#[derive(Debug)]
+enum Content {
+    Unnamed(UnnamedFile),
+    Named(NamedTempFile),
+}
+
+/// Where temporary names are, and who may read the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// A directory of the target's file system.
+    pub directory: &'a Path,
+    /// What temporary names begin with.
+    pub prefix: &'a str,
+    /// Permissions on Unix, less what the process's mask takes.
+    pub mode: u32,
 }
 
 impl PartialFile {
-    /// Makes a file.
+    /// Makes a file, without a name where the file system has such files.
     ///
     /// # Errors
     /// If the directory takes none.
-    pub fn create(builder: &tempfile::Builder<'_, '_>, directory: &Path) -> io::Result<Self> {
+    pub fn create(place: Place<'_>) -> io::Result<Self> {
+        match UnnamedFile::create(place.directory, place.mode)? {
+            Some(file) => Ok(Self { content: Some(Content::Unnamed(file)) }),
+            None => Self::create_named(place),
+        }
+    }
+
+    /// Makes a file under a temporary name.
+    ///
+    /// # Errors
+    /// If the directory takes none.
+    pub fn create_named(place: Place<'_>) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(place.prefix);
+        set_mode(&mut builder, place.mode);
         let mut uninterrupted = Uninterrupted::start();
-        let file = builder.tempfile_in(directory)?;
+        let file = builder.tempfile_in(place.directory)?;
         uninterrupted.0.insert(file.path().to_path_buf());
-        Ok(Self { file: Some(file) })
+        Ok(Self { content: Some(Content::Named(file)) })
     }
 
     /// The file.
-    pub fn file(&mut self) -> &mut NamedTempFile {
-        self.file.as_mut().expect("only taken when it goes")
+    pub fn file(&mut self) -> &mut File {
+        match self.content.as_mut().expect("only taken when it goes") {
+            Content::Unnamed(file) => file.file(),
+            Content::Named(file) => file.as_file_mut(),
+        }
     }
 
-    /// Gives the file its name.
+    /// Gives the file its name, in the directory that it was made in.
     ///
     /// # Errors
     /// If that fails, or a file of that name exists and is not to be replaced. The temporary file is gone then.
@@ -53,19 +91,48 @@ impl PartialFile {
         mut self,
         target: &Path,
         replace: bool,
+        place: Place<'_>,
         uninterrupted: &mut Uninterrupted,
     ) -> io::Result<()> {
-        let file = self.file.take().expect("only taken when it goes");
-        uninterrupted.0.remove(file.path());
-        let persisted = if replace { file.persist(target) } else { file.persist_noclobber(target) };
-        // The error holds the temporary file, which vanishes with it.
-        persisted.map(drop).map_err(|error| error.error)
+        match self.content.take().expect("only taken when it goes") {
+            Content::Unnamed(file) => match file.link(target) {
+                Err(error) if replace && error.kind() == io::ErrorKind::AlreadyExists => {
+                    replace_by(&file, target, place)
+                }
+                linked => linked,
+            },
+            Content::Named(file) => {
+                uninterrupted.0.remove(file.path());
+                let persisted =
+                    if replace { file.persist(target) } else { file.persist_noclobber(target) };
+                // The error holds the temporary file, which vanishes with it.
+                persisted.map(drop).map_err(|error| error.error)
+            }
+        }
     }
 }
 
+/// Puts a whole file without a name in the place of another one: links replace nothing, so it gets a temporary name and
+/// is renamed. Killed between the two, the program leaves a whole file under a temporary name.
+fn replace_by(file: &UnnamedFile, target: &Path, place: Place<'_>) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    let link = builder.prefix(place.prefix).make_in(place.directory, |name| file.link(name))?;
+    // The error holds the temporary name, which vanishes with it.
+    link.into_temp_path().persist(target).map_err(|error| error.error)
+}
+
+#[cfg(unix)]
+fn set_mode(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(mode));
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &mut tempfile::Builder<'_, '_>, _: u32) {}
+
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        if let Some(file) = self.file.take() {
+        if let Some(Content::Named(file)) = self.content.take() {
             let mut uninterrupted = Uninterrupted::start();
             uninterrupted.0.remove(file.path());
             drop(file);

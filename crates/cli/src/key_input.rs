@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
-use cryptable::{CIPHERTEXT_FILE_MAGIC, EvaluationKey, SharedBytes};
+use anyhow::{Context, Result, anyhow, ensure};
+use cryptable::{CIPHERTEXT_FILE_MAGIC, Engine, EvaluationKey, SharedBytes};
 #[cfg(feature = "client")]
 use cryptable::{FailureProbability, SecretKey, SecurityLevel};
 use cryptable_wire::MappedFile;
@@ -13,6 +13,7 @@ use crate::args::Global;
 #[cfg(feature = "client")]
 use crate::guard;
 use crate::input_file;
+use crate::printable::Printable as _;
 
 /// Longest secret key file that is read.
 #[cfg(feature = "client")]
@@ -25,23 +26,71 @@ const MAX_SECRET_KEY_BYTES: u64 = 1 << 21;
 pub fn map(path: &Path) -> Result<MappedFile> {
     let file = input_file::open_seekable(path)?;
     MappedFile::of(&file)
-        .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
+        .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
+}
+
+/// Reads all of an input that `read` keeps nothing of.
+///
+/// # Errors
+/// If it cannot be read, `read` refuses it, or another program changed it meanwhile.
+pub fn read_mapped<T>(
+    path: &Path,
+    read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
+) -> Result<T> {
+    let file = Arc::new(map(path)?);
+    let failed = || format!("cannot read {}", input_file::shown(path).printable());
+    let found = read(&file).map_err(with_option).with_context(failed)?;
+    file.check_unchanged().with_context(failed)?;
+    Ok(found)
+}
+
+/// Says which option allows what the library refused.
+fn with_option(error: cryptable::Error) -> anyhow::Error {
+    match error {
+        cryptable::Error::ReadingMemory { .. } => anyhow!("{error}; --max-key-memory raises it"),
+        other => other.into(),
+    }
+}
+
+/// A server's evaluation key, and the file that it is used from where it lies.
+pub struct MappedKey {
+    /// The key.
+    pub key: EvaluationKey,
+    /// The file, if the key reads it as long as it lives.
+    file: Option<Arc<MappedFile>>,
+    name: String,
+}
+
+impl MappedKey {
+    /// Demands that nobody changed the key's file in place since it was checked.
+    ///
+    /// # Errors
+    /// If somebody did.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        file.check_unchanged().with_context(|| format!("{} changed while it was in use", self.name))
+    }
 }
 
 /// Reads a server's evaluation key where it lies.
 ///
 /// # Errors
 /// If the file cannot be read or is no evaluation key, or an insecure one that is not allowed.
-pub fn read_evaluation_key(global: Global, path: &Path) -> Result<EvaluationKey> {
-    let file = map(path)?;
-    let name = input_file::shown(path).display();
+pub fn read_evaluation_key(global: Global, path: &Path) -> Result<MappedKey> {
+    let file = Arc::new(map(path)?);
+    let name = input_file::shown(path).printable();
     ensure!(
-        !file.as_ref().starts_with(&CIPHERTEXT_FILE_MAGIC),
+        !(*file).as_ref().starts_with(&CIPHERTEXT_FILE_MAGIC),
         "{name}: is a file of ciphertexts; --evaluation wants an evaluation key"
     );
-    let shared: SharedBytes = Arc::new(file);
-    EvaluationKey::from_shared(shared, global.read_options())
-        .with_context(|| format!("cannot read {name}"))
+    let shared: SharedBytes = file.clone();
+    let key = EvaluationKey::from_shared(shared, global.read_options())
+        .map_err(with_option)
+        .with_context(|| format!("cannot read {name}"))?;
+    file.check_unchanged().with_context(|| format!("cannot read {name}"))?;
+    // Keys of the other engines are expanded when they are read.
+    let file = (key.engine() == Engine::Packed).then_some(file);
+    Ok(MappedKey { key, file, name })
 }
 
 /// Reads a client's secret key.
@@ -53,7 +102,7 @@ pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
     let bytes = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
     SecretKey::from_bytes(&bytes, global.read_options())
-        .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
+        .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
 }
 
 /// What people must hear where a key has no security at all, or its values fail too often.
@@ -63,7 +112,7 @@ pub fn insecurity(
     failures: FailureProbability,
     key: &Path,
 ) -> Option<String> {
-    let name = input_file::shown(key).display();
+    let name = input_file::shown(key).printable();
     if level.is_insecure() {
         return Some(format!("INSECURE: {name} is of toy parameters, for tests only"));
     }

@@ -16,8 +16,10 @@ mod guard;
 mod input_file;
 mod interrupt;
 mod key_input;
+mod printable;
 mod progress;
 mod report;
+mod unnamed_file;
 
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
             report::error(true, "usage", error.to_string().trim_end());
             return ExitCode::from(2);
         }
-        Err(error) => error.exit(),
+        Err(error) => return report::usage(&error),
     };
     let json = cli.global.json;
     match commands::run(cli) {

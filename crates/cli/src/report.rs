@@ -2,8 +2,10 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use cryptable_wire::{printable, printable_json};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -12,9 +14,10 @@ use crate::atomic_file::stdout_is_taken;
 /// Prints what a command found out, whatever `--quiet` says: to standard error if an output went to standard output.
 pub fn result<R: Serialize + Display>(global: Global, report: &R) -> Result<()> {
     let line = if global.json {
-        serde_json::to_string(report).context("cannot write the report as JSON")?
+        let json = serde_json::to_string(report).context("cannot write the report as JSON")?;
+        printable_json(&json).into_owned()
     } else {
-        report.to_string()
+        printable_lines(&report.to_string())
     };
     let line = line.trim_end();
     let written = if stdout_is_taken() {
@@ -32,7 +35,7 @@ pub fn result<R: Serialize + Display>(global: Global, report: &R) -> Result<()> 
 /// Tells people on standard error what a command read; with `--json`, that is part of the report.
 pub fn note(global: Global, note: Option<&impl Display>) {
     if let (Some(note), false) = (note, global.quiet || global.json) {
-        eprintln!("{note}");
+        eprintln!("{}", printable_lines(&note.to_string()));
     }
 }
 
@@ -40,10 +43,27 @@ pub fn note(global: Global, note: Option<&impl Display>) {
 pub fn error(json: bool, kind: &str, message: &str) {
     if json {
         let error = serde_json::json!({ "error": { "kind": kind, "message": message } });
-        eprintln!("{error}");
+        eprintln!("{}", printable_json(&error.to_string()));
     } else {
-        eprintln!("error: {message}");
+        eprintln!("error: {}", printable(message));
     }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for, and returns the status to exit with.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let shown = printable_lines(&text);
+    if shown == text {
+        // In colours, where the terminal has them.
+        error.exit();
+    }
+    eprint!("{shown}");
+    ExitCode::from(2)
+}
+
+/// A text of ours in lines: whatever it quotes, a terminal shows it and acts on nothing but the line ends.
+fn printable_lines(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints what a command did: nothing with `--quiet`.

@@ -162,6 +162,71 @@ fn full_disks() {
     assert!(message.contains("cannot write b.key: "), "{message}");
 }
 
+/// Every command that writes: on a full disk, and to a full device, it says so and leaves nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disks_and_devices_of_every_command() {
+    let here = Workspace::with_keys("--mode leveled --bits 4");
+    here.write("values.csv", "7\n".repeat(20_000)).write("few.csv", "7\n".repeat(40));
+    here.write("table.csv", (0..16).map(|x| format!("{x}\n")).collect::<String>());
+    for name in ["values", "few"] {
+        here.succeed(&format!("encrypt --secret client.key --input {name}.csv --output {name}.ct"));
+    }
+    for line in [
+        "encrypt --secret client.key --input values.csv --output",
+        "lookup --quiet --evaluation server.key --table table.csv --input few.ct --output",
+        "decrypt --secret client.key --input values.ct --column value --output",
+    ] {
+        let name = if line.starts_with("decrypt") { "new.csv" } else { "new.ct" };
+        let message = here.fail_on_full_disk(&format!("{line} {name}"));
+        assert!(message.contains(&format!("cannot write {name}: ")), "{line}: {message}");
+        let message = here.fail(&format!("{line} /dev/full"));
+        assert!(message.contains("cannot write /dev/full: the disk is full"), "{line}: {message}");
+    }
+}
+
+/// A key file is changed, or cut short, between its check and its use: the lookup waits for its table meanwhile.
+#[cfg(unix)]
+#[test]
+fn keys_that_change_while_they_are_mapped() {
+    use std::io::{Seek, SeekFrom, Write};
+    let here = Workspace::with_keys("--bits 2");
+    here.write("values.csv", "0\n1\n2\n3\n");
+    here.succeed("encrypt --secret client.key --input values.csv --output values.ct");
+    let key = here.read("server.key");
+    let middle = key.len() as u64 / 2;
+    here.shell_succeeds("mkfifo table.csv; touch stderr");
+    let files = here.files();
+    let lookup = |change: &dyn Fn(&mut std::fs::File)| {
+        here.write("server.key", &key);
+        let line =
+            "lookup --evaluation server.key --table table.csv --input values.ct --output r.ct";
+        let mut child = here.start(line);
+        // Opened once the program has read its key and opens the table.
+        let mut table = std::fs::File::options().write(true).open(here.path("table.csv")).unwrap();
+        let path = here.path("server.key");
+        change(&mut std::fs::File::options().write(true).open(path).unwrap());
+        table.write_all(b"1\n2\n3\n0\n").unwrap();
+        drop(table);
+        let succeeded = child.wait().unwrap().success();
+        let message = String::from_utf8(here.read("stderr")).unwrap();
+        (succeeded, message)
+    };
+    let refused = |change: &dyn Fn(&mut std::fs::File), what: &str| {
+        let (succeeded, message) = lookup(change);
+        assert!(!succeeded && message.contains(what), "{message}");
+        assert!(message.contains("server.key changed while it was in use"), "{message}");
+        assert_eq!(here.files(), files);
+    };
+    let flip = |file: &mut std::fs::File| {
+        file.seek(SeekFrom::Start(middle)).unwrap();
+        file.write_all(&[key[middle as usize] ^ 1]).unwrap();
+    };
+    refused(&flip, "it was written to after it was opened");
+    refused(&|file| file.set_len(middle).unwrap(), "bytes long when it was opened");
+    assert!(lookup(&|_| ()).0);
+}
+
 #[test]
 fn parameters() {
     let here = Workspace::new();

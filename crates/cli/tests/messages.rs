@@ -117,3 +117,48 @@ fn shells_complete_options() {
         assert!(script.contains("transcipher") && script.contains("evaluation"), "{shell}");
     }
 }
+
+/// What turns the screen red, sets the title, moves the cursor, reverses the text, or starts a line of its own.
+const HOSTILE: &str = "\u{1b}[31m\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\rcsv.exe\u{2066}";
+
+#[test]
+fn names_from_files_and_of_files_do_not_reach_the_terminal_raw() {
+    let here = toy();
+    let clean = |text: &[u8]| {
+        let text = String::from_utf8(text.to_vec()).unwrap();
+        let is_bad = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}".contains(c);
+        assert!(!text.contains(is_bad), "{text:?}");
+        text
+    };
+    let harmless = |text: &[u8]| {
+        let text = clean(text);
+        assert!(text.contains(r"\u{1b}[31m") || text.contains(r"\u001b[31m"), "{text:?}");
+    };
+    let run = |words: &[&str]| {
+        let mut command = here.strict_command("--allow-insecure");
+        command.args(words).output().unwrap()
+    };
+    // Headers of columns: in a note, and in an error that lists them.
+    let table = format!("\"{HOSTILE}\nerror\",b\n1,2\n");
+    here.write("hostile.csv", &table);
+    for json in [&[][..], &["--json"]] {
+        let line = ["encrypt", "--secret", "client.key", "--output", "o.ct", "--input"];
+        let by = |rest: &[&str]| run(&[json, &line[..], rest].concat());
+        let note = by(&["hostile.csv", "--column", "1"]);
+        assert!(note.status.success(), "{note:?}");
+        harmless(if json.is_empty() { &note.stderr } else { &note.stdout });
+        harmless(&by(&["hostile.csv", "--column", "c"]).stderr);
+        // Words of text that should be integers, and names of files.
+        here.write("word.csv", format!("{HOSTILE}\n"));
+        harmless(&by(&["word.csv"]).stderr);
+        harmless(&by(&[HOSTILE]).stderr);
+        // Arguments that nothing takes; some of it is gone before it is printed.
+        assert!(
+            clean(&by(&["word.csv", HOSTILE]).stderr).contains(r"\u{9b}2J") || !json.is_empty()
+        );
+        std::fs::write(here.path(HOSTILE), here.read("client.key")).unwrap();
+        let inspected = run(&[json, &["inspect", HOSTILE]].concat());
+        assert!(inspected.status.success());
+        harmless(&inspected.stdout);
+    }
+}

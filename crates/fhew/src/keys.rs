@@ -24,4 +24,6 @@ pub(crate) mod serialization;
 pub use evaluation_key::{EvaluationKey, SeededEvaluationKey};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
-pub use serialization::{conversion_key_bytes, evaluation_key_bytes, evaluation_key_memory_bytes};
+pub use serialization::{
+    conversion_key_bytes, evaluation_key_bytes, evaluation_key_memory_bytes, reading_memory_bytes,
+};

@@ -81,6 +81,16 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// An object takes more memory when it is read than the reader allows.
+    #[error("the {object} takes {needed} bytes of memory, above the reader's limit of {limit}")]
+    ReadingMemory {
+        /// What the object is.
+        object: &'static str,
+        /// Bytes that it takes.
+        needed: u64,
+        /// The limit, [`crate::ReadOptions::max_memory`].
+        limit: u64,
+    },
     /// A value to be encrypted is outside the input modulus.
     #[error("value {value} at position {index} is not below the modulus {limit}")]
     ValueOutOfRange {

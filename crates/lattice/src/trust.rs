@@ -56,11 +56,19 @@ impl fmt::Display for SecurityLevel {
 pub struct ReadOptions {
     insecure_is_allowed: bool,
     largest_failure: FailureProbability,
+    max_memory: u64,
 }
+
+/// Most memory that keys take by default when they are read, 16 GiB.
+pub const DEFAULT_MAX_MEMORY: u64 = 16 << 30;
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { insecure_is_allowed: false, largest_failure: FailureProbability::READ_LIMIT }
+        Self {
+            insecure_is_allowed: false,
+            largest_failure: FailureProbability::READ_LIMIT,
+            max_memory: DEFAULT_MAX_MEMORY,
+        }
     }
 }
 
@@ -78,6 +86,33 @@ impl ReadOptions {
     pub const fn allow_failures(mut self, limit: FailureProbability) -> Self {
         self.largest_failure = limit;
         self
+    }
+
+    /// Refuses keys that take more bytes of memory than these when they are read; [`DEFAULT_MAX_MEMORY`] if nothing is
+    /// said.
+    ///
+    /// Masks are drawn from a seed, so keys take a multiple of their file: twice of packed values, and up to n + 1 times
+    /// for switching to LWE dimension n.
+    ///
+    /// ```
+    /// use cryptable_lattice::ReadOptions;
+    /// let options = ReadOptions::default().max_memory(1 << 30);
+    /// assert!(options.check_memory("evaluation key", 1 << 30).is_ok());
+    /// assert!(options.check_memory("evaluation key", (1 << 30) + 1).is_err());
+    /// ```
+    #[must_use]
+    pub const fn max_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = bytes;
+        self
+    }
+
+    /// Whether reading an object may take so many bytes of memory: asked before any is taken.
+    ///
+    /// # Errors
+    /// [`Error::ReadingMemory`] if not.
+    pub fn check_memory(self, object: &'static str, needed: u64) -> Result<()> {
+        let limit = self.max_memory;
+        if needed > limit { Err(Error::ReadingMemory { object, needed, limit }) } else { Ok(()) }
     }
 
     /// Whether parameters with this claim may be used.

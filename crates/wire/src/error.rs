@@ -1,6 +1,6 @@
 //! What can be wrong with a file.
 
-use crate::{FORMAT_VERSION, ObjectType, short_hex};
+use crate::{FORMAT_VERSION, ObjectType, printable, short_hex};
 
 /// Why bytes are not the object that was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,14 +92,16 @@ pub enum WireError {
 }
 
 impl WireError {
-    /// An [`WireError::InvalidField`] from anything that prints.
+    /// An [`WireError::InvalidField`] from anything that prints. What it prints may come from a file: it is made
+    /// [`printable`].
     #[must_use]
     pub fn invalid(
         name: &'static str,
         value: impl ToString,
         expected: impl std::fmt::Display,
     ) -> Self {
-        Self::InvalidField { name, value: value.to_string(), expected: expected.to_string() }
+        let value = printable(&value.to_string()).into_owned();
+        Self::InvalidField { name, value, expected: expected.to_string() }
     }
 }
 

@@ -25,6 +25,7 @@ mod key_id;
 mod keys;
 mod mapped_file;
 mod packed_words;
+mod printable;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -39,6 +40,7 @@ pub use keys::{
 };
 pub use mapped_file::MappedFile;
 pub use packed_words::packed_field_bytes;
+pub use printable::{printable, printable_json};
 
 /// The first bytes of a digest as hexadecimal digits: enough to tell objects apart in a message.
 #[must_use]

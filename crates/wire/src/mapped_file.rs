@@ -1,15 +1,36 @@
 //! Files straight from the page cache.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::time::SystemTime;
 
 use memmap2::{Mmap, MmapOptions};
 
 /// A file mapped into memory, read-only and private: evaluation keys are used where they lie, and processes that map
 /// the same file share it.
+///
+/// Nothing keeps other programs from changing the file in place. [`MappedFile::check_unchanged`] says whether one did;
+/// bytes beyond the end of a file that was cut short end the process when they are read (on Unix by SIGBUS).
 #[derive(Debug)]
-pub struct MappedFile(Mmap);
+pub struct MappedFile {
+    map: Mmap,
+    file: File,
+    stamp: Stamp,
+}
+
+/// What shows that a file was changed: its length, and the time of its last modification where the system has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self { length: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
 
 impl MappedFile {
     /// Maps a whole file.
@@ -44,21 +65,80 @@ impl MappedFile {
         // one as it was. That no other program truncates or rewrites the file while it is mapped is
         // asked of the user, as of every program that maps files.
         let map = unsafe { MmapOptions::new().map_copy_read_only(file) }?;
-        Ok(Self(map))
+        Ok(Self { map, file: file.try_clone()?, stamp: Stamp::of(&metadata) })
+    }
+
+    /// Demands that nobody changed the file in place since it was mapped: what was computed from it before is then of
+    /// the bytes that were checked.
+    ///
+    /// ```
+    /// use std::io::Write as _;
+    /// let mut file = tempfile::tempfile()?;
+    /// file.write_all(b"key")?;
+    /// let mapped = cryptable_wire::MappedFile::of(&file)?;
+    /// assert!(mapped.check_unchanged().is_ok());
+    /// file.set_len(1)?;
+    /// assert!(mapped.check_unchanged().is_err());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidData` if its length or the time of its last modification is another; if the system does not tell.
+    pub fn check_unchanged(&self) -> io::Result<()> {
+        let found = Stamp::of(&self.file.metadata()?);
+        let Stamp { length, .. } = self.stamp;
+        let what = if found.length != length {
+            format!("it was {length} bytes long when it was opened and is {} now", found.length)
+        } else if found != self.stamp {
+            "it was written to after it was opened".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(io::Error::new(ErrorKind::InvalidData, what))
     }
 }
 
 impl AsRef<[u8]> for MappedFile {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        &self.map
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::io::{Seek, Write};
+    use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn changes_in_place_show_and_replacements_do_not_matter() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let old = SystemTime::now() - Duration::from_secs(1000);
+        let start = || {
+            std::fs::write(&path, b"abc").unwrap();
+            let file = File::options().read(true).write(true).open(&path).unwrap();
+            file.set_modified(old).unwrap();
+            let mapped = MappedFile::of(&file).unwrap();
+            mapped.check_unchanged().unwrap();
+            (file, mapped)
+        };
+        let (mut file, mapped) = start();
+        file.rewind().unwrap();
+        file.write_all(b"abd").unwrap();
+        let error = mapped.check_unchanged().unwrap_err().to_string();
+        assert_eq!(error, "it was written to after it was opened");
+        let (file, mapped) = start();
+        file.set_len(2).unwrap();
+        let error = mapped.check_unchanged().unwrap_err().to_string();
+        assert_eq!(error, "it was 3 bytes long when it was opened and is 2 now");
+        let (_, mapped) = start();
+        std::fs::write(directory.path().join("b"), b"new").unwrap();
+        std::fs::rename(directory.path().join("b"), &path).unwrap();
+        mapped.check_unchanged().unwrap();
+        assert_eq!(mapped.as_ref(), b"abc");
+    }
 
     #[test]
     fn maps_files_and_refuses_the_rest() {

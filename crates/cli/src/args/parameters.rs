@@ -110,7 +110,7 @@ pub(crate) fn log2_fail(text: &str) -> Result<f64, String> {
 }
 
 /// Bytes, with an optional suffix of thousands (kB, MB, GB) or of powers of two (KiB, MiB, GiB).
-fn memory_size(text: &str) -> Result<usize, String> {
+pub fn memory_size(text: &str) -> Result<usize, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(digits);
     let unit = match suffix.trim().to_ascii_lowercase().as_str() {

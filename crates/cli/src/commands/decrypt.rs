@@ -14,6 +14,7 @@ use crate::ciphertext_file;
 use crate::formats::csv::Coding;
 use crate::formats::domain::Domain;
 use crate::formats::value_writer::{ValueWriter, WriteOptions};
+use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file, key_input};
 
@@ -31,7 +32,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
     // Inputs and results have moduli of their own.
     let expected = Contents { engine, parameter_digest, key_id: key.id(), ..contents };
     ciphertext_file::check(&reader, &args.input, &expected, &args.secret)?;
-    let input = input_file::shown(&args.input).display();
+    let input = input_file::shown(&args.input).printable();
     let domain = Domain { modulus: contents.modulus, signed: args.signed };
     let options = WriteOptions {
         format: args.format,
@@ -85,7 +86,7 @@ impl fmt::Display for Report {
         write!(
             f,
             "{}: {} values below {}, {}, {}",
-            atomic_file::shown(&self.output).display(),
+            atomic_file::shown(&self.output).printable(),
             self.values,
             self.modulus,
             bytes(self.output_bytes),

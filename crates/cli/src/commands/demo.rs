@@ -19,6 +19,7 @@ use crate::ciphertext_file::ciphertexts;
 use crate::formats::png::GreyImage;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::input_file;
+use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
@@ -43,7 +44,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     let (image, name) = read_image(args.image.as_deref())?;
     let table = read_table(&args.table)?;
     fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot create {}", args.output.display()))?;
+        .with_context(|| format!("cannot create {}", args.output.printable()))?;
     let output = args.output.join(PICTURE);
     let file = AtomicFile::create(&output, Access::Public)?;
 
@@ -87,7 +88,7 @@ fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
     match path {
         None => Ok((GreyImage::read(RETINA, "retina-256.png")?, "retina-256.png".into())),
         Some(path) => {
-            let name = path.display().to_string();
+            let name = path.printable();
             Ok((GreyImage::read(std::io::BufReader::new(input_file::open(path)?), &name)?, name))
         }
     }
@@ -286,7 +287,7 @@ impl fmt::Display for Report {
             "  check        {} pixels compared with the table in the clear, {} wrong",
             self.values_checked, self.wrong
         )?;
-        writeln!(f, "  picture      {}", self.output.display())
+        writeln!(f, "  picture      {}", self.output.printable())
     }
 }
 

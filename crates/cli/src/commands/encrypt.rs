@@ -14,6 +14,7 @@ use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
 use crate::formats::values::{ValueOptions, open_values};
+use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file, key_input};
 
@@ -31,7 +32,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
     let mut values = open_values(&args.input, &options)?;
-    let input = input_file::shown(&args.input).display();
+    let input = input_file::shown(&args.input).printable();
     let (engine, parameter_digest) = (key.engine(), parameters.digest());
     let contents = Contents { engine, parameter_digest, key_id: key.id(), modulus };
     let mut writer = ciphertext_file::create(&args.output, contents)?;
@@ -96,7 +97,7 @@ impl fmt::Display for Report {
         write!(
             f,
             "{}: {} values below {} in {}, {}, {}",
-            atomic_file::shown(&self.output).display(),
+            atomic_file::shown(&self.output).printable(),
             self.values,
             self.modulus,
             ciphertexts(self.ciphertexts),

@@ -16,6 +16,7 @@ use super::parameters::ParameterReport;
 use super::threads;
 use crate::args::{DemoArgs, Global};
 use crate::atomic_file::{Access, AtomicFile};
+use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 
 /// Name of the file that is written.
@@ -32,7 +33,7 @@ pub fn run(global: Global, args: &DemoArgs) -> Result<()> {
     ensure!(args.image.is_none(), "--image {:?}: GELU takes no picture", args.image);
     ensure!(!args.insecure_toy, "all bfloat16 numbers need a full ciphertext");
     fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot create {}", args.output.display()))?;
+        .with_context(|| format!("cannot create {}", args.output.printable()))?;
     let output = args.output.join(VALUES);
     let file = AtomicFile::create(&output, Access::Public)?;
     let table = bfloat16::table(bfloat16::gelu)?;
@@ -122,7 +123,7 @@ impl fmt::Display for Report {
             "  check        {} results compared bit for bit, {} wrong",
             self.values_checked, self.wrong
         )?;
-        writeln!(f, "  numbers      {}", self.output.display())
+        writeln!(f, "  numbers      {}", self.output.printable())
     }
 }
 

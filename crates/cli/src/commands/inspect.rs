@@ -12,6 +12,7 @@ use super::explain;
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, InspectArgs};
 use crate::ciphertext_file::{ciphertexts, encryptions};
+use crate::printable::Printable as _;
 use crate::report::{self, bytes};
 use crate::{input_file, key_input};
 
@@ -37,7 +38,7 @@ pub fn run(global: Global, args: &InspectArgs) -> Result<()> {
 fn inspect(path: &Path) -> Result<Report> {
     let map = key_input::map(path)?;
     let shown = input_file::shown(path);
-    let found = cryptable::inspect(map.as_ref()).with_context(|| shown.display().to_string())?;
+    let found = cryptable::inspect(map.as_ref()).with_context(|| shown.printable())?;
     Ok(Report {
         file: shown.to_path_buf(),
         kind: found.object,
@@ -101,7 +102,7 @@ struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (file, kind) = (self.file.display(), &self.kind);
+        let (file, kind) = (self.file.printable(), &self.kind);
         let warning = self.warning.as_ref().map_or(String::new(), |warning| format!(", {warning}"));
         writeln!(f, "{file}: {kind}{warning}, {}", bytes(self.bytes))?;
         if let Some(engine) = self.engine {

@@ -9,6 +9,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::atomic_file::{self, Access, AtomicFile, Destination};
+use crate::printable::Printable as _;
 use crate::report::bytes;
 
 /// Where keys go.
@@ -28,12 +29,12 @@ impl<'a> KeyFiles<'a> {
         ensure!(
             secret != evaluation,
             "the secret key and the evaluation key cannot both be {}",
-            secret.display()
+            secret.printable()
         );
         for (path, loss) in [(secret, ", and what it encrypted is lost"), (evaluation, "")] {
             let is_file = matches!(Destination::of(path)?, Destination::File(_));
             if !force && is_file && path.exists() {
-                bail!("{} exists; --force replaces it{loss}", path.display());
+                bail!("{} exists; --force replaces it{loss}", path.printable());
             }
         }
         Ok(Self { secret, evaluation, force })
@@ -83,7 +84,7 @@ impl OpenKeyFiles<'_> {
     {
         let KeyFiles { secret: secret_name, evaluation: evaluation_name, force } = self.names;
         evaluation(&mut self.evaluation)
-            .with_context(|| format!("generating {}", evaluation_name.display()))?;
+            .with_context(|| format!("generating {}", evaluation_name.printable()))?;
         self.secret.write_all(&secret())?;
         let sizes = AtomicFile::commit_all(vec![self.evaluation, self.secret], force)?;
         let (evaluation_bytes, secret_bytes) = (sizes[0], sizes[1]);
@@ -103,7 +104,7 @@ pub struct WrittenKeys {
 
 impl fmt::Display for WrittenKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |path| atomic_file::shown(path).display();
+        let shown = |path| atomic_file::shown(path).printable();
         let (secret, evaluation) = (shown(&self.secret), shown(&self.evaluation));
         writeln!(f, "  {secret}: secret key, {}; keep it", bytes(self.secret_bytes))?;
         writeln!(f, "  {evaluation}: evaluation key, {}", bytes(self.evaluation_bytes))

@@ -20,6 +20,8 @@ use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
 use crate::formats::dictionary::Dictionary;
 use crate::formats::table::{self, FoundTable, Moduli, TableOptions};
+use crate::key_input::MappedKey;
+use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file, key_input};
@@ -34,13 +36,14 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     ensure!(tables == outputs, "{tables} --table and {outputs} --output: each table has an output");
     // The cheap checks first: the key takes a while.
     let mut reader = ciphertext_file::open(&args.input)?;
-    let key = key_input::read_evaluation_key(global, &args.evaluation)?;
+    let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
+    let key = &mapped.key;
     let input = *reader.summary();
-    let moduli = check(&reader, &key, args)?;
+    let moduli = check(&reader, key, args)?;
     let (tables, notes): (Vec<Table>, Vec<Option<ReadNote>>) =
         read_tables(args, moduli)?.into_iter().unzip();
     let prepare = |(table, path): (&Table, &PathBuf)| {
-        key.prepare(table).with_context(|| input_file::shown(path).display().to_string())
+        key.prepare(table).with_context(|| input_file::shown(path).printable())
     };
     let prepared: Vec<PreparedTable> =
         tables.iter().zip(&args.tables).map(prepare).collect::<Result<_>>()?;
@@ -60,7 +63,8 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let lookup = Lookup { global, key: &key, tables: prepared.iter().collect(), path: &args.input };
+    let lookup =
+        Lookup { global, mapped: &mapped, tables: prepared.iter().collect(), path: &args.input };
     let resumed = lookup.run(&mut reader, &mut writers, finished)?;
     let eval_s = start.elapsed().as_secs_f64();
     let written = ciphertext_file::commit_all(writers)?;
@@ -126,7 +130,7 @@ fn read_tables(args: &LookupArgs, moduli: Moduli) -> Result<Vec<FoundTable>> {
 /// What the work needs.
 struct Lookup<'a> {
     global: Global,
-    key: &'a EvaluationKey,
+    mapped: &'a MappedKey,
     tables: Vec<&'a PreparedTable>,
     path: &'a Path,
 }
@@ -153,7 +157,7 @@ impl Lookup<'_> {
         finished: Option<Finished>,
     ) -> Result<Resumed> {
         let total = *reader.summary();
-        let named = || input_file::shown(self.path).display().to_string();
+        let named = || input_file::shown(self.path).printable();
         let mut resumed = Resumed { finished, values: 0 };
         let mut bar = None;
         let mut done = Done { ciphertexts: 0, values: 0 };
@@ -167,7 +171,10 @@ impl Lookup<'_> {
                 }
                 None => {
                     let bar = bar.get_or_insert_with(|| self.start(resumed.values, total.values));
+                    // A file that was cut short is noticed before, one that was rewritten after its use.
+                    self.mapped.check_unchanged()?;
                     let results = self.one(&ciphertext, bar, done, &total).with_context(named)?;
+                    self.mapped.check_unchanged()?;
                     resumed.finished.as_mut().map(|file| file.push(&results)).transpose()?;
                     results
                 }
@@ -206,7 +213,7 @@ impl Lookup<'_> {
     /// Predicted time of so many values in all tables. Of single and leveled values it is that of one table: most work
     /// does not depend on the table.
     fn predicted_seconds(&self, values: u64) -> f64 {
-        let parameters = self.key.parameters();
+        let parameters = self.mapped.key.parameters();
         let prediction = match parameters.packed() {
             Ok(packed) => packed.prediction_of(self.tables.len()),
             Err(_) => parameters.prediction(),
@@ -227,7 +234,7 @@ impl Lookup<'_> {
         let step = |done: usize, steps: usize| {
             // A share of this ciphertext, and of its values, is done.
             let share = |whole: u64| whole * done as u64 / steps.max(1) as u64;
-            if self.key.engine().is_value_by_value() {
+            if self.mapped.key.engine().is_value_by_value() {
                 let values = before.values + share(count);
                 bar.items(values, total.values, "values");
                 moved(values as usize, total.values as usize)
@@ -237,7 +244,11 @@ impl Lookup<'_> {
                 moved(before * steps + done, all * steps)
             }
         };
-        self.key.lookup_many_with(ciphertext, &self.tables, Execution::default().progress(&step))
+        self.mapped.key.lookup_many_with(
+            ciphertext,
+            &self.tables,
+            Execution::default().progress(&step),
+        )
     }
 }
 
@@ -288,7 +299,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for OutputReport { output, output_bytes, .. } in &self.outputs {
             let (values, count) = (self.values, ciphertexts(self.ciphertexts));
-            let output = atomic_file::shown(output).display();
+            let output = atomic_file::shown(output).printable();
             writeln!(f, "{output}: {values} values in {count}, {}", bytes(*output_bytes))?;
         }
         write!(

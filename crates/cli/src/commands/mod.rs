@@ -18,7 +18,7 @@ mod keygen;
 mod lookup;
 mod parameters;
 mod plan;
-mod resume;
+pub(crate) mod resume;
 mod sum;
 
 use std::io::Write;

@@ -18,6 +18,7 @@ use cryptable::{Ciphertext, CiphertextFileSummary, Table};
 
 use crate::atomic_file::Destination;
 use crate::formats::raw::read_up_to;
+use crate::printable::Printable as _;
 
 const MAGIC: [u8; 8] = *b"CRYPTPRT";
 const VERSION: u64 = 2;
@@ -45,12 +46,12 @@ impl Finished {
     /// If the output is no regular file, or the file is of another lookup or of one that still runs.
     pub fn open(output: &Path, tables: usize, binding: [u8; 32]) -> Result<Self> {
         let Destination::File(target) = Destination::of(output)? else {
-            bail!("--resume needs a regular file as output, not {}", output.display());
+            bail!("--resume needs a regular file as output, not {}", output.printable());
         };
         let mut name = target.into_os_string();
         name.push(".partial");
         let path = PathBuf::from(name);
-        let shown = path.display();
+        let shown = path.printable();
         let failed = || format!("cannot open {shown}");
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(&path);
@@ -84,7 +85,7 @@ impl Finished {
         if self.at_end {
             return Ok(None);
         }
-        let failed = || format!("cannot read {}", self.path.display());
+        let failed = || format!("cannot read {}", self.path.printable());
         let mut results = Vec::with_capacity(self.tables);
         let mut end = self.position;
         while results.len() < self.tables {
@@ -115,7 +116,7 @@ impl Finished {
             let record = [&(bytes.len() as u64).to_le_bytes()[..], &bytes].concat();
             self.file
                 .write_all(&record)
-                .map_err(|error| anyhow!("cannot write {}: {error}", self.path.display()))?;
+                .map_err(|error| anyhow!("cannot write {}: {error}", self.path.printable()))?;
         }
         Ok(())
     }
@@ -126,12 +127,12 @@ impl Finished {
     /// If that fails.
     pub fn remove(self) -> Result<()> {
         fs::remove_file(&self.path)
-            .with_context(|| format!("cannot remove {}", self.path.display()))
+            .with_context(|| format!("cannot remove {}", self.path.printable()))
     }
 }
 
 /// A whole and undamaged result and the bytes it takes, if one is there.
-fn read_record(file: &mut File) -> std::io::Result<Option<(Ciphertext, u64)>> {
+pub(crate) fn read_record(file: &mut impl Read) -> std::io::Result<Option<(Ciphertext, u64)>> {
     let mut length = [0; 8];
     if read_up_to(file, &mut length)? < length.len() {
         return Ok(None);

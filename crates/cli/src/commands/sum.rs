@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::args::{Global, SumArgs};
 use crate::ciphertext_file::{self, Reader, ciphertexts, encryptions};
+use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{atomic_file, input_file, key_input};
 
@@ -25,11 +26,12 @@ pub fn run(global: Global, args: &SumArgs) -> Result<()> {
     );
     let open = |path: &PathBuf| ciphertext_file::open(path);
     let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
-    let key = key_input::read_evaluation_key(global, &args.evaluation)?;
-    let contents = check(&readers, &key, args)?;
+    // Sums read the parameters of the key, and no word of it.
+    let key = &key_input::read_evaluation_key(global, &args.evaluation)?.key;
+    let contents = check(&readers, key, args)?;
     let start = Instant::now();
     let mut writer = ciphertext_file::create(&args.output, contents)?;
-    while let Some(sum) = next(&mut readers, &key, args)? {
+    while let Some(sum) = next(&mut readers, key, args)? {
         writer.push(&sum)?;
     }
     let first = *readers[0].summary();
@@ -89,7 +91,7 @@ fn next(readers: &mut [Reader], key: &EvaluationKey, args: &SumArgs) -> Result<O
 }
 
 fn name(path: &Path) -> String {
-    input_file::shown(path).display().to_string()
+    input_file::shown(path).printable()
 }
 
 #[derive(Serialize)]
@@ -105,7 +107,7 @@ struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let output = atomic_file::shown(&self.output).display();
+        let output = atomic_file::shown(&self.output).printable();
         let (values, count) = (self.values, ciphertexts(self.ciphertexts));
         writeln!(f, "{output}: {values} values in {count}, {}", bytes(self.output_bytes))?;
         let plural = if self.terms == 1 { "" } else { "s" };

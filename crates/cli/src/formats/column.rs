@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::csv::{Coding, ReadNote, is_header};
 use super::records::{Records, is_missing, quoted};
 use crate::args::CsvArgs;
+use crate::printable::Printable as _;
 
 /// How a column is found and read.
 #[derive(Clone, Debug)]
@@ -56,18 +57,19 @@ impl<R: Read> Column<R> {
         let names: Vec<String> = if header { records.fields().collect() } else { Vec::new() };
         let index = match column {
             None if records.width() > 1 => {
-                bail!("{}: {}; name one by --column", path.display(), columns(&names, &records))
+                bail!("{}: {}; name one by --column", path.printable(), columns(&names, &records))
             }
             None => 0,
-            Some(name) => find_column(name, &names, records.width())
-                .with_context(|| path.display().to_string())?,
+            Some(name) => {
+                find_column(name, &names, records.width()).with_context(|| path.printable())?
+            }
         };
         let label = match names.get(index) {
             Some(name) => format!("column \"{name}\""),
             None => format!("column {}", index + 1),
         };
         let note = ReadNote {
-            file: path.display().to_string(),
+            file: path.to_string_lossy().into_owned(),
             header,
             delimiter: char::from(records.delimiter()),
             columns: records.width(),
@@ -106,14 +108,14 @@ impl<R: Read> Column<R> {
     }
 
     fn place(&self) -> String {
-        format!("{} line {}, {}", self.records.path().display(), self.records.line(), self.label)
+        format!("{} line {}, {}", self.records.path().printable(), self.records.line(), self.label)
     }
 
     fn missing_value(&self) -> Result<u64> {
         if let Some(missing) = &self.missing {
             return self.coding.value(missing, || "--missing".into());
         }
-        let (name, line) = (self.records.path().display(), self.records.line());
+        let (name, line) = (self.records.path().printable(), self.records.line());
         let hint = "--missing VALUE says what stands for it";
         if self.records.is_empty_line() {
             bail!("{name} line {line}: an empty line; {hint}");

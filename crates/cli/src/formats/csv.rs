@@ -8,11 +8,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{Result, bail, ensure};
+use cryptable_wire::printable;
 use serde::Serialize;
 
 use super::dictionary::Dictionary;
 use super::domain::Domain;
 use super::records::{Records, quoted};
+use crate::printable::Printable as _;
 
 /// How fields stand for values.
 #[derive(Clone, Debug)]
@@ -93,9 +95,9 @@ pub struct ReadNote {
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = if self.header { "a header line" } else { "no header line" };
-        write!(f, "{}: {header}", self.file)?;
+        write!(f, "{}: {header}", printable(&self.file))?;
         if let Some(column) = &self.column {
-            write!(f, ", {column}")?;
+            write!(f, ", {}", printable(column))?;
         }
         if self.columns > 1 {
             let separator = match self.delimiter {
@@ -109,6 +111,7 @@ impl fmt::Display for ReadNote {
         let plural = |count| if count == 1 { "" } else { "s" };
         write!(f, ", {} row{}", self.rows, plural(self.rows))?;
         if let (Some(value), true) = (&self.missing_as, self.missing > 0) {
+            let value = printable(value);
             write!(f, ", {} missing value{} read as {value}", self.missing, plural(self.missing))?;
         }
         match self.skipped {
@@ -137,7 +140,7 @@ pub fn is_header<R: Read>(
                 book.knows(first),
                 "{}: nobody can tell whether its first line, with {}, is a header: \
                  use --header or --no-header",
-                records.path().display(),
+                records.path().printable(),
                 quoted(first)
             );
             Ok(false)

@@ -10,6 +10,7 @@ use super::extension;
 use super::records::{Records, quoted};
 use crate::atomic_file::{Access, AtomicFile, Destination};
 use crate::input_file;
+use crate::printable::Printable as _;
 
 /// Most words of a book: as many as the largest table has entries.
 const MAX_WORDS: usize = 1 << 24;
@@ -39,7 +40,7 @@ impl Dictionary {
         let mut book = Self { path: path.to_path_buf(), codes, words, may_grow, has_grown: false };
         if may_grow {
             let is_file = matches!(Destination::of(path)?, Destination::File(_));
-            ensure!(is_file, "{}: only a regular file can be extended", path.display());
+            ensure!(is_file, "{}: only a regular file can be extended", path.printable());
             if !path.exists() {
                 return Ok(book);
             }
@@ -52,7 +53,7 @@ impl Dictionary {
     }
 
     fn read_json(&mut self) -> Result<()> {
-        let name = self.path.display().to_string();
+        let name = self.path.printable();
         let failed = || format!("cannot read {name} as a dictionary");
         let reader = BufReader::new(input_file::open(&self.path)?);
         let object: BTreeMap<String, u64> = serde_json::from_reader(reader).with_context(failed)?;
@@ -64,7 +65,7 @@ impl Dictionary {
 
     fn read_csv(&mut self) -> Result<()> {
         let path = self.path.clone();
-        let name = path.display();
+        let name = path.printable();
         let mut records = Records::new(input_file::open(&path)?, &path, None)?;
         while records.advance()? {
             let line = records.line();
@@ -105,7 +106,7 @@ impl Dictionary {
     /// # Errors
     /// If the word has none, or one that is no value; `place` says where it was found.
     pub fn code(&mut self, word: &str, modulus: u64, place: impl Fn() -> String) -> Result<u64> {
-        let book = self.path.display();
+        let book = self.path.printable();
         let next = self.words.last_key_value().map_or(0, |(code, _)| code + 1);
         let code = match self.codes.get(word) {
             Some(&code) => code,
@@ -132,7 +133,7 @@ impl Dictionary {
     #[cfg(feature = "client")]
     pub fn word(&self, code: u64) -> Result<&str> {
         let word = self.words.get(&code).map(String::as_str);
-        word.with_context(|| format!("the dictionary {} has no code {code}", self.path.display()))
+        word.with_context(|| format!("the dictionary {} has no code {code}", self.path.printable()))
     }
 
     /// Writes the book if it has grown.

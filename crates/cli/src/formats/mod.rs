@@ -5,6 +5,8 @@ pub mod column;
 pub mod csv;
 pub mod dictionary;
 pub mod domain;
+#[cfg(all(test, feature = "client"))]
+mod fuzz;
 pub mod npy;
 #[cfg(feature = "client")]
 pub mod png;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::domain::Domain;
 use super::raw::{WordFormat, Words};
+use crate::printable::Printable as _;
 
 /// First bytes of a file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -22,7 +23,7 @@ const MAX_DIMENSIONS: usize = 64;
 /// # Errors
 /// If it is no array of integers in C order.
 pub fn open<R: Read>(mut reader: R, path: &Path, domain: Domain) -> Result<(Vec<u64>, Words<R>)> {
-    let header = read_header(&mut reader).with_context(|| path.display().to_string())?;
+    let header = read_header(&mut reader).with_context(|| path.printable())?;
     let words = Words::new(reader, path, header.word, Some(header.count), domain);
     Ok((header.shape, words))
 }

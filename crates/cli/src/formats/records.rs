@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use crate::printable::Printable as _;
 use anyhow::{Context, Result, bail, ensure};
 
 /// Longest line that is read.
@@ -53,8 +54,8 @@ impl<R: Read> Records<R> {
     /// If the file cannot be read or is not in UTF-8 or the like.
     pub fn new(mut reader: R, path: &Path, delimiter: Option<u8>) -> Result<Self> {
         let start = read_first_line(&mut reader)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        let mark = check_encoding(&start).with_context(|| path.display().to_string())?;
+            .with_context(|| format!("cannot read {}", path.printable()))?;
+        let mark = check_encoding(&start).with_context(|| path.printable())?;
         let start = start[mark..].to_vec();
         let terminator =
             if start.contains(&b'\n') || !start.contains(&b'\r') { b'\n' } else { b'\r' };
@@ -105,7 +106,7 @@ impl<R: Read> Records<R> {
     fn check_width(&mut self) -> Result<()> {
         let width = self.record.ends.len();
         let expected = if self.width == 0 { width } else { self.width };
-        let (name, line) = (self.path.display(), self.record.line);
+        let (name, line) = (self.path.printable(), self.record.line);
         ensure!(width == expected, "{name} line {line}: {width} columns, {expected} before");
         self.width = width;
         Ok(())
@@ -113,7 +114,7 @@ impl<R: Read> Records<R> {
 
     /// Reads one record, or an empty line.
     fn read_record(&mut self) -> Result<bool> {
-        let name = self.path.display();
+        let name = self.path.printable();
         let record = &mut self.record;
         record.raw.clear();
         record.line = self.next_line;
@@ -167,8 +168,9 @@ impl<R: Read> Records<R> {
     /// # Errors
     /// If it is not UTF-8.
     pub fn text(&self, column: usize) -> Result<&str> {
-        std::str::from_utf8(self.field(column))
-            .with_context(|| format!("{} line {}: it is not UTF-8", self.path.display(), self.line))
+        std::str::from_utf8(self.field(column)).with_context(|| {
+            format!("{} line {}: it is not UTF-8", self.path.printable(), self.line)
+        })
     }
 
     /// The current line as it is, without its end.

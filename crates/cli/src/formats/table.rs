@@ -15,6 +15,7 @@ use super::domain::Domain;
 use super::records::{Records, is_missing, quoted};
 use super::{extension, npy};
 use crate::input_file;
+use crate::printable::Printable as _;
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 1 << 24;
@@ -88,7 +89,7 @@ pub type FoundTable = (Table, Option<ReadNote>);
 /// modulus, or the number of entries is not the input modulus.
 pub fn read(path: &Path, options: &TableOptions<'_>) -> Result<FoundTable> {
     let shown = input_file::shown(path);
-    let name = shown.display();
+    let name = shown.printable();
     let file = input_file::open(path)?;
     let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
     let mut reader = BufReader::new(file);
@@ -120,7 +121,7 @@ fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<Table> {
 }
 
 fn read_npy(reader: BufReader<File>, path: &Path, options: &TableOptions<'_>) -> Result<Vec<u64>> {
-    let name = path.display();
+    let name = path.printable();
     let Coding::Integers(domain) = options.outputs() else {
         bail!("{name}: only CSV files have words of a dictionary");
     };
@@ -136,7 +137,7 @@ fn read_npy(reader: BufReader<File>, path: &Path, options: &TableOptions<'_>) ->
 }
 
 fn check_length(entries: u64, path: &Path) -> Result<()> {
-    let name = path.display();
+    let name = path.printable();
     ensure!(entries <= MAX_ENTRIES as u64, "{name}: more than {MAX_ENTRIES} entries");
     Ok(())
 }
@@ -163,7 +164,7 @@ fn read_csv<R: Read>(
         more = records.advance()?;
     }
     while more {
-        let (name, line) = (path.display(), records.line());
+        let (name, line) = (path.printable(), records.line());
         ensure!(
             width <= 2,
             "{name} line {line}: {width} columns; a table has `output` or `input,output`"
@@ -176,7 +177,7 @@ fn read_csv<R: Read>(
         more = records.advance()?;
     }
     let note = ReadNote {
-        file: path.display().to_string(),
+        file: path.to_string_lossy().into_owned(),
         header,
         delimiter: char::from(records.delimiter()),
         columns: width,
@@ -208,7 +209,7 @@ fn value<R: Read>(
     label: &str,
     coding: &Coding,
 ) -> Result<u64> {
-    let place = || format!("{} line {}, {label}", records.path().display(), records.line());
+    let place = || format!("{} line {}, {label}", records.path().printable(), records.line());
     let text = records.text(column)?;
     ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
     coding.value(text, place)
@@ -221,7 +222,7 @@ fn sort(
     default: Option<u64>,
     path: &Path,
 ) -> Result<Vec<u64>> {
-    let name = path.display();
+    let name = path.printable();
     if lines.iter().all(|line| line.input.is_none()) {
         ensure!(default.is_none(), "{name}: --default is for lines `input,output`");
         return Ok(lines.into_iter().map(|line| line.output).collect());

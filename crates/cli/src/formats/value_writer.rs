@@ -15,6 +15,7 @@ use super::values::Encoding;
 use crate::args::{CsvArgs, Format};
 use crate::atomic_file::{self, Access, AtomicFile, Destination};
 use crate::input_file;
+use crate::printable::Printable as _;
 
 /// How a file of values is written.
 #[derive(Clone, Debug)]
@@ -55,7 +56,7 @@ impl ValueWriter {
     /// # Errors
     /// If the values do not fit the format, or the file cannot be created.
     pub fn create(path: &Path, options: &WriteOptions<'_>, count: u64) -> Result<Self> {
-        let shown = atomic_file::shown(path).display();
+        let shown = atomic_file::shown(path).printable();
         let is_stream = !matches!(Destination::of(path)?, Destination::File(_));
         let coding = options.coding.clone();
         let encoding = Encoding::of(path, options.format, is_stream, &coding)?;
@@ -131,7 +132,7 @@ fn check_words(word: WordFormat, domain: Domain, path: &Path) -> Result<()> {
     ensure!(
         word.holds(domain),
         "{}: values up to {} do not fit words of {} bits",
-        atomic_file::shown(path).display(),
+        atomic_file::shown(path).printable(),
         domain.largest(),
         8 * word.bytes
     );
@@ -157,7 +158,10 @@ impl Rows {
         let header = has_header
             .then(|| {
                 let name = options.column.with_context(|| {
-                    format!("{} has a header line: --column names the new column", shown.display())
+                    format!(
+                        "{} has a header line: --column names the new column",
+                        shown.printable()
+                    )
                 })?;
                 extended(&records, name)
             })
@@ -169,13 +173,13 @@ impl Rows {
     /// The next row with one more field.
     fn next(&mut self, field: &str, written: u64) -> Result<Vec<u8>> {
         let found = std::mem::take(&mut self.pending) || self.records.advance()?;
-        ensure!(found, "{}: {written} rows, but there are more values", self.path.display());
+        ensure!(found, "{}: {written} rows, but there are more values", self.path.printable());
         extended(&self.records, field)
     }
 
     fn finish(&mut self, written: u64) -> Result<()> {
         let more = self.pending || self.records.advance()?;
-        ensure!(!more, "{}: more rows than values, which are {written}", self.path.display());
+        ensure!(!more, "{}: more rows than values, which are {written}", self.path.printable());
         Ok(())
     }
 }

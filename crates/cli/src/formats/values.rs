@@ -12,6 +12,7 @@ use super::raw::{WordFormat, Words};
 use super::{extension, npy};
 use crate::args::{CsvArgs, Format};
 use crate::input_file;
+use crate::printable::Printable as _;
 
 /// Values one by one, or why there are no more.
 pub trait ValueSource: Iterator<Item = Result<u64>> {
@@ -77,7 +78,7 @@ pub fn open_values(path: &Path, options: &ValueOptions<'_>) -> Result<Values> {
 
 impl ValueOptions<'_> {
     fn refuse_options_of_text(&self, path: &Path) -> Result<()> {
-        let name = path.display();
+        let name = path.printable();
         if let Some(column) = self.column {
             bail!("{name}: only CSV files have columns, not \"{column}\"");
         }
@@ -115,7 +116,7 @@ impl Encoding {
         is_stream: bool,
         coding: &Coding,
     ) -> Result<Self> {
-        let name = path.display();
+        let name = path.printable();
         let narrowest = match coding {
             Coding::Integers(domain) => WordFormat::of(*domain),
             Coding::Words(_, modulus) => WordFormat::of(Domain::unsigned(*modulus)),

@@ -4,6 +4,7 @@ use cryptable_lattice::{ReadOptions, Result};
 use cryptable_wire::{BodyReader, KeyId, ObjectType, open_with_parameters};
 
 use crate::keys::evaluation_key::SeededEvaluationKey;
+use crate::keys::serialization::reading_memory_bytes;
 use crate::parameters::Parameters;
 
 /// Longest body of an evaluation key, 4 GiB.
@@ -39,8 +40,8 @@ fn open<P: FileParameters>(
 /// Reads what a client sent: parameters, the identifier of its key, and keys.
 ///
 /// # Errors
-/// If the bytes are not exactly one undamaged object of this type, or the parameters are insecure and that is not
-/// allowed.
+/// If the bytes are not exactly one undamaged object of this type, the parameters are insecure and that is not allowed,
+/// or the expanded key takes more memory than the options allow.
 pub(crate) fn read_evaluation_key<P: FileParameters>(
     bytes: &[u8],
     object_type: ObjectType,
@@ -51,6 +52,7 @@ pub(crate) fn read_evaluation_key<P: FileParameters>(
     let key_id = KeyId(reader.array("identifier of the key")?);
     let packed = reader.bytes("bootstrapping keys", MAX_EVALUATION_KEY_BYTES)?;
     reader.finish()?;
+    options.check_memory("evaluation key", reading_memory_bytes(parameters.fhew()))?;
     let keys = SeededEvaluationKey::from_bytes(parameters.fhew(), packed)?;
     Ok((parameters, key_id, keys))
 }

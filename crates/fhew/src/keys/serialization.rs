@@ -130,7 +130,17 @@ pub fn evaluation_key_memory_bytes(parameters: &Parameters) -> usize {
     parts(parameters).iter().map(bytes).fold(places, usize::saturating_add)
 }
 
-/// Of them, the number of bytes of keys of the trace and of scheme switching.
+/// The number of bytes of memory that reading and expanding a key takes at most: its words as they are unpacked, and
+/// the expanded key.
+#[must_use]
+pub fn reading_memory_bytes(parameters: &Parameters) -> u64 {
+    let unpacked = parts(parameters)
+        .iter()
+        .fold(0, |sum: usize, part| sum.saturating_add(part.words.saturating_mul(8)));
+    unpacked.saturating_add(evaluation_key_memory_bytes(parameters)) as u64
+}
+
+/// Of [`evaluation_key_bytes`], the number of bytes of keys of the trace and of scheme switching.
 #[must_use]
 pub fn conversion_key_bytes(parameters: &Parameters) -> usize {
     // They are the last two.

@@ -42,7 +42,7 @@ impl EvaluationKey {
             Parameters::digest,
         )?;
         let circuit = parameters.circuit_bootstrapping();
-        let key = CircuitBootstrappingEvaluationKey::read(circuit, reader)?;
+        let key = CircuitBootstrappingEvaluationKey::read(circuit, reader, options)?;
         Ok(Self::new(parameters, key))
     }
 

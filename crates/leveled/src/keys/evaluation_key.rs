@@ -1,9 +1,9 @@
 //! What a server needs for circuit bootstraps and tables, with the identifier of its client.
 
-use cryptable_fhew::keys::{EvaluationKey, SeededEvaluationKey};
+use cryptable_fhew::keys::{EvaluationKey, SeededEvaluationKey, reading_memory_bytes};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Error, Progress, Result};
+use cryptable_lattice::{Error, Progress, ReadOptions, Result};
 use cryptable_wire::{BodyReader, KeyId};
 
 use crate::bootstrapping::{BATCH, CircuitBootstrapping};
@@ -48,14 +48,17 @@ impl CircuitBootstrappingEvaluationKey {
     /// Reads identifier and keys, which end the body of a file.
     ///
     /// # Errors
-    /// If bytes are missing or left over, or are no keys of these parameters.
+    /// If bytes are missing or left over, or are no keys of these parameters, or the expanded keys take more memory than
+    /// the options allow.
     pub(crate) fn read(
         parameters: &CircuitBootstrappingParameters,
         mut reader: BodyReader<'_>,
+        options: ReadOptions,
     ) -> Result<Self> {
         let key_id = KeyId(reader.array("client key identifier")?);
         let packed = reader.bytes("bootstrapping keys", MAX_EVALUATION_KEY_BYTES)?;
         reader.finish()?;
+        options.check_memory("evaluation key", reading_memory_bytes(parameters.fhew()))?;
         let keys = SeededEvaluationKey::from_bytes(parameters.fhew(), packed)?;
         Self::new(parameters, key_id, &keys)
     }

@@ -31,7 +31,7 @@ impl EvaluationKey {
         let object_type = ObjectType::LeveledEvaluationKey;
         let (parameters, reader) = open(bytes, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
         let circuit = parameters.circuit_bootstrapping();
-        let key = CircuitBootstrappingEvaluationKey::read(circuit, reader)?;
+        let key = CircuitBootstrappingEvaluationKey::read(circuit, reader, options)?;
         Ok(Self::new(parameters, key))
     }
 }

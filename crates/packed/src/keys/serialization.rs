@@ -32,8 +32,8 @@ impl EvaluationKey {
     /// read from `bytes`, a memory-mapped file for one. Their masks are expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, do not start at a multiple of 8, or are of insecure
-    /// parameters where those are not allowed.
+    /// If the bytes are not exactly one undamaged evaluation key, do not start at a multiple of 8, are of insecure
+    /// parameters where those are not allowed, or take more memory than the options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let (parameters, mut reader) =
@@ -46,6 +46,7 @@ impl EvaluationKey {
         if found < needed {
             return Err(WireError::Truncated { name: "evaluation key", needed, found }.into());
         }
+        options.check_memory("evaluation key", parameters.key_memory_bytes() as u64)?;
         let ring = Arc::new(parameters.ring());
         let mut keys = EvaluationKeys::new();
         for request in requests {

@@ -1,6 +1,7 @@
 //! What a lookup will cost, from its dry run.
 
 use cryptable_ckks::dry_run::Counts;
+use cryptable_lattice::KeyRequest;
 use cryptable_lattice::cost::{Prediction, Work};
 use cryptable_wire::bit_packing::packed_bytes;
 
@@ -31,24 +32,35 @@ impl Parameters {
         let (degree, tables) = (literal.ring_degree, tables.max(1));
         let dry_run = self.circuit().predict_worst(literal, tables).dry_run;
         let requests = dry_run.key_requests();
-        let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(degree)).sum();
-        let stages =
-            [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
-        let plans = stages.into_iter().flat_map(|dft| dft.plans());
-        let matrices: usize =
-            plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();
         let bits = literal.log2_ciphertext_modulus;
         Prediction {
             work: work(dry_run.counts(), degree),
             values_per_ciphertext: literal.slots,
             // Most steps share out limbs, and products of selectors, to the threads.
             parallelism: literal.limbs(),
-            key_memory_bytes: keys + matrices,
+            key_memory_bytes: self.memory_bytes_of(&requests),
             key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(degree)).sum(),
             working_bytes: self.working_bytes(tables),
             ciphertext_bytes: packed_bytes(degree, bits),
             result_bytes: 2 * packed_bytes(degree, bits),
         }
+    }
+
+    /// Bytes of the evaluation key in memory, encoded matrices included.
+    pub(crate) fn key_memory_bytes(&self) -> usize {
+        self.memory_bytes_of(&self.circuit().key_requests())
+    }
+
+    /// Bytes of these switching keys, and of the encoded matrices.
+    fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
+        let degree = self.literal().ring_degree;
+        let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(degree)).sum();
+        let stages =
+            [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
+        let plans = stages.into_iter().flat_map(|dft| dft.plans());
+        let matrices: usize =
+            plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();
+        keys + matrices
     }
 
     /// Counts of the operations of a lookup of so many tables on one input.

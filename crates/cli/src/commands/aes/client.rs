@@ -19,6 +19,7 @@ use crate::args::aes::{
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::key_files::{KeyFiles, WrittenKeys};
 use crate::commands::parameters::ParameterReport;
+use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{guard, input_file, key_input, progress};
 
@@ -85,7 +86,9 @@ pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
     let mut input = input_file::open(&args.input)?;
     let mut output = AtomicFile::create(&args.output, Access::Private)?;
     let message_bytes = counter_mode_stream(&key, args.counter.0, &mut input, &mut output)
-        .with_context(|| format!("cannot encrypt {}", input_file::shown(&args.input).display()))?;
+        .with_context(|| {
+            format!("cannot encrypt {}", input_file::shown(&args.input).printable())
+        })?;
     let report = Report {
         output_bytes: output.commit(true)?,
         output: args.output.clone(),
@@ -104,11 +107,12 @@ pub fn decrypt(global: Global, args: &AesDecryptArgs) -> Result<()> {
     let start = Instant::now();
     let secret = read_secret(global, &args.secret)?;
     let file = key_input::map(&args.input)?;
-    let named = || input_file::shown(&args.input).display().to_string();
+    let named = || input_file::shown(&args.input).printable();
     let mut output = AtomicFile::create(&args.output, Access::Private)?;
     let message_bytes = secret
         .decrypt_stream(file.as_ref(), &mut output, Progress::silent())
         .with_context(named)?;
+    file.check_unchanged().with_context(named)?;
     let report = Report {
         output_bytes: output.commit(true)?,
         output: args.output.clone(),
@@ -130,7 +134,7 @@ fn warn(global: Global, secret: &SecretKey, path: &Path) {
 fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
     let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
-    let name = input_file::shown(path).display();
+    let name = input_file::shown(path).printable();
     SecretKey::from_bytes(&file, global.read_options())
         .with_context(|| format!("cannot read {name}"))
 }
@@ -140,7 +144,7 @@ fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
         (Some(key), _) => Ok(key.0.clone()),
         (None, Some(path)) => {
             let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a key", |_| Ok(()))?;
-            let name = input_file::shown(path).display();
+            let name = input_file::shown(path).printable();
             let found = file.len();
             ensure!(
                 found == BLOCK_BYTES,
@@ -178,7 +182,7 @@ impl fmt::Display for Report {
         write!(
             f,
             "{}: {} of {}, {}, {}",
-            atomic_file::shown(&self.output).display(),
+            atomic_file::shown(&self.output).printable(),
             self.kind,
             bytes(self.message_bytes),
             bytes(self.output_bytes),

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -16,6 +15,7 @@ use crate::args::aes::AesTranscipherArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
 use crate::formats::table::{self, Moduli, TableOptions};
+use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, progress};
 
@@ -37,7 +37,11 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let aes_key = read_aes_key(&args.encrypted_key)?;
     let key = read_evaluation_key(global, &args.evaluation)?;
     aes_key.check(key.parameters(), key.key_id()).with_context(|| {
-        format!("{} does not belong to {}", args.encrypted_key.display(), args.evaluation.display())
+        format!(
+            "{} does not belong to {}",
+            args.encrypted_key.printable(),
+            args.evaluation.printable()
+        )
     })?;
     let table = table.map(|table| key.prepare(&table)).transpose()?;
     report::note(global, note.flatten().as_ref());
@@ -70,7 +74,7 @@ struct Input {
 impl Input {
     fn open(path: &Path) -> Result<Self> {
         let name = input_file::shown(path);
-        let failed = || format!("cannot read {}", name.display());
+        let failed = || format!("cannot read {}", name.printable());
         // The output says first how long it is.
         let file = input_file::open_seekable(path)?;
         let bytes = file.metadata().with_context(failed)?.len();
@@ -91,21 +95,19 @@ fn transcipher(
     let (counter, bytes) = (args.counter.0, (&mut input.file as _, input.bytes));
     transciphering
         .transcipher_stream(counter, bytes, &mut output, Progress::new(&moved))
-        .with_context(|| format!("cannot transcipher {}", input.path.display()))?;
+        .with_context(|| format!("cannot transcipher {}", input.path.printable()))?;
     bar.finish_and_clear();
     output.commit(true)
 }
 
 fn read_aes_key(path: &Path) -> Result<EncryptedKey> {
-    let file = key_input::map(path)?;
-    EncryptedKey::from_bytes(file.as_ref())
-        .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
+    key_input::read_mapped(path, |file| EncryptedKey::from_bytes((**file).as_ref()))
 }
 
 fn read_evaluation_key(global: Global, path: &Path) -> Result<EvaluationKey> {
-    let file = key_input::map(path)?;
-    EvaluationKey::from_shared(Arc::new(file), global.read_options())
-        .with_context(|| format!("cannot read {}", input_file::shown(path).display()))
+    key_input::read_mapped(path, |file| {
+        EvaluationKey::from_shared(file.clone(), global.read_options())
+    })
 }
 
 #[derive(Serialize)]
@@ -125,7 +127,7 @@ impl fmt::Display for TranscipherReport {
         write!(
             f,
             "{}: ciphertexts of {}, {}; key loaded in {}, transciphered in {} on {} thread{}",
-            atomic_file::shown(&self.output).display(),
+            atomic_file::shown(&self.output).printable(),
             bytes(self.message_bytes),
             bytes(self.output_bytes),
             seconds(self.load_s),

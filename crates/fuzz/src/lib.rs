@@ -1,0 +1,12 @@
+//! Fuzzing of everything that this project reads: [`targets`], each under the limits of [`limits`] and beyond checksums
+//! by [`repair`], and small valid objects to start from, [`seeds`].
+//!
+//! `make fuzz` runs all targets, guided by coverage; `docs/fuzzing.md` says how, and what was found. The tests of this
+//! crate are a short run of the same targets.
+#![forbid(unsafe_code)]
+
+pub mod limits;
+pub mod mutation;
+pub mod repair;
+pub mod seeds;
+pub mod targets;

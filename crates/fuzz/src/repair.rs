@@ -1,0 +1,105 @@
+//! Inputs past the checks that no mutation passes by chance: version, lengths, digests and checksums, made right again.
+//!
+//! A repaired input also grows to the length that its header states, by zeros: a few hundred bytes of a key, parameters
+//! and the first words, then stand for all of it.
+
+use cryptable::{Engine, Parameters, ReadOptions, booleans, integers, transciphering};
+use cryptable_wire::{FORMAT_VERSION, HEADER_BYTES};
+
+/// Longest body that is filled up; longer ones are cut off at what is there.
+const MAX_BODY: usize = 1 << 20;
+
+/// Header of a file of ciphertexts.
+const FILE_HEADER_BYTES: usize = 72;
+
+/// Positions in the header of an object.
+const VERSION: std::ops::Range<usize> = 8..10;
+const DIGEST: std::ops::Range<usize> = 16..48;
+const LENGTH: std::ops::Range<usize> = 48..56;
+
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"))
+}
+
+/// An object with the length, digest of its parameters and checksum of its bytes.
+#[must_use]
+pub fn object(bytes: &[u8]) -> Vec<u8> {
+    let mut object = bytes.to_vec();
+    if object.len() < HEADER_BYTES {
+        return object;
+    }
+    object[VERSION].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    let stated = usize::try_from(word(&object[LENGTH])).unwrap_or(usize::MAX);
+    if stated <= MAX_BODY {
+        object.resize(HEADER_BYTES + stated, 0);
+    }
+    let length = (object.len() - HEADER_BYTES) as u64;
+    object[LENGTH].copy_from_slice(&length.to_le_bytes());
+    if let Some(digest) = parameter_digest(&object) {
+        object[DIGEST].copy_from_slice(&digest);
+    }
+    let checksum = blake3::hash(&object);
+    object.extend(checksum.as_bytes());
+    object
+}
+
+/// The digest of the parameters that a key starts with, whatever kind of key it is.
+fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
+    let body = &object[HEADER_BYTES..];
+    let length = usize::try_from(word(body.get(..8)?)).ok()?;
+    let bytes = body[8..].get(..length)?;
+    let options = ReadOptions::default().allow_insecure();
+    let of = |engine| Parameters::from_bytes(engine, bytes, options).ok().map(|p| p.digest());
+    // Numbers of `cryptable_wire::ObjectType`.
+    match object[10] {
+        2 | 3 => of(Engine::Packed),
+        6 | 7 => of(Engine::Single),
+        15 | 16 => of(Engine::Leveled),
+        9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        18 | 19 => booleans::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        21 | 22 => integers::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        _ => None,
+    }
+}
+
+/// A file of ciphertexts whose parts, numbers and digest are right.
+#[must_use]
+pub fn ciphertext_file(bytes: &[u8]) -> Vec<u8> {
+    let Some((header, mut rest)) = bytes.split_at_checked(FILE_HEADER_BYTES) else {
+        return bytes.to_vec();
+    };
+    let mut file = header.to_vec();
+    file[VERSION].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    let mut parts = 0_u64;
+    while rest.len() >= 8 && word(rest) != 0 {
+        let length = usize::try_from(word(rest)).unwrap_or(usize::MAX).min(rest.len() - 8);
+        let (part, after) = rest[8..].split_at(length);
+        let part = object(part);
+        file.extend((part.len() as u64).to_le_bytes());
+        file.extend(part);
+        parts += 1;
+        rest = after;
+    }
+    // The number of values is the input's to state.
+    let values = rest.get(8..16).map_or(0, word);
+    file.extend([0, values, parts].map(u64::to_le_bytes).concat());
+    let digest = blake3::hash(&file);
+    file.extend(digest.as_bytes());
+    file
+}
+
+/// Records of a resumed lookup: a length and a file of ciphertexts each.
+#[must_use]
+pub fn resume_records(bytes: &[u8]) -> Vec<u8> {
+    let (mut records, mut rest) = (Vec::new(), bytes);
+    while rest.len() >= 8 {
+        let length = usize::try_from(word(rest)).unwrap_or(usize::MAX).min(rest.len() - 8);
+        let (record, after) = rest[8..].split_at(length);
+        let file = ciphertext_file(record);
+        records.extend((file.len() as u64).to_le_bytes());
+        records.extend(file);
+        rest = after;
+    }
+    records.extend(rest);
+    records
+}

@@ -1,0 +1,328 @@
+//! Small valid objects, the same in every process but for their masks: what mutations start from.
+//!
+//! Clients have fixed secrets, so that a target decrypts what another process encrypted. Evaluation keys are cut off
+//! after their first words; [`crate::repair::object`] fills them up.
+
+use std::sync::LazyLock;
+
+use cryptable::engines::{leveled, packed, single};
+use cryptable::{
+    Engine, Execution, KeyId, Parameters, Progress, ReadOptions, SecretKey, Table, booleans,
+    integers, transciphering,
+};
+use cryptable_fhew::packing::{PackedLength, SeededPackingKey};
+use cryptable_wire::HEADER_BYTES;
+use serde_json::Value;
+
+use crate::repair;
+
+/// Bytes that are kept of a key after its parameters: identifier, lengths, seed, and some words.
+const KEPT_BYTES: usize = 200;
+
+/// Four coefficients, 0, 1, 0, 1, of a binary or a ternary secret.
+const FOUR_COEFFICIENTS: u8 = 0b10_01_10_01;
+
+fn toys() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+/// The literal with the smallest of these ring degrees and a small LWE dimension that `accept` takes, or itself.
+fn smallest<P>(literal: &[u8], accept: impl Fn(&[u8]) -> Option<P>) -> P {
+    let whole: Value = serde_json::from_slice(literal).expect("a literal is JSON");
+    let smaller = [64, 128, 256, 512, 1024].into_iter().find_map(|degree| {
+        let mut small = whole.clone();
+        shrink(&mut small, degree);
+        accept(&serde_json::to_vec(&small).expect("a literal serialises"))
+    });
+    smaller.or_else(|| accept(literal)).expect("parameters by themselves are accepted")
+}
+
+/// Sets ring degree and LWE dimension wherever both stand.
+fn shrink(value: &mut Value, degree: usize) {
+    let Value::Object(fields) = value else { return };
+    if fields.contains_key("ring_degree") && fields.contains_key("lwe_dimension") {
+        fields["ring_degree"] = degree.into();
+        fields["lwe_dimension"] = 8.into();
+    }
+    fields.values_mut().for_each(|field| shrink(field, degree));
+}
+
+/// A secret key file with [`FOUR_COEFFICIENTS`] everywhere.
+fn fixed(file: &[u8]) -> Vec<u8> {
+    let mut file = file.to_vec();
+    let length = |file: &[u8], at: usize| {
+        u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes")) as usize
+    };
+    let end = HEADER_BYTES + length(&file, 48);
+    let mut at = HEADER_BYTES + 8 + length(&file, HEADER_BYTES);
+    while at < end {
+        let bytes = length(&file, at);
+        file[at + 8..][..bytes].fill(FOUR_COEFFICIENTS);
+        at += 8 + bytes;
+    }
+    repair::object(&file)
+}
+
+/// What there is of an object up to some bytes behind its parameters.
+fn head(file: &[u8], parameters: usize) -> Vec<u8> {
+    file[..file.len().min(HEADER_BYTES + 8 + parameters + KEPT_BYTES)].to_vec()
+}
+
+fn toy(engine: Engine) -> Parameters {
+    let toy = match engine {
+        Engine::Packed => packed::Parameters::insecure_toy_of(4, 4, 256, 256).map(Into::into),
+        Engine::Single | Engine::Leveled => Parameters::insecure_toy(engine, 4, 4),
+    };
+    let toy = toy.expect("a valid toy");
+    smallest(&toy.to_bytes(), |bytes| Parameters::from_bytes(engine, bytes, toys()).ok())
+}
+
+/// The client of an engine.
+#[must_use]
+pub fn client(engine: Engine) -> SecretKey {
+    let secret = SecretKey::generate(toy(engine));
+    SecretKey::from_bytes(&fixed(&secret.to_bytes()), toys()).expect("a secret key")
+}
+
+/// The client of gates.
+#[must_use]
+pub fn boolean_client() -> &'static booleans::SecretKey {
+    static CLIENT: LazyLock<booleans::SecretKey> = LazyLock::new(|| {
+        let toy = booleans::Parameters::insecure_toy().to_bytes();
+        let parameters =
+            smallest(&toy, |bytes| booleans::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&booleans::SecretKey::generate(&parameters).to_bytes());
+        booleans::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
+/// The client of integers.
+#[must_use]
+pub fn integer_client() -> &'static integers::SecretKey {
+    static CLIENT: LazyLock<integers::SecretKey> = LazyLock::new(|| {
+        let toy = integers::Parameters::insecure_toy(8).expect("a valid toy").to_bytes();
+        let parameters =
+            smallest(&toy, |bytes| integers::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&integers::SecretKey::generate(&parameters).to_bytes());
+        integers::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
+/// The client of transciphering.
+#[must_use]
+pub fn transciphering_client() -> &'static transciphering::SecretKey {
+    static CLIENT: LazyLock<transciphering::SecretKey> = LazyLock::new(|| {
+        let toy = transciphering::Parameters::insecure_toy().to_bytes();
+        let parameters =
+            smallest(&toy, |bytes| transciphering::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&transciphering::SecretKey::generate(&parameters).to_bytes());
+        transciphering::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
+/// The client of tables of every value.
+#[must_use]
+pub fn table_client() -> packed::SecretKey {
+    let multiplexer = packed::MultiplexerLiteral {
+        digits: vec![2, 2],
+        selectors: vec![1, 1],
+        entry_levels: 1,
+        ..Default::default()
+    };
+    let parameters = packed::Parameters::insecure_toy_tree(4, 256, 256, multiplexer, 0);
+    let secret = packed::SecretKey::generate(&parameters.expect("a valid toy"));
+    packed::SecretKey::from_bytes(&fixed(&secret.to_bytes()), toys()).expect("a secret key")
+}
+
+/// Parameters and client of the packing key.
+#[must_use]
+pub fn packing_client() -> (&'static cryptable_fhew::parameters::Parameters, KeyId) {
+    (integer_client().parameters().fhew(), KeyId([7; KeyId::BYTES]))
+}
+
+/// Literals of every method of the packed engine that a table can have.
+#[must_use]
+pub fn packed_parameters() -> Vec<Vec<u8>> {
+    let table = table_client().parameters().to_bytes();
+    let large = packed::Parameters::choose(&packed::Request::new(16, 16)).expect("a plan");
+    vec![toy(Engine::Packed).to_bytes(), table, large.to_bytes()]
+}
+
+/// Literals of the engine for single values.
+#[must_use]
+pub fn single_parameters() -> Vec<Vec<u8>> {
+    let large = single::Parameters::candidates(&single::Request::new(4, 4)).expect("plans");
+    [toy(Engine::Single).to_bytes()].into_iter().chain(large.iter().map(|p| p.to_bytes())).collect()
+}
+
+/// Literals of the leveled engine.
+#[must_use]
+pub fn leveled_parameters() -> Vec<Vec<u8>> {
+    let large = leveled::Parameters::candidates(&leveled::Request::new(4, 4)).expect("plans");
+    [toy(Engine::Leveled).to_bytes()]
+        .into_iter()
+        .chain(large.iter().map(|p| p.to_bytes()))
+        .collect()
+}
+
+/// Literals of gates.
+#[must_use]
+pub fn boolean_parameters() -> Vec<Vec<u8>> {
+    vec![boolean_client().parameters().to_bytes()]
+}
+
+/// Literals of integers.
+#[must_use]
+pub fn integer_parameters() -> Vec<Vec<u8>> {
+    vec![integer_client().parameters().to_bytes()]
+}
+
+/// Literals of transciphering.
+#[must_use]
+pub fn transciphering_parameters() -> Vec<Vec<u8>> {
+    vec![transciphering_client().parameters().to_bytes()]
+}
+
+/// Secret keys of all engines.
+#[must_use]
+pub fn secret_keys() -> Vec<Vec<u8>> {
+    Engine::ALL.map(|engine| client(engine).to_bytes().to_vec()).into()
+}
+
+/// A secret key of gates.
+#[must_use]
+pub fn boolean_secret_key() -> Vec<Vec<u8>> {
+    vec![boolean_client().to_bytes().to_vec()]
+}
+
+/// A secret key of integers.
+#[must_use]
+pub fn integer_secret_key() -> Vec<Vec<u8>> {
+    vec![integer_client().to_bytes().to_vec()]
+}
+
+/// A secret key of transciphering.
+#[must_use]
+pub fn transciphering_secret_key() -> Vec<Vec<u8>> {
+    vec![transciphering_client().to_bytes().to_vec()]
+}
+
+fn evaluation_key(engine: Engine) -> Vec<Vec<u8>> {
+    let (secret, mut file) = (client(engine), Vec::new());
+    secret.write_evaluation_key(&mut file, Execution::default()).expect("memory takes all bytes");
+    vec![head(&file, secret.parameters().to_bytes().len())]
+}
+
+/// The start of an evaluation key for packed values.
+#[must_use]
+pub fn packed_evaluation_key() -> Vec<Vec<u8>> {
+    evaluation_key(Engine::Packed)
+}
+
+/// The start of an evaluation key for single values.
+#[must_use]
+pub fn single_evaluation_key() -> Vec<Vec<u8>> {
+    evaluation_key(Engine::Single)
+}
+
+/// The start of an evaluation key for leveled values.
+#[must_use]
+pub fn leveled_evaluation_key() -> Vec<Vec<u8>> {
+    evaluation_key(Engine::Leveled)
+}
+
+/// The start of an evaluation key for gates.
+#[must_use]
+pub fn boolean_evaluation_key() -> Vec<Vec<u8>> {
+    let (secret, mut file) = (boolean_client(), Vec::new());
+    secret.write_evaluation_key(&mut file, Progress::silent()).expect("memory takes all bytes");
+    vec![head(&file, secret.parameters().to_bytes().len())]
+}
+
+/// The start of an evaluation key for integers.
+#[must_use]
+pub fn integer_evaluation_key() -> Vec<Vec<u8>> {
+    let (secret, mut file) = (integer_client(), Vec::new());
+    secret.write_evaluation_key(&mut file, Progress::silent()).expect("memory takes all bytes");
+    vec![head(&file, secret.parameters().to_bytes().len())]
+}
+
+/// The start of an evaluation key for transciphering.
+#[must_use]
+pub fn transciphering_evaluation_key() -> Vec<Vec<u8>> {
+    let (secret, mut file) = (transciphering_client(), Vec::new());
+    secret.write_evaluation_key(&mut file, Progress::silent()).expect("memory takes all bytes");
+    vec![head(&file, secret.parameters().to_bytes().len())]
+}
+
+/// The start of a packing key.
+#[must_use]
+pub fn packing_key() -> Vec<Vec<u8>> {
+    let (parameters, client) = packing_client();
+    let secret = cryptable_fhew::keys::SecretKey::generate(parameters);
+    let (key, mut file) = (secret.packing_key(PackedLength::Half), Vec::new());
+    SeededPackingKey::write(&key, parameters, client, &mut file).expect("memory takes all bytes");
+    vec![head(&file, 0)]
+}
+
+/// The start of encrypted tables.
+#[must_use]
+pub fn encrypted_tables() -> Vec<Vec<u8>> {
+    let table = Table::new(4, 4, vec![0, 1, 2, 3]).expect("a table");
+    let tables = packed::SlotTables::new(vec![table; 2]).expect("tables of the same moduli");
+    let tables = table_client().encrypt_tables(&tables).expect("tables of these parameters");
+    let mut file = Vec::new();
+    tables.write(&mut file).expect("memory takes all bytes");
+    vec![head(&file, 0)]
+}
+
+/// Files of one ciphertext and of several, of all engines.
+#[must_use]
+pub fn ciphertext_files() -> Vec<Vec<u8>> {
+    let of = |engine| {
+        let (secret, some) = (client(engine), [0, 1, 2, 3]);
+        let one = secret.encrypt(&some[..1]).expect("values below 4");
+        [one.to_bytes(), secret.encrypt(&some).expect("values below 4").to_bytes()]
+    };
+    Engine::ALL.into_iter().flat_map(of).collect()
+}
+
+/// Encrypted bits.
+#[must_use]
+pub fn encrypted_bits() -> Vec<Vec<u8>> {
+    vec![boolean_client().encrypt(&[true, false, true]).to_bytes()]
+}
+
+/// Integers, whole and of digits.
+#[must_use]
+pub fn encrypted_integers() -> Vec<Vec<u8>> {
+    let secret = integer_client();
+    let whole = secret.encrypt(&[-3, 0, 7]).expect("integers of 8 bits");
+    let radix = secret.encrypt_radix(7, 3).expect("three digits");
+    vec![whole.to_bytes(), radix.to_bytes()]
+}
+
+/// Bytes encrypted bit by bit, none and some, and an encrypted AES key.
+#[must_use]
+pub fn encrypted_bytes() -> Vec<Vec<u8>> {
+    let secret = transciphering_client();
+    let messages = [&b""[..], b"abc"].map(|text| secret.encrypt(text).to_bytes());
+    messages.into_iter().chain([secret.encrypt_key(&[5; 16]).to_bytes()]).collect()
+}
+
+/// One of each kind of file.
+#[must_use]
+pub fn all() -> Vec<Vec<u8>> {
+    let groups = [
+        secret_keys(),
+        evaluation_key(Engine::Single),
+        ciphertext_files(),
+        encrypted_bits(),
+        encrypted_integers(),
+        encrypted_bytes(),
+    ];
+    groups.into_iter().flatten().collect()
+}

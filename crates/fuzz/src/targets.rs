@@ -1,0 +1,212 @@
+//! One target a reader. A target reads any bytes, as they are and repaired, and uses what it read where a file may claim
+//! what its user relies on.
+
+use std::io::Cursor;
+use std::sync::{Arc, LazyLock};
+
+use cryptable::engines::packed;
+use cryptable::{
+    Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
+    SecretKey, booleans, integers, transciphering,
+};
+use cryptable_fhew::packing::SeededPackingKey;
+
+use crate::limits::{MAX_KEY_MEMORY, within_limits};
+use crate::{repair, seeds};
+
+/// A reader under test.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name, that of the function of `tests/readers.rs`.
+    pub name: &'static str,
+    /// Makes an input pass its checksums.
+    pub repair: fn(&[u8]) -> Vec<u8>,
+    /// Reads; whether the bytes were accepted.
+    pub read: fn(&[u8]) -> bool,
+    /// Small valid inputs.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+impl Target {
+    /// Reads an input as it is and repaired; whether it was accepted in the end.
+    ///
+    /// # Panics
+    /// If the reader does, or takes longer or more memory than it may ([`within_limits`]).
+    #[must_use]
+    pub fn run(&self, bytes: &[u8]) -> bool {
+        within_limits(bytes.len(), || (self.read)(bytes));
+        let repaired = (self.repair)(bytes);
+        within_limits(repaired.len(), || (self.read)(&repaired))
+    }
+}
+
+/// All targets of this crate; those of the command line's formats are tests of its own.
+pub const TARGETS: [Target; 23] = [
+    parameters(
+        "packed_parameters",
+        |b| read_parameters(Engine::Packed, b),
+        seeds::packed_parameters,
+    ),
+    parameters(
+        "single_parameters",
+        |b| read_parameters(Engine::Single, b),
+        seeds::single_parameters,
+    ),
+    parameters(
+        "leveled_parameters",
+        |b| read_parameters(Engine::Leveled, b),
+        seeds::leveled_parameters,
+    ),
+    parameters(
+        "boolean_parameters",
+        |b| booleans::Parameters::from_bytes(b, options()).is_ok(),
+        seeds::boolean_parameters,
+    ),
+    parameters(
+        "integer_parameters",
+        |b| integers::Parameters::from_bytes(b, options()).is_ok(),
+        seeds::integer_parameters,
+    ),
+    parameters(
+        "transciphering_parameters",
+        |b| transciphering::Parameters::from_bytes(b, options()).is_ok(),
+        seeds::transciphering_parameters,
+    ),
+    object("secret_key", |b| SecretKey::from_bytes(b, options()).is_ok(), seeds::secret_keys),
+    object(
+        "boolean_secret_key",
+        |b| booleans::SecretKey::from_bytes(b, options()).is_ok(),
+        seeds::boolean_secret_key,
+    ),
+    object(
+        "integer_secret_key",
+        |b| integers::SecretKey::from_bytes(b, options()).is_ok(),
+        seeds::integer_secret_key,
+    ),
+    object(
+        "transciphering_secret_key",
+        |b| transciphering::SecretKey::from_bytes(b, options()).is_ok(),
+        seeds::transciphering_secret_key,
+    ),
+    object("packed_evaluation_key", read_evaluation_key, seeds::packed_evaluation_key),
+    object("single_evaluation_key", read_evaluation_key, seeds::single_evaluation_key),
+    object("leveled_evaluation_key", read_evaluation_key, seeds::leveled_evaluation_key),
+    object(
+        "boolean_evaluation_key",
+        |b| booleans::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
+        seeds::boolean_evaluation_key,
+    ),
+    object(
+        "integer_evaluation_key",
+        |b| integers::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
+        seeds::integer_evaluation_key,
+    ),
+    object(
+        "transciphering_evaluation_key",
+        |b| transciphering::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
+        seeds::transciphering_evaluation_key,
+    ),
+    object("packing_key", read_packing_key, seeds::packing_key),
+    object("encrypted_tables", read_encrypted_tables, seeds::encrypted_tables),
+    Target {
+        name: "ciphertext_file",
+        repair: repair::ciphertext_file,
+        read: read_ciphertext_file,
+        seeds: seeds::ciphertext_files,
+    },
+    object("encrypted_bits", read_encrypted_bits, seeds::encrypted_bits),
+    object("encrypted_integers", read_encrypted_integers, seeds::encrypted_integers),
+    object("encrypted_bytes", read_encrypted_bytes, seeds::encrypted_bytes),
+    Target {
+        name: "inspection",
+        repair: either,
+        read: |b| cryptable::inspect(b).is_ok(),
+        seeds: seeds::all,
+    },
+];
+
+const fn parameters(
+    name: &'static str,
+    read: fn(&[u8]) -> bool,
+    seeds: fn() -> Vec<Vec<u8>>,
+) -> Target {
+    // Parameters by themselves have no checksum.
+    Target { name, repair: <[u8]>::to_vec, read, seeds }
+}
+
+const fn object(
+    name: &'static str,
+    read: fn(&[u8]) -> bool,
+    seeds: fn() -> Vec<Vec<u8>>,
+) -> Target {
+    Target { name, repair: repair::object, read, seeds }
+}
+
+/// Repairs a file of any kind.
+fn either(bytes: &[u8]) -> Vec<u8> {
+    if bytes.starts_with(&cryptable::CIPHERTEXT_FILE_MAGIC) {
+        repair::ciphertext_file(bytes)
+    } else {
+        repair::object(bytes)
+    }
+}
+
+/// Toys are read, and nothing that would take much memory.
+fn options() -> ReadOptions {
+    ReadOptions::default().allow_insecure().max_memory(MAX_KEY_MEMORY)
+}
+
+fn read_parameters(engine: Engine, bytes: &[u8]) -> bool {
+    Parameters::from_bytes(engine, bytes, options()).is_ok()
+}
+
+fn read_evaluation_key(bytes: &[u8]) -> bool {
+    EvaluationKey::from_shared(Arc::new(bytes.to_vec()), options()).is_ok()
+}
+
+fn read_packing_key(bytes: &[u8]) -> bool {
+    let (parameters, client) = seeds::packing_client();
+    SeededPackingKey::from_bytes(parameters, client, bytes).is_ok()
+}
+
+fn read_encrypted_tables(bytes: &[u8]) -> bool {
+    static KEY: LazyLock<packed::EvaluationKey> = LazyLock::new(|| {
+        seeds::table_client().evaluation_key(Progress::silent()).expect("nobody cancels")
+    });
+    packed::EncryptedTables::from_bytes(&KEY, bytes).is_ok()
+}
+
+/// Reads, one by one and all at once, and decrypts: a ciphertext may claim any size.
+fn read_ciphertext_file(bytes: &[u8]) -> bool {
+    static SECRETS: LazyLock<[SecretKey; 3]> = LazyLock::new(|| Engine::ALL.map(seeds::client));
+    if let Ok(mut reader) = CiphertextReader::new(Cursor::new(bytes)) {
+        while let Ok(Some(_)) = reader.next_ciphertext() {}
+    }
+    let Ok(ciphertext) = Ciphertext::from_bytes(bytes) else { return false };
+    SECRETS.iter().any(|secret| secret.decrypt(&ciphertext).is_ok())
+}
+
+fn read_encrypted_bits(bytes: &[u8]) -> bool {
+    let Ok(bits) = booleans::EncryptedBits::from_bytes(bytes) else { return false };
+    seeds::boolean_client().decrypt(&bits).is_ok()
+}
+
+fn read_encrypted_integers(bytes: &[u8]) -> bool {
+    let secret = seeds::integer_client();
+    let whole = integers::EncryptedIntegers::from_bytes(bytes);
+    let radix = integers::RadixInteger::from_bytes(bytes);
+    let small = integers::SmallValues::from_bytes(bytes);
+    whole.is_ok_and(|it| secret.decrypt(&it).is_ok())
+        | radix.is_ok_and(|it| secret.decrypt_radix(&it).is_ok())
+        | small.is_ok_and(|it| secret.decrypt_small(&it).is_ok())
+}
+
+fn read_encrypted_bytes(bytes: &[u8]) -> bool {
+    let secret = seeds::transciphering_client();
+    let streamed = secret.decrypt_stream(bytes, &mut std::io::sink(), Progress::silent()).is_ok();
+    let whole = transciphering::EncryptedBytes::from_bytes(bytes);
+    let whole = whole.is_ok_and(|it| secret.decrypt(&it).is_ok());
+    assert_eq!(streamed, whole, "one reader accepts what the other refuses");
+    let key = transciphering::EncryptedKey::from_bytes(bytes);
+    whole | key.is_ok_and(|it| it.to_round_keys().is_ok())
+}

@@ -1,0 +1,49 @@
+//! Every reader, guided by coverage under `cargo bolero`; as an ordinary test, a few inputs without a start.
+
+use cryptable_fuzz::targets::TARGETS;
+
+macro_rules! readers {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let name = stringify!($name);
+                let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+                bolero::check!().with_iterations(100).for_each(|input: &[u8]| {
+                    let _ = target.run(input);
+                });
+            }
+        )*
+
+        #[test]
+        fn all_targets_are_run() {
+            assert_eq!(TARGETS.map(|target| target.name), [$(stringify!($name)),*]);
+        }
+    };
+}
+
+readers! {
+    packed_parameters
+    single_parameters
+    leveled_parameters
+    boolean_parameters
+    integer_parameters
+    transciphering_parameters
+    secret_key
+    boolean_secret_key
+    integer_secret_key
+    transciphering_secret_key
+    packed_evaluation_key
+    single_evaluation_key
+    leveled_evaluation_key
+    boolean_evaluation_key
+    integer_evaluation_key
+    transciphering_evaluation_key
+    packing_key
+    encrypted_tables
+    ciphertext_file
+    encrypted_bits
+    encrypted_integers
+    encrypted_bytes
+    inspection
+}
