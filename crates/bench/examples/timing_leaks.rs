@@ -25,6 +25,7 @@ use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_leveled::aes::round_keys::expand_key;
+use cryptable_leveled::bootstrapping::Plaintext;
 use cryptable_ring::processor::processor_name;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use serde::Serialize;
@@ -51,6 +52,14 @@ enum Class {
     Random,
 }
 
+impl Class {
+    /// What makes random words those of the class. Both classes go through the same instructions before they are
+    /// timed: what one of them alone did would show.
+    fn mask(self) -> i64 {
+        black_box(-i64::from(self == Self::Random))
+    }
+}
+
 /// An operation on secrets.
 struct Operation {
     name: &'static str,
@@ -75,15 +84,17 @@ struct Line {
 }
 
 fn main() -> ExitCode {
-    let samples = std::env::args().nth(1).map_or(Ok(100_000), |text| text.parse());
+    let mut arguments = std::env::args().skip(1);
+    let samples = arguments.next().map_or(Ok(100_000), |text| text.parse());
     let Ok(samples) = samples else {
-        eprintln!("usage: timing_leaks [SAMPLES]");
+        eprintln!("usage: timing_leaks [SAMPLES [PART OF A NAME]]");
         return ExitCode::from(2);
     };
+    let part = arguments.next().unwrap_or_default();
     // One thread: what others wait for is no matter of secrets.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first pool");
     let mut is_as_expected = true;
-    for operation in operations() {
+    for operation in operations().into_iter().filter(|operation| operation.name.contains(&part)) {
         let line = measure(operation, samples);
         is_as_expected &= line.leaks == line.control;
         println!("{}", serde_json::to_string(&line).expect("plain numbers"));
@@ -147,6 +158,7 @@ fn operations() -> Vec<Operation> {
         operation("LWE decryption, by secret", 1, lwe_decryption()),
         operation("encoding, by value", 1, encoding()),
         operation("decoding, by phase", 1, decoding()),
+        operation("decoding of two bits, by phase", 1, two_bits()),
         operation("packed encryption, by secret", 10, packed_encryption(false)),
         operation("packed encryption, by values", 10, packed_encryption(true)),
         operation("packed decryption, by secret", 10, packed_decryption()),
@@ -165,11 +177,9 @@ fn operations() -> Vec<Operation> {
 
 /// A secret of a class: 0 throughout, or uniform.
 fn ternary(class: Class, count: usize) -> Zeroizing<Vec<i8>> {
-    // Both are drawn, so that the same is done before.
     let mut drawn = RandomStream::from_os().uniform_ternary(count);
-    if class == Class::Fixed {
-        drawn.fill(0);
-    }
+    let mask = class.mask() as i8;
+    drawn.iter_mut().for_each(|coefficient| *coefficient &= mask);
     drawn
 }
 
@@ -183,9 +193,8 @@ fn binary(class: Class, count: usize) -> Zeroizing<Vec<i8>> {
 fn words(class: Class, count: usize, bound: u64) -> Vec<u64> {
     let mut drawn = vec![0; count];
     RandomStream::from_os().uniform_assign(&mut drawn, bound);
-    if class == Class::Fixed {
-        drawn.fill(0);
-    }
+    let mask = class.mask() as u64;
+    drawn.iter_mut().for_each(|word| *word &= mask);
     drawn
 }
 
@@ -230,6 +239,15 @@ fn decoding() -> Prepare {
     Box::new(move |class| {
         let phases = words(class, 256, q);
         Box::new(move || phases.iter().for_each(|&phase| _ = black_box(encoding.decode(phase))))
+    })
+}
+
+fn two_bits() -> Prepare {
+    let q = (1 << 47) - 297;
+    Box::new(move |class| {
+        let phases = words(class, 256, q);
+        let decode = move |&phase: &u64| _ = black_box(Plaintext::nearest(phase, q, 2));
+        Box::new(move || phases.iter().for_each(decode))
     })
 }
 
@@ -330,8 +348,8 @@ fn aes_key_expansion() -> Prepare {
 
 /// A seed of a class.
 fn seed(class: Class) -> [u8; Seed::BYTES] {
-    let drawn = *Seed::random().as_bytes();
-    if class == Class::Fixed { [7; Seed::BYTES] } else { drawn }
+    let mask = class.mask() as u8;
+    Seed::random().as_bytes().map(|byte| byte & mask)
 }
 
 fn fixed_weight() -> Prepare {

@@ -31,7 +31,6 @@ fn commands_with_secrets_dump_no_core() {
     for (line, has_secrets) in [
         ("encrypt --secret client.key --input - --output v.ct", true),
         ("decrypt --secret client.key --input - --output v.csv", true),
-        ("aes encrypt --key-file - --counter 00 --input client.key --output c", true),
         ("lookup --evaluation server.key --table table.csv --input - --output r.ct", false),
     ] {
         let mut child = start_waiting(&here, line);
