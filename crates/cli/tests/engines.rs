@@ -218,6 +218,30 @@ fn insecure_keys_are_refused() {
 }
 
 #[test]
+fn keys_whose_values_fail_often_are_refused() {
+    let here = Workspace::new();
+    here.write("values.csv", "0\n15\n");
+    let files = "--secret client.key --evaluation server.key";
+    here.succeed(&format!("keygen --mode single --bits 4 --log2-fail -8 {files}"));
+    let encrypt = "encrypt --secret client.key --input values.csv --output v.ct";
+    let message = here.fail(encrypt);
+    assert!(
+        message.contains("a value of these parameters fails with") && message.contains("2^-40")
+    );
+    let output = here.strict_command(&format!("{encrypt} --allow-log2-fail -8")).assert().success();
+    let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(
+        message.starts_with("INSECURE: values of client.key fail with probability"),
+        "{message}"
+    );
+    for key in ["client.key", "server.key"] {
+        let text = here.succeed(&format!("inspect {key}"));
+        let first = text.lines().next().unwrap();
+        assert!(first.contains("INSECURE: a value fails with probability 2^-"), "{text}");
+    }
+}
+
+#[test]
 fn the_library_reads_files_of_the_command_line_and_the_other_way_round() {
     let options = ReadOptions::default().allow_insecure();
     for engine in ENGINES {

@@ -52,6 +52,9 @@ fn every_gate_at_full_size() {
     let parameters = Parameters::default_128();
     assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
     check(&parameters);
+    let sure = Parameters::with_log2_fail(-128.0).unwrap();
+    assert!(sure.security_bits() >= 128.0 && sure.log2_fail() <= -128.0);
+    check(&sure);
 }
 
 #[test]

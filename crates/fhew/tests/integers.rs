@@ -91,8 +91,21 @@ fn functions_of_toys() {
 #[test]
 fn functions_at_full_size() {
     let parameters = Parameters::new(22).unwrap();
-    assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
-    let (secret, key) = parties(&parameters);
+    assert!(parameters.log2_fail() <= -64.0);
+    check_full_size(&parameters);
+}
+
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn functions_at_full_size_that_fail_with_2_to_the_minus_128() {
+    let parameters = Parameters::with_log2_fail(22, -128.0).unwrap();
+    assert!(parameters.log2_fail() <= -128.0);
+    check_full_size(&parameters);
+}
+
+fn check_full_size(parameters: &Parameters) {
+    assert!(parameters.security_bits() >= 128.0);
+    let (secret, key) = parties(parameters);
     check_integers(&secret, &key, &[(-1_000_000, 1_000_000), (123_456, -7)]);
     check_radix(&secret, &key, 4, [3_000, 1_234]);
     let x = secret.encrypt_radix(0o52, 2).unwrap();

@@ -10,7 +10,7 @@
 //! | `two-bit-depth-8` | 2 | CMUX | 8 | – |
 //! | `two-bit-depth-13` | 2 | CMUX | 13 | – |
 //! | `two-bit-depth-24` | 2 | CMUX | 24 | – |
-//! | `two-bit-depth-117` | 2 | CMUX | 117; 24 at 2^-128 | | – |
+//! | `two-bit-depth-117` | 2 | CMUX | 117; 24 at 2^-128 | – |
 //! | `cmux-depth-8` | 1 | CMUX | 8 | CMUX_1 |
 //! | `cmux-depth-115` | 1 | CMUX | 115 | CMUX_2 |
 //! | `cmux-depth-236` | 1 | CMUX | 236 | CMUX_3 |
