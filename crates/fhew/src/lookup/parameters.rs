@@ -2,6 +2,7 @@
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::LweShape;
+use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{ReadOptions, SecurityLevel, Table};
 use cryptable_wire::WireError;
 use serde::{Deserialize, Serialize};
@@ -156,6 +157,12 @@ impl Parameters {
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
+    }
+
+    /// The problems that its secrets rest on.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        self.fhew.lwe_instances()
     }
 
     /// Estimated security in bits, by [`cryptable_lattice::security`]; 0 of insecure toys.
