@@ -88,7 +88,7 @@ fn read_image(path: Option<&Path>) -> Result<(GreyImage, String)> {
         None => Ok((GreyImage::read(RETINA, "retina-256.png")?, "retina-256.png".into())),
         Some(path) => {
             let name = path.display().to_string();
-            Ok((GreyImage::read(std::io::BufReader::new(input_file::open(path)?), &name)?, name))
+            Ok((GreyImage::read(input_file::open(path)?, &name)?, name))
         }
     }
 }
