@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all format lint docs server-build unit-tests all-unit-tests fuzz bench
+.PHONY: help demo test test-all format lint docs server-build unit-tests all-unit-tests fuzz bench deny sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,3 +50,18 @@ fuzz: ## Fuzz every reader, guided by coverage: FUZZ_RUNS inputs or FUZZ_SECONDS
 
 bench: ## Run a benchmark: make bench BENCH_ARGUMENTS="..."
 	$(CARGO) run --release -p cryptable-cli --features bench --bin cryptable -- bench $(BENCH_ARGUMENTS)
+
+# Not part of `make test`: the tools are installed apart, and advisories come from the network.
+ADVISORY_DATABASES ?= $(or $(CARGO_HOME),$(HOME)/.cargo)/advisory-dbs
+
+deny: ## Check licences, sources and advisories of all dependencies; needs cargo-deny
+	@command -v cargo-deny > /dev/null || { echo 'cargo install cargo-deny brings the tool'; exit 1; }
+	$(CARGO) deny --offline check licenses bans sources
+	@if [ -d '$(ADVISORY_DATABASES)' ]; then $(CARGO) deny --offline check advisories; \
+	else echo 'advisories NOT checked: cargo deny fetch brings their database'; fi
+
+sbom: ## Write bills of materials (CycloneDX) to target/sbom; needs cargo-cyclonedx
+	@command -v cargo-cyclonedx > /dev/null || { echo 'cargo install cargo-cyclonedx brings the tool'; exit 1; }
+	$(CARGO) cyclonedx --format json --all-features --target all
+	mkdir -p target/sbom
+	for file in crates/*/*.cdx.json; do mv "$$file" target/sbom/; done

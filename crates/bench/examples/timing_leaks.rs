@@ -25,7 +25,6 @@ use cryptable_lattice::plaintext_encoding::PlaintextEncoding;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_leveled::aes::round_keys::expand_key;
-use cryptable_leveled::bootstrapping::Plaintext;
 use cryptable_ring::processor::processor_name;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 use serde::Serialize;
@@ -158,7 +157,6 @@ fn operations() -> Vec<Operation> {
         operation("LWE decryption, by secret", 1, lwe_decryption()),
         operation("encoding, by value", 1, encoding()),
         operation("decoding, by phase", 1, decoding()),
-        operation("decoding of two bits, by phase", 1, two_bits()),
         operation("packed encryption, by secret", 10, packed_encryption(false)),
         operation("packed encryption, by values", 10, packed_encryption(true)),
         operation("packed decryption, by secret", 10, packed_decryption()),
@@ -239,15 +237,6 @@ fn decoding() -> Prepare {
     Box::new(move |class| {
         let phases = words(class, 256, q);
         Box::new(move || phases.iter().for_each(|&phase| _ = black_box(encoding.decode(phase))))
-    })
-}
-
-fn two_bits() -> Prepare {
-    let q = (1 << 47) - 297;
-    Box::new(move |class| {
-        let phases = words(class, 256, q);
-        let decode = move |&phase: &u64| _ = black_box(Plaintext::nearest(phase, q, 2));
-        Box::new(move || phases.iter().for_each(decode))
     })
 }
 

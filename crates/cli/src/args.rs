@@ -135,6 +135,13 @@ pub struct PlanArgs {
     /// What for.
     #[command(flatten)]
     pub parameters: ParameterArgs,
+    /// List every parameter set that ships instead: for each of its secrets dimension, modulus, distribution, error,
+    /// and level; takes half a minute
+    #[arg(long, group = "input")]
+    pub list_parameters: bool,
+    /// The list as CSV, a line a secret, as estimators of attacks take it
+    #[arg(long, requires = "list_parameters")]
+    pub csv: bool,
 }
 
 /// Arguments of `aes`.

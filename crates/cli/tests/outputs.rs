@@ -59,19 +59,15 @@ fn aes_outputs_replace_no_input_either() {
     let here = Workspace::new();
     here.succeed("aes keygen --insecure-toy --secret s.key --evaluation e.key");
     here.write("key.bin", [7; 16]).write("plain.bin", "text");
-    let counter = "0".repeat(32);
     for line in [
-        "aes encrypt-key --secret s.key --key-file key.bin --output s.key".into(),
-        "aes encrypt-key --secret s.key --key-file key.bin --output key.bin".into(),
-        format!(
-            "aes encrypt --key-file key.bin --counter {counter} --input plain.bin --output plain.bin"
-        ),
-        format!(
-            "aes transcipher --evaluation e.key --encrypted-key key.bin --counter {counter} --input plain.bin --output e.key"
-        ),
-        "aes decrypt --secret s.key --input key.bin --output s.key".into(),
+        "aes encrypt-key --secret s.key --key-file key.bin --output s.key",
+        "aes encrypt-key --secret s.key --key-file key.bin --output key.bin",
+        "aes encrypt --key-file key.bin --input plain.bin --output plain.bin",
+        "aes open --key-file key.bin --input plain.bin --output plain.bin",
+        "aes transcipher --evaluation e.key --encrypted-key key.bin --input plain.bin --output e.key",
+        "aes decrypt --secret s.key --input key.bin --output s.key",
     ] {
-        assert!(here.fail(&line).contains("would replace the file that"), "{line}");
+        assert!(here.fail(line).contains("would replace the file that"), "{line}");
     }
 }
 

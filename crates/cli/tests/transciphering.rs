@@ -27,8 +27,8 @@ fn toy() -> Workspace {
 }
 
 fn transcipher(here: &Workspace, options: &str) -> String {
-    let files = "--evaluation aes.server --key key.ct --input cipher.bin";
-    here.succeed(&format!("aes transcipher {files} --counter {COUNTER} {options}"))
+    let files = "--evaluation aes.server --encrypted-key key.ct --input cipher.aes";
+    here.succeed(&format!("aes transcipher {files} {options}"))
 }
 
 /// Generates keys of full size, which are said to be secure.
@@ -46,22 +46,25 @@ fn check_bytes_and_a_table(here: &Workspace) {
     here.write("key.bin", &key).write("plain.bin", PLAIN).write("table.csv", table());
     here.succeed("aes encrypt-key --secret aes.secret --key-file key.bin --output key.ct");
     assert!(here.read("key.ct").len() < 9000);
-    let files = "--input plain.bin --output cipher.bin";
-    here.succeed(&format!("aes encrypt --key-file key.bin --counter {COUNTER} {files}"));
-    assert_eq!(here.read("cipher.bin"), CIPHER);
+    here.succeed("aes encrypt --key-file key.bin --input plain.bin --output cipher.aes");
     let json = transcipher(here, "--json --table table.csv --output message.ct");
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(report["message_bytes"], 5);
     assert_eq!(report["output_bytes"], here.read("message.ct").len());
     here.succeed("aes decrypt --secret aes.secret --input message.ct --output out.bin");
     assert_eq!(here.read("out.bin"), PLAIN.map(|x| (7 * u32::from(x) + 3) as u8));
-    let text = here.succeed("inspect aes.secret aes.server key.ct message.ct");
-    for kind in ["a secret key for transciphering", "round keys of AES-128", "encrypted bit by bit"]
-    {
+    let text = here.succeed("inspect aes.secret aes.server key.ct message.ct cipher.aes");
+    for kind in [
+        "a secret key for transciphering",
+        "round keys of AES-128",
+        "encrypted bit by bit",
+        "a message by AES-128 in counter mode",
+    ] {
         assert!(text.contains(kind), "{text}");
     }
     assert!(text.contains("5 values below 256"), "{text}");
     assert_eq!(text.matches("  key ").count(), 4, "{text}");
+    assert_eq!(text.matches("  AES key ").count(), 2, "{text}");
 }
 
 #[test]
@@ -94,8 +97,7 @@ fn check_without_a_table(length: u8) {
     let here = toy();
     let plain: Vec<u8> = (0..length).map(|i| 11 * i).collect();
     here.write("plain.bin", &plain);
-    let files = "--input plain.bin --output cipher.bin";
-    here.succeed(&format!("aes encrypt --key {KEY} --counter {COUNTER} {files}"));
+    here.succeed(&format!("aes encrypt --key {KEY} --input plain.bin --output cipher.aes"));
     let text = transcipher(&here, "--output message.ct");
     assert!(text.contains(&format!("{length} bytes")), "{text}");
     here.succeed("aes decrypt --secret aes.secret --input message.ct --output out.bin");
@@ -113,23 +115,40 @@ fn two_blocks_without_a_table() {
     check_without_a_table(20);
 }
 
-/// Five blocks are two chunks; their counters wrap from the highest to 0.
+/// Five blocks are two chunks. Counters are random, or given, or only given because another program encrypted.
 #[test]
 fn chunks_go_on_where_the_last_ended() {
     let here = toy();
     let plain: Vec<u8> = (0..77).map(|i| 7 * i).collect();
     here.write("plain.bin", &plain).write("empty.bin", "");
-    let counter = "ff".repeat(15) + "fd";
-    let files = "--input plain.bin --output cipher.bin";
-    here.succeed(&format!("aes encrypt --key {KEY} --counter {counter} {files}"));
-    let keys = "--evaluation aes.server --key key.ct";
-    for (input, expected) in [("cipher.bin", &plain[..]), ("empty.bin", &[])] {
-        let files = format!("{keys} --input {input} --output message.ct");
-        here.succeed(&format!("aes transcipher {files} --counter {counter} --table table.csv"));
+    let mapped = |&x: &u8| (7 * u32::from(x) + 3) as u8;
+    for (input, expected) in [("plain.bin", &plain[..]), ("empty.bin", &[])] {
+        here.succeed(&format!("aes encrypt --key {KEY} --input {input} --output cipher.aes"));
+        transcipher(&here, "--table table.csv --output message.ct");
         here.succeed("aes decrypt --secret aes.secret --input message.ct --output out.bin");
-        let mapped = |&x: &u8| (7 * u32::from(x) + 3) as u8;
         assert_eq!(here.read("out.bin"), expected.iter().map(mapped).collect::<Vec<_>>());
     }
+}
+
+/// Bytes that another program encrypted, here the standard's.
+#[test]
+fn bytes_of_other_programs() {
+    let here = toy();
+    let files = "--evaluation aes.server --encrypted-key key.ct --output message.ct";
+    here.succeed(&format!("aes transcipher {files} --input cipher.bin --counter {COUNTER}"));
+    here.succeed("aes decrypt --secret aes.secret --input message.ct --output out.bin");
+    assert_eq!(here.read("out.bin"), PLAIN);
+    let message = here.fail(&format!("aes transcipher {files} --input cipher.bin"));
+    assert!(message.starts_with("cipher.bin: "), "{message}");
+    here.write("plain.bin", PLAIN);
+    here.succeed(&format!("aes encrypt --key {KEY} --input plain.bin --output cipher.aes"));
+    let message =
+        here.fail(&format!("aes transcipher {files} --input cipher.aes --counter {COUNTER}"));
+    assert!(message.contains("a counter of its own"), "{message}");
+    let last = format!("{}ffffffff", "0".repeat(24));
+    here.write("long.bin", [0; 17]);
+    let message = here.fail(&format!("aes transcipher {files} --input long.bin --counter {last}"));
+    assert!(message.contains("leaves 1 of the 2^32 of a nonce"), "{message}");
 }
 
 #[cfg(unix)]
@@ -141,32 +160,20 @@ fn full_disks() {
 }
 
 #[test]
-fn long_files_in_the_clear() {
-    let here = Workspace::new();
-    let plain: Vec<u8> = (0..(1u32 << 20) + 21).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
-    here.write("plain.bin", &plain).write("tail.bin", &plain[1 << 20..]);
-    let encrypt = |counter: &str, input: &str, output: &str| {
-        let files = format!("--input {input} --output {output}");
-        here.succeed(&format!("aes encrypt --key {KEY} --counter {counter} {files}"));
-        here.read(output)
-    };
-    let zeros = "0".repeat(32);
-    let cipher = encrypt(&zeros, "plain.bin", "cipher.bin");
-    // The counter behind 2^16 blocks.
-    let tail = encrypt(&format!("{}10000", "0".repeat(27)), "tail.bin", "tail.out");
-    assert_eq!(cipher[1 << 20..], tail);
-    assert!(encrypt(&zeros, "cipher.bin", "back.bin") == plain);
-}
-
-#[test]
 fn keys_of_others_and_damage_are_named() {
     let here = toy();
     let files = "--secret other.secret --evaluation other.server";
     here.succeed(&format!("aes keygen --insecure-toy {files}"));
+    here.succeed(&format!("aes encrypt --key {KEY} --input cipher.bin --output cipher.aes"));
     let transcipher = |evaluation: &str, key: &str, more: &str| {
-        let files = format!("--evaluation {evaluation} --key {key} --input cipher.bin");
-        here.fail(&format!("aes transcipher {files} --counter {COUNTER} --output new.ct {more}"))
+        let files = format!("--evaluation {evaluation} --key {key} --input cipher.aes");
+        here.fail(&format!("aes transcipher {files} --output new.ct {more}"))
     };
+    let other = "0".repeat(32);
+    here.succeed(&format!("aes encrypt-key --secret aes.secret --key {other} --output other.ct"));
+    let message = transcipher("aes.server", "other.ct", "");
+    assert!(message.starts_with("cipher.aes is not for other.ct"), "{message}");
+    assert!(message.contains("the message is under the AES key"), "{message}");
     let message = transcipher("other.server", "key.ct", "");
     assert!(message.starts_with("key.ct does not belong to other.server"), "{message}");
     let message = transcipher("aes.secret", "key.ct", "");

@@ -84,6 +84,8 @@ pub struct Inspection {
     pub parameters: Option<InspectedParameters>,
     /// The client's key that it belongs to. A secret key is named in builds with the feature `client` only.
     pub key_id: Option<KeyId>,
+    /// The AES key that a message is under, or that is in an encrypted key.
+    pub aes_key_id: Option<KeyId>,
     /// The number of values and their modulus, for ciphertexts.
     pub values: Option<(u64, u64)>,
     /// Whether nothing was computed on the values yet, for ciphertexts: their masks are seeds.
@@ -120,6 +122,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         bytes: bytes.len() as u64,
         parameters: None,
         key_id: None,
+        aes_key_id: None,
         values: None,
         fresh: None,
         ciphertexts: None,
@@ -145,8 +148,14 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             let key = transciphering::EncryptedKey::from_bytes(bytes)?;
             let round_keys = key.round_key_bytes();
             found.key_id = Some(key.key_id());
+            found.aes_key_id = Some(key.aes_key_id().0);
             found.values = Some((round_keys.count() as u64, BYTE_VALUES));
             found.fresh = Some(round_keys.is_fresh());
+        }
+        ObjectType::AesMessage => {
+            let message = transciphering::Message::from_bytes(bytes)?;
+            found.aes_key_id = Some(message.key_id().0);
+            found.values = Some((message.bytes().len() as u64, BYTE_VALUES));
         }
         object_type => inspect_key(&mut found, object_type, bytes, body)?,
     }
@@ -168,6 +177,7 @@ fn inspect_ciphertexts(bytes: &[u8]) -> Result<Inspection> {
         bytes: summary.bytes,
         parameters: None,
         key_id: Some(contents.key_id),
+        aes_key_id: None,
         values: Some((summary.values, contents.modulus)),
         fresh: Some(fresh),
         ciphertexts: Some(summary),

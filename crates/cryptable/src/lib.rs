@@ -60,6 +60,7 @@ mod engine;
 mod execution;
 mod inspection;
 mod keys;
+mod parameter_list;
 mod parameters;
 mod plan;
 mod prepared_table;
@@ -70,6 +71,7 @@ pub use ciphertext_file::{
     CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader, CiphertextWriter,
 };
 pub use cryptable_lattice::cost::{CostModel, Prediction, Work};
+pub use cryptable_lattice::security::{LweInstance, SecretDistribution};
 pub use cryptable_lattice::switching_key::SharedBytes;
 pub use cryptable_lattice::{
     Error, FailureProbability, NoiseBound, Progress, ReadOptions, Result, SecurityLevel, SumLimits,
@@ -82,6 +84,7 @@ pub use inspection::{InspectedParameters, Inspection, inspect};
 pub use keys::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::SecretKey;
+pub use parameter_list::{ListedParameters, list_parameters};
 pub use parameters::Parameters;
 pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cryptable_lattice::security::LweInstance;
 use cryptable_wire::ObjectType;
 
 use crate::engine::{each_engine, engine_accessors};
@@ -108,6 +109,12 @@ impl Parameters {
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         each_engine!(self, it => it.security_level())
+    }
+
+    /// The LWE problems that its secrets rest on, each at the largest modulus that anything is encrypted under.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        each_engine!(self, it => it.lwe_instances())
     }
 
     /// Estimated security in bits, the least over all secrets; 0 of insecure ones.

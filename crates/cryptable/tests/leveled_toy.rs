@@ -260,7 +260,7 @@ fn objects_come_back_and_say_what_they_are() {
 
 #[test]
 fn files_of_transciphering_are_recognised() {
-    use cryptable_leveled::aes::{Parameters, SecretKey};
+    use cryptable_leveled::aes::{AesKey, MessageEncryptor, Parameters, SecretKey};
     let secret = SecretKey::generate(&Parameters::insecure_toy());
     let mut evaluation = Vec::new();
     secret.write_evaluation_key(&mut evaluation, Progress::silent()).unwrap();
@@ -271,9 +271,15 @@ fn files_of_transciphering_are_recognised() {
         };
         assert_eq!(parameters.digest(), found.parameter_digest);
     }
-    for (bytes, count) in
-        [(secret.encrypt(b"abc").to_bytes(), 3), (secret.encrypt_key(&[1; 16]).to_bytes(), 176)]
-    {
+    let mut encryptor = MessageEncryptor::new(AesKey::generate());
+    let encrypted_key = secret.encrypt_key(encryptor.key()).to_bytes();
+    let message = encryptor.encrypt(b"abcd").unwrap().to_bytes();
+    for (bytes, count) in [(&encrypted_key, 176), (&message, 4)] {
+        let found = inspect(bytes).unwrap();
+        assert_eq!(found.values, Some((count, 256)));
+        assert_eq!(found.aes_key_id, Some(encryptor.key().id().0));
+    }
+    for (bytes, count) in [(secret.encrypt(b"abc").to_bytes(), 3), (encrypted_key, 176)] {
         let found = inspect(&bytes).unwrap();
         assert_eq!((found.values, found.fresh), (Some((count, 256)), Some(true)));
         assert_eq!(found.key_id, Some(secret.id()));

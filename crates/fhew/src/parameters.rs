@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::security::{
-    SecretDistribution, check, check_lwe, lwe_security_bits, security_bits,
-};
+use cryptable_lattice::security::{LweInstance, SecretDistribution, check_lwe};
 use cryptable_lattice::{Error, Result};
 use cryptable_ring::Modulus;
 use cryptable_ring::gadget::Gadget;
@@ -51,12 +49,10 @@ impl Parameters {
     /// # Errors
     /// If a number is out of range, or LWE or the ring has less than 128 bits of security.
     pub fn new(literal: ParametersLiteral) -> Result<Self> {
+        // The cheapest first: what else is built takes longer.
         check_lwe(literal.lwe_dimension, literal.lwe_secret, f64::from(literal.log2_lwe_modulus))?;
         let parameters = Self::insecure(literal)?;
-        check(literal.ring_degree, literal.ring_secret, parameters.log2_prime())?;
-        if let Some(small) = parameters.small_ring() {
-            check(small.literal.degree, small.literal.secret, (small.prime() as f64).log2())?;
-        }
+        parameters.lwe_instances().iter().try_for_each(LweInstance::check)?;
         Ok(parameters)
     }
 
@@ -238,20 +234,29 @@ impl Parameters {
         self.gadget(self.literal.packing)
     }
 
-    /// Estimated security in bits: the lesser of LWE's and the ring's.
+    /// Estimated security in bits: of the weakest of [`Parameters::lwe_instances`].
     #[must_use]
     pub fn security_bits(&self) -> f64 {
+        LweInstance::least_security_bits(&self.lwe_instances())
+    }
+
+    /// The problems that its secrets rest on: LWE's, the ring's, and that of the ring of lower degree if there is one.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
         let literal = &self.literal;
-        let lwe = lwe_security_bits(
-            literal.lwe_dimension,
-            literal.lwe_secret,
-            f64::from(literal.log2_lwe_modulus),
-        );
-        let ring = security_bits(literal.ring_degree, literal.ring_secret, self.log2_prime());
-        let small = self.small_ring().map_or(f64::INFINITY, |small| {
-            security_bits(small.literal.degree, small.literal.secret, (small.prime() as f64).log2())
-        });
-        lwe.min(ring).min(small)
+        let log2_lwe_modulus = f64::from(literal.log2_lwe_modulus);
+        let (dimension, secret) = (literal.lwe_dimension, literal.lwe_secret);
+        let (degree, ring_secret) = (literal.ring_degree, literal.ring_secret);
+        let mut instances = vec![
+            LweInstance::lwe("LWE secret", dimension, secret, log2_lwe_modulus),
+            LweInstance::ring("ring secret", degree, ring_secret, self.log2_prime()),
+        ];
+        instances.extend(self.small_ring().map(|small| {
+            let (degree, secret) = (small.literal.degree, small.literal.secret);
+            let log2_modulus = (small.prime() as f64).log2();
+            LweInstance::ring("intermediate ring secret", degree, secret, log2_modulus)
+        }));
+        instances
     }
 
     /// Demands that a plaintext modulus is even and leaves every value at least four phases.

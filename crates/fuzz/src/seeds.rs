@@ -310,7 +310,10 @@ pub fn encrypted_integers() -> Vec<Vec<u8>> {
 pub fn encrypted_bytes() -> Vec<Vec<u8>> {
     let secret = transciphering_client();
     let messages = [&b""[..], b"abc"].map(|text| secret.encrypt(text).to_bytes());
-    messages.into_iter().chain([secret.encrypt_key(&[5; 16]).to_bytes()]).collect()
+    messages
+        .into_iter()
+        .chain([secret.encrypt_key(&transciphering::AesKey::from_bytes([5; 16])).to_bytes()])
+        .collect()
 }
 
 /// One of each kind of file.

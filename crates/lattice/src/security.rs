@@ -7,9 +7,13 @@
 //! lattice-estimator, commit 27a581b, cost model MATZOV, attacks `primal_bdd` and `dual_hybrid`). All levels are classical, for errors of
 //! standard deviation 3.19; ours is 3.24.
 
+mod lwe_instance;
+
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
+
+pub use lwe_instance::LweInstance;
 
 /// How a secret's coefficients are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,20 +7,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cryptable_lattice::{Progress, ReadOptions, Table};
-use cryptable_leveled::aes::plain::counter_mode;
 use cryptable_leveled::aes::{
-    EncryptedBytes, EncryptedKey, EvaluationKey, Parameters, SecretKey, Transciphering,
+    AesKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message, MessageEncryptor, Parameters,
+    SecretKey, Transciphering,
 };
 
 /// What the client has to say.
 const MESSAGE: &[u8] = b"attack at dawn";
-
-/// The AES-128 key; whoever takes this over draws a random one.
-const KEY: [u8; 16] = *b"an example's key";
-
-/// The first counter block. No counter may come twice under one key: here the upper half tells messages apart, and the
-/// lower one counts blocks.
-const COUNTER: [u8; 16] = (1u128 << 64).to_be_bytes();
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let parameters = Parameters::default_128();
@@ -30,13 +23,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let secret = SecretKey::generate(&parameters);
     let mut evaluation_key = Vec::new();
     secret.write_evaluation_key(&mut evaluation_key, Progress::silent())?;
-    let encrypted_key = secret.encrypt_key(&KEY).to_bytes();
+    let mut encryptor = MessageEncryptor::new(AesKey::generate());
+    let encrypted_key = secret.encrypt_key(encryptor.key()).to_bytes();
     println!("client    sends an evaluation key of {} bytes, once", evaluation_key.len());
     println!("client    sends its AES key, encrypted, in {} bytes, once", encrypted_key.len());
 
-    // The client, for every message: as many bytes as it has.
-    let cipher = counter_mode(&KEY, COUNTER, MESSAGE);
-    println!("client    sends {:?} in {} bytes of AES-CTR", text(MESSAGE), cipher.len());
+    // The client, for every message: as many bytes as it has, and a header with a random counter.
+    let message = encryptor.encrypt(MESSAGE)?.to_bytes();
+    println!("client    sends {:?} in a file of {} bytes", text(MESSAGE), message.len());
 
     // The server, which holds no secret.
     let key = EvaluationKey::from_shared(Arc::new(evaluation_key), ReadOptions::default())?;
@@ -45,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let upper = key.prepare(&upper)?;
     let transciphering = Transciphering::new(&key, &encrypted_key, Some(&upper))?;
     let start = Instant::now();
-    let output = transciphering.transcipher(COUNTER, &cipher, Progress::silent())?;
+    let output = transciphering.transcipher(&Message::from_bytes(&message)?, Progress::silent())?;
     println!("server    made homomorphic ciphertexts, and mapped each byte through a table");
     println!("          of 256 bytes, in {:.1?}", start.elapsed());
     let answer = output.to_bytes();

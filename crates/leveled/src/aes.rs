@@ -3,13 +3,16 @@
 //! A client sends its AES key once, encrypted bit by bit, and of messages as many bytes as they have. The server, which
 //! sees neither, turns those bytes into homomorphic ciphertexts, and may map each through a table.
 //!
-//! A counter block must never come twice under one AES key: two messages with the same counters reveal their XOR. Take
-//! up where the last message ended, or draw the upper half of the first counter at random for every message.
+//! Two messages that share a counter block reveal their XOR. [`MessageEncryptor`] owns the AES key, draws a nonce of 96
+//! bits for every message, and refuses a counter that it is asked for and has taken before; the message carries its
+//! first counter to the server. It also carries a tag by which holders of the AES key, or of the authentication key
+//! derived of it, detect changes (encrypt-then-MAC). **The server cannot check that tag**, for it has no key: whoever
+//! can change a message on its way to the server flips bits of what the server computes on. Send messages over an
+//! authenticated channel.
 //!
 //! ```
 //! use cryptable_lattice::{Progress, Table};
-//! use cryptable_leveled::aes::plain::counter_mode;
-//! use cryptable_leveled::aes::{Parameters, SecretKey};
+//! use cryptable_leveled::aes::{AesKey, MessageEncryptor, Parameters, SecretKey};
 //!
 //! // `Parameters::default_128()` has 128 bits of security; a toy keeps this example quick.
 //! let parameters = Parameters::insecure_toy();
@@ -17,14 +20,13 @@
 //! // The client, once:
 //! let secret = SecretKey::generate(&parameters);
 //! let evaluation_key = secret.evaluation_key(Progress::silent())?;
-//! let aes_key = [7; 16];
-//! let encrypted_key = secret.encrypt_key(&aes_key);
+//! let mut encryptor = MessageEncryptor::new(AesKey::generate());
+//! let encrypted_key = secret.encrypt_key(encryptor.key());
 //! // For every message:
-//! let counter = 1u128.to_be_bytes();
-//! let cipher = counter_mode(&aes_key, counter, b"hi");
+//! let message = encryptor.encrypt(b"hi")?;
 //!
 //! // The server:
-//! let bytes = evaluation_key.transcipher(&encrypted_key, counter, &cipher, Progress::silent())?;
+//! let bytes = evaluation_key.transcipher(&encrypted_key, &message, Progress::silent())?;
 //! let upper = Table::from_fn(256, 256, |x| u64::from((x as u8).to_ascii_uppercase()))?;
 //! let upper = evaluation_key.prepare(&upper)?;
 //! let outputs = evaluation_key.lookup_many(&bytes, &[&upper], Progress::silent())?;
@@ -34,15 +36,21 @@
 //! # Ok::<(), cryptable_lattice::Error>(())
 //! ```
 
+#[cfg(feature = "client")]
+mod aes_key;
 mod block;
 mod byte_stream;
 mod column_table;
 mod counter_mode;
+mod counters;
 mod encrypted_bytes;
 mod encrypted_key;
 mod evaluation_key;
 pub mod field;
 mod linear_layer;
+mod message;
+#[cfg(feature = "client")]
+mod message_encryptor;
 mod parameters;
 #[cfg(feature = "client")]
 pub mod plain;
@@ -52,12 +60,17 @@ pub mod round_keys;
 mod secret_key;
 mod transciphering;
 
+#[cfg(feature = "client")]
+pub use aes_key::{AesKey, AuthenticationKey};
 pub use block::{Aes, BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
 pub use byte_stream::{CHUNK_BYTES, EncryptedBytesReader, EncryptedBytesWriter};
-pub use counter_mode::counter_block;
+pub use counters::{CounterRange, UsedCounters, counter_block};
 pub use encrypted_bytes::EncryptedBytes;
 pub use encrypted_key::EncryptedKey;
 pub use evaluation_key::{EvaluationKey, PreparedTable};
+pub use message::{AesKeyId, Message};
+#[cfg(feature = "client")]
+pub use message_encryptor::{MessageEncryption, MessageEncryptor};
 pub use parameters::Parameters;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

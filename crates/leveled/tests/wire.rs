@@ -5,8 +5,8 @@ use std::sync::Arc;
 use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral};
 use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
 use cryptable_leveled::aes::{
-    CHUNK_BYTES, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter, EncryptedKey,
-    EvaluationKey, Parameters, SecretKey, Transciphering,
+    AesKey, CHUNK_BYTES, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter, EncryptedKey,
+    EvaluationKey, Message, MessageEncryptor, Parameters, SecretKey, Transciphering,
 };
 use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
 use cryptable_leveled::parameters::{
@@ -20,6 +20,10 @@ use proptest::prelude::*;
 
 fn toy() -> SecretKey {
     SecretKey::generate(&Parameters::insecure_toy())
+}
+
+fn aes_key() -> AesKey {
+    AesKey::from_bytes([1; 16])
 }
 
 /// What readers of toys need.
@@ -107,7 +111,7 @@ fn absurd_numbers_do_no_harm() {
 #[test]
 fn a_fresh_bit_costs_a_word() {
     let secret = toy();
-    let keys = secret.encrypt_key(&[7; 16]).to_bytes();
+    let keys = secret.encrypt_key(&AesKey::from_bytes([7; 16])).to_bytes();
     // 1,408 words of 47 bits, a seed, and the headers.
     assert!((8272..8500).contains(&keys.len()), "{} bytes", keys.len());
     let read = EncryptedKey::from_bytes(&keys).unwrap();
@@ -126,11 +130,12 @@ fn the_whole_way_through_bytes() {
     assert_eq!((secret.id(), secret.to_bytes()), (client.id(), bytes));
     let server = server(&secret);
     assert_eq!(server.key_id(), client.id());
-    let (key, counter) = ([0x2b; 16], [0xff; 16]);
-    let cipher = cryptable_leveled::aes::plain::counter_mode(&key, counter, b"hello");
-    let encrypted_key = client.encrypt_key(&key);
+    let mut encryptor = MessageEncryptor::new(AesKey::generate());
+    let sent = encryptor.encrypt(b"hello").unwrap().to_bytes();
+    let encrypted_key = client.encrypt_key(encryptor.key());
     let silent = Progress::silent();
-    let message = server.transcipher(&encrypted_key, counter, &cipher, silent).unwrap();
+    let sent = Message::from_bytes(&sent).unwrap();
+    let message = server.transcipher(&encrypted_key, &sent, silent).unwrap();
     let prepared = server.prepare(&table(|x| x ^ 0x20)).unwrap();
     let output = server.lookup_many(&message, &[&prepared], silent).unwrap().remove(0);
     for (computed, expected) in [(message, b"hello"), (output, b"HELLO")] {
@@ -141,7 +146,8 @@ fn the_whole_way_through_bytes() {
     }
     assert!(server.prepare(&Table::from_fn(128, 256, |_| 0).unwrap()).is_err());
     assert!(server.prepare(&Table::from_fn(256, 257, |_| 256).unwrap()).is_err());
-    let empty = server.transcipher(&encrypted_key, counter, &[], silent).unwrap();
+    let nothing = encryptor.encrypt(b"").unwrap();
+    let empty = server.transcipher(&encrypted_key, &nothing, silent).unwrap();
     assert_eq!(*secret.decrypt(&empty).unwrap(), b"");
 }
 
@@ -152,22 +158,21 @@ fn streams_tell_of_progress_and_can_be_cancelled() {
     use std::sync::Mutex;
     let secret = toy();
     let key = secret.evaluation_key(Progress::silent()).unwrap();
-    let (aes_key, counter) = ([9; 16], [0xfe; 16]);
+    let mut encryptor = MessageEncryptor::new(aes_key());
     let message: Vec<u8> = (0..CHUNK_BYTES as u8 + 9).collect();
-    let cipher = cryptable_leveled::aes::plain::counter_mode(&aes_key, counter, &message);
+    let sent = encryptor.encrypt(&message).unwrap();
     let prepared = key.prepare(&table(|x| 255 - x)).unwrap();
-    let encrypted_key = secret.encrypt_key(&aes_key);
+    let encrypted_key = secret.encrypt_key(encryptor.key());
     let transciphering = Transciphering::new(&key, &encrypted_key, Some(&prepared)).unwrap();
     let calls = Mutex::new(Vec::new());
     let on = |done, total| {
         calls.lock().unwrap().push((done, total));
         ControlFlow::Continue(())
     };
-    let input = &mut &cipher[..];
-    let length = cipher.len() as u64;
+    let length = message.len() as u64;
     let mut file = Vec::new();
     let progress = Progress::new(&on);
-    transciphering.transcipher_stream(counter, (input, length), &mut file, progress).unwrap();
+    transciphering.transcipher_stream(&sent, &mut file, progress).unwrap();
     let calls = calls.lock().unwrap().clone();
     // Five blocks of ten rounds and a table.
     assert!(calls.is_sorted() && calls.iter().all(|call| call.1 == 55), "{calls:?}");
@@ -182,23 +187,24 @@ fn streams_tell_of_progress_and_can_be_cancelled() {
         let stop = |done: usize, _: usize| {
             if done > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let stopped = transciphering.transcipher(counter, &cipher[..5], Progress::new(&stop));
+        let short = encryptor.encrypt(b"short").unwrap();
+        let stopped = transciphering.transcipher(&short, Progress::new(&stop));
         let error = stopped.unwrap_err();
         assert!(matches!(error, Error::Cancelled { total: 11, .. }), "{error}");
     }
-    let short = (&mut &cipher[..5] as &mut dyn std::io::Read, 6);
-    let read = transciphering.transcipher_stream(counter, short, &mut Vec::new(), progress);
-    assert!(matches!(read.unwrap_err(), Error::Io(_)));
+    let other = MessageEncryptor::new(AesKey::generate()).encrypt(b"other").unwrap();
+    let read = transciphering.transcipher_stream(&other, &mut Vec::new(), progress);
+    assert!(matches!(read.unwrap_err(), Error::OtherAesKey { .. }));
 }
 
 #[test]
 fn what_belongs_to_others_is_refused() {
     let (ours, theirs) = (toy(), toy());
     let server = server(&ours);
-    let transcipher = |key: &EncryptedKey| {
-        server.transcipher(key, [0; 16], b"a", Progress::silent()).unwrap_err()
-    };
-    let error = transcipher(&theirs.encrypt_key(&[1; 16]));
+    let message = MessageEncryptor::new(aes_key()).encrypt(b"a").unwrap();
+    let transcipher =
+        |key: &EncryptedKey| server.transcipher(key, &message, Progress::silent()).unwrap_err();
+    let error = transcipher(&theirs.encrypt_key(&aes_key()));
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
     let error = EncryptedKey::from_bytes(&ours.encrypt(&[0; 176]).to_bytes()).unwrap_err();
     let (expected, found) = (ObjectType::EncryptedRoundKeys, ObjectType::EncryptedBytes);
@@ -207,7 +213,7 @@ fn what_belongs_to_others_is_refused() {
         "{error}"
     );
     let full = SecretKey::generate(&Parameters::default_128());
-    let error = transcipher(&full.encrypt_key(&[1; 16]));
+    let error = transcipher(&full.encrypt_key(&aes_key()));
     assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
     let error = ours.decrypt(&theirs.encrypt(b"a")).unwrap_err();
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
@@ -219,7 +225,7 @@ fn what_belongs_to_others_is_refused() {
     assert!(matches!(error, Error::OtherClient { .. }), "{error}");
     let error = lookup(&full.encrypt(b"a"));
     assert!(matches!(error, Error::OtherParameters { .. }), "{error}");
-    let keys = ours.encrypt_key(&[1; 16]).to_bytes();
+    let keys = ours.encrypt_key(&aes_key()).to_bytes();
     assert!(EncryptedBytes::from_bytes(&keys).is_err());
     assert!(SecretKey::from_bytes(&keys, insecure()).is_err());
 }
@@ -466,6 +472,7 @@ proptest! {
     fn random_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(EncryptedBytes::from_bytes(&bytes).is_err());
         prop_assert!(EncryptedKey::from_bytes(&bytes).is_err());
+        prop_assert!(Message::from_bytes(&bytes).is_err());
         prop_assert!(SecretKey::from_bytes(&bytes, insecure()).is_err());
         prop_assert!(read_evaluation_key(&bytes).is_err());
         prop_assert!(CircuitBootstrappingParameters::from_bytes(&bytes, insecure()).is_err());

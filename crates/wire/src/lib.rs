@@ -124,11 +124,13 @@ pub enum ObjectType {
     RadixInteger = 24,
     /// LWE ciphertexts of signs, comparisons and results of tables of digits.
     SmallValues = 25,
+    /// A message by AES-128 in counter mode.
+    AesMessage = 26,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 26] = [
         Self::Parameters,
         Self::PackedSecretKey,
         Self::PackedEvaluationKey,
@@ -154,6 +156,7 @@ impl ObjectType {
         Self::EncryptedIntegers,
         Self::RadixInteger,
         Self::SmallValues,
+        Self::AesMessage,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -189,6 +192,7 @@ impl fmt::Display for ObjectType {
             Self::EncryptedIntegers => "a ciphertext of integers",
             Self::RadixInteger => "a ciphertext of a radix integer",
             Self::SmallValues => "a ciphertext of small values",
+            Self::AesMessage => "a message by AES-128 in counter mode",
         })
     }
 }

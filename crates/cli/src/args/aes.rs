@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 #[cfg(feature = "client")]
-pub use self::block::BLOCK_BYTES;
+pub use self::block::{BLOCK_BYTES, block};
 use self::block::{Counter, counter};
 #[cfg(feature = "client")]
 pub use self::client::{
-    AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs,
+    AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, AesOpenArgs,
 };
 
 /// Transciphering with AES-128.
@@ -27,11 +27,15 @@ pub enum AesCommand {
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT_KEY)]
     EncryptKey(AesEncryptKeyArgs),
-    /// Encrypt or decrypt a file by AES-128 in counter mode: as many bytes as it has
+    /// Encrypt a message by AES-128 in counter mode, from a random counter on
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT)]
     Encrypt(AesEncryptArgs),
-    /// Turn bytes of AES in counter mode into homomorphic ciphertexts; needs no secret
+    /// Check that nobody changed a message, and decrypt it, by the AES key
+    #[cfg(feature = "client")]
+    #[command(after_help = client::OPEN)]
+    Open(AesOpenArgs),
+    /// Turn a message by AES into homomorphic ciphertexts; needs no secret
     #[command(after_help = TRANSCIPHER)]
     Transcipher(AesTranscipherArgs),
     /// Decrypt homomorphic ciphertexts of bytes
@@ -49,12 +53,13 @@ pub struct AesTranscipherArgs {
     /// The encrypted AES key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub encrypted_key: PathBuf,
-    /// The first counter block in hexadecimal, 16 bytes
-    #[arg(long, value_name = "HEX", value_parser = counter)]
-    pub counter: Counter,
-    /// Bytes of AES-128 in counter mode
+    /// The message, as `aes encrypt` writes it
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
+    /// The input is nothing but bytes, which another program encrypted by AES-128 in counter mode from this counter
+    /// block on: 16 bytes in hexadecimal
+    #[arg(long, value_name = "HEX", value_parser = counter)]
+    pub counter: Option<Counter>,
     /// A table of 256 outputs below 256 (.csv or .npy) to map every byte through
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
@@ -71,22 +76,24 @@ pub const OVERVIEW: &str = "\
 Examples:
   cryptable aes keygen --secret aes.secret --evaluation aes.server
   cryptable aes encrypt-key --secret aes.secret --key-file key.bin --output key.ct
-  cryptable aes encrypt --key-file key.bin --counter 00000000000000000000000000000000 \\
-    --input plain.bin --output cipher.bin
-  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
-    --counter 00000000000000000000000000000000 --input cipher.bin --output message.ct
+  cryptable aes encrypt --key-file key.bin --input plain.bin --output cipher.aes
+  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct --input cipher.aes \\
+    --output message.ct
   cryptable aes decrypt --secret aes.secret --input message.ct --output out.bin
 
-The client sends an encrypted key once, and from then on as many bytes as its messages have; the
-server turns them into homomorphic ciphertexts by itself.";
+The client sends an encrypted key once, and from then on as many bytes as its messages have, and 172
+more; the server turns them into homomorphic ciphertexts by itself.";
 
 const TRANSCIPHER: &str = "\
 Examples:
-  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
-    --counter 00000000000000000000000000000000 --input cipher.bin --output message.ct
+  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct --input cipher.aes \\
+    --output message.ct
   cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct --table table.csv \\
-    --counter 00000000000000000000000000000000 --input cipher.bin --output result.ct
+    --input cipher.aes --output result.ct
+  cryptable aes transcipher --evaluation aes.server --encrypted-key key.ct \\
+    --counter 5c1e0f9a7d3b4486a2f0c9d100000000 --input bytes.bin --output message.ct
 
 Takes seconds for every 16 bytes, and 96 kB of output for every byte; memory does not grow with the
-file. The counter goes up by one every 16 bytes. A wrong counter or AES key shows only when the
-result is decrypted.";
+file. A message under another AES key is refused. That nobody changed the message on its way cannot
+be checked without a key: send it over an authenticated channel. With --counter, a wrong counter or
+AES key shows only when the result is decrypted.";

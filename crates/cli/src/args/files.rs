@@ -166,9 +166,14 @@ impl AesCommand {
                 let files = inputs([("--secret", Some(&args.secret)), args.source.file()]);
                 (files, FileArg::bytes("--output", &args.output), args.force)
             }
-            // A message in the clear may well be text.
             #[cfg(feature = "client")]
             Self::Encrypt(args) => {
+                let files = inputs([args.source.file(), ("--input", Some(&args.input))]);
+                (files, FileArg::bytes("--output", &args.output), args.force)
+            }
+            // A message in the clear may well be text.
+            #[cfg(feature = "client")]
+            Self::Open(args) => {
                 let files = inputs([args.source.file(), ("--input", Some(&args.input))]);
                 (files, FileArg::text("--output", &args.output), args.force)
             }

@@ -2,6 +2,10 @@
 
 #[cfg(feature = "client")]
 mod client;
+#[cfg(feature = "client")]
+mod counter_record;
+#[cfg(feature = "client")]
+mod message;
 mod transcipher;
 
 use anyhow::Result;
@@ -20,7 +24,9 @@ pub fn run(global: Global, command: &AesCommand) -> Result<()> {
         #[cfg(feature = "client")]
         AesCommand::EncryptKey(args) => client::encrypt_key(global, args),
         #[cfg(feature = "client")]
-        AesCommand::Encrypt(args) => client::encrypt(global, args),
+        AesCommand::Encrypt(args) => message::encrypt(global, args),
+        #[cfg(feature = "client")]
+        AesCommand::Open(args) => message::open(global, args),
         AesCommand::Transcipher(args) => transcipher::run(global, args),
         #[cfg(feature = "client")]
         AesCommand::Decrypt(args) => client::decrypt(global, args),

@@ -46,6 +46,7 @@ fn inspect(path: &Path) -> Result<Report> {
         engine: found.engine,
         parameter_digest: hex(&found.parameter_digest),
         key_id: found.key_id.map(|id| id.to_string()),
+        aes_key_id: found.aes_key_id.map(|id| id.to_string()),
         parameters: found.parameters.as_ref().and_then(parameter_report),
         warning: found.parameters.as_ref().and_then(|parameters| {
             parameters::warning(parameters.security_level(), parameters.failure_probability())
@@ -54,7 +55,8 @@ fn inspect(path: &Path) -> Result<Report> {
         modulus: found.values.map(|(_, modulus)| modulus),
         ciphertexts: match &found.ciphertexts {
             Some(summary) => Some(encryptions(summary)),
-            None => found.values.map(|_| 1),
+            // A message of AES has values, and no homomorphic ciphertext.
+            None => found.values.filter(|_| found.fresh.is_some()).map(|_| 1),
         },
         fresh: found.fresh,
     })
@@ -86,6 +88,9 @@ struct Report {
     /// Why readers refuse it unless told otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
+    /// The AES key of a message, or in an encrypted key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aes_key_id: Option<String>,
     /// Of keys, which carry them.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<ParameterReport>,
@@ -113,13 +118,17 @@ impl fmt::Display for Report {
             write!(f, "{parameters}")?;
         }
         if let (Some(values), Some(modulus)) = (self.values, self.modulus) {
-            let count = ciphertexts(self.ciphertexts.unwrap_or(1));
+            let count = self.ciphertexts.map(|count| format!(" in {}", ciphertexts(count)));
+            let count = count.unwrap_or_default();
             let state = match self.fresh {
                 Some(true) => ", as encrypted",
                 Some(false) => ", computed",
                 None => "",
             };
-            writeln!(f, "  content     {values} values below {modulus} in {count}{state}")?;
+            writeln!(f, "  content     {values} values below {modulus}{count}{state}")?;
+        }
+        if let Some(id) = &self.aes_key_id {
+            writeln!(f, "  AES key     {id}")?;
         }
         if let Some(id) = &self.key_id {
             writeln!(f, "  key         {id}")?;

@@ -16,6 +16,7 @@ mod key_files;
 #[cfg(feature = "client")]
 mod keygen;
 mod lookup;
+mod parameter_list;
 mod parameters;
 mod plan;
 pub(crate) mod resume;

@@ -7,6 +7,7 @@ use cryptable::{Candidate, Engine, SumLimits};
 use serde::Serialize;
 
 use super::explain;
+use super::parameter_list;
 use super::parameters::{self, ParameterReport};
 use crate::args::{Global, PlanArgs};
 use crate::ciphertext_file::ciphertexts;
@@ -21,6 +22,9 @@ const SHOWN_PER_ENGINE: usize = 3;
 /// # Errors
 /// If no parameters serve the request.
 pub fn run(global: Global, args: &mut PlanArgs) -> Result<()> {
+    if args.list_parameters {
+        return parameter_list::run(global, args.csv);
+    }
     let note = parameters::resolve_table(&mut args.parameters)?;
     let spinner = progress::spinner(global, "planning");
     let plan = parameters::request(&args.parameters)

@@ -1,12 +1,15 @@
 //! 8-bit grey PNG pictures.
 
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use png::{BitDepth, ColorType, Decoder, Encoder};
 
 /// Most pixels that are read.
 const MAX_PIXELS: u64 = 1 << 26;
+
+/// Longest file that is read: twice what so many pixels take uncompressed.
+const MAX_FILE_BYTES: u64 = 2 * MAX_PIXELS;
 
 /// A grey picture, row by row from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +28,11 @@ impl GreyImage {
     /// # Errors
     /// If it is not an 8-bit grey PNG, is damaged, or has more than 2^26 pixels.
     pub fn read(reader: impl Read, name: &str) -> Result<Self> {
-        let mut reader = Decoder::new(reader)
+        let mut file = Vec::new();
+        let length = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut file);
+        let length = length.with_context(|| format!("cannot read {name}"))? as u64;
+        ensure!(length <= MAX_FILE_BYTES, "{name}: above the limit of {MAX_FILE_BYTES} bytes");
+        let mut reader = Decoder::new(Cursor::new(file))
             .read_info()
             .with_context(|| format!("cannot read {name} as a PNG"))?;
         let (width, height) = reader.info().size();
@@ -40,7 +47,8 @@ impl GreyImage {
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             bail!("{name}: {width} x {height} pixels, above the limit of {MAX_PIXELS}");
         }
-        let mut pixels = vec![0; reader.output_buffer_size()];
+        // A byte a pixel, as was checked.
+        let mut pixels = vec![0; width as usize * height as usize];
         reader.next_frame(&mut pixels).with_context(|| format!("cannot read {name}"))?;
         Ok(Self { width: width as usize, height: height as usize, pixels })
     }

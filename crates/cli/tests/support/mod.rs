@@ -20,6 +20,7 @@ impl Workspace {
     }
 
     /// A directory with insecure toy keys `client.key` and `server.key` for these options.
+    #[allow(dead_code, reason = "not every test binary looks tables up")]
     pub fn with_keys(options: &str) -> Self {
         let workspace = Self::new();
         let files = "--secret client.key --evaluation server.key";

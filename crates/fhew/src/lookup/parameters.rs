@@ -3,6 +3,7 @@
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_where};
+use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
     FailureProbability, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table,
 };
@@ -236,6 +237,12 @@ impl Parameters {
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.literal.security
+    }
+
+    /// The problems that its secrets rest on.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        self.fhew.lwe_instances()
     }
 
     /// Estimated security in bits, by [`cryptable_lattice::security`]; 0 of insecure toys.

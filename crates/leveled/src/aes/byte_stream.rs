@@ -1,6 +1,6 @@
 //! Encrypted bytes in the wire format, whole or in chunks: one object, whose checksum holds over all chunks.
 //!
-//! A body is the client, the LWE dimension and modulus, the number of bytes, and the kind of masks; of fresh bytes, the
+//! A body is, of an encrypted AES key, its identifier; the client, the LWE dimension and modulus, the number of bytes, and the kind of masks; of fresh bytes, the
 //! seed of all masks and all bodies; of others, chunk after chunk of [`CHUNK_BYTES`] bytes, masks and then bodies. So
 //! messages of any length are written as they are computed and decrypted as they are read.
 
@@ -170,21 +170,23 @@ impl<'a> EncryptedBytesReader<'a> {
     /// If the bytes are not exactly one undamaged object of that kind.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let limit = bytes.len() as u64;
-        Self::read_as(ObjectType::EncryptedBytes, bytes, limit, message_counts)
+        Ok(Self::read_as::<0>(ObjectType::EncryptedBytes, bytes, limit, message_counts)?.1)
     }
 
-    fn read_as(
+    /// Starts on an object of this type, whose body begins with some bytes of its own.
+    fn read_as<const PREFIX: usize>(
         object_type: ObjectType,
         bytes: &'a [u8],
         max_body: u64,
         counts: impl Fn(u64) -> RangeInclusive<u64>,
-    ) -> Result<Self> {
+    ) -> Result<([u8; PREFIX], Self)> {
         let body = read_object(bytes, object_type, None, max_body)?;
         let mut reader = BodyReader::new(body);
+        let prefix = reader.array("start of the body")?;
         let start = Start::read(&mut reader, counts(body.len() as u64))?;
         let parameter_digest = peek_header(bytes)?.parameter_digest;
         let (seed_left, left) = (start.is_fresh, Some(start.count));
-        Ok(Self { reader, start, parameter_digest, seed_left, left })
+        Ok((prefix, Self { reader, start, parameter_digest, seed_left, left }))
     }
 
     /// The number of bytes that the object says it has.
@@ -224,7 +226,7 @@ impl EncryptedBytes {
     /// The bytes in their wire format: client, sizes, masks or their seed, bodies.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.write_as(ObjectType::EncryptedBytes)
+        self.write_as(ObjectType::EncryptedBytes, &[])
     }
 
     /// Reads encrypted bytes.
@@ -233,11 +235,11 @@ impl EncryptedBytes {
     /// If they are not exactly one undamaged object of that kind, or longer than memory should take: those are for
     /// [`EncryptedBytesReader`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Self::read_as(ObjectType::EncryptedBytes, bytes, message_counts)
+        Ok(Self::read_as::<0>(ObjectType::EncryptedBytes, bytes, message_counts)?.1)
     }
 
-    /// An object of this type.
-    pub(super) fn write_as(&self, object_type: ObjectType) -> Vec<u8> {
+    /// An object of this type, whose body begins with these bytes.
+    pub(super) fn write_as(&self, object_type: ObjectType, prefix: &[u8]) -> Vec<u8> {
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let start = Start {
             key_id: self.key_id(),
@@ -246,21 +248,24 @@ impl EncryptedBytes {
             is_fresh: self.is_fresh(),
         };
         let mut writer = BodyWriter::new(&mut body);
-        start
-            .write(&mut writer)
+        writer
+            .raw(prefix)
+            .and_then(|()| start.write(&mut writer))
             .and_then(|()| self.list().write_chunks(&mut writer, CHUNK_BYTES * BITS))
             .and_then(|()| write_object(&mut bytes, object_type, &self.parameter_digest(), &body))
             .expect("memory takes all bytes");
         bytes
     }
 
-    /// Reads an object of this type, of as many bytes as `counts` allows for the length of its body.
-    pub(super) fn read_as(
+    /// Reads an object of this type, of as many bytes as `counts` allows for the length of its body; also the first
+    /// bytes of its body.
+    pub(super) fn read_as<const PREFIX: usize>(
         object_type: ObjectType,
         bytes: &[u8],
         counts: impl Fn(u64) -> RangeInclusive<u64>,
-    ) -> Result<Self> {
-        let mut reader = EncryptedBytesReader::read_as(object_type, bytes, MAX_BODY_BYTES, counts)?;
+    ) -> Result<([u8; PREFIX], Self)> {
+        let (prefix, mut reader) =
+            EncryptedBytesReader::read_as(object_type, bytes, MAX_BODY_BYTES, counts)?;
         let start = reader.start;
         let mut all = match reader.next().transpose()? {
             Some(first) => first.list().clone(),
@@ -269,6 +274,6 @@ impl EncryptedBytes {
         for chunk in reader.by_ref() {
             all.append(chunk?.list().clone());
         }
-        Ok(Self::new(reader.parameter_digest, start.key_id, all))
+        Ok((prefix, Self::new(reader.parameter_digest, start.key_id, all)))
     }
 }

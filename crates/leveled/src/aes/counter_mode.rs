@@ -8,20 +8,8 @@ use cryptable_lattice::Result;
 use cryptable_lattice::lwe::LweCiphertext;
 
 use super::block::{Aes, BLOCK_BYTES, EncryptedByte, EncryptedRoundKeys, ROUNDS};
+use super::counters::counter_block;
 use crate::bootstrapping::{trivial_bit, xor_assign};
-
-/// The counter block of a message's block `index`: the first, plus the index, as a number of 128 bits, the highest
-/// byte first.
-///
-/// ```
-/// use cryptable_leveled::aes::counter_block;
-/// assert_eq!(counter_block([0xff; 16], 1), [0; 16]);
-/// assert_eq!(counter_block([0; 16], 258)[14..], [1, 2]);
-/// ```
-#[must_use]
-pub fn counter_block(first: [u8; BLOCK_BYTES], index: u64) -> [u8; BLOCK_BYTES] {
-    u128::from_be_bytes(first).wrapping_add(index.into()).to_be_bytes()
-}
 
 impl Aes<'_> {
     /// Bytes that everyone may know, as bits without noise.

@@ -5,6 +5,7 @@ use cryptable_wire::{KeyId, ObjectType};
 
 use super::block::{BLOCK_BYTES, EncryptedRoundKeys, ROUNDS};
 use super::encrypted_bytes::EncryptedBytes;
+use super::message::AesKeyId;
 use super::parameters::Parameters;
 
 /// Bytes of all round keys.
@@ -13,15 +14,22 @@ pub(super) const ROUND_KEY_BYTES: usize = (ROUNDS + 1) * BLOCK_BYTES;
 /// An AES-128 key that a server computes with: its round keys, which expansion in the clear made. 8.3 kB fresh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncryptedKey {
+    aes_key_id: AesKeyId,
     round_keys: EncryptedBytes,
 }
 
 impl EncryptedKey {
-    /// From 176 encrypted bytes.
+    /// From 176 encrypted bytes of the key that has this identifier.
     #[cfg(feature = "client")]
-    pub(super) fn new(round_keys: EncryptedBytes) -> Self {
+    pub(super) fn new(aes_key_id: AesKeyId, round_keys: EncryptedBytes) -> Self {
         assert_eq!(round_keys.count(), ROUND_KEY_BYTES, "bytes of round keys");
-        Self { round_keys }
+        Self { aes_key_id, round_keys }
+    }
+
+    /// The identifier of the AES key in it, by which messages under that key are known.
+    #[must_use]
+    pub fn aes_key_id(&self) -> AesKeyId {
+        self.aes_key_id
     }
 
     /// The round keys as bytes, in the order of the key expansion (FIPS 197, Sec. 5.2).
@@ -59,10 +67,10 @@ impl EncryptedKey {
         EncryptedRoundKeys::new(bytes.collect())
     }
 
-    /// The key in its wire format: client, sizes, a seed of masks, bodies.
+    /// The key in its wire format: AES key identifier, client, sizes, a seed of masks, bodies.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.round_keys.write_as(ObjectType::EncryptedRoundKeys)
+        self.round_keys.write_as(ObjectType::EncryptedRoundKeys, &self.aes_key_id.0.0)
     }
 
     /// Reads an encrypted key.
@@ -72,6 +80,7 @@ impl EncryptedKey {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let count = ROUND_KEY_BYTES as u64;
         let object_type = ObjectType::EncryptedRoundKeys;
-        Ok(Self { round_keys: EncryptedBytes::read_as(object_type, bytes, |_| count..=count)? })
+        let (id, round_keys) = EncryptedBytes::read_as(object_type, bytes, |_| count..=count)?;
+        Ok(Self { aes_key_id: AesKeyId(KeyId(id)), round_keys })
     }
 }

@@ -1,19 +1,10 @@
-//! AES-128 in the clear, by the crates `aes` and `ctr`: what clients encrypt messages with, and what results are
-//! compared with.
-
-use std::io::{Read, Write};
+//! AES-128 in the clear, by the crates `aes` and `ctr`: what messages are encrypted with, and results compared with.
 
 use aes::Aes128;
 use aes::cipher::{BlockEncrypt, KeyInit, KeyIvInit, StreamCipher};
-use cryptable_lattice::Result;
 use cryptable_ring::clear_stack;
-use zeroize::Zeroizing;
 
 use super::block::BLOCK_BYTES;
-use super::counter_mode::counter_block;
-
-/// Bytes that are encrypted at once, a multiple of a block.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// Encrypts a block.
 ///
@@ -33,6 +24,9 @@ pub fn encrypt_block(key: &[u8; BLOCK_BYTES], block: [u8; BLOCK_BYTES]) -> [u8; 
 }
 
 /// Encrypts or decrypts bytes in counter mode (NIST SP 800-38A), counters of 128 bits.
+///
+/// No two messages under one key may share a counter block, and nothing here sees to that: messages are for
+/// [`MessageEncryptor`](super::MessageEncryptor).
 #[must_use]
 pub fn counter_mode(
     key: &[u8; BLOCK_BYTES],
@@ -44,7 +38,8 @@ pub fn counter_mode(
     bytes
 }
 
-fn counter_mode_assign(
+/// Encrypts or decrypts bytes where they are.
+pub(super) fn counter_mode_assign(
     key: &[u8; BLOCK_BYTES],
     first_counter: [u8; BLOCK_BYTES],
     bytes: &mut [u8],
@@ -58,50 +53,4 @@ fn counter_mode_assign(
 #[inline(never)]
 fn apply_keystream(key: &[u8; BLOCK_BYTES], first_counter: [u8; BLOCK_BYTES], bytes: &mut [u8]) {
     ctr::Ctr128BE::<Aes128>::new(key.into(), &first_counter.into()).apply_keystream(bytes);
-}
-
-/// Encrypts or decrypts all that a reader has in counter mode, piece after piece; returns the number of bytes.
-///
-/// ```
-/// use cryptable_leveled::aes::plain::{counter_mode, counter_mode_stream};
-/// let (key, counter, mut cipher) = ([7; 16], [1; 16], Vec::new());
-/// assert_eq!(counter_mode_stream(&key, counter, &mut &b"a message"[..], &mut cipher)?, 9);
-/// assert_eq!(counter_mode(&key, counter, &cipher), b"a message");
-/// # Ok::<(), cryptable_lattice::Error>(())
-/// ```
-///
-/// # Errors
-/// If reading or writing fails.
-pub fn counter_mode_stream(
-    key: &[u8; BLOCK_BYTES],
-    first_counter: [u8; BLOCK_BYTES],
-    input: &mut dyn Read,
-    out: &mut dyn Write,
-) -> Result<u64> {
-    let mut buffer = Zeroizing::new(vec![0; PIECE_BYTES]);
-    let mut count = 0;
-    loop {
-        let found = fill(input, &mut buffer)?;
-        let counter = counter_block(first_counter, count / BLOCK_BYTES as u64);
-        counter_mode_assign(key, counter, &mut buffer[..found]);
-        out.write_all(&buffer[..found])?;
-        count += found as u64;
-        if found < PIECE_BYTES {
-            return Ok(count);
-        }
-    }
-}
-
-/// Reads until the buffer is full or nothing is left.
-fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut found = 0;
-    while found < buffer.len() {
-        match input.read(&mut buffer[found..]) {
-            Ok(0) => break,
-            Ok(count) => found += count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(found)
 }

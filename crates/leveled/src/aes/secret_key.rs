@@ -6,7 +6,7 @@ use cryptable_lattice::{Progress, ReadOptions, Result};
 use cryptable_wire::{KeyId, ObjectType, open_with_parameters};
 use zeroize::Zeroizing;
 
-use super::block::BLOCK_BYTES;
+use super::aes_key::AesKey;
 use super::byte_stream::{CHUNK_BYTES, EncryptedBytesReader};
 use super::encrypted_bytes::{BITS, EncryptedBytes};
 use super::encrypted_key::EncryptedKey;
@@ -55,8 +55,8 @@ impl SecretKey {
 
     /// Encrypts an AES-128 key: all its round keys, bit by bit.
     #[must_use]
-    pub fn encrypt_key(&self, key: &[u8; BLOCK_BYTES]) -> EncryptedKey {
-        EncryptedKey::new(self.encrypt(&expand_key(key)))
+    pub fn encrypt_key(&self, key: &AesKey) -> EncryptedKey {
+        EncryptedKey::new(key.id(), self.encrypt(&*expand_key(key.as_bytes())))
     }
 
     /// Encrypts bytes bit by bit, without AES: errors of variance 10.5.

@@ -1,34 +1,33 @@
 //! Transciphering of messages of any length: from AES-CTR bytes (NIST SP 800-38A) to homomorphic ciphertexts, chunk
 //! after chunk, so that memory does not grow with the message.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 
 use cryptable_lattice::{Error, Progress, Result};
 
 use super::block::{Aes, BLOCK_BYTES, EncryptedRoundKeys, ROUNDS};
 use super::byte_stream::{CHUNK_BYTES, EncryptedBytesWriter};
-use super::counter_mode::counter_block;
+use super::counters::counter_block;
 use super::encrypted_bytes::EncryptedBytes;
 use super::encrypted_key::EncryptedKey;
 use super::evaluation_key::{EvaluationKey, PreparedTable};
+use super::message::{AesKeyId, Message};
 
 /// Turns messages under one AES key into homomorphic ciphertexts, and maps each byte through a table if there is one.
 ///
 /// ```
 /// use cryptable_lattice::Progress;
-/// use cryptable_leveled::aes::plain::counter_mode;
-/// use cryptable_leveled::aes::{Parameters, SecretKey, Transciphering};
+/// use cryptable_leveled::aes::{AesKey, MessageEncryptor, Parameters, SecretKey, Transciphering};
 /// let secret = SecretKey::generate(&Parameters::insecure_toy());
 /// let key = secret.evaluation_key(Progress::silent())?;
-/// let (aes_key, counter) = ([7; 16], [1; 16]);
-/// let cipher = counter_mode(&aes_key, counter, b"a message");
+/// let mut encryptor = MessageEncryptor::new(AesKey::generate());
+/// let sent = encryptor.encrypt(b"a message")?;
 ///
-/// let transciphering = Transciphering::new(&key, &secret.encrypt_key(&aes_key), None)?;
+/// let encrypted_key = secret.encrypt_key(encryptor.key());
+/// let transciphering = Transciphering::new(&key, &encrypted_key, None)?;
 /// let mut file = Vec::new();
-/// let length = cipher.len() as u64;
-/// let silent = Progress::silent();
-/// transciphering.transcipher_stream(counter, (&mut &cipher[..], length), &mut file, silent)?;
+/// transciphering.transcipher_stream(&sent, &mut file, Progress::silent())?;
 ///
 /// let mut message = Vec::new();
 /// assert_eq!(secret.decrypt_stream(&file, &mut message, Progress::silent())?, 9);
@@ -39,6 +38,7 @@ use super::evaluation_key::{EvaluationKey, PreparedTable};
 pub struct Transciphering<'a> {
     key: &'a EvaluationKey,
     aes: Aes<'a>,
+    aes_key_id: AesKeyId,
     round_keys: EncryptedRoundKeys,
     table: Option<&'a PreparedTable>,
 }
@@ -58,7 +58,8 @@ impl<'a> Transciphering<'a> {
             table.check(key.parameters())?;
         }
         let aes = Aes::new(key.circuit_bootstrapping())?;
-        Ok(Self { key, aes, round_keys: aes_key.to_round_keys()?, table })
+        let (aes_key_id, round_keys) = (aes_key.aes_key_id(), aes_key.to_round_keys()?);
+        Ok(Self { key, aes, aes_key_id, round_keys, table })
     }
 
     /// Steps of progress of a block: its rounds, and the table, which takes as long as one.
@@ -66,53 +67,46 @@ impl<'a> Transciphering<'a> {
         ROUNDS + usize::from(self.table.is_some())
     }
 
-    /// The message of AES-CTR bytes, or the table's outputs. Steps of progress are rounds, ten a block, and one more
-    /// for the table.
+    /// What a message says, or the table's outputs on it, as homomorphic ciphertexts. Steps of progress are rounds, ten
+    /// a block, and one more for the table.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::OtherAesKey`] if the message is under another AES key; [`Error::Cancelled`].
     pub fn transcipher(
         &self,
-        first_counter: [u8; BLOCK_BYTES],
-        bytes: &[u8],
+        message: &Message<'_>,
         progress: Progress<'_>,
     ) -> Result<EncryptedBytes> {
-        let total = self.steps_a_block() * bytes.len().div_ceil(BLOCK_BYTES);
+        message.check_key(self.aes_key_id)?;
+        let total = self.steps_a_block() * message.bytes().len().div_ceil(BLOCK_BYTES);
         progress.report(0, total)?;
-        self.part(first_counter, bytes, &Steps { progress, before: 0, total })
+        let first_counter = message.counters().first();
+        self.part(first_counter, message.bytes(), &Steps { progress, before: 0, total })
     }
 
-    /// Reads AES-CTR bytes, as many as are told beside their reader, and writes a file of their homomorphic
-    /// ciphertexts, or of the table's outputs. Steps of progress are as in [`Transciphering::transcipher`].
-    ///
-    /// The counter goes up by one a block, modulo 2^128 (the standard incrementing function of NIST SP 800-38A,
-    /// Appendix B.1); no message is so long that a counter came twice.
+    /// As [`Transciphering::transcipher`], chunk after chunk into a file: for messages that are mapped from a file, of
+    /// any length.
     ///
     /// # Errors
-    /// If reading or writing fails, or there are fewer bytes; [`Error::Cancelled`].
+    /// As [`Transciphering::transcipher`]; if writing fails.
     pub fn transcipher_stream(
         &self,
-        first_counter: [u8; BLOCK_BYTES],
-        (input, length): (&mut dyn Read, u64),
+        message: &Message<'_>,
         out: &mut dyn Write,
         progress: Progress<'_>,
     ) -> Result<()> {
-        let parameters = self.key.parameters();
-        let mut writer = EncryptedBytesWriter::new(out, parameters, self.key.key_id(), length)?;
+        message.check_key(self.aes_key_id)?;
+        let (parameters, length) = (self.key.parameters(), message.bytes().len());
+        let mut writer =
+            EncryptedBytesWriter::new(out, parameters, self.key.key_id(), length as u64)?;
         let steps = self.steps_a_block();
-        let total = usize::try_from(length.div_ceil(BLOCK_BYTES as u64))
-            .unwrap_or(usize::MAX)
-            .saturating_mul(steps);
+        let total = length.div_ceil(BLOCK_BYTES).saturating_mul(steps);
         progress.report(0, total)?;
-        let (mut buffer, mut left, mut blocks) = ([0; CHUNK_BYTES], length, 0);
-        while left > 0 {
-            let chunk = &mut buffer[..left.min(CHUNK_BYTES as u64) as usize];
-            input.read_exact(chunk)?;
-            let before = (blocks as usize).saturating_mul(steps);
-            let counter = counter_block(first_counter, blocks);
+        for (index, chunk) in message.bytes().chunks(CHUNK_BYTES).enumerate() {
+            let blocks = index * (CHUNK_BYTES / BLOCK_BYTES);
+            let before = blocks.saturating_mul(steps);
+            let counter = counter_block(message.counters().first(), blocks as u64);
             writer.push(&self.part(counter, chunk, &Steps { progress, before, total })?)?;
-            left -= chunk.len() as u64;
-            blocks += chunk.len().div_ceil(BLOCK_BYTES) as u64;
         }
         writer.finish()?;
         Ok(())
@@ -148,19 +142,18 @@ impl<'a> Transciphering<'a> {
 }
 
 impl EvaluationKey {
-    /// Transciphering: the message of AES-CTR bytes (NIST SP 800-38A) as homomorphic ciphertexts. Steps of progress are
-    /// rounds, ten a block. For messages that are long, or several under one AES key: [`Transciphering`].
+    /// Transciphering: what a message by AES-CTR (NIST SP 800-38A) says, as homomorphic ciphertexts. Steps of progress
+    /// are rounds, ten a block. For messages that are long, or several under one AES key: [`Transciphering`].
     ///
     /// # Errors
-    /// If the AES key is of another client or other parameters; [`Error::Cancelled`].
+    /// If the AES key is of another client or other parameters, or not that of the message; [`Error::Cancelled`].
     pub fn transcipher(
         &self,
         aes_key: &EncryptedKey,
-        first_counter: [u8; BLOCK_BYTES],
-        bytes: &[u8],
+        message: &Message<'_>,
         progress: Progress<'_>,
     ) -> Result<EncryptedBytes> {
-        Transciphering::new(self, aes_key, None)?.transcipher(first_counter, bytes, progress)
+        Transciphering::new(self, aes_key, None)?.transcipher(message, progress)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parameters of lookups: a set of circuit bootstrapping, and the moduli of tables.
 
 use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{Error, FailureProbability, ReadOptions, Result, SecurityLevel};
 use cryptable_wire::{BodyReader, BodyWriter};
 
@@ -194,6 +195,12 @@ impl Parameters {
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
         self.circuit.security_level()
+    }
+
+    /// The problems that its secrets rest on.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        self.circuit.fhew().lwe_instances()
     }
 
     /// Estimated security in bits; 0 if the parameters claim none.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::security::{self, SecretDistribution};
+use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
 use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
 use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
@@ -123,6 +123,12 @@ impl Parameters {
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         self.security_bits
+    }
+
+    /// The problems that its secrets rest on: the dense secret's at all primes, and the sparse one's at q_0·p_0.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        lwe_instances(&self.literal, &self.main_primes, &self.special_primes).into()
     }
 
     /// log2 of the predicted probability that one value decrypts wrong after a lookup.
@@ -286,20 +292,23 @@ fn check_security(literal: &ParametersLiteral, main: &[u64], special: &[u64]) ->
     if literal.security.is_insecure() {
         return Ok(0.0);
     }
-    // The sparse secret is only ever used at q_0·p_0.
-    let secrets = [
-        (SecretDistribution::UniformTernary, log2_product(main.iter().chain(special))),
-        (
-            SecretDistribution::FixedWeightTernary(literal.sparse_weight),
-            log2_product([&main[0], &special[0]].into_iter()),
-        ),
-    ];
-    let mut least = f64::INFINITY;
-    for (secret, log2_modulus) in secrets {
-        security::check(literal.ring_degree, secret, log2_modulus)?;
-        least = least.min(security::security_bits(literal.ring_degree, secret, log2_modulus));
-    }
-    Ok(least)
+    let instances = lwe_instances(literal, main, special);
+    instances.iter().try_for_each(LweInstance::check)?;
+    Ok(LweInstance::least_security_bits(&instances))
+}
+
+/// The problems that the secrets rest on. The sparse secret is only ever used at q_0·p_0.
+fn lwe_instances(literal: &ParametersLiteral, main: &[u64], special: &[u64]) -> [LweInstance; 2] {
+    let (dense, sparse) = (
+        SecretDistribution::UniformTernary,
+        SecretDistribution::FixedWeightTernary(literal.sparse_weight),
+    );
+    let all = log2_product(main.iter().chain(special));
+    let bottom = log2_product([&main[0], &special[0]].into_iter());
+    [
+        LweInstance::ring("dense secret", literal.ring_degree, dense, all),
+        LweInstance::ring("sparse secret", literal.ring_degree, sparse, bottom),
+    ]
 }
 
 #[cfg(test)]

@@ -79,13 +79,30 @@ pub struct AesEncryptArgs {
     /// The AES key.
     #[command(flatten)]
     pub source: AesKeySource,
-    /// The first counter block in hexadecimal, 16 bytes: no two messages may share a block
-    #[arg(long, value_name = "HEX", value_parser = counter)]
-    pub counter: Counter,
-    /// The bytes
+    /// The message's bytes
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// File for as many bytes
+    /// The first counter block in hexadecimal, 16 bytes, instead of a random one: no two messages may share a block
+    #[arg(long, value_name = "HEX", value_parser = counter)]
+    pub counter: Option<Counter>,
+    /// File for the encrypted message
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `aes open`.
+#[derive(Args, Debug)]
+pub struct AesOpenArgs {
+    /// The AES key.
+    #[command(flatten)]
+    pub source: AesKeySource,
+    /// The encrypted message
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the message's bytes, for its owner only
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
     /// Replace an output that exists and is a key or read-only
@@ -127,14 +144,21 @@ Examples:
 /// Help of `aes encrypt`.
 pub const ENCRYPT: &str = "\
 Examples:
-  cryptable aes encrypt --key-file key.bin --counter 00000000000000000000000000000000 \\
-    --input plain.bin --output cipher.bin
-  cryptable aes encrypt --key 000102030405060708090a0b0c0d0e0f \\
-    --counter 0000000000000000000000000000002a --input plain.bin --output cipher.bin
+  cryptable aes encrypt --key-file key.bin --input plain.bin --output cipher.aes
+  cryptable aes encrypt --key-file key.bin --counter 5c1e0f9a7d3b4486a2f0c9d100000000 \\
+    --input plain.bin --output cipher.aes
 
-The counter goes up by one every 16 bytes. Two messages under one key whose counters overlap
-betray each other. Any program of AES-128-CTR makes the same bytes; none protects them against
-changes.";
+Two messages under one key whose counters overlap betray each other. The first 12 bytes of the
+counter are drawn at random, and the file beside the key, its name and `.counters`, keeps which
+counters were taken: one that was is refused. Nothing is kept for --key, nor for a key from a pipe.
+A message has at most 64 GiB. It carries the counter, and a tag by which `aes open` detects changes.";
+
+/// Help of `aes open`.
+pub const OPEN: &str = "\
+Examples:
+  cryptable aes open --key-file key.bin --input cipher.aes --output plain.bin
+
+Nothing is written unless the whole message is as a holder of the key made it.";
 
 /// Help of `aes decrypt`.
 pub const DECRYPT: &str = "\

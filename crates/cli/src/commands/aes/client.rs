@@ -1,4 +1,4 @@
-//! What the client does: keys, AES in the clear, decryption.
+//! What the client does with its secret key: keys, encrypted AES keys, decryption.
 
 use std::fmt;
 use std::io::Write;
@@ -7,14 +7,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::transciphering::plain::counter_mode_stream;
-use cryptable::transciphering::{Parameters, SecretKey};
+use cryptable::transciphering::{AesKey, Parameters, SecretKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::args::Global;
 use crate::args::aes::{
-    AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
+    AesDecryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, BLOCK_BYTES,
 };
 use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::key_files::{KeyFiles, WrittenKeys};
@@ -64,7 +63,7 @@ pub fn keygen(global: Global, args: &AesKeygenArgs) -> Result<()> {
 pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
     let start = Instant::now();
     let secret = read_secret(global, &args.secret)?;
-    let keys = secret.encrypt_key(&*aes_key(&args.source)?);
+    let keys = secret.encrypt_key(&aes_key(&args.source)?);
     let report = Report {
         output_bytes: write(&args.output, &keys.to_bytes())?,
         output: args.output.clone(),
@@ -73,29 +72,6 @@ pub fn encrypt_key(global: Global, args: &AesEncryptKeyArgs) -> Result<()> {
         seconds: start.elapsed().as_secs_f64(),
     };
     warn(global, &secret, &args.secret);
-    report::summary(global, &report)
-}
-
-/// Encrypts or decrypts bytes by AES in counter mode, in the clear, piece after piece.
-///
-/// # Errors
-/// If a file cannot be read or written, or the AES key has not 16 bytes.
-pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
-    let start = Instant::now();
-    let key = aes_key(&args.source)?;
-    let mut input = input_file::open(&args.input)?;
-    let mut output = AtomicFile::create(&args.output, Access::Private)?;
-    let message_bytes = counter_mode_stream(&key, args.counter.0, &mut input, &mut output)
-        .with_context(|| {
-            format!("cannot encrypt {}", input_file::shown(&args.input).printable())
-        })?;
-    let report = Report {
-        output_bytes: output.commit(true)?,
-        output: args.output.clone(),
-        kind: "AES-128 in counter mode",
-        message_bytes,
-        seconds: start.elapsed().as_secs_f64(),
-    };
     report::summary(global, &report)
 }
 
@@ -139,9 +115,13 @@ fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
         .with_context(|| format!("cannot read {name}"))
 }
 
-fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
+/// Reads an AES key.
+///
+/// # Errors
+/// If its file cannot be read, or has not 16 bytes.
+pub(super) fn aes_key(source: &AesKeySource) -> Result<AesKey> {
     match (&source.key, &source.key_file) {
-        (Some(key), _) => Ok(key.0.clone()),
+        (Some(key), _) => Ok(AesKey::from_bytes(*key.0)),
         (None, Some(path)) => {
             let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a key", |_| Ok(()))?;
             let name = input_file::shown(path).printable();
@@ -152,7 +132,7 @@ fn aes_key(source: &AesKeySource) -> Result<Zeroizing<[u8; BLOCK_BYTES]>> {
             );
             let mut key = Zeroizing::new([0; BLOCK_BYTES]);
             key.copy_from_slice(&file);
-            Ok(key)
+            Ok(AesKey::from_bytes(*key))
         }
         (None, None) => unreachable!("the grammar demands one of key and key file"),
     }
@@ -167,14 +147,14 @@ fn write(path: &Path, content: &[u8]) -> Result<u64> {
 
 /// What a command that writes one file did.
 #[derive(Serialize)]
-struct Report {
-    output: PathBuf,
+pub(super) struct Report {
+    pub(super) output: PathBuf,
     /// What is in the file.
     #[serde(rename = "type")]
-    kind: &'static str,
-    message_bytes: u64,
-    output_bytes: u64,
-    seconds: f64,
+    pub(super) kind: &'static str,
+    pub(super) message_bytes: u64,
+    pub(super) output_bytes: u64,
+    pub(super) seconds: f64,
 }
 
 impl fmt::Display for Report {

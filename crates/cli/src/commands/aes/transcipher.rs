@@ -1,13 +1,12 @@
 //! What the server does.
 
 use std::fmt;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::transciphering::{EncryptedKey, EvaluationKey, Transciphering};
+use cryptable::transciphering::{AesKeyId, EncryptedKey, EvaluationKey, Message, Transciphering};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -22,7 +21,7 @@ use crate::{input_file, key_input, progress};
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
 
-/// Turns bytes of AES into homomorphic ciphertexts, and maps them through a table if there is one.
+/// Turns a message by AES into homomorphic ciphertexts, and maps them through a table if there is one.
 ///
 /// # Errors
 /// If a file cannot be read or written, or keys do not belong together.
@@ -33,8 +32,9 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let options = TableOptions::plain(moduli);
     let found = args.table.as_deref().map(|path| table::read(path, &options)).transpose()?;
     let (table, note) = found.unzip();
-    let input = Input::open(&args.input)?;
+    let input = key_input::map(&args.input)?;
     let aes_key = read_aes_key(&args.encrypted_key)?;
+    let message = read_message(args, input.as_ref(), aes_key.aes_key_id())?;
     let key = read_evaluation_key(global, &args.evaluation)?;
     aes_key.check(key.parameters(), key.key_id()).with_context(|| {
         format!(
@@ -48,13 +48,12 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let message_bytes = input.bytes;
     let transciphering = Transciphering::new(&key, &aes_key, table.as_ref())?;
-    let output_bytes = transcipher(global, args, &transciphering, input)?;
+    let output_bytes = transcipher(global, args, &transciphering, &message)?;
     let report = TranscipherReport {
         output_bytes,
         output: args.output.clone(),
-        message_bytes,
+        message_bytes: message.bytes().len() as u64,
         key_memory_bytes: key.memory_bytes() as u64,
         load_s,
         eval_s: start.elapsed().as_secs_f64(),
@@ -64,22 +63,26 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// A file of known length.
-struct Input {
-    path: PathBuf,
-    file: File,
-    bytes: u64,
-}
-
-impl Input {
-    fn open(path: &Path) -> Result<Self> {
-        let name = input_file::shown(path);
-        let failed = || format!("cannot read {}", name.printable());
-        // The output says first how long it is.
-        let file = input_file::open_seekable(path)?;
-        let bytes = file.metadata().with_context(failed)?.len();
-        Ok(Self { path: name.to_path_buf(), file, bytes })
+/// The message in a file under this AES key: with what it says of itself, or nothing but bytes if a counter is given.
+fn read_message<'a>(
+    args: &AesTranscipherArgs,
+    file: &'a [u8],
+    key_id: AesKeyId,
+) -> Result<Message<'a>> {
+    let named = || input_file::shown(&args.input).printable();
+    if let Some(counter) = args.counter {
+        ensure!(
+            Message::from_bytes(file).is_err(),
+            "{}: it is a message with a counter of its own; --counter is for bytes of other programs",
+            named()
+        );
+        return Message::from_counter_mode(key_id, counter.0, file).with_context(named);
     }
+    let message = Message::from_bytes(file).with_context(named)?;
+    message
+        .check_key(key_id)
+        .with_context(|| format!("{} is not for {}", named(), args.encrypted_key.printable()))?;
+    Ok(message)
 }
 
 /// Turns all bytes into ciphertexts; returns the output's length.
@@ -87,15 +90,14 @@ fn transcipher(
     global: Global,
     args: &AesTranscipherArgs,
     transciphering: &Transciphering<'_>,
-    mut input: Input,
+    message: &Message<'_>,
 ) -> Result<u64> {
     let mut output = AtomicFile::create(&args.output, Access::Public)?;
     let bar = progress::bar(global, "AES rounds");
     let moved = progress::on(&bar);
-    let (counter, bytes) = (args.counter.0, (&mut input.file as _, input.bytes));
-    transciphering
-        .transcipher_stream(counter, bytes, &mut output, Progress::new(&moved))
-        .with_context(|| format!("cannot transcipher {}", input.path.printable()))?;
+    transciphering.transcipher_stream(message, &mut output, Progress::new(&moved)).with_context(
+        || format!("cannot transcipher {}", input_file::shown(&args.input).printable()),
+    )?;
     bar.finish_and_clear();
     output.commit(true)
 }

@@ -1,0 +1,151 @@
+//! The record of counter blocks that messages under an AES key have taken: a file beside the key's.
+//!
+//! A line is the AES key's identifier, the first counter block in hexadecimal, and the number of blocks. Lines are
+//! appended, and on the disk before the message is written. The file is locked meanwhile, so that two programs at once
+//! take different counters. It holds no secret; without it, only what was asked for by `--counter` is in danger:
+//! random counters do not come twice.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cryptable::transciphering::{AesKeyId, CounterRange, UsedCounters};
+use cryptable_wire::hex;
+
+use crate::args::aes::block;
+use crate::input_file::is_stdin;
+use crate::printable::Printable as _;
+
+/// What is appended to the name of the key's file.
+const SUFFIX: &str = ".counters";
+
+/// The counters of one AES key, and where they are kept.
+#[derive(Debug)]
+pub struct CounterRecord {
+    key_id: AesKeyId,
+    place: Place,
+    used: UsedCounters,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// A locked file.
+    File { path: PathBuf, file: File },
+    /// The key has no file that one could be beside.
+    None,
+    /// The file cannot be written, for this reason.
+    ReadOnly { reason: String },
+}
+
+impl CounterRecord {
+    /// Opens the record of a key, which may be yet to be made.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is damaged.
+    pub fn beside(key_file: Option<&Path>, key_id: AesKeyId) -> Result<Self> {
+        let mut record = Self { key_id, place: Place::None, used: UsedCounters::default() };
+        let Some(path) = key_file.and_then(record_path) else { return Ok(record) };
+        match open(&path) {
+            Ok(mut file) => {
+                let content = read_whole_lines(&mut file)
+                    .with_context(|| format!("cannot read {}", path.printable()))?;
+                record.used = parse(&content, key_id).with_context(|| path.printable())?;
+                record.place = Place::File { path, file };
+            }
+            Err(error) => {
+                let reason = format!("cannot write {}: {error}", path.printable());
+                record.place = Place::ReadOnly { reason };
+            }
+        }
+        Ok(record)
+    }
+
+    /// The counters that it has; it has none then.
+    pub fn take_used(&mut self) -> UsedCounters {
+        std::mem::take(&mut self.used)
+    }
+
+    /// Appends a message's counters; on return they are on the disk.
+    ///
+    /// # Errors
+    /// If that fails; if the file cannot be written and the counters are not random.
+    pub fn keep(&mut self, counters: &CounterRange, were_given: bool) -> Result<()> {
+        match &mut self.place {
+            Place::File { path, file } => {
+                let (key_id, first) = (self.key_id, hex(&counters.first()));
+                let line = format!("{key_id} {first} {}\n", counters.blocks());
+                // One call, so that what a crash leaves is the line or its beginning.
+                file.write_all(line.as_bytes())
+                    .and_then(|()| file.sync_all())
+                    .with_context(|| format!("cannot write {}", path.printable()))
+            }
+            Place::ReadOnly { reason } if were_given => {
+                bail!("{reason}; --counter needs a record of what was taken")
+            }
+            Place::ReadOnly { .. } | Place::None => Ok(()),
+        }
+    }
+
+    /// What the user should know about where counters are kept.
+    pub fn note(&self) -> Option<&String> {
+        match &self.place {
+            Place::ReadOnly { reason } => Some(reason),
+            Place::File { .. } | Place::None => None,
+        }
+    }
+}
+
+/// Where the record of a key is; `None` if the key comes from a pipe.
+fn record_path(key_file: &Path) -> Option<PathBuf> {
+    let is_file = !is_stdin(key_file) && fs::metadata(key_file).is_ok_and(|found| found.is_file());
+    // Through links: one record for all names of a key.
+    let path = fs::canonicalize(key_file).ok().filter(|_| is_file)?;
+    let mut name = OsString::from(path.file_name()?);
+    name.push(SUFFIX);
+    Some(path.with_file_name(name))
+}
+
+/// Opens a record for its owner only, and locks it until it is dropped.
+fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// All whole lines. The beginning of a line, left by a crash before its message was written, is cut off.
+fn read_whole_lines(file: &mut File) -> std::io::Result<String> {
+    let mut content = String::new();
+    file.read_to_string(&mut content)?;
+    let end = content.rfind('\n').map_or(0, |position| position + 1);
+    if end < content.len() {
+        content.truncate(end);
+        file.set_len(end as u64)?;
+    }
+    Ok(content)
+}
+
+/// The counters of a key; those of others, which had the file's name before, are none of it.
+fn parse(content: &str, key_id: AesKeyId) -> Result<UsedCounters> {
+    let mut used = UsedCounters::default();
+    let key_id = key_id.to_string();
+    for (number, line) in content.lines().enumerate() {
+        let read = || -> Option<(&str, CounterRange)> {
+            let mut words = line.split(' ');
+            let (id, first, blocks) = (words.next()?, words.next()?, words.next()?);
+            let range = CounterRange::new(block(first).ok()?, blocks.parse().ok()?).ok()?;
+            Some((id, range)).filter(|_| words.next().is_none())
+        };
+        let wanted = "a key identifier, a counter and a number of blocks";
+        let (id, range) = read().with_context(|| format!("line {} is not {wanted}", number + 1))?;
+        if id == key_id {
+            used.take(range).with_context(|| format!("line {}", number + 1))?;
+        }
+    }
+    Ok(used)
+}

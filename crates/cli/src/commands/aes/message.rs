@@ -1,0 +1,133 @@
+//! Messages under an AES key, in the clear on the client's side: encryption, and opening.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::transciphering::{Message, MessageEncryptor};
+use zeroize::Zeroizing;
+
+use super::client::{Report, aes_key};
+use super::counter_record::CounterRecord;
+use crate::args::Global;
+use crate::args::aes::{AesEncryptArgs, AesOpenArgs};
+use crate::atomic_file::{Access, AtomicFile};
+use crate::printable::Printable as _;
+use crate::{input_file, key_input, report};
+
+/// Most bytes of a message that comes from a pipe: its length goes before it, and the clear text to no disk.
+const MAX_PIPED_BYTES: u64 = 1 << 30;
+
+/// Bytes of a piece of a message that comes from a pipe.
+const PIECE_BYTES: u64 = 1 << 20;
+
+/// Encrypts a message, piece after piece.
+///
+/// # Errors
+/// If a file cannot be read or written, the AES key has not 16 bytes, or a counter block was taken before.
+pub fn encrypt(global: Global, args: &AesEncryptArgs) -> Result<()> {
+    let start = Instant::now();
+    let key = aes_key(&args.source)?;
+    let failed = || format!("cannot encrypt {}", input_file::shown(&args.input).printable());
+    let mut input = Input::open(args)?;
+    let mut record = CounterRecord::beside(args.source.key_file.as_deref(), key.id())?;
+    let mut output = AtomicFile::create(&args.output, Access::Public)?;
+    let first_counter = args.counter.map(|counter| counter.0);
+    let mut encryptor = MessageEncryptor::with_used(key, record.take_used());
+    let encryption = encryptor.take(first_counter, input.length).with_context(failed)?;
+    // On the disk before a byte is written: whatever happens then, these counters are never taken again.
+    record.keep(&encryption.counters(), first_counter.is_some())?;
+    encryption.encrypt_stream(&mut input.bytes, &mut output).with_context(failed)?;
+    report::note(global, record.note());
+    let report = Report {
+        output_bytes: output.commit(true)?,
+        output: args.output.clone(),
+        kind: "message by AES-128 in counter mode",
+        message_bytes: input.length,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+/// Checks a message and decrypts it.
+///
+/// # Errors
+/// If a file cannot be read or written, or the message is of another key or was changed.
+pub fn open(global: Global, args: &AesOpenArgs) -> Result<()> {
+    let start = Instant::now();
+    let key = aes_key(&args.source)?;
+    let named = || input_file::shown(&args.input).printable();
+    let file = key_input::map(&args.input)?;
+    let message = Message::from_bytes(file.as_ref()).with_context(named)?;
+    let mut output = AtomicFile::create(&args.output, Access::Private)?;
+    key.open_stream(&message, &mut output).with_context(named)?;
+    let report = Report {
+        output_bytes: output.commit(true)?,
+        output: args.output.clone(),
+        kind: "message",
+        message_bytes: message.bytes().len() as u64,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+/// A message of known length.
+struct Input {
+    bytes: Box<dyn Read>,
+    length: u64,
+}
+
+impl Input {
+    fn open(args: &AesEncryptArgs) -> Result<Self> {
+        let name = input_file::shown(&args.input).printable();
+        let mut file = input_file::open(&args.input)?;
+        match length_of(&mut file) {
+            Some(length) => Ok(Self { bytes: Box::new(file), length }),
+            None => read_pieces(file).with_context(|| format!("cannot read {name}")),
+        }
+    }
+}
+
+/// The length of a regular file that is read from its start.
+fn length_of(file: &mut File) -> Option<u64> {
+    let metadata = file.metadata().ok()?;
+    let is_whole = metadata.is_file() && file.stream_position().ok()? == 0;
+    is_whole.then_some(metadata.len())
+}
+
+/// All that comes from a pipe.
+fn read_pieces(mut pipe: File) -> Result<Input> {
+    let (mut pieces, mut length) = (VecDeque::new(), 0);
+    loop {
+        let mut piece = Zeroizing::new(Vec::with_capacity(PIECE_BYTES as usize));
+        let found = pipe.by_ref().take(PIECE_BYTES).read_to_end(&mut piece)? as u64;
+        if found == 0 {
+            return Ok(Input { bytes: Box::new(Pieces { pieces, done: 0 }), length });
+        }
+        length += found;
+        ensure!(length <= MAX_PIPED_BYTES, "more than {MAX_PIPED_BYTES} bytes of a pipe");
+        pieces.push_back(piece);
+    }
+}
+
+/// Bytes in pieces, which are cleared when they were read, and never grow: growing would leave copies.
+struct Pieces {
+    pieces: VecDeque<Zeroizing<Vec<u8>>>,
+    /// Bytes of the first piece that were read.
+    done: usize,
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(first) = self.pieces.front() else { return Ok(0) };
+        let read = (&first[self.done..]).read(buffer)?;
+        self.done += read;
+        if self.done == first.len() {
+            self.pieces.pop_front();
+            self.done = 0;
+        }
+        Ok(read)
+    }
+}

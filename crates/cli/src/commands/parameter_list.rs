@@ -1,0 +1,127 @@
+//! `cryptable plan --list-parameters`: every parameter set that ships, for estimates of others.
+
+use std::fmt;
+
+use anyhow::Result;
+use cryptable::{ListedParameters, LweInstance, SecretDistribution, SecurityLevel};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::progress;
+use crate::report;
+
+/// Prints the list: as a table, as one object of JSON, or as CSV with a line a secret.
+///
+/// # Errors
+/// If writing fails.
+pub fn run(global: Global, as_csv: bool) -> Result<()> {
+    let spinner = progress::spinner(global, "planning");
+    let list = cryptable::list_parameters()?;
+    spinner.finish_and_clear();
+    let parameters = list.iter().map(SetReport::new).collect();
+    let report = Report { parameters };
+    if !as_csv {
+        return report::result(global, &report);
+    }
+    let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
+    let lines = report.parameters.iter().flat_map(|set| &set.secrets);
+    lines.map(|line| writer.serialize(line)).collect::<csv::Result<Vec<()>>>()?;
+    Ok(writer.flush()?)
+}
+
+/// All of them.
+#[derive(Serialize)]
+struct Report {
+    parameters: Vec<SetReport>,
+}
+
+/// A parameter set.
+#[derive(Serialize)]
+struct SetReport {
+    name: String,
+    security_level: SecurityLevel,
+    security_bits: f64,
+    /// `null` where it depends on the circuit.
+    log2_fail: Option<f64>,
+    secrets: Vec<SecretReport>,
+}
+
+/// An LWE problem, in the columns that an estimator reads.
+#[derive(Serialize)]
+struct SecretReport {
+    parameters: String,
+    name: &'static str,
+    dimension: usize,
+    ring: bool,
+    /// log2 of the largest modulus that anything is encrypted under.
+    log2_modulus: f64,
+    /// `binary`, `ternary`, or the weight of a ternary secret of fixed weight.
+    secret: String,
+    error_std: f64,
+    security_bits: f64,
+}
+
+impl SetReport {
+    fn new(set: &ListedParameters) -> Self {
+        Self {
+            name: set.name.clone(),
+            security_level: set.security_level,
+            security_bits: tenths(set.security_bits()),
+            log2_fail: set.log2_fail.map(tenths),
+            secrets: set.instances.iter().map(|it| SecretReport::new(&set.name, it)).collect(),
+        }
+    }
+}
+
+impl SecretReport {
+    fn new(parameters: &str, instance: &LweInstance) -> Self {
+        Self {
+            parameters: parameters.to_owned(),
+            name: instance.name(),
+            dimension: instance.dimension(),
+            ring: instance.is_ring(),
+            log2_modulus: (instance.log2_modulus() * 100.0).round() / 100.0,
+            secret: match instance.secret() {
+                SecretDistribution::Binary => "binary".to_owned(),
+                SecretDistribution::UniformTernary => "ternary".to_owned(),
+                SecretDistribution::FixedWeightTernary(weight) => weight.to_string(),
+            },
+            error_std: (instance.error_standard_deviation() * 100.0).round() / 100.0,
+            security_bits: tenths(instance.security_bits()),
+        }
+    }
+}
+
+/// Levels are known to a tenth of a bit.
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for set in &self.parameters {
+            let SetReport { name, security_bits, log2_fail, secrets, .. } = set;
+            write!(f, "{name}: {security_bits:.1} bits of security")?;
+            match log2_fail {
+                Some(log2_fail) => writeln!(f, ", failures below 2^{log2_fail:.1}")?,
+                None => writeln!(f)?,
+            }
+            for SecretReport {
+                name, dimension, ring, log2_modulus, secret, security_bits, ..
+            } in secrets
+            {
+                let kind = if *ring { "degree" } else { "dimension" };
+                let secret = match secret.parse::<u32>() {
+                    Ok(weight) => format!("ternary of weight {weight}"),
+                    Err(_) => secret.clone(),
+                };
+                writeln!(
+                    f,
+                    "  {name}: {kind} {dimension}, {secret}, modulus 2^{log2_modulus:.2}, {security_bits:.1} bits"
+                )?;
+            }
+        }
+        let error = self.parameters.first().and_then(|set| set.secrets.first());
+        write!(f, "errors of standard deviation {:.2}", error.map_or(0.0, |it| it.error_std))
+    }
+}

@@ -1,0 +1,185 @@
+//! A client's AES-128 key, and the key derived of it that authenticates messages.
+
+use std::io::Write;
+
+use cryptable_lattice::{Error, Result};
+use cryptable_ring::random::SecretSeed;
+use cryptable_wire::KeyId;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::block::BLOCK_BYTES;
+use super::message::{AesKeyId, Message, MessageStart, TAG_BYTES};
+use super::plain::counter_mode_assign;
+
+/// Domain of the identifiers of AES keys.
+const ID_CONTEXT: &str = "cryptable 2026-11 identifier of an AES-128 key";
+
+/// Domain of the keys that authenticate messages.
+const AUTHENTICATION_CONTEXT: &str = "cryptable 2026-11 authentication of AES-128-CTR messages";
+
+/// Bytes that are decrypted at once.
+const PIECE_BYTES: usize = 1 << 16;
+
+/// An AES-128 key. Zeroized on drop, redacted in Debug, not `Clone`.
+///
+/// ```
+/// use cryptable_leveled::aes::AesKey;
+/// let key = AesKey::from_bytes([7; 16]);
+/// assert_ne!(key.id(), AesKey::generate().id());
+/// assert_eq!(format!("{key:?}"), "AesKey(redacted)");
+/// ```
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct AesKey([u8; BLOCK_BYTES]);
+
+impl std::fmt::Debug for AesKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AesKey(redacted)")
+    }
+}
+
+impl AesKey {
+    /// A fresh key from the operating system's randomness.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    #[must_use]
+    pub fn generate() -> Self {
+        let mut key = Self([0; BLOCK_BYTES]);
+        key.0.copy_from_slice(&SecretSeed::random().as_bytes()[..BLOCK_BYTES]);
+        key
+    }
+
+    /// A key of 16 bytes, which should be random.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; BLOCK_BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes of the key, which are secret.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; BLOCK_BYTES] {
+        &self.0
+    }
+
+    /// The identifier that messages and encrypted keys of this key carry.
+    #[must_use]
+    pub fn id(&self) -> AesKeyId {
+        AesKeyId(KeyId::of_secret(ID_CONTEXT, &self.0))
+    }
+
+    /// The key that checks messages and decrypts none: BLAKE3 of this key in a domain of its own.
+    #[must_use]
+    pub fn authentication_key(&self) -> AuthenticationKey {
+        AuthenticationKey { key: blake3::derive_key(AUTHENTICATION_CONTEXT, &self.0) }
+    }
+
+    /// Checks a message and decrypts it in the clear.
+    ///
+    /// # Errors
+    /// As [`AuthenticationKey::verify`]; [`Error::OtherAesKey`].
+    pub fn open(&self, message: &Message<'_>) -> Result<Zeroizing<Vec<u8>>> {
+        let mut plain = Zeroizing::new(Vec::with_capacity(message.bytes().len()));
+        self.open_stream(message, &mut *plain)?;
+        Ok(plain)
+    }
+
+    /// As [`AesKey::open`], piece after piece, for messages that are mapped from a file: nothing is written before the
+    /// whole message is checked.
+    ///
+    /// # Errors
+    /// As [`AesKey::open`]; if writing fails.
+    pub fn open_stream(&self, message: &Message<'_>, out: &mut dyn Write) -> Result<()> {
+        message.check_key(self.id())?;
+        self.authentication_key().verify(message)?;
+        let mut buffer = Zeroizing::new(vec![0; PIECE_BYTES]);
+        for (index, piece) in message.bytes().chunks(PIECE_BYTES).enumerate() {
+            let blocks = (index * (PIECE_BYTES / BLOCK_BYTES)) as u64;
+            let counter = super::counter_block(message.counters().first(), blocks);
+            let plain = &mut buffer[..piece.len()];
+            plain.copy_from_slice(piece);
+            counter_mode_assign(&self.0, counter, plain);
+            out.write_all(plain)?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that messages were made by a holder of the AES key (or of this key), and reads none.
+/// Zeroized on drop, redacted in Debug.
+///
+/// ```
+/// use cryptable_leveled::aes::{AesKey, MessageEncryptor};
+/// let mut encryptor = MessageEncryptor::new(AesKey::generate());
+/// let message = encryptor.encrypt(b"a message")?;
+/// encryptor.key().authentication_key().verify(&message)?;
+/// assert!(AesKey::generate().authentication_key().verify(&message).is_err());
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct AuthenticationKey {
+    key: [u8; 32],
+}
+
+impl std::fmt::Debug for AuthenticationKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AuthenticationKey(redacted)")
+    }
+}
+
+impl AuthenticationKey {
+    /// The bytes of the key, which are secret.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.key
+    }
+
+    /// A key of bytes that another holder gave.
+    #[must_use]
+    pub fn from_bytes(key: [u8; 32]) -> Self {
+        Self { key }
+    }
+
+    /// Starts a tag.
+    pub(super) fn tag_of(&self, start: MessageStart) -> Tag {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(&start.to_bytes());
+        Tag { hasher }
+    }
+
+    /// Checks the tag of a message: key identifier, counter, length and bytes are as they were made.
+    ///
+    /// # Errors
+    /// [`Error::NotAuthentic`] if not, or if it has no tag.
+    pub fn verify(&self, message: &Message<'_>) -> Result<()> {
+        let mut expected = self.tag_of(message.start());
+        expected.update(message.bytes());
+        // Hashes compare in constant time.
+        match message.tag() {
+            Some(tag) if expected.hasher.finalize() == *tag => Ok(()),
+            _ => Err(Error::NotAuthentic),
+        }
+    }
+}
+
+/// The tag of a message whose bytes come in pieces.
+pub(super) struct Tag {
+    hasher: blake3::Hasher,
+}
+
+impl Tag {
+    /// More encrypted bytes.
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+
+    /// The tag of all of them.
+    pub(super) fn finish(&self) -> [u8; TAG_BYTES] {
+        *self.hasher.finalize().as_bytes()
+    }
+}
+
+impl Drop for Tag {
+    fn drop(&mut self) {
+        self.hasher.zeroize();
+    }
+}

@@ -1,0 +1,192 @@
+//! Encryption of messages by AES-128 in counter mode, counters drawn at random and never taken twice.
+//!
+//! The nonce, 96 bits, is drawn for every message. Of m messages under one key, two have the same nonce with a
+//! probability of at most m²/2^97: 2^-33 for 2^32 messages.
+
+use std::io::{Read, Write};
+
+use cryptable_lattice::Result;
+use cryptable_ring::random::Seed;
+use zeroize::Zeroizing;
+
+use super::aes_key::AesKey;
+use super::block::BLOCK_BYTES;
+use super::counters::{CounterRange, UsedCounters, counter_block};
+use super::message::{Message, MessageStart};
+use super::plain::counter_mode_assign;
+
+/// Bytes of a nonce.
+const NONCE_BYTES: usize = 12;
+
+/// Bytes that are encrypted at once, a multiple of a block.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Encrypts messages under one AES key, which it owns, and takes no counter block twice.
+///
+/// It knows of the counters that it took itself and of those that it was told of. A key that several programs use is
+/// safe with random counters only.
+///
+/// ```
+/// use cryptable_leveled::aes::{AesKey, MessageEncryptor};
+/// let mut encryptor = MessageEncryptor::new(AesKey::generate());
+/// let first = encryptor.encrypt(b"a message")?;
+/// let second = encryptor.encrypt(b"a message")?;
+/// assert_ne!(first.bytes(), second.bytes());
+/// // A counter on request; a second time it is refused.
+/// encryptor.encrypt_from([1; 16], b"a message")?;
+/// assert!(encryptor.encrypt_from([1; 16], b"another").is_err());
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct MessageEncryptor {
+    key: AesKey,
+    used: UsedCounters,
+}
+
+impl MessageEncryptor {
+    /// Under a key that has encrypted nothing yet, or with random counters only.
+    #[must_use]
+    pub fn new(key: AesKey) -> Self {
+        Self::with_used(key, UsedCounters::default())
+    }
+
+    /// Under a key some of whose counters are taken.
+    #[must_use]
+    pub fn with_used(key: AesKey, used: UsedCounters) -> Self {
+        Self { key, used }
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn key(&self) -> &AesKey {
+        &self.key
+    }
+
+    /// Encrypts a message from a random counter on.
+    ///
+    /// # Errors
+    /// If it has more than 2^36 bytes.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn encrypt(&mut self, message: &[u8]) -> Result<Message<'static>> {
+        self.take(None, message.len() as u64)?.encrypt(message)
+    }
+
+    /// Encrypts a message from a given counter on.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::CountersUsed`] if a block was taken before; if the message has more blocks than the
+    /// counter leaves of the 2^32 of its nonce, its first 12 bytes.
+    pub fn encrypt_from(
+        &mut self,
+        first_counter: [u8; BLOCK_BYTES],
+        message: &[u8],
+    ) -> Result<Message<'static>> {
+        self.take(Some(first_counter), message.len() as u64)?.encrypt(message)
+    }
+
+    /// Takes the counters of one message of `length` bytes, random ones or from a given one on.
+    ///
+    /// # Errors
+    /// As [`MessageEncryptor::encrypt`] and [`MessageEncryptor::encrypt_from`].
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn take(
+        &mut self,
+        first_counter: Option<[u8; BLOCK_BYTES]>,
+        length: u64,
+    ) -> Result<MessageEncryption<'_>> {
+        let first_counter = first_counter.unwrap_or_else(random_counter);
+        let start = MessageStart::new(self.key.id(), first_counter, length)?;
+        self.used.take(start.counters)?;
+        Ok(MessageEncryption { key: &self.key, start })
+    }
+}
+
+/// A random nonce, and block 0 of it.
+fn random_counter() -> [u8; BLOCK_BYTES] {
+    let mut counter = [0; BLOCK_BYTES];
+    counter[..NONCE_BYTES].copy_from_slice(&Seed::random().as_bytes()[..NONCE_BYTES]);
+    counter
+}
+
+/// The encryption of one message, whose counters are taken. Serves once.
+#[derive(Debug)]
+pub struct MessageEncryption<'a> {
+    key: &'a AesKey,
+    start: MessageStart,
+}
+
+impl MessageEncryption<'_> {
+    /// The counter blocks that were taken: for a record of them.
+    #[must_use]
+    pub fn counters(&self) -> CounterRange {
+        self.start.counters
+    }
+
+    /// Encrypts the message.
+    ///
+    /// # Errors
+    /// If it has another length than was said.
+    pub fn encrypt(self, message: &[u8]) -> Result<Message<'static>> {
+        check_length(message.len() as u64, self.start.length)?;
+        let mut bytes = message.to_vec();
+        counter_mode_assign(self.key.as_bytes(), self.start.counters.first(), &mut bytes);
+        let mut tag = self.key.authentication_key().tag_of(self.start);
+        tag.update(&bytes);
+        Ok(Message::new(self.start, bytes, tag.finish()))
+    }
+
+    /// Encrypts all that a reader has, piece after piece, and writes it as [`Message::to_bytes`] does.
+    ///
+    /// # Errors
+    /// If it has another length than was said; if reading or writing fails.
+    pub fn encrypt_stream(self, input: &mut dyn Read, out: &mut dyn Write) -> Result<()> {
+        let mut object = self.start.write(out, true)?;
+        let mut tag = self.key.authentication_key().tag_of(self.start);
+        let mut buffer = Zeroizing::new(vec![0; PIECE_BYTES]);
+        let mut done = 0;
+        loop {
+            let found = fill(input, &mut buffer)?;
+            let piece = &mut buffer[..found];
+            if done + found as u64 > self.start.length {
+                check_length(done + found as u64, self.start.length)?;
+            }
+            let counter = counter_block(self.start.counters.first(), done / BLOCK_BYTES as u64);
+            counter_mode_assign(self.key.as_bytes(), counter, piece);
+            tag.update(piece);
+            object.write_all(piece)?;
+            done += found as u64;
+            if found < PIECE_BYTES {
+                break;
+            }
+        }
+        check_length(done, self.start.length)?;
+        object.write_all(&tag.finish())?;
+        object.finish()?;
+        Ok(())
+    }
+}
+
+fn check_length(found: u64, expected: u64) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(cryptable_lattice::Error::mismatch("length of the message", found, expected))
+}
+
+/// Reads until the buffer is full or nothing is left.
+fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut found = 0;
+    while found < buffer.len() {
+        match input.read(&mut buffer[found..]) {
+            Ok(0) => break,
+            Ok(count) => found += count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
