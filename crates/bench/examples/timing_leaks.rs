@@ -74,8 +74,8 @@ struct Line {
     operation: &'static str,
     control: bool,
     samples: usize,
-    /// The median time of both classes, in nanoseconds.
-    median_ns: f64,
+    /// The median time of both classes.
+    seconds: f64,
     /// The largest |t| of all percentiles.
     t: f64,
     leaks: bool,
@@ -128,7 +128,7 @@ fn measure(mut operation: Operation, samples: usize) -> Line {
         operation: operation.name,
         control: operation.is_control,
         samples,
-        median_ns: sorted[samples / 2],
+        seconds: sorted[samples / 2] * 1e-9,
         t: (t * 100.0).round() / 100.0,
         leaks: t >= THRESHOLD,
         processor: processor_name(),

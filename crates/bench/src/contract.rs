@@ -161,6 +161,8 @@ pub mod tests {
                 let value: Value = serde_json::from_str(&line).unwrap();
                 if value.get("operation").is_some() {
                     assert!(value["seconds"].as_f64().unwrap() > 0.0, "{line}");
+                    // Of the tests of timing leaks, controls leak, and nothing else does.
+                    assert_eq!(value.get("leaks"), value.get("control"), "{line}");
                 } else if value.get("bits_out").is_none() {
                     check_short_line(&line);
                 } else {
