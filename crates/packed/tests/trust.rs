@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use common::{reports, stopped_after};
 use cryptable_packed::{
-    EncryptedTables, Error, EvaluationKey, FailureProbability, Method, MultiplexerLiteral,
-    Parameters, ParametersLiteral, Progress, ReadOptions, RealDecryption, Request, SecretKey,
-    SecurityLevel, SlotTables, Table,
+    EncryptedTables, Error, EvaluationKey, Method, MultiplexerLiteral, Parameters,
+    ParametersLiteral, Progress, ReadOptions, RealDecryption, Request, SecretKey, SecurityLevel,
+    SlotTables, Table,
 };
 
 fn tree(digits: &[u64], entry_levels: u32) -> MultiplexerLiteral {
