@@ -44,7 +44,7 @@ FUZZ_SECONDS ?= 600
 FUZZ_FOLDER ?= target/fuzz
 
 # Readers of the library, and of the command line, one after the other; what they find lies in $(FUZZ_FOLDER)/NAME/crashes.
-fuzz: ## Fuzz every reader, guided by coverage: FUZZ_RUNS inputs or FUZZ_SECONDS each; needs cargo-bolero
+fuzz: ## Fuzz every reader, guided by coverage: FUZZ_RUNS inputs or FUZZ_SECONDS each
 	$(CARGO) run --profile checks -p cryptable-fuzz --example seeds -- $(FUZZ_FOLDER)
 	FUZZ_RUNS=$(FUZZ_RUNS) FUZZ_SECONDS=$(FUZZ_SECONDS) crates/fuzz/run.sh $(FUZZ_FOLDER)
 

@@ -5,6 +5,9 @@
 //! crate are a short run of the same targets.
 #![forbid(unsafe_code)]
 
+// Where code is built for coverage, everything that links it needs the engine, too.
+use bolero as _;
+
 pub mod limits;
 pub mod mutation;
 pub mod repair;

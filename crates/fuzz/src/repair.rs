@@ -7,7 +7,7 @@ use cryptable::{Engine, Parameters, ReadOptions, booleans, integers, transcipher
 use cryptable_wire::{FORMAT_VERSION, HEADER_BYTES};
 
 /// Longest body that is filled up; longer ones are cut off at what is there.
-const MAX_BODY: usize = 1 << 20;
+const MAX_BODY: usize = 2 << 20;
 
 /// Header of a file of ciphertexts.
 const FILE_HEADER_BYTES: usize = 72;

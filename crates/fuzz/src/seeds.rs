@@ -26,15 +26,22 @@ fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
-/// The literal with the smallest of these ring degrees and a small LWE dimension that `accept` takes, or itself.
-fn smallest<P>(literal: &[u8], accept: impl Fn(&[u8]) -> Option<P>) -> P {
+/// The parameters with the smallest of these ring degrees and a small LWE dimension that `accept` takes, or themselves.
+///
+/// They are a literal in JSON; those of leveled values have moduli, and the literal's length in 8 bytes, before it.
+fn smallest<P>(bytes: &[u8], accept: impl Fn(&[u8]) -> Option<P>) -> P {
+    let start = bytes.iter().position(|&byte| byte == b'{').expect("a literal is an object");
+    let (moduli, literal) = (bytes[..start].len().saturating_sub(8), &bytes[start..]);
     let whole: Value = serde_json::from_slice(literal).expect("a literal is JSON");
-    let smaller = [64, 128, 256, 512, 1024].into_iter().find_map(|degree| {
+    let smaller = [64, 128, 256, 512, 1024, 2048].into_iter().find_map(|degree| {
         let mut small = whole.clone();
         shrink(&mut small, degree);
-        accept(&serde_json::to_vec(&small).expect("a literal serialises"))
+        let small = serde_json::to_vec(&small).expect("a literal serialises");
+        let length = (small.len() as u64).to_le_bytes();
+        let length = if start > 0 { &length[..] } else { &[] };
+        accept(&[&bytes[..moduli], length, &small].concat())
     });
-    smaller.or_else(|| accept(literal)).expect("parameters by themselves are accepted")
+    smaller.or_else(|| accept(bytes)).expect("parameters by themselves are accepted")
 }
 
 /// Sets ring degree and LWE dimension wherever both stand.
@@ -70,7 +77,7 @@ fn head(file: &[u8], parameters: usize) -> Vec<u8> {
 
 fn toy(engine: Engine) -> Parameters {
     let toy = match engine {
-        Engine::Packed => packed::Parameters::insecure_toy_of(4, 4, 256, 256).map(Into::into),
+        Engine::Packed => packed::Parameters::insecure_toy_of(4, 4, 64, 64).map(Into::into),
         Engine::Single | Engine::Leveled => Parameters::insecure_toy(engine, 4, 4),
     };
     let toy = toy.expect("a valid toy");

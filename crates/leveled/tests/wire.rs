@@ -493,3 +493,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rotations_sparser_than_their_phases_are_refused() {
+    // Found by fuzzing: one row of RGSW ciphertexts needs no sparse phases, but the rotation takes no others.
+    let mut literal = *ParameterSet::TwoBitDepth8.parameters().literal();
+    literal.bits_per_ciphertext = 1;
+    literal.rgsw.length = 1;
+    let bytes = serde_json::to_vec(&literal).unwrap();
+    let error = CircuitBootstrappingParameters::from_bytes(&bytes, ReadOptions::default());
+    let message = error.unwrap_err().to_string();
+    assert!(message.contains("rotation sparsity") && message.contains("multiples of"), "{message}");
+}

@@ -5,7 +5,7 @@
 //! probability of 2^-64. What is left for σ² is [`CircuitBootstrappingParameters::input_variance`].
 
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::{FailureProbability, Result, SecurityLevel};
@@ -56,7 +56,7 @@ impl CircuitBootstrappingParameters {
     ///
     /// # Errors
     /// If a ciphertext has not 1 or 2 bits, or more than a gadget digit of RGSW ciphertexts. If their decomposition
-    /// does not fit the prime, or has more rows than sparse rounding serves, or even inputs without noise would fail
+    /// does not fit the prime, has more rows than sparse rounding serves, or fewer than its automorphisms, or even inputs without noise would fail
     /// with a probability above 2^-64. If parameters of bootstrapping are not valid, or less secure than claimed.
     pub fn new(literal: CircuitBootstrappingLiteral) -> Result<Self> {
         let fhew = match literal.security {
@@ -77,6 +77,7 @@ impl CircuitBootstrappingParameters {
             let limit = format!("together they must have from 1 to {limit} bits");
             return Err(out_of_range("number of bits of RGSW gadget digits", bits, limit));
         }
+        check_rotation(&literal)?;
         let mut parameters = Self { literal, fhew, input: Variance::ZERO };
         let spent = parameters.switching(&NoiseModel::new(&parameters.fhew));
         let total = largest_variance(parameters.margin());
@@ -181,6 +182,19 @@ impl CircuitBootstrappingParameters {
 /// The largest variance whose errors exceed `margin` with a probability of at most 2^[`LOG2_FAIL`].
 fn largest_variance(margin: f64) -> Variance {
     Variance((margin / gaussian_ratio_for(LOG2_FAIL)).powi(2))
+}
+
+/// Demands that rotation by sparse automorphisms takes phases as sparse as they are made: multiples of 2^θ.
+fn check_rotation(literal: &CircuitBootstrappingLiteral) -> Result<()> {
+    let most = sparsity_log2(literal);
+    match literal.fhew.rotation_method {
+        RotationMethod::SparseAutomorphism { sparsity_log2, .. } if sparsity_log2 > most => {
+            let limit =
+                format!("phases are multiples of 2^{most}, by the rows of RGSW ciphertexts");
+            Err(out_of_range("rotation sparsity", sparsity_log2.into(), limit))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// θ of a literal: see [`CircuitBootstrappingParameters::sparsity_log2`].
