@@ -319,7 +319,7 @@ pub fn encrypted_bytes() -> Vec<Vec<u8>> {
     let messages = [&b""[..], b"abc"].map(|text| secret.encrypt(text).to_bytes());
     messages
         .into_iter()
-        .chain([secret.encrypt_key(&transciphering::AesKey::from_bytes([5; 16])).to_bytes()])
+        .chain([secret.encrypt_key(&transciphering::AesKey::from_bytes(&[5; 16])).to_bytes()])
         .collect()
 }
 

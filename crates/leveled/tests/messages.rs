@@ -17,7 +17,7 @@ const PLAIN: [u8; 5] = [0x6b, 0xc1, 0xbe, 0xe2, 0x2e];
 const CIPHER: [u8; 5] = [0x87, 0x4d, 0x61, 0x91, 0xb6];
 
 fn key() -> AesKey {
-    AesKey::from_bytes(KEY.to_be_bytes())
+    AesKey::from_bytes(&KEY.to_be_bytes())
 }
 
 fn encryptor() -> MessageEncryptor {
@@ -85,7 +85,7 @@ fn messages_come_back_and_streams_write_the_same() {
 #[test]
 fn forgeries_are_found() {
     let message = encryptor().encrypt(b"pay 10").unwrap();
-    let verifier = AuthenticationKey::from_bytes(*key().authentication_key().as_bytes());
+    let verifier = AuthenticationKey::from_bytes(key().authentication_key().as_bytes());
     verifier.verify(&message).unwrap();
     let file = message.to_bytes();
     let body = &file[64..file.len() - 32];

@@ -23,7 +23,7 @@ fn toy() -> SecretKey {
 }
 
 fn aes_key() -> AesKey {
-    AesKey::from_bytes([1; 16])
+    AesKey::from_bytes(&[1; 16])
 }
 
 /// What readers of toys need.
@@ -112,7 +112,7 @@ fn absurd_numbers_do_no_harm() {
 #[test]
 fn a_fresh_bit_costs_a_word() {
     let secret = toy();
-    let keys = secret.encrypt_key(&AesKey::from_bytes([7; 16])).to_bytes();
+    let keys = secret.encrypt_key(&AesKey::from_bytes(&[7; 16])).to_bytes();
     // 1,408 words of 47 bits, a seed, and the headers.
     assert!((8272..8500).contains(&keys.len()), "{} bytes", keys.len());
     let read = EncryptedKey::from_bytes(&keys).unwrap();

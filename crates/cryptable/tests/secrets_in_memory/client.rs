@@ -1,6 +1,6 @@
 //! What a client does with its key.
 
-use cryptable::transciphering::plain::counter_mode_stream;
+use cryptable::transciphering::{AesKey, MessageEncryptor};
 use cryptable::{Engine, Execution, Parameters, Progress, ReadOptions, SecretKey};
 use cryptable::{booleans, integers, transciphering};
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
@@ -154,10 +154,13 @@ fn run_integers() -> Sent {
 
 fn run_transciphering() -> Sent {
     let secret = transciphering::SecretKey::generate(&transciphering::Parameters::insecure_toy());
-    let (message, key) = (message(), aes_key());
-    let mut sent = Vec::new();
-    counter_mode_stream(&key, [0; 16], &mut message.as_slice(), &mut sent).unwrap();
-    drop(secret.encrypt_key(&key));
+    let (message, mut sent) = (message(), Vec::new());
+    let mut encryptor = MessageEncryptor::new(AesKey::from_bytes(&aes_key()));
+    let sealed = encryptor.encrypt(&message).unwrap();
+    assert!(*encryptor.key().open(&sealed).unwrap() == *message);
+    let streamed = encryptor.take(None, message.len() as u64).unwrap();
+    streamed.encrypt_stream(&mut message.as_slice(), &mut sent).unwrap();
+    drop(secret.encrypt_key(encryptor.key()));
     let ciphertext = secret.encrypt(&message);
     secret.write_evaluation_key(&mut sent, Progress::silent()).unwrap();
     let file = secret.to_bytes();

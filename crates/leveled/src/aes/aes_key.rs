@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use cryptable_lattice::{Error, Result};
+use cryptable_ring::clear_stack;
 use cryptable_ring::random::SecretSeed;
 use cryptable_wire::KeyId;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::block::BLOCK_BYTES;
 use super::message::{AesKeyId, Message, MessageStart, TAG_BYTES};
@@ -24,12 +25,16 @@ const PIECE_BYTES: usize = 1 << 16;
 ///
 /// ```
 /// use cryptable_leveled::aes::AesKey;
-/// let key = AesKey::from_bytes([7; 16]);
+/// let key = AesKey::from_bytes(&[7; 16]);
 /// assert_ne!(key.id(), AesKey::generate().id());
 /// assert_eq!(format!("{key:?}"), "AesKey(redacted)");
 /// ```
-#[derive(Zeroize, ZeroizeOnDrop)]
-pub struct AesKey([u8; BLOCK_BYTES]);
+pub struct AesKey(
+    /// On the heap: where the key is moved, only a pointer is copied.
+    Box<Zeroizing<[u8; BLOCK_BYTES]>>,
+);
+
+impl ZeroizeOnDrop for AesKey {}
 
 impl std::fmt::Debug for AesKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -44,15 +49,17 @@ impl AesKey {
     /// If the operating system has no randomness to give.
     #[must_use]
     pub fn generate() -> Self {
-        let mut key = Self([0; BLOCK_BYTES]);
+        let mut key = Self(Box::default());
         key.0.copy_from_slice(&SecretSeed::random().as_bytes()[..BLOCK_BYTES]);
         key
     }
 
     /// A key of 16 bytes, which should be random.
     #[must_use]
-    pub fn from_bytes(bytes: [u8; BLOCK_BYTES]) -> Self {
-        Self(bytes)
+    pub fn from_bytes(bytes: &[u8; BLOCK_BYTES]) -> Self {
+        let mut key = Self(Box::default());
+        key.0.copy_from_slice(bytes);
+        key
     }
 
     /// The bytes of the key, which are secret.
@@ -64,13 +71,21 @@ impl AesKey {
     /// The identifier that messages and encrypted keys of this key carry.
     #[must_use]
     pub fn id(&self) -> AesKeyId {
-        AesKeyId(KeyId::of_secret(ID_CONTEXT, &self.0))
+        AesKeyId(KeyId::of_secret(ID_CONTEXT, self.as_bytes()))
     }
 
     /// The key that checks messages and decrypts none: BLAKE3 of this key in a domain of its own.
     #[must_use]
     pub fn authentication_key(&self) -> AuthenticationKey {
-        AuthenticationKey { key: blake3::derive_key(AUTHENTICATION_CONTEXT, &self.0) }
+        let mut derived = AuthenticationKey::zero();
+        {
+            let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key(AUTHENTICATION_CONTEXT));
+            hasher.update(self.as_bytes());
+            // The reader holds the AES key, as the hasher does.
+            Zeroizing::new(hasher.finalize_xof()).fill(&mut **derived.0);
+        }
+        clear_stack();
+        derived
     }
 
     /// Checks a message and decrypts it in the clear.
@@ -115,10 +130,12 @@ impl AesKey {
 /// assert!(AesKey::generate().authentication_key().verify(&message).is_err());
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
-#[derive(Zeroize, ZeroizeOnDrop)]
-pub struct AuthenticationKey {
-    key: [u8; 32],
-}
+pub struct AuthenticationKey(
+    /// On the heap, as that of [`AesKey`].
+    Box<Zeroizing<[u8; blake3::KEY_LEN]>>,
+);
+
+impl ZeroizeOnDrop for AuthenticationKey {}
 
 impl std::fmt::Debug for AuthenticationKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -127,21 +144,28 @@ impl std::fmt::Debug for AuthenticationKey {
 }
 
 impl AuthenticationKey {
+    fn zero() -> Self {
+        Self(Box::default())
+    }
+
     /// The bytes of the key, which are secret.
     #[must_use]
-    pub fn as_bytes(&self) -> &[u8; 32] {
-        &self.key
+    pub fn as_bytes(&self) -> &[u8; blake3::KEY_LEN] {
+        &self.0
     }
 
     /// A key of bytes that another holder gave.
     #[must_use]
-    pub fn from_bytes(key: [u8; 32]) -> Self {
-        Self { key }
+    pub fn from_bytes(bytes: &[u8; blake3::KEY_LEN]) -> Self {
+        let mut key = Self::zero();
+        key.0.copy_from_slice(bytes);
+        key
     }
 
     /// Starts a tag.
     pub(super) fn tag_of(&self, start: MessageStart) -> Tag {
-        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        let mut hasher = Box::new(Zeroizing::new(blake3::Hasher::new_keyed(self.as_bytes())));
+        clear_stack();
         hasher.update(&start.to_bytes());
         Tag { hasher }
     }
@@ -163,7 +187,7 @@ impl AuthenticationKey {
 
 /// The tag of a message whose bytes come in pieces.
 pub(super) struct Tag {
-    hasher: blake3::Hasher,
+    hasher: Box<Zeroizing<blake3::Hasher>>,
 }
 
 impl Tag {
@@ -175,11 +199,5 @@ impl Tag {
     /// The tag of all of them.
     pub(super) fn finish(&self) -> [u8; TAG_BYTES] {
         *self.hasher.finalize().as_bytes()
-    }
-}
-
-impl Drop for Tag {
-    fn drop(&mut self) {
-        self.hasher.zeroize();
     }
 }

@@ -121,7 +121,7 @@ fn read_secret(global: Global, path: &Path) -> Result<SecretKey> {
 /// If its file cannot be read, or has not 16 bytes.
 pub(super) fn aes_key(source: &AesKeySource) -> Result<AesKey> {
     match (&source.key, &source.key_file) {
-        (Some(key), _) => Ok(AesKey::from_bytes(*key.0)),
+        (Some(key), _) => Ok(AesKey::from_bytes(&key.0)),
         (None, Some(path)) => {
             let file = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a key", |_| Ok(()))?;
             let name = input_file::shown(path).printable();
@@ -132,7 +132,7 @@ pub(super) fn aes_key(source: &AesKeySource) -> Result<AesKey> {
             );
             let mut key = Zeroizing::new([0; BLOCK_BYTES]);
             key.copy_from_slice(&file);
-            Ok(AesKey::from_bytes(*key))
+            Ok(AesKey::from_bytes(&key))
         }
         (None, None) => unreachable!("the grammar demands one of key and key file"),
     }
