@@ -2,6 +2,7 @@
 
 use cryptable::transciphering::round_keys::expand_key;
 use cryptable::{KeyId, Parameters, booleans, integers, transciphering};
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::power_of_two_product::multiply;
 use cryptable_ring::primes::ntt_primes;
@@ -165,7 +166,9 @@ fn forms(name: &str, secret: &[i8], primes: &[u64]) -> Vec<Pattern> {
 fn mask_times_secret(secret: &[i8], ciphertext: &[u8]) -> Vec<Pattern> {
     let object_type = peek_header(ciphertext).unwrap().object_type;
     let body = read_object(ciphertext, object_type, None, u64::MAX).unwrap();
-    let body = CoefficientCiphertext::from_body(&body[KeyId::BYTES..]).unwrap();
+    // Before it lie the client's identifier and the bound on the noise.
+    let body = &body[KeyId::BYTES + NoiseBound::BYTES..];
+    let body = CoefficientCiphertext::from_body(body).unwrap();
     let (a, bits) = (body.to_pair().1, body.log2_modulus);
     let product = multiply(&a, secret, bits);
     vec![Pattern::of_words("mask times secret modulo 2^k", &product, 4)]
