@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral};
+use cryptable_fhew::parameters::{GadgetLiteral, ParametersLiteral, RotationMethod};
 use cryptable_lattice::{Error, Progress, ReadOptions, Result, SecurityLevel, Table};
 use cryptable_leveled::aes::{
     AesKey, CHUNK_BYTES, EncryptedBytes, EncryptedBytesReader, EncryptedBytesWriter, EncryptedKey,
@@ -497,7 +497,11 @@ proptest! {
 #[test]
 fn rotations_sparser_than_their_phases_are_refused() {
     // Found by fuzzing: one row of RGSW ciphertexts needs no sparse phases, but the rotation takes no others.
-    let mut literal = *ParameterSet::TwoBitDepth8.parameters().literal();
+    let is_sparse = |literal: &CircuitBootstrappingLiteral| {
+        matches!(literal.fhew.rotation_method, RotationMethod::SparseAutomorphism { .. })
+    };
+    let mut literals = ParameterSet::ALL.into_iter().map(|set| *set.parameters().literal());
+    let mut literal = literals.find(is_sparse).expect("a set by sparse automorphisms");
     literal.bits_per_ciphertext = 1;
     literal.rgsw.length = 1;
     let bytes = serde_json::to_vec(&literal).unwrap();
