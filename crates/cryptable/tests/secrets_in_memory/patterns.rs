@@ -167,7 +167,7 @@ fn mask_times_secret(secret: &[i8], ciphertext: &[u8]) -> Vec<Pattern> {
     let object_type = peek_header(ciphertext).unwrap().object_type;
     let body = read_object(ciphertext, object_type, None, u64::MAX).unwrap();
     // Before it lie the client's identifier and the bound on the noise.
-    let body = &body[KeyId::BYTES + NoiseBound::BYTES..];
+    let body = &body[KeyId::BYTES + NoiseBound::BYTES as usize..];
     let body = CoefficientCiphertext::from_body(body).unwrap();
     let (a, bits) = (body.to_pair().1, body.log2_modulus);
     let product = multiply(&a, secret, bits);
