@@ -43,8 +43,9 @@ def import_estimator(path):
         collected.line = None  # Only for plots.
         sys.modules["sage.all"] = sage.all = collected
     from estimator import LWE, ND, RC
+    from sage.all import RR
 
-    return LWE, ND, RC
+    return LWE, ND, RC, RR
 
 
 def first_of(row, names, otherwise=None):
@@ -56,12 +57,12 @@ def first_of(row, names, otherwise=None):
     return otherwise
 
 
-def instance(row, LWE, ND):
+def instance(row, LWE, ND, RR):
     """The estimator's parameters of a row."""
     n = int(first_of(row, ["dimension", "n", "N", "ring_degree"]))
     log2_modulus = float(first_of(row, ["log2_modulus", "log2_q"]))
-    # In two steps, for moduli beyond a double.
-    q = round(2 ** (log2_modulus % 1) * 2**32) * 2 ** int(log2_modulus) // 2**32
+    # Large integers make the estimator's comparisons symbolic, which takes more of Sage than is needed here.
+    q = round(2**log2_modulus) if log2_modulus < 64 else RR(2) ** RR(log2_modulus)
     secret = first_of(row, ["secret"])
     if secret == "binary":
         Xs = ND.UniformMod(2)
@@ -98,13 +99,13 @@ def main():
     parser.add_argument("--attacks", default=",".join(ATTACKS), help="which ones, comma between them")
     arguments = parser.parse_args()
     attacks = arguments.attacks.split(",")
-    LWE, ND, RC = import_estimator(arguments.estimator)
+    LWE, ND, RC, RR = import_estimator(arguments.estimator)
     reader = csv.DictReader(arguments.input)
     kept = [name for name in reader.fieldnames if name not in ATTACKS]
     writer = csv.DictWriter(sys.stdout, kept + attacks, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in reader:
-        parameters = instance(row, LWE, ND)
+        parameters = instance(row, LWE, ND, RR)
         row.update({attack: cost(attack, parameters, LWE, RC) for attack in attacks})
         writer.writerow(row)
         sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_wire::KeyId;
 
 use crate::engine::{each_engine, other_engine};
@@ -47,13 +48,8 @@ impl Contents {
         if found.engine != self.engine {
             return Err(other_engine(object, self.engine, found.engine));
         }
-        if found.parameter_digest != self.parameter_digest {
-            let (expected, found) = (self.parameter_digest, found.parameter_digest);
-            return Err(Error::OtherParameters { object, expected, found });
-        }
-        if found.key_id != self.key_id {
-            return Err(Error::OtherClient { object, expected: self.key_id, found: found.key_id });
-        }
+        check_parameters(object, self.parameter_digest, found.parameter_digest)?;
+        check_client(object, self.key_id, found.key_id)?;
         if found.modulus != self.modulus {
             let (found, expected) = (found.modulus.to_string(), self.modulus.to_string());
             return Err(Error::Mismatch { name: "modulus of the values", found, expected });

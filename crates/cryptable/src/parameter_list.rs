@@ -140,7 +140,31 @@ fn of_applications() -> Result<[ListedParameters; 3]> {
 
 #[cfg(test)]
 mod tests {
+    use cryptable_lattice::security::SecretDistribution;
+
     use super::*;
+
+    /// Whether a row of the estimates of shipped sets bounds an instance from below, by every attack: it has the same
+    /// secret, no more dimensions and no smaller modulus.
+    fn is_estimated(instance: &LweInstance) -> bool {
+        let table = include_str!("../../lattice/src/security/shipped_sets.csv");
+        let secret = match instance.secret() {
+            SecretDistribution::Binary => "binary".to_owned(),
+            SecretDistribution::UniformTernary => "ternary".to_owned(),
+            SecretDistribution::FixedWeightTernary(weight) => weight.to_string(),
+        };
+        table.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>()).any(|row| {
+            let number = |index: usize| row[index].parse::<f64>().unwrap();
+            let costs = row[5..].iter().filter(|cost| !cost.is_empty());
+            let costs: Vec<f64> = costs.map(|cost| cost.parse().unwrap()).collect();
+            row[1] == instance.is_ring().to_string()
+                && row[2] == secret
+                && number(0) <= instance.dimension() as f64
+                && number(3) >= instance.log2_modulus() - 0.01
+                && costs.len() >= 2
+                && costs.iter().all(|&cost| cost >= 128.0)
+        })
+    }
 
     fn check(max_bits: u32, packed: usize, single: usize) {
         let list = list_up_to(max_bits).unwrap();
@@ -148,6 +172,7 @@ mod tests {
             assert!(!set.security_level.is_insecure() && set.instances.len() >= 2, "{}", set.name);
             for instance in &set.instances {
                 assert_eq!(instance.check(), Ok(()), "{}: {}", set.name, instance.name());
+                assert!(is_estimated(instance), "{}: {instance:?}", set.name);
             }
             assert!(set.security_bits() >= 128.0, "{}", set.name);
             assert!(set.log2_fail.is_none_or(|log2_fail| log2_fail <= -40.0), "{}", set.name);

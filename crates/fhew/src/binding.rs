@@ -2,8 +2,9 @@
 
 use std::io;
 
+use cryptable_lattice::Result;
+use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
-use cryptable_lattice::{Error, Result};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
 };
@@ -26,15 +27,8 @@ impl Binding {
     /// # Errors
     /// If it is of other parameters or of another client.
     pub(crate) fn check(&self, object: &'static str, expected: &Self) -> Result<()> {
-        if self.parameter_digest != expected.parameter_digest {
-            let (expected, found) = (expected.parameter_digest, self.parameter_digest);
-            return Err(Error::OtherParameters { object, expected, found });
-        }
-        if self.key_id != expected.key_id {
-            let (expected, found) = (expected.key_id, self.key_id);
-            return Err(Error::OtherClient { object, expected, found });
-        }
-        Ok(())
+        check_parameters(object, expected.parameter_digest, self.parameter_digest)?;
+        check_client(object, expected.key_id, self.key_id)
     }
 
     /// A ciphertext in its wire format: the key's identifier, what `head` writes, number and shape of the LWE

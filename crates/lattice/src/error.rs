@@ -288,6 +288,25 @@ pub fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<(
     if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
 }
 
+/// Demands that an object is of these parameters, by the whole digests.
+///
+/// # Errors
+/// [`Error::OtherParameters`].
+pub fn check_parameters(object: &'static str, expected: [u8; 32], found: [u8; 32]) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::OtherParameters { object, expected, found })
+}
+
+/// Demands that an object is of this client.
+///
+/// # Errors
+/// [`Error::OtherClient`].
+pub fn check_client(object: &'static str, expected: KeyId, found: KeyId) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::OtherClient { object, expected, found }) }
+}
+
 /// Demands that values are below a limit.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
-use cryptable_lattice::error::{Error, Result, check_equal};
+use cryptable_lattice::error::{Error, Result, check_client, check_equal, check_parameters};
 use cryptable_wire::{
     BodyReader, BodyWriter, KeyId, ObjectType, peek_header, read_object, write_object,
 };
@@ -126,14 +126,8 @@ impl Ciphertext {
         key_id: KeyId,
         modulus: Option<u64>,
     ) -> Result<()> {
-        let object = "ciphertext";
-        let (found, expected) = (self.parameter_digest, parameters.digest());
-        if found != expected {
-            return Err(Error::OtherParameters { object, expected, found });
-        }
-        if self.key_id != key_id {
-            return Err(Error::OtherClient { object, expected: key_id, found: self.key_id });
-        }
+        check_parameters("ciphertext", parameters.digest(), self.parameter_digest)?;
+        check_client("ciphertext", key_id, self.key_id)?;
         let (literal, layout) = (parameters.literal(), self.body.layout);
         let log2_modulus = u64::from(literal.log2_ciphertext_modulus);
         for (name, found, expected) in [

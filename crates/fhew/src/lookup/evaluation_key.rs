@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, check_parameters};
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::{Progress, Table};
@@ -140,12 +140,9 @@ impl EvaluationKey {
             return Err(Error::Mismatch { name: "modulus of the values", found, expected });
         }
         let expected = self.parameters.digest();
-        match tables.iter().map(|table| table.parameter_digest()).find(|&d| d != expected) {
-            Some(found) => {
-                Err(Error::OtherParameters { object: "prepared table", expected, found })
-            }
-            None => Ok(()),
-        }
+        tables.iter().try_for_each(|table| {
+            check_parameters("prepared table", expected, table.parameter_digest())
+        })
     }
 
     /// A ciphertext for each table, of the results of all values.

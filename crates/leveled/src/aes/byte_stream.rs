@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
+use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
 use cryptable_lattice::{Error, Result};
 use cryptable_wire::{
@@ -117,15 +118,8 @@ impl<W: Write> EncryptedBytesWriter<W> {
     /// # Errors
     /// If it is no such chunk, or not of the message's parameters and client; those of the underlying writer.
     pub fn push(&mut self, chunk: &EncryptedBytes) -> Result<()> {
-        let (object, expected) = ("chunk", self.parameter_digest);
-        let found = chunk.parameter_digest();
-        if found != expected {
-            return Err(Error::OtherParameters { object, expected, found });
-        }
-        let (expected, found) = (self.start.key_id, chunk.key_id());
-        if found != expected {
-            return Err(Error::OtherClient { object, expected, found });
-        }
+        check_parameters("chunk", self.parameter_digest, chunk.parameter_digest())?;
+        check_client("chunk", self.start.key_id, chunk.key_id())?;
         chunk.list().check(self.start.shape)?;
         let mismatch =
             |name, found: String, expected: String| Err(Error::Mismatch { name, found, expected });

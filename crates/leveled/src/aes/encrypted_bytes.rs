@@ -1,12 +1,12 @@
 //! Encrypted bytes: eight LWE ciphertexts of a bit each, the lowest first, with the digest of their parameters.
 
+use cryptable_lattice::Result;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Error, Result};
 use cryptable_wire::KeyId;
 
 use super::block::EncryptedByte;
 use super::parameters::Parameters;
-use cryptable_lattice::error::out_of_range;
+use cryptable_lattice::error::{check_client, check_parameters, out_of_range};
 
 /// Bits, and ciphertexts, of a byte.
 pub(super) const BITS: usize = 8;
@@ -90,16 +90,10 @@ impl EncryptedBytes {
     /// Checks that they belong to these parameters and this client, in every number that later code relies on.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`], [`Error::OtherClient`]; if a size differs.
+    /// [`cryptable_lattice::Error::OtherParameters`], [`cryptable_lattice::Error::OtherClient`]; if a size differs.
     pub fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        let (expected, found) = (parameters.digest(), self.parameter_digest);
-        if found != expected {
-            return Err(Error::OtherParameters { object: "encrypted bytes", expected, found });
-        }
-        let (expected, found) = (key_id, self.key_id);
-        if found != expected {
-            return Err(Error::OtherClient { object: "encrypted bytes", expected, found });
-        }
+        check_parameters("encrypted bytes", parameters.digest(), self.parameter_digest)?;
+        check_client("encrypted bytes", key_id, self.key_id)?;
         self.list.check(parameters.circuit_bootstrapping().lwe_shape())
     }
 }

@@ -1,7 +1,8 @@
 //! The server's key for AES-128 and for tables on bytes.
 
+use cryptable_lattice::error::check_parameters;
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{Error, Progress, ReadOptions, Result, Table};
+use cryptable_lattice::{Progress, ReadOptions, Result, Table};
 use cryptable_wire::{KeyId, ObjectType, open_with_parameters};
 
 use super::encrypted_bytes::{BITS, EncryptedBytes};
@@ -85,7 +86,7 @@ impl EvaluationKey {
     /// of progress is a byte.
     ///
     /// # Errors
-    /// If bytes or tables are of another client or other parameters; [`Error::Cancelled`].
+    /// If bytes or tables are of another client or other parameters; [`cryptable_lattice::Error::Cancelled`].
     pub fn lookup_many(
         &self,
         input: &EncryptedBytes,
@@ -118,10 +119,6 @@ impl PreparedTable {
 
     /// Demands that it is of these parameters.
     pub(super) fn check(&self, parameters: &Parameters) -> Result<()> {
-        let (expected, found) = (parameters.digest(), self.parameter_digest);
-        if found != expected {
-            return Err(Error::OtherParameters { object: "table", expected, found });
-        }
-        Ok(())
+        check_parameters("table", parameters.digest(), self.parameter_digest)
     }
 }

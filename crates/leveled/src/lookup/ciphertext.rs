@@ -1,5 +1,6 @@
 //! Ciphertexts of single values: a list of LWE ciphertexts of one or two bits each.
 
+use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::lwe_list::{LweList, LweShape, read_is_fresh};
 use cryptable_lattice::{Error, Result};
 use cryptable_wire::{
@@ -88,13 +89,8 @@ impl Ciphertext {
     /// [`Error::OtherParameters`], [`Error::OtherClient`]; if a size differs from that of the parameters, or the values
     /// have more bits than they serve.
     pub(super) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        let (object, expected, found) = ("ciphertext", parameters.digest(), self.parameter_digest);
-        if found != expected {
-            return Err(Error::OtherParameters { object, expected, found });
-        }
-        if self.key_id != key_id {
-            return Err(Error::OtherClient { object, expected: key_id, found: self.key_id });
-        }
+        check_parameters("ciphertext", parameters.digest(), self.parameter_digest)?;
+        check_client("ciphertext", key_id, self.key_id)?;
         let circuit = parameters.circuit_bootstrapping();
         let (found, expected) = (self.bits_per_ciphertext, circuit.bits_per_ciphertext());
         if found != expected {

@@ -1,5 +1,6 @@
 //! Tables as polynomials.
 
+use cryptable_lattice::error::check_parameters;
 use cryptable_lattice::{Error, Result, Table};
 
 use super::parameters::{Parameters, width};
@@ -60,10 +61,7 @@ impl PreparedTable {
     /// # Errors
     /// [`Error::OtherParameters`], [`Error::Mismatch`].
     pub(super) fn check(&self, parameters: &Parameters, modulus: u64) -> Result<()> {
-        let (expected, found) = (parameters.digest(), self.parameter_digest);
-        if found != expected {
-            return Err(Error::OtherParameters { object: "table", expected, found });
-        }
+        check_parameters("table", parameters.digest(), self.parameter_digest)?;
         if self.input_modulus != modulus {
             let name = "input modulus of the table";
             let (found, expected) = (self.input_modulus.to_string(), modulus.to_string());

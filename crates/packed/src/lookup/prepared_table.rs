@@ -3,7 +3,7 @@
 use std::mem::size_of;
 
 use cryptable_lattice::Table;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Result, check_parameters};
 use cryptable_ring::selected_product::TableMatrix;
 use num_complex::Complex64;
 
@@ -76,10 +76,7 @@ impl PreparedTable {
     /// # Errors
     /// If it is of others.
     pub(crate) fn form(&self, parameters: &Parameters) -> Result<&PreparedForm> {
-        let (found, expected) = (self.parameter_digest, parameters.digest());
-        if found != expected {
-            return Err(Error::OtherParameters { object: "prepared table", expected, found });
-        }
+        check_parameters("prepared table", parameters.digest(), self.parameter_digest)?;
         Ok(&self.form)
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use cryptable_ckks::SeededCiphertext;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Result, check_client, check_parameters};
 use cryptable_lattice::switching_key::words_are_reduced;
 use cryptable_ring::random::Seed;
 use cryptable_ring::{Basis, Poly};
@@ -14,6 +14,9 @@ use cryptable_wire::{
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::parameters::parameter_set::Parameters;
 use crate::tables::slot_tables::entry_circuit;
+
+/// What errors call them.
+const OBJECT: &str = "set of encrypted tables";
 
 /// Longest body, 64 GiB.
 const MAX_BYTES: u64 = 1 << 36;
@@ -58,15 +61,8 @@ impl EncryptedTables {
 
     /// Checks that they are of these parameters and this key.
     pub(crate) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
-        let object = "set of encrypted tables";
-        let (found, expected) = (self.parameter_digest, parameters.digest());
-        if found != expected {
-            return Err(Error::OtherParameters { object, expected, found });
-        }
-        if self.key_id != key_id {
-            return Err(Error::OtherClient { object, expected: key_id, found: self.key_id });
-        }
-        Ok(())
+        check_parameters(OBJECT, parameters.digest(), self.parameter_digest)?;
+        check_client(OBJECT, key_id, self.key_id)
     }
 
     /// Writes them in their wire format: the key identifier, the number of tables, then seed and words of every
@@ -109,10 +105,7 @@ impl EncryptedTables {
         let body = read_object(bytes, object_type, Some(&parameter_digest), MAX_BYTES)?;
         let mut reader = BodyReader::new(body);
         let key_id = KeyId(reader.array("key identifier")?);
-        if key_id != key.key_id() {
-            let (object, expected) = ("set of encrypted tables", key.key_id());
-            return Err(Error::OtherClient { object, expected, found: key_id });
-        }
+        check_client(OBJECT, key.key_id(), key_id)?;
         let slots = parameters.literal().slots as u64;
         let count = reader.u64_within("number of tables", 1..=slots)? as usize;
         let basis = Basis::main(encoding.limbs);

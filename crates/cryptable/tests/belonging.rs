@@ -1,0 +1,94 @@
+//! What belongs to other parameters is refused by the whole digest, in every engine, with both digests in the message.
+
+use cryptable::{
+    Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, booleans, integers,
+    transciphering,
+};
+use cryptable_wire::{CHECKSUM_BYTES, short_hex};
+
+const SILENT: Progress<'static> = Progress::silent();
+
+/// The same object, but for the last byte of its parameters' digest, with the checksum computed anew.
+fn with_other_digest(object: &[u8]) -> Vec<u8> {
+    let mut forged = object.to_vec();
+    forged[47] ^= 1;
+    let end = forged.len() - CHECKSUM_BYTES;
+    let checksum = blake3::hash(&forged[..end]);
+    forged[end..].copy_from_slice(checksum.as_bytes());
+    forged
+}
+
+/// As [`with_other_digest`], of a file of one ciphertext: its digest of the parameters is where an object's is, and the
+/// object follows after the header of 72 bytes and the object's length.
+fn file_with_other_digest(file: &[u8]) -> Vec<u8> {
+    let length = u64::from_le_bytes(file[72..80].try_into().unwrap()) as usize;
+    let mut forged = file.to_vec();
+    forged[80..80 + length].copy_from_slice(&with_other_digest(&file[80..80 + length]));
+    with_other_digest(&forged)
+}
+
+/// Demands an error of parameters whose digests differ in the last byte only.
+fn check(error: Error, what: &str) {
+    let Error::OtherParameters { expected, found, .. } = &error else { panic!("{what}: {error}") };
+    assert_eq!(expected[..31], found[..31], "{what}");
+    assert_ne!(expected[31], found[31], "{what}");
+}
+
+#[test]
+fn digests_are_compared_to_the_last_byte_by_every_engine() {
+    for engine in Engine::ALL {
+        let secret = SecretKey::generate(Parameters::insecure_toy(engine, 4, 4).unwrap());
+        let server = secret.evaluation_key();
+        let table = server.prepare(&Table::from_fn(4, 4, |x| 3 - x).unwrap()).unwrap();
+        let forged = file_with_other_digest(&secret.encrypt(&[1]).unwrap().to_bytes());
+        let forged = Ciphertext::from_bytes(&forged).unwrap();
+        check(server.lookup(&forged, &table).unwrap_err(), engine.name());
+        check(secret.decrypt(&forged).unwrap_err(), engine.name());
+    }
+}
+
+#[test]
+fn digests_are_compared_to_the_last_byte_by_gates_integers_and_transciphering() {
+    let secret = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
+    let forged = with_other_digest(&secret.encrypt(&[true]).to_bytes());
+    let forged = booleans::EncryptedBits::from_bytes(&forged).unwrap();
+    check(secret.decrypt(&forged).unwrap_err(), "gates");
+
+    let secret = integers::SecretKey::generate(&integers::Parameters::insecure_toy(8).unwrap());
+    let forged = with_other_digest(&secret.encrypt(&[1]).unwrap().to_bytes());
+    let forged = integers::EncryptedIntegers::from_bytes(&forged).unwrap();
+    check(secret.decrypt(&forged).unwrap_err(), "integers");
+
+    use transciphering::{AesKey, EncryptedBytes, EncryptedKey, MessageEncryptor, Transciphering};
+    let secret = transciphering::SecretKey::generate(&transciphering::Parameters::insecure_toy());
+    let forged = with_other_digest(&secret.encrypt(b"a").to_bytes());
+    check(secret.decrypt(&EncryptedBytes::from_bytes(&forged).unwrap()).unwrap_err(), "bytes");
+    let encryptor = MessageEncryptor::new(AesKey::generate());
+    let forged = with_other_digest(&secret.encrypt_key(encryptor.key()).to_bytes());
+    let forged = EncryptedKey::from_bytes(&forged).unwrap();
+    let server = secret.evaluation_key(SILENT).unwrap();
+    check(Transciphering::new(&server, &forged, None).unwrap_err(), "AES key");
+}
+
+#[test]
+fn messages_have_both_digests_and_tables_of_others_are_refused() {
+    for engine in Engine::ALL {
+        let (p, q) = (
+            Parameters::insecure_toy(engine, 4, 4).unwrap(),
+            Parameters::insecure_toy(engine, 4, 2).unwrap(),
+        );
+        let digests = [&p, &q].map(|parameters| short_hex(&parameters.digest()));
+        let (ours, theirs) = (SecretKey::generate(p), SecretKey::generate(q));
+        let foreign = theirs.encrypt(&[1]).unwrap();
+        let table = theirs.evaluation_key().prepare(&Table::from_fn(4, 2, |x| x % 2).unwrap());
+        let own = ours.encrypt(&[1]).unwrap();
+        for error in [
+            ours.decrypt(&foreign).unwrap_err(),
+            ours.evaluation_key().lookup(&own, &table.unwrap()).unwrap_err(),
+        ] {
+            assert!(matches!(error, Error::OtherParameters { .. }), "{engine}: {error}");
+            let text = error.to_string();
+            assert!(digests.iter().all(|digest| text.contains(digest)), "{engine}: {text}");
+        }
+    }
+}
