@@ -14,7 +14,7 @@ demo: ## Apply a contrast table to an encrypted picture; writes demo-output/befo
 
 test: format lint docs server-build unit-tests ## Run the checks: formatting, lints, documentation, builds, tests; about ten minutes on two cores from scratch
 
-test-all: format lint docs server-build all-unit-tests ## Run the checks and the slow tests: a minute more than make test, five more without AVX-512 IFMA
+test-all: format lint docs server-build all-unit-tests ## Run the checks and the slow tests: two minutes more than make test, six more without AVX-512 IFMA
 
 format: ## Check the formatting
 	$(CARGO) fmt --all --check

@@ -79,7 +79,7 @@ impl CounterRange {
         self.blocks
     }
 
-    /// The first block behind, which may be 2^128: hence the last one of it, and none for no blocks.
+    /// The last block; `None` if there are no blocks. (One behind it might be 2^128.)
     fn last(&self) -> Option<u128> {
         self.blocks.checked_sub(1).map(|more| self.first + u128::from(more))
     }
