@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 1e-6;
 /// let fresh = NoiseBound::fresh(2f64.powi(20), 16);
 /// assert_eq!((fresh + fresh).deviation(), 2.0 * fresh.deviation());
 /// assert_eq!(fresh.times(3), fresh + fresh + fresh);
-/// assert!(fresh.log2_fail(16) < -1000.0 && fresh.times(1000).log2_fail(16) > -64.0);
+/// assert!(fresh.log2_fail(16) < -1000.0 && fresh.times(1500).log2_fail(16) > -64.0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseBound {

@@ -49,15 +49,15 @@ impl EvaluationKey {
         let (body, digits) = (input.body(), 0..circuit.digits().len());
         decomposition.decompose(body, digits, &|| step.done(), |digit, deltas| {
             let look_up = |table: &Table| {
-                let modulus = table.output_modulus();
-                let values: Vec<f64> =
-                    table.centered().iter().map(|&v| v as f64 / modulus as f64).collect();
+                let values = centered_fractions(table);
                 let outputs = circuit.digit_function(&decomposition.evaluator, &deltas, &values);
-                let body = decomposition.to_coefficients(outputs, body, modulus);
+                let body = decomposition.to_coefficients(outputs, body, table.output_modulus());
                 step.done()?;
-                Ok(self.result(body, noise[digit]))
+                Ok(body)
             };
-            results.push(tables[digit].iter().map(look_up).collect::<Result<_>>()?);
+            let bodies = tables[digit].iter().map(look_up).collect::<Result<Vec<_>>>()?;
+            let bodies = bodies.into_iter().zip(&noise[digit]);
+            results.push(bodies.map(|(body, &noise)| self.result(body, noise)).collect());
             Ok(())
         })?;
         Ok(results)
@@ -71,21 +71,30 @@ impl EvaluationKey {
         circuit: &MultiplexerCircuit,
         input: &Ciphertext,
         tables: &[Vec<Table>],
-    ) -> Result<Vec<NoiseBound>> {
+    ) -> Result<Vec<Vec<NoiseBound>>> {
         let literal = self.parameters().literal();
         let bias = self.result_noise(input)?.bias();
         let of_digit = |(digit, tables): (usize, &Vec<Table>)| {
-            let slots = circuit.predict_digit_function(digit).noise.0;
-            let variance = slots / literal.slots as f64 + literal.output_rounding();
-            let noise = NoiseBound::new(variance.sqrt(), bias);
-            for table in tables {
+            let prediction = circuit.predict_digit_function(digit);
+            let shared = prediction.noise.0 / literal.slots as f64;
+            let deviation = (shared + literal.output_rounding()).sqrt();
+            let of_table = |table: &Table| {
+                let rounding = prediction.rounding(&centered_fractions(table));
+                let noise = NoiseBound::new(deviation, bias + rounding);
                 let (name, modulus) = ("a function of a digit", table.output_modulus());
                 noise.check_decryption(name, modulus, literal.log2_fail)?;
-            }
-            Ok(noise)
+                Ok(noise)
+            };
+            tables.iter().map(of_table).collect()
         };
         tables.iter().enumerate().map(of_digit).collect()
     }
+}
+
+/// The outputs of a table as fractions of its output modulus within [-1/2, 1/2).
+fn centered_fractions(table: &Table) -> Vec<f64> {
+    let modulus = table.output_modulus() as f64;
+    table.centered().iter().map(|&value| value as f64 / modulus).collect()
 }
 
 /// Checks that there are tables for every digit, each of the digit's size.

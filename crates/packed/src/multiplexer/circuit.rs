@@ -78,6 +78,23 @@ pub(crate) struct DeltaPrediction {
     pub(crate) deltas: Vec<DigitDeltas<Shape>>,
 }
 
+/// What a dry run finds of functions of one digit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DigitFunctionPrediction {
+    /// Variance of the noise of slots.
+    pub noise: SlotVariance,
+    /// Values become integers times this.
+    unit: f64,
+}
+
+impl DigitFunctionPrediction {
+    /// The most that rounding changes any of these values.
+    pub(crate) fn rounding(&self, values: &[f64]) -> f64 {
+        let of_value = |value: &f64| (value - (value / self.unit).round() * self.unit).abs();
+        values.iter().map(of_value).fold(0.0, f64::max)
+    }
+}
+
 impl MultiplexerCircuit {
     /// Plans the circuit over the given chain of primes.
     pub(crate) fn new(
@@ -257,13 +274,19 @@ impl MultiplexerCircuit {
         (input + subtracted) * (self.digit_multiplier(digit, all.end) as f64).powi(2)
     }
 
-    /// Predicts a result of [`MultiplexerCircuit::digit_function`] in coefficients: outputs of ±1/2, the noisiest.
-    pub(crate) fn predict_digit_function(&self, digit: usize) -> Shape {
+    /// Predicts a result of [`MultiplexerCircuit::digit_function`] in coefficients: outputs of ±1/2, the noisiest. What
+    /// rounding its values to units leaves is no noise, but a bias: see [`DigitFunctionPrediction::rounding`].
+    pub(crate) fn predict_digit_function(&self, digit: usize) -> DigitFunctionPrediction {
         let dry_run = self.dry_run();
-        let deltas = self.predict_deltas(&dry_run).deltas.swap_remove(digit);
+        let mut deltas = self.predict_deltas(&dry_run).deltas.swap_remove(digit);
+        let unit = deltas[0][0].scale / self.output_scale;
+        // A dry run takes the rounding of constants as noise of the power of what they multiply.
+        deltas.iter_mut().flatten().for_each(|delta| dry_run.declare_power(delta, 0.0));
         let values = vec![0.5; self.digits()[digit] as usize];
-        let outputs = self.digit_function(&dry_run, &deltas, &values);
-        self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs)
+        let mut outputs = self.digit_function(&dry_run, &deltas, &values);
+        dry_run.declare_power(&mut outputs, 0.25);
+        let noise = self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs).noise;
+        DigitFunctionPrediction { noise, unit }
     }
 
     /// What a ciphertext of value m over M is multiplied by so that its phase becomes that of a digit,
