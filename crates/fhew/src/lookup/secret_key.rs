@@ -81,8 +81,8 @@ impl SecretKey {
     /// Decrypts fresh ciphertexts or results.
     ///
     /// # Errors
-    /// If they are of another client or other parameters, or their modulus is neither p nor P; [`Error::NoiseTooLarge`]
-    /// if they claim more noise than decrypts.
+    /// If they are of another client or other parameters, or their modulus is neither p nor P;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if they claim more noise than decrypts.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>> {
         ciphertext.check(&self.parameters, self.id)?;
         let modulus = ciphertext.modulus();

@@ -56,7 +56,7 @@ impl SecretKey {
     /// Encrypts an AES-128 key: all its round keys, bit by bit.
     #[must_use]
     pub fn encrypt_key(&self, key: &AesKey) -> EncryptedKey {
-        EncryptedKey::new(key.id(), self.encrypt(&*expand_key(key.as_bytes())))
+        EncryptedKey::new(key.id(), self.encrypt(&expand_key(key.as_bytes())))
     }
 
     /// Encrypts bytes bit by bit, without AES: errors of variance 10.5.
