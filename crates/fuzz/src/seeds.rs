@@ -317,10 +317,24 @@ pub fn encrypted_integers() -> Vec<Vec<u8>> {
 pub fn encrypted_bytes() -> Vec<Vec<u8>> {
     let secret = transciphering_client();
     let messages = [&b""[..], b"abc"].map(|text| secret.encrypt(text).to_bytes());
-    messages
-        .into_iter()
-        .chain([secret.encrypt_key(&transciphering::AesKey::from_bytes(&[5; 16])).to_bytes()])
-        .collect()
+    messages.into_iter().chain([secret.encrypt_key(&aes_key()).to_bytes()]).collect()
+}
+
+/// The AES key of messages.
+#[must_use]
+pub fn aes_key() -> transciphering::AesKey {
+    transciphering::AesKey::from_bytes(&[5; 16])
+}
+
+/// Messages by AES, none and some bytes, and bytes of another program, which have no tag.
+#[must_use]
+pub fn aes_messages() -> Vec<Vec<u8>> {
+    let mut encryptor = transciphering::MessageEncryptor::new(aes_key());
+    let mut seal = |counter, text| encryptor.encrypt_from(counter, text).expect("a counter once");
+    let sealed = [seal([1; 16], &b""[..]), seal([2; 16], b"abc")].map(|it| it.to_bytes());
+    let key_id = aes_key().id();
+    let foreign = transciphering::Message::from_counter_mode(key_id, [3; 16], b"abcd");
+    sealed.into_iter().chain([foreign.expect("few bytes").to_bytes()]).collect()
 }
 
 /// One of each kind of file.
@@ -333,6 +347,7 @@ pub fn all() -> Vec<Vec<u8>> {
         encrypted_bits(),
         encrypted_integers(),
         encrypted_bytes(),
+        aes_messages(),
     ];
     groups.into_iter().flatten().collect()
 }

@@ -41,7 +41,7 @@ impl Target {
 }
 
 /// All targets of this crate; those of the command line's formats are tests of its own.
-pub const TARGETS: [Target; 23] = [
+pub const TARGETS: [Target; 24] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -117,6 +117,7 @@ pub const TARGETS: [Target; 23] = [
     object("encrypted_bits", read_encrypted_bits, seeds::encrypted_bits),
     object("encrypted_integers", read_encrypted_integers, seeds::encrypted_integers),
     object("encrypted_bytes", read_encrypted_bytes, seeds::encrypted_bytes),
+    object("aes_messages", read_aes_message, seeds::aes_messages),
     Target {
         name: "inspection",
         repair: either,
@@ -199,6 +200,14 @@ fn read_encrypted_integers(bytes: &[u8]) -> bool {
     whole.is_ok_and(|it| secret.decrypt(&it).is_ok())
         | radix.is_ok_and(|it| secret.decrypt_radix(&it).is_ok())
         | small.is_ok_and(|it| secret.decrypt_small(&it).is_ok())
+}
+
+fn read_aes_message(bytes: &[u8]) -> bool {
+    let Ok(message) = transciphering::Message::from_bytes(bytes) else { return false };
+    // Whatever a file claims, only what the key's holder made opens.
+    let _ = seeds::aes_key().open(&message);
+    assert_eq!(message.to_bytes(), bytes);
+    true
 }
 
 fn read_encrypted_bytes(bytes: &[u8]) -> bool {

@@ -45,5 +45,6 @@ readers! {
     encrypted_bits
     encrypted_integers
     encrypted_bytes
+    aes_messages
     inspection
 }
