@@ -6,12 +6,14 @@
 //! | `measurement`, `memory` | seconds, the unit u over a run, peak memory |
 //! | `packed` | lookups and digit decomposition of packed values |
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `gates`, `auto` |
+//! | `bits` | BinBoot and GateBoot |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
 //! | `plot` | pictures of lines |
 #![forbid(unsafe_code)]
 
 mod auto;
+mod bits;
 mod contract;
 mod cost_model;
 mod decomposition;
@@ -50,6 +52,10 @@ pub enum BenchCommand {
     Decomposition(decomposition::DecompositionArguments),
     /// Boolean gates on single bits.
     Gates(gates::GatesArguments),
+    /// BinBoot: bits in CKKS slots, bootstrapped.
+    Binboot(bits::BitsArguments),
+    /// GateBoot: a gate of bits in CKKS slots, bootstrapped on the way.
+    Gateboot(bits::BitsArguments),
     /// Functional bootstraps by automorphisms: Algorithm 5 beside LMKCDEY and CMUXes.
     Auto(auto::AutoArguments),
     /// Circuit bootstrapping of a bit.
@@ -82,6 +88,8 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Fhew(arguments) => fhew::run(arguments, json),
         BenchCommand::Decomposition(arguments) => decomposition::run(arguments, json),
         BenchCommand::Gates(arguments) => gates::run(arguments, json),
+        BenchCommand::Binboot(arguments) => bits::run(bits::Benchmark::BinBoot, arguments, json),
+        BenchCommand::Gateboot(arguments) => bits::run(bits::Benchmark::GateBoot, arguments, json),
         BenchCommand::Auto(arguments) => auto::run(arguments, json),
         BenchCommand::Cbs(arguments) => circuit_bootstrapping::run(arguments, json),
         BenchCommand::CmuxTree(arguments) => cmux_tree::run(arguments, json),

@@ -1,13 +1,10 @@
-//! Encoding, encryption and decryption of slots, for clients and tests. Decrypted slots have their noise: decryption needs
-//! the feature `diagnostics`. Results of lookups are no slots, and decrypt exactly.
+//! Encoding, encryption and decryption of slots, for clients and tests. Slots that hold integers decrypt exactly; others
+//! have their noise, and their decryption needs the feature `diagnostics`.
 
-#[cfg(feature = "diagnostics")]
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::secret::TernarySecret;
-#[cfg(feature = "diagnostics")]
-use cryptable_ring::Evaluations;
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Basis, Coefficients, Embedding, Poly, Ring};
+use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
@@ -58,6 +55,21 @@ pub fn encrypt_seeded(
     SeededCiphertext { c0, seed, scale }
 }
 
+/// Decrypts `count` slots whose real parts are integers but for noise below 1/2: the integers, without the noise.
+///
+/// Exact as [`decrypt`] is. Slots that hold anything but integers, or too much noise, give integers that say something of
+/// the noise: it is the caller's part to bound it.
+#[must_use]
+pub fn decrypt_integers(
+    ring: &Ring,
+    secret: &TernarySecret,
+    ct: &Ciphertext,
+    count: usize,
+) -> Zeroizing<Vec<i64>> {
+    let slots = noisy_slots(ring, secret, ct, count);
+    Zeroizing::new(slots.iter().map(|slot| slot.re.round() as i64).collect())
+}
+
 /// Decrypts `count` slots, with their noise.
 ///
 /// Exact while the encrypted coefficients stay below half of the two lowest primes' product (one
@@ -70,7 +82,17 @@ pub fn decrypt(
     ct: &Ciphertext,
     count: usize,
 ) -> Vec<Complex64> {
-    let coefficients = decrypt_coefficients(ring, secret, &ct.parts);
+    noisy_slots(ring, secret, ct, count)
+}
+
+/// Slots with their noise: to be rounded, and not to be passed on.
+fn noisy_slots(
+    ring: &Ring,
+    secret: &TernarySecret,
+    ct: &Ciphertext,
+    count: usize,
+) -> Vec<Complex64> {
+    let coefficients = Zeroizing::new(noisy_coefficients(ring, secret, &ct.parts));
     let gap = ring.degree() / (2 * count);
     let mut values: Vec<Complex64> = (0..count)
         .map(|k| {
@@ -90,6 +112,11 @@ pub fn decrypt_coefficients(
     secret: &TernarySecret,
     parts: &RlweCiphertext,
 ) -> Vec<f64> {
+    noisy_coefficients(ring, secret, parts)
+}
+
+/// Coefficients with their noise.
+fn noisy_coefficients(ring: &Ring, secret: &TernarySecret, parts: &RlweCiphertext) -> Vec<f64> {
     let limbs = parts.c0.basis().main.min(2);
     let basis = Basis::main(limbs);
     let lowest = |poly: &Poly<Evaluations>| {

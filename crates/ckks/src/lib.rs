@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arithmetic;
+pub mod bootstrapping;
 pub mod chebyshev;
 pub mod ciphertext;
 pub mod dft_factors;

@@ -95,6 +95,74 @@ impl<C: Clone + Send + Sync> Steps<C> {
         self.join_blocks(arithmetic, blocks)
     }
 
+    /// Evaluates `Σ_k coefficients[k]·T_k(x)` at the least depth, to an exact scale: `2^d` coefficients take d levels
+    /// of x, their constants included.
+    ///
+    /// The series is cut in halves as in [`Steps::evaluate`], but only until a block leaves a level for its constants:
+    /// the highest block is cut down to two coefficients, which costs `log2(B) - 1` more multiplications than
+    /// [`Steps::evaluate`] takes, and saves a level.
+    ///
+    /// # Panics
+    /// If the basis is not Chebyshev's, or the number of coefficients is no power of two that the steps serve.
+    pub fn evaluate_at_least_depth<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: &[Complex64],
+        scale: f64,
+    ) -> C {
+        let length = coefficients.len();
+        assert_eq!(self.basis, PolynomialBasis::Chebyshev);
+        assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
+        let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize;
+        self.subseries(arithmetic, coefficients, (limbs, scale))
+    }
+
+    /// The number of coefficients that the steps serve.
+    fn length(&self) -> usize {
+        (self.babies.len() + 1) << self.giants.len()
+    }
+
+    /// Step `2^log_index`.
+    fn power_of_two_step(&self, log_index: u32) -> &C {
+        let log_babies = (self.babies.len() + 1).ilog2();
+        match log_index.checked_sub(log_babies) {
+            Some(giant) => &self.giants[giant as usize],
+            None => &self.babies[(1 << log_index) - 1],
+        }
+    }
+
+    /// `Σ_k coefficients[k]·T_k` with the given limbs and scale: as one block if that leaves a level for its
+    /// constants, else as `low + high·T_half`.
+    fn subseries<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: &[Complex64],
+        (limbs, scale): (usize, f64),
+    ) -> C {
+        let length = coefficients.len();
+        let levels = arithmetic.limbs(&self.babies[0]) - limbs;
+        let block_levels = if length == 2 { 1 } else { length.ilog2() as usize + 1 };
+        if length <= self.babies.len() + 1 && block_levels <= levels {
+            let inputs: Vec<&C> = self.babies[..length - 1].iter().collect();
+            let rows = [coefficients[1..].to_vec()];
+            let wide = scale * arithmetic.prime(limbs);
+            let mut sum = arithmetic.linear_combinations(limbs + 1, &inputs, &rows, wide);
+            let mut block = sum.swap_remove(0);
+            arithmetic.add_constant_assign(&mut block, coefficients[0]);
+            return arithmetic.rescale(block, 1);
+        }
+        let half = length / 2;
+        let (mut low, mut high) = (coefficients[..half].to_vec(), coefficients[half..].to_vec());
+        split_at_giant(&mut low, &mut high);
+        let giant = self.power_of_two_step(half.ilog2());
+        let high_scale = scale * arithmetic.prime(limbs) / arithmetic.scale(giant);
+        let high = self.subseries(arithmetic, &high, (limbs + 1, high_scale));
+        let mut joined = arithmetic.mul(&high, giant);
+        let low = self.subseries(arithmetic, &low, (limbs, scale));
+        arithmetic.add_assign(&mut joined, &low);
+        joined
+    }
+
     /// The linear combinations of the baby steps, one a block.
     fn block_sums<A: Arithmetic<Ciphertext = C>>(
         &self,
@@ -184,20 +252,26 @@ fn join_steps<A: Arithmetic>(
     step
 }
 
-/// Rewrites Chebyshev coefficients so that blocks join as `low + high·T_giant`.
+/// Rewrites a Chebyshev series as `low + high·T_m`, m = the length of either half.
 ///
-/// `T_{m+j} = 2·T_m·T_j - T_{m-j}`: at each split the upper half is doubled (but for its first) and
-/// subtracted, mirrored, from the lower half.
+/// `T_{m+j} = 2·T_m·T_j - T_{m-j}`: the upper half is doubled (but for its first) and subtracted, mirrored, from the
+/// lower half.
+fn split_at_giant(low: &mut [Complex64], high: &mut [Complex64]) {
+    let half = low.len();
+    for j in 1..half {
+        low[half - j] -= high[j];
+        high[j] *= 2.0;
+    }
+}
+
+/// Rewrites Chebyshev coefficients so that blocks join as `low + high·T_giant`, by [`split_at_giant`] down to blocks.
 fn divide_by_giants(coefficients: &mut [Complex64], block: usize) {
     let half = coefficients.len() / 2;
     if half < block {
         return;
     }
     let (low, high) = coefficients.split_at_mut(half);
-    for j in 1..half {
-        low[half - j] -= high[j];
-        high[j] *= 2.0;
-    }
+    split_at_giant(low, high);
     divide_by_giants(low, block);
     divide_by_giants(high, block);
 }

@@ -20,11 +20,12 @@ use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{KeyRequest, Result};
 
 use crate::akp::interpolation::Interpolation;
-use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
-use crate::bootstrapping::{mod_raise, slots_to_coeffs};
+use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::bootstrapping::mod_raise;
 
 /// The public, table-independent part of AKP for one parameter set.
 #[derive(Clone, Debug)]

@@ -4,9 +4,5 @@
 //! Lines 2 to 5, 7 and 8 of Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623); lines 1 to 4, 10
 //! and 11 of Algorithm 1 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
 
-pub(crate) mod exponential;
-pub(crate) mod homomorphic_dft;
-pub(crate) mod mod_raise;
-pub(crate) mod modulus_switch;
 pub(crate) mod phase_exponential;
 pub(crate) mod slots_to_coeffs;

@@ -10,9 +10,9 @@ use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::bound_for;
 use rayon::prelude::*;
 
-use crate::bootstrapping::exponential::{Exponential, PhaseFunction};
-use crate::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
 use crate::literal::ParametersLiteral;
+use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
 
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]

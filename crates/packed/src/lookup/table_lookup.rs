@@ -9,8 +9,6 @@ use cryptable_ring::selected_product::TableMatrix;
 
 use crate::akp::AkpCircuit;
 use crate::akp::interpolation::Interpolation;
-use crate::bootstrapping::mod_raise::mod_raise;
-use crate::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::prepared_table::{PreparedForm, PreparedTable};
@@ -19,6 +17,8 @@ use crate::multiplexer::functional_digit_decomposition::{
     FunctionalDigitDecomposition, STEPS_PER_DIGIT,
 };
 use crate::parameters::circuit::Circuit;
+use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 
 /// Steps of AKP before any table.
 const AKP_STEPS: usize = 3;

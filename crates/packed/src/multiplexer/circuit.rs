@@ -25,9 +25,8 @@ use cryptable_ring::selected_product::TableMatrix;
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
-use crate::bootstrapping::{mod_raise, slots_to_coeffs};
+use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::multiplexer::kronecker_deltas::kronecker_deltas;
@@ -38,6 +37,8 @@ use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
 use crate::multiplexer::noise_cleaning::clean;
 use crate::multiplexer::table_step::{TableArithmetic, TableShape};
 use crate::step::Step;
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::bootstrapping::mod_raise;
 
 /// The deltas of one digit: `[part][value]`, one part a value in a slot.
 pub(crate) type DigitDeltas<C> = Vec<Vec<C>>;

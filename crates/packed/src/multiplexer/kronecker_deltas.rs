@@ -15,7 +15,7 @@ use cryptable_ckks::Arithmetic;
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::bootstrapping::exponential::PhaseFunction;
+use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 
 /// Levels below the exponential: `ceil(log2(p - 1))` for the powers and one for the constants; none for p = 2.
 pub(crate) fn levels(p: u64) -> usize {

@@ -8,10 +8,10 @@ use cryptable_lattice::{KeyRequest, NoiseBound};
 
 use crate::akp::AkpCircuit;
 use crate::akp::interpolation::Interpolation;
-use crate::bootstrapping::homomorphic_dft::HomomorphicDft;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::ParametersLiteral;
 use crate::multiplexer::circuit::MultiplexerCircuit;
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 
 /// A planned circuit: which matrices, polynomials and products a lookup is made of.
 #[derive(Clone, Debug)]

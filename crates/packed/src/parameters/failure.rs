@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 
 use crate::akp::interpolation::Interpolation;
-use crate::bootstrapping::exponential::Exponential;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::parameters::circuit::{Circuit, RaisedNoise};
+use cryptable_ckks::bootstrapping::exponential::Exponential;
 
 /// Where the probability comes from that one value decrypts wrong.
 ///

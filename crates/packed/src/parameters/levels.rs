@@ -4,12 +4,12 @@ use cryptable_ckks::dry_run::DryRunParameters;
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::Basis;
 
-use crate::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
-use crate::bootstrapping::homomorphic_dft::key_shape;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::kronecker_deltas;
 use crate::multiplexer::kronecker_product::SelectorProduct;
 use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
+use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
+use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
 
 impl ParametersLiteral {
     /// Limbs of the whole chain.

@@ -2,8 +2,8 @@
 
 use cryptable_ckks::overflow::bound_for;
 
-use crate::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use crate::literal::MultiplexerLiteral;
+use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 
 /// Most bits of a digit that are tried: its powers take memory and time.
 const MAX_DIGIT_BITS: u32 = 6;

@@ -5,7 +5,7 @@
 //! then read as integers modulo the whole chain, and it is switched back to the dense secret. The
 //! overflow I of `phase = q_0·(m/p + I)` thus depends on the sparse secret only: |I| is at most 16.5.
 
-use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator};
+use crate::{Arithmetic, Ciphertext, Evaluator};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::key_switching::{Digits, add_times_special, switch_and_rescale};
 use cryptable_lattice::{KeyPurpose, KeyRequest, RlweCiphertext, SwitchingKeyShape};
@@ -17,7 +17,7 @@ use cryptable_ring::{
 ///
 /// Both are single-digit: words modulo q_0 are small against any other modulus, so one special prime
 /// is enough, and the key towards the sparse secret never leaves `q_0·p_0`.
-pub(crate) fn key_requests(limbs: usize) -> [KeyRequest; 2] {
+pub fn key_requests(limbs: usize) -> [KeyRequest; 2] {
     let shape = |main| SwitchingKeyShape { basis: Basis { main, special: 1 }, digit_limbs: main };
     [
         KeyRequest { purpose: KeyPurpose::DenseToSparse, shape: shape(1) },
@@ -29,20 +29,31 @@ pub(crate) fn key_requests(limbs: usize) -> [KeyRequest; 2] {
 ///
 /// The result's coefficients are `q_0·(m/p + I)` plus noise: m/p + I at scale q_0. NTTs: 4 for the
 /// switch to the sparse secret, `4·limbs + 5` for the switch back.
-pub(crate) fn mod_raise(
+pub fn mod_raise(
     evaluator: &Evaluator<'_>,
     input: &CoefficientCiphertext,
     limbs: usize,
 ) -> Ciphertext {
     let ring = evaluator.ring();
-    let bottom = Basis::main(1);
     let (m0, bits) = (ring.modulus(0), input.log2_modulus);
-    let (mut b, mut a) = input.to_pair();
-    from_power_of_two_assign(m0, &mut b, bits);
-    from_power_of_two_assign(m0, &mut a, bits);
-    let c0 = Poly::<Coefficients>::from_words(ring, bottom, b).into_evaluations(ring);
-    let c1 = Poly::<Coefficients>::from_words(ring, bottom, a).into_evaluations(ring);
-    let sparse = switch_and_rescale(ring, &c0, &c1, evaluator.key(KeyPurpose::DenseToSparse, 1), 0);
+    let bottom = |mut words: Vec<u64>| {
+        from_power_of_two_assign(m0, &mut words, bits);
+        Poly::<Coefficients>::from_words(ring, Basis::main(1), words).into_evaluations(ring)
+    };
+    let (b, a) = input.to_pair();
+    raise(evaluator, &RlweCiphertext { c0: bottom(b), c1: bottom(a) }, limbs)
+}
+
+/// Raises a ciphertext modulo q_0, as SlotsToCoeffs leaves it, to `limbs` limbs: [`mod_raise`] without the client's
+/// modulus.
+///
+/// # Panics
+/// If it has more limbs than one.
+pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, limbs: usize) -> Ciphertext {
+    let ring = evaluator.ring();
+    assert_eq!(bottom.c0.basis(), Basis::main(1), "limbs before ModRaise");
+    let key = evaluator.key(KeyPurpose::DenseToSparse, 1);
+    let sparse = switch_and_rescale(ring, &bottom.c0, &bottom.c1, key, 0);
     let key = evaluator.key(KeyPurpose::SparseToDense, limbs);
     let basis = Basis { main: limbs, special: key.shape().basis.special };
     let c0 = lift(ring, sparse.c0.into_coefficients(ring), Basis::main(limbs));

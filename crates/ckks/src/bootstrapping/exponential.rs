@@ -11,9 +11,9 @@
 
 use std::f64::consts::TAU;
 
-use cryptable_ckks::Arithmetic;
-use cryptable_ckks::chebyshev::ChebyshevSeries;
-use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
+use crate::Arithmetic;
+use crate::chebyshev::ChebyshevSeries;
+use crate::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use num_complex::Complex64;
 
 /// What a level costs, in multiplications of each exponential: a limb more in everything above it. Measured on
@@ -22,7 +22,7 @@ const MULTIPLICATIONS_PER_LEVEL: f64 = 2.5;
 
 /// Which function of the phase is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PhaseFunction {
+pub enum PhaseFunction {
     /// The complex exponential `e^{2πit}`.
     Exponential,
     /// Its real part, `cos 2πt`, which is enough for two values.
@@ -31,7 +31,7 @@ pub(crate) enum PhaseFunction {
 
 /// The Chebyshev series and doublings for one interval.
 #[derive(Clone, Debug)]
-pub(crate) struct Exponential {
+pub struct Exponential {
     function: PhaseFunction,
     series: ChebyshevSeries,
     shape: ExponentialShape,
@@ -41,7 +41,7 @@ pub(crate) struct Exponential {
 
 /// The sizes of an exponential's evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ExponentialShape {
+pub struct ExponentialShape {
     /// Doublings of the angle after the series.
     pub doublings: u32,
     /// How many of them, the last ones, are cleaned.
@@ -55,7 +55,7 @@ pub(crate) struct ExponentialShape {
 impl ExponentialShape {
     /// Levels it takes: one a Chebyshev doubling, one for the constants, one a doubling of the angle, one
     /// more if that is cleaned.
-    pub(crate) fn levels(self) -> usize {
+    pub fn levels(self) -> usize {
         (self.log_length + 1 + self.doublings + self.cleanings) as usize
     }
 }
@@ -65,7 +65,7 @@ impl Exponential {
     ///
     /// # Panics
     /// If more doublings are cleaned than there are, or any of a cosine.
-    pub(crate) fn new(function: PhaseFunction, bound: f64, shape: ExponentialShape) -> Self {
+    pub fn new(function: PhaseFunction, bound: f64, shape: ExponentialShape) -> Self {
         assert!(shape.cleanings <= shape.doublings, "{shape:?}");
         assert!(
             function == PhaseFunction::Exponential || shape.cleanings == 0,
@@ -82,14 +82,14 @@ impl Exponential {
 
     /// The same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
     /// products of it stay there.
-    pub(crate) fn at_half_scale(mut self) -> Self {
+    pub fn at_half_scale(mut self) -> Self {
         self.scale_shift = -1.0;
         self
     }
 
     /// A bound on the error of the result, over phases of the interval: that of the series (proven, from
     /// the Bessel functions that are cut off), times what the doublings make of it.
-    pub(crate) fn approximation_error(
+    pub fn approximation_error(
         function: PhaseFunction,
         bound: f64,
         doublings: u32,
@@ -111,7 +111,7 @@ impl Exponential {
     ///
     /// # Panics
     /// If no combination of up to 8 doublings and 256 coefficients reaches the tolerance.
-    pub(crate) fn choose(
+    pub fn choose(
         function: PhaseFunction,
         bound: f64,
         tolerance: f64,
@@ -140,11 +140,7 @@ impl Exponential {
     }
 
     /// Evaluates it on a ciphertext of x = t/K.
-    pub(crate) fn evaluate<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        x: &A::Ciphertext,
-    ) -> A::Ciphertext {
+    pub fn evaluate<A: Arithmetic>(&self, arithmetic: &A, x: &A::Ciphertext) -> A::Ciphertext {
         let ExponentialShape { doublings, cleanings, log_length, log_babies } = self.shape;
         let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
         let coefficients = &self.series.coefficients;

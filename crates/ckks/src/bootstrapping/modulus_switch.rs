@@ -1,7 +1,7 @@
 //! The last step of a lookup: from coefficients modulo q_0 to a ciphertext modulo the client's power of two. Line 8 of
 //! Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
 
-use cryptable_ckks::Ciphertext;
+use crate::Ciphertext;
 use cryptable_lattice::coefficient_ciphertext::{
     CoefficientCiphertext, CoefficientLayout, UniformPart,
 };
@@ -10,7 +10,7 @@ use cryptable_ring::{Basis, Evaluations, Poly, Ring};
 
 /// What the ciphertext is to be: its modulus, that of its values, and where they stand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CoefficientShape {
+pub struct CoefficientShape {
     /// log2 of the client's modulus.
     pub log2_modulus: u32,
     /// The modulus of the values.
@@ -24,7 +24,7 @@ pub(crate) struct CoefficientShape {
 ///
 /// # Panics
 /// If the ciphertext has more limbs than one.
-pub(crate) fn switch_to_power_of_two(
+pub fn switch_to_power_of_two(
     ring: &Ring,
     ciphertext: Ciphertext,
     shape: CoefficientShape,

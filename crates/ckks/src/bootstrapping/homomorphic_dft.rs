@@ -5,14 +5,14 @@
 //! matrices are multiplied up and a prime is dropped whenever one is full, so three matrices of 32
 //! bits take two primes of 49.
 
-use cryptable_ckks::dft_factors::DiagonalMatrix;
-use cryptable_ckks::{Arithmetic, LinearTransform, TransformPlan};
+use crate::dft_factors::DiagonalMatrix;
+use crate::{Arithmetic, LinearTransform, TransformPlan};
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::{Basis, Ring};
 
 /// One matrix of the chain with its plan.
 #[derive(Clone, Debug)]
-pub(crate) struct DftStage {
+pub struct DftStage {
     matrix: DiagonalMatrix,
     /// How it is multiplied.
     pub plan: TransformPlan,
@@ -22,14 +22,14 @@ pub(crate) struct DftStage {
 
 /// A chain of matrices.
 #[derive(Clone, Debug)]
-pub(crate) struct HomomorphicDft {
+pub struct HomomorphicDft {
     /// In order of application.
     pub stages: Vec<DftStage>,
 }
 
 /// Where a chain starts and ends, and what it may use.
 #[derive(Clone, Debug)]
-pub(crate) struct DftLevels<'a> {
+pub struct DftLevels<'a> {
     /// Limbs at the start.
     pub limbs: usize,
     /// Scale at the start.
@@ -46,7 +46,7 @@ pub(crate) struct DftLevels<'a> {
 
 impl HomomorphicDft {
     /// Plans `matrices`; `shape(limbs)` gives the key shape at a level.
-    pub(crate) fn new(
+    pub fn new(
         matrices: Vec<DiagonalMatrix>,
         levels: &DftLevels<'_>,
         shape: impl Fn(usize) -> SwitchingKeyShape,
@@ -87,7 +87,7 @@ impl HomomorphicDft {
     }
 
     /// Encodes all matrices.
-    pub(crate) fn encode(&self, ring: &Ring) -> Vec<LinearTransform> {
+    pub fn encode(&self, ring: &Ring) -> Vec<LinearTransform> {
         self.stages
             .iter()
             .map(|stage| LinearTransform::encode(ring, &stage.matrix, stage.plan.clone()))
@@ -95,12 +95,12 @@ impl HomomorphicDft {
     }
 
     /// The plans of all matrices.
-    pub(crate) fn plans(&self) -> Vec<TransformPlan> {
+    pub fn plans(&self) -> Vec<TransformPlan> {
         self.stages.iter().map(|stage| stage.plan.clone()).collect()
     }
 
     /// Applies the chain, with its matrices as the arithmetic needs them.
-    pub(crate) fn apply<A: Arithmetic>(
+    pub fn apply<A: Arithmetic>(
         &self,
         arithmetic: &A,
         matrices: &[A::Matrix],
@@ -114,7 +114,7 @@ impl HomomorphicDft {
 }
 
 /// The shape of keys at a level: `digits` digits, and as few special primes as cover one digit.
-pub(crate) fn key_shape(
+pub fn key_shape(
     limbs: usize,
     digits: usize,
     log2_scale: f64,

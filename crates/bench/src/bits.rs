@@ -1,0 +1,179 @@
+//! `bench binboot` and `bench gateboot`: bits in CKKS slots, bootstrapped, and gated on the way.
+
+use clap::{Args, ValueEnum};
+use cryptable_bits::{Gate, Packing, Parameters, SecretKey};
+use cryptable_lattice::{Progress, Result};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// How bits are packed, in options.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PackingArgument {
+    /// One bit a slot: the least latency.
+    Real,
+    /// Two bits a slot: the most bits a second.
+    Complex,
+}
+
+/// Arguments of `bench binboot` and `bench gateboot`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench binboot --runs 100")]
+pub struct BitsArguments {
+    /// How bits are packed.
+    #[arg(long, value_enum, default_value = "real")]
+    packing: PackingArgument,
+    /// Evaluations to take the median time and the largest error of, each of other bits.
+    #[arg(long, default_value_t = 5)]
+    runs: usize,
+    /// Seed of the random bits.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Which bootstrap.
+#[derive(Clone, Copy, Debug)]
+pub enum Benchmark {
+    /// Algorithm 2.
+    BinBoot,
+    /// Algorithm 3, for NAND.
+    GateBoot,
+}
+
+/// A line: the contract, and what is told of bits.
+#[derive(Debug, Serialize)]
+struct BitsRecord {
+    #[serde(flatten)]
+    contract: Contract,
+    /// -log2 of the largest error of any slot in any run.
+    precision_bits: f64,
+    /// Levels for gates that are left.
+    levels_left: usize,
+    /// log2 of the product of all primes.
+    log2_modulus: f64,
+    /// NTTs of one bootstrap at its ring degree, counted.
+    transforms: usize,
+}
+
+/// Runs a benchmark.
+pub fn run(benchmark: Benchmark, arguments: &BitsArguments, json: bool) -> anyhow::Result<()> {
+    let packing = match arguments.packing {
+        PackingArgument::Real => Packing::Real,
+        PackingArgument::Complex => Packing::Complex,
+    };
+    let record = measure(benchmark, &Parameters::latency_128(packing)?, arguments)?;
+    if json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        let contract = &record.contract;
+        println!(
+            "{}: {} bits in {:.0} ms, {:.0} u, {:.1} us a bit; precision {:.1} bits, {} levels left; {:.2} GB; fails \
+             2^{:.1}, {:.1} bits",
+            contract.method,
+            contract.slots,
+            contract.eval_s * 1e3,
+            contract.eval_units,
+            contract.ms_per_value * 1e3,
+            record.precision_bits,
+            record.levels_left,
+            contract.eval_rss_bytes as f64 / 1e9,
+            contract.log2_fail,
+            contract.security_bits
+        );
+    }
+    record.contract.check()
+}
+
+fn measure(
+    benchmark: Benchmark,
+    parameters: &Parameters,
+    arguments: &BitsArguments,
+) -> Result<BitsRecord> {
+    let secret = SecretKey::generate(parameters);
+    let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
+    let server = server?;
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let mut bits = || (0..parameters.bits()).map(|_| rng.random()).collect::<Vec<bool>>();
+    let generation_peak = memory::peak_rss();
+    memory::reset_peak();
+    let (method, table, precision) = match benchmark {
+        Benchmark::BinBoot => ("BinBoot", "identity", parameters.bin_boot_precision()),
+        Benchmark::GateBoot => ("GateBoot", "NAND", parameters.gate_boot_precision()),
+    };
+    let mut contract = Contract {
+        method: method.into(),
+        table: table.into(),
+        bits_in: if matches!(benchmark, Benchmark::BinBoot) { 1.0 } else { 2.0 },
+        bits_out: 1.0,
+        modulus_in: 2,
+        ring_degree: parameters.literal().ring_degree,
+        keygen_s,
+        eval_key_bytes: server.memory_bytes(),
+        predicted_noise_std_log2: Some((2.0 * precision.deviation).log2()),
+        log2_fail: precision.log2_fail,
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    };
+    let mut unit = UnitSampler::start();
+    let (mut times, mut squares, mut worst, mut levels_left) = (Vec::new(), 0.0, 0f64, 0);
+    for _ in 0..arguments.runs.max(1) {
+        let (x, y) = (bits(), bits());
+        let (a, encrypt_s) = timed(|| secret.encrypt(&x));
+        let (a, b) = (a?, secret.encrypt(&y)?);
+        let (result, time) = timed(|| match benchmark {
+            Benchmark::BinBoot => server.bin_boot(&a),
+            Benchmark::GateBoot => server.gate_boot(Gate::Nand, &a, &b),
+        });
+        let (result, expected) = match benchmark {
+            Benchmark::BinBoot => (result?, x),
+            Benchmark::GateBoot => {
+                (result?, x.iter().zip(&y).map(|(&x, &y)| Gate::Nand.evaluate(x, y)).collect())
+            }
+        };
+        times.push(time);
+        unit.sample_if_due();
+        let found = secret.decrypt(&result)?;
+        contract.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
+        contract.values_checked += found.len();
+        contract.encrypt_s = encrypt_s;
+        for error in secret.errors(&result, &expected)? {
+            squares += error * error;
+            worst = worst.max(error.abs());
+        }
+        levels_left = result.levels();
+    }
+    contract.eval_rss_bytes = memory::peak_rss();
+    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
+    // A bit is wrong at a distance of 1/2.
+    contract.noise_std_log2 = (2.0 * (squares / contract.values_checked as f64).sqrt()).log2();
+    contract.set_time(median(&times), times.len(), parameters.bits(), unit.finish());
+    Ok(BitsRecord {
+        contract,
+        precision_bits: -worst.log2(),
+        levels_left,
+        log2_modulus: parameters.log2_modulus(),
+        transforms: parameters.operation_counts().transforms,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn bits_of_a_toy() {
+        for benchmark in [Benchmark::BinBoot, Benchmark::GateBoot] {
+            let arguments = BitsArguments { packing: PackingArgument::Complex, runs: 2, seed: 1 };
+            let toy = Parameters::insecure_toy(Packing::Complex).unwrap();
+            let record = measure(benchmark, &toy, &arguments).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            assert_eq!((record.contract.values_checked, record.levels_left), (2048, 2));
+            assert!(record.precision_bits > 5.0);
+        }
+    }
+}
