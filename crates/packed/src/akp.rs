@@ -15,6 +15,8 @@
 pub(crate) mod interpolation;
 pub(crate) mod trigonometric_hermite;
 
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{KeyRequest, Result};
@@ -24,8 +26,6 @@ use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
-use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::bootstrapping::mod_raise;
 
 /// The public, table-independent part of AKP for one parameter set.
 #[derive(Clone, Debug)]

@@ -94,6 +94,18 @@ impl LookupNoise {
     }
 }
 
+/// log2 of the failure probability of a lookup whose input is a result of the same method, for the worst table:
+/// lookups can follow each other without end.
+#[must_use]
+pub fn log2_fail(
+    method: &dyn FullDomainMethod,
+    model: &NoiseModel,
+    input_modulus: u64,
+    output_modulus: u64,
+) -> f64 {
+    LookupNoise::new(method, model, input_modulus, output_modulus).log2_fail_of_results()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

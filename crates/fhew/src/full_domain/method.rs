@@ -4,7 +4,6 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
-use crate::full_domain::lookup_noise::LookupNoise;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -160,16 +159,4 @@ pub trait FullDomainMethod: std::fmt::Debug + Sync {
 
     /// Predicted noise, for an input of variance `input` (at the LWE modulus).
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise;
-}
-
-/// log2 of the failure probability of a lookup whose input is a result of the same method, for the worst table:
-/// lookups can follow each other without end.
-#[must_use]
-pub fn log2_fail(
-    method: &dyn FullDomainMethod,
-    model: &NoiseModel,
-    input_modulus: u64,
-    output_modulus: u64,
-) -> f64 {
-    LookupNoise::new(method, model, input_modulus, output_modulus).log2_fail_of_results()
 }

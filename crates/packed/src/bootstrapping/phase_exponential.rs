@@ -4,6 +4,8 @@
 //! 2026(1), ePrint 2025/1301): AKP, multi-value bootstrapping and every digit of a decomposition begin with it.
 
 use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
@@ -11,8 +13,6 @@ use cryptable_ckks::overflow::bound_for;
 use rayon::prelude::*;
 
 use crate::literal::ParametersLiteral;
-use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
-use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
 
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 //! Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
 
 use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
 use cryptable_ckks::dft_factors::{slots_to_coeffs, slots_to_coeffs_sparse};
 use cryptable_ckks::dry_run::Shape;
 
 use crate::literal::ParametersLiteral;
-use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
 
 /// Plans it for outputs of the given limbs and scale, which are `denominator` times what coefficients
 /// are to hold.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{NoiseBound, Progress};
@@ -17,8 +19,6 @@ use crate::multiplexer::functional_digit_decomposition::{
     FunctionalDigitDecomposition, STEPS_PER_DIGIT,
 };
 use crate::parameters::circuit::Circuit;
-use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
-use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 
 /// Steps of AKP before any table.
 const AKP_STEPS: usize = 3;

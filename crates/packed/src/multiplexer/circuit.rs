@@ -18,6 +18,8 @@
 
 use std::ops::Range;
 
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{KeyRequest, Result, Table};
@@ -37,8 +39,6 @@ use crate::multiplexer::multiplexer_tree::{self, Selectors, row_selector};
 use crate::multiplexer::noise_cleaning::clean;
 use crate::multiplexer::table_step::{TableArithmetic, TableShape};
 use crate::step::Step;
-use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
-use cryptable_ckks::bootstrapping::mod_raise;
 
 /// The deltas of one digit: `[part][value]`, one part a value in a slot.
 pub(crate) type DigitDeltas<C> = Vec<Vec<C>>;

@@ -9,14 +9,14 @@
 
 use std::ops::Range;
 
+use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
 use crate::multiplexer::circuit::{DigitDeltas, MultiplexerCircuit};
 use crate::step::Step;
-use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
-use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 
 /// Steps of progress a digit: ModRaise, CoeffsToSlots, the exponential, deltas, SlotsToCoeffs.
 pub(crate) const STEPS_PER_DIGIT: usize = 5;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use cryptable_ckks::DryRun;
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Shape;
 use cryptable_lattice::{KeyRequest, NoiseBound};
 
@@ -11,7 +12,6 @@ use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::ParametersLiteral;
 use crate::multiplexer::circuit::MultiplexerCircuit;
-use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 
 /// A planned circuit: which matrices, polynomials and products a lookup is made of.
 #[derive(Clone, Debug)]

@@ -2,12 +2,13 @@
 
 use std::f64::consts::TAU;
 
+use cryptable_ckks::bootstrapping::exponential::Exponential;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
+use cryptable_lattice::NoiseBound;
 
 use crate::akp::interpolation::Interpolation;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::parameters::circuit::{Circuit, RaisedNoise};
-use cryptable_ckks::bootstrapping::exponential::Exponential;
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
@@ -95,8 +96,24 @@ impl FailureModel {
         PhaseError { variance: self.bound * self.bound * (fixed + gain * variance), bias }
     }
 
+    /// The failure probability of a lookup of inputs with some noise: with each, how many of the next digits it has.
+    pub(crate) fn of_inputs(
+        &self,
+        circuit: &Circuit,
+        inputs: &[(NoiseBound, usize)],
+    ) -> FailureEstimate {
+        let mut start = 0;
+        let mut phases = Vec::with_capacity(circuit.digits());
+        for &(noise, digits) in inputs {
+            let raised = circuit.raised_noise(noise, start..start + digits).into_iter();
+            phases.extend(raised.map(|raised| self.phase(raised)));
+            start += digits;
+        }
+        self.estimate(&phases)
+    }
+
     /// The failure probability of a lookup of any table, by phases with these errors.
-    pub(crate) fn estimate(&self, phases: &[PhaseError]) -> FailureEstimate {
+    fn estimate(&self, phases: &[PhaseError]) -> FailureEstimate {
         let literal = &self.literal;
         let half_step = 0.5 / literal.output_modulus as f64;
         let (typical, variance, bias) = match &literal.multiplexer {

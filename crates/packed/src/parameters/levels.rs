@@ -1,5 +1,7 @@
 //! How a literal divides the chain of primes, and the shapes of its keys.
 
+use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
+use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
 use cryptable_ckks::dry_run::DryRunParameters;
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::Basis;
@@ -8,8 +10,6 @@ use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::kronecker_deltas;
 use crate::multiplexer::kronecker_product::SelectorProduct;
 use crate::multiplexer::noise_cleaning::IDENTITY_LEVELS;
-use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
-use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
 
 impl ParametersLiteral {
     /// Limbs of the whole chain.

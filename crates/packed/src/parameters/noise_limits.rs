@@ -3,8 +3,7 @@
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_where};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
-use crate::parameters::circuit::Circuit;
-use crate::parameters::failure::{FailureEstimate, FailureModel};
+use crate::parameters::failure::FailureEstimate;
 use crate::parameters::parameter_set::Parameters;
 
 /// Lookups in a row that are followed before the noise of results is said to grow without end.
@@ -12,22 +11,6 @@ const MAX_LOOKUPS: u32 = 1000;
 
 /// Relative growth of a bias that counts as none.
 const CONVERGED: f64 = 1e-12;
-
-/// The failure probability of a lookup of inputs with some noise: with each, how many of the next digits it has.
-pub(crate) fn estimate(
-    model: &FailureModel,
-    circuit: &Circuit,
-    inputs: &[(NoiseBound, usize)],
-) -> FailureEstimate {
-    let mut start = 0;
-    let mut phases = Vec::with_capacity(circuit.digits());
-    for &(noise, digits) in inputs {
-        let raised = circuit.raised_noise(noise, start..start + digits).into_iter();
-        phases.extend(raised.map(|raised| model.phase(raised)));
-        start += digits;
-    }
-    model.estimate(&phases)
-}
 
 impl Parameters {
     /// log2 of the failure probability a value that is stated: every lookup and every operation on ciphertexts keeps it.
@@ -121,7 +104,7 @@ impl Parameters {
 
     /// The failure probability of lookups of whole inputs with this noise.
     fn estimate_of(&self, input: NoiseBound) -> FailureEstimate {
-        estimate(self.failure_model(), self.circuit(), &[(input, self.circuit().digits())])
+        self.failure_model().of_inputs(self.circuit(), &[(input, self.circuit().digits())])
     }
 
     /// The noise of the result of a lookup of inputs, each with so many of the next digits.
@@ -132,7 +115,7 @@ impl Parameters {
         &self,
         inputs: &[(NoiseBound, usize)],
     ) -> Result<NoiseBound> {
-        let found = estimate(self.failure_model(), self.circuit(), inputs);
+        let found = self.failure_model().of_inputs(self.circuit(), inputs);
         check_log2_fail("a lookup", found.log2_fail(), self.stated_log2_fail())?;
         Ok(self.noise_of_result(&found))
     }

@@ -14,7 +14,7 @@ use crate::literal::ParametersLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{FailureEstimate, FailureModel};
-use crate::parameters::{noise_limits, validation};
+use crate::parameters::validation;
 
 /// A validated, immutable parameter set. Clones share what was computed.
 ///
@@ -62,8 +62,7 @@ impl Parameters {
         let circuit = Arc::new(Circuit::new(&literal, &primes));
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit));
         let fresh = literal.fresh_noise(literal.input_modulus);
-        let failure =
-            noise_limits::estimate(&failure_model, &circuit, &[(fresh, circuit.digits())]);
+        let failure = failure_model.of_inputs(&circuit, &[(fresh, circuit.digits())]);
         // A probability that is not a number exceeds any.
         if failure.log2_fail().is_nan() || failure.log2_fail() > literal.log2_fail {
             let (found, limit) = (failure.log2_fail(), literal.log2_fail);

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
+use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
-use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 
 /// Largest modulus of values.
 pub(crate) const MAX_MODULUS: u64 = 1 << 24;

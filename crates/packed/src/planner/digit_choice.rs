@@ -1,9 +1,9 @@
 //! Ways to cut the input of a multiplexer tree into digits and selectors.
 
+use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::overflow::bound_for;
 
 use crate::literal::MultiplexerLiteral;
-use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 
 /// Most bits of a digit that are tried: its powers take memory and time.
 const MAX_DIGIT_BITS: u32 = 6;

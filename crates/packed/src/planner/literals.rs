@@ -1,12 +1,12 @@
 //! The literal of a request: every number but those that are searched for.
 
+use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::overflow::bound_for;
 use cryptable_lattice::SecurityLevel;
 
 use crate::literal::{DftLiteral, ParametersLiteral};
 use crate::planner::digit_choice::DigitChoice;
 use crate::planner::request::Request;
-use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
 const SPARSE_WEIGHT: u32 = 32;
