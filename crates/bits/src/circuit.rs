@@ -1,7 +1,7 @@
 //! BinBoot (Algorithm 2) and GateBoot (Algorithm 3) of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767) as
 //! circuits, for ciphertexts and for dry runs.
 
-use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft, real_parts};
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
@@ -13,7 +13,7 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 use crate::gate::{Gate, Wave};
-use crate::literal::{Packing, ParametersLiteral};
+use crate::literal::ParametersLiteral;
 use crate::wave_series::WaveSeries;
 
 /// Moduli m that sums of bits are taken as fractions of: 2 for one bit (BinBoot), 3 for two (GateBoot).
@@ -155,17 +155,7 @@ impl BitCircuit {
         raised: A::Ciphertext,
     ) -> Vec<A::Ciphertext> {
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
-        let conjugate = arithmetic.conjugate(&w);
-        let mut real = w.clone();
-        arithmetic.add_assign(&mut real, &conjugate);
-        if self.literal.packing == Packing::Real {
-            return vec![real];
-        }
-        // w = (x + iy)/2, so y = i·(conj(w) - w).
-        let mut imaginary = conjugate;
-        arithmetic.sub_assign(&mut imaginary, &w);
-        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
-        vec![real, imaginary]
+        real_parts(arithmetic, w, self.literal.packing.parts())
     }
 
     fn evaluate<A: Arithmetic>(
@@ -177,25 +167,6 @@ impl BitCircuit {
         let scale = self.scale_at(self.literal.output_limbs());
         let evaluate = |x: A::Ciphertext| self.series.evaluate(arithmetic, &x, wave, scale);
         phases.into_par_iter().map(evaluate).collect()
-    }
-
-    /// A raised ciphertext, from coefficients with noise of the given variance modulo q_0: t = sum/m + I at scale q_0.
-    ///
-    /// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12; noise is that of the input and of the two switches,
-    /// about (N·2/3 + h)/12 a coefficient.
-    fn raised_shape(&self, input_noise: f64) -> Shape {
-        let n = self.literal.ring_degree as f64;
-        let weight = f64::from(self.literal.sparse_weight);
-        let scale = self.primes[0];
-        let switching = n * (1.0 + 2.0 * n / 3.0) / 12.0;
-        let noise = switching + n * (input_noise + (weight + 1.0) / 12.0);
-        Shape {
-            limbs: self.literal.limbs(),
-            scale,
-            power: SlotVariance(n * (weight + 1.0) / 12.0),
-            noise: SlotVariance(noise / (scale * scale)),
-            sources: NoiseSources::UNKNOWN,
-        }
     }
 
     /// Predicts a bootstrap of sums of bits that are fractions of m, slots in and slots out: its noise, counts and keys.
@@ -218,7 +189,9 @@ impl BitCircuit {
         let bottom = self.to_coefficients(&dry_run, &plans, m, &parts);
         // N coefficients share the noise of slots out.
         let input = bottom.noise.0 * self.primes[0].powi(2) / self.literal.ring_degree as f64;
-        let raised = self.raised_shape(input);
+        let secret = (self.literal.ring_degree, self.literal.sparse_weight);
+        let limbs = self.literal.limbs();
+        let raised = mod_raise::raised_shape(secret, limbs, self.primes[0], input);
         let mut phases = self.phases(&dry_run, &self.coeffs_to_slots.plans(), raised);
         let phase_noise = phases[0].noise.0 * self.series.bound * self.series.bound;
         phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));

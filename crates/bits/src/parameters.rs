@@ -6,7 +6,7 @@ use cryptable_ckks::dry_run::Counts;
 use cryptable_ckks::overflow::{gaussian_tail_log2, tail_log2};
 use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::security::{self, SecretDistribution};
+use cryptable_lattice::security::{LweInstance, SecretDistribution};
 #[cfg(feature = "client")]
 use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
@@ -168,17 +168,13 @@ fn check_security(literal: &ParametersLiteral, main: &[u64], special: &[u64]) ->
         return Ok(0.0);
     }
     // The sparse secret is only ever used at q_0·p_0.
-    let secrets = [
-        (SecretDistribution::UniformTernary, log2_product(main.iter().chain(special))),
-        (
-            SecretDistribution::FixedWeightTernary(literal.sparse_weight),
-            log2_product([&main[0], &special[0]].into_iter()),
-        ),
+    let (all, bottom) = (main.iter().chain(special), [&main[0], &special[0]].into_iter());
+    let (degree, dense) = (literal.ring_degree, SecretDistribution::UniformTernary);
+    let sparse = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
+    let instances = [
+        LweInstance::ring("dense secret", degree, dense, log2_product(all)),
+        LweInstance::ring("sparse secret", degree, sparse, log2_product(bottom)),
     ];
-    let mut least = f64::INFINITY;
-    for (secret, log2_modulus) in secrets {
-        security::check(literal.ring_degree, secret, log2_modulus)?;
-        least = least.min(security::security_bits(literal.ring_degree, secret, log2_modulus));
-    }
-    Ok(least)
+    instances.iter().try_for_each(LweInstance::check)?;
+    Ok(LweInstance::least_security_bits(&instances))
 }

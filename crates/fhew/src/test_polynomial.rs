@@ -88,14 +88,6 @@ pub fn encode_output(table: &Table, modulus: u64, input: u64) -> u64 {
     encode(table.output(input), table.output_modulus(), modulus)
 }
 
-/// The plaintext whose encoding is nearest to `phase`.
-#[must_use]
-pub fn decode(phase: u64, plaintext_modulus: u64, modulus: u64) -> u64 {
-    let p = u128::from(plaintext_modulus);
-    let q = u128::from(modulus);
-    (((u128::from(phase) * p + q / 2) / q) % p) as u64
-}
-
 /// The slot, of p = `plaintext_modulus`, that a phase of `0..modulus` falls into, once half a slot has been added to
 /// phases: ⌊p·phase/modulus⌋.
 ///

@@ -212,6 +212,14 @@ pub fn largest_where(estimate: f64, holds: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
+/// The most noise without bias for which `admits` holds, which must hold for all noise below it; to a step of 2^-60 of
+/// the modulus, finer than any ciphertext's.
+#[must_use]
+pub fn largest_admitted(admits: impl Fn(NoiseBound) -> bool) -> NoiseBound {
+    let unit = NoiseBound::new((-60f64).exp2(), 0.0);
+    unit.times(largest_where((1u64 << 40) as f64, |units| admits(unit.times(units))))
+}
+
 /// Demands a failure probability of at most `2^limit`; one that is not a number is too large.
 ///
 /// # Errors

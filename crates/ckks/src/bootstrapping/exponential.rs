@@ -11,10 +11,11 @@
 
 use std::f64::consts::TAU;
 
+use num_complex::Complex64;
+
 use crate::Arithmetic;
 use crate::chebyshev::ChebyshevSeries;
 use crate::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
-use num_complex::Complex64;
 
 /// What a level costs, in multiplications of each exponential: a limb more in everything above it. Measured on
 /// 8-bit lookups, where 64 coefficients and a level less took 5 % more time than 32.

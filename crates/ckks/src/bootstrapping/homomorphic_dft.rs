@@ -5,10 +5,11 @@
 //! matrices are multiplied up and a prime is dropped whenever one is full, so three matrices of 32
 //! bits take two primes of 49.
 
-use crate::dft_factors::DiagonalMatrix;
-use crate::{Arithmetic, LinearTransform, TransformPlan};
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::{Basis, Ring};
+
+use crate::dft_factors::DiagonalMatrix;
+use crate::{Arithmetic, LinearTransform, TransformPlan};
 
 /// One matrix of the chain with its plan.
 #[derive(Clone, Debug)]
@@ -111,6 +112,26 @@ impl HomomorphicDft {
             .zip(matrices)
             .fold(ct, |ct, (stage, matrix)| arithmetic.transform(&ct, matrix, stage.rescale))
     }
+}
+
+/// What CoeffsToSlots leaves, w = (x + iy)/2 for real x and y, as x, and y if there are two parts.
+#[must_use]
+pub fn real_parts<A: Arithmetic>(
+    arithmetic: &A,
+    w: A::Ciphertext,
+    parts: usize,
+) -> Vec<A::Ciphertext> {
+    let conjugate = arithmetic.conjugate(&w);
+    let mut real = w.clone();
+    arithmetic.add_assign(&mut real, &conjugate);
+    if parts == 1 {
+        return vec![real];
+    }
+    // y = i·(conj(w) - w).
+    let mut imaginary = conjugate;
+    arithmetic.sub_assign(&mut imaginary, &w);
+    arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+    vec![real, imaginary]
 }
 
 /// The shape of keys at a level: `digits` digits, and as few special primes as cover one digit.

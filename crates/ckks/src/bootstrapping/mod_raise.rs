@@ -5,13 +5,16 @@
 //! then read as integers modulo the whole chain, and it is switched back to the dense secret. The
 //! overflow I of `phase = q_0·(m/p + I)` thus depends on the sparse secret only: |I| is at most 16.5.
 
-use crate::{Arithmetic, Ciphertext, Evaluator};
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::key_switching::{Digits, add_times_special, switch_and_rescale};
 use cryptable_lattice::{KeyPurpose, KeyRequest, RlweCiphertext, SwitchingKeyShape};
 use cryptable_ring::{
     Basis, Coefficients, Evaluations, Poly, Ring, kernels, modulus_switch::from_power_of_two_assign,
 };
+
+use crate::dry_run::{Shape, SlotVariance};
+use crate::noise_sources::NoiseSources;
+use crate::{Arithmetic, Ciphertext, Evaluator};
 
 /// The keys of an encapsulated ModRaise to `limbs` limbs.
 ///
@@ -23,6 +26,30 @@ pub fn key_requests(limbs: usize) -> [KeyRequest; 2] {
         KeyRequest { purpose: KeyPurpose::DenseToSparse, shape: shape(1) },
         KeyRequest { purpose: KeyPurpose::SparseToDense, shape: shape(limbs) },
     ]
+}
+
+/// What a dry run knows of a raised ciphertext of ring degree N and a sparse secret of weight h, from an input with noise
+/// of the given variance a coefficient modulo q_0: t = m/p + I at scale q_0.
+///
+/// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12; noise is that of the input and of the two switches, about
+/// (N·2/3 + h)/12 a coefficient.
+#[must_use]
+pub fn raised_shape(
+    (degree, weight): (usize, u32),
+    limbs: usize,
+    bottom_prime: f64,
+    input_noise: f64,
+) -> Shape {
+    let (n, weight) = (degree as f64, f64::from(weight));
+    let input = input_noise + (weight + 1.0) / 12.0;
+    let switching = n * (1.0 + 2.0 * n / 3.0) / 12.0 + n * input;
+    Shape {
+        limbs,
+        scale: bottom_prime,
+        power: SlotVariance(n * (weight + 1.0) / 12.0),
+        noise: SlotVariance(switching / (bottom_prime * bottom_prime)),
+        sources: NoiseSources::UNKNOWN,
+    }
 }
 
 /// Raises a ciphertext of the client to `limbs` limbs.

@@ -2,7 +2,7 @@
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::noise_bound::{check_log2_fail, largest_where};
+use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
     FailureProbability, NoiseBound, ReadOptions, SecurityLevel, SumLimits, Table,
@@ -193,9 +193,7 @@ impl Parameters {
     /// [`Parameters::stated_log2_fail`].
     #[must_use]
     pub fn input_noise_limit(&self) -> NoiseBound {
-        // In steps of 2^-60 of the modulus, finer than any ciphertext's.
-        let unit = NoiseBound::new((-60f64).exp2(), 0.0);
-        unit.times(largest_where((1u64 << 40) as f64, |units| self.admits(unit.times(units))))
+        largest_admitted(|input| self.admits(input))
     }
 
     /// How many terms sums may have.

@@ -5,10 +5,10 @@
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
-use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft, real_parts};
+use cryptable_ckks::bootstrapping::mod_raise::raised_shape;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
-use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::bound_for;
 use rayon::prelude::*;
 
@@ -68,24 +68,10 @@ impl PhaseExponential {
         }
     }
 
-    /// A raised ciphertext: t = m/p + I at scale q_0, from an input with noise of the given variance a
-    /// coefficient modulo q_0.
-    ///
-    /// Its slots have N·Var(t) of power, Var(t) = (h + 1)/12; noise is that of the input and of the
-    /// two switches, about (N·2/3 + h)/12 a coefficient.
+    /// A raised ciphertext, from an input with noise of the given variance a coefficient modulo q_0.
     pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
-        let n = self.ring_degree as f64;
-        let weight = f64::from(self.sparse_weight);
-        let scale = self.bottom_prime;
-        let input = input_noise + (weight + 1.0) / 12.0;
-        let switching = n * (1.0 + 2.0 * n / 3.0) / 12.0 + n * input;
-        Shape {
-            limbs: self.limbs,
-            scale,
-            power: SlotVariance(n * (weight + 1.0) / 12.0),
-            noise: SlotVariance(switching / (scale * scale)),
-            sources: NoiseSources::UNKNOWN,
-        }
+        let secret = (self.ring_degree, self.sparse_weight);
+        raised_shape(secret, self.limbs, self.bottom_prime, input_noise)
     }
 
     /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing) or two.
@@ -107,17 +93,8 @@ impl PhaseExponential {
         let variance = f64::from(self.sparse_weight + 1) / 12.0;
         arithmetic.declare_power(&mut ct, self.slots as f64 * variance);
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, ct);
-        let conjugate = arithmetic.conjugate(&w);
-        let mut real = w.clone();
-        arithmetic.add_assign(&mut real, &conjugate);
-        if self.slots < self.ring_degree {
-            return vec![real];
-        }
-        // w = (x + iy)/2, so y = i·(conj(w) - w).
-        let mut imaginary = conjugate;
-        arithmetic.sub_assign(&mut imaginary, &w);
-        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
-        vec![real, imaginary]
+        let parts = if self.slots < self.ring_degree { 1 } else { 2 };
+        real_parts(arithmetic, w, parts)
     }
 
     /// The exponentials `e^{2πit}` (`cos 2πt` for p = 2) of all phases, in parallel.

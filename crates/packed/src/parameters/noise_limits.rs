@@ -1,6 +1,6 @@
 //! What noise parameters admit: of inputs of lookups, and of sums that are decrypted.
 
-use cryptable_lattice::noise_bound::{check_log2_fail, largest_where};
+use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
 use crate::parameters::failure::FailureEstimate;
@@ -53,9 +53,7 @@ impl Parameters {
     /// ```
     #[must_use]
     pub fn input_noise_limit(&self) -> NoiseBound {
-        // In steps of 2^-60 of the modulus, finer than any ciphertext's.
-        let unit = NoiseBound::new((-60f64).exp2(), 0.0);
-        unit.times(largest_where((1u64 << 40) as f64, |units| self.admits(unit.times(units))))
+        largest_admitted(|input| self.admits(input))
     }
 
     /// How many terms sums may have.
