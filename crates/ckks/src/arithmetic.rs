@@ -111,6 +111,9 @@ pub trait Arithmetic: Sync {
     /// Divides by the top `count` primes.
     fn rescale(&self, ct: Self::Ciphertext, count: usize) -> Self::Ciphertext;
 
+    /// Moves to `limbs` primes of another chain of the ring: `x -> round(x·Q'/Q)`, which multiplies the scale by Q'/Q.
+    fn switch_chain(&self, ct: Self::Ciphertext, chain: usize, limbs: usize) -> Self::Ciphertext;
+
     /// Rotates slots left.
     fn rotate(&self, ct: &Self::Ciphertext, rotation: usize) -> Self::Ciphertext;
 
@@ -128,5 +131,42 @@ pub trait Arithmetic: Sync {
     /// The product of two ciphertexts, relinearized and rescaled by one prime.
     fn mul(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Self::Ciphertext {
         self.relinearize(self.product(a, b), 1)
+    }
+}
+
+/// The product of some numbers over that of others, which may both be beyond the range of `f64`: moduli of long chains.
+#[must_use]
+pub fn ratio_of_products(
+    numerators: impl IntoIterator<Item = f64>,
+    denominators: impl IntoIterator<Item = f64>,
+) -> f64 {
+    let (mut above, mut below) = (numerators.into_iter(), denominators.into_iter());
+    let mut ratio = 1.0;
+    loop {
+        let factor = if ratio >= 1.0 {
+            below.next().map(|x| 1.0 / x).or_else(|| above.next())
+        } else {
+            above.next().or_else(|| below.next().map(|x| 1.0 / x))
+        };
+        match factor {
+            Some(factor) => ratio *= factor,
+            None => return ratio,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_of_long_products() {
+        let long = |count: usize| (0..count).map(|i| 48f64.exp2() + i as f64);
+        let expected = 48f64.exp2().powi(2);
+        for (above, below) in [(40, 38), (38, 40), (2, 0), (0, 2)] {
+            let found = ratio_of_products(long(above), long(below));
+            let expected = if above > below { expected } else { 1.0 / expected };
+            assert!((found / expected - 1.0).abs() < 1e-12, "{above} over {below}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use cryptable_lattice::RlweCiphertext;
 use cryptable_ring::combination::Tensor;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
-use cryptable_ring::{Basis, Evaluations, Poly, Ring};
+use cryptable_ring::{Evaluations, Poly, Ring};
 
 /// A CKKS ciphertext: encrypts slots times `scale`, plus noise, modulo `q_0 … q_{limbs-1}`.
 ///
@@ -18,16 +18,16 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
-    /// The number of limbs: its level plus one.
+    /// The number of primes of its modulus: its level plus one.
     #[must_use]
     pub fn limbs(&self) -> usize {
         self.parts.c0.basis().main
     }
 
     /// Reduces to fewer limbs, which keeps slots and scale.
-    pub fn drop_to(&mut self, limbs: usize) {
-        self.parts.c0.drop_to(limbs);
-        self.parts.c1.drop_to(limbs);
+    pub fn drop_to(&mut self, ring: &Ring, limbs: usize) {
+        self.parts.c0.drop_to(ring, limbs);
+        self.parts.c1.drop_to(ring, limbs);
     }
 }
 
@@ -68,10 +68,11 @@ impl SeededCiphertext {
 
 /// The mask of a fresh ciphertext: one stream of its seed a limb.
 pub(crate) fn mask_of_seed(ring: &Ring, seed: &Seed, limbs: usize) -> Poly<Evaluations> {
-    let mut mask = Poly::unspecified(ring, Basis::main(limbs));
+    let basis = ring.main_basis(limbs);
+    let mut mask = Poly::unspecified(ring, basis);
     for (limb, words) in mask.words_mut().chunks_mut(ring.degree()).enumerate() {
         RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, limb as u64)
-            .uniform_assign(words, ring.main_prime(limb));
+            .uniform_assign(words, ring.modulus(ring.prime_index(basis, limb)).value());
     }
     mask
 }

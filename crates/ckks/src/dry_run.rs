@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 
 use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest, SwitchingKeyShape};
-use cryptable_ring::rotation_element;
+use cryptable_ring::{Basis, SharedLimbs, rotation_element};
 use num_complex::Complex64;
 
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{Arithmetic, ratio_of_products};
 use crate::noise_sources::NoiseSources;
-use crate::transform_plan::TransformPlan;
+use crate::transform_plan::{TransformPlan, division_transforms};
 
 /// A variance of slot values, in units of 1 (not scaled): of noise, or of messages about 0.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
@@ -25,8 +25,10 @@ impl SlotVariance {
 /// What a dry run knows of a ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Limbs of each of its polynomials.
+    /// Primes of its modulus.
     pub limbs: usize,
+    /// The chain that they are of.
+    pub chain: usize,
     /// The exact factor between slots and what is encoded.
     pub scale: f64,
     /// Mean square of the slots.
@@ -85,13 +87,30 @@ pub struct Counts {
     pub table_products: usize,
 }
 
+/// A chain of primes.
+#[derive(Clone, Debug)]
+pub struct PlannedChain {
+    /// From the bottom up.
+    pub primes: Vec<f64>,
+    /// Which of them share limbs.
+    pub shared: SharedLimbs,
+}
+
+impl PlannedChain {
+    /// One prime a limb.
+    #[must_use]
+    pub fn new(primes: &[f64]) -> Self {
+        Self { primes: primes.to_vec(), shared: SharedLimbs::NONE }
+    }
+}
+
 /// The parameters of a dry run.
 #[derive(Clone, Debug)]
 pub struct DryRunParameters {
     /// Ring degree N.
     pub degree: usize,
-    /// The chain of primes.
-    pub primes: Vec<f64>,
+    /// The chains of primes: the first one, and others that the ring may have.
+    pub chains: Vec<PlannedChain>,
     /// Shapes of the relinearization keys.
     pub relinearization: Vec<SwitchingKeyShape>,
     /// Shapes that a rotation or conjugation may use.
@@ -166,40 +185,55 @@ impl DryRun {
         self.add_counts(Counts { transforms, limb_products, key_switches, ..Counts::default() });
     }
 
-    /// Counts one key switch at `limbs` with the cheapest of `shapes`, and notes the key.
-    fn switch(&self, purpose: KeyPurpose, limbs: usize, shapes: &[SwitchingKeyShape]) {
-        let shape = shapes
-            .iter()
-            .filter(|shape| shape.basis.main >= limbs)
-            .min_by_key(|shape| shape.transforms_at(limbs))
-            .unwrap_or_else(|| panic!("no key shape serves {limbs} limbs"));
-        let (digits, special) = (shape.digits_at(limbs), shape.basis.special);
-        let all = limbs + special;
-        let conversions = limbs * all + 2 * special * limbs;
-        self.count(shape.transforms_at(limbs), conversions + 2 * digits * all, 1);
-        self.request(KeyRequest { purpose, shape: *shape });
+    /// The primes of a polynomial.
+    fn basis(&self, chain: usize, limbs: usize) -> Basis {
+        let shared = self.parameters.chains[chain].shared;
+        Basis { chain, ..Basis::main(limbs).sharing(shared) }
     }
 
-    /// Slot variance that one key switch adds before its rounding; small against the rounding as long
-    /// as the special primes exceed a digit by some bits.
-    fn switching_noise(&self, scale: f64, limbs: usize) -> SlotVariance {
+    /// The primes of the polynomials of a ciphertext.
+    fn basis_of(&self, ct: &Shape) -> Basis {
+        self.basis(ct.chain, ct.limbs)
+    }
+
+    /// The cheapest of `shapes` for polynomials of a basis.
+    fn cheapest(shapes: &[SwitchingKeyShape], basis: Basis) -> SwitchingKeyShape {
+        let serve = shapes.iter().filter(|shape| shape.serves(basis));
+        *serve
+            .min_by_key(|shape| shape.transforms_at(basis.main))
+            .unwrap_or_else(|| panic!("no key shape serves {basis:?}"))
+    }
+
+    /// Counts one key switch with the cheapest of `shapes`, and notes the key.
+    fn switch(&self, purpose: KeyPurpose, basis: Basis, shapes: &[SwitchingKeyShape]) {
+        let shape = Self::cheapest(shapes, basis);
+        let (digits, special) = (shape.digits_at(basis.main), shape.basis.special);
+        let stored = basis.limbs();
+        let all = stored + special;
+        let conversions = stored * all + 2 * special * stored;
+        self.count(shape.transforms_at(basis.main), conversions + 2 * digits * all, 1);
+        self.request(KeyRequest { purpose, shape });
+    }
+
+    /// Slot variance that one key switch adds before its rounding: `N²·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
+    /// the rounding as long as the special primes exceed a digit by some bits.
+    fn switching_noise(&self, scale: f64, limbs: usize, shape: SwitchingKeyShape) -> SlotVariance {
+        let primes = &self.parameters.chains[shape.basis.chain].primes;
         let n = self.parameters.degree as f64;
-        let shape = self.parameters.relinearization.iter().min_by_key(|s| s.transforms_at(limbs));
-        let Some(shape) = shape else { return SlotVariance(0.0) };
-        let per_prime = self.parameters.log2_special;
-        let width: f64 = self.parameters.primes[..shape.digit_limbs.min(limbs)]
-            .iter()
-            .map(|q| q.log2())
-            .sum::<f64>()
-            - per_prime * shape.basis.special as f64;
-        let digits = shape.digits_at(limbs) as f64;
-        SlotVariance(
-            digits * n * n * ERROR_VARIANCE / 12.0 * (2.0 * width).exp2() / (scale * scale),
-        )
+        let special = self.parameters.log2_special * shape.basis.special as f64;
+        let basis = shape.raised(limbs);
+        let digits = (0..shape.digits_at(limbs)).map(|digit| {
+            let range = shape.digit_range(digit, limbs);
+            let own = (0..limbs).filter(|&i| range.contains(&(basis.shared.limbs(i + 1) - 1)));
+            let width: f64 = own.map(|i| primes[i].log2()).sum();
+            (2.0 * (width - special)).exp2()
+        });
+        SlotVariance(digits.sum::<f64>() * n * n * ERROR_VARIANCE / 12.0 / (scale * scale))
     }
 
-    fn divisor(&self, limbs: usize, count: usize) -> f64 {
-        self.parameters.primes[limbs - count..limbs].iter().product()
+    fn divisor(&self, basis: Basis, count: usize) -> f64 {
+        let primes = &self.parameters.chains[basis.chain].primes;
+        primes[basis.main - count..basis.main].iter().product()
     }
 }
 
@@ -218,7 +252,7 @@ impl Arithmetic for DryRun {
     }
 
     fn prime(&self, index: usize) -> f64 {
-        self.parameters.primes[index]
+        self.parameters.chains[0].primes[index]
     }
 
     fn drop_to(&self, ct: &mut Shape, limbs: usize) {
@@ -236,7 +270,7 @@ impl Arithmetic for DryRun {
         ct.power.0 += other.power.0;
         ct.noise.0 += other.noise.0;
         ct.sources = ct.sources.union(other.sources);
-        self.count(0, 2 * ct.limbs, 0);
+        self.count(0, 2 * self.basis_of(ct).limbs(), 0);
     }
 
     fn sub_assign(&self, ct: &mut Shape, other: &Shape) {
@@ -282,7 +316,9 @@ impl Arithmetic for DryRun {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Shape> {
-        let combination_products = 2 * limbs * inputs.len() * rows.len();
+        let chain = inputs.first().map_or(0, |input| input.chain);
+        let stored = self.basis(chain, limbs).limbs();
+        let combination_products = 2 * stored * inputs.len() * rows.len();
         self.add_counts(Counts { combination_products, ..Counts::default() });
         let sources = NoiseSources::union_of(inputs.iter().map(|input| input.sources));
         rows.iter()
@@ -294,16 +330,18 @@ impl Arithmetic for DryRun {
                     noise += factor.norm_sqr() * input.noise.0 + rounding * input.power.0;
                 }
                 let (power, noise) = (SlotVariance(power), SlotVariance(noise));
-                Shape { limbs, scale, power, noise, sources }
+                Shape { limbs, chain, scale, power, noise, sources }
             })
             .collect()
     }
 
     fn product_sum(&self, pairs: &[(&Shape, &Shape)]) -> Shape {
         let limbs = pairs.iter().map(|(a, b)| a.limbs.min(b.limbs)).min().expect("a pair");
-        self.count(0, 4 * limbs * pairs.len(), 0);
+        let chain = pairs[0].0.chain;
+        self.count(0, 4 * self.basis(chain, limbs).limbs() * pairs.len(), 0);
         Shape {
             limbs,
+            chain,
             scale: pairs[0].0.scale * pairs[0].1.scale,
             power: SlotVariance(pairs.iter().map(|(a, b)| a.power.0 * b.power.0).sum()),
             noise: SlotVariance(pairs.iter().map(|(a, b)| a.product_noise(b)).sum()),
@@ -313,12 +351,14 @@ impl Arithmetic for DryRun {
 
     fn plain_product_sum(&self, pairs: &[(&Shape, &PlainShape)]) -> Shape {
         let limbs = pairs.iter().map(|(ct, _)| ct.limbs).min().expect("a pair");
-        self.count(0, 2 * limbs * pairs.len(), 0);
+        let chain = pairs[0].0.chain;
+        self.count(0, 2 * self.basis(chain, limbs).limbs() * pairs.len(), 0);
         let sum = |term: fn(&Shape, &PlainShape) -> f64| {
             SlotVariance(pairs.iter().map(|(ct, plain)| term(ct, plain)).sum())
         };
         Shape {
             limbs,
+            chain,
             scale: pairs[0].0.scale * pairs[0].1.scale,
             power: sum(|ct, plain| ct.power.0 * plain.mean_square),
             noise: sum(|ct, plain| {
@@ -330,7 +370,7 @@ impl Arithmetic for DryRun {
 
     fn product_add_assign(&self, product: &mut Shape, ct: &Shape, factor: f64) {
         assert!(ct.limbs >= product.limbs, "operand lacks limbs");
-        self.count(0, 2 * product.limbs, 0);
+        self.count(0, 2 * self.basis_of(product).limbs(), 0);
         product.power.0 += factor * factor * ct.power.0;
         product.noise.0 += factor * factor * ct.noise.0;
         product.sources = product.sources.union(ct.sources);
@@ -338,27 +378,42 @@ impl Arithmetic for DryRun {
 
     fn add_product_assign(&self, product: &mut Shape, other: &Shape) {
         assert!(other.limbs == product.limbs, "products of {} limbs", product.limbs);
-        self.count(0, 3 * product.limbs, 0);
+        self.count(0, 3 * self.basis_of(product).limbs(), 0);
         product.power.0 += other.power.0;
         product.noise.0 += other.noise.0;
         product.sources = product.sources.union(other.sources);
     }
 
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {
-        self.switch(KeyPurpose::Relinearization, product.limbs, &self.parameters.relinearization);
-        let scale = product.scale / self.divisor(product.limbs, rescale);
+        let basis = self.basis_of(&product);
+        self.switch(KeyPurpose::Relinearization, basis, &self.parameters.relinearization);
+        let scale = product.scale / self.divisor(basis, rescale);
+        let shape = Self::cheapest(&self.parameters.relinearization, basis);
         let noise = product.noise.0
             + self.rounding_noise(scale).0
-            + self.switching_noise(product.scale, product.limbs).0;
+            + self.switching_noise(product.scale, product.limbs, shape).0;
         Shape { limbs: product.limbs - rescale, scale, noise: SlotVariance(noise), ..product }
     }
 
     fn rescale(&self, ct: Shape, count: usize) -> Shape {
-        let scale = ct.scale / self.divisor(ct.limbs, count);
+        let basis = self.basis_of(&ct);
+        let scale = ct.scale / self.divisor(basis, count);
         let kept = ct.limbs - count;
-        self.count(2 * ct.limbs, 2 * count * kept, 0);
+        let stored = self.basis(ct.chain, kept).limbs();
+        self.count(2 * division_transforms(basis, count), 2 * count * stored, 0);
         let noise = SlotVariance(ct.noise.0 + self.rounding_noise(scale).0);
         Shape { limbs: kept, scale, noise, ..ct }
+    }
+
+    fn switch_chain(&self, ct: Shape, chain: usize, limbs: usize) -> Shape {
+        let (from, to) = (self.basis_of(&ct), self.basis(chain, limbs));
+        let stored = [from, to].map(Basis::limbs);
+        self.count(2 * (stored[0] + stored[1]), 2 * stored[0] * stored[1], 0);
+        let primes =
+            |basis: Basis| self.parameters.chains[basis.chain].primes[..basis.main].iter().copied();
+        let scale = ct.scale * ratio_of_products(primes(to), primes(from));
+        let noise = SlotVariance(ct.noise.0 + self.rounding_noise(scale).0);
+        Shape { limbs, chain, scale, noise, ..ct }
     }
 
     fn rotate(&self, ct: &Shape, rotation: usize) -> Shape {
@@ -373,7 +428,7 @@ impl Arithmetic for DryRun {
     fn transform(&self, ct: &Shape, matrix: &TransformPlan, rescale: usize) -> Shape {
         let limbs = matrix.limbs;
         assert!(ct.limbs >= limbs, "matrix for {limbs} limbs, ciphertext has {}", ct.limbs);
-        let all = limbs + matrix.shape.basis.special;
+        let all = matrix.shape.basis.limbs();
         let digits = matrix.shape.digits();
         let switches = matrix.babies.len() + matrix.giants - 1;
         self.count(
@@ -385,13 +440,16 @@ impl Arithmetic for DryRun {
             let element = rotation_element(self.parameters.degree, rotation) as u32;
             self.request(KeyRequest { purpose: KeyPurpose::Galois(element), shape: matrix.shape });
         }
-        let scale = ct.scale * matrix.scale / self.divisor(limbs, rescale);
+        let scale = ct.scale * matrix.scale / self.divisor(matrix.shape.basis, rescale);
         let gain = matrix.row_norm * matrix.row_norm;
-        let noise = ct.noise.0 * gain
+        // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
+        let babies = self.switching_noise(ct.scale, limbs, matrix.shape).0;
+        let noise = (ct.noise.0 + babies) * gain
             + ct.power.0 * matrix.encoding_noise()
             + self.rounding_noise(scale).0 * matrix.giants as f64;
         Shape {
             limbs: limbs - rescale,
+            chain: ct.chain,
             scale,
             power: SlotVariance(ct.power.0 * gain),
             noise: SlotVariance(noise),
@@ -402,8 +460,11 @@ impl Arithmetic for DryRun {
 
 impl DryRun {
     fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
-        self.switch(KeyPurpose::Galois(element as u32), ct.limbs, &self.parameters.automorphism);
-        let noise = SlotVariance(ct.noise.0 + self.rounding_noise(ct.scale).0);
+        let basis = self.basis_of(ct);
+        self.switch(KeyPurpose::Galois(element as u32), basis, &self.parameters.automorphism);
+        let shape = Self::cheapest(&self.parameters.automorphism, basis);
+        let switching = self.switching_noise(ct.scale, ct.limbs, shape).0;
+        let noise = SlotVariance(ct.noise.0 + switching + self.rounding_noise(ct.scale).0);
         Shape { noise, ..*ct }
     }
 }

@@ -4,7 +4,7 @@
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
@@ -45,7 +45,7 @@ pub fn encrypt_seeded(
     let mut coefficients = Zeroizing::new(coefficients);
     let noise = RandomStream::from_os().centered_binomial(ring.degree());
     coefficients.iter_mut().zip(noise.iter()).for_each(|(c, &e)| *c += i64::from(e));
-    let basis = Basis::main(limbs);
+    let basis = ring.main_basis(limbs);
     let mut c0 =
         Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
     let seed = Seed::random();
@@ -117,21 +117,26 @@ pub fn decrypt_coefficients(
 
 /// Coefficients with their noise.
 fn noisy_coefficients(ring: &Ring, secret: &TernarySecret, parts: &RlweCiphertext) -> Vec<f64> {
-    let limbs = parts.c0.basis().main.min(2);
-    let basis = Basis::main(limbs);
+    let mut main = parts.c0.basis().main;
+    while ring.main_basis(main).limbs() > 2 {
+        main -= 1;
+    }
+    let basis = ring.main_basis(main);
     let lowest = |poly: &Poly<Evaluations>| {
-        Poly::<Evaluations>::from_words(ring, basis, poly.words()[..limbs * ring.degree()].to_vec())
+        let limbs = (0..basis.limbs()).flat_map(|limb| poly.limb_of(ring, main, limb).into_owned());
+        Poly::<Evaluations>::from_words(ring, basis, limbs.collect())
     };
     let mut phase = lowest(&parts.c1);
     phase.mul_assign(ring, &secret.evaluations(ring, basis));
     phase.add_assign(ring, &lowest(&parts.c0));
     let phase = Zeroizing::new(phase.into_coefficients(ring));
-    let m0 = ring.modulus(0);
-    if limbs == 1 {
+    let moduli = ring.limb_primes(basis);
+    let m0 = ring.modulus(moduli[0]);
+    if moduli.len() == 1 {
         return phase.limb(0).iter().map(|&x| m0.center(x) as f64).collect();
     }
     // Garner: x = x0 + q0·((x1 - x0)/q0 mod q1), centred.
-    let m1 = ring.modulus(1);
+    let m1 = ring.modulus(moduli[1]);
     let inverse = m1.inv(m1.reduce(m0.value()));
     let low = phase.limb(0).iter();
     low.zip(phase.limb(1))

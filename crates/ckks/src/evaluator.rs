@@ -6,7 +6,7 @@ use cryptable_ring::combination::{self, GaussianInteger};
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 
-use crate::arithmetic::Arithmetic;
+use crate::arithmetic::{Arithmetic, ratio_of_products};
 use crate::ciphertext::{Ciphertext, Product};
 use crate::linear_transform::LinearTransform;
 use crate::plaintext::Plaintext;
@@ -40,10 +40,16 @@ impl<'a> Evaluator<'a> {
     /// # Panics
     /// If there is none: a key set is generated from the plan of the circuit that uses it.
     #[must_use]
-    pub fn key(&self, purpose: KeyPurpose, limbs: usize) -> &'a SwitchingKey {
+    pub fn key(&self, purpose: KeyPurpose, basis: Basis) -> &'a SwitchingKey {
         self.keys
-            .find(purpose, limbs)
-            .unwrap_or_else(|| panic!("no key for {purpose:?} at {limbs} limbs"))
+            .find(purpose, basis)
+            .unwrap_or_else(|| panic!("no key for {purpose:?} at {basis:?}"))
+    }
+
+    /// The product of the top `count` primes of a basis.
+    fn divisor(&self, basis: Basis, count: usize) -> f64 {
+        let prime = |i| self.ring.chain_prime(basis.chain, i) as f64;
+        (basis.main - count..basis.main).map(prime).product()
     }
 
     /// `round(constant·scale)` as an integer of `Z[i]`.
@@ -64,7 +70,7 @@ impl<'a> Evaluator<'a> {
 
     /// Switches `(c0, c1)` with a Galois key and applies the automorphism.
     fn automorphism(&self, ct: &Ciphertext, element: usize) -> Ciphertext {
-        let key = self.key(KeyPurpose::Galois(element as u32), ct.limbs());
+        let key = self.key(KeyPurpose::Galois(element as u32), ct.parts.c0.basis());
         let parts = &ct.parts;
         let switched = key_switching::switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
         let parts = RlweCiphertext {
@@ -75,10 +81,13 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// The first `limbs` limbs of a polynomial.
+/// A polynomial modulo the first `limbs` primes.
 fn truncated(poly: &Poly<Evaluations>, ring: &Ring, limbs: usize) -> Poly<Evaluations> {
-    let mut copy = Poly::unspecified(ring, Basis::main(limbs));
-    copy.words_mut().copy_from_slice(&poly.words()[..limbs * ring.degree()]);
+    let basis = poly.basis().lowered(limbs);
+    let mut copy = Poly::unspecified(ring, basis);
+    for (limb, words) in copy.words_mut().chunks_mut(ring.degree()).enumerate() {
+        words.copy_from_slice(&poly.limb_of(ring, limbs, limb));
+    }
     copy
 }
 
@@ -101,7 +110,7 @@ impl Arithmetic for Evaluator<'_> {
     }
 
     fn drop_to(&self, ct: &mut Ciphertext, limbs: usize) {
-        ct.drop_to(limbs);
+        ct.drop_to(self.ring, limbs);
     }
 
     fn truncated(&self, ct: &Ciphertext, limbs: usize) -> Ciphertext {
@@ -202,12 +211,12 @@ impl Arithmetic for Evaluator<'_> {
     fn relinearize(&self, product: Product, rescale: usize) -> Ciphertext {
         let ring = self.ring;
         let tensor = product.tensor;
-        let limbs = tensor.d2.basis().main;
-        let key = self.key(KeyPurpose::Relinearization, limbs);
+        let basis = tensor.d2.basis();
+        let key = self.key(KeyPurpose::Relinearization, basis);
         let add = [Some(&tensor.d0), Some(&tensor.d1)];
         let switched = key_switching::switch(ring, &tensor.d2, key, add);
         drop(tensor);
-        let divisor: f64 = (limbs - rescale..limbs).map(|i| self.prime(i)).product();
+        let divisor = self.divisor(basis, rescale);
         let parts = RlweCiphertext {
             c0: switched.c0.divide_round(ring, rescale),
             c1: switched.c1.divide_round(ring, rescale),
@@ -216,13 +225,22 @@ impl Arithmetic for Evaluator<'_> {
     }
 
     fn rescale(&self, ct: Ciphertext, count: usize) -> Ciphertext {
-        let limbs = ct.limbs();
-        let divisor: f64 = (limbs - count..limbs).map(|i| self.prime(i)).product();
+        let divisor = self.divisor(ct.parts.c0.basis(), count);
         let parts = RlweCiphertext {
             c0: ct.parts.c0.divide_round(self.ring, count),
             c1: ct.parts.c1.divide_round(self.ring, count),
         };
         Ciphertext { parts, scale: ct.scale / divisor }
+    }
+
+    fn switch_chain(&self, ct: Ciphertext, chain: usize, limbs: usize) -> Ciphertext {
+        let switch = |poly: &Poly<Evaluations>| poly.switch_chain(self.ring, chain, limbs);
+        let parts = RlweCiphertext { c0: switch(&ct.parts.c0), c1: switch(&ct.parts.c1) };
+        let primes = |basis: Basis| {
+            (0..basis.main).map(move |i| self.ring.chain_prime(basis.chain, i) as f64)
+        };
+        let ratio = ratio_of_products(primes(parts.c0.basis()), primes(ct.parts.c0.basis()));
+        Ciphertext { parts, scale: ct.scale * ratio }
     }
 
     fn rotate(&self, ct: &Ciphertext, rotation: usize) -> Ciphertext {
@@ -235,7 +253,7 @@ impl Arithmetic for Evaluator<'_> {
 
     fn transform(&self, ct: &Ciphertext, matrix: &LinearTransform, rescale: usize) -> Ciphertext {
         let limbs = matrix.plan().limbs;
-        let divisor: f64 = (limbs - rescale..limbs).map(|i| self.prime(i)).product();
+        let divisor = self.divisor(matrix.plan().shape.basis, rescale);
         let parts = if ct.limbs() == limbs {
             matrix.apply(self.ring, self.keys, &ct.parts, rescale)
         } else {

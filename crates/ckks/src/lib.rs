@@ -8,6 +8,7 @@ pub mod arithmetic;
 pub mod bootstrapping;
 pub mod chebyshev;
 pub mod ciphertext;
+pub mod cleaning;
 pub mod dft_factors;
 pub mod dry_run;
 #[cfg(feature = "client")]
@@ -19,6 +20,7 @@ pub mod overflow;
 pub mod paterson_stockmeyer;
 pub mod plaintext;
 pub mod transform_plan;
+mod work;
 
 pub use arithmetic::Arithmetic;
 pub use ciphertext::{Ciphertext, Product, SeededCiphertext};

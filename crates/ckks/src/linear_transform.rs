@@ -88,7 +88,7 @@ impl LinearTransform {
         ct: &RlweCiphertext,
         rescale: usize,
     ) -> RlweCiphertext {
-        assert_eq!(ct.c0.basis(), Basis::main(self.plan.limbs), "limbs of the plan");
+        assert_eq!(ct.c0.basis(), self.plan.shape.basis.without_special(), "level of the plan");
         let mut sums = self.giant_sums(ring, keys, ct);
         let mut acc = sums.pop().expect("at least one giant step");
         let element = ring.rotation_element(self.plan.giant_rotation);
@@ -220,7 +220,7 @@ fn baby_limbs(
     let degree = ring.degree();
     let prime = ring.prime_index(basis, limb);
     let m = ring.modulus(prime);
-    let special = (limb < basis.main).then(|| special_product(ring, basis, prime));
+    let special = (limb < basis.main_limbs()).then(|| special_product(ring, basis, prime));
     let times_special = |poly: &Poly<Evaluations>| match special {
         Some(factor) => {
             let mut out = Buffer::unspecified(degree);

@@ -1,6 +1,6 @@
 //! Plaintexts: slots that are no secret, encoded for products with ciphertexts.
 
-use cryptable_ring::{Basis, Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 
 /// Slots times `scale` as a polynomial modulo `q_0 … q_{limbs-1}`.
@@ -41,7 +41,7 @@ impl Plaintext {
         limbs: usize,
     ) -> Self {
         let coefficients = rounded_coefficients(ring.degree(), embedding, slots, scale);
-        let poly = Poly::<Coefficients>::from_signed(ring, Basis::main(limbs), &coefficients);
+        let poly = Poly::<Coefficients>::from_signed(ring, ring.main_basis(limbs), &coefficients);
         Self { poly: poly.into_evaluations(ring), scale }
     }
 }

@@ -1,6 +1,7 @@
 //! How a matrix in diagonal form is multiplied: baby steps, giant steps, level and scale.
 
 use cryptable_lattice::SwitchingKeyShape;
+use cryptable_ring::Basis;
 
 use crate::dft_factors::DiagonalMatrix;
 
@@ -96,7 +97,7 @@ impl TransformPlan {
             giants: window.div_ceil(babies_used),
             steps,
             row_norm: power.sqrt(),
-            rounded_coefficients: matrix.diagonals.values().map(|d| 2 * d.values.len()).sum(),
+            rounded_coefficients: matrix.rounded_coefficients(),
         }
     }
 
@@ -121,13 +122,23 @@ impl TransformPlan {
     /// NTTs of one application that drops `rescale` primes.
     #[must_use]
     pub fn transforms(&self, rescale: usize) -> usize {
-        let (l, k) = (self.limbs, self.shape.basis.special);
+        let basis = self.shape.basis;
+        let (l, k) = (basis.main_limbs(), basis.special);
         let digits = self.shape.digits();
         let decompositions = usize::from(self.babies.iter().any(|&r| r != 0));
         decompositions * digits * (l + k)
             + (self.giants - 1) * (digits + 1) * (l + k)
-            + 2 * (k + rescale + l - rescale)
+            + 2 * division_transforms(basis, rescale)
     }
+}
+
+/// NTTs of the division of one polynomial by all special primes and the top `rescale` main ones.
+#[must_use]
+pub fn division_transforms(basis: Basis, rescale: usize) -> usize {
+    let kept = basis.without_special().lowered(basis.main - rescale);
+    // Where only the second prime of a limb is dropped, that limb is transformed back and kept.
+    let split = usize::from(rescale > 0 && basis.shared.is_second(kept.main));
+    basis.limbs() + split
 }
 
 /// The smallest cyclic window of multiples of `stride` that holds all rotations: its first element

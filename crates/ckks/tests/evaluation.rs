@@ -7,7 +7,7 @@ use cryptable_ckks::dft_factors::{
     DiagonalMatrix, coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs,
     slots_to_coeffs_sparse,
 };
-use cryptable_ckks::dry_run::{DryRunParameters, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, Shape, SlotVariance};
 use cryptable_ckks::encryption::{decrypt, encrypt};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
@@ -34,7 +34,7 @@ struct Setup {
 }
 
 fn shape() -> SwitchingKeyShape {
-    SwitchingKeyShape { basis: Basis { main: LIMBS, special: 3 }, digit_limbs: 3 }
+    SwitchingKeyShape { basis: Basis::new(LIMBS, 3), digit_limbs: 3 }
 }
 
 fn setup() -> Setup {
@@ -142,9 +142,8 @@ fn polynomials_in_both_bases() {
 
 fn apply_chain(setup: &mut Setup, matrices: &[DiagonalMatrix], ct: Ciphertext) -> Ciphertext {
     matrices.iter().fold(ct, |mut ct, matrix| {
-        ct.drop_to(ct.limbs());
-        let shape =
-            SwitchingKeyShape { basis: Basis { main: ct.limbs(), special: 3 }, digit_limbs: 3 };
+        ct.drop_to(&setup.ring, ct.limbs());
+        let shape = SwitchingKeyShape { basis: Basis::new(ct.limbs(), 3), digit_limbs: 3 };
         let plan = TransformPlan::new(matrix, DEGREE / 2, 4, shape, 49f64.exp2());
         for rotation in plan.rotations() {
             let element = setup.ring.rotation_element(rotation) as u32;
@@ -181,16 +180,17 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
 
 /// The dry run of a setup's circuits, and the shape of a fresh ciphertext of slots on the unit circle.
 fn dry_run(setup: &Setup, scale: f64) -> (DryRun, Shape) {
+    let primes: Vec<f64> = (0..LIMBS).map(|i| setup.ring.main_prime(i) as f64).collect();
     let dry_run = DryRun::new(DryRunParameters {
         degree: DEGREE,
-        primes: (0..LIMBS).map(|i| setup.ring.main_prime(i) as f64).collect(),
+        chains: vec![PlannedChain::new(&primes)],
         relinearization: vec![setup.shape],
         automorphism: vec![setup.shape],
         log2_special: 50.0,
     });
     let noise = dry_run.fresh_noise(scale);
     let (power, sources) = (SlotVariance(1.0), NoiseSources::UNKNOWN);
-    (dry_run, Shape { limbs: LIMBS, scale, power, noise, sources })
+    (dry_run, Shape { limbs: LIMBS, chain: 0, scale, power, noise, sources })
 }
 
 /// Variance of a ciphertext's slots about the expected ones.

@@ -1,6 +1,6 @@
 //! Products with plaintexts against plain arithmetic, and their noise against the dry run.
 
-use cryptable_ckks::dry_run::{DryRunParameters, PlainShape, Shape, SlotVariance};
+use cryptable_ckks::dry_run::{DryRunParameters, PlainShape, PlannedChain, Shape, SlotVariance};
 use cryptable_ckks::encryption::{decrypt, encrypt, encrypt_seeded};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::plaintext::rounded_coefficients;
@@ -40,7 +40,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
     let primes: Vec<f64> = (0..LIMBS).map(|i| evaluator.prime(i)).collect();
     let parameters = DryRunParameters {
         degree: DEGREE,
-        primes,
+        chains: vec![PlannedChain::new(&primes)],
         relinearization: vec![],
         automorphism: vec![],
         log2_special: 50.0,
@@ -64,6 +64,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
     let noise = SlotVariance(10.5 * DEGREE as f64 / (scale * scale));
     let shape = Shape {
         limbs: LIMBS,
+        chain: 0,
         scale,
         power: SlotVariance(1.0),
         noise,

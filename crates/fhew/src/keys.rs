@@ -23,6 +23,8 @@ pub(crate) mod serialization;
 
 pub use evaluation_key::{EvaluationKey, SeededEvaluationKey};
 #[cfg(feature = "client")]
+pub use generation::{RowEncryptor, lwe_key_switching_key};
+#[cfg(feature = "client")]
 pub use secret_key::SecretKey;
 pub use serialization::{
     conversion_key_bytes, evaluation_key_bytes, evaluation_key_memory_bytes, reading_memory_bytes,

@@ -18,7 +18,8 @@ use crate::rotation::{automorphism, cmux};
 use crate::switching::{lwe_key_switching, ring_dimension_switching};
 use crate::variance::RingNumbers;
 
-pub use crate::variance::{Variance, log2_sum, second_moment};
+pub use crate::switching::lwe_key_switching::noise as lwe_key_switching_noise;
+pub use crate::variance::{Variance, gadget_product_noise, log2_sum, second_moment};
 
 /// Variances of the operators under one parameter set.
 #[derive(Clone, Debug)]

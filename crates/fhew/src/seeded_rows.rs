@@ -34,6 +34,12 @@ pub enum RowDomain {
     PrivateIdentity = 14,
     /// Private key switching, to the phase times the secret.
     PrivateTimesSecret = 15,
+    /// Ring packing: multiples of the coefficients of the LWE secret.
+    RingPackingColumns = 16,
+    /// Ring packing: from the secret of a block to that of the ring.
+    RingPackingSwitch = 17,
+    /// Extraction: from the secret of a ring to that of a block.
+    ExtractionSwitch = 18,
 }
 
 impl RowDomain {

@@ -88,6 +88,14 @@ pub(crate) fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
     gadget.length() as f64 * terms * gadget.digit_variance() * ERROR_VARIANCE
 }
 
+/// A gadget product, a fraction of the gadget's modulus squared: that of its digits, `terms` products a coefficient, and
+/// what rounding leaves times a polynomial of this squared norm: `ℓ·terms·E[digit²]·σ² + rounding·norm`.
+#[must_use]
+pub fn gadget_product_noise(gadget: Gadget, terms: f64, norm: f64) -> Variance {
+    let rounding = gadget.rounding_variance() * norm;
+    Variance::of_units(digit_noise(gadget, terms) + rounding, gadget.modulus() as f64)
+}
+
 /// What the noise of products in a ring depends on, besides their gadgets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingNumbers {
@@ -110,11 +118,9 @@ impl RingNumbers {
         Variance::of_units(variance, self.prime)
     }
 
-    /// A gadget product: the digits', and what rounding leaves times a polynomial of this squared norm:
-    /// `ℓ·N·E[digit²]·σ² + rounding·norm`.
+    /// A gadget product with a polynomial of this squared norm.
     pub(crate) fn gadget_product(&self, gadget: Gadget, norm: f64) -> Variance {
-        let rounding = gadget.rounding_variance() * norm;
-        self.units(digit_noise(gadget, self.degree) + rounding)
+        gadget_product_noise(gadget, self.degree, norm)
     }
 
     /// The digits of an external product, of body and mask, in squared units.

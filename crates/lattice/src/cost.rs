@@ -4,6 +4,7 @@
 //! one thread: built-in ones ([`CostModel::default`], [`CostModel::of_unit`]), or measured ones
 //! ([`CostModel::calibrated`], see [`crate::calibration`]).
 
+use std::ops::AddAssign;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,17 @@ pub struct Work {
     pub digit_transforms: f64,
     /// Bytes of keys read.
     pub key_bytes: f64,
+}
+
+impl AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        self.transforms += other.transforms;
+        self.limb_products += other.limb_products;
+        self.combination_products += other.combination_products;
+        self.table_products += other.table_products;
+        self.digit_transforms += other.digit_transforms;
+        self.key_bytes += other.key_bytes;
+    }
 }
 
 /// Speed-up of a lookup for each doubling of the threads, measured on two cores.

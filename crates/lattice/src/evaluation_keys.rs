@@ -50,14 +50,14 @@ impl EvaluationKeys {
         self.keys.iter().map(|(purpose, key)| (*purpose, key))
     }
 
-    /// The key of this purpose that switches a polynomial of `main` limbs with the fewest NTTs.
+    /// The key of this purpose that switches a polynomial of this basis with the fewest NTTs.
     #[must_use]
-    pub fn find(&self, purpose: KeyPurpose, main: usize) -> Option<&SwitchingKey> {
+    pub fn find(&self, purpose: KeyPurpose, basis: Basis) -> Option<&SwitchingKey> {
         self.keys
             .iter()
-            .filter(|(other, key)| *other == purpose && key.shape().basis.main >= main)
+            .filter(|(other, key)| *other == purpose && key.shape().serves(basis))
             .map(|(_, key)| key)
-            .min_by_key(|key| key.shape().transforms_at(main))
+            .min_by_key(|key| key.shape().transforms_at(basis.main))
     }
 
     /// The key of this purpose for exactly this shape's level and special primes.

@@ -5,9 +5,12 @@ use cryptable_ring::{Coefficients, Evaluations, Poly, Ring, inverse_element, ker
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::evaluation_keys::KeyPurpose;
+use crate::error::Result;
+use crate::evaluation_keys::{KeyPurpose, KeyRequest};
 use crate::key_switching::special_product;
+use crate::progress::Progress;
 use crate::secret::TernarySecret;
+use crate::security::SecretDistribution;
 use crate::switching_key::{SwitchingKey, SwitchingKeyShape, expand_mask};
 
 /// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
@@ -59,6 +62,28 @@ impl SecretPair<'_> {
     }
 }
 
+/// Generates switching keys one at a time, under a fresh ephemeral sparse secret of the given weight.
+///
+/// # Errors
+/// Whatever `consume` returns, or [`crate::Error::Cancelled`].
+pub fn generate_switching_keys(
+    ring: &Ring,
+    (dense, sparse_weight): (&TernarySecret, u32),
+    requests: Vec<KeyRequest>,
+    progress: Progress<'_>,
+    mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
+) -> Result<()> {
+    let weight = SecretDistribution::FixedWeightTernary(sparse_weight);
+    let sparse = TernarySecret::sample(ring.degree(), weight, &mut RandomStream::from_os());
+    let secrets = SecretPair { dense, sparse: &sparse };
+    let steps = progress.steps(requests.len())?;
+    for request in requests {
+        consume(request, secrets.generate_key(ring, request.purpose, request.shape))?;
+        steps.done()?;
+    }
+    Ok(())
+}
+
 /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i, with a fresh seed for the `a_i`.
 fn generate(
     ring: &Ring,
@@ -83,7 +108,7 @@ fn generate(
             kernels::mul_assign(m, words, to.limb(limb));
             kernels::neg_assign(m, words);
             kernels::add_assign(m, words, error.limb(limb));
-            if limb < basis.main && own.contains(&limb) {
+            if limb < basis.main_limbs() && own.contains(&limb) {
                 let factor = special_product(ring, basis, prime);
                 kernels::mul_scalar_add_assign(m, words, from.limb(limb), factor);
             }

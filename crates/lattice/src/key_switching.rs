@@ -9,7 +9,9 @@
 //! Noise: each digit is at most `D/2` in absolute value, so switching adds, before division by P, the
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
-use cryptable_ring::{Basis, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding, kernels};
+use cryptable_ring::{
+    Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding, kernels,
+};
 use rayon::prelude::*;
 
 use crate::switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
@@ -32,13 +34,15 @@ fn raise(
     shape: SwitchingKeyShape,
 ) -> Vec<Poly<Coefficients>> {
     let main = poly.basis().main;
-    assert!(poly.basis().special == 0 && main <= shape.basis.main, "{:?}", poly.basis());
-    let basis = Basis { main, special: shape.basis.special };
+    let basis = shape.raised(main);
+    assert_eq!(poly.basis(), basis.without_special(), "polynomial and key");
+    assert!(main <= shape.basis.main, "{main} primes");
     let degree = ring.degree();
     (0..shape.digits_at(main))
         .map(|digit| {
             let own = shape.digit_range(digit, main);
-            let sources: Vec<usize> = own.clone().collect();
+            let sources: Vec<usize> =
+                own.clone().map(|limb| ring.prime_index(basis, limb)).collect();
             let source = &poly.words()[own.start * degree..own.end * degree];
             let mut raised = Poly::<Coefficients>::unspecified(ring, basis);
             let mut targets: Vec<(usize, &mut [u64])> = raised
@@ -64,7 +68,7 @@ impl<'a> Digits<'a> {
     #[must_use]
     pub fn decompose(ring: &Ring, poly: &'a Poly<Evaluations>, shape: SwitchingKeyShape) -> Self {
         let main = poly.basis().main;
-        let basis = Basis { main, special: shape.basis.special };
+        let basis = shape.raised(main);
         let raised = raise(ring, poly, shape)
             .into_iter()
             .enumerate()
@@ -82,13 +86,13 @@ impl<'a> Digits<'a> {
     #[must_use]
     pub fn from_lifted(lifted: Poly<Evaluations>) -> Self {
         let basis = lifted.basis();
-        Self { basis, digit_limbs: basis.main, own: None, raised: vec![lifted] }
+        Self { basis, digit_limbs: basis.main_limbs(), own: None, raised: vec![lifted] }
     }
 
     /// Limb `limb` of digit `digit`.
     fn limb(&self, digit: usize, limb: usize) -> &[u64] {
         match self.own {
-            Some(poly) if limb < self.basis.main && limb / self.digit_limbs == digit => {
+            Some(poly) if limb < self.basis.main_limbs() && limb / self.digit_limbs == digit => {
                 poly.limb(limb)
             }
             _ => self.raised[digit].limb(limb),
@@ -111,10 +115,8 @@ impl<'a> Digits<'a> {
         out1: &mut [u64],
     ) {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
-        let m = ring.modulus(ring.prime_index(self.basis, limb));
         let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
-        let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, self.basis, limb)).collect();
-        multiply_limb(m, &digits, &pairs, out0, out1);
+        multiply_by_key(ring, key, (self.basis, limb), &digits, [out0, out1]);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -132,6 +134,26 @@ impl<'a> Digits<'a> {
     }
 }
 
+/// One limb of the inner product of digits, residues modulo that limb of `basis`, with a key.
+fn multiply_by_key(
+    ring: &Ring,
+    key: &SwitchingKey,
+    (basis, limb): (Basis, usize),
+    digits: &[&[u64]],
+    [out0, out1]: [&mut [u64]; 2],
+) {
+    let (prime, of_key) = (ring.prime_index(basis, limb), key.prime_index(ring, basis, limb));
+    let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, basis, limb)).collect();
+    multiply_limb(ring.modulus(of_key), digits, &pairs, out0, out1);
+    if of_key != prime {
+        // The key still has the second prime of this limb: sums modulo the product are right modulo the first.
+        for out in [out0, out1] {
+            let product = Buffer::copied(out);
+            kernels::reduce(ring.modulus(prime), out, &product);
+        }
+    }
+}
+
 /// Words of one block of an inner product: digits and key stay in the first-level cache for both sums.
 const BLOCK: usize = 512;
 
@@ -144,14 +166,17 @@ pub(crate) fn multiply_limb(
     out0: &mut [u64],
     out1: &mut [u64],
 ) {
+    let mut terms: Vec<(&[u64], &[u64])> = Vec::with_capacity(digits.len());
     let blocks = out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK));
     for (index, (out0, out1)) in blocks.enumerate() {
         let range = index * BLOCK..index * BLOCK + out0.len();
-        let terms = || digits.iter().zip(pairs);
-        let b: Vec<_> = terms().map(|(d, k)| (&d[range.clone()], &k.0[range.clone()])).collect();
-        kernels::inner_product(m, out0, &b);
-        let a: Vec<_> = terms().map(|(d, k)| (&d[range.clone()], &k.1[range.clone()])).collect();
-        kernels::inner_product(m, out1, &a);
+        let digits = || digits.iter().map(|digit| &digit[range.clone()]);
+        terms.clear();
+        terms.extend(digits().zip(pairs.iter().map(|(b, _)| &b[range.clone()])));
+        kernels::inner_product(m, out0, &terms);
+        terms.clear();
+        terms.extend(digits().zip(pairs.iter().map(|(_, a)| &a[range.clone()])));
+        kernels::inner_product(m, out1, &terms);
     }
 }
 
@@ -172,8 +197,9 @@ pub fn switch(
 ) -> RlweCiphertext {
     let shape = key.shape();
     let mut raised = raise(ring, poly, shape);
-    let (degree, main) = (ring.degree(), poly.basis().main);
-    let basis = Basis { main, special: shape.basis.special };
+    let degree = ring.degree();
+    let basis = shape.raised(poly.basis().main);
+    let main_limbs = basis.main_limbs();
     let mut c0 = Poly::<Evaluations>::unspecified(ring, basis);
     let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
     let mut by_limb: Vec<Vec<&mut [u64]>> = (0..basis.limbs()).map(|_| Vec::new()).collect();
@@ -184,13 +210,14 @@ pub fn switch(
     }
     let outputs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
     outputs.zip(by_limb).enumerate().for_each(|(limb, ((out0, out1), raised))| {
+        let (out0, out1) = (&mut *out0, &mut *out1);
         let prime = ring.prime_index(basis, limb);
         let (table, m) = (ring.table(prime), ring.modulus(prime));
         let digits: Vec<&[u64]> = raised
             .into_iter()
             .enumerate()
             .map(|(digit, words)| {
-                if limb < main && limb / shape.digit_limbs == digit {
+                if limb < main_limbs && limb / shape.digit_limbs == digit {
                     poly.limb(limb)
                 } else {
                     table.forward_assign(words);
@@ -198,9 +225,8 @@ pub fn switch(
                 }
             })
             .collect();
-        let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, basis, limb)).collect();
-        multiply_limb(m, &digits, &pairs, out0, out1);
-        if limb < main {
+        multiply_by_key(ring, key, (basis, limb), &digits, [out0, out1]);
+        if limb < main_limbs {
             let factor = special_product(ring, basis, prime);
             for (out, add) in [(out0, add[0]), (out1, add[1])] {
                 if let Some(add) = add {
@@ -215,19 +241,20 @@ pub fn switch(
 /// Adds `P·poly` to an accumulator modulo Q·P (the special limbs are unchanged, since P is 0 there).
 pub fn add_times_special(ring: &Ring, acc: &mut Poly<Evaluations>, poly: &Poly<Evaluations>) {
     let (basis, degree) = (acc.basis(), ring.degree());
-    assert_eq!(Basis::main(basis.main), poly.basis(), "operands have different bases");
+    assert_eq!(basis.without_special(), poly.basis(), "operands have different bases");
     let limbs = acc.words_mut().par_chunks_mut(degree).zip(poly.words().par_chunks(degree));
     limbs.enumerate().for_each(|(limb, (acc, words))| {
-        let m = ring.modulus(limb);
-        kernels::mul_scalar_add_assign(m, acc, words, special_product(ring, basis, limb));
+        let prime = ring.prime_index(basis, limb);
+        let factor = special_product(ring, basis, prime);
+        kernels::mul_scalar_add_assign(ring.modulus(prime), acc, words, factor);
     });
 }
 
-/// P, the product of the special primes of `basis`, modulo the prime with this index.
+/// P, the product of the special primes of `basis`, modulo the modulus with this number.
 #[must_use]
 pub fn special_product(ring: &Ring, basis: Basis, prime: usize) -> u64 {
     let m = ring.modulus(prime);
-    (basis.main..basis.limbs()).fold(1, |product, limb| {
+    (basis.main_limbs()..basis.limbs()).fold(1, |product, limb| {
         m.mul(product, m.reduce(ring.modulus(ring.prime_index(basis, limb)).value()))
     })
 }

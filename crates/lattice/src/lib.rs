@@ -12,6 +12,7 @@ pub mod cost;
 pub mod decrypted_values;
 pub mod error;
 mod error_distribution;
+pub mod evaluation_key_files;
 pub mod evaluation_keys;
 pub mod external_product;
 mod failure_probability;

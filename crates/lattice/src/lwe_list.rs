@@ -5,10 +5,13 @@
 
 mod linear_operations;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
+use cryptable_ring::Buffer;
 use cryptable_ring::random::Seed;
 use cryptable_wire::{BodyReader, BodyWriter, WireError, packed_field_bytes};
+use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::lwe::LweCiphertext;
@@ -111,8 +114,6 @@ impl LweList {
         count: usize,
         body: impl Fn(usize, &[u64]) -> u64 + Sync,
     ) -> Self {
-        use rayon::prelude::*;
-
         use crate::lwe_masks::fresh_mask;
         let seed = Seed::random();
         let body = |i| body(i, &fresh_mask(&seed, i, shape.dimension, shape.modulus));
@@ -134,7 +135,7 @@ impl LweList {
             masks.extend_from_slice(ciphertext.mask());
             bodies.push(ciphertext.body());
         }
-        Ok(Self { shape, masks: Masks::Words(masks), bodies })
+        Ok(Self { shape, masks: Masks::Words(masks.into()), bodies })
     }
 
     /// Dimension and modulus.
@@ -172,6 +173,39 @@ impl LweList {
         LweCiphertext::from_words(words, self.shape.modulus)
     }
 
+    /// Ciphertexts of words that were computed: masks, ciphertext after ciphertext, and bodies.
+    ///
+    /// # Panics
+    /// If there are not as many masks as bodies, or a word is not below the modulus.
+    #[must_use]
+    pub fn from_words(shape: LweShape, masks: Buffer, bodies: Vec<u64>) -> Self {
+        assert_eq!(masks.len(), bodies.len() * shape.dimension, "words of masks");
+        // Without an early exit, which vectors cannot have.
+        let fit =
+            |words: &[u64]| words.iter().fold(true, |fit, &word| fit & (word < shape.modulus));
+        assert!(fit(&masks) && fit(&bodies), "words modulo {}", shape.modulus);
+        Self { shape, masks: Masks::Words(masks), bodies }
+    }
+
+    /// All masks, ciphertext after ciphertext; those of fresh ciphertexts are drawn.
+    #[must_use]
+    pub fn masks(&self) -> Cow<'_, [u64]> {
+        match &self.masks {
+            Masks::Words(words) => Cow::Borrowed(words),
+            Masks::Seed(_) => {
+                let LweShape { dimension, modulus } = self.shape;
+                let mask = |index| self.masks.mask(index, dimension, modulus);
+                Cow::Owned((0..self.len()).into_par_iter().flat_map_iter(mask).collect())
+            }
+        }
+    }
+
+    /// All bodies.
+    #[must_use]
+    pub fn bodies(&self) -> &[u64] {
+        &self.bodies
+    }
+
     /// Checks the shape.
     ///
     /// # Errors
@@ -189,7 +223,7 @@ impl LweList {
         let (Masks::Words(masks), Masks::Words(more)) = (&mut self.masks, other.masks) else {
             panic!("fresh ciphertexts cannot be joined to a list");
         };
-        masks.extend(more);
+        masks.extend_from_slice(&more);
         self.bodies.extend(other.bodies);
     }
 
@@ -240,7 +274,7 @@ impl LweList {
             Masks::Seed(Seed::from_bytes(reader.array("seed of the masks")?))
         } else {
             let words = count.saturating_mul(shape.dimension);
-            Masks::Words(reader.packed_words("masks", words, shape.modulus)?)
+            Masks::Words(reader.packed_words("masks", words, shape.modulus)?.into())
         };
         let bodies = reader.packed_words("bodies", count, shape.modulus)?;
         Ok(Self { shape, masks, bodies })

@@ -1,5 +1,6 @@
 //! Masks of many LWE ciphertexts: those of fresh ones are a seed.
 
+use cryptable_ring::Buffer;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 
 /// Masks of LWE ciphertexts of one dimension and modulus.
@@ -7,8 +8,8 @@ use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
 pub enum Masks {
     /// Those of fresh ciphertexts: mask i is stream i of a seed ([`fresh_mask`]).
     Seed(Seed),
-    /// A word for every dimension, ciphertext after ciphertext.
-    Words(Vec<u64>),
+    /// A word for every dimension, ciphertext after ciphertext: tens of megabytes of many, in recycled pages.
+    Words(Buffer),
 }
 
 impl Masks {

@@ -3,34 +3,47 @@
 use std::sync::Arc;
 
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
-use cryptable_ring::{Basis, Evaluations, Poly, Ring};
+use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring};
 use rayon::prelude::*;
 
 /// The shape of a hybrid switching key (Han, Ki 2020): at which level it works and how it splits.
 ///
-/// A polynomial modulo `q_0 … q_{l-1}`, `l <= basis.main`, is cut into `ceil(l / digit_limbs)` digits
-/// of `digit_limbs` consecutive primes each. The product of the special primes is to be at least as
+/// A polynomial of l limbs, at most those of `basis`, is cut into `ceil(l / digit_limbs)` digits
+/// of `digit_limbs` consecutive limbs each. The product of the special primes is to be at least as
 /// large as that of a digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SwitchingKeyShape {
     /// The primes the key is given by: the highest level it serves, and its special primes.
     pub basis: Basis,
-    /// Chain primes a digit.
+    /// Limbs of chain primes a digit.
     pub digit_limbs: usize,
 }
 
 impl SwitchingKeyShape {
-    /// The number of digits of a polynomial with `main` limbs.
+    /// The basis of a polynomial of the first `main` primes that was raised to the modulus Q·P.
     #[must_use]
-    pub const fn digits_at(self, main: usize) -> usize {
-        main.div_ceil(self.digit_limbs)
+    pub const fn raised(self, main: usize) -> Basis {
+        self.basis.lowered(main)
     }
 
-    /// The limbs of one digit of a polynomial with `main` limbs.
+    /// Whether it serves polynomials of this basis: those of its chain, up to its level.
+    #[must_use]
+    pub const fn serves(self, basis: Basis) -> bool {
+        self.basis.chain == basis.chain && basis.main <= self.basis.main
+    }
+
+    /// The number of digits of a polynomial of the first `main` primes.
+    #[must_use]
+    pub const fn digits_at(self, main: usize) -> usize {
+        self.raised(main).main_limbs().div_ceil(self.digit_limbs)
+    }
+
+    /// The limbs of one digit of a polynomial of the first `main` primes.
     #[must_use]
     pub const fn digit_range(self, digit: usize, main: usize) -> std::ops::Range<usize> {
+        let limbs = self.raised(main).main_limbs();
         let (start, end) = (digit * self.digit_limbs, (digit + 1) * self.digit_limbs);
-        start..if end < main { end } else { main }
+        start..if end < limbs { end } else { limbs }
     }
 
     /// The number of digits (dnum) of the key itself.
@@ -39,10 +52,10 @@ impl SwitchingKeyShape {
         self.digits_at(self.basis.main)
     }
 
-    /// NTTs of one key switch of a polynomial with `main` limbs: `(d + 2)(l + k)`.
+    /// NTTs of one key switch of a polynomial of the first `main` primes: `(d + 2)(l + k)` for l limbs.
     #[must_use]
     pub const fn transforms_at(self, main: usize) -> usize {
-        (self.digits_at(main) + 2) * (main + self.basis.special)
+        (self.digits_at(main) + 2) * self.raised(main).limbs()
     }
 
     /// Words of one half of the key.
@@ -67,10 +80,10 @@ impl SwitchingKeyShape {
 /// Bytes that a key may borrow its words from: a memory-mapped file, say.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The stored half of a key: owned words, or words within shared bytes.
+/// The stored half of a key: owned words on cache lines of their own, or words within shared bytes.
 #[derive(Clone)]
 enum Words {
-    Owned(Vec<u64>),
+    Owned(Buffer),
     Shared { bytes: SharedBytes, offset: usize, words: usize },
 }
 
@@ -96,7 +109,7 @@ pub struct SwitchingKey {
     degree: usize,
     seed: Seed,
     b: Words,
-    a: Vec<u64>,
+    a: Buffer,
 }
 
 impl std::fmt::Debug for SwitchingKey {
@@ -111,7 +124,7 @@ impl SwitchingKey {
     /// # Panics
     /// If the number of words does not fit the shape.
     #[must_use]
-    pub fn from_owned(ring: &Ring, shape: SwitchingKeyShape, seed: Seed, b: Vec<u64>) -> Self {
+    pub fn from_owned(ring: &Ring, shape: SwitchingKeyShape, seed: Seed, b: Buffer) -> Self {
         assert_eq!(b.len(), shape.half_words(ring.degree()));
         Self::new(ring, shape, seed, Words::Owned(b))
     }
@@ -163,24 +176,37 @@ impl SwitchingKey {
         self.b.as_slice()
     }
 
-    /// Limb `limb` of the pair `(b_i, a_i)`, for a polynomial given by `basis`.
+    /// Limb `limb` of the pair `(b_i, a_i)`, for a polynomial given by `basis`: modulo [`SwitchingKey::prime_index`].
     ///
     /// # Panics
     /// If the key does not hold that basis.
     #[must_use]
     pub fn limb(&self, digit: usize, basis: Basis, limb: usize) -> (&[u64], &[u64]) {
-        assert!(basis.main <= self.shape.basis.main && basis.special == self.shape.basis.special);
-        let own = if limb < basis.main { limb } else { limb - basis.main + self.shape.basis.main };
-        let start = (digit * self.shape.basis.limbs() + own) * self.degree;
+        let start = (digit * self.shape.basis.limbs() + self.own_limb(basis, limb)) * self.degree;
         let range = start..start + self.degree;
         (&self.b.as_slice()[range.clone()], &self.a[range])
+    }
+
+    /// The number of the modulus of [`SwitchingKey::limb`]: a multiple of the modulus of that limb in `basis`, where the
+    /// polynomial has dropped the second prime of a limb.
+    #[must_use]
+    pub fn prime_index(&self, ring: &Ring, basis: Basis, limb: usize) -> usize {
+        ring.prime_index(self.shape.basis, self.own_limb(basis, limb))
+    }
+
+    /// Where the key has limb `limb` of `basis`.
+    fn own_limb(&self, basis: Basis, limb: usize) -> usize {
+        let own = self.shape.basis;
+        assert!(basis.main <= own.main && own.lowered(basis.main) == basis, "{basis:?}");
+        let main_limbs = basis.main_limbs();
+        if limb < main_limbs { limb } else { limb - main_limbs + own.main_limbs() }
     }
 }
 
 /// The uniform half of a key: one stream of the seed a digit and prime, so that limbs expand in
 /// parallel and a limb does not depend on which others are stored.
-pub(crate) fn expand_mask(ring: &Ring, shape: SwitchingKeyShape, seed: &Seed) -> Vec<u64> {
-    let mut mask = vec![0u64; shape.half_words(ring.degree())];
+pub(crate) fn expand_mask(ring: &Ring, shape: SwitchingKeyShape, seed: &Seed) -> Buffer {
+    let mut mask = Buffer::unspecified(shape.half_words(ring.degree()));
     mask.par_chunks_mut(ring.degree()).enumerate().for_each(|(index, words)| {
         let (digit, limb) = (index / shape.basis.limbs(), index % shape.basis.limbs());
         let prime = ring.prime_index(shape.basis, limb);

@@ -26,6 +26,7 @@ use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
+use cryptable_ring::{Basis, SharedLimbs};
 
 /// The public, table-independent part of AKP for one parameter set.
 #[derive(Clone, Debug)]
@@ -90,7 +91,8 @@ impl AkpCircuit {
     /// which the interpolation and SlotsToCoeffs add themselves.
     pub(crate) fn predict(&self, table: &Interpolation, tables: usize) -> AkpPrediction {
         let dry_run = self.dry_run();
-        for request in mod_raise::key_requests(self.literal.limbs()) {
+        for request in mod_raise::key_requests(SharedLimbs::NONE, Basis::main(self.literal.limbs()))
+        {
             dry_run.request(request);
         }
         let front = &self.phase_exponential;

@@ -39,7 +39,7 @@ pub(crate) struct BaseConverter {
     factors: Vec<Vec<u64>>,
     /// Whether a source prime is beyond 2^50.
     wide: bool,
-    /// `[target] = Q^-1 mod target` (0 where the target is a source).
+    /// `[target] = Q^-1 mod target` (0 where the target shares a prime with a source).
     product_inverses: Vec<u64>,
 }
 
@@ -74,10 +74,7 @@ impl BaseConverter {
             })
             .collect();
         let product_inverses = (0..tables.len())
-            .map(|target| match product(target, None) {
-                0 => 0,
-                product => modulus(target).inv(product),
-            })
+            .map(|target| modulus(target).try_inv(product(target, None)).unwrap_or(0))
             .collect();
         Self {
             sources: sources.to_vec(),
@@ -89,7 +86,7 @@ impl BaseConverter {
         }
     }
 
-    /// `Q^-1` modulo the prime `target`, or 0 if that prime divides Q.
+    /// `Q^-1` modulo the modulus `target`, or 0 if it shares a prime with Q.
     pub(crate) fn product_inverse(&self, target: usize) -> u64 {
         self.product_inverses[target]
     }
@@ -109,8 +106,7 @@ impl BaseConverter {
         limbs.enumerate().for_each(|(i, (limb, source))| {
             limb.copy_from_slice(source);
             let table = &tables[self.sources[i]];
-            table.inverse_unnormalized(limb);
-            kernels::mul_scalar_assign(table.modulus(), limb, self.scaled_inverses[i]);
+            table.inverse_scaled_assign(limb, self.scaled_inverses[i]);
         });
         let terms = self.sources.len() + 1;
         let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);

@@ -138,6 +138,18 @@ impl Buffer {
         buffer
     }
 
+    /// Appends words. Storage at least doubles when it grows, so that many appends copy a word a few times at most.
+    pub fn extend_from_slice(&mut self, words: &[u64]) {
+        let (old, length) = (self.length, self.length + words.len());
+        if length > self.storage.len() {
+            let mut grown = Self::unspecified(length.max(2 * old));
+            grown[..old].copy_from_slice(self);
+            *self = grown;
+        }
+        self.length = length;
+        self[old..].copy_from_slice(words);
+    }
+
     /// Keeps the first `length` words.
     pub fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
@@ -213,6 +225,11 @@ mod tests {
         assert!(buffer.iter().all(|&w| w == 0));
         buffer.fill(7);
         let copy = buffer.clone();
+        buffer.extend_from_slice(&[8; 30_000]);
+        assert!(buffer[..20_000].iter().all(|&w| w == 7) && buffer[20_000..] == [8; 30_000]);
+        buffer.truncate(10);
+        buffer.extend_from_slice(&[9]);
+        assert_eq!(buffer[9..], [7, 9]);
         buffer.truncate(10);
         assert_eq!((buffer.len(), copy.len()), (10, 20_000));
         assert!(copy.iter().all(|&w| w == 7));

@@ -1,8 +1,10 @@
 //! Products and linear combinations of several polynomials at once, blocked for the cache.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
-use crate::{Basis, Evaluations, Poly, Ring, kernels};
+use crate::{Evaluations, Poly, Ring, kernels};
 
 /// Words that the input blocks may take together, 32 KiB: they stay in the first-level cache for
 /// all rows.
@@ -28,7 +30,7 @@ impl GaussianInteger {
     }
 }
 
-/// `out[r] = Σ_k rows[r][k]·inputs[k]` modulo `q_0 … q_{main-1}`.
+/// `out[r] = Σ_k rows[r][k]·inputs[k]` modulo `q_0 … q_{main-1}` of the inputs' chain.
 ///
 /// Inputs may have more limbs than `main`: the others are not read. Costs one lazy
 /// multiply-accumulate per word and entry, and reads each input once per call.
@@ -45,26 +47,29 @@ pub fn linear_combinations(
     assert!(inputs.iter().all(|input| input.basis().main >= main), "an input lacks limbs");
     assert!(rows.iter().all(|row| row.len() == inputs.len()), "row length");
     let degree = ring.degree();
+    let basis = inputs.first().map_or(ring.main_basis(main), |it| it.basis().lowered(main));
     let mut outputs: Vec<_> =
-        rows.iter().map(|_| Poly::<Evaluations>::unspecified(ring, Basis::main(main))).collect();
-    let mut by_limb: Vec<Vec<&mut [u64]>> = (0..main).map(|_| Vec::new()).collect();
+        rows.iter().map(|_| Poly::<Evaluations>::unspecified(ring, basis)).collect();
+    let mut by_limb: Vec<Vec<&mut [u64]>> = (0..basis.limbs()).map(|_| Vec::new()).collect();
     for output in &mut outputs {
         for (limb, words) in output.words_mut().chunks_mut(degree).enumerate() {
             by_limb[limb].push(words);
         }
     }
     by_limb.into_par_iter().enumerate().for_each(|(limb, mut out)| {
-        let m = ring.modulus(limb);
+        let prime = ring.prime_index(basis, limb);
+        let m = ring.modulus(prime);
         let (first, second): (Vec<Vec<u64>>, Vec<Vec<u64>>) = rows
             .iter()
-            .map(|row| row.iter().map(|factor| factor.residues(ring, limb)).unzip())
+            .map(|row| row.iter().map(|factor| factor.residues(ring, prime)).unzip())
             .unzip();
         let block = (BLOCK_WORDS / inputs.len().max(1)).next_power_of_two().max(64).min(degree / 2);
+        let inputs: Vec<Cow<'_, [u64]>> =
+            inputs.iter().map(|input| input.limb_of(ring, main, limb)).collect();
         for start in (0..degree).step_by(block) {
             let factors = if start < degree / 2 { &first } else { &second };
             let range = start..start + block;
-            let blocks: Vec<&[u64]> =
-                inputs.iter().map(|input| &input.limb(limb)[range.clone()]).collect();
+            let blocks: Vec<&[u64]> = inputs.iter().map(|input| &input[range.clone()]).collect();
             for (out, factors) in out.iter_mut().zip(factors) {
                 kernels::linear_combination(m, &mut out[range.clone()], &blocks, factors);
             }
@@ -92,8 +97,8 @@ pub type Parts<'a> = (&'a Poly<Evaluations>, &'a Poly<Evaluations>);
 /// operands are not read. Every operand is read once, and sums are reduced once.
 #[must_use]
 pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Tensor {
-    let degree = ring.degree();
-    let unspecified = || Poly::<Evaluations>::unspecified(ring, Basis::main(main));
+    let (degree, basis) = (ring.degree(), pairs[0].0.0.basis().lowered(main));
+    let unspecified = || Poly::<Evaluations>::unspecified(ring, basis);
     let mut out = Tensor { d0: unspecified(), d1: unspecified(), d2: unspecified() };
     let limbs = out
         .d0
@@ -102,11 +107,14 @@ pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Ten
         .zip(out.d1.words_mut().par_chunks_mut(degree))
         .zip(out.d2.words_mut().par_chunks_mut(degree));
     limbs.enumerate().for_each(|(limb, ((d0, d1), d2))| {
-        let m = ring.modulus(limb);
+        let m = ring.modulus(ring.prime_index(basis, limb));
+        let factors: Vec<_> = pairs
+            .iter()
+            .map(|(a, b)| [a.0, a.1, b.0, b.1].map(|part| part.limb_of(ring, main, limb)))
+            .collect();
         let mut terms: [Vec<(&[u64], &[u64])>; 3] = Default::default();
-        for (a, b) in pairs {
-            let (a0, a1) = (a.0.limb(limb), a.1.limb(limb));
-            let (b0, b1) = (b.0.limb(limb), b.1.limb(limb));
+        for [a0, a1, b0, b1] in &factors {
+            let (a0, a1, b0, b1) = (&**a0, &**a1, &**b0, &**b1);
             terms[0].push((a0, b0));
             terms[1].extend([(a0, b1), (a1, b0)]);
             terms[2].push((a1, b1));
@@ -126,17 +134,22 @@ pub fn plain_products(
     main: usize,
     pairs: &[(Parts<'_>, &Poly<Evaluations>)],
 ) -> (Poly<Evaluations>, Poly<Evaluations>) {
-    let degree = ring.degree();
-    let unspecified = || Poly::<Evaluations>::unspecified(ring, Basis::main(main));
+    let (degree, basis) = (ring.degree(), pairs[0].0.0.basis().lowered(main));
+    let unspecified = || Poly::<Evaluations>::unspecified(ring, basis);
     let (mut c0, mut c1) = (unspecified(), unspecified());
     let limbs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
     limbs.enumerate().for_each(|(limb, (c0, c1))| {
-        let m = ring.modulus(limb);
-        let terms = |part: for<'a> fn(Parts<'a>) -> &'a Poly<Evaluations>| -> Vec<_> {
-            pairs.iter().map(|&(ct, plain)| (part(ct).limb(limb), plain.limb(limb))).collect()
+        let m = ring.modulus(ring.prime_index(basis, limb));
+        let multiply = |out: &mut [u64], part: for<'a> fn(Parts<'a>) -> &'a Poly<Evaluations>| {
+            let factors: Vec<_> = pairs
+                .iter()
+                .map(|&(ct, plain)| [part(ct), plain].map(|poly| poly.limb_of(ring, main, limb)))
+                .collect();
+            let terms: Vec<(&[u64], &[u64])> = factors.iter().map(|[a, b]| (&**a, &**b)).collect();
+            kernels::inner_product(m, out, &terms);
         };
-        kernels::inner_product(m, c0, &terms(|ct| ct.0));
-        kernels::inner_product(m, c1, &terms(|ct| ct.1));
+        multiply(c0, |ct| ct.0);
+        multiply(c1, |ct| ct.1);
     });
     (c0, c1)
 }
@@ -157,10 +170,10 @@ impl Poly<Evaluations> {
     pub fn add_multiple_assign(&mut self, ring: &Ring, other: &Self, factor: i128) {
         let (basis, degree) = (self.basis(), ring.degree());
         assert!(basis.special == 0 && other.basis().main >= basis.main, "operand lacks limbs");
-        let limbs = self.words_mut().par_chunks_mut(degree).zip(other.words().par_chunks(degree));
-        limbs.enumerate().for_each(|(limb, (acc, words))| {
-            let m = ring.modulus(limb);
-            kernels::mul_scalar_add_assign(m, acc, words, m.reduce_i128(factor));
+        self.words_mut().par_chunks_mut(degree).enumerate().for_each(|(limb, acc)| {
+            let m = ring.modulus(ring.prime_index(basis, limb));
+            let words = other.limb_of(ring, basis.main, limb);
+            kernels::mul_scalar_add_assign(m, acc, &words, m.reduce_i128(factor));
         });
     }
 }

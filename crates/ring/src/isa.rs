@@ -9,13 +9,15 @@ pub enum Isa {
     Scalar,
     /// AVX2 with FMA: four lanes, products in double precision.
     Avx2,
+    /// AVX-512 without IFMA: eight lanes, products in double precision.
+    Avx512f,
     /// AVX-512 with IFMA: eight lanes, products of 52-bit integers.
     Avx512Ifma,
 }
 
 impl Isa {
     /// The fastest instruction set to use: what the processor has, unless the environment variable
-    /// `CRYPTABLE_SIMD` (`scalar`, `avx2` or `avx512`) names a slower one.
+    /// `CRYPTABLE_SIMD` (`scalar`, `avx2`, `avx512f` or `avx512`) names a slower one.
     ///
     /// Read once; later changes of the environment have no effect.
     ///
@@ -36,9 +38,10 @@ impl Isa {
     fn choose(setting: Option<&str>, processor: Self) -> Self {
         let wanted = match setting {
             None | Some("avx512") => Self::Avx512Ifma,
+            Some("avx512f") => Self::Avx512f,
             Some("avx2") => Self::Avx2,
             Some("scalar") => Self::Scalar,
-            Some(other) => panic!("CRYPTABLE_SIMD={other}: want scalar, avx2 or avx512"),
+            Some(other) => panic!("CRYPTABLE_SIMD={other}: want scalar, avx2, avx512f or avx512"),
         };
         wanted.min(processor)
     }
@@ -46,7 +49,7 @@ impl Isa {
     /// Every instruction set that this processor has, slowest first, whatever the environment says.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        let all = [Self::Scalar, Self::Avx2, Self::Avx512Ifma];
+        let all = [Self::Scalar, Self::Avx2, Self::Avx512f, Self::Avx512Ifma];
         all.into_iter().filter(|isa| isa.is_available()).collect()
     }
 
@@ -62,12 +65,15 @@ impl Isa {
         *PROCESSOR.get_or_init(|| {
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                let avx512 = is_x86_feature_detected!("avx512f")
+                let avx512f = is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512ifma");
-                return if avx512 { Self::Avx512Ifma } else { Self::Avx2 };
+                    && is_x86_feature_detected!("avx512vl");
+                return match avx512f {
+                    true if is_x86_feature_detected!("avx512ifma") => Self::Avx512Ifma,
+                    true => Self::Avx512f,
+                    false => Self::Avx2,
+                };
             }
             Self::Scalar
         })
@@ -80,11 +86,13 @@ mod tests {
 
     #[test]
     fn settings_lower_the_instruction_set() {
-        use Isa::{Avx2, Avx512Ifma, Scalar};
+        use Isa::{Avx2, Avx512Ifma, Avx512f, Scalar};
         assert_eq!(Isa::available()[0], Scalar);
         assert_eq!(Isa::choose(None, Avx2), Avx2);
         assert_eq!(Isa::choose(Some("scalar"), Avx512Ifma), Scalar);
         assert_eq!(Isa::choose(Some("avx2"), Avx512Ifma), Avx2);
+        assert_eq!(Isa::choose(Some("avx512f"), Avx512Ifma), Avx512f);
+        assert_eq!(Isa::choose(Some("avx512"), Avx512f), Avx512f);
         assert_eq!(Isa::choose(Some("avx2"), Scalar), Scalar);
         assert_eq!(Isa::choose(Some("avx512"), Avx2), Avx2);
     }

@@ -11,6 +11,7 @@
 
 mod base_conversion;
 mod buffer;
+pub mod columns;
 pub mod combination;
 mod digit_product;
 mod embedding;
@@ -28,6 +29,7 @@ pub mod processor;
 pub mod public_divisor;
 pub mod random;
 mod ring;
+mod roots;
 pub mod row_sums;
 pub mod selected_product;
 mod stack;
@@ -42,5 +44,5 @@ pub use isa::Isa;
 pub use modulus::Modulus;
 pub use ntt::NttTable;
 pub use poly::{Coefficients, Domain, Evaluations, Poly};
-pub use ring::{Basis, Ring, inverse_element, rotation_element};
+pub use ring::{Basis, Chain, Ring, SharedLimbs, inverse_element, rotation_element};
 pub use stack::clear_stack;

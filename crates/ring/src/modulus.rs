@@ -188,16 +188,39 @@ impl Modulus {
         result
     }
 
-    /// `1/a` for prime q, by Fermat's little theorem.
+    /// `1/a`, by Euclid's extended algorithm; q need not be prime. Not in constant time: for public
+    /// numbers.
     ///
     /// # Panics
-    /// If `a·a^(q-2)` is not 1: `a` is 0, or q is not prime.
+    /// If a and q have a common divisor.
     #[must_use]
     pub fn inv(&self, a: u64) -> u64 {
-        let a = self.reduce(a);
-        let inverse = self.pow(a, self.value - 2);
-        assert_eq!(self.mul(a, inverse), 1, "{a} has no inverse modulo {}", self.value);
-        inverse
+        self.try_inv(a).unwrap_or_else(|| panic!("{a} has no inverse modulo {}", self.value))
+    }
+
+    /// `1/a` by Euclid's extended algorithm, or `None` if a and q share a factor.
+    ///
+    /// ```
+    /// use cryptable_ring::Modulus;
+    /// let m = Modulus::new(97 * 193);
+    /// assert_eq!(m.try_inv(193), None);
+    /// assert_eq!(m.mul(m.try_inv(5).unwrap(), 5), 1);
+    /// ```
+    #[must_use]
+    pub fn try_inv(&self, a: u64) -> Option<u64> {
+        // Modulo q, `next` is ±following·a, with a sign that changes every time, and `remainder` is
+        // coefficient·a with the other sign; coefficients grow to at most q.
+        let (mut remainder, mut next) = (self.value, self.reduce(a));
+        let (mut coefficient, mut following) = (0, 1);
+        let mut next_is_negative = false;
+        while next != 0 {
+            let quotient = remainder / next;
+            (remainder, next) = (next, remainder % next);
+            (coefficient, following) = (following, coefficient + quotient * following);
+            next_is_negative = !next_is_negative;
+        }
+        let inverse = if next_is_negative { coefficient } else { self.neg(coefficient) };
+        (remainder == 1).then_some(inverse)
     }
 
     /// `x mod q` for any word.
@@ -373,6 +396,22 @@ mod tests {
                 assert_eq!(remainder(BigInt::from(m.inv(a)) * a, q), 1);
             }
         }
+    }
+
+    #[test]
+    fn inverses_modulo_products() {
+        for q in [15, 97 * 193, (1 << 50) + 1, (1 << 62) - 1] {
+            let m = Modulus::new(q);
+            for a in [1, 2, 4, q / 2, q - 1, q - 2, q - 4] {
+                assert_eq!(m.mul(a, m.inv(a)), 1, "{a} modulo {q}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "no inverse")]
+    fn common_divisors_have_no_inverse() {
+        let _ = Modulus::new(97 * 193).inv(2 * 193);
     }
 
     #[test]

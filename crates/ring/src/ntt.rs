@@ -1,38 +1,70 @@
-//! The negacyclic number-theoretic transform of one prime.
+//! The negacyclic number-theoretic transform of one modulus.
 
 use tfhe_ntt::prime64::Plan;
 
 use crate::Modulus;
+use crate::kernels::{self, ntt::Transform};
+use crate::modulus::VECTOR_BOUND;
+use crate::roots::primitive_root;
 
-/// Forward and inverse negacyclic NTT of degree N modulo one prime.
+/// Forward and inverse negacyclic NTT of degree N modulo a prime, or below 2^50 a product of two
+/// different primes.
 ///
 /// Evaluates a polynomial of `Z_q[X]/(X^N + 1)` at the N odd powers of a primitive 2N-th root of
-/// unity, in the bit-reversed order of crate `tfhe-ntt`, which does the work. Both directions take
-/// and return words in `[0, q)`.
+/// unity ψ: evaluation i is the value at `ψ^(2·bitrev(i)+1)`, bitrev reversing log2 N bits. Which
+/// root it is (`roots`) is part of the format of keys. Both directions take and return words in
+/// `[0, q)`.
 ///
-/// The inverse leaves the factor N to the caller ([`NttTable::inverse_unnormalized`]), because base
-/// conversion multiplies every coefficient by a constant anyway and takes `1/N` along for free.
+/// Moduli below 2^50 have transforms of this crate (`kernels/ntt`), those above are left to
+/// `tfhe-ntt`.
+///
+/// ```
+/// use cryptable_ring::{Modulus, NttTable};
+/// let table = NttTable::new(16, Modulus::new(97 * 193)).unwrap();
+/// let mut x: Vec<u64> = (0..16).collect();
+/// table.forward_assign(&mut x);
+/// table.inverse_assign(&mut x);
+/// assert!(x.into_iter().eq(0..16));
+/// ```
 #[derive(Debug)]
 pub struct NttTable {
     degree: usize,
-    plan: Plan,
     modulus: Modulus,
+    transform: Kind,
     degree_inverse: u64,
     imaginary_unit: u64,
+}
+
+/// Who does the work.
+#[derive(Debug)]
+enum Kind {
+    Own(Transform),
+    Wide(Plan),
 }
 
 impl NttTable {
     /// Builds the tables for ring degree `degree` (a power of two of at least 16).
     ///
-    /// Returns `None` if `modulus` has no 2·`degree`-th root of unity.
+    /// Returns `None` if `modulus` is neither a prime nor a product of two below 2^50, or a prime
+    /// has no 2·`degree`-th root of unity.
     #[must_use]
     pub fn new(degree: usize, modulus: Modulus) -> Option<Self> {
-        let plan = Plan::try_new(degree, modulus.value())?;
-        let degree_inverse = modulus.inv(degree as u64);
-        let mut monomial = vec![0u64; degree];
-        monomial[degree / 2] = 1;
-        plan.fwd(&mut monomial);
-        Some(Self { degree, plan, modulus, degree_inverse, imaginary_unit: monomial[0] })
+        if degree < 16 || !degree.is_power_of_two() {
+            return None;
+        }
+        let root = primitive_root(&modulus, 2 * degree as u64)?;
+        let transform = if modulus.value() < VECTOR_BOUND {
+            Kind::Own(Transform::new(modulus, degree, root))
+        } else {
+            Kind::Wide(Plan::try_new(degree, modulus.value())?)
+        };
+        Some(Self {
+            degree,
+            modulus,
+            transform,
+            degree_inverse: modulus.inv(degree as u64),
+            imaginary_unit: modulus.pow(root, degree as u64 / 2),
+        })
     }
 
     /// The ring degree N.
@@ -40,13 +72,13 @@ impl NttTable {
         self.degree
     }
 
-    /// The prime modulus q, with its reduction constants.
+    /// The modulus q, with its reduction constants.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
         &self.modulus
     }
 
-    /// `1/N mod q`, the factor that [`NttTable::inverse_unnormalized`] leaves out.
+    /// `1/N mod q`, the factor that makes [`NttTable::inverse_scaled_assign`] an inverse.
     #[must_use]
     pub fn degree_inverse(&self) -> u64 {
         self.degree_inverse
@@ -60,17 +92,28 @@ impl NttTable {
 
     /// Coefficients to evaluations, in place.
     pub fn forward_assign(&self, values: &mut [u64]) {
-        self.plan.fwd(values);
+        match &self.transform {
+            Kind::Own(transform) => transform.forward_assign(values),
+            Kind::Wide(plan) => plan.fwd(values),
+        }
     }
 
-    /// Evaluations to N times the coefficients, in place.
-    pub fn inverse_unnormalized(&self, values: &mut [u64]) {
-        self.plan.inv(values);
+    /// Evaluations to `factor`·N times the coefficients, in place, for a residue `factor`.
+    ///
+    /// A caller that multiplies all coefficients by a constant anyway, such as base conversion, gets
+    /// that and `1/N` for the same price.
+    pub fn inverse_scaled_assign(&self, values: &mut [u64], factor: u64) {
+        match &self.transform {
+            Kind::Own(transform) => transform.inverse_scaled_assign(values, factor),
+            Kind::Wide(plan) => {
+                plan.inv(values);
+                kernels::mul_scalar_assign(&self.modulus, values, factor);
+            }
+        }
     }
 
     /// Evaluations to coefficients, in place.
     pub fn inverse_assign(&self, values: &mut [u64]) {
-        self.plan.inv(values);
-        crate::kernels::mul_scalar_assign(&self.modulus, values, self.degree_inverse);
+        self.inverse_scaled_assign(values, self.degree_inverse);
     }
 }

@@ -1,5 +1,6 @@
 //! Polynomials in residue number system form.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -138,15 +139,45 @@ impl<D: Domain> Poly<D> {
         });
     }
 
-    /// Keeps the first `main` chain limbs and no special ones: reduction modulo a divisor of Q.
+    /// Keeps the first `main` chain primes and no special ones: reduction modulo a divisor of Q.
     ///
     /// # Panics
-    /// If the polynomial has special limbs or fewer main ones.
-    pub fn drop_to(&mut self, main: usize) {
-        assert!(self.basis.special == 0 && main <= self.basis.main, "drop {:?}", self.basis);
-        self.words.truncate(main * self.degree);
-        self.basis.main = main;
+    /// If the polynomial has special primes or fewer main ones.
+    pub fn drop_to(&mut self, ring: &Ring, main: usize) {
+        let (from, to) = (self.basis, self.basis.lowered(main));
+        assert!(from.special == 0 && main <= from.main, "drop {from:?}");
+        self.words.truncate(to.limbs() * self.degree);
+        self.basis = to;
+        if let Some(limb) = split_limb(from, to) {
+            let m = ring.modulus(ring.prime_index(to, limb));
+            reduce_assign(m, &mut self.words[limb * self.degree..]);
+        }
     }
+
+    /// One limb, for results modulo the first `main` primes, which this polynomial has and more: its words, or where
+    /// results keep the first of two primes only, their residues.
+    pub fn limb_of(&self, ring: &Ring, main: usize, limb: usize) -> Cow<'_, [u64]> {
+        let words = self.limb(limb);
+        if split_limb(self.basis, self.basis.lowered(main)) != Some(limb) {
+            return Cow::Borrowed(words);
+        }
+        let mut reduced = vec![0; words.len()];
+        let prime = ring.single_prime(self.basis.chain, main - 1);
+        kernels::reduce(ring.modulus(prime), &mut reduced, words);
+        Cow::Owned(reduced)
+    }
+}
+
+/// The limb that has two primes in `from` and only the first of them in `to`, which has fewer primes.
+fn split_limb(from: Basis, to: Basis) -> Option<usize> {
+    (to.main < from.main && to.main > 0 && from.shared.is_second(to.main))
+        .then(|| to.main_limbs() - 1)
+}
+
+/// Words of any modulus below 2^62, reduced.
+fn reduce_assign(m: &Modulus, words: &mut [u64]) {
+    let input = Buffer::copied(words);
+    kernels::reduce(m, words, &input);
 }
 
 impl<D: Domain> zeroize::Zeroize for Poly<D> {
@@ -235,29 +266,85 @@ impl Poly<Evaluations> {
     pub fn divide_round(self, ring: &Ring, rescale: usize) -> Self {
         assert!(rescale < self.basis.main, "rescale {rescale} of {:?}", self.basis);
         let (basis, degree) = (self.basis, self.degree);
-        let kept = basis.main - rescale;
-        let dropped: Vec<usize> =
-            (kept..basis.limbs()).map(|limb| ring.prime_index(basis, limb)).collect();
-        if dropped.is_empty() {
+        let kept = basis.without_special().lowered(basis.main - rescale);
+        let split = split_limb(basis, kept);
+        let mut dropped: Vec<usize> =
+            (kept.limbs()..basis.limbs()).map(|limb| ring.prime_index(basis, limb)).collect();
+        if dropped.is_empty() && split.is_none() {
             return self;
         }
         let mut words = self.words;
-        let (head, tail) = words.split_at_mut(kept * degree);
+        let (head, tail) = words.split_at_mut(kept.limbs() * degree);
+        let mut with_second = Buffer::unspecified(0);
+        let mut divisors: &[u64] = tail;
+        if let Some(limb) = split {
+            // The second prime of a limb goes, the first one stays: the remainder is a limb of its own.
+            let words = &mut head[limb * degree..];
+            with_second = Buffer::unspecified(degree + tail.len());
+            let (second, rest) = with_second.split_at_mut(degree);
+            let prime = |index| ring.single_prime(kept.chain, index);
+            kernels::reduce(ring.modulus(prime(kept.main)), second, words);
+            rest.copy_from_slice(tail);
+            reduce_assign(ring.modulus(prime(kept.main - 1)), words);
+            dropped.insert(0, prime(kept.main));
+            divisors = &with_second;
+        }
         // The quotient is written over the converted remainder: a buffer of its own length, whereas
         // the dividend's, with all dropped limbs, goes back to the free list.
-        let mut quotient = Buffer::unspecified(kept * degree);
-        let mut targets: Vec<(usize, &mut [u64])> =
-            quotient.chunks_mut(degree).enumerate().collect();
-        ring.convert_base(&dropped, tail, &mut targets, Rounding::Exact);
+        let mut quotient = Buffer::unspecified(kept.limbs() * degree);
+        let mut targets: Vec<(usize, &mut [u64])> = quotient
+            .chunks_mut(degree)
+            .enumerate()
+            .map(|(limb, words)| (ring.prime_index(kept, limb), words))
+            .collect();
+        ring.convert_base(&dropped, divisors, &mut targets, Rounding::Exact);
+        drop(with_second);
         let converter = ring.converter(&dropped);
         let limbs = quotient.par_chunks_mut(degree).zip(head.par_chunks(degree));
-        limbs.enumerate().for_each(|(prime, (remainder, dividend))| {
+        limbs.enumerate().for_each(|(limb, (remainder, dividend))| {
+            let prime = ring.prime_index(kept, limb);
             ring.table(prime).forward_assign(remainder);
             let m = ring.modulus(prime);
             let minus_inverse = m.value() - converter.product_inverse(prime);
             kernels::sub_mul_scalar_assign(m, remainder, dividend, minus_inverse);
         });
-        Self { words: quotient, basis: Basis::main(kept), degree, domain: PhantomData }
+        Self { words: quotient, basis: kept, degree, domain: PhantomData }
+    }
+}
+
+impl Poly<Evaluations> {
+    /// The polynomial at another chain's modulus: `x -> round(x·Q'/Q)` modulo Q', the product of its first `main` primes.
+    ///
+    /// Primes of the two chains differ. One inverse NTT a limb, one NTT a limb of the result; the rounding error is
+    /// uniform in `[-1/2, 1/2]` a coefficient.
+    ///
+    /// # Panics
+    /// If the polynomial has special primes, or the chains share a prime.
+    #[must_use]
+    pub fn switch_chain(&self, ring: &Ring, chain: usize, main: usize) -> Self {
+        assert!(self.basis.special == 0 && self.basis.chain != chain, "{:?}", self.basis);
+        let (target, degree) = (ring.chain_basis(chain, main), self.degree);
+        let (from, to) = (ring.limb_primes(self.basis), ring.limb_primes(target));
+        let product = |moduli: &[usize], m: &Modulus| {
+            let values = moduli.iter().map(|&i| ring.modulus(i).value());
+            values.fold(1, |product, q| m.mul(product, m.reduce(q)))
+        };
+        // x·Q' is 0 modulo Q', so (x·Q' - [x·Q']_Q)/Q is -[x·Q']_Q/Q there.
+        let mut scaled = Buffer::copied(&self.words);
+        scaled.par_chunks_mut(degree).zip(&from).for_each(|(words, &prime)| {
+            let m = ring.modulus(prime);
+            kernels::mul_scalar_assign(m, words, product(&to, m));
+        });
+        let mut out = Self::unspecified(ring, target);
+        let mut targets: Vec<(usize, &mut [u64])> =
+            to.iter().copied().zip(out.words.chunks_mut(degree)).collect();
+        ring.convert_base(&from, &scaled, &mut targets, Rounding::Exact);
+        out.words.par_chunks_mut(degree).zip(&to).for_each(|(words, &prime)| {
+            let m = ring.modulus(prime);
+            ring.table(prime).forward_assign(words);
+            kernels::mul_scalar_assign(m, words, m.neg(m.inv(product(&from, m))));
+        });
+        out
     }
 }
 
@@ -267,10 +354,22 @@ mod tests {
 
     use super::*;
     use crate::primes::ntt_primes;
+    use crate::{Chain, SharedLimbs};
 
+    /// A ring whose second main modulus and last special one are products of two primes.
     fn ring() -> Ring {
-        let primes = ntt_primes(32, 45.0, 7, &[]);
-        Ring::new(32, &primes[..4], &primes[4..])
+        let mut moduli = ntt_primes(32, 45.0, 7, &[]);
+        let pairs = ntt_primes(32, 22.5, 4, &[]);
+        (moduli[1], moduli[6]) = (pairs[0] * pairs[1], pairs[2] * pairs[3]);
+        Ring::new(32, &moduli[..4], &moduli[4..])
+    }
+
+    /// A chain of seven primes in limbs of two, one, two and two, and two special primes.
+    fn shared_ring() -> Ring {
+        let primes = ntt_primes(32, 24.9, 9, &[]);
+        let shared = SharedLimbs::of_limbs(&[2, 1, 2, 2]);
+        let chain = Chain { primes: primes[..7].to_vec(), shared };
+        Ring::with_chains(32, vec![chain], &primes[7..])
     }
 
     /// The centred integers behind a polynomial, by the Chinese remainder theorem.
@@ -286,7 +385,7 @@ mod tests {
                 let mut x = BigInt::from(0);
                 for (limb, q) in primes.iter().enumerate() {
                     let hat = &product / q;
-                    let inverse = hat.modpow(&(q - 2), q);
+                    let inverse = hat.modinv(q).expect("coprime moduli");
                     x += &hat * (inverse * poly.limb(limb)[i] % q);
                 }
                 let x = x % &product;
@@ -301,39 +400,97 @@ mod tests {
         poly.for_each_limb(ring, |_, _| ());
         let degree = ring.degree();
         for (limb, words) in poly.words_mut().chunks_mut(degree).enumerate() {
+            let m = ring.modulus(ring.prime_index(basis, limb));
             for word in words {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(limb as u64 | 1);
-                *word = state >> 20 & ((1 << 44) - 1);
+                *word = m.reduce(state >> 20);
             }
         }
         poly
     }
 
+    /// The product of the primes of a basis.
+    fn modulus(ring: &Ring, basis: Basis) -> BigInt {
+        let moduli = ring.limb_primes(basis).into_iter();
+        moduli.map(|i| BigInt::from(ring.modulus(i).value())).product()
+    }
+
+    fn check_division(ring: &Ring, basis: Basis, rescale: usize) {
+        let poly = sample(ring, basis);
+        let before = integers(ring, &poly);
+        let after = poly.into_evaluations(ring).divide_round(ring, rescale);
+        let kept_basis = basis.without_special().lowered(basis.main - rescale);
+        assert_eq!(after.basis(), kept_basis);
+        let kept = modulus(ring, kept_basis);
+        let dropped = modulus(ring, basis) / &kept;
+        for (x, y) in before.iter().zip(integers(ring, &after.into_coefficients(ring))) {
+            // 2·|x - y·D| <= D, up to a multiple of the remaining modulus.
+            let mut distance = (x - &y * &dropped) % (&kept * &dropped);
+            if &distance * 2 > &kept * &dropped {
+                distance -= &kept * &dropped;
+            } else if &distance * -2 > &kept * &dropped {
+                distance += &kept * &dropped;
+            }
+            assert!(distance.magnitude() * 2u8 <= *dropped.magnitude(), "{basis:?}: {distance}");
+        }
+    }
+
     #[test]
     fn divide_round_is_division_rounded_to_nearest() {
-        let ring = ring();
         for (special, rescale) in [(0, 1), (3, 0), (3, 1), (1, 0), (2, 2)] {
-            let basis = Basis { main: 4, special };
-            let poly = sample(&ring, basis);
-            let before = integers(&ring, &poly);
-            let after = poly.into_evaluations(&ring).divide_round(&ring, rescale);
-            assert_eq!(after.basis(), Basis::main(4 - rescale));
-            let kept: BigInt = (0..4 - rescale).map(|i| BigInt::from(ring.main_prime(i))).product();
-            let dropped: BigInt = ring
-                .limb_primes(basis)
-                .iter()
-                .filter(|&&i| i >= 4 - rescale)
-                .map(|&i| BigInt::from(ring.modulus(i).value()))
-                .product();
-            for (x, y) in before.iter().zip(integers(&ring, &after.into_coefficients(&ring))) {
-                // 2·|x - y·D| <= D, up to a multiple of the remaining modulus.
-                let mut distance = (x - &y * &dropped) % (&kept * &dropped);
-                if &distance * 2 > &kept * &dropped {
-                    distance -= &kept * &dropped;
-                } else if &distance * -2 > &kept * &dropped {
-                    distance += &kept * &dropped;
+            check_division(&ring(), Basis::new(4, special), rescale);
+        }
+        let ring = shared_ring();
+        for main in 2..=7 {
+            for special in 0..=2 {
+                for rescale in usize::from(special == 0)..main.min(5) {
+                    let basis = Basis { special, ..ring.main_basis(main) };
+                    check_division(&ring, basis, rescale);
                 }
-                assert!(distance.magnitude() * 2u8 <= *dropped.magnitude(), "{distance}");
+            }
+        }
+    }
+
+    #[test]
+    fn dropped_primes_leave_residues() {
+        let ring = shared_ring();
+        for (from, to) in [(7, 6), (7, 4), (6, 5), (5, 4), (3, 2), (3, 1), (2, 1), (4, 4)] {
+            let poly = sample(&ring, ring.main_basis(from));
+            let modulus = modulus(&ring, ring.main_basis(to));
+            let residue = |x: BigInt| ((x % &modulus) + &modulus) % &modulus;
+            let expected: Vec<BigInt> = integers(&ring, &poly).into_iter().map(residue).collect();
+            let limbs: Vec<u64> = (0..ring.main_basis(to).limbs())
+                .flat_map(|limb| poly.limb_of(&ring, to, limb).into_owned())
+                .collect();
+            let mut dropped = poly;
+            dropped.drop_to(&ring, to);
+            assert_eq!(dropped.words(), limbs);
+            let found = integers(&ring, &dropped).into_iter().map(residue);
+            assert!(found.eq(expected), "{from} to {to} primes");
+        }
+    }
+
+    #[test]
+    fn switching_chains_is_a_rounded_multiple() {
+        let small = ntt_primes(32, 24.9, 5, &[]);
+        let chains = vec![
+            Chain { primes: small, shared: SharedLimbs::of_limbs(&[2, 1, 2]) },
+            Chain::new(&ntt_primes(32, 47.0, 3, &[])),
+        ];
+        let ring = Ring::with_chains(32, chains, &[]);
+        for (from, to) in [((1, 3), (0, 5)), ((1, 2), (0, 4)), ((0, 5), (1, 2)), ((0, 2), (1, 1))] {
+            let poly = sample(&ring, ring.chain_basis(from.0, from.1));
+            let x = integers(&ring, &poly);
+            let found = poly.into_evaluations(&ring).switch_chain(&ring, to.0, to.1);
+            let moduli =
+                [from, to].map(|(chain, main)| modulus(&ring, ring.chain_basis(chain, main)));
+            let [q, target] = &moduli;
+            for (x, y) in x.iter().zip(integers(&ring, &found.into_coefficients(&ring))) {
+                // 2·|x·Q' - y·Q| <= Q, up to a multiple of Q·Q'.
+                let all = q * target;
+                let distance = (((x * target - y * q) % &all) + &all) % &all;
+                let distance = (&all - &distance).min(distance);
+                assert!(distance * 2 <= *q, "{from:?} to {to:?}");
             }
         }
     }
@@ -342,7 +499,7 @@ mod tests {
     fn approximate_conversion_is_off_by_a_small_multiple_of_the_source() {
         let ring = ring();
         let sources = [4usize, 5, 6];
-        let basis = Basis { main: 0, special: 3 };
+        let basis = Basis::new(0, 3);
         let poly = sample(&ring, basis);
         let expected = integers(&ring, &poly);
         let product: BigInt =

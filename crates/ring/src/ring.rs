@@ -7,73 +7,245 @@ use crate::base_conversion::{BaseConverter, Rounding};
 use crate::kernels::Permutation;
 use crate::{Modulus, NttTable};
 
-/// The primes that a polynomial is given by: the first `main` ones of the modulus chain
-/// `q_0, q_1, …` and the first `special` ones of the key-switching primes `p_0, p_1, …`.
+/// Which primes of a chain share a limb with the prime before them.
+///
+/// A limb of 50 bits holds residues modulo one prime of 50 bits, or modulo the product of two primes of some 25: a chain
+/// of small primes, which small scales call for, then has half as many limbs, transforms and digits of keys. A
+/// polynomial that has dropped the second prime of a limb keeps that limb modulo the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct SharedLimbs(u64);
+
+impl SharedLimbs {
+    /// One prime a limb.
+    pub const NONE: Self = Self(0);
+
+    /// Limbs given by how many primes each has, 1 or 2, from the bottom up.
+    ///
+    /// ```
+    /// use cryptable_ring::{Basis, SharedLimbs};
+    /// let shared = SharedLimbs::of_limbs(&[2, 1, 2]);
+    /// let limbs = |main| Basis::main(main).sharing(shared).limbs();
+    /// assert_eq!([1, 2, 3, 4, 5].map(limbs), [1, 1, 2, 3, 3]);
+    /// ```
+    ///
+    /// # Panics
+    /// If a limb has another number of primes, or there are more than 64 primes and a limb of two.
+    #[must_use]
+    pub fn of_limbs(primes: &[usize]) -> Self {
+        let mut mask = 0;
+        let mut first = 0;
+        for &count in primes {
+            assert!(count == 1 || count == 2, "{count} primes in a limb");
+            if count == 2 {
+                assert!(first + 1 < 64, "a limb of two beyond the 64th prime");
+                mask |= 1 << (first + 1);
+            }
+            first += count;
+        }
+        Self(mask)
+    }
+
+    /// Whether this prime is the second one of its limb.
+    #[must_use]
+    pub const fn is_second(self, prime: usize) -> bool {
+        prime < 64 && self.0 >> prime & 1 == 1
+    }
+
+    /// How the first `main` primes share limbs among themselves.
+    #[must_use]
+    pub const fn of_first(self, main: usize) -> Self {
+        let below = if main < 64 { (1 << main) - 1 } else { u64::MAX };
+        Self(self.0 & below)
+    }
+
+    /// The limbs of the first `main` primes.
+    #[must_use]
+    pub const fn limbs(self, main: usize) -> usize {
+        main - self.of_first(main).0.count_ones() as usize
+    }
+
+    /// The first prime of a limb.
+    #[must_use]
+    pub const fn first_prime(self, limb: usize) -> usize {
+        let (mut prime, mut seen) = (0, 0);
+        loop {
+            if !self.is_second(prime) {
+                if seen == limb {
+                    return prime;
+                }
+                seen += 1;
+            }
+            prime += 1;
+        }
+    }
+}
+
+/// The primes that a polynomial is given by: the first `main` ones of a modulus chain `q_0, q_1, …` and the first
+/// `special` ones of the key-switching primes `p_0, p_1, …`.
 ///
 /// Limbs are stored in that order, main ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Basis {
-    /// Number of limbs modulo `q_0 … q_{main-1}`.
+    /// Number of primes `q_0 … q_{main-1}`.
     pub main: usize,
-    /// Number of limbs modulo `p_0 … p_{special-1}`.
+    /// Number of primes `p_0 … p_{special-1}`, each of which has a limb of its own.
     pub special: usize,
+    /// Which chain of the ring: 0 unless the ring has several.
+    pub chain: usize,
+    /// Which of the main primes share limbs; nothing of others, so that bases of the same primes are equal.
+    pub shared: SharedLimbs,
 }
 
 impl Basis {
-    /// A basis of `main` chain primes and no special prime.
+    /// A basis of `main` primes of the first chain and `special` special ones, a limb each.
+    #[must_use]
+    pub const fn new(main: usize, special: usize) -> Self {
+        Self { main, special, chain: 0, shared: SharedLimbs::NONE }
+    }
+
+    /// A basis of `main` primes of the first chain and no special prime.
     #[must_use]
     pub const fn main(main: usize) -> Self {
-        Self { main, special: 0 }
+        Self::new(main, 0)
+    }
+
+    /// The same primes in limbs that are shared so.
+    #[must_use]
+    pub const fn sharing(self, shared: SharedLimbs) -> Self {
+        Self { shared: shared.of_first(self.main), ..self }
+    }
+
+    /// The basis of fewer main primes.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[must_use]
+    pub const fn lowered(self, main: usize) -> Self {
+        assert!(main <= self.main, "more primes than the basis has");
+        Self { main, shared: self.shared.of_first(main), ..self }
+    }
+
+    /// The basis without its special primes.
+    #[must_use]
+    pub const fn without_special(self) -> Self {
+        Self { special: 0, ..self }
     }
 
     /// The number of limbs, main and special.
     #[must_use]
     pub const fn limbs(self) -> usize {
-        self.main + self.special
+        self.main_limbs() + self.special
+    }
+
+    /// The number of limbs of chain primes.
+    #[must_use]
+    pub const fn main_limbs(self) -> usize {
+        self.shared.limbs(self.main)
     }
 }
 
-/// A ring `Z[X]/(X^N + 1)` with a chain of main primes and a list of special primes.
+/// The primes of a modulus chain, from the bottom up, and how they share limbs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// `q_0, q_1, …`.
+    pub primes: Vec<u64>,
+    /// Which of them share limbs.
+    pub shared: SharedLimbs,
+}
+
+impl Chain {
+    /// One prime a limb.
+    #[must_use]
+    pub fn new(primes: &[u64]) -> Self {
+        Self { primes: primes.to_vec(), shared: SharedLimbs::NONE }
+    }
+
+    /// The products of the primes that share a limb, from the bottom up.
+    fn products(&self) -> impl Iterator<Item = u64> {
+        let seconds = (1..self.primes.len()).filter(|&i| self.shared.is_second(i));
+        seconds.map(|i| self.primes[i - 1] * self.primes[i])
+    }
+}
+
+/// A ring `Z[X]/(X^N + 1)` with one chain of main primes or several, and a list of special primes.
 ///
-/// Holds one NTT table per prime, and caches the permutations of automorphisms and the constants of
-/// base conversions as they are first asked for. Shared between threads by reference or [`Arc`].
+/// Holds one NTT table for each modulus that a limb may have, and caches the permutations of automorphisms and the
+/// constants of base conversions as they are first asked for. Moduli are numbered: primes of the first chain, special
+/// primes, products of the first chain's primes that share a limb; then primes and products of each further chain.
+/// Shared between threads by reference or [`Arc`].
 ///
 /// ```
 /// use cryptable_ring::{primes::ntt_primes, Basis, Ring};
 /// let primes = ntt_primes(1024, 49.0, 3, &[]);
 /// let ring = Ring::new(1024, &primes[..2], &primes[2..]);
-/// assert_eq!(ring.limb_primes(Basis { main: 1, special: 1 }), [0, 2]);
+/// assert_eq!(ring.limb_primes(Basis::new(1, 1)), [0, 2]);
 /// ```
 #[derive(Debug)]
 pub struct Ring {
     degree: usize,
-    main: usize,
+    special: usize,
+    chains: Vec<NumberedChain>,
     tables: Vec<NttTable>,
     permutations: RwLock<HashMap<usize, Arc<Permutation>>>,
     converters: RwLock<HashMap<Vec<usize>, Arc<BaseConverter>>>,
 }
 
+/// A chain, and the numbers of its first prime and of its first product.
+#[derive(Debug)]
+struct NumberedChain {
+    chain: Chain,
+    primes_from: usize,
+    products_from: usize,
+}
+
 impl Ring {
-    /// Builds the ring of degree `degree` over the given primes.
+    /// Builds the ring of degree `degree` over the given primes, a limb each.
     ///
     /// # Panics
-    /// If the degree is not a power of two of at least 16, or a prime is not 1 modulo 2N: primes
+    /// If the degree is not a power of two of at least 16, or a modulus has no [`NttTable`]: primes
     /// are checked where parameters are validated, so this is an invariant here.
     #[must_use]
     pub fn new(degree: usize, main: &[u64], special: &[u64]) -> Self {
+        Self::with_chains(degree, vec![Chain::new(main)], special)
+    }
+
+    /// As [`Ring::new`], with several chains, and primes that share limbs.
+    ///
+    /// ```
+    /// use cryptable_ring::{primes::ntt_primes, Chain, Ring, SharedLimbs};
+    /// let primes = ntt_primes(1024, 24.9, 3, &[]);
+    /// let shared = SharedLimbs::of_limbs(&[2, 1]);
+    /// let ring = Ring::with_chains(1024, vec![Chain { primes, shared }], &[]);
+    /// assert_eq!(ring.main_basis(3).limbs(), 2);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Ring::new`], if there is no chain, or if the product of two primes of a limb is not below 2^50.
+    #[must_use]
+    pub fn with_chains(degree: usize, chains: Vec<Chain>, special: &[u64]) -> Self {
         assert!(degree.is_power_of_two() && degree >= 16, "ring degree {degree}");
-        let tables = main
-            .iter()
-            .chain(special)
-            .map(|&q| {
-                NttTable::new(degree, Modulus::new(q))
-                    .unwrap_or_else(|| panic!("{q} is no NTT prime for ring degree {degree}"))
-            })
-            .collect();
+        assert!(!chains.is_empty(), "no chain");
+        let mut moduli: Vec<u64> = Vec::new();
+        let mut numbered = Vec::new();
+        for chain in chains {
+            let primes_from = moduli.len();
+            moduli.extend(&chain.primes);
+            if numbered.is_empty() {
+                moduli.extend(special);
+            }
+            let products_from = moduli.len();
+            moduli.extend(chain.products());
+            numbered.push(NumberedChain { chain, primes_from, products_from });
+        }
+        let table = |q: u64| {
+            NttTable::new(degree, Modulus::new(q))
+                .unwrap_or_else(|| panic!("{q} is no NTT modulus for ring degree {degree}"))
+        };
         Self {
             degree,
-            main: main.len(),
-            tables,
+            special: special.len(),
+            chains: numbered,
+            tables: moduli.into_iter().map(table).collect(),
             permutations: RwLock::default(),
             converters: RwLock::default(),
         }
@@ -85,20 +257,49 @@ impl Ring {
         self.degree
     }
 
-    /// The basis of all primes, main and special.
+    /// The basis of all primes of the first chain and all special ones.
     #[must_use]
     pub fn full_basis(&self) -> Basis {
-        Basis { main: self.main, special: self.tables.len() - self.main }
+        let main = self.chains[0].chain.primes.len();
+        Basis { special: self.special, ..self.main_basis(main) }
     }
 
-    /// The index of the prime of a limb: main primes are numbered first, special ones after them.
+    /// The basis of the first `main` primes of the first chain and no special one.
+    #[must_use]
+    pub fn main_basis(&self, main: usize) -> Basis {
+        self.chain_basis(0, main)
+    }
+
+    /// The basis of the first `main` primes of a chain and no special one.
+    #[must_use]
+    pub fn chain_basis(&self, chain: usize, main: usize) -> Basis {
+        Basis { chain, ..Basis::main(main).sharing(self.chains[chain].chain.shared) }
+    }
+
+    /// The number of the modulus of a limb (see [`Ring`]).
     #[must_use]
     pub fn prime_index(&self, basis: Basis, limb: usize) -> usize {
+        let it = &self.chains[basis.chain];
         debug_assert!(limb < basis.limbs());
-        if limb < basis.main { limb } else { self.main + limb - basis.main }
+        debug_assert_eq!(
+            basis.shared,
+            it.chain.shared.of_first(basis.main),
+            "limbs of another ring"
+        );
+        let main_limbs = basis.main_limbs();
+        if limb >= main_limbs {
+            // Special primes follow those of the first chain.
+            return self.chains[0].chain.primes.len() + limb - main_limbs;
+        }
+        let first = basis.shared.first_prime(limb);
+        if first + 1 < basis.main && basis.shared.is_second(first + 1) {
+            // As many products are below as primes that have no limb of their own.
+            return it.products_from + first - limb;
+        }
+        it.primes_from + first
     }
 
-    /// The prime indices of all limbs of `basis`.
+    /// The numbers of the moduli of all limbs of `basis`.
     #[must_use]
     pub fn limb_primes(&self, basis: Basis) -> Vec<usize> {
         (0..basis.limbs()).map(|limb| self.prime_index(basis, limb)).collect()
@@ -116,11 +317,21 @@ impl Ring {
         self.tables[prime].modulus()
     }
 
-    /// The value of the main prime `q_index`.
+    /// The value of the prime `q_index` of the first chain.
     #[must_use]
     pub fn main_prime(&self, index: usize) -> u64 {
-        assert!(index < self.main, "main prime {index} of {}", self.main);
-        self.tables[index].modulus().value()
+        self.chain_prime(0, index)
+    }
+
+    /// The value of the prime `q_index` of a chain.
+    #[must_use]
+    pub fn chain_prime(&self, chain: usize, index: usize) -> u64 {
+        self.chains[chain].chain.primes[index]
+    }
+
+    /// The number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
+    pub(crate) fn single_prime(&self, chain: usize, index: usize) -> usize {
+        self.chains[chain].primes_from + index
     }
 
     /// log2 of the product of the primes of `basis`.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::combination::Tensor;
 use crate::kernels::{self, ColumnBlock, MatrixTiles};
-use crate::{Basis, Buffer, Evaluations, Modulus, Poly, Ring};
+use crate::{Buffer, Evaluations, Modulus, Poly, Ring};
 
 /// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all
 /// rows.
@@ -85,8 +85,8 @@ impl TableMatrix {
 /// operand once: row sums stay in the cache.
 ///
 /// # Panics
-/// If there are no selectors, numbers of columns or selectors are not those of the matrix, or an
-/// operand has fewer than `main` chain limbs.
+/// If there are no selectors, numbers of columns or selectors are not those of the matrix, an
+/// operand has fewer than `main` chain primes, or primes share limbs.
 ///
 /// ```
 /// use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
@@ -113,7 +113,9 @@ pub fn selected_matrix_product(
     assert!(selectors.iter().all(|set| set.len() == matrix.inner), "selectors of a set");
     let operands = columns.iter().chain(selectors.iter().flatten()).flatten();
     assert!({ operands }.all(|poly| poly.basis().main >= main), "an operand lacks limbs");
-    let poly = || Poly::<Evaluations>::unspecified(ring, Basis::main(main));
+    let basis = ring.main_basis(main);
+    assert_eq!(basis.limbs(), main, "tables are for chains of one prime a limb");
+    let poly = || Poly::<Evaluations>::unspecified(ring, basis);
     let tensor = || Tensor { d0: poly(), d1: poly(), d2: poly() };
     let mut results: Vec<Vec<Tensor>> =
         (0..matrix.outer).map(|_| selectors.iter().map(|_| tensor()).collect()).collect();
@@ -249,6 +251,7 @@ fn tensor_sum(m: &Modulus, [d0, d1, d2]: [&mut [u64]; 3], a: &[u64], b: &[u64]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Basis;
     use crate::primes::ntt_primes;
 
     /// A polynomial of pseudorandom words, or of the largest ones.

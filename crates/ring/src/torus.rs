@@ -42,6 +42,26 @@ pub fn to_residues(m: &Modulus, out: &mut [u64], fractions: &[u64]) {
     }
 }
 
+/// Residues of fractions modulo a power of two, `out = ⌊v·2^bits/2^52⌉ mod 2^bits`.
+///
+/// ```
+/// use cryptable_ring::torus::to_power_of_two;
+/// let mut words = [0; 2];
+/// to_power_of_two(&mut words, &[3 << 50, (1 << 52) - 1], 4);
+/// assert_eq!(words, [12, 0]);
+/// ```
+///
+/// # Panics
+/// If lengths differ, or the power is not below 2^52.
+pub fn to_power_of_two(out: &mut [u64], fractions: &[u64], bits: u32) {
+    assert!(out.len() == fractions.len() && bits < FRACTION_BITS, "2^{bits}");
+    let (shift, mask) = (FRACTION_BITS - bits, (1 << bits) - 1);
+    let half = 1u64 << (shift - 1);
+    for (out, &v) in out.iter_mut().zip(fractions) {
+        *out = v.wrapping_add(half) >> shift & mask;
+    }
+}
+
 /// Fractions of 64 bits, which fill their words, of residues: `out = ⌊v·2^64/q⌉`. They are for sums
 /// of many products, whose roundings must not add up; words wrap around as the torus does.
 ///

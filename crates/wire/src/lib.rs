@@ -126,11 +126,23 @@ pub enum ObjectType {
     SmallValues = 25,
     /// A message by AES-128 in counter mode.
     AesMessage = 26,
+    /// A client's secret key for bits in slots.
+    SlotBitsSecretKey = 27,
+    /// A server's switching keys for bits in slots.
+    SlotBitsEvaluationKey = 28,
+    /// Encrypted bits in slots.
+    SlotBitsCiphertext = 29,
+    /// A key that packs LWE ciphertexts into one RLWE ciphertext of a packed method.
+    RingPackingKey = 30,
+    /// A key that takes LWE ciphertexts out of an RLWE ciphertext of a packed method.
+    ExtractionKey = 31,
+    /// Words of encrypted bits in slots: what stands before their ciphertexts.
+    SlotBitsWords = 32,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 26] = [
+    const ALL: [Self; 32] = [
         Self::Parameters,
         Self::PackedSecretKey,
         Self::PackedEvaluationKey,
@@ -157,6 +169,12 @@ impl ObjectType {
         Self::RadixInteger,
         Self::SmallValues,
         Self::AesMessage,
+        Self::SlotBitsSecretKey,
+        Self::SlotBitsEvaluationKey,
+        Self::SlotBitsCiphertext,
+        Self::RingPackingKey,
+        Self::ExtractionKey,
+        Self::SlotBitsWords,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -193,6 +211,12 @@ impl fmt::Display for ObjectType {
             Self::RadixInteger => "a ciphertext of a radix integer",
             Self::SmallValues => "a ciphertext of small values",
             Self::AesMessage => "a message by AES-128 in counter mode",
+            Self::SlotBitsSecretKey => "a secret key for bits in slots",
+            Self::SlotBitsEvaluationKey => "an evaluation key for bits in slots",
+            Self::SlotBitsCiphertext => "a ciphertext of bits in slots",
+            Self::RingPackingKey => "a ring packing key",
+            Self::ExtractionKey => "an extraction key",
+            Self::SlotBitsWords => "words of bits in slots",
         })
     }
 }

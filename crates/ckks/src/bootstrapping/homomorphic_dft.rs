@@ -43,6 +43,37 @@ pub struct DftLevels<'a> {
     pub ring_slots: usize,
     /// Most baby steps a matrix.
     pub baby_steps: usize,
+    /// How the matrices share what there is of scale.
+    pub shares: ScaleShares,
+}
+
+/// How matrices share what there is of scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScaleShares {
+    /// All have the same scale.
+    Equal,
+    /// Scales by the square roots of the numbers of coefficients that are rounded, so that every matrix adds as much noise:
+    /// diagonals of short periods have few coefficients. For a ring of degree 2^14 and three matrices, the sum of what
+    /// they add is 2^3 times smaller.
+    ByRounding,
+}
+
+impl DftLevels<'_> {
+    /// The scales of matrices: their product takes the scale at the start to that at the end.
+    fn stage_scales(&self, matrices: &[DiagonalMatrix]) -> Vec<f64> {
+        let count = matrices.len() as f64;
+        let product: f64 = self.primes.iter().product();
+        let mean = (product * self.target / self.scale).powf(1.0 / count);
+        let weights: Vec<f64> = matrices
+            .iter()
+            .map(|matrix| match self.shares {
+                ScaleShares::Equal => 1.0,
+                ScaleShares::ByRounding => (matrix.rounded_coefficients() as f64).sqrt(),
+            })
+            .collect();
+        let mean_weight = weights.iter().product::<f64>().powf(1.0 / count);
+        weights.iter().map(|weight| mean * weight / mean_weight).collect()
+    }
 }
 
 impl HomomorphicDft {
@@ -52,9 +83,8 @@ impl HomomorphicDft {
         levels: &DftLevels<'_>,
         shape: impl Fn(usize) -> SwitchingKeyShape,
     ) -> Self {
-        let product: f64 = levels.primes.iter().product();
         let count = matrices.len();
-        let stage_scale = (product * levels.target / levels.scale).powf(1.0 / count as f64);
+        let stage_scales = levels.stage_scales(&matrices);
         let (mut limbs, mut scale) = (levels.limbs, levels.scale);
         // The last primes of the list are dropped first.
         let mut primes = levels.primes.iter().rev().peekable();
@@ -62,6 +92,7 @@ impl HomomorphicDft {
             .into_iter()
             .enumerate()
             .map(|(index, matrix)| {
+                let stage_scale = stage_scales[index];
                 let plan = TransformPlan::new(
                     &matrix,
                     levels.ring_slots,
@@ -112,6 +143,27 @@ impl HomomorphicDft {
             .zip(matrices)
             .fold(ct, |ct, (stage, matrix)| arithmetic.transform(&ct, matrix, stage.rescale))
     }
+
+    /// Applies the chain up to the last rescale: the result, and how many primes are left to be dropped.
+    ///
+    /// Where special primes are no larger than digits, a key switch adds more noise than a rounding: at the scale before
+    /// the rescale it is as small as before.
+    ///
+    /// # Panics
+    /// If there is no matrix.
+    pub fn apply_before_rescale<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        matrices: &[A::Matrix],
+        ct: A::Ciphertext,
+    ) -> (A::Ciphertext, usize) {
+        let (last, others) = self.stages.split_last().expect("a matrix");
+        let ct = others
+            .iter()
+            .zip(matrices)
+            .fold(ct, |ct, (stage, matrix)| arithmetic.transform(&ct, matrix, stage.rescale));
+        (arithmetic.transform(&ct, &matrices[others.len()], 0), last.rescale)
+    }
 }
 
 /// What CoeffsToSlots leaves, w = (x + iy)/2 for real x and y, as x, and y if there are two parts.
@@ -143,5 +195,5 @@ pub fn key_shape(
 ) -> SwitchingKeyShape {
     let digit_limbs = limbs.div_ceil(digits);
     let special = ((digit_limbs as f64 * log2_scale + 3.0) / log2_special).ceil() as usize;
-    SwitchingKeyShape { basis: Basis { main: limbs, special }, digit_limbs }
+    SwitchingKeyShape { basis: Basis::new(limbs, special), digit_limbs }
 }

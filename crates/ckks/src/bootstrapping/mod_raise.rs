@@ -9,22 +9,27 @@ use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::key_switching::{Digits, add_times_special, switch_and_rescale};
 use cryptable_lattice::{KeyPurpose, KeyRequest, RlweCiphertext, SwitchingKeyShape};
 use cryptable_ring::{
-    Basis, Coefficients, Evaluations, Poly, Ring, kernels, modulus_switch::from_power_of_two_assign,
+    Basis, Coefficients, Evaluations, Poly, Ring, SharedLimbs, kernels,
+    modulus_switch::from_power_of_two_assign,
 };
 
 use crate::dry_run::{Shape, SlotVariance};
 use crate::noise_sources::NoiseSources;
 use crate::{Arithmetic, Ciphertext, Evaluator};
 
-/// The keys of an encapsulated ModRaise to `limbs` limbs.
+/// The keys of an encapsulated ModRaise from the bottom prime of the first chain to the basis `raised`.
 ///
 /// Both are single-digit: words modulo q_0 are small against any other modulus, so one special prime
 /// is enough, and the key towards the sparse secret never leaves `q_0·p_0`.
-pub fn key_requests(limbs: usize) -> [KeyRequest; 2] {
-    let shape = |main| SwitchingKeyShape { basis: Basis { main, special: 1 }, digit_limbs: main };
+pub fn key_requests(bottom: SharedLimbs, raised: Basis) -> [KeyRequest; 2] {
+    let shape = |basis: Basis| {
+        let basis = Basis { special: 1, ..basis };
+        SwitchingKeyShape { basis, digit_limbs: basis.main_limbs() }
+    };
+    let bottom = Basis::main(1).sharing(bottom);
     [
-        KeyRequest { purpose: KeyPurpose::DenseToSparse, shape: shape(1) },
-        KeyRequest { purpose: KeyPurpose::SparseToDense, shape: shape(limbs) },
+        KeyRequest { purpose: KeyPurpose::DenseToSparse, shape: shape(bottom) },
+        KeyRequest { purpose: KeyPurpose::SparseToDense, shape: shape(raised) },
     ]
 }
 
@@ -36,7 +41,7 @@ pub fn key_requests(limbs: usize) -> [KeyRequest; 2] {
 #[must_use]
 pub fn raised_shape(
     (degree, weight): (usize, u32),
-    limbs: usize,
+    raised: Basis,
     bottom_prime: f64,
     input_noise: f64,
 ) -> Shape {
@@ -44,7 +49,8 @@ pub fn raised_shape(
     let input = input_noise + (weight + 1.0) / 12.0;
     let switching = n * (1.0 + 2.0 * n / 3.0) / 12.0 + n * input;
     Shape {
-        limbs,
+        limbs: raised.main,
+        chain: raised.chain,
         scale: bottom_prime,
         power: SlotVariance(n * (weight + 1.0) / 12.0),
         noise: SlotVariance(switching / (bottom_prime * bottom_prime)),
@@ -65,26 +71,27 @@ pub fn mod_raise(
     let (m0, bits) = (ring.modulus(0), input.log2_modulus);
     let bottom = |mut words: Vec<u64>| {
         from_power_of_two_assign(m0, &mut words, bits);
-        Poly::<Coefficients>::from_words(ring, Basis::main(1), words).into_evaluations(ring)
+        Poly::<Coefficients>::from_words(ring, ring.main_basis(1), words).into_evaluations(ring)
     };
     let (b, a) = input.to_pair();
-    raise(evaluator, &RlweCiphertext { c0: bottom(b), c1: bottom(a) }, limbs)
+    let raised = ring.main_basis(limbs);
+    raise(evaluator, &RlweCiphertext { c0: bottom(b), c1: bottom(a) }, raised)
 }
 
-/// Raises a ciphertext modulo q_0, as SlotsToCoeffs leaves it, to `limbs` limbs: [`mod_raise`] without the client's
-/// modulus.
+/// Raises a ciphertext modulo q_0, as SlotsToCoeffs leaves it, to the primes of `raised`: [`mod_raise`] without the
+/// client's modulus.
 ///
 /// # Panics
-/// If it has more limbs than one.
-pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, limbs: usize) -> Ciphertext {
+/// If it has more primes than one.
+pub fn raise(evaluator: &Evaluator<'_>, bottom: &RlweCiphertext, raised: Basis) -> Ciphertext {
     let ring = evaluator.ring();
-    assert_eq!(bottom.c0.basis(), Basis::main(1), "limbs before ModRaise");
-    let key = evaluator.key(KeyPurpose::DenseToSparse, 1);
+    assert_eq!(bottom.c0.basis(), ring.main_basis(1), "primes before ModRaise");
+    let key = evaluator.key(KeyPurpose::DenseToSparse, ring.main_basis(1));
     let sparse = switch_and_rescale(ring, &bottom.c0, &bottom.c1, key, 0);
-    let key = evaluator.key(KeyPurpose::SparseToDense, limbs);
-    let basis = Basis { main: limbs, special: key.shape().basis.special };
-    let c0 = lift(ring, sparse.c0.into_coefficients(ring), Basis::main(limbs));
-    let c1 = lift(ring, sparse.c1.into_coefficients(ring), basis);
+    let key = evaluator.key(KeyPurpose::SparseToDense, raised);
+    let c0 = lift(ring, sparse.c0.into_coefficients(ring), raised);
+    let with_special = key.shape().raised(raised.main);
+    let c1 = lift(ring, sparse.c1.into_coefficients(ring), with_special);
     let mut raised = Digits::from_lifted(c1).inner_product(ring, key);
     add_times_special(ring, &mut raised.c0, &c0);
     let parts =

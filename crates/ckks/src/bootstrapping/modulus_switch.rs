@@ -6,7 +6,7 @@ use cryptable_lattice::coefficient_ciphertext::{
     CoefficientCiphertext, CoefficientLayout, UniformPart,
 };
 use cryptable_ring::modulus_switch::to_power_of_two_assign;
-use cryptable_ring::{Basis, Evaluations, Poly, Ring};
+use cryptable_ring::{Evaluations, Poly, Ring};
 
 /// What the ciphertext is to be: its modulus, that of its values, and where they stand.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub fn switch_to_power_of_two(
 ) -> CoefficientCiphertext {
     let CoefficientShape { log2_modulus, plaintext_modulus, layout } = shape;
     let switch = |poly: Poly<Evaluations>| {
-        assert_eq!(poly.basis(), Basis::main(1), "limbs after SlotsToCoeffs");
+        assert_eq!(poly.basis(), ring.main_basis(1), "limbs after SlotsToCoeffs");
         let mut words = poly.into_coefficients(ring).into_words();
         to_power_of_two_assign(ring.modulus(0), &mut words, log2_modulus);
         words

@@ -36,6 +36,17 @@ impl EncryptedBits {
         Ok(Self { binding, values: LweList::computed(parameters.shape(), values)? })
     }
 
+    /// Bits of a client that another method has computed: LWE ciphertexts of phase 1/8 or -1/8 of the modulus, with no
+    /// more noise than results of gates.
+    ///
+    /// # Errors
+    /// If dimension or modulus are not those of the parameters.
+    pub fn of_values(parameters: &Parameters, key_id: KeyId, values: LweList) -> Result<Self> {
+        values.check(parameters.shape())?;
+        let binding = Binding { parameter_digest: parameters.digest(), key_id };
+        Ok(Self { binding, values })
+    }
+
     /// The number of bits.
     #[must_use]
     pub fn count(&self) -> usize {

@@ -35,7 +35,9 @@ impl SecretKey {
         Self { parameters, secret, binding }
     }
 
-    pub(super) fn fhew(&self) -> &FhewSecret {
+    /// The secrets themselves, for keys that other methods make of them.
+    #[must_use]
+    pub fn fhew(&self) -> &FhewSecret {
         &self.secret
     }
 

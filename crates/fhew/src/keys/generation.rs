@@ -18,8 +18,8 @@ use crate::rotation::cmux::rgsw_per_coefficient;
 use crate::seeded_rows::{RowDomain, SeededRows};
 use crate::switching::lwe_key_switching::SeededKeySwitchingKey;
 
-/// Encrypts rows of keys under the ring secret.
-pub(crate) struct RowEncryptor<'a> {
+/// Encrypts rows of keys under the secret of a ring: fresh masks of a seed, errors of variance 10.5.
+pub struct RowEncryptor<'a> {
     pub(crate) ring: &'a PrimeRing,
     pub(crate) seed: &'a Seed,
     errors: SecretSeed,
@@ -28,13 +28,23 @@ pub(crate) struct RowEncryptor<'a> {
     evaluations: Zeroizing<Vec<u64>>,
 }
 
+impl std::fmt::Debug for RowEncryptor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RowEncryptor(degree {}, redacted)", self.ring.degree())
+    }
+}
+
 impl<'a> RowEncryptor<'a> {
     pub(crate) fn new(key: &'a SecretKey, seed: &'a Seed) -> Self {
         Self::under(key.parameters().ring(), key.ring_coefficients(), seed)
     }
 
-    /// Under a secret of a ring.
-    pub(crate) fn under(ring: &'a PrimeRing, coefficients: &[i8], seed: &'a Seed) -> Self {
+    /// Under a secret of a ring, with masks of this seed.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give, or there are not N coefficients.
+    #[must_use]
+    pub fn under(ring: &'a PrimeRing, coefficients: &[i8], seed: &'a Seed) -> Self {
         let residue = |&c: &i8| ring.modulus().reduce_i64(c.into());
         let secret: Zeroizing<Vec<u64>> =
             Zeroizing::new(coefficients.iter().map(residue).collect());
@@ -53,7 +63,8 @@ impl<'a> RowEncryptor<'a> {
     }
 
     /// `count` rows; `message(row, out)` writes the row's phase, coefficients modulo Q, over zeros.
-    pub(crate) fn rows(
+    #[must_use]
+    pub fn rows(
         &self,
         domain: RowDomain,
         count: usize,
@@ -99,7 +110,8 @@ impl<'a> RowEncryptor<'a> {
     }
 
     /// RLWE' ciphertexts of polynomials: for each, rows of it times weight(k).
-    pub(crate) fn gadget_rows<'p>(
+    #[must_use]
+    pub fn gadget_rows<'p>(
         &self,
         domain: RowDomain,
         gadget: Gadget,
@@ -274,27 +286,41 @@ impl SecretKey {
         Some(encryptor.gadget_rows(RowDomain::RingDimension, small.gadget(), blocks.len(), block))
     }
 
-    /// Row `i·ℓ + k` encrypts z_i·weight(k) under the LWE secret, z the secret that the switch starts from.
+    /// The key from the ring secret, or that of the ring of lower degree, to the LWE secret.
     fn key_switching_key(&self, seed: &Seed) -> SeededKeySwitchingKey {
-        let gadget = self.parameters().key_switching_gadget();
-        let errors = SecretSeed::random();
-        let length = gadget.length();
         let source = match self.parameters().small_ring() {
             Some(_) => self.small_ring_coefficients(),
             None => self.ring_coefficients(),
         };
-        let body = |row: usize| {
-            let mut mask = vec![0; self.lwe_coefficients().len()];
-            let modulus = gadget.modulus();
-            RowDomain::KeySwitching.mask_stream(seed, row).uniform_assign(&mut mask, modulus);
-            let mut errors = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
-            let phase =
-                weighted_coefficient(source[row / length], gadget.weight(row % length), modulus);
-            lwe_body_with(self.lwe_coefficients(), &mask, phase, modulus, &mut errors)
-        };
-        let rows = source.len() * length;
-        SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
+        let gadget = self.parameters().key_switching_gadget();
+        lwe_key_switching_key(source, self.lwe_coefficients(), gadget, seed)
     }
+}
+
+/// An LWE key switching key: row `i·ℓ + k` encrypts z_i·weight(k) under the LWE secret, z the secret that the switch
+/// starts from.
+///
+/// # Panics
+/// If the operating system has no randomness to give.
+#[must_use]
+pub fn lwe_key_switching_key(
+    source: &[i8],
+    target: &[i8],
+    gadget: Gadget,
+    seed: &Seed,
+) -> SeededKeySwitchingKey {
+    let errors = SecretSeed::random();
+    let (length, modulus) = (gadget.length(), gadget.modulus());
+    let body = |row: usize| {
+        let mut mask = vec![0; target.len()];
+        RowDomain::KeySwitching.mask_stream(seed, row).uniform_assign(&mut mask, modulus);
+        let mut errors = RandomStream::new(errors.as_bytes(), StreamPurpose::Error, row as u64);
+        let phase =
+            weighted_coefficient(source[row / length], gadget.weight(row % length), modulus);
+        lwe_body_with(target, &mask, phase, modulus, &mut errors)
+    };
+    let rows = source.len() * length;
+    SeededKeySwitchingKey::new((0..rows).into_par_iter().map(body).collect())
 }
 
 /// Gadget ciphertexts of σ_g(s) for automorphisms of these exponents.

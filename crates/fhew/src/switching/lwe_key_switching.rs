@@ -175,7 +175,8 @@ fn expand_rows<W: Word>(
 
 /// σ_ks² of the switch alone, a fraction of the LWE modulus squared: digits, what they round away, and the switch of
 /// modulus before it.
-pub(crate) fn noise(gadget: Gadget, dimension: usize, source: SecretDistribution) -> Variance {
+#[must_use]
+pub fn noise(gadget: Gadget, dimension: usize, source: SecretDistribution) -> Variance {
     let terms = dimension as f64;
     let rounding = gadget.rounding_variance() * terms * second_moment(source);
     let switch = modulus_switch_variance(dimension, source);

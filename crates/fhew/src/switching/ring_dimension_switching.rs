@@ -21,7 +21,7 @@ use cryptable_ring::{Buffer, torus};
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
 use crate::switching::intermediate_ring::IntermediateRing;
-use crate::variance::{Variance, digit_noise, second_moment};
+use crate::variance::{Variance, gadget_product_noise, second_moment};
 
 /// The ring and decomposition that a literal names.
 #[derive(Clone, Debug)]
@@ -110,7 +110,6 @@ impl RingDimensionSwitchingKey {
 
 /// The switch alone, a fraction of the small prime squared: N/N' gadget products from a ring of degree `degree`.
 pub(crate) fn noise(small: &SmallRing, degree: usize, secret: SecretDistribution) -> Variance {
-    let (gadget, terms) = (small.gadget(), degree as f64);
-    let rounding = gadget.rounding_variance() * terms * second_moment(secret);
-    Variance::of_units(digit_noise(gadget, terms) + rounding, small.prime() as f64)
+    let terms = degree as f64;
+    gadget_product_noise(small.gadget(), terms, terms * second_moment(secret))
 }

@@ -5,7 +5,9 @@
 
 use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
-use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft, real_parts};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{
+    DftLevels, HomomorphicDft, ScaleShares, real_parts,
+};
 use cryptable_ckks::bootstrapping::mod_raise::raised_shape;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
 use cryptable_ckks::dry_run::Shape;
@@ -13,6 +15,7 @@ use cryptable_ckks::overflow::bound_for;
 use rayon::prelude::*;
 
 use crate::literal::ParametersLiteral;
+use cryptable_ring::Basis;
 
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
@@ -48,6 +51,7 @@ impl PhaseExponential {
             target: primes[limbs - cts.primes - 1],
             ring_slots: degree / 2,
             baby_steps: cts.baby_steps,
+            shares: ScaleShares::Equal,
         };
         let coeffs_to_slots =
             HomomorphicDft::new(matrices, &levels, |limbs| literal.transform_shape(limbs));
@@ -71,7 +75,7 @@ impl PhaseExponential {
     /// A raised ciphertext, from an input with noise of the given variance a coefficient modulo q_0.
     pub(crate) fn raised_shape(&self, input_noise: f64) -> Shape {
         let secret = (self.ring_degree, self.sparse_weight);
-        raised_shape(secret, self.limbs, self.bottom_prime, input_noise)
+        raised_shape(secret, Basis::main(self.limbs), self.bottom_prime, input_noise)
     }
 
     /// CoeffsToSlots: the phases x = t/K in slots, as one real ciphertext (sparse packing) or two.

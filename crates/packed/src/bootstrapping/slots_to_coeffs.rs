@@ -2,7 +2,7 @@
 //! Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
 
 use cryptable_ckks::Arithmetic;
-use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft, ScaleShares};
 use cryptable_ckks::dft_factors::{slots_to_coeffs, slots_to_coeffs_sparse};
 use cryptable_ckks::dry_run::Shape;
 
@@ -30,6 +30,7 @@ pub(crate) fn plan(
         target: primes[0],
         ring_slots: degree / 2,
         baby_steps: stc.baby_steps,
+        shares: ScaleShares::Equal,
     };
     HomomorphicDft::new(matrices, &levels, |limbs| literal.low_transform_shape(limbs))
 }

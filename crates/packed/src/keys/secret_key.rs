@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, RealDecryption};
 use cryptable_lattice::error::{Error, Result, check_values};
-use cryptable_lattice::key_generation::SecretPair;
+use cryptable_lattice::key_generation::generate_switching_keys;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
@@ -203,19 +203,10 @@ impl SecretKey {
     pub(crate) fn generate_keys(
         &self,
         progress: Progress<'_>,
-        mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
+        consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
     ) -> Result<()> {
-        let literal = self.parameters.literal();
-        let weight = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
-        let mut stream = RandomStream::from_os();
-        let sparse = TernarySecret::sample(literal.ring_degree, weight, &mut stream);
-        let secrets = SecretPair { dense: &self.secret, sparse: &sparse };
+        let secret = (&self.secret, self.parameters.literal().sparse_weight);
         let requests = self.parameters.circuit().key_requests();
-        let steps = progress.steps(requests.len())?;
-        for request in requests {
-            consume(request, secrets.generate_key(&self.ring, request.purpose, request.shape))?;
-            steps.done()?;
-        }
-        Ok(())
+        generate_switching_keys(&self.ring, secret, requests, progress, consume)
     }
 }

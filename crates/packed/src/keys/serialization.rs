@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
+use cryptable_lattice::ReadOptions;
 use cryptable_lattice::error::Result;
+use cryptable_lattice::evaluation_key_files::{check_switching_key_bytes, read_switching_keys};
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{EvaluationKeys, ReadOptions, SwitchingKey};
-use cryptable_ring::random::Seed;
-use cryptable_wire::{
-    BodyReader, HEADER_BYTES, KeyId, ObjectType, WireError, open_with_parameters,
-};
+use cryptable_wire::{BodyReader, KeyId, ObjectType, open_with_parameters};
 
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::parameters::parameter_set::Parameters;
@@ -40,27 +38,10 @@ impl EvaluationKey {
             open(all, ObjectType::PackedEvaluationKey, MAX_EVALUATION_KEY_BYTES, options)?;
         let key_id = KeyId(reader.array("key identifier")?);
         let (requests, degree) = (parameters.circuit().key_requests(), parameters.ring_degree());
-        // Before anything is built: bytes that are too few for these parameters are refused.
-        let needed = requests.iter().map(|request| request.shape.stored_bytes(degree) as u64).sum();
-        let found = all.len() as u64;
-        if found < needed {
-            return Err(WireError::Truncated { name: "evaluation key", needed, found }.into());
-        }
+        check_switching_key_bytes(&requests, degree, all.len() as u64)?;
         options.check_memory("evaluation key", parameters.key_memory_bytes() as u64)?;
         let ring = Arc::new(parameters.ring());
-        let mut keys = EvaluationKeys::new();
-        for request in requests {
-            let seed = Seed::from_bytes(reader.array("seed of a switching key")?);
-            let words = request.shape.half_words(degree);
-            let range = reader.words_in_place("words of a switching key", words)?;
-            let (shared, offset) = (Arc::clone(&bytes), HEADER_BYTES + range.start);
-            let key = SwitchingKey::from_shared(&ring, request.shape, seed, shared, offset)
-                .ok_or_else(|| {
-                    let expected = "aligned words below their primes";
-                    WireError::invalid("a switching key", "other bytes", expected)
-                })?;
-            keys.insert(request.purpose, key);
-        }
+        let keys = read_switching_keys(&ring, requests, &mut reader, &bytes)?;
         reader.finish()?;
         Self::new(parameters, key_id, ring, keys)
     }
@@ -71,11 +52,12 @@ mod client {
     use std::io::Write;
 
     use cryptable_lattice::Progress;
+    use cryptable_lattice::evaluation_key_files::{skip_switching_keys, write_switching_key};
     use cryptable_lattice::secret::TernarySecret;
     use cryptable_lattice::security::SecretDistribution;
     use cryptable_ring::clear_stack;
     use cryptable_wire::{
-        BodyWriter, ObjectWriter, pack_ternary, secret_key_bytes, unpack_ternary,
+        BodyWriter, ObjectWriter, WireError, pack_ternary, secret_key_bytes, unpack_ternary,
     };
     use zeroize::Zeroizing;
 
@@ -146,20 +128,14 @@ mod client {
             let mut length = BodyWriter::new(std::io::sink());
             length.bytes(&parameters)?;
             length.raw(&self.id().0)?;
-            for request in self.parameters().circuit().key_requests() {
-                length.raw(&[0; Seed::BYTES])?;
-                length.skip_words(request.shape.half_words(degree))?;
-            }
+            skip_switching_keys(&mut length, &self.parameters().circuit().key_requests(), degree)?;
             let digest = self.parameters().digest();
             let object_type = ObjectType::PackedEvaluationKey;
             let object = ObjectWriter::new(out, object_type, &digest, length.position())?;
             let mut writer = BodyWriter::new(object);
             writer.bytes(&parameters)?;
             writer.raw(&self.id().0)?;
-            self.generate_keys(progress, |_, key| {
-                writer.raw(key.seed().as_bytes())?;
-                Ok(writer.words(key.stored_words())?)
-            })?;
+            self.generate_keys(progress, |_, key| Ok(write_switching_key(&mut writer, &key)?))?;
             writer.into_inner().finish()?;
             Ok(())
         }

@@ -24,6 +24,7 @@ use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::{KeyRequest, Result, Table};
 use cryptable_ring::selected_product::TableMatrix;
+use cryptable_ring::{Basis, SharedLimbs};
 use num_complex::Complex64;
 use rayon::prelude::*;
 
@@ -183,7 +184,8 @@ impl MultiplexerCircuit {
     /// With a level for entries, keys and noise are those of any kind of entries, counts those of integers.
     pub(crate) fn predict(&self, mean_square: f64, tables: usize) -> MultiplexerPrediction {
         let dry_run = self.dry_run();
-        for request in mod_raise::key_requests(self.literal.limbs()) {
+        for request in mod_raise::key_requests(SharedLimbs::NONE, Basis::main(self.literal.limbs()))
+        {
             dry_run.request(request);
         }
         let mut prediction = self.predict_outputs(&dry_run, mean_square, tables);

@@ -246,7 +246,7 @@ impl MultiplexerCircuit {
         let outputs = if kind == EntryKind::Encrypted {
             let (noise, power) = (dry_run.fresh_noise(scale), SlotVariance(mean_square));
             let sources = NoiseSources::single(ENTRY_SOURCE);
-            let entry = Shape { limbs, scale, power, noise, sources };
+            let entry = Shape { limbs, chain: 0, scale, power, noise, sources };
             self.look_up_encrypted(&dry_run, &selectors, &|_, _| entry, &|| Ok(()))
         } else {
             let entry = PlainShape { scale, mean_square, slots: self.complex_slots() };
@@ -353,7 +353,7 @@ mod tests {
                 };
                 let (power, noise) = (SlotVariance(mean_square), dry_run.fresh_noise(scale));
                 let sources = NoiseSources::single(ENTRY_SOURCE);
-                let shape = Shape { limbs, scale, power, noise, sources };
+                let shape = Shape { limbs, chain: 0, scale, power, noise, sources };
                 (
                     circuit.look_up_encrypted(&evaluator, &selectors, &entry, &|| Ok(())).unwrap(),
                     circuit

@@ -2,6 +2,7 @@
 //! Cryptology 37(1), 2024, ePrint 2022/1298; Section 4.2 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
 
 use cryptable_ckks::Arithmetic;
+use cryptable_ckks::cleaning::h1_of_square;
 use num_complex::Complex64;
 
 /// Levels of [`clean`].
@@ -15,10 +16,7 @@ pub(crate) const AND_LEVELS: usize = 3;
 /// `power` is the mean square of x, for dry runs.
 pub(crate) fn clean<A: Arithmetic>(arithmetic: &A, x: &A::Ciphertext, power: f64) -> A::Ciphertext {
     let square = arithmetic.mul(x, x);
-    let mut factor = x.clone();
-    arithmetic.mul_integer_assign(&mut factor, -2);
-    arithmetic.add_constant_assign(&mut factor, Complex64::new(3.0, 0.0));
-    let mut cleaned = arithmetic.mul(&square, &factor);
+    let mut cleaned = h1_of_square(arithmetic, &square, x);
     // The square's rounding is multiplied by 3 where x is 0; the product's is added.
     arithmetic.declare_cleaned(&mut cleaned, x, 3.0, 10.0);
     arithmetic.declare_power(&mut cleaned, power);

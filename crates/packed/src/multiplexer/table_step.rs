@@ -88,6 +88,7 @@ impl TableArithmetic for DryRun {
         };
         let row = Shape {
             limbs,
+            chain: 0,
             scale: columns[0].scale,
             power: sum(|ct| ct.power.0),
             noise: sum(|ct| ct.noise.0),
@@ -95,6 +96,7 @@ impl TableArithmetic for DryRun {
         };
         let outputs = selectors.iter().map(|set| Shape {
             limbs,
+            chain: 0,
             scale: row.scale * set[0].scale,
             power: SlotVariance(set.iter().map(|s| s.power.0 * row.power.0).sum()),
             noise: SlotVariance(set.iter().map(|s| row.product_noise(s)).sum()),

@@ -2,7 +2,7 @@
 
 use cryptable_ckks::bootstrapping::exponential::{ExponentialShape, PhaseFunction};
 use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
-use cryptable_ckks::dry_run::DryRunParameters;
+use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::Basis;
 
@@ -103,7 +103,7 @@ impl ParametersLiteral {
     pub(crate) fn widest_basis(&self) -> Basis {
         let special = self.relinearization_shapes().into_iter().map(|s| s.basis.special).max();
         let special = special.unwrap_or(0).max(self.special_primes());
-        Basis { main: self.limbs(), special }
+        Basis::new(self.limbs(), special)
     }
 
     /// An upper bound on log2 of the product of all primes, before they are found.
@@ -123,7 +123,7 @@ impl ParametersLiteral {
         automorphism.push(key_shape(bottom, 1, self.log2_scale, self.log2_special));
         DryRunParameters {
             degree: self.ring_degree,
-            primes: primes.to_vec(),
+            chains: vec![PlannedChain::new(primes)],
             relinearization,
             automorphism,
             log2_special: self.log2_special,

@@ -328,7 +328,7 @@ mod tests {
             let towards_sparse: Vec<_> =
                 requests.iter().filter(|r| r.purpose == KeyPurpose::DenseToSparse).collect();
             assert_eq!(towards_sparse.len(), 1);
-            assert_eq!(towards_sparse[0].shape.basis, Basis { main: 1, special: 1 });
+            assert_eq!(towards_sparse[0].shape.basis, Basis::new(1, 1));
             assert!(parameters.security_bits() >= 128.0);
             assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
         }

@@ -2,13 +2,10 @@
 
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::KeyRequest;
-use cryptable_lattice::cost::{Prediction, Work};
+use cryptable_lattice::cost::Prediction;
 use cryptable_wire::bit_packing::packed_bytes;
 
 use crate::parameters::parameter_set::Parameters;
-
-/// Degree that the units of [`Work`] are counted at.
-const WORK_DEGREE: f64 = 65536.0;
 
 impl Parameters {
     /// Predicts work, memory and sizes of a lookup of one table on one full ciphertext.
@@ -34,7 +31,7 @@ impl Parameters {
         let requests = dry_run.key_requests();
         let bits = literal.log2_ciphertext_modulus;
         Prediction {
-            work: work(dry_run.counts(), degree),
+            work: dry_run.counts().work(degree),
             values_per_ciphertext: literal.slots,
             // Most steps share out limbs, and products of selectors, to the threads.
             parallelism: literal.limbs(),
@@ -67,18 +64,5 @@ impl Parameters {
     #[must_use]
     pub fn operation_counts(&self, tables: usize) -> Counts {
         self.circuit().predict_worst(self.literal(), tables.max(1)).dry_run.counts()
-    }
-}
-
-/// Counts at a ring degree as work: a transform of degree N is N·log N.
-fn work(counts: Counts, degree: usize) -> Work {
-    let size = degree as f64 / WORK_DEGREE;
-    let transform = size * (degree as f64).log2() / WORK_DEGREE.log2();
-    Work {
-        transforms: counts.transforms as f64 * transform,
-        limb_products: counts.limb_products as f64 * size,
-        combination_products: counts.combination_products as f64 * size,
-        table_products: counts.table_products as f64 * size,
-        ..Work::default()
     }
 }

@@ -12,7 +12,7 @@ pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
         n.is_power_of_two() && out.len() == n && exponent % 2 == 1,
         "X^{exponent} of degree {n}"
     );
-    dispatch!(Isa::detect(), [avx512: avx512_automorphism], automorphism(out, source, exponent));
+    dispatch!(Isa::detect(), [avx512f: avx512_automorphism], automorphism(out, source, exponent));
 }
 
 #[cfg(test)]

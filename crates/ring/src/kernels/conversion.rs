@@ -48,5 +48,5 @@ pub fn fractions_round(isa: Isa, out: &mut [u64], ys: &[&[u64]], inverses: &[f64
     assert_eq!(ys.len(), inverses.len());
     assert!(ys.iter().all(|y| y.len() == out.len()));
     assert!(isa.is_available(), "this processor lacks {isa:?}");
-    dispatch!(isa, [avx512: avx512_sums], fractions_round(out, ys, inverses));
+    dispatch!(isa, [avx512f: avx512_sums], fractions_round(out, ys, inverses));
 }

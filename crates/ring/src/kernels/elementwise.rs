@@ -5,29 +5,29 @@ use crate::{Isa, Modulus};
 /// `a += b`.
 pub fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], add_assign(m, a, b));
+    dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], add_assign(m, a, b));
 }
 
 /// `a -= b`.
 pub fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], sub_assign(m, a, b));
+    dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], sub_assign(m, a, b));
 }
 
 /// `a = b - a`.
 pub fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], sub_from_assign(m, a, b));
+    dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], sub_from_assign(m, a, b));
 }
 
 /// `a = -a`.
 pub fn neg_assign(m: &Modulus, a: &mut [u64]) {
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], neg_assign(m, a));
+    dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], neg_assign(m, a));
 }
 
 /// `a += c` in every word, c in `[0, q)`.
 pub fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
-    dispatch!(m.isa(), [avx2: avx2, avx512: avx512], add_scalar_assign(m, a, c));
+    dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], add_scalar_assign(m, a, c));
 }
 
 /// `a *= b`.

@@ -1,4 +1,4 @@
-//! Loops over words modulo one number: the innermost code of every scheme, in three instruction
+//! Loops over words modulo one number: the innermost code of every scheme, in four instruction
 //! sets.
 //!
 //! Operands are slices of one common length, of any number of words; words are residues in `[0, q)`
@@ -10,24 +10,43 @@
 
 /// Calls a kernel for an instruction set that the processor has.
 ///
-/// Names the modules with its AVX2 and AVX-512 versions, or the latter only: other instruction sets
-/// take the portable kernel.
+/// Names the modules with its AVX2 and AVX-512 versions, or the latter only: `avx512f` if that needs
+/// no IFMA, `avx512` if it does. Other instruction sets take the next slower one.
 macro_rules! dispatch {
     ($isa:expr, [avx2: $avx2:ident, avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect`
             // promise it, and kernels that take an `Isa` check it.
-            crate::Isa::Avx2 => unsafe { crate::kernels::$avx2::$($kernel)* },
+            crate::Isa::Avx2 | crate::Isa::Avx512f => unsafe {
+                crate::kernels::$avx2::$($kernel)*
+            },
             isa => dispatch!(isa, [avx512: $avx512], $($kernel)*),
+        }
+    };
+    ($isa:expr, [avx2: $avx2:ident, avx512f: $avx512:ident], $($kernel:tt)*) => {
+        match $isa {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            crate::Isa::Avx2 => unsafe { crate::kernels::$avx2::$($kernel)* },
+            isa => dispatch!(isa, [avx512f: $avx512], $($kernel)*),
         }
     };
     ($isa:expr, [avx512: $avx512:ident], $($kernel:tt)*) => {
         match $isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has the instruction set: `Modulus::isa` and `Isa::detect`
-            // promise it, and kernels that take an `Isa` check it.
+            // SAFETY: as above.
             crate::Isa::Avx512Ifma => unsafe { crate::kernels::$avx512::$($kernel)* },
+            _ => crate::kernels::scalar::$($kernel)*,
+        }
+    };
+    ($isa:expr, [avx512f: $avx512:ident], $($kernel:tt)*) => {
+        match $isa {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            crate::Isa::Avx512f | crate::Isa::Avx512Ifma => unsafe {
+                crate::kernels::$avx512::$($kernel)*
+            },
             _ => crate::kernels::scalar::$($kernel)*,
         }
     };
@@ -46,6 +65,8 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_automorphism;
 #[cfg(target_arch = "x86_64")]
+mod avx512_butterfly;
+#[cfg(target_arch = "x86_64")]
 mod avx512_matrix;
 #[cfg(target_arch = "x86_64")]
 mod avx512_sums;
@@ -55,6 +76,7 @@ pub(crate) mod digit_product;
 mod elementwise;
 mod matrix;
 mod matrix_layout;
+pub(crate) mod ntt;
 mod permutation;
 mod permute;
 mod scalar;

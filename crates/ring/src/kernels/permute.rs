@@ -13,11 +13,11 @@ use crate::{Isa, Modulus};
 /// ```
 pub fn permute(out: &mut [u64], input: &[u64], permutation: &Permutation) {
     assert_eq!((out.len(), input.len()), (permutation.len(), permutation.len()));
-    dispatch!(Isa::detect(), [avx512: avx512], permute(out, input, permutation));
+    dispatch!(Isa::detect(), [avx512f: avx512], permute(out, input, permutation));
 }
 
 /// `acc[i] += input[permutation[i]]`, for residues.
 pub fn permute_add_assign(m: &Modulus, acc: &mut [u64], input: &[u64], permutation: &Permutation) {
     assert_eq!((acc.len(), input.len()), (permutation.len(), permutation.len()));
-    dispatch!(m.isa(), [avx512: avx512], permute_add_assign(m, acc, input, permutation));
+    dispatch!(m.isa(), [avx512f: avx512], permute_add_assign(m, acc, input, permutation));
 }

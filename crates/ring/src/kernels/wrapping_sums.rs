@@ -31,7 +31,7 @@ macro_rules! compile_for_every_isa {
 
                 match Isa::detect() {
                     // SAFETY: `Isa::detect` names only what the processor has.
-                    Isa::Avx512Ifma => return unsafe { avx512($($argument),*) },
+                    Isa::Avx512f | Isa::Avx512Ifma => return unsafe { avx512($($argument),*) },
                     // SAFETY: as above.
                     Isa::Avx2 => return unsafe { avx2($($argument),*) },
                     Isa::Scalar => {}

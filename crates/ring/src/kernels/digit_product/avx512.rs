@@ -5,17 +5,17 @@
 //! From an offset of a multiple of q that keeps them positive they stay below
 //! `(2·levels + 2)·q < 2^52`.
 
-mod butterfly;
 mod forward;
 mod inverse;
+mod pairs;
 
 use std::arch::x86_64::*;
 
 use super::super::avx512::{LANES, load, splat, store};
+use super::super::avx512_butterfly::Constants;
 use super::twiddles::{Twiddles, Vector};
 use crate::Modulus;
 use crate::fraction_digits::FractionDigits;
-use butterfly::Constants;
 use forward::{forward_block, forward_leading};
 use inverse::{inverse_block, inverse_trailing};
 

@@ -2,6 +2,7 @@
 
 use super::super::avx512::LANES;
 use crate::Modulus;
+use crate::roots::primitive_root;
 
 /// Words of one vector.
 pub(super) type Vector = [u64; LANES];
@@ -90,7 +91,7 @@ pub(super) fn fits(degree: usize) -> bool {
 impl Twiddles {
     /// For the ring of degree N modulo a prime that is 1 modulo 2N.
     pub(super) fn new(m: &Modulus, degree: usize) -> Self {
-        let root = root_of_unity(m, degree);
+        let root = primitive_root(m, 2 * degree as u64).expect("an NTT prime");
         let levels = degree.ilog2();
         let scalar = |value: u64| Scalar { value: value + m.value(), quotient: quotient(m, value) };
         // ψ^bitrev(k): the factor of sub-block k - 2^j of level j + 1, for k in 2^j..2^(j+1).
@@ -129,15 +130,6 @@ impl Twiddles {
             twist: twists(m, degree, inverse, twist),
         }
     }
-}
-
-/// A primitive 2N-th root of unity ψ.
-fn root_of_unity(m: &Modulus, degree: usize) -> u64 {
-    let exponent = (m.value() - 1) / (2 * degree as u64);
-    (2..)
-        .map(|base| m.pow(base, exponent))
-        .find(|&root| m.pow(root, degree as u64) == m.value() - 1)
-        .expect("the group of residues is cyclic, of an order that 2N divides")
 }
 
 fn quotient(m: &Modulus, value: u64) -> u64 {

@@ -4,8 +4,9 @@
 use std::arch::x86_64::*;
 
 use super::super::super::avx512::{load, splat, store};
+use super::super::super::avx512_butterfly::{Constants, transpose};
 use super::super::twiddles::{BlockFactors, Pass, Scalar, Twiddles, Vector};
-use super::butterfly::{Constants, FAR_FIRST, transpose};
+use super::pairs::{FAR_FIRST, butterfly_factors, butterfly_scalar};
 
 /// Eight slices of one length, side by side in `words`.
 #[inline]
@@ -46,7 +47,7 @@ fn forward_radix8(c: &Constants, words: &mut [Vector], factors: &[Scalar; 7]) {
         for level in 0..3 {
             for pair in 0..4 {
                 let factor = &factors[FORWARD_FACTOR[level][pair]];
-                c.butterfly_scalar(&mut x, FAR_FIRST[level][pair], factor);
+                butterfly_scalar(c, &mut x, FAR_FIRST[level][pair], factor);
             }
         }
         for k in 0..8 {
@@ -108,14 +109,14 @@ pub(super) fn forward_block(c: &Constants, words: &mut [Vector; 8], factors: &Bl
     for level in 0..3 {
         for pair in 0..4 {
             let factor = &factors.scalars[FORWARD_FACTOR[level][pair]];
-            c.butterfly_scalar(&mut x, FAR_FIRST[level][pair], factor);
+            butterfly_scalar(c, &mut x, FAR_FIRST[level][pair], factor);
         }
     }
     transpose(&mut x);
     for level in 0..3 {
         for pair in 0..4 {
             let factor = &factors.vectors[FORWARD_FACTOR[level][pair]];
-            c.butterfly_factors(&mut x, FAR_FIRST[level][pair], factor);
+            butterfly_factors(c, &mut x, FAR_FIRST[level][pair], factor);
         }
     }
     for (words, x) in words.iter_mut().zip(x) {

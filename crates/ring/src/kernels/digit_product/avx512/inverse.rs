@@ -4,8 +4,9 @@
 use std::arch::x86_64::*;
 
 use super::super::super::avx512::{load, store};
+use super::super::super::avx512_butterfly::{Constants, transpose};
 use super::super::twiddles::{Factors, Pass, Twiddles, Twist, Vector};
-use super::butterfly::{Constants, FAR_FIRST, transpose};
+use super::pairs::{FAR_FIRST, butterfly_factors, butterfly_scalar};
 
 /// For each pair of [`FAR_FIRST`], its factor in the order 1 + 2 + 4 of an inverse transform, whose
 /// last level is the farthest.
@@ -29,16 +30,16 @@ pub(super) fn inverse_block(
     }
     let scalars = &twiddles.inverse_scalars;
     for (pair, factor) in FAR_FIRST[1].into_iter().zip([0, 1, 0, 1]) {
-        c.butterfly_scalar(x, pair, &scalars[factor]);
+        butterfly_scalar(c, x, pair, &scalars[factor]);
     }
     for (pair, factor) in FAR_FIRST[0].into_iter().zip([2, 3, 4, 5]) {
-        c.butterfly_scalar(x, pair, &scalars[factor]);
+        butterfly_scalar(c, x, pair, &scalars[factor]);
     }
     transpose(x);
     for level in (0..3).rev() {
         for pair in 0..4 {
             let factor = &twiddles.inverse_vectors[INVERSE_FACTOR[level][pair]];
-            c.butterfly_factors(x, FAR_FIRST[level][pair], factor);
+            butterfly_factors(c, x, FAR_FIRST[level][pair], factor);
         }
     }
 }
@@ -105,7 +106,7 @@ fn inverse_radix8(
             for level in (0..3).rev() {
                 for pair in 0..4 {
                     let factor = &factors[INVERSE_FACTOR[level][pair]];
-                    c.butterfly_factors(&mut x, FAR_FIRST[level][pair], factor);
+                    butterfly_factors(c, &mut x, FAR_FIRST[level][pair], factor);
                 }
             }
             for (k, x) in x.into_iter().enumerate() {

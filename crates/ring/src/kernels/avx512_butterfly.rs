@@ -1,12 +1,11 @@
-//! Butterflies of eight words at once, and what they share.
+//! Butterflies of eight words at once on AVX-512 with IFMA, for all transforms.
 //!
 //! They multiply first, `(u + t, u - t)` with t ≡ w·v in `(-q, q)`: five instructions, no
 //! comparison, and every product is added in place, so that no register is copied or cleared.
 
 use std::arch::x86_64::*;
 
-use super::super::super::avx512::{load, splat};
-use super::super::twiddles::{Factors, Scalar};
+use super::avx512::splat;
 use crate::Modulus;
 use crate::modulus::inverse_of_odd;
 
@@ -55,32 +54,6 @@ impl Constants {
         *v = _mm512_sub_epi64(twice, *u);
     }
 
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    #[inline]
-    pub(super) fn butterfly_scalar(
-        &self,
-        x: &mut [__m512i; 8],
-        (i, j): (usize, usize),
-        w: &Scalar,
-    ) {
-        let (mut u, mut v) = (x[i], x[j]);
-        self.butterfly(&mut u, &mut v, splat(w.value), splat(w.quotient));
-        (x[i], x[j]) = (u, v);
-    }
-
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    #[inline]
-    pub(super) fn butterfly_factors(
-        &self,
-        x: &mut [__m512i; 8],
-        (i, j): (usize, usize),
-        w: &Factors,
-    ) {
-        let (mut u, mut v) = (x[i], x[j]);
-        self.butterfly(&mut u, &mut v, load(&w.value), load(&w.quotient));
-        (x[i], x[j]) = (u, v);
-    }
-
     /// A number in `[0, 2q)` that is x modulo q, for any x.
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
@@ -118,10 +91,3 @@ pub(super) fn transpose(x: &mut [__m512i; 8]) {
         x[odd + 6] = _mm512_shuffle_i64x2::<0xdd>(odd_ab, odd_cd);
     }
 }
-
-/// Pairs of three levels of eight, the farthest first.
-pub(super) const FAR_FIRST: [[(usize, usize); 4]; 3] = [
-    [(0, 4), (1, 5), (2, 6), (3, 7)],
-    [(0, 2), (1, 3), (4, 6), (5, 7)],
-    [(0, 1), (2, 3), (4, 5), (6, 7)],
-];

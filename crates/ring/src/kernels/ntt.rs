@@ -1,0 +1,108 @@
+//! Negacyclic number-theoretic transforms modulo odd numbers below 2^50, of any instruction set.
+//!
+//! The passes over the words are written once (`forward`, `inverse`) over the arithmetic of a vector
+//! (`lanes`). The order of evaluations is that of Cooley and Tukey's butterflies in place: bit
+//! reversed.
+
+#[cfg(target_arch = "x86_64")]
+mod doubles;
+#[cfg(target_arch = "x86_64")]
+mod entry;
+#[cfg(target_arch = "x86_64")]
+mod forward;
+#[cfg(target_arch = "x86_64")]
+mod ifma;
+#[cfg(target_arch = "x86_64")]
+mod inverse;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod tables;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use crate::Modulus;
+
+/// The twiddles of a transform, for the instruction set of its modulus.
+#[derive(Debug)]
+enum Tables {
+    Scalar(scalar::Tables),
+    #[cfg(target_arch = "x86_64")]
+    Doubles4(tables::Tables),
+    #[cfg(target_arch = "x86_64")]
+    Doubles8(tables::Tables),
+    #[cfg(target_arch = "x86_64")]
+    Ifma(tables::Tables),
+}
+
+/// Forward and inverse transforms of one degree modulo one number below 2^50.
+#[derive(Debug)]
+pub(crate) struct Transform {
+    modulus: Modulus,
+    degree: usize,
+    tables: Tables,
+}
+
+impl Transform {
+    /// For a degree N, a power of two of at least 16, and a primitive 2N-th root of unity modulo
+    /// `modulus` and modulo each of its primes.
+    pub(crate) fn new(modulus: Modulus, degree: usize, root: u64) -> Self {
+        assert!(degree.is_power_of_two() && degree >= 16, "degree {degree}");
+        assert!(modulus.value() < crate::modulus::VECTOR_BOUND, "{modulus:?}");
+        let tables = match modulus.isa() {
+            #[cfg(target_arch = "x86_64")]
+            crate::Isa::Avx512Ifma if tables::fits(degree, 8) => {
+                Tables::Ifma(entry::ifma_tables(&modulus, degree, root))
+            }
+            #[cfg(target_arch = "x86_64")]
+            crate::Isa::Avx512f if tables::fits(degree, 8) => {
+                Tables::Doubles8(entry::tables::<8>(&modulus, degree, root))
+            }
+            #[cfg(target_arch = "x86_64")]
+            crate::Isa::Avx2 | crate::Isa::Avx512f | crate::Isa::Avx512Ifma => {
+                Tables::Doubles4(entry::tables::<4>(&modulus, degree, root))
+            }
+            _ => Tables::Scalar(scalar::Tables::new(&modulus, degree, root)),
+        };
+        Self { modulus, degree, tables }
+    }
+
+    /// Coefficients to evaluations, in place.
+    pub(crate) fn forward_assign(&self, words: &mut [u64]) {
+        assert_eq!(words.len(), self.degree);
+        let m = &self.modulus;
+        match &self.tables {
+            Tables::Scalar(tables) => tables.forward_assign(m, words),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Modulus::isa` promises the instruction set that `new` chose by; the length
+            // was checked.
+            Tables::Doubles4(tables) => unsafe { entry::forward_avx2(m, tables, words) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Tables::Doubles8(tables) => unsafe { entry::forward_avx512(m, tables, words) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Tables::Ifma(tables) => unsafe { entry::forward_ifma(m, tables, words) },
+        }
+    }
+
+    /// Evaluations to `factor`·N times the coefficients, in place; `factor` is a residue.
+    pub(crate) fn inverse_scaled_assign(&self, words: &mut [u64], factor: u64) {
+        assert_eq!(words.len(), self.degree);
+        let m = &self.modulus;
+        match &self.tables {
+            Tables::Scalar(tables) => tables.inverse_assign(m, words, factor),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as in `forward_assign`.
+            Tables::Doubles4(tables) => unsafe { entry::inverse_avx2(m, tables, words, factor) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as in `forward_assign`.
+            Tables::Doubles8(tables) => unsafe { entry::inverse_avx512(m, tables, words, factor) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as in `forward_assign`.
+            Tables::Ifma(tables) => unsafe { entry::inverse_ifma(m, tables, words, factor) },
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Eight doubles: AVX-512.
+
+#![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
+
+use std::arch::x86_64::*;
+
+use super::Doubles;
+use crate::kernels::avx512_butterfly::transpose;
+
+#[derive(Clone, Copy)]
+pub(in super::super) struct Avx512;
+
+impl Doubles for Avx512 {
+    type Vector = __m512d;
+
+    const LANES: usize = 8;
+    const PAIRED: [u32; 2] = [2, 1];
+
+    #[inline(always)]
+    unsafe fn load(source: *const u64) -> __m512d {
+        _mm512_loadu_pd(source.cast())
+    }
+
+    #[inline(always)]
+    unsafe fn store(target: *mut u64, x: __m512d) {
+        _mm512_storeu_pd(target.cast(), x);
+    }
+
+    #[inline(always)]
+    unsafe fn splat(x: f64) -> __m512d {
+        _mm512_set1_pd(x)
+    }
+
+    #[inline(always)]
+    unsafe fn add(x: __m512d, y: __m512d) -> __m512d {
+        _mm512_add_pd(x, y)
+    }
+
+    #[inline(always)]
+    unsafe fn sub(x: __m512d, y: __m512d) -> __m512d {
+        _mm512_sub_pd(x, y)
+    }
+
+    #[inline(always)]
+    unsafe fn mul(x: __m512d, y: __m512d) -> __m512d {
+        _mm512_mul_pd(x, y)
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(x: __m512d, y: __m512d, z: __m512d) -> __m512d {
+        _mm512_fmadd_pd(x, y, z)
+    }
+
+    #[inline(always)]
+    unsafe fn mul_sub(x: __m512d, y: __m512d, z: __m512d) -> __m512d {
+        _mm512_fmsub_pd(x, y, z)
+    }
+
+    #[inline(always)]
+    unsafe fn sub_mul(z: __m512d, x: __m512d, y: __m512d) -> __m512d {
+        _mm512_fnmadd_pd(x, y, z)
+    }
+
+    #[inline(always)]
+    unsafe fn from_words(words: __m512d) -> __m512d {
+        _mm512_cvtepi64_pd(_mm512_castpd_si512(words))
+    }
+
+    #[inline(always)]
+    unsafe fn to_words(x: __m512d, q: __m512d) -> __m512d {
+        let (x, q) = (_mm512_cvtpd_epi64(x), _mm512_cvtpd_epi64(q));
+        // A negative number is a huge unsigned one.
+        _mm512_castsi512_pd(_mm512_min_epu64(x, _mm512_add_epi64(x, q)))
+    }
+
+    #[inline(always)]
+    unsafe fn transpose<const R: usize>(x: &mut [__m512d; R]) {
+        let mut words: [__m512i; 8] = std::array::from_fn(|i| _mm512_castpd_si512(x[i]));
+        transpose(&mut words);
+        for (x, words) in x.iter_mut().zip(words) {
+            *x = _mm512_castsi512_pd(words);
+        }
+    }
+}

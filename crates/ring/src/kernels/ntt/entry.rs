@@ -1,0 +1,94 @@
+//! The transforms compiled for each instruction set.
+
+use super::doubles::avx2::Avx2;
+use super::doubles::avx512::Avx512;
+use super::doubles::{DoubleLanes, encode};
+use super::forward::forward;
+use super::ifma::{self, IfmaLanes, NARROW_BOUND};
+use super::inverse::inverse;
+use super::tables::Tables;
+use crate::Modulus;
+
+/// Twiddles in double precision for vectors of LANES words.
+pub(super) fn tables<const LANES: usize>(m: &Modulus, degree: usize, root: u64) -> Tables {
+    Tables::new(m, (degree, root), (LANES, 1), |w| encode(m, w))
+}
+
+/// Coefficients to evaluations.
+///
+/// # Safety
+/// As many words as the degree of the tables, which [`tables`] made for four lanes.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn forward_avx2(m: &Modulus, tables: &Tables, words: &mut [u64]) {
+    // SAFETY: the instruction set is enabled; the caller promises the rest.
+    unsafe { forward::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words.as_mut_ptr()) }
+}
+
+/// Evaluations to `factor`·N times the coefficients.
+///
+/// # Safety
+/// As for [`forward_avx2`].
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn inverse_avx2(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
+    let factor = encode(m, factor);
+    // SAFETY: as in `forward_avx2`.
+    unsafe { inverse::<_, 4>(DoubleLanes::<Avx2>::new(m), tables, words.as_mut_ptr(), factor) }
+}
+
+/// Coefficients to evaluations.
+///
+/// # Safety
+/// As many words as the degree of the tables, which [`tables`] made for eight lanes.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
+pub(super) unsafe fn forward_avx512(m: &Modulus, tables: &Tables, words: &mut [u64]) {
+    // SAFETY: the instruction set is enabled; the caller promises the rest.
+    unsafe { forward::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words.as_mut_ptr()) }
+}
+
+/// Evaluations to `factor`·N times the coefficients.
+///
+/// # Safety
+/// As for [`forward_avx512`].
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
+pub(super) unsafe fn inverse_avx512(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
+    let factor = encode(m, factor);
+    // SAFETY: as in `forward_avx512`.
+    unsafe { inverse::<_, 8>(DoubleLanes::<Avx512>::new(m), tables, words.as_mut_ptr(), factor) }
+}
+
+/// Twiddles for IFMA.
+pub(super) fn ifma_tables(m: &Modulus, degree: usize, root: u64) -> Tables {
+    Tables::new(m, (degree, root), (8, 2), |w| ifma::encode(m, w))
+}
+
+/// Coefficients to evaluations.
+///
+/// # Safety
+/// As many words as the degree of the tables, which [`ifma_tables`] made.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+pub(super) unsafe fn forward_ifma(m: &Modulus, tables: &Tables, words: &mut [u64]) {
+    let words = words.as_mut_ptr();
+    if m.value() < NARROW_BOUND {
+        // SAFETY: the instruction set is enabled; the caller promises the rest.
+        unsafe { forward::<_, 8>(IfmaLanes::<false>::new(m), tables, words) }
+    } else {
+        // SAFETY: as above.
+        unsafe { forward::<_, 8>(IfmaLanes::<true>::new(m), tables, words) }
+    }
+}
+
+/// Evaluations to `factor`·N times the coefficients.
+///
+/// # Safety
+/// As for [`forward_ifma`].
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+pub(super) unsafe fn inverse_ifma(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
+    let (factor, words) = (ifma::encode(m, factor), words.as_mut_ptr());
+    if m.value() < NARROW_BOUND {
+        // SAFETY: as in `forward_ifma`.
+        unsafe { inverse::<_, 8>(IfmaLanes::<false>::new(m), tables, words, factor) }
+    } else {
+        // SAFETY: as above.
+        unsafe { inverse::<_, 8>(IfmaLanes::<true>::new(m), tables, words, factor) }
+    }
+}
