@@ -1,7 +1,9 @@
 //! BinBoot (Algorithm 2) and GateBoot (Algorithm 3) of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767) as
 //! circuits, for ciphertexts and for dry runs.
 
-use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, HomomorphicDft, real_parts};
+use cryptable_ckks::bootstrapping::homomorphic_dft::{
+    DftLevels, HomomorphicDft, ScaleShares, real_parts,
+};
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
@@ -12,84 +14,54 @@ use cryptable_lattice::KeyRequest;
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::gate::{Gate, Wave};
 use crate::literal::ParametersLiteral;
+use crate::periodic_function::PeriodicFunction;
+use crate::wave_evaluation;
 use crate::wave_series::WaveSeries;
 
-/// Moduli m that sums of bits are taken as fractions of: 2 for one bit (BinBoot), 3 for two (GateBoot).
-pub(crate) const MODULI: [u64; 2] = [2, 3];
+/// Largest modulus that sums of bits are taken as fractions of.
+pub(crate) const MAX_MODULUS: u64 = 16;
 
 /// The public part of a bootstrap for one parameter set.
 #[derive(Clone, Debug)]
 pub(crate) struct BitCircuit {
     literal: ParametersLiteral,
     primes: Vec<f64>,
+    raised_primes: Vec<f64>,
     /// The plan of CoeffsToSlots.
     pub coeffs_to_slots: HomomorphicDft,
-    /// The plans of SlotsToCoeffs, one for each of [`MODULI`].
-    pub slots_to_coeffs: Vec<HomomorphicDft>,
+    /// The plan of SlotsToCoeffs, for fractions of 2: for others only the numbers in its matrices differ.
+    pub slots_to_coeffs: HomomorphicDft,
     /// The series of the wave.
     pub series: WaveSeries,
 }
 
-/// What a dry run of a bootstrap finds.
-#[derive(Debug)]
-pub(crate) struct BitPrediction {
-    /// Variance of the noise of t = sum/m + I, after CoeffsToSlots.
-    pub phase_noise: f64,
-    /// The output, with the noise that the wave's evaluation adds.
-    pub output: Shape,
-    /// Operation counts and key requests.
-    pub dry_run: DryRun,
-}
-
 impl BitCircuit {
-    /// Plans it over the given chain of primes.
-    pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
+    /// Plans it over the two chains of primes.
+    pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64], raised: &[f64]) -> Self {
         let bound = bound_for(literal.sparse_weight, literal.log2_fail - 1.0);
         let series = WaveSeries::new(bound, &literal.wave);
         let slots = literal.ring_degree / 2;
         let cts = &literal.coeffs_to_slots;
         let coeffs_to_slots = HomomorphicDft::new(
             coeffs_to_slots(slots, &cts.stages, 0.5 / series.bound),
-            &literal.coeffs_to_slots_levels(primes),
-            |limbs| literal.key_shape(limbs),
+            &literal.coeffs_to_slots_levels([primes, raised]),
+            |_| literal.raised_key_shape(),
         );
-        let mut circuit = Self {
-            literal: literal.clone(),
-            primes: primes.to_vec(),
-            coeffs_to_slots,
-            slots_to_coeffs: Vec::new(),
-            series,
-        };
-        circuit.slots_to_coeffs = MODULI.iter().map(|&m| circuit.plan_slots_to_coeffs(m)).collect();
-        circuit
+        let (literal, primes, raised_primes) = (literal.clone(), primes.to_vec(), raised.to_vec());
+        let slots_to_coeffs = plan_slots_to_coeffs(&literal, &primes, 2);
+        Self { literal, primes, raised_primes, coeffs_to_slots, slots_to_coeffs, series }
     }
 
     /// SlotsToCoeffs for sums of bits that become fractions of m.
-    fn plan_slots_to_coeffs(&self, m: u64) -> HomomorphicDft {
-        let (literal, limbs) = (&self.literal, self.literal.input_limbs());
-        let stc = &literal.slots_to_coeffs;
-        let matrices = slots_to_coeffs(literal.ring_degree / 2, &stc.stages, 1.0 / m as f64);
-        let levels = DftLevels {
-            limbs,
-            scale: self.scale_at(limbs),
-            primes: &self.primes[1..limbs],
-            target: self.primes[0],
-            ring_slots: literal.ring_degree / 2,
-            baby_steps: stc.baby_steps,
-        };
-        HomomorphicDft::new(matrices, &levels, |limbs| literal.key_shape(limbs))
+    pub(crate) fn slots_to_coeffs_of(&self, m: u64) -> HomomorphicDft {
+        plan_slots_to_coeffs(&self.literal, &self.primes, m)
     }
 
     /// The scale that bits have with so many limbs: after a bootstrap the next prime to be dropped, and from there on
     /// what products leave.
     pub(crate) fn scale_at(&self, limbs: usize) -> f64 {
-        let top = self.literal.output_limbs();
-        assert!((self.literal.input_limbs()..=top).contains(&limbs), "{limbs} of {top} limbs");
-        (limbs..top)
-            .rev()
-            .fold(self.primes[top - 1], |scale, limbs| scale * scale / self.primes[limbs])
+        scale_at(&self.literal, &self.primes, limbs)
     }
 
     /// Lowers bits to fewer limbs and the scale that belongs there.
@@ -108,13 +80,12 @@ impl BitCircuit {
         arithmetic.rescale(scaled.swap_remove(0), 1)
     }
 
-    /// Sums of bits in slots as fractions of m in coefficients, modulo q_0: the first step of both algorithms. Complex
-    /// packing takes two ciphertexts and joins them.
+    /// Sums of bits in slots as fractions of m in coefficients, modulo q_0: the first step of both algorithms; m is that of
+    /// the matrices. Complex packing takes two ciphertexts and joins them.
     pub(crate) fn to_coefficients<A: Arithmetic>(
         &self,
         arithmetic: &A,
         matrices: &[A::Matrix],
-        m: u64,
         parts: &[A::Ciphertext],
     ) -> A::Ciphertext {
         assert_eq!(parts.len(), self.literal.packing.parts());
@@ -125,82 +96,175 @@ impl BitCircuit {
             arithmetic.mul_imaginary_unit_assign(&mut imaginary);
             arithmetic.add_assign(&mut joined, &imaginary);
         }
-        self.slots_to_coeffs_of(m).apply(arithmetic, matrices, joined)
+        self.slots_to_coeffs.apply(arithmetic, matrices, joined)
     }
 
-    /// The plan of SlotsToCoeffs for fractions of m.
-    pub(crate) fn slots_to_coeffs_of(&self, m: u64) -> &HomomorphicDft {
-        let index = MODULI.iter().position(|&other| other == m).expect("a modulus of bits");
-        &self.slots_to_coeffs[index]
-    }
-
-    /// From a raised ciphertext to bits in slots: CoeffsToSlots, the real part (and the imaginary one), the wave. Lines
-    /// 1 to 3 of Algorithm 2, 2 to 4 of Algorithm 3.
+    /// From a raised ciphertext to bits in slots: CoeffsToSlots, the real part (and the imaginary one), the functions.
+    /// Lines 1 to 3 of Algorithm 2, 2 to 4 of Algorithm 3. By parts and functions.
     pub(crate) fn half_bootstrap<A: Arithmetic>(
         &self,
         arithmetic: &A,
         matrices: &[A::Matrix],
         raised: A::Ciphertext,
-        wave: &Wave,
-    ) -> Vec<A::Ciphertext> {
+        functions: &[PeriodicFunction],
+    ) -> Vec<Vec<A::Ciphertext>> {
         let phases = self.phases(arithmetic, matrices, raised);
-        self.evaluate(arithmetic, phases, wave)
+        self.evaluate_parts(arithmetic, phases, functions)
+    }
+
+    /// Functions of phases, by parts and functions.
+    pub(crate) fn evaluate_parts<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        phases: Vec<A::Ciphertext>,
+        functions: &[PeriodicFunction],
+    ) -> Vec<Vec<A::Ciphertext>> {
+        phases.into_par_iter().map(|x| self.evaluate(arithmetic, &x, functions)).collect()
     }
 
     /// The phases x = t/K in slots, as one real ciphertext or two.
-    fn phases<A: Arithmetic>(
+    pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
         matrices: &[A::Matrix],
         raised: A::Ciphertext,
     ) -> Vec<A::Ciphertext> {
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
-        real_parts(arithmetic, w, self.literal.packing.parts())
+        // The conjugation's noise is divided by what the switch of chains divides by.
+        let parts = real_parts(arithmetic, w, self.literal.packing.parts());
+        let limbs = self.literal.wave_limbs();
+        parts.into_iter().map(|part| arithmetic.switch_chain(part, 0, limbs)).collect()
     }
 
     fn evaluate<A: Arithmetic>(
         &self,
         arithmetic: &A,
-        phases: Vec<A::Ciphertext>,
-        wave: &Wave,
+        x: &A::Ciphertext,
+        functions: &[PeriodicFunction],
     ) -> Vec<A::Ciphertext> {
-        let scale = self.scale_at(self.literal.output_limbs());
-        let evaluate = |x: A::Ciphertext| self.series.evaluate(arithmetic, &x, wave, scale);
-        phases.into_par_iter().map(evaluate).collect()
+        let top = self.literal.output_limbs();
+        let end = top - wave_evaluation::levels_after_exponential(functions);
+        let scales = (self.scale_at(top), self.scale_at(end));
+        wave_evaluation::evaluate(arithmetic, &self.series, x, functions, scales)
     }
 
-    /// Predicts a bootstrap of sums of bits that are fractions of m, slots in and slots out: its noise, counts and keys.
-    ///
-    /// Noise of the phase and what the wave's evaluation adds are told apart, because waves square the one.
-    pub(crate) fn predict(&self, wave: &Wave, m: u64) -> BitPrediction {
-        let dry_run = DryRun::new(self.literal.dry_run_parameters(&self.primes));
-        for request in mod_raise::key_requests(self.literal.limbs()) {
+    /// Predicts the functions' noise, for exact phases: what their evaluation adds to one part. The noise of phases, which
+    /// functions square or amplify, is [`Self::raised_noise`]; only their imaginary parts are added here, which become
+    /// errors of modulus in `e^{2πit}`: a rounding's, and twice its half, because none of it is lost where real parts are
+    /// taken.
+    pub(crate) fn evaluation_noise(&self, functions: &[PeriodicFunction]) -> Vec<SlotVariance> {
+        let dry_run = self.dry_run();
+        let limbs = self.literal.wave_limbs();
+        let scale = self.primes[limbs - 1];
+        let variance = f64::from(self.literal.sparse_weight + 1) / 12.0;
+        let power = SlotVariance(variance / (self.series.bound * self.series.bound));
+        let noise = dry_run.rounding_noise(scale);
+        let sources = NoiseSources::UNKNOWN;
+        let x = Shape { limbs, chain: 0, scale, power, noise, sources };
+        self.evaluate(&dry_run, &x, functions).into_iter().map(|output| output.noise).collect()
+    }
+
+    /// A dry run of a bootstrap of sums of bits, slots in and slots out: its counts and keys.
+    pub(crate) fn predict(&self, functions: &[PeriodicFunction]) -> DryRun {
+        let dry_run = self.dry_run();
+        let exact = self.sums(SlotVariance(1.0), SlotVariance(0.0));
+        self.to_coefficients(&dry_run, &self.slots_to_coeffs.plans(), &exact);
+        self.predict_half(&dry_run, functions);
+        dry_run
+    }
+
+    /// A dry run of a bootstrap of coefficients.
+    pub(crate) fn predict_half(&self, dry_run: &DryRun, functions: &[PeriodicFunction]) {
+        let raised = self.literal.raised_basis();
+        for request in mod_raise::key_requests(self.literal.shared_limbs(), raised) {
             dry_run.request(request);
         }
-        let summands = (m - 1) as f64;
-        let limbs = self.literal.output_limbs();
-        let scale = self.scale_at(limbs);
-        // Bits that a gate has just made.
-        let noise = SlotVariance(summands * dry_run.rounding_noise(scale).0);
-        let power = SlotVariance(summands * summands);
-        let sums = Shape { limbs, scale, power, noise, sources: NoiseSources::UNKNOWN };
-        let plans = self.slots_to_coeffs_of(m).plans();
-        let parts = vec![sums; self.literal.packing.parts()];
-        let bottom = self.to_coefficients(&dry_run, &plans, m, &parts);
-        // N coefficients share the noise of slots out.
-        let input = bottom.noise.0 * self.primes[0].powi(2) / self.literal.ring_degree as f64;
-        let secret = (self.literal.ring_degree, self.literal.sparse_weight);
-        let limbs = self.literal.limbs();
-        let raised = mod_raise::raised_shape(secret, limbs, self.primes[0], input);
-        let mut phases = self.phases(&dry_run, &self.coeffs_to_slots.plans(), raised);
-        let phase_noise = phases[0].noise.0 * self.series.bound * self.series.bound;
-        phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
-        let output = self.evaluate(&dry_run, phases, wave)[0];
-        BitPrediction { phase_noise, output, dry_run }
+        self.half_bootstrap(dry_run, &self.coeffs_to_slots.plans(), self.raised(0.0), functions);
     }
 
-    /// Every key that bootstraps need: those of either modulus are the same.
-    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
-        self.predict(&Wave::gate_boot(Gate::Nand), 3).dry_run.key_requests()
+    /// A dry run over these primes.
+    pub(crate) fn dry_run(&self) -> DryRun {
+        DryRun::new(self.literal.dry_run_parameters([&self.primes, &self.raised_primes]))
     }
+
+    /// Variance of the noise of a coefficient sum/m after SlotsToCoeffs, as a fraction of q_0, for sums of the given mean
+    /// square, whose real and imaginary parts have noise of the given variance each.
+    pub(crate) fn coefficient_noise(
+        &self,
+        m: u64,
+        power: SlotVariance,
+        noise: SlotVariance,
+    ) -> f64 {
+        let sums = self.sums(power, SlotVariance(2.0 * noise.0));
+        let mut plans = self.slots_to_coeffs.plans();
+        let stages = &self.literal.slots_to_coeffs.stages;
+        let levels: u32 = stages.iter().sum();
+        for (plan, &stage) in plans.iter_mut().zip(stages) {
+            // Each matrix takes its share of the factor 1/m, in place of 1/2.
+            plan.row_norm *= (2.0 / m as f64).powf(f64::from(stage) / f64::from(levels));
+        }
+        // N coefficients share the noise of slots out.
+        self.to_coefficients(&self.dry_run(), &plans, &sums).noise.0
+            / self.literal.ring_degree as f64
+    }
+
+    /// Variance of the noise of t = v + I, after CoeffsToSlots, for coefficients v with noise of the given variance, as
+    /// fractions of q_0.
+    pub(crate) fn raised_noise(&self, input: f64) -> f64 {
+        let plans = self.coeffs_to_slots.plans();
+        let phases = self.phases(&self.dry_run(), &plans, self.raised(input));
+        phases[0].noise.0 * self.series.bound * self.series.bound
+    }
+
+    /// The part of the noise of t that comes from the rounding of the switch to the first chain: noise of slots.
+    pub(crate) fn last_phase_noise(&self) -> f64 {
+        let scale = self.primes[self.literal.wave_limbs() - 1];
+        let bound = self.series.bound;
+        self.dry_run().rounding_noise(scale).0 * bound * bound
+    }
+
+    /// Sums of bits that a dry run begins with.
+    fn sums(&self, power: SlotVariance, noise: SlotVariance) -> Vec<Shape> {
+        let limbs = self.literal.output_limbs();
+        let scale = self.scale_at(limbs);
+        let sources = NoiseSources::UNKNOWN;
+        let sums = Shape { limbs, chain: 0, scale, power, noise, sources };
+        vec![sums; self.literal.packing.parts()]
+    }
+
+    /// What a dry run knows of a raised ciphertext.
+    fn raised(&self, input: f64) -> Shape {
+        let secret = (self.literal.ring_degree, self.literal.sparse_weight);
+        let input = input * self.primes[0].powi(2);
+        mod_raise::raised_shape(secret, self.literal.raised_basis(), self.primes[0], input)
+    }
+
+    /// Every key that bootstraps need: all functions need the same.
+    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
+        self.predict(&[PeriodicFunction::bin_boot()]).key_requests()
+    }
+}
+
+/// SlotsToCoeffs for sums of bits that become fractions of m.
+fn plan_slots_to_coeffs(literal: &ParametersLiteral, primes: &[f64], m: u64) -> HomomorphicDft {
+    let limbs = literal.input_limbs();
+    let stc = &literal.slots_to_coeffs;
+    let matrices = slots_to_coeffs(literal.ring_degree / 2, &stc.stages, 1.0 / m as f64);
+    let levels = DftLevels {
+        limbs,
+        scale: scale_at(literal, primes, limbs),
+        primes: &primes[1..limbs],
+        target: primes[0],
+        ring_slots: literal.ring_degree / 2,
+        baby_steps: stc.baby_steps,
+        shares: ScaleShares::ByRounding,
+    };
+    HomomorphicDft::new(matrices, &levels, |limbs| literal.key_shape(limbs))
+}
+
+/// The scale of bits with so many limbs.
+fn scale_at(literal: &ParametersLiteral, primes: &[f64], limbs: usize) -> f64 {
+    let top = literal.output_limbs();
+    assert!((literal.input_limbs()..=top).contains(&limbs), "{limbs} of {top} limbs");
+    (limbs..top).rev().fold(primes[top - 1], |scale, limbs| scale * scale / primes[limbs])
 }

@@ -1,17 +1,16 @@
-//! What a server holds, and what it does: gates, BinBoot, GateBoot.
+//! What a server holds: keys and matrices.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use cryptable_ckks::bootstrapping::mod_raise::raise;
-use cryptable_ckks::{Arithmetic, Evaluator, LinearTransform};
+use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
 use cryptable_lattice::EvaluationKeys;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_ring::Ring;
 use cryptable_wire::KeyId;
 
-use crate::circuit::MODULI;
+use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
-use crate::gate::{Gate, Wave};
+use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
 /// The public evaluation key of one client. Holds no secret; `Sync`.
@@ -22,13 +21,12 @@ pub struct EvaluationKey {
     ring: Arc<Ring>,
     keys: EvaluationKeys,
     coeffs_to_slots: Vec<LinearTransform>,
-    /// One for each of [`MODULI`].
-    slots_to_coeffs: Vec<Vec<LinearTransform>>,
+    /// For fractions of 2, 3, …, [`MAX_MODULUS`].
+    slots_to_coeffs: Vec<OnceLock<Vec<LinearTransform>>>,
 }
 
 impl EvaluationKey {
     /// Joins switching keys with what the parameters alone determine: encodes the matrices.
-    #[cfg(feature = "client")]
     pub(crate) fn new(
         parameters: Parameters,
         key_id: KeyId,
@@ -37,80 +35,91 @@ impl EvaluationKey {
     ) -> Self {
         let circuit = parameters.circuit();
         let coeffs_to_slots = circuit.coeffs_to_slots.encode(&ring);
-        let slots_to_coeffs = circuit.slots_to_coeffs.iter().map(|dft| dft.encode(&ring)).collect();
+        let slots_to_coeffs = (2..=MAX_MODULUS).map(|_| OnceLock::new()).collect();
         // Generation and encoding leave buffers of sizes that gates have no use for.
         cryptable_ring::release_buffers();
         Self { parameters, key_id, ring, keys, coeffs_to_slots, slots_to_coeffs }
     }
 
-    /// Bytes in memory: keys and matrices.
+    /// Bytes in memory: keys, and the matrices that were used so far.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let matrices = self.slots_to_coeffs.iter().flatten().chain(&self.coeffs_to_slots);
+        let encoded = self.slots_to_coeffs.iter().filter_map(OnceLock::get).flatten();
+        let matrices = encoded.chain(&self.coeffs_to_slots);
         self.keys.memory_bytes(self.ring.degree())
             + matrices.map(LinearTransform::memory_bytes).sum::<usize>()
     }
 
-    /// BinBoot: all levels back, errors squared. Algorithm 2.
-    ///
-    /// # Errors
-    /// If the bits are of another client or other parameters.
-    pub fn bin_boot(&self, bits: &EncryptedBits) -> Result<EncryptedBits> {
-        bits.check(&self.parameters, self.key_id)?;
-        Ok(self.bootstrap(2, &bits.parts, bits.count, &Wave::bin_boot()))
-    }
-
-    /// GateBoot: a gate of two bits, and all levels back. Algorithm 3.
-    ///
-    /// # Errors
-    /// If the bits are of another client or other parameters, or their numbers differ.
-    pub fn gate_boot(
-        &self,
-        gate: Gate,
-        x: &EncryptedBits,
-        y: &EncryptedBits,
-    ) -> Result<EncryptedBits> {
-        x.check(&self.parameters, self.key_id)?;
-        y.check(&self.parameters, self.key_id)?;
-        if x.count != y.count {
-            let (found, expected) = (y.count.to_string(), x.count.to_string());
-            return Err(Error::Mismatch { name: "number of bits", found, expected });
+    /// Noise of bits that are lowered to so many limbs.
+    pub(crate) fn noise_at(&self, bits: &EncryptedBits, limbs: usize) -> BitNoise {
+        if bits.limbs() == limbs {
+            return bits.noise;
         }
-        let circuit = self.parameters.circuit();
-        let evaluator = self.evaluator();
-        let limbs = self.parameters.literal().input_limbs();
-        let sums: Vec<_> = x
-            .parts
-            .iter()
-            .zip(&y.parts)
-            .map(|(x, y)| {
-                let mut sum = circuit.lower(&evaluator, x, limbs);
-                evaluator.add_assign(&mut sum, &circuit.lower(&evaluator, y, limbs));
-                sum
-            })
-            .collect();
-        Ok(self.bootstrap(3, &sums, x.count, &Wave::gate_boot(gate)))
+        self.parameters.noise_after_lowering(bits.noise)
     }
 
-    fn bootstrap(
+    /// The matrices of CoeffsToSlots.
+    pub(crate) fn coeffs_to_slots(&self) -> &[LinearTransform] {
+        &self.coeffs_to_slots
+    }
+
+    /// The matrices of SlotsToCoeffs for fractions of m, which are encoded when they are first used.
+    ///
+    /// # Panics
+    /// If m is not from 2 to [`MAX_MODULUS`].
+    pub(crate) fn slots_to_coeffs(&self, m: u64) -> &[LinearTransform] {
+        let encode = || self.parameters.circuit().slots_to_coeffs_of(m).encode(&self.ring);
+        self.slots_to_coeffs[m as usize - 2].get_or_init(encode)
+    }
+
+    /// Results by parts and functions as bits, one a function.
+    pub(crate) fn join_parts(
         &self,
-        m: u64,
-        parts: &[cryptable_ckks::Ciphertext],
+        by_part: Vec<Vec<Ciphertext>>,
         count: usize,
-        wave: &Wave,
-    ) -> EncryptedBits {
-        let (circuit, evaluator) = (self.parameters.circuit(), self.evaluator());
-        let index = MODULI.iter().position(|&other| other == m).expect("a modulus of bits");
-        let matrices = &self.slots_to_coeffs[index];
-        let bottom = circuit.to_coefficients(&evaluator, matrices, m, parts);
-        let raised = raise(&evaluator, &bottom.parts, self.parameters.literal().limbs());
-        let parts = circuit.half_bootstrap(&evaluator, &self.coeffs_to_slots, raised, wave);
+        noises: &[BitNoise],
+    ) -> Vec<EncryptedBits> {
         let (parameter_digest, key_id) = (self.parameters.digest(), self.key_id);
         let bottom_limbs = self.parameters.literal().input_limbs();
-        EncryptedBits { parts, count, bottom_limbs, parameter_digest, key_id }
+        let mut by_part: Vec<_> = by_part.into_iter().map(Vec::into_iter).collect();
+        let join = |&noise: &BitNoise| {
+            let parts = by_part.iter_mut().map(|part| part.next().expect("a result a function"));
+            let parts = parts.collect();
+            EncryptedBits { parts, count, noise, bottom_limbs, parameter_digest, key_id }
+        };
+        noises.iter().map(join).collect()
     }
 
-    fn evaluator(&self) -> Evaluator<'_> {
+    /// Demands bits, all of these parameters and this client, and of one number.
+    ///
+    /// # Errors
+    /// If there are none, or one differs.
+    pub(crate) fn check(&self, bits: &[&EncryptedBits]) -> Result<()> {
+        let Some(first) = bits.first() else {
+            return Err(Error::TooSmall { name: "number of operands", value: 0, limit: 1 });
+        };
+        for bits in bits {
+            bits.check(&self.parameters, self.key_id)?;
+            if bits.count != first.count {
+                return Err(Error::mismatch("number of bits", bits.count, first.count));
+            }
+        }
+        Ok(())
+    }
+
+    /// The secret key that it belongs to.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.key_id
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    pub(crate) fn evaluator(&self) -> Evaluator<'_> {
         Evaluator::new(&self.ring, &self.keys)
     }
 }

@@ -1,10 +1,11 @@
-//! Gates on bits, and the waves that evaluate them while bootstrapping: Table 4 of Bae, Cheon, Kim, Stehlé (EUROCRYPT
-//! 2024, ePrint 2024/767).
+//! Gates of two bits, and functions of sums of bits.
 
-use std::f64::consts::TAU;
 use std::fmt;
 
-/// A symmetric gate of two bits: a function of their sum.
+use cryptable_lattice::Result;
+use cryptable_lattice::error::out_of_range;
+
+/// A gate of two bits that depends on both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
     /// Both bits.
@@ -19,13 +20,64 @@ pub enum Gate {
     Nor,
     /// Both or none.
     Xnor,
+    /// The first bit and not the second.
+    AndNot,
+    /// The first bit, or not the second.
+    OrNot,
+    /// Not the first bit, and the second.
+    NotAnd,
+    /// Not the first bit, or the second.
+    NotOr,
+}
+
+/// A gate as a polynomial `constant + of_x·x + of_y·y + of_product·x·y`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GatePolynomial {
+    pub constant: i64,
+    pub of_x: i64,
+    pub of_y: i64,
+    pub of_product: i64,
 }
 
 impl Gate {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::And, Self::Or, Self::Xor, Self::Nand, Self::Nor, Self::Xnor];
+    pub const ALL: [Self; 10] = [
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::Nand,
+        Self::Nor,
+        Self::Xnor,
+        Self::AndNot,
+        Self::OrNot,
+        Self::NotAnd,
+        Self::NotOr,
+    ];
 
-    /// Its outputs where the sum of the bits is 0, 1 and 2.
+    /// The symmetric ones: functions of the sum of both bits.
+    pub const SYMMETRIC: [Self; 6] =
+        [Self::And, Self::Or, Self::Xor, Self::Nand, Self::Nor, Self::Xnor];
+
+    /// It as a symmetric gate of bits that are negated before, or not: a function of the sum of bits, since negation is
+    /// free.
+    ///
+    /// ```
+    /// use cryptable_bits::Gate;
+    /// assert_eq!(Gate::AndNot.symmetric_form(), (Gate::And, [false, true]));
+    /// assert_eq!(Gate::Xor.symmetric_form(), (Gate::Xor, [false, false]));
+    /// ```
+    #[must_use]
+    pub const fn symmetric_form(self) -> (Self, [bool; 2]) {
+        match self {
+            Self::AndNot => (Self::And, [false, true]),
+            Self::OrNot => (Self::Or, [false, true]),
+            Self::NotAnd => (Self::And, [true, false]),
+            Self::NotOr => (Self::Or, [true, false]),
+            symmetric => (symmetric, [false, false]),
+        }
+    }
+
+    /// The outputs of its [`Gate::symmetric_form`] where the sum of the bits is 0, 1 and 2.
     ///
     /// ```
     /// use cryptable_bits::Gate;
@@ -34,8 +86,8 @@ impl Gate {
     #[must_use]
     pub const fn outputs(self) -> [bool; 3] {
         match self {
-            Self::And => [false, false, true],
-            Self::Or => [false, true, true],
+            Self::And | Self::AndNot | Self::NotAnd => [false, false, true],
+            Self::Or | Self::OrNot | Self::NotOr => [false, true, true],
             Self::Xor => [false, true, false],
             Self::Nand => [true, true, false],
             Self::Nor => [true, false, false],
@@ -46,7 +98,17 @@ impl Gate {
     /// What it makes of two bits.
     #[must_use]
     pub const fn evaluate(self, x: bool, y: bool) -> bool {
-        self.outputs()[x as usize + y as usize]
+        let (_, [not_x, not_y]) = self.symmetric_form();
+        self.outputs()[(x ^ not_x) as usize + (y ^ not_y) as usize]
+    }
+
+    /// The polynomial that has its outputs at bits.
+    pub(crate) fn polynomial(self) -> GatePolynomial {
+        let at = |x, y| i64::from(self.evaluate(x, y));
+        let constant = at(false, false);
+        let (of_x, of_y) = (at(true, false) - constant, at(false, true) - constant);
+        let of_product = at(true, true) - constant - of_x - of_y;
+        GatePolynomial { constant, of_x, of_y, of_product }
     }
 }
 
@@ -59,57 +121,86 @@ impl fmt::Display for Gate {
             Self::Nand => "NAND",
             Self::Nor => "NOR",
             Self::Xnor => "XNOR",
+            Self::AndNot => "ANDNOT",
+            Self::OrNot => "ORNOT",
+            Self::NotAnd => "NOTAND",
+            Self::NotOr => "NOTOR",
         })
     }
 }
 
-/// `f(t) = constant + amplitude·cos(2πt + phase)`: a function of period 1, which removes the overflow, with wanted
-/// values at 0, 1/m, 2/m.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wave {
-    /// The mean.
-    pub constant: f64,
-    /// The amplitude, positive.
-    pub amplitude: f64,
-    /// The phase in radians, within [-π, π].
-    pub phase: f64,
+/// A function of the sum of k bits, or of a number from 0 to k, to a bit: majority, XOR, a threshold, a comparison.
+///
+/// ```
+/// use cryptable_bits::SumGate;
+/// let carry = SumGate::at_least(2, 3)?;
+/// assert_eq!(carry.outputs(), [false, false, true, true]);
+/// assert_eq!(carry, SumGate::new(&[false, false, true, true])?);
+/// assert_eq!(SumGate::parity(3)?.outputs(), [false, true, false, true]);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SumGate {
+    outputs: Vec<bool>,
 }
 
-impl Wave {
-    /// BinBoot: `(1 - cos 2πt)/2` is φ at t = φ/2, with slope 0 there, so that errors are squared.
-    #[must_use]
-    pub fn bin_boot() -> Self {
-        Self { constant: 0.5, amplitude: 0.5, phase: TAU / 2.0 }
+impl SumGate {
+    /// Most bits that are summed, and largest number.
+    pub const MAX_INPUTS: usize = 7;
+
+    /// By its outputs at 0, 1, …, k.
+    ///
+    /// # Errors
+    /// If k is not from 1 to [`SumGate::MAX_INPUTS`], or all outputs are the same.
+    pub fn new(outputs: &[bool]) -> Result<Self> {
+        let inputs = outputs.len().saturating_sub(1);
+        if !(1..=Self::MAX_INPUTS).contains(&inputs) {
+            return Err(out_of_range("inputs of a gate", inputs as u64, "from 1 to 7"));
+        }
+        let ones = outputs.iter().filter(|output| **output).count();
+        if ones == 0 || ones == outputs.len() {
+            let limit = format!("from 1 to {inputs}: a constant needs no gate");
+            return Err(out_of_range("outputs that are 1", ones as u64, limit));
+        }
+        Ok(Self { outputs: outputs.to_vec() })
     }
 
-    /// GateBoot: `f((x + y)/3) = G(x, y)`, the trigonometric interpolation of degree 1 of three points.
-    #[must_use]
-    pub fn gate_boot(gate: Gate) -> Self {
-        let [f0, f1, f2] = gate.outputs().map(|bit| f64::from(u8::from(bit)));
-        // f(t) = c + a·cos 2πt + b·sin 2πt.
-        let constant = (f0 + f1 + f2) / 3.0;
-        let cosine = (2.0 * f0 - f1 - f2) / 3.0;
-        let sine = (f1 - f2) / 3f64.sqrt();
-        Self { constant, amplitude: cosine.hypot(sine), phase: (-sine).atan2(cosine) }
+    /// The XOR of k bits.
+    ///
+    /// # Errors
+    /// If k is not from 1 to [`SumGate::MAX_INPUTS`].
+    pub fn parity(inputs: usize) -> Result<Self> {
+        Self::of(inputs, |sum| sum % 2 == 1)
     }
 
-    /// Its value.
-    #[must_use]
-    pub fn value(&self, t: f64) -> f64 {
-        self.constant + self.amplitude * (TAU * t + self.phase).cos()
+    /// Whether at least so many of k bits are 1: OR for 1, AND for k, the majority for more than half of them.
+    ///
+    /// # Errors
+    /// If k is not from 1 to [`SumGate::MAX_INPUTS`], or the threshold is not from 1 to k.
+    pub fn at_least(threshold: usize, inputs: usize) -> Result<Self> {
+        Self::of(inputs, |sum| sum >= threshold)
     }
 
-    /// The most that it amplifies an error of t, to first order, at the points `0, 1/m, …, (m - 1)/m`.
-    #[must_use]
-    pub fn slope(&self, m: u64) -> f64 {
-        let at = |k: u64| (TAU * k as f64 / m as f64 + self.phase).sin().abs();
-        TAU * self.amplitude * (0..m).map(at).fold(0.0, f64::max)
+    fn of(inputs: usize, output: impl Fn(usize) -> bool) -> Result<Self> {
+        // One more than is allowed is enough to be refused.
+        Self::new(&(0..=inputs.min(Self::MAX_INPUTS + 1)).map(output).collect::<Vec<bool>>())
     }
 
-    /// The most that it amplifies a squared error of t: half its largest second derivative.
+    /// Its outputs at 0, 1, …, k.
     #[must_use]
-    pub fn curvature(&self) -> f64 {
-        TAU * TAU * self.amplitude / 2.0
+    pub fn outputs(&self) -> &[bool] {
+        &self.outputs
+    }
+
+    /// The number k of bits.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.outputs.len() - 1
+    }
+
+    /// Whether it is the XOR of its bits, or not that.
+    pub(crate) fn is_parity(&self) -> bool {
+        self.outputs.windows(2).all(|pair| pair[0] != pair[1])
     }
 }
 
@@ -118,31 +209,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waves_have_the_outputs_of_their_gates() {
-        for t in [-3.0, 0.0, 5.0] {
-            for bit in [0.0, 1.0] {
-                assert!((Wave::bin_boot().value(t + bit / 2.0) - bit).abs() < 1e-12);
-            }
-            for gate in Gate::ALL {
-                let wave = Wave::gate_boot(gate);
-                for (sum, output) in gate.outputs().into_iter().enumerate() {
-                    let expected = f64::from(u8::from(output));
-                    assert!((wave.value(t + sum as f64 / 3.0) - expected).abs() < 1e-12, "{gate}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn errors_grow_as_the_lemmas_say() {
-        // Lemma 1: π²/4·ε², ε = 2δ. Lemma 2: 2√3π/9·|ε| + 2π²/27·ε², ε = 3δ, for δ the error of t.
-        let binary = Wave::bin_boot();
-        assert!(binary.slope(2) < 1e-12);
-        assert!((binary.curvature() - TAU * TAU / 4.0).abs() < 1e-12);
+    fn polynomials_have_the_outputs_of_their_gates() {
+        let mut seen = Vec::new();
         for gate in Gate::ALL {
-            let wave = Wave::gate_boot(gate);
-            assert!((wave.slope(3) - 3f64.sqrt() * TAU / 3.0).abs() < 1e-12, "{gate}");
-            assert!((wave.amplitude - 2.0 / 3.0).abs() < 1e-12);
+            let GatePolynomial { constant, of_x, of_y, of_product } = gate.polynomial();
+            assert!(of_product != 0 && of_x.abs() <= 1 && of_y.abs() <= 1, "{gate}");
+            let mut outputs = Vec::new();
+            for (x, y) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let value = constant + of_x * x + of_y * y + of_product * x * y;
+                assert_eq!(value, i64::from(gate.evaluate(x == 1, y == 1)), "{gate} {x} {y}");
+                outputs.push(value);
+            }
+            assert!(!seen.contains(&outputs), "{gate} comes twice");
+            seen.push(outputs);
         }
     }
 }

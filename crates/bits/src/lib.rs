@@ -19,33 +19,54 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | gates, and the waves of period 1 that evaluate them | `gate.rs` |
-//! | SlotsToCoeffs, ModRaise, CoeffsToSlots, wave: both algorithms as one circuit | `circuit.rs` |
-//! | the wave as a series and squarings | `wave_series.rs` |
+//! | gates of two bits, functions of sums of bits | `gate.rs` |
+//! | gates between bootstraps, one level each; cleaning | `leveled_gates.rs`, `cleaning.rs`; `leveled_evaluation.rs` |
+//! | BinBoot, GateBoot, GateBoot', several functions at once | `bootstraps.rs` |
+//! | half bootstraps of coefficients, as FHEW ciphertexts are packed, and back | `half_form.rs` |
+//! | functions of period 1 with wanted values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
+//! | the complex exponential as a series and squarings; functions of it | `wave_series.rs`, `wave_evaluation.rs` |
+//! | SlotsToCoeffs, ModRaise, CoeffsToSlots: all algorithms as one circuit | `circuit.rs` |
+//! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
 //! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs` |
 //! | validation, security, precision | `validation.rs`, `parameters.rs` |
 //!
-//! The engine is not behind the API of `cryptable` yet; `docs/decisions.md` says what stands and what is next.
+//! Users reach it as module `circuits` of `cryptable`.
 //!
 //! Everything that touches a secret needs the feature `client` (on by default); a server builds without it.
 #![forbid(unsafe_code)]
 
+mod bootstraps;
 mod circuit;
+mod cleaning;
+mod disjoint_or;
 mod encrypted_bits;
 mod evaluation_key;
 mod gate;
+mod half_form;
+mod leveled_evaluation;
+mod leveled_gates;
 mod literal;
+mod memory;
 mod named_sets;
+mod noise;
+mod noise_model;
 mod parameters;
+mod periodic_function;
+mod predictions;
 #[cfg(feature = "client")]
 mod secret_key;
+mod serialization;
+mod sum_functions;
 mod validation;
+mod wave_evaluation;
 mod wave_series;
 
 pub use encrypted_bits::EncryptedBits;
 pub use evaluation_key::EvaluationKey;
-pub use gate::{Gate, Wave};
+pub use gate::{Gate, SumGate};
+pub use half_form::RlweInput;
 pub use literal::{Packing, ParametersLiteral, TransformLiteral, WaveLiteral};
+pub use noise::BitNoise;
 pub use parameters::{Parameters, Precision};
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

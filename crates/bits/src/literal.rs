@@ -1,10 +1,14 @@
 //! All numbers of a parameter set of bits.
 
-use cryptable_ckks::bootstrapping::homomorphic_dft::DftLevels;
-use cryptable_ckks::dry_run::DryRunParameters;
+use cryptable_ckks::arithmetic::ratio_of_products;
+use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, ScaleShares};
+use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
-use cryptable_ring::Basis;
+use cryptable_ring::{Basis, SharedLimbs};
 use serde::{Deserialize, Serialize};
+
+/// The number of the chain that CoeffsToSlots runs in.
+pub(crate) const RAISED: usize = 1;
 
 /// How bits are packed into a ring of degree N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -33,7 +37,8 @@ impl Packing {
 pub struct TransformLiteral {
     /// Butterfly levels merged in each matrix, in order of application; their sum is log2(N/2).
     pub stages: Vec<u32>,
-    /// log2 of the primes that the matrices share.
+    /// log2 of the primes that the matrices share: for SlotsToCoeffs those that they drop, for CoeffsToSlots the chain
+    /// that ModRaise raises to, in which they drop none.
     pub primes: Vec<f64>,
     /// Baby steps a matrix: more are faster and need more keys.
     pub baby_steps: usize,
@@ -53,8 +58,11 @@ pub struct WaveLiteral {
     pub primes: Vec<f64>,
 }
 
-/// All choices that make a parameter set. The chain of primes from the bottom up: base, SlotsToCoeffs, gates, wave,
-/// CoeffsToSlots.
+/// All choices that make a parameter set.
+///
+/// There are two chains of primes. The first has, from the bottom up, base, SlotsToCoeffs, gates, wave: a prime a level,
+/// as scales want it, two in a limb where both are small. The second is what ModRaise raises to and CoeffsToSlots runs
+/// in: whole limbs of 50 bits, since its matrices drop nothing; its result is switched to the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
@@ -76,9 +84,11 @@ pub struct ParametersLiteral {
     pub wave: WaveLiteral,
     /// CoeffsToSlots.
     pub coeffs_to_slots: TransformLiteral,
+    /// How many primes each limb of the first chain has, 1 or 2, from the bottom up.
+    pub limbs: Vec<usize>,
     /// log2 of the special primes.
     pub special: Vec<f64>,
-    /// Primes a digit of keys.
+    /// Limbs a digit of keys.
     pub digit_limbs: usize,
     /// Hamming weight of the encapsulated secret.
     pub sparse_weight: u32,
@@ -87,19 +97,23 @@ pub struct ParametersLiteral {
 }
 
 impl ParametersLiteral {
-    /// log2 of all primes of the chain, from the bottom up.
+    /// log2 of all primes of the first chain, from the bottom up.
     pub(crate) fn chain(&self) -> Vec<f64> {
         let mut chain = vec![self.base];
         chain.extend(&self.slots_to_coeffs.primes);
         chain.extend(&self.gates);
         chain.extend(&self.wave.primes);
-        chain.extend(&self.coeffs_to_slots.primes);
         chain
     }
 
-    /// Limbs of the whole chain.
-    pub(crate) fn limbs(&self) -> usize {
-        self.wave_limbs() + self.coeffs_to_slots.primes.len()
+    /// Which primes of the chain share limbs.
+    pub(crate) fn shared_limbs(&self) -> SharedLimbs {
+        SharedLimbs::of_limbs(&self.limbs)
+    }
+
+    /// The chain that CoeffsToSlots runs in.
+    pub(crate) fn raised_basis(&self) -> Basis {
+        Basis { chain: RAISED, ..Basis::main(self.coeffs_to_slots.primes.len()) }
     }
 
     /// Limbs of phases, where the wave begins.
@@ -122,34 +136,46 @@ impl ParametersLiteral {
         self.packing.parts() * self.ring_degree / 2
     }
 
-    /// The shape of keys at a level: digits of `digit_limbs` primes, and all special primes.
+    /// The shape of keys at a level of the first chain: digits of `digit_limbs` limbs, and all special primes.
     pub(crate) fn key_shape(&self, limbs: usize) -> SwitchingKeyShape {
-        let basis = Basis { main: limbs, special: self.special.len() };
+        self.key_shape_at(Basis::main(limbs).sharing(self.shared_limbs()))
+    }
+
+    /// The shape of keys in the chain that CoeffsToSlots runs in.
+    pub(crate) fn raised_key_shape(&self) -> SwitchingKeyShape {
+        self.key_shape_at(self.raised_basis())
+    }
+
+    fn key_shape_at(&self, basis: Basis) -> SwitchingKeyShape {
+        let basis = Basis { special: self.special.len(), ..basis };
         SwitchingKeyShape { basis, digit_limbs: self.digit_limbs }
     }
 
     /// What a dry run needs to know.
-    pub(crate) fn dry_run_parameters(&self, primes: &[f64]) -> DryRunParameters {
-        let shapes = |levels: &[usize]| levels.iter().map(|&limbs| self.key_shape(limbs)).collect();
+    pub(crate) fn dry_run_parameters(&self, [main, raised]: [&[f64]; 2]) -> DryRunParameters {
+        let first = PlannedChain { primes: main.to_vec(), shared: self.shared_limbs() };
+        let wave = self.key_shape(self.wave_limbs());
         DryRunParameters {
             degree: self.ring_degree,
-            primes: primes.to_vec(),
-            relinearization: shapes(&[self.wave_limbs()]),
-            automorphism: shapes(&[self.wave_limbs(), self.limbs()]),
+            chains: vec![first, PlannedChain::new(raised)],
+            relinearization: vec![wave],
+            automorphism: vec![wave, self.raised_key_shape()],
             log2_special: self.special.iter().sum::<f64>() / self.special.len() as f64,
         }
     }
 
-    /// Where CoeffsToSlots starts and ends.
-    pub(crate) fn coeffs_to_slots_levels<'a>(&self, primes: &'a [f64]) -> DftLevels<'a> {
-        let (top, end) = (self.limbs(), self.wave_limbs());
+    /// Where CoeffsToSlots starts and ends: at the scale from which the switch to the first chain leaves that of the
+    /// wave's first prime.
+    pub(crate) fn coeffs_to_slots_levels(&self, [main, raised]: [&[f64]; 2]) -> DftLevels<'static> {
+        let ratio = ratio_of_products(raised.iter().copied(), main.iter().copied());
         DftLevels {
-            limbs: top,
-            scale: primes[0],
-            primes: &primes[end..top],
-            target: primes[end - 1],
+            limbs: raised.len(),
+            scale: main[0],
+            primes: &[],
+            target: main[main.len() - 1] * ratio,
             ring_slots: self.ring_degree / 2,
             baby_steps: self.coeffs_to_slots.baby_steps,
+            shares: ScaleShares::ByRounding,
         }
     }
 }

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use cryptable_ckks::encryption;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::key_generation::SecretPair;
+use cryptable_lattice::key_generation::generate_switching_keys;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, Progress};
+use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
 use cryptable_ring::Ring;
 use cryptable_ring::random::RandomStream;
-use cryptable_wire::KeyId;
+use cryptable_wire::{KeyId, pack_ternary};
 use num_complex::Complex64;
-use zeroize::Zeroizing;
 
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
+#[cfg(feature = "diagnostics")]
+use crate::half_form::RlweInput;
 use crate::parameters::Parameters;
 
 /// The secret key of one client: a uniform ternary polynomial. Zeroized on drop, redacted in Debug, not `Clone`.
@@ -34,10 +35,20 @@ impl SecretKey {
         let distribution = SecretDistribution::UniformTernary;
         let degree = parameters.literal().ring_degree;
         let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
-        let mut bytes = Zeroizing::new(vec![0; degree]);
-        bytes.iter_mut().zip(secret.coefficients()).for_each(|(byte, &c)| *byte = c as u8);
-        let id = KeyId::of_secret("cryptable: identifier of a secret key of bits", &bytes);
-        Self { parameters: parameters.clone(), ring: Arc::new(parameters.ring()), secret, id }
+        Self::from_secret(parameters.clone(), secret)
+    }
+
+    pub(crate) fn from_secret(parameters: Parameters, secret: TernarySecret) -> Self {
+        let ring = Arc::new(parameters.ring());
+        let packed = pack_ternary(secret.coefficients());
+        let id = KeyId::of_secret("cryptable: identifier of a secret key of bits", &packed);
+        Self { parameters, ring, secret, id }
+    }
+
+    /// The identifier that everything under this key carries.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.id
     }
 
     /// Encrypts bits with all levels for gates left.
@@ -56,16 +67,17 @@ impl SecretKey {
         let mut parts = bits.chunks(slots);
         let parts = (0..self.parameters.packing().parts())
             .map(|_| {
-                let mut slots: Vec<Complex64> = Vec::with_capacity(slots);
-                let part = parts.next().unwrap_or_default();
-                slots.extend(part.iter().map(|&bit| Complex64::from(f64::from(u8::from(bit)))));
-                slots.resize(self.parameters.literal().ring_degree / 2, Complex64::ZERO);
-                encryption::encrypt(&self.ring, &self.secret, &slots, scale, limbs)
+                let mut values = vec![Complex64::ZERO; slots];
+                for (i, &bit) in parts.next().unwrap_or_default().iter().enumerate() {
+                    values[bit_reversed(i, slots)] = Complex64::from(f64::from(u8::from(bit)));
+                }
+                encryption::encrypt(&self.ring, &self.secret, &values, scale, limbs)
             })
             .collect();
         let (parameter_digest, key_id) = (self.parameters.digest(), self.id);
         let (count, bottom_limbs) = (bits.len(), self.parameters.literal().input_limbs());
-        Ok(EncryptedBits { parts, count, bottom_limbs, parameter_digest, key_id })
+        let noise = self.parameters.fresh_noise();
+        Ok(EncryptedBits { parts, count, noise, bottom_limbs, parameter_digest, key_id })
     }
 
     /// The bits.
@@ -75,9 +87,13 @@ impl SecretKey {
     pub fn decrypt(&self, bits: &EncryptedBits) -> Result<Vec<bool>> {
         bits.check(&self.parameters, self.id)?;
         let slots = self.parameters.literal().ring_degree / 2;
-        let integers = |part| encryption::decrypt_integers(&self.ring, &self.secret, part, slots);
-        let values = bits.parts.iter().flat_map(|part| integers(part).to_vec());
-        Ok(values.map(|value| value == 1).take(bits.count).collect())
+        let mut decrypted = Vec::with_capacity(bits.parts.len() * slots);
+        for part in &bits.parts {
+            let values = encryption::decrypt_integers(&self.ring, &self.secret, part, slots);
+            decrypted.extend((0..slots).map(|i| values[bit_reversed(i, slots)] == 1));
+        }
+        decrypted.truncate(bits.count);
+        Ok(decrypted)
     }
 
     /// Distances of the slots from `expected`: what is left of the margin of 1/2.
@@ -88,10 +104,29 @@ impl SecretKey {
     pub fn errors(&self, bits: &EncryptedBits, expected: &[bool]) -> Result<Vec<f64>> {
         bits.check(&self.parameters, self.id)?;
         let slots = self.parameters.literal().ring_degree / 2;
-        let of_part = |part| encryption::decrypt(&self.ring, &self.secret, part, slots);
-        let values = bits.parts.iter().flat_map(of_part);
+        let values = bits.parts.iter().flat_map(|part| {
+            let values = encryption::decrypt(&self.ring, &self.secret, part, slots);
+            (0..slots).map(move |i| values[bit_reversed(i, slots)])
+        });
         let distance = |(value, &bit): (Complex64, &bool)| value.re - f64::from(u8::from(bit));
         Ok(values.zip(expected).map(distance).collect())
+    }
+
+    /// Distances of coefficients from `expected[i]/m`, as fractions of q_0.
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters.
+    #[cfg(feature = "diagnostics")]
+    pub fn coefficient_errors(&self, values: &RlweInput, expected: &[u64]) -> Result<Vec<f64>> {
+        values.check(&self.parameters, self.id)?;
+        let phases =
+            encryption::decrypt_coefficients(&self.ring, &self.secret, values.ciphertext());
+        let modulus = self.ring.main_prime(0) as f64;
+        let error = |(phase, &value): (f64, &u64)| {
+            let error = phase / modulus - value as f64 / values.modulus() as f64;
+            error - error.round()
+        };
+        Ok(phases.into_iter().zip(expected).map(error).collect())
     }
 
     /// The evaluation key for a server.
@@ -99,21 +134,42 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Cancelled`].
     pub fn evaluation_key(&self, progress: Progress<'_>) -> Result<EvaluationKey> {
-        let literal = self.parameters.literal();
-        let weight = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
-        let sparse =
-            TernarySecret::sample(literal.ring_degree, weight, &mut RandomStream::from_os());
-        let secrets = SecretPair { dense: &self.secret, sparse: &sparse };
-        let requests = self.parameters.circuit().key_requests();
-        let steps = progress.steps(requests.len())?;
         let mut keys = EvaluationKeys::new();
-        for request in requests {
-            keys.insert(
-                request.purpose,
-                secrets.generate_key(&self.ring, request.purpose, request.shape),
-            );
-            steps.done()?;
-        }
+        self.generate_keys(progress, |request, key| {
+            keys.insert(request.purpose, key);
+            Ok(())
+        })?;
         Ok(EvaluationKey::new(self.parameters.clone(), self.id, Arc::clone(&self.ring), keys))
     }
+
+    /// Generates the switching keys one at a time.
+    ///
+    /// # Errors
+    /// Whatever `consume` returns, or [`Error::Cancelled`].
+    pub(crate) fn generate_keys(
+        &self,
+        progress: Progress<'_>,
+        consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
+    ) -> Result<()> {
+        let secret = (&self.secret, self.parameters.literal().sparse_weight);
+        let requests = self.parameters.circuit().key_requests();
+        generate_switching_keys(&self.ring, secret, requests, progress, consume)
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The secret polynomial itself, for keys that conversions make of it.
+    #[must_use]
+    pub fn secret(&self) -> &TernarySecret {
+        &self.secret
+    }
+}
+
+/// The slot of bit i: SlotsToCoeffs takes slots in bit-reversed order, so that bit i comes to coefficient i.
+fn bit_reversed(i: usize, slots: usize) -> usize {
+    i.reverse_bits() >> (usize::BITS - slots.ilog2())
 }

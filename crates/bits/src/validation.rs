@@ -11,6 +11,9 @@ const MAX_PRIMES: usize = 64;
 /// Most butterfly levels of one matrix: it has two diagonals to this power.
 const MAX_STAGE: u32 = 8;
 
+/// Most entries of one matrix, complex numbers of 16 bytes.
+const MAX_ENTRIES: u64 = 1 << 21;
+
 /// Longest name in bytes.
 const MAX_NAME: usize = 128;
 
@@ -31,6 +34,8 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_primes("log2 of the base prime", &[literal.base], degree)?;
     check_primes("log2 of a prime of gates", &literal.gates, degree)?;
     check_primes("log2 of a prime of the wave", &literal.wave.primes, degree)?;
+    let raised = literal.coeffs_to_slots.primes.len();
+    demand(raised > 0, "number of primes of CoeffsToSlots", raised as f64, "at least 1")?;
     check_primes("log2 of a special prime", &literal.special, degree)?;
     let specials = literal.special.len();
     demand(specials > 0, "number of special primes", specials as f64, "at least 1")?;
@@ -38,8 +43,9 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_transform(&literal.coeffs_to_slots, degree)?;
     check_wave(literal)?;
     let digit = literal.digit_limbs;
-    let limbs = literal.limbs();
-    demand((1..=limbs).contains(&digit), "primes a digit", digit as f64, "1 to all of the chain")?;
+    check_limbs(literal)?;
+    let limbs = literal.limbs.len();
+    demand((1..=limbs).contains(&digit), "limbs a digit", digit as f64, "1 to all of the chain")?;
     let weight = literal.sparse_weight;
     let is_weight = (1..=degree / 2).contains(&(weight as usize));
     demand(is_weight, "weight of the sparse secret", weight.into(), "1 to half the ring degree")?;
@@ -48,14 +54,34 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     demand(is_stated, "log2 of the failure probability", stated, "from -1000 to -1")
 }
 
+/// Limbs of one prime or two, as many as the chain has.
+fn check_limbs(literal: &ParametersLiteral) -> Result<()> {
+    let chain = literal.chain();
+    let primes = chain.len();
+    demand(primes <= MAX_PRIMES, "primes of the chain", primes as f64, "at most 64")?;
+    let mut rest = chain.as_slice();
+    for &count in &literal.limbs {
+        demand((1..=2).contains(&count), "primes of a limb", count as f64, "1 or 2")?;
+        demand(
+            count <= rest.len(),
+            "primes of all limbs",
+            primes as f64 + 1.0,
+            "those of the chain",
+        )?;
+        rest = &rest[count..];
+    }
+    let covered = primes - rest.len();
+    demand(rest.is_empty(), "primes of all limbs", covered as f64, "those of the chain")
+}
+
 /// Sizes at which there are enough primes that are 1 modulo 2N, and that the vector kernels take.
 fn check_primes(name: &'static str, sizes: &[f64], degree: usize) -> Result<()> {
     let count = sizes.len();
     demand(count <= MAX_PRIMES, "number of primes", count as f64, "at most 64")?;
     let least = f64::from(degree.ilog2()) + 8.0;
     for &size in sizes {
-        let limit = "log2 of the ring degree plus 8 to 49";
-        demand((least..=49.0).contains(&size), name, size, limit)?;
+        let limit = "log2 of the ring degree plus 8 to 50";
+        demand((least..=50.0).contains(&size), name, size, limit)?;
     }
     Ok(())
 }
@@ -67,6 +93,11 @@ fn check_transform(transform: &TransformLiteral, degree: usize) -> Result<()> {
     for &stage in &transform.stages {
         demand((1..=MAX_STAGE).contains(&stage), "levels of a matrix", stage.into(), "1 to 8")?;
     }
+    let outermost = transform.stages.iter().copied().max().unwrap_or(0);
+    // The outermost matrix has two diagonals to the power of its levels, of half the degree each.
+    let entries = (degree as u64 / 2) << outermost;
+    let limit = "at most 2^21, 32 MiB";
+    demand(entries <= MAX_ENTRIES, "entries of a matrix", entries as f64, limit)?;
     let levels = (degree / 2).ilog2();
     // Sixteen levels in stages of at least one: no sum of theirs overflows.
     let stages = transform.stages.len();
@@ -85,7 +116,7 @@ fn check_wave(literal: &ParametersLiteral) -> Result<()> {
     let is_babies = (1..=length).contains(&babies);
     demand(is_babies, "log2 of the wave's baby steps", babies.into(), "1 to that of its length")?;
     let doublings = wave.doublings;
-    demand(doublings <= 8, "doublings of the wave", doublings.into(), "at most 8")?;
+    demand((1..=8).contains(&doublings), "doublings of the wave", doublings.into(), "1 to 8")?;
     let primes = wave.primes.len();
     let levels = (length + doublings) as usize;
     demand(primes == levels, "primes of the wave", primes as f64, "one a level")

@@ -1,11 +1,11 @@
-//! Evaluation of a wave on phases: lines 3 and 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024,
-//! ePrint 2024/767).
+//! The complex exponential of phases: lines 3 and 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé (EUROCRYPT 2024,
+//! ePrint 2024/767), but for the real part.
 //!
-//! A wave is the real part of `e^{i(2πt + φ)}`, read at another scale. With `θ = (2πt + φ)/2^r`, `e^{iθ}` is a Chebyshev
-//! series, whose coefficients take the phase φ, and r squarings double the angle. The paper evaluates the cosine and
-//! doubles it by `2c² - 1`, on real slots; that has half as many coefficients, but where cos θ = ±1, which bits are, an
-//! error grows by 4 a doubling, and by 2 here. Measured at degree 2^14 with primes of 31 bits: four doublings of a series
-//! of 16 coefficients leave errors of 2^-12.7 (root mean square); three of the cosine 2^-10.3.
+//! With `θ = (2πt + φ)/2^r`, `e^{iθ}` is a Chebyshev series, whose coefficients take the phase φ, and r squarings double
+//! the angle. The paper evaluates the cosine and doubles it by `2c² - 1`, on real slots; that has half as many
+//! coefficients, but where cos θ = ±1, which bits are, an error grows by 4 a doubling, and by 2 here. Measured at degree
+//! 2^14 with primes of 31 bits: four doublings of a series of 16 coefficients leave errors of 2^-12.7 (root mean square);
+//! three of the cosine 2^-10.3.
 
 use std::f64::consts::TAU;
 
@@ -14,10 +14,9 @@ use cryptable_ckks::chebyshev::ChebyshevSeries;
 use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use num_complex::Complex64;
 
-use crate::gate::Wave;
 use crate::literal::WaveLiteral;
 
-/// The part of the evaluation that all waves share.
+/// The series and its squarings.
 #[derive(Clone, Debug)]
 pub(crate) struct WaveSeries {
     /// Bound K of the phases: x = t/K comes in.
@@ -42,36 +41,57 @@ impl WaveSeries {
             * f64::from(self.shape.doublings).exp2()
     }
 
-    /// Evaluates the wave on `x = t/K`, at the given scale, after as many levels as the literal has primes.
-    pub(crate) fn evaluate<A: Arithmetic>(
+    /// Levels that it takes.
+    pub(crate) fn levels(&self) -> usize {
+        (self.shape.log_length + self.shape.doublings) as usize
+    }
+
+    /// `e^{i(2πt + φ)}` from `x = t/K`, at the given scale, after as many levels as the literal has primes.
+    pub(crate) fn exponential<A: Arithmetic>(
         &self,
         arithmetic: &A,
         x: &A::Ciphertext,
-        wave: &Wave,
+        phase: f64,
         scale: f64,
+    ) -> A::Ciphertext {
+        self.square_up(arithmetic, x, (phase, scale), true)
+    }
+
+    /// As [`Self::exponential`], but that the last prime is still to be dropped, which leads to the given scale: for what
+    /// adds noise that is to be divided by that prime.
+    pub(crate) fn exponential_before_rescale<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+        phase: f64,
+        scale: f64,
+    ) -> A::Ciphertext {
+        self.square_up(arithmetic, x, (phase, scale), false)
+    }
+
+    fn square_up<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+        (phase, scale): (f64, f64),
+        rescale_last: bool,
     ) -> A::Ciphertext {
         let WaveLiteral { log_length, log_babies, doublings, .. } = self.shape;
         let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
-        let turn = Complex64::from_polar(1.0, wave.phase / f64::from(doublings).exp2());
+        let turn = Complex64::from_polar(1.0, phase / f64::from(doublings).exp2());
         let coefficients: Vec<_> = self.coefficients.iter().map(|c| c * turn).collect();
-        // w + conj(w) holds twice the cosine: read at 2/amplitude times its scale, it is multiplied by the amplitude.
-        let widening = 2.0 / wave.amplitude;
         // Every doubling squares the scale and drops a prime.
-        let bottom = arithmetic.limbs(x) - (log_length + doublings) as usize;
+        let bottom = arithmetic.limbs(x) - self.levels();
         let first_scale = (bottom..bottom + doublings as usize)
-            .fold(scale / widening, |scale, prime| (scale * arithmetic.prime(prime)).sqrt());
+            .fold(scale, |scale, prime| (scale * arithmetic.prime(prime)).sqrt());
         let mut w = steps.evaluate_at_least_depth(arithmetic, &coefficients, first_scale);
         drop(steps);
         arithmetic.declare_power(&mut w, 1.0);
-        for _ in 0..doublings {
-            w = arithmetic.mul(&w, &w);
+        for doubling in 1..=doublings {
+            let rescale = usize::from(doubling < doublings || rescale_last);
+            w = arithmetic.relinearize(arithmetic.product(&w, &w), rescale);
             arithmetic.declare_power(&mut w, 1.0);
         }
-        let conjugate = arithmetic.conjugate(&w);
-        arithmetic.add_assign(&mut w, &conjugate);
-        arithmetic.divide_slots_assign(&mut w, widening);
-        arithmetic.add_constant_assign(&mut w, Complex64::new(wave.constant, 0.0));
-        arithmetic.declare_power(&mut w, 1.0);
         w
     }
 }

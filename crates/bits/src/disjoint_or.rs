@@ -1,0 +1,53 @@
+//! The OR of bits that are never both 1: their sum. No product, no level.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_lattice::error::Result;
+
+use crate::encrypted_bits::EncryptedBits;
+use crate::evaluation_key::EvaluationKey;
+use crate::noise::BitNoise;
+use crate::parameters::Parameters;
+
+impl EvaluationKey {
+    /// `x + y`, of the lower of both levels: the OR and the XOR of bits of which never both are 1, as in multiplexers and
+    /// carries. What comes of two bits that are both 1 is no bit.
+    ///
+    /// ```
+    /// use cryptable_bits::{Packing, Parameters, SecretKey};
+    /// use cryptable_lattice::Progress;
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(Packing::Real)?);
+    /// let server = secret.evaluation_key(Progress::silent())?;
+    /// let (x, y) = (secret.encrypt(&[false, true, false])?, secret.encrypt(&[true, false, false])?);
+    /// let either = server.disjoint_or(&x, &y)?;
+    /// assert_eq!(secret.decrypt(&either)?, [true, true, false]);
+    /// assert_eq!(either.levels(), x.levels());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the bits are of another client or other parameters, their numbers differ, or the sum would be too noisy.
+    pub fn disjoint_or(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
+        self.check(&[x, y])?;
+        let limbs = x.limbs().min(y.limbs());
+        let noise = self
+            .parameters()
+            .noise_after_disjoint_or(self.noise_at(x, limbs), self.noise_at(y, limbs));
+        noise.check("the sum", self.parameters().literal().log2_fail)?;
+        let evaluator = self.evaluator();
+        let parts = x.parts.iter().zip(&y.parts).map(|(x, y)| {
+            let mut sum = self.parameters().circuit().lower(&evaluator, x, limbs);
+            let y = self.parameters().circuit().lower(&evaluator, y, limbs);
+            evaluator.add_assign(&mut sum, &y);
+            sum
+        });
+        Ok(x.with_parts(parts.collect(), noise))
+    }
+}
+
+impl Parameters {
+    /// Noise of a sum of two bits of one level: deviations add up, because they may depend on each other.
+    #[must_use]
+    pub fn noise_after_disjoint_or(&self, x: BitNoise, y: BitNoise) -> BitNoise {
+        x + y
+    }
+}

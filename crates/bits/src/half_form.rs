@@ -1,0 +1,253 @@
+//! Half bootstraps: from bits in coefficients modulo q_0, as FHEW ciphertexts are packed, to bits in slots with all levels
+//! (lines 2 to 4 of Algorithms 2 and 3 of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, and their Section 6),
+//! and SlotsToCoeffs by itself, back to coefficients.
+
+use cryptable_ckks::bootstrapping::mod_raise::raise;
+use cryptable_ckks::{Arithmetic, Ciphertext};
+use cryptable_lattice::RlweCiphertext;
+use cryptable_lattice::error::{
+    Error, Result, check_client, check_equal, check_parameters, out_of_range,
+};
+use cryptable_lattice::noise_bound::NoiseBound;
+use cryptable_ring::Basis;
+use cryptable_wire::KeyId;
+
+use crate::circuit::MAX_MODULUS;
+use crate::encrypted_bits::EncryptedBits;
+use crate::evaluation_key::EvaluationKey;
+use crate::gate::{Gate, SumGate};
+use crate::leveled_gates;
+use crate::noise::BitNoise;
+use crate::parameters::Parameters;
+use crate::periodic_function::PeriodicFunction;
+use crate::sum_functions::functions_of;
+
+/// Ring degree from which on recycled buffers are freed between steps; below, touching new memory would cost more than it
+/// is worth.
+const RELEASE_FROM_DEGREE: usize = 1 << 16;
+
+/// An RLWE ciphertext `(c0, c1)` modulo q_0 with values v of `Z_m` in its coefficients: `c0 + c1·s = q_0·v/m + noise`.
+///
+/// Bit i of a ciphertext in slots belongs to coefficient i: with real packing values stand in coefficients 0 to N/2 - 1 and
+/// the others are ignored, with complex packing in all N.
+#[derive(Clone, Debug)]
+pub struct RlweInput {
+    ciphertext: RlweCiphertext,
+    modulus: u64,
+    count: usize,
+    /// As fractions of q_0.
+    noise: BitNoise,
+    parameter_digest: [u8; 32],
+    key_id: KeyId,
+}
+
+impl RlweInput {
+    /// A ciphertext of the given client's dense secret, with `count` values modulo `modulus`. `noise` is that of
+    /// coefficients, as fractions of q_0.
+    ///
+    /// # Errors
+    /// If it is not of the ring degree and modulo q_0 alone, has more values than a bootstrap takes, or their modulus is
+    /// not from 2 to 16.
+    pub fn new(
+        parameters: &Parameters,
+        key_id: KeyId,
+        ciphertext: RlweCiphertext,
+        (count, modulus): (usize, u64),
+        noise: NoiseBound,
+    ) -> Result<Self> {
+        for part in [&ciphertext.c0, &ciphertext.c1] {
+            let basis = part.basis();
+            check_equal("number of primes of the ciphertext", basis.main, Basis::main(1).main)?;
+            check_equal("number of special primes of the ciphertext", basis.special, 0)?;
+            check_equal("ring degree", part.words().len(), parameters.literal().ring_degree)?;
+        }
+        check_modulus(modulus)?;
+        let (value, limit) = (count as u64, parameters.bits() as u64);
+        if value > limit {
+            return Err(Error::TooLarge { name: "number of values", value, limit });
+        }
+        let noise = BitNoise::new([noise.deviation(), 0.0, noise.bias(), noise.bias()]);
+        let parameter_digest = parameters.digest();
+        Ok(Self { ciphertext, modulus, count, noise, parameter_digest, key_id })
+    }
+
+    /// The ciphertext modulo q_0.
+    #[must_use]
+    pub fn ciphertext(&self) -> &RlweCiphertext {
+        &self.ciphertext
+    }
+
+    /// The modulus m of its values.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Noise of coefficients, as fractions of q_0.
+    #[must_use]
+    pub fn noise(&self) -> BitNoise {
+        self.noise
+    }
+
+    /// Demands that they are of these parameters and this client.
+    ///
+    /// # Errors
+    /// If not, with both digests or identifiers.
+    pub(crate) fn check(&self, parameters: &Parameters, key_id: KeyId) -> Result<()> {
+        check_parameters("values in coefficients", parameters.digest(), self.parameter_digest)?;
+        check_client("values in coefficients", key_id, self.key_id)
+    }
+
+    /// The secret key that it is under.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.key_id
+    }
+}
+
+impl EvaluationKey {
+    /// BinBoot of values of `Z_2` in coefficients: bits in slots, with all levels, and errors squared.
+    ///
+    /// ```
+    /// use cryptable_bits::{Packing, Parameters, SecretKey};
+    /// use cryptable_lattice::Progress;
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(Packing::Real)?);
+    /// let server = secret.evaluation_key(Progress::silent())?;
+    /// let x = secret.encrypt(&[false, true, true])?;
+    /// let coefficients = server.to_coefficients(&x, 2)?;
+    /// assert_eq!(secret.decrypt(&server.half_bin_boot(&coefficients)?)?, [false, true, true]);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the values are of another modulus, client or other parameters, or too noisy.
+    pub fn half_bin_boot(&self, input: &RlweInput) -> Result<EncryptedBits> {
+        check_equal("modulus of the values", input.modulus, 2)?;
+        let mut outputs = self.half_boot("BinBoot", &[PeriodicFunction::bin_boot()], input)?;
+        Ok(outputs.swap_remove(0))
+    }
+
+    /// GateBoot of sums of two bits in coefficients, values 0, 1 and 2 of `Z_m`, m at least 3: a gate's symmetric form
+    /// ([`Gate::symmetric_form`]; whoever sums negates). m = 3 leaves the least noise.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::half_bin_boot`].
+    pub fn half_gate_boot(&self, gate: Gate, sum: &RlweInput) -> Result<EncryptedBits> {
+        if sum.modulus < 3 {
+            return Err(Error::TooSmall { name: "modulus of sums", value: sum.modulus, limit: 3 });
+        }
+        let function = PeriodicFunction::wave(gate.outputs(), sum.modulus);
+        Ok(self.half_boot("GateBoot", &[function], sum)?.swap_remove(0))
+    }
+
+    /// Functions of values of `Z_m` in coefficients, several on one exponential: outputs at 0, 1, …, of which there are at
+    /// most m. Levels after it are fewer by what [`Parameters::levels_of_sum_gates`] says.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::half_bin_boot`]; if there are no functions, one has more outputs than m, or they take more
+    /// levels than there are.
+    pub fn half_gate_boot_many(
+        &self,
+        gates: &[SumGate],
+        values: &RlweInput,
+    ) -> Result<Vec<EncryptedBits>> {
+        self.half_boot("GateBoot", &functions_of(gates, values.modulus)?, values)
+    }
+
+    /// SlotsToCoeffs: bits in slots as `q_0·bit/m` in coefficients, modulo q_0.
+    ///
+    /// # Errors
+    /// If the bits are of another client or other parameters, or m is not from 2 to 16.
+    pub fn to_coefficients(&self, bits: &EncryptedBits, m: u64) -> Result<RlweInput> {
+        check_modulus(m)?;
+        self.sum_to_coefficients(&[bits], &[], m)
+    }
+
+    /// The sum of bits, some of them negated, as `q_0·sum/m` in coefficients.
+    pub(crate) fn sum_to_coefficients(
+        &self,
+        bits: &[&EncryptedBits],
+        negated: &[bool],
+        m: u64,
+    ) -> Result<RlweInput> {
+        self.check(bits)?;
+        let parameters = self.parameters();
+        let limbs = parameters.literal().input_limbs();
+        let sum = bits.iter().map(|bits| self.noise_at(bits, limbs)).sum();
+        let noise = parameters.noise_model().coefficients(m, bits.len(), sum);
+        let sums = self.sum(bits, negated);
+        let circuit = parameters.circuit();
+        let ciphertext = circuit.to_coefficients(&self.evaluator(), self.slots_to_coeffs(m), &sums);
+        Ok(RlweInput {
+            ciphertext: ciphertext.parts,
+            modulus: m,
+            count: bits[0].count(),
+            noise,
+            parameter_digest: parameters.digest(),
+            key_id: self.key_id(),
+        })
+    }
+
+    /// The sum of bits at the bottom, some of them negated, by parts.
+    fn sum(&self, bits: &[&EncryptedBits], negated: &[bool]) -> Vec<Ciphertext> {
+        let (circuit, evaluator) = (self.parameters().circuit(), self.evaluator());
+        let limbs = self.parameters().literal().input_limbs();
+        let part = |index: usize| {
+            let terms = bits.iter().enumerate().map(|(k, bits)| {
+                let lowered = circuit.lower(&evaluator, &bits.parts[index], limbs);
+                let is_negated = negated.get(k) == Some(&true);
+                if is_negated { leveled_gates::not(&evaluator, &lowered) } else { lowered }
+            });
+            terms.reduce(|mut sum, term| {
+                evaluator.add_assign(&mut sum, &term);
+                sum
+            })
+        };
+        (0..bits[0].parts.len()).map(|index| part(index).expect("a term")).collect()
+    }
+
+    /// Frees buffers that were recycled, at large ring degrees: every step has sizes of its own, and together they would
+    /// take more memory than any step needs.
+    fn release_buffers(&self) {
+        if self.parameters().literal().ring_degree >= RELEASE_FROM_DEGREE {
+            cryptable_ring::release_buffers();
+        }
+    }
+
+    /// ModRaise, CoeffsToSlots, functions: refused if a result would be too noisy.
+    pub(crate) fn half_boot(
+        &self,
+        operation: &'static str,
+        functions: &[PeriodicFunction],
+        input: &RlweInput,
+    ) -> Result<Vec<EncryptedBits>> {
+        let parameters = self.parameters();
+        input.check(parameters, self.key_id())?;
+        parameters.check_levels(functions)?;
+        let noises = parameters.noise_after_half_boot(functions, input.noise);
+        let limit = parameters.literal().log2_fail;
+        noises.iter().try_for_each(|noise| noise.check(operation, limit))?;
+        self.release_buffers();
+        let evaluator = self.evaluator();
+        let raised = raise(&evaluator, &input.ciphertext, parameters.literal().raised_basis());
+        let circuit = parameters.circuit();
+        let phases = circuit.phases(&evaluator, self.coeffs_to_slots(), raised);
+        self.release_buffers();
+        let by_part = circuit.evaluate_parts(&evaluator, phases, functions);
+        self.release_buffers();
+        Ok(self.join_parts(by_part, input.count, &noises))
+    }
+}
+
+fn check_modulus(m: u64) -> Result<()> {
+    if (2..=MAX_MODULUS).contains(&m) {
+        return Ok(());
+    }
+    Err(out_of_range("modulus of values in coefficients", m, "from 2 to 16"))
+}

@@ -1,0 +1,118 @@
+//! What a server does with bits between bootstraps: gates, negations, cleaning.
+
+use cryptable_ckks::Ciphertext;
+use cryptable_lattice::error::{Error, Result};
+use rayon::prelude::*;
+
+use crate::encrypted_bits::EncryptedBits;
+use crate::evaluation_key::EvaluationKey;
+use crate::gate::{Gate, GatePolynomial};
+use crate::noise::BitNoise;
+use crate::{cleaning, leveled_gates};
+
+impl EvaluationKey {
+    /// A gate of two bits between bootstraps, for one level: the lower of theirs, less one.
+    ///
+    /// ```
+    /// use cryptable_bits::{Gate, Packing, Parameters, SecretKey};
+    /// use cryptable_lattice::Progress;
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(Packing::Real)?);
+    /// let server = secret.evaluation_key(Progress::silent())?;
+    /// let (x, y) = (secret.encrypt(&[false, true])?, secret.encrypt(&[true, true])?);
+    /// let result = server.gate(Gate::AndNot, &y, &x)?;
+    /// assert_eq!(secret.decrypt(&result)?, [true, false]);
+    /// assert_eq!(result.levels(), x.levels() - 1);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the bits are of another client or other parameters, or their numbers differ; if no level is left; if the result
+    /// would be too noisy ([`Error::NoiseTooLarge`]).
+    pub fn gate(&self, gate: Gate, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
+        self.check(&[x, y])?;
+        let limbs = self.limbs_above(&[x, y], 1)?;
+        let (noise_x, noise_y) = (self.noise_at(x, limbs), self.noise_at(y, limbs));
+        let noise = self.parameters().noise_after_gate(gate, noise_x, noise_y);
+        noise.check("the gate", self.parameters().literal().log2_fail)?;
+        let polynomial = gate.polynomial();
+        let parts = x.parts.par_iter().zip(&y.parts).map(|(x, y)| {
+            let (x, y) = (self.lowered(x, limbs), self.lowered(y, limbs));
+            leveled_gates::gate(&self.evaluator(), polynomial, &x, &y)
+        });
+        Ok(x.with_parts(parts.collect(), noise))
+    }
+
+    /// Several gates of the same two bits, on one product: for little more than one gate.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::gate`].
+    pub fn gates(
+        &self,
+        gates: &[Gate],
+        x: &EncryptedBits,
+        y: &EncryptedBits,
+    ) -> Result<Vec<EncryptedBits>> {
+        self.check(&[x, y])?;
+        let limbs = self.limbs_above(&[x, y], 1)?;
+        let (noise_x, noise_y) = (self.noise_at(x, limbs), self.noise_at(y, limbs));
+        let predict =
+            |&gate: &Gate| self.parameters().noise_after_shared_gate(gate, noise_x, noise_y);
+        let noises: Vec<BitNoise> = gates.iter().map(predict).collect();
+        let limit = self.parameters().literal().log2_fail;
+        noises.iter().try_for_each(|noise| noise.check("the gate", limit))?;
+        let polynomials: Vec<GatePolynomial> = gates.iter().map(|gate| gate.polynomial()).collect();
+        let by_part: Vec<Vec<Ciphertext>> = x
+            .parts
+            .par_iter()
+            .zip(&y.parts)
+            .map(|(x, y)| {
+                let (x, y) = (self.lowered(x, limbs), self.lowered(y, limbs));
+                let lowered = [self.lowered(&x, limbs - 1), self.lowered(&y, limbs - 1)];
+                let lowered = [&lowered[0], &lowered[1]];
+                leveled_gates::gates(&self.evaluator(), &polynomials, (&x, &y), lowered)
+            })
+            .collect();
+        Ok(self.join_parts(by_part, x.count, &noises))
+    }
+
+    /// The negated bits: no level, no noise.
+    ///
+    /// # Errors
+    /// If the bits are of another client or other parameters.
+    pub fn not(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
+        self.check(&[x])?;
+        let evaluator = self.evaluator();
+        let parts = x.parts.iter().map(|part| leveled_gates::not(&evaluator, part)).collect();
+        Ok(x.with_parts(parts, x.noise))
+    }
+
+    /// Bits with their errors squared, `3x² - 2x³`, for two levels.
+    ///
+    /// # Errors
+    /// If the bits are of another client or other parameters, fewer than two levels are left, or the result would be too
+    /// noisy ([`Error::NoiseTooLarge`]).
+    pub fn clean(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
+        self.check(&[x])?;
+        let limbs = self.limbs_above(&[x], cleaning::LEVELS)?;
+        let noise = self.parameters().noise_after_cleaning(x.noise);
+        noise.check("cleaning", self.parameters().literal().log2_fail)?;
+        let clean = |part: &Ciphertext| {
+            cleaning::clean(&self.evaluator(), part, &self.lowered(part, limbs - 1))
+        };
+        Ok(x.with_parts(x.parts.par_iter().map(clean).collect(), noise))
+    }
+
+    /// The limbs of the lowest of some bits, which have `levels` levels left.
+    fn limbs_above(&self, bits: &[&EncryptedBits], levels: usize) -> Result<usize> {
+        let left = bits.iter().map(|bits| bits.levels()).min().unwrap_or(0);
+        if left < levels {
+            let (value, limit) = (left as u64, levels as u64);
+            return Err(Error::TooSmall { name: "number of levels left", value, limit });
+        }
+        Ok(self.parameters().literal().input_limbs() + left)
+    }
+
+    fn lowered(&self, part: &Ciphertext, limbs: usize) -> Ciphertext {
+        self.parameters().circuit().lower(&self.evaluator(), part, limbs)
+    }
+}

@@ -1,0 +1,233 @@
+//! What operations on bits will do to their noise, and what they cost: for schedules, before any ciphertext exists.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_lattice::error::{Error, Result, out_of_range};
+
+use crate::gate::{Gate, SumGate};
+use crate::noise::BitNoise;
+use crate::parameters::Parameters;
+use crate::periodic_function::PeriodicFunction;
+use crate::sum_functions::functions_of_sums;
+use crate::wave_evaluation::levels_after_exponential;
+use crate::{cleaning, leveled_gates};
+
+impl Parameters {
+    /// Levels of gates after a bootstrap, and of fresh bits.
+    #[must_use]
+    pub fn levels_after_bootstrap(&self) -> usize {
+        self.literal().gates.len()
+    }
+
+    /// Levels that a cleaning takes.
+    #[must_use]
+    pub fn cleaning_levels(&self) -> usize {
+        cleaning::LEVELS
+    }
+
+    /// Noise of fresh bits.
+    #[must_use]
+    pub fn fresh_noise(&self) -> BitNoise {
+        self.noise_model().fresh
+    }
+
+    /// Noise of bits that were brought down to the level of others: a rounding more.
+    #[must_use]
+    pub fn noise_after_lowering(&self, x: BitNoise) -> BitNoise {
+        x.with_independent(self.noise_model().rounding)
+    }
+
+    /// Noise after a gate between bootstraps, of bits of one level. Deviations of x and y add up, because x and y may
+    /// depend on each other; a rounding is added, and d·ε_x·ε_y, d the factor of xy.
+    ///
+    /// ```
+    /// use cryptable_bits::{Gate, Packing, Parameters};
+    /// let parameters = Parameters::insecure_toy(Packing::Real)?;
+    /// let fresh = parameters.fresh_noise();
+    /// let noise = parameters.noise_after_gate(Gate::And, fresh, fresh);
+    /// assert!(noise.deviation() > 2.0 * fresh.deviation());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn noise_after_gate(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
+        let (rounding, limit) = (self.noise_model().rounding, self.noise_model().log2_fail);
+        leveled_gates::noise_after(gate.polynomial(), (x, y), rounding, limit)
+    }
+
+    /// Noise of one of several gates on one product: roundings of the product and of both bits, times their factors.
+    #[must_use]
+    pub fn noise_after_shared_gate(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
+        let polynomial = gate.polynomial();
+        let factors = [polynomial.of_x, polynomial.of_y, polynomial.of_product];
+        let roundings: i64 = factors.iter().map(|factor| factor * factor).sum();
+        let rounding = self.noise_model().rounding.scaled((roundings as f64).sqrt());
+        leveled_gates::noise_after(polynomial, (x, y), rounding, self.noise_model().log2_fail)
+    }
+
+    /// Noise after cleaning by 3x² - 2x³: `3ε²`, and ten roundings at most.
+    #[must_use]
+    pub fn noise_after_cleaning(&self, x: BitNoise) -> BitNoise {
+        cleaning::noise_after(x, self.noise_model().rounding, self.noise_model().log2_fail)
+    }
+
+    /// Noise after BinBoot of one bit: what phases have of their own, with the bit's, squared; and what the wave's
+    /// evaluation adds.
+    #[must_use]
+    pub fn noise_after_bin_boot(&self, x: BitNoise) -> BitNoise {
+        self.noise_after_bin_boot_sum(&[x])
+    }
+
+    /// Noise after BinBoot of a sum of bits: their XOR.
+    ///
+    /// ```
+    /// use cryptable_bits::{Packing, Parameters};
+    /// let parameters = Parameters::insecure_toy(Packing::Real)?;
+    /// let one = parameters.fresh_noise();
+    /// let three = parameters.noise_after_bin_boot_sum(&[one; 3]);
+    /// assert!(three.deviation() > parameters.noise_after_bin_boot(one).deviation());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn noise_after_bin_boot_sum(&self, bits: &[BitNoise]) -> BitNoise {
+        self.noise_after_functions(&[PeriodicFunction::bin_boot()], bits)[0]
+    }
+
+    /// Noise after GateBoot of two bits. Of all bootstraps: bits are at the bottom, those with levels left are lowered
+    /// before ([`Parameters::noise_after_lowering`]).
+    #[must_use]
+    pub fn noise_after_gate_boot(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
+        self.noise_after_functions(&[PeriodicFunction::wave(gate.outputs(), 3)], &[x, y])[0]
+    }
+
+    /// Noise after GateBoot' of two bits, which cleans.
+    #[must_use]
+    pub fn noise_after_gate_boot_cleaning(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
+        self.noise_after_functions(&[PeriodicFunction::hermite(&gate.outputs())], &[x, y])[0]
+    }
+
+    /// Noise after functions of a sum of bits, one a function.
+    ///
+    /// # Errors
+    /// If there are no functions, they are of fewer bits, or take more levels than there are.
+    pub fn noise_after_sum_gates(
+        &self,
+        gates: &[SumGate],
+        bits: &[BitNoise],
+    ) -> Result<Vec<BitNoise>> {
+        let functions = functions_of_sums(gates, bits.len())?;
+        self.check_levels(&functions)?;
+        Ok(self.noise_after_functions(&functions, bits))
+    }
+
+    /// Levels that functions of the sum of bits take of those after a bootstrap: 0 for one function of degree 1, as the
+    /// majority of three bits or a parity is, 1 for several of two or three bits, more for more bits.
+    ///
+    /// # Errors
+    /// If there are no functions.
+    pub fn levels_of_sum_gates(&self, gates: &[SumGate]) -> Result<usize> {
+        let bits = gates.iter().map(SumGate::inputs).max().unwrap_or(0);
+        Ok(levels_after_exponential(&functions_of_sums(gates, bits)?))
+    }
+
+    /// Demands levels for functions after the exponential.
+    ///
+    /// # Errors
+    /// [`Error::TooSmall`].
+    pub(crate) fn check_levels(&self, functions: &[PeriodicFunction]) -> Result<()> {
+        let (found, needed) = (self.levels_after_bootstrap(), levels_after_exponential(functions));
+        if found < needed {
+            let (value, limit) = (found as u64, needed as u64);
+            return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
+        }
+        Ok(())
+    }
+
+    /// log2 of the probability that a bit with such noise is off by half. What is bounded as bias holds but for the
+    /// stated probability of every bootstrap or cleaning that it comes from, [`crate::ParametersLiteral::log2_fail`]: a
+    /// circuit fails with at most the sum of all.
+    #[must_use]
+    pub fn log2_fail(&self, noise: BitNoise) -> f64 {
+        noise.log2_fail()
+    }
+
+    /// Counts of the operations of a gate on bits with so many levels left.
+    ///
+    /// # Errors
+    /// If it is no number of levels from 1 to [`Parameters::levels_after_bootstrap`].
+    pub fn gate_counts(&self, levels: usize) -> Result<Counts> {
+        let polynomial = Gate::Xor.polynomial();
+        self.counts(levels, 1, |arithmetic, x, _| leveled_gates::gate(arithmetic, polynomial, x, x))
+    }
+
+    /// Counts of the operations of a bootstrap with several functions of a sum of bits.
+    ///
+    /// # Errors
+    /// As [`Parameters::noise_after_sum_gates`].
+    pub fn sum_gate_counts(&self, gates: &[SumGate]) -> Result<Counts> {
+        let bits = gates.iter().map(SumGate::inputs).max().unwrap_or(0);
+        let functions = functions_of_sums(gates, bits)?;
+        self.check_levels(&functions)?;
+        Ok(self.circuit().predict(&functions).counts())
+    }
+
+    /// Counts of the operations of a cleaning of bits with so many levels left.
+    ///
+    /// # Errors
+    /// If it is no number of levels from 2 to [`Parameters::levels_after_bootstrap`].
+    pub fn cleaning_counts(&self, levels: usize) -> Result<Counts> {
+        self.counts(levels, cleaning::LEVELS, cleaning::clean)
+    }
+
+    /// Bytes of the bits of one bootstrap in memory, with so many levels left.
+    ///
+    /// # Errors
+    /// If it is no number of levels up to [`Parameters::levels_after_bootstrap`].
+    pub fn bits_memory_bytes(&self, levels: usize) -> Result<usize> {
+        let words = 2 * self.limbs_of(levels, 0)? * self.literal().ring_degree;
+        Ok(self.packing().parts() * words * size_of::<u64>())
+    }
+
+    /// The scale of bits with so many levels left: every bit is encoded times this.
+    ///
+    /// # Errors
+    /// If it is no number of levels up to [`Parameters::levels_after_bootstrap`].
+    pub fn scale_of_bits(&self, levels: usize) -> Result<f64> {
+        Ok(self.circuit().scale_at(self.limbs_of(levels, 0)?))
+    }
+
+    /// Limbs of bits with so many levels left, at least `least`.
+    fn limbs_of(&self, levels: usize, least: usize) -> Result<usize> {
+        let most = self.levels_after_bootstrap();
+        if !(least..=most).contains(&levels) {
+            let limit = format!("from {least} to {most}");
+            return Err(out_of_range("levels of bits", levels as u64, limit));
+        }
+        Ok(self.literal().input_limbs() + levels)
+    }
+
+    /// A dry run on every part of bits with so many levels left.
+    fn counts(
+        &self,
+        levels: usize,
+        least: usize,
+        operation: impl Fn(&cryptable_ckks::DryRun, &Shape, &Shape) -> Shape,
+    ) -> Result<Counts> {
+        let limbs = self.limbs_of(levels, least)?;
+        let dry_run = self.circuit().dry_run();
+        for _ in 0..self.packing().parts() {
+            let x = Shape {
+                limbs,
+                chain: 0,
+                scale: self.circuit().scale_at(limbs),
+                power: SlotVariance(1.0),
+                noise: SlotVariance(0.0),
+                sources: NoiseSources::UNKNOWN,
+            };
+            let lowered = dry_run.truncated(&x, limbs - 1);
+            let lowered = Shape { scale: self.circuit().scale_at(limbs - 1), ..lowered };
+            operation(&dry_run, &x, &lowered);
+        }
+        Ok(dry_run.counts())
+    }
+}

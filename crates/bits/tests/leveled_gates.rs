@@ -1,0 +1,193 @@
+//! Gates, negation and cleaning between bootstraps: all inputs, both packings, noise, what is refused.
+
+mod common;
+
+use std::ops::Range;
+
+use common::{Setup, check_noise, errors, gate, setup};
+use cryptable_bits::{EncryptedBits, Gate, Packing, Parameters, SecretKey};
+use cryptable_lattice::Error;
+
+#[test]
+fn every_gate_in_both_packings() {
+    for packing in [Packing::Real, Packing::Complex] {
+        let parameters = Parameters::insecure_toy(packing).unwrap();
+        let Setup { secret, server, x, y } = setup(&parameters);
+        let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
+        let together = server.gates(&Gate::ALL, &a, &b).unwrap();
+        for (kind, shared) in Gate::ALL.into_iter().zip(&together) {
+            let expected = gate(kind, &x, &y);
+            let alone = server.gate(kind, &a, &b).unwrap();
+            assert_eq!(alone.levels(), parameters.levels_after_bootstrap() - 1);
+            for result in [&alone, shared] {
+                assert!(secret.decrypt(result).unwrap() == expected, "{packing:?} {kind}");
+                assert!(errors(&secret, result, &expected).1 < 0.01);
+            }
+        }
+        let negated: Vec<bool> = x.iter().map(|bit| !bit).collect();
+        assert_eq!(secret.decrypt(&server.not(&a).unwrap()).unwrap(), negated);
+        let cleaned = server.clean(&a).unwrap();
+        assert_eq!(secret.decrypt(&cleaned).unwrap(), x);
+        assert_eq!(cleaned.levels(), parameters.levels_after_bootstrap() - 2);
+    }
+}
+
+#[test]
+fn operands_may_have_different_levels() {
+    let Setup { secret, server, x, y } = setup(&Parameters::insecure_toy(Packing::Real).unwrap());
+    let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
+    let low = server.gate(Gate::Nand, &a, &b).unwrap();
+    let xor = server.gate(Gate::Xor, &low, &a).unwrap();
+    let expected = gate(Gate::Xor, &gate(Gate::Nand, &x, &y), &x);
+    assert_eq!(secret.decrypt(&xor).unwrap(), expected);
+    assert_eq!(xor.levels(), 0);
+    // A gate of bits without levels is one on the way of a bootstrap.
+    let boot = server.gate_boot(Gate::NotOr, &xor, &a).unwrap();
+    assert_eq!(secret.decrypt(&boot).unwrap(), gate(Gate::NotOr, &expected, &x));
+}
+
+/// Predictions are for the worst bits, and for operands that may be the same. With equal operands every gate whose errors
+/// add up is as predicted; of independent ones the deviation is less by √2, and less again at random bits.
+#[test]
+fn noise_of_gates_is_as_predicted() {
+    for packing in [Packing::Real, Packing::Complex] {
+        let parameters = Parameters::insecure_toy(packing).unwrap();
+        let Setup { secret, server, x, y } = setup(&parameters);
+        let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
+        // 512 or 1,024 slots: four standard deviations of the measured one are 0.2 bits.
+        check_noise("fresh", errors(&secret, &a, &x), a.noise(), -0.2..0.2);
+        // Bits with so much noise that gates add little of their own.
+        let (a, b) = (server.bin_boot(&a).unwrap(), server.bin_boot(&b).unwrap());
+        // How far the prediction of what comes in is off is not what is tested here.
+        let before = (errors(&secret, &a, &x).0 / a.noise().deviation()).log2();
+        let check =
+            |what: &str, result: &EncryptedBits, expected: &[bool], interval: Range<f64>| {
+                let interval = before + interval.start..before + interval.end;
+                check_noise(what, errors(&secret, result, expected), result.noise(), interval);
+            };
+        for kind in [Gate::Xor, Gate::Xnor] {
+            let same = server.gate(kind, &a, &a).unwrap();
+            check("XOR of equal bits", &same, &gate(kind, &x, &x), -0.1..0.05);
+        }
+        for kind in Gate::ALL {
+            let alone = server.gate(kind, &a, &b).unwrap();
+            let shared = server.gates(&[kind], &a, &b).unwrap().remove(0);
+            for result in [alone, shared] {
+                check(&kind.to_string(), &result, &gate(kind, &x, &y), -1.4..-0.2);
+            }
+        }
+    }
+}
+
+/// Noise of roundings alone: that of bits which were lowered.
+#[test]
+fn noise_of_roundings_is_as_predicted_and_not_gaussian() {
+    let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
+    let (mut square, mut fourth, mut samples) = (0.0, 0.0, 0.0);
+    let fresh = parameters.fresh_noise();
+    // One rounding, and half of the time the error of either bit: as much as lowering one bit.
+    let predicted = parameters.noise_after_lowering(fresh);
+    for _ in 0..12 {
+        let Setup { secret, server, x, y } = setup(&parameters);
+        let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
+        let result = server.gate(Gate::And, &a, &b).unwrap();
+        for error in secret.errors(&result, &gate(Gate::And, &x, &y)).unwrap() {
+            square += error * error;
+            fourth += error.powi(4);
+            samples += 1.0;
+        }
+    }
+    // 12,288 slots, X shared by two of them: 2% of the variance, twice.
+    let ratio = square / samples / predicted.variance();
+    println!("variance {ratio:.3} of the prediction");
+    assert!((0.85..1.1).contains(&ratio), "variance {ratio:.3} of the prediction");
+    let kurtosis = fourth * samples / (square * square);
+    println!("kurtosis {kurtosis:.2}");
+    assert!(
+        (4.5..7.5).contains(&kurtosis),
+        "kurtosis {kurtosis:.2}, 6 by Laplace's law, 3 by Gauss's"
+    );
+}
+
+#[test]
+fn cleaning_squares_errors() {
+    let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
+    let Setup { secret, server, x, y } = setup(&parameters);
+    let (a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
+    // GateBoot does not clean, and leaves errors that squares of are well above roundings.
+    let noisy = server.gate_boot(Gate::Xor, &a, &b).unwrap();
+    let expected = gate(Gate::Xor, &x, &y);
+    let cleaned = server.clean(&noisy).unwrap();
+    let measured = errors(&secret, &cleaned, &expected);
+    check_noise("h1", measured, cleaned.noise(), -2.5..0.2);
+    // The same by the errors that came in, of which nothing but roundings is unknown.
+    let squares: Vec<f64> =
+        secret.errors(&noisy, &expected).unwrap().iter().map(|e| (3.0 * e * e).powi(2)).collect();
+    let squared = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+    let rounding = parameters.noise_after_cleaning(parameters.fresh_noise()).deviation();
+    let ratio = measured.0 / squared.hypot(rounding);
+    println!(
+        "h1: {ratio:.2} of the squares, 2^{:.2}, roundings 2^{:.2}",
+        squared.log2(),
+        rounding.log2()
+    );
+    assert!((0.7..1.1).contains(&ratio), "{ratio:.2}");
+    assert!(errors(&secret, &noisy, &expected).0 > 4.0 * measured.0);
+}
+
+#[test]
+fn what_cannot_be_evaluated_is_refused() {
+    let parameters = Parameters::insecure_toy(Packing::Real).unwrap();
+    let Setup { secret, server, x, .. } = setup(&parameters);
+    let fresh = secret.encrypt(&x).unwrap();
+    let mut low = fresh.clone();
+    for _ in 0..parameters.levels_after_bootstrap() {
+        low = server.gate(Gate::And, &low, &fresh).unwrap();
+    }
+    for error in [
+        server.gate(Gate::And, &low, &fresh).unwrap_err(),
+        server.gates(&[Gate::Xor], &fresh, &low).unwrap_err(),
+        server.clean(&low).unwrap_err(),
+    ] {
+        assert!(matches!(error, Error::TooSmall { name: "number of levels left", value: 0, .. }));
+    }
+    let stranger = SecretKey::generate(&parameters).encrypt(&x).unwrap();
+    assert!(matches!(server.gate(Gate::Or, &fresh, &stranger), Err(Error::OtherClient { .. })));
+    assert!(matches!(server.not(&stranger), Err(Error::OtherClient { .. })));
+    assert!(matches!(server.clean(&stranger), Err(Error::OtherClient { .. })));
+    let short = secret.encrypt(&x[..5]).unwrap();
+    assert!(matches!(server.gate(Gate::Or, &fresh, &short), Err(Error::Mismatch { .. })));
+    assert!(matches!(server.bin_boot_sum(&[]), Err(Error::TooSmall { .. })));
+}
+
+#[test]
+fn noisy_bits_are_refused() {
+    // GateBoot does not clean: sums of its results grow, until a bit would be off by half too often.
+    let parameters = Parameters::insecure_toy(Packing::Real).unwrap();
+    let Setup { secret, server, x, y } = setup(&parameters);
+    let (mut a, b) = (secret.encrypt(&x).unwrap(), secret.encrypt(&y).unwrap());
+    let mut expected = x;
+    let error = (0..40).find_map(|_| {
+        match server.gate_boot(Gate::Xor, &a, &b) {
+            Ok(result) => a = result,
+            Err(error) => return Some(error),
+        }
+        expected = gate(Gate::Xor, &expected, &y);
+        assert_eq!(secret.decrypt(&a).unwrap(), expected);
+        None
+    });
+    assert!(matches!(error, Some(Error::NoiseTooLarge { operation: "GateBoot", .. })), "{error:?}");
+}
+
+#[test]
+fn costs_are_counted() {
+    let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
+    let (gate, clean) =
+        (parameters.gate_counts(2).unwrap(), parameters.cleaning_counts(2).unwrap());
+    assert_eq!((gate.key_switches, clean.key_switches), (2, 4));
+    assert!(gate.transforms < clean.transforms);
+    // The two primes share a limb: where the second is dropped, it is transformed back and again.
+    assert!(parameters.gate_counts(1).unwrap().key_switches == gate.key_switches);
+    assert!(matches!(parameters.gate_counts(0), Err(Error::Parameter { .. })));
+    assert!(matches!(parameters.cleaning_counts(3), Err(Error::Parameter { .. })));
+}
