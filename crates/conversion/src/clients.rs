@@ -1,0 +1,40 @@
+//! Whose ciphertexts a key converts: two secret keys, of LWE and of the ring.
+
+use std::io::{self, Write};
+
+use cryptable_wire::{BodyReader, BodyWriter, KeyId, WireError};
+
+/// Identifiers of the two secret keys that a conversion key belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clients {
+    /// That of LWE ciphertexts.
+    pub lwe: KeyId,
+    /// That of RLWE ciphertexts.
+    pub ring: KeyId,
+}
+
+impl Clients {
+    /// Bytes that [`Clients::write`] writes.
+    pub(crate) const BYTES: usize = 2 * KeyId::BYTES;
+
+    pub(crate) fn write<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
+        writer.raw(&self.lwe.0)?;
+        writer.raw(&self.ring.0)
+    }
+
+    /// Reads identifiers and demands that they are these.
+    ///
+    /// # Errors
+    /// If bytes are missing, or an identifier is another.
+    pub(crate) fn check_read(&self, reader: &mut BodyReader<'_>) -> Result<(), WireError> {
+        for (name, expected) in
+            [("identifier of the LWE key", self.lwe), ("identifier of the ring key", self.ring)]
+        {
+            let found = KeyId(reader.array(name)?);
+            if found != expected {
+                return Err(WireError::invalid(name, found, expected));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! LWE key switching of all coefficients of an RLWE ciphertext at once.
+//!
+//! Coefficient i of `b + a·z` is the LWE ciphertext of body b_i and mask `±a_(i-j)`, j < N', under the coefficients of z.
+//! Switching it to the LWE secret s, dimension n, adds up `±digit_k(a_(i-j))·row_(j,k)` over j and k, where row (j, k)
+//! encrypts z_j·weight(k). Word l of the result is therefore coefficient i of
+//!
+//! `Σ_k D_k(X)·R_kl(X)`, with `D_k = Σ_i digit_k(a_i)·X^i` and `R_kl = Σ_j row_(j,k)[l]·X^j`
+//!
+//! modulo X^N' + 1: the key is that of [`cryptable_fhew::switching`], read by columns. It is the column method's
+//! counterpart, and the product of a digit with a matrix of N' rows that are shifts of one another.
+//!
+//! Products are of integers, below 2^48 in size, so they are computed modulo a prime of 49.9 bits and reduced modulo
+//! q = 2^w afterwards.
+//!
+//! Shapes: one RLWE ciphertext of degree N' modulo q in, N' LWE ciphertexts of dimension n modulo q out. Work: ℓ forward and
+//! n + 1 inverse transforms of degree N', ℓ·(n + 1)·N' products.
+//!
+//! Noise: that of an LWE key switch, `ℓ·N'·E[digit²]·σ² + rounding·N'·E[z²]`, the same for all coefficients, whose errors
+//! depend on each other as those of one polynomial do.
+
+use cryptable_fhew::noise::{Variance, lwe_key_switching_noise};
+use cryptable_fhew::seeded_rows::RowDomain;
+use cryptable_fhew::switching::SeededKeySwitchingKey;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::columns::Columns;
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
+use cryptable_ring::random::Seed;
+use cryptable_ring::{Buffer, kernels};
+use rayon::prelude::*;
+
+use crate::blocks::Stride;
+
+/// Columns that all blocks are switched to before the next: half a megabyte of the key and of results.
+const COLUMNS_AT_ONCE: usize = 4;
+
+/// Added to products so that they are positive: as large as they get, and a multiple of every q.
+const OFFSET: u64 = 1 << 47;
+
+/// A key switching key by columns, prepared.
+#[derive(Debug)]
+pub(crate) struct BlockSwitchingKey {
+    gadget: Gadget,
+    /// For each digit, n + 1 polynomials.
+    digits: Vec<Multiplicand>,
+    /// [`OFFSET`] in every coefficient.
+    offset: Multiplicand,
+    dimension: usize,
+}
+
+/// A block that is to be switched.
+#[derive(Debug)]
+pub(crate) struct BlockDigits {
+    /// Digits of its mask, evaluations.
+    digits: Multiplicand,
+    /// Where its values go.
+    stride: Stride,
+}
+
+impl BlockSwitchingKey {
+    /// Draws the masks of all rows.
+    pub(crate) fn expand(
+        ring: &PrimeRing,
+        key: &SeededKeySwitchingKey,
+        seed: &Seed,
+        gadget: Gadget,
+        dimension: usize,
+    ) -> Self {
+        let (n, width, length) = (ring.degree(), dimension + 1, gadget.length());
+        let digit = |k: usize| {
+            let mut rows = Buffer::unspecified(n * width);
+            rows.par_chunks_exact_mut(width).enumerate().for_each(|(j, row)| {
+                let (index, (mask, body)) = (j * length + k, row.split_at_mut(dimension));
+                let mut stream = RowDomain::KeySwitching.mask_stream(seed, index);
+                stream.uniform_assign(mask, gadget.modulus());
+                body[0] = key.bodies()[index];
+            });
+            let columns = Columns::of_sums(&[&rows], width, 0, (gadget.modulus() - 1) as u32);
+            let mut words = Buffer::unspecified(n * width);
+            for (l, out) in words.chunks_exact_mut(n).enumerate() {
+                out.iter_mut().zip(columns.column(l)).for_each(|(out, &word)| *out = word.into());
+            }
+            ring.prepare(&words)
+        };
+        let digits = (0..length).map(digit).collect();
+        let offset = ring.prepare(&vec![OFFSET; ring.degree()]);
+        Self { gadget, digits, offset, dimension }
+    }
+
+    /// Bytes of memory that the key takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.digits.iter().map(|digit| 8 * digit.words().len()).sum()
+    }
+
+    /// The digits of a block's mask, modulo q.
+    pub(crate) fn digits(&self, ring: &PrimeRing, mask: &[u64], stride: Stride) -> BlockDigits {
+        let (n, length) = (ring.degree(), self.gadget.length());
+        let mut digits = Buffer::unspecified(n * length);
+        for (i, of_word) in self.gadget.digits_of_each(mask).chunks_exact(length).enumerate() {
+            for (k, &digit) in of_word.iter().enumerate() {
+                digits[k * n + i] = ring.modulus().reduce_i64(digit.into());
+            }
+        }
+        BlockDigits { digits: ring.prepare(&digits), stride }
+    }
+
+    /// Masks of `count` values, and what is added to their bodies, modulo q.
+    ///
+    /// All blocks meet a group of columns before the next is read.
+    pub(crate) fn switch(
+        &self,
+        ring: &PrimeRing,
+        blocks: &[BlockDigits],
+        count: usize,
+    ) -> (Buffer, Vec<u64>) {
+        let (n, mask) = (ring.degree(), self.gadget.modulus() - 1);
+        let mut masks = Columns::unspecified(count, self.dimension);
+        masks.write(COLUMNS_AT_ONCE, |first, columns| {
+            let mut sum = Buffer::unspecified(n);
+            for block in blocks {
+                for (c, column) in columns.iter_mut().enumerate() {
+                    self.column(ring, &mut sum, &block.digits, first + c);
+                    block.stride.scatter(column, &sum, |word| (word & mask) as u32);
+                }
+            }
+        });
+        let (mut bodies, mut sum) = (vec![0; count], Buffer::unspecified(n));
+        for block in blocks {
+            self.column(ring, &mut sum, &block.digits, self.dimension);
+            block.stride.scatter(&mut bodies, &sum, |word| word & mask);
+        }
+        (masks.to_rows(), bodies)
+    }
+
+    /// `Σ_k D_k·R_kl + OFFSET` in every coefficient, as integers.
+    fn column(&self, ring: &PrimeRing, out: &mut [u64], digits: &Multiplicand, l: usize) {
+        let n = ring.degree();
+        let keys = self.digits.iter().map(|key| &key.words()[l * n..][..n]);
+        let terms: Vec<(&[u64], &[u64])> = digits.words().chunks_exact(n).zip(keys).collect();
+        out.copy_from_slice(self.offset.words());
+        kernels::inner_product_add(ring.modulus(), out, &terms);
+        ring.inverse_assign(out);
+    }
+}
+
+/// What rounding a block to q and its switch add to a phase, a fraction of q squared.
+pub(crate) fn noise(gadget: Gadget, degree: usize) -> Variance {
+    lwe_key_switching_noise(gadget, degree, SecretDistribution::UniformTernary)
+}

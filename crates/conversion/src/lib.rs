@@ -1,0 +1,46 @@
+//! Bridges between single values (FHEW, LWE ciphertexts) and packed ones (CKKS, RLWE ciphertexts): Sec. 6 of Bae, Cheon,
+//! Kim, Stehlé (EUROCRYPT 2024, ePrint 2024/767).
+//!
+//! ```text
+//!   N LWE ciphertexts, dimension n, modulo q = 2^w             N LWE ciphertexts, dimension n, modulo q
+//!        │  column method: a block of N' of them                     ▲  key switching of a whole block at once
+//!        │  becomes RLWE of degree N'                                │  to the LWE secret
+//!        ▼         packing/column_method.rs                          │         extraction/block_key_switching.rs
+//!   N/N' RLWE ciphertexts of degree N', modulo Q'              N/N' RLWE ciphertexts of degree N', modulo q
+//!        │  coefficients interleave                                  ▲  coefficients part
+//!        │         blocks.rs                                         │         blocks.rs
+//!        ▼  switch to the ring's secret                              │  switch to a block's secret
+//!   RLWE of degree N, modulo q_0  ───── half bootstrap … ──────►  RLWE of degree N, modulo q_0
+//!                  ring_switching.rs                                           ring_switching.rs
+//! ```
+//! Value t is coefficient t·gap of the RLWE ciphertext's phase, a fraction of q_0 where it was one of q. What a half
+//! bootstrap takes is such a ciphertext; what SlotsToCoeffs leaves is one.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`literal`], [`parameters`] | numbers, validated; noise of both ways |
+//! | [`packing`], [`extraction`] | the two algorithms, their keys, and those as bytes |
+//! | [`phases`] | RLWE ciphertexts with one phase a coefficient |
+//! | [`secrets`] | generation of keys (feature `client`) |
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod clients;
+pub mod extraction;
+pub mod literal;
+pub mod packing;
+pub mod parameters;
+pub mod phases;
+mod ring_switching;
+#[cfg(feature = "client")]
+pub mod secrets;
+mod validation;
+
+pub use clients::Clients;
+pub use extraction::{ExtractionKey, SeededExtractionKey};
+pub use literal::{BlockLiteral, ParametersLiteral};
+pub use packing::{RingPackingKey, SeededRingPackingKey};
+pub use parameters::Parameters;
+pub use phases::EncryptedPhases;
+#[cfg(feature = "client")]
+pub use secrets::Secrets;

@@ -1,0 +1,98 @@
+//! All numbers of a conversion, before validation.
+
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters as FhewParameters};
+use cryptable_lattice::SecurityLevel;
+use cryptable_lattice::security::SecretDistribution;
+use serde::{Deserialize, Serialize};
+
+/// The ring of lower degree that values pass through, and the switch between it and the ring of packed values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockLiteral {
+    /// Ring degree N' of a block, a divisor of N.
+    pub degree: usize,
+    /// log2 of its prime: the nearest prime with a root of unity of order 2N is taken.
+    pub log2_prime: f64,
+    /// Decomposition of the switch of secrets, modulo that prime.
+    pub switching: GadgetLiteral,
+}
+
+/// Numbers of a conversion. Secrets of rings are uniform ternary.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParametersLiteral {
+    /// What is claimed of the security; checked by construction.
+    pub security: SecurityLevel,
+    /// LWE dimension n.
+    pub lwe_dimension: usize,
+    /// Secret of LWE.
+    pub lwe_secret: SecretDistribution,
+    /// log2 of the modulus q of LWE ciphertexts.
+    pub log2_lwe_modulus: u32,
+    /// Ring degree N of packed values.
+    pub ring_degree: usize,
+    /// Modulus q_0 at the bottom of their chain, a prime.
+    pub bottom_prime: u64,
+    /// Blocks of packing.
+    pub packing: BlockLiteral,
+    /// Blocks of extraction.
+    pub extraction: BlockLiteral,
+    /// Decomposition of key switching from a block's secret to that of LWE, modulo q.
+    pub key_switching: GadgetLiteral,
+}
+
+impl BlockLiteral {
+    /// Packing at 128 bits: degree 2,048 admits 53 bits, and primes of vector kernels end at 2^50. Two digits of the
+    /// switch add a quarter of the noise that columns do.
+    pub const PACKING_128: Self = Self {
+        degree: 2048,
+        log2_prime: 49.9,
+        switching: GadgetLiteral { base_log2: 16, length: 2 },
+    };
+
+    /// Extraction at 128 bits: degree 1,024 admits 26 bits. A lower degree means less noise of LWE key switching, which
+    /// is most of all.
+    pub const EXTRACTION_128: Self = Self {
+        degree: 1024,
+        log2_prime: 25.8,
+        switching: GadgetLiteral { base_log2: 6, length: 4 },
+    };
+}
+
+impl ParametersLiteral {
+    /// Between LWE ciphertexts of single values and a ring of this degree and bottom prime, at 128 bits.
+    #[must_use]
+    pub fn between_128(single: &FhewParameters, ring_degree: usize, bottom_prime: u64) -> Self {
+        let numbers = single.literal();
+        Self {
+            security: SecurityLevel::Bits128,
+            lwe_dimension: numbers.lwe_dimension,
+            lwe_secret: numbers.lwe_secret,
+            log2_lwe_modulus: numbers.log2_lwe_modulus,
+            ring_degree,
+            bottom_prime,
+            packing: BlockLiteral::PACKING_128,
+            extraction: BlockLiteral::EXTRACTION_128,
+            // Digits of two bits make half the noise that the three bits of gates' digits do, and the key is read once for
+            // all values. The last two bits are less than digits add.
+            key_switching: GadgetLiteral {
+                base_log2: 2,
+                length: (numbers.log2_lwe_modulus as usize / 2).saturating_sub(1).max(1),
+            },
+        }
+    }
+
+    /// The same for toys, with blocks of a quarter of the ring and of an eighth: **insecure**, for tests only.
+    #[must_use]
+    pub fn insecure_between(
+        single: &FhewParameters,
+        ring_degree: usize,
+        bottom_prime: u64,
+    ) -> Self {
+        let mut literal = Self::between_128(single, ring_degree, bottom_prime);
+        literal.security = SecurityLevel::Insecure;
+        literal.packing.degree = ring_degree / 4;
+        literal.extraction.degree = ring_degree / 8;
+        literal
+    }
+}

@@ -1,0 +1,238 @@
+//! Parameters of a conversion: a literal that was validated, with the rings that follow from it.
+
+use std::sync::Arc;
+
+use cryptable_fhew::noise::Variance;
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters as FhewParameters};
+use cryptable_lattice::lwe_list::{LweShape, check_shape};
+use cryptable_lattice::security::{LweInstance, SecretDistribution};
+use cryptable_lattice::{ReadOptions, Result, SecurityLevel};
+use cryptable_ring::Ring;
+use cryptable_ring::gadget::Gadget;
+use cryptable_ring::prime_ring::PrimeRing;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_wire::WireError;
+
+use crate::extraction::block_key_switching;
+use crate::literal::{BlockLiteral, ParametersLiteral};
+use crate::packing::column_method;
+use crate::{ring_switching, validation};
+
+/// Domain of digests.
+const DIGEST_CONTEXT: &str = "cryptable: parameters of a conversion";
+
+/// log2 of the prime that products of integers are computed modulo.
+const LOG2_PRODUCT_PRIME: f64 = 49.9;
+
+/// Rings that a block's prime is used in.
+#[derive(Debug)]
+pub(crate) struct BlockRings {
+    /// Degree N'.
+    pub(crate) block: PrimeRing,
+    /// Degree N.
+    pub(crate) whole: PrimeRing,
+    /// Decomposition of the switch between their secrets.
+    pub(crate) gadget: Gadget,
+}
+
+impl BlockRings {
+    fn new(literal: &BlockLiteral, ring_degree: usize) -> Self {
+        let prime = ntt_primes(ring_degree, literal.log2_prime, 1, &[])[0];
+        let GadgetLiteral { base_log2, length } = literal.switching;
+        Self {
+            block: PrimeRing::new(literal.degree, prime),
+            whole: PrimeRing::new(ring_degree, prime),
+            gadget: Gadget::new(prime, base_log2, length),
+        }
+    }
+
+    pub(crate) fn prime(&self) -> u64 {
+        self.block.modulus().value()
+    }
+
+    fn log2_prime(&self) -> f64 {
+        (self.prime() as f64).log2()
+    }
+}
+
+/// What a literal makes.
+#[derive(Debug)]
+struct Numbers {
+    literal: ParametersLiteral,
+    packing: BlockRings,
+    extraction: BlockRings,
+    /// Where key switching of a block computes its products of integers.
+    products: PrimeRing,
+    bottom: Ring,
+}
+
+/// Validated parameters of a conversion. Immutable, cheap to clone.
+///
+/// ```
+/// use cryptable_conversion::{Parameters, ParametersLiteral};
+/// use cryptable_fhew::parameters::Parameters as FhewParameters;
+/// use cryptable_ring::primes::ntt_primes;
+/// let bottom = ntt_primes(1 << 14, 28.0, 1, &[])[0];
+/// let literal = ParametersLiteral::between_128(&FhewParameters::gates_128(), 1 << 14, bottom);
+/// let parameters = Parameters::new(literal)?;
+/// assert!(parameters.security_bits() >= 128.0);
+/// // Against the margin of 1/16 of a gate's input, packing adds nothing.
+/// assert!(parameters.packing_noise().standard_deviation() < 1e-6);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    numbers: Arc<Numbers>,
+}
+
+impl PartialEq for Parameters {
+    fn eq(&self, other: &Self) -> bool {
+        self.literal() == other.literal()
+    }
+}
+
+impl Parameters {
+    /// Validates a literal: every number against its bounds before anything is built, and the security that it claims.
+    ///
+    /// # Errors
+    /// If a number is out of bounds, or a secret has less than 128 bits where they are claimed.
+    pub fn new(literal: ParametersLiteral) -> Result<Self> {
+        validation::check(&literal)?;
+        let degree = literal.ring_degree;
+        let product = ntt_primes(literal.extraction.degree, LOG2_PRODUCT_PRIME, 1, &[])[0];
+        let numbers = Numbers {
+            packing: BlockRings::new(&literal.packing, degree),
+            extraction: BlockRings::new(&literal.extraction, degree),
+            products: PrimeRing::new(literal.extraction.degree, product),
+            bottom: Ring::new(degree, &[literal.bottom_prime], &[]),
+            literal,
+        };
+        let found = Self { numbers: Arc::new(numbers) };
+        if literal.security == SecurityLevel::Bits128 {
+            found.lwe_instances().iter().try_for_each(LweInstance::check)?;
+        }
+        Ok(found)
+    }
+
+    /// All numbers.
+    #[must_use]
+    pub fn literal(&self) -> &ParametersLiteral {
+        &self.numbers.literal
+    }
+
+    /// The problems that secrets rest on, at the largest modulus of a conversion key under each. The ring's secret has
+    /// larger ones in its own parameters.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        let literal = self.literal();
+        let ternary = SecretDistribution::UniformTernary;
+        let Numbers { packing, extraction, .. } = &*self.numbers;
+        let (n, q) = (literal.lwe_dimension, f64::from(literal.log2_lwe_modulus));
+        let ring =
+            |name, ring: &PrimeRing, log2| LweInstance::ring(name, ring.degree(), ternary, log2);
+        vec![
+            LweInstance::lwe("LWE secret", n, literal.lwe_secret, q),
+            ring("ring secret", &packing.whole, packing.log2_prime()),
+            ring("secret of packing blocks", &packing.block, packing.log2_prime()),
+            ring("secret of extraction blocks", &extraction.block, extraction.log2_prime()),
+        ]
+    }
+
+    /// Estimated security in bits, classical; 0 of insecure toys.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        match self.literal().security {
+            SecurityLevel::Insecure => 0.0,
+            SecurityLevel::Bits128 => LweInstance::least_security_bits(&self.lwe_instances()),
+        }
+    }
+
+    /// Dimension and modulus of LWE ciphertexts.
+    #[must_use]
+    pub fn lwe_shape(&self) -> LweShape {
+        let literal = self.literal();
+        LweShape { dimension: literal.lwe_dimension, modulus: 1 << literal.log2_lwe_modulus }
+    }
+
+    /// Demands that single values have the LWE dimension and modulus of these parameters.
+    ///
+    /// # Errors
+    /// If one differs: names which.
+    pub fn check_single(&self, single: &FhewParameters) -> Result<()> {
+        check_shape(single.lwe_shape(), self.lwe_shape())
+    }
+
+    /// The ring of RLWE ciphertexts modulo q_0.
+    #[must_use]
+    pub fn bottom_ring(&self) -> &Ring {
+        &self.numbers.bottom
+    }
+
+    /// What packing adds to a phase, as a fraction of the modulus: columns, the switch to the ring's secret, and
+    /// rounding to q_0.
+    #[must_use]
+    pub fn packing_noise(&self) -> Variance {
+        let (literal, rings) = (self.literal(), self.packing());
+        let switch =
+            ring_switching::noise(rings.gadget, literal.ring_degree, literal.packing.degree);
+        let secret_norm = 2.0 / 3.0 * literal.ring_degree as f64;
+        let rounding = (secret_norm + 1.0) / 12.0;
+        let columns = column_method::noise(literal, rings.prime());
+        columns + switch + Variance::of_units(rounding, literal.bottom_prime as f64)
+    }
+
+    /// What extraction adds to a phase, as a fraction of the modulus: the switch to a block's secret, rounding to q, and
+    /// LWE key switching.
+    #[must_use]
+    pub fn extraction_noise(&self) -> Variance {
+        let degree = self.literal().ring_degree;
+        ring_switching::noise(self.extraction().gadget, degree, degree)
+            + block_key_switching::noise(
+                self.key_switching_gadget(),
+                self.literal().extraction.degree,
+            )
+    }
+
+    /// BLAKE3 of the literal: what keys and ciphertexts carry.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
+    }
+
+    /// Canonical bytes.
+    ///
+    /// # Panics
+    /// Never: numbers serialise.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self.literal()).expect("numbers serialise")
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote, and validates it.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, those are not valid, or they are insecure and that is not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let invalid = |error| WireError::invalid("parameters", error, "those of a conversion");
+        let literal: ParametersLiteral = serde_json::from_slice(bytes).map_err(invalid)?;
+        options.check(literal.security)?;
+        Self::new(literal)
+    }
+
+    pub(crate) fn packing(&self) -> &BlockRings {
+        &self.numbers.packing
+    }
+
+    pub(crate) fn extraction(&self) -> &BlockRings {
+        &self.numbers.extraction
+    }
+
+    pub(crate) fn products(&self) -> &PrimeRing {
+        &self.numbers.products
+    }
+
+    pub(crate) fn key_switching_gadget(&self) -> Gadget {
+        let GadgetLiteral { base_log2, length } = self.literal().key_switching;
+        Gadget::new(self.lwe_shape().modulus, base_log2, length)
+    }
+}

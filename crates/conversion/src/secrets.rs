@@ -1,0 +1,116 @@
+//! Generation of conversion keys, from the two secrets of a client.
+
+use cryptable_fhew::keys::{RowEncryptor, lwe_key_switching_key};
+use cryptable_fhew::seeded_rows::RowDomain;
+use cryptable_lattice::Result;
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::lwe_encryption::weighted_coefficient;
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::Modulus;
+use cryptable_ring::random::{RandomStream, Seed};
+use zeroize::Zeroizing;
+
+use crate::clients::Clients;
+use crate::extraction::SeededExtractionKey;
+use crate::packing::SeededRingPackingKey;
+use crate::packing::column_method;
+use crate::parameters::Parameters;
+
+/// What a client needs to make conversion keys: both secrets, and the identifiers of their keys. Redacted in Debug.
+#[derive(Clone, Copy)]
+pub struct Secrets<'a> {
+    /// Coefficients of the LWE secret.
+    pub lwe: &'a [i8],
+    /// The secret of packed values.
+    pub ring: &'a TernarySecret,
+    /// Identifiers of the keys that these are of.
+    pub clients: Clients,
+}
+
+impl std::fmt::Debug for Secrets<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Secrets({:?}, redacted)", self.clients)
+    }
+}
+
+impl Secrets<'_> {
+    /// A key that packs LWE ciphertexts: row j of its columns encrypts `s_j·⌊Q'/q⌉` under a fresh secret z' of degree N',
+    /// and its switch `z'(X^r)·weight(k)` under the ring's secret.
+    ///
+    /// # Errors
+    /// If a secret has another dimension or degree than the parameters.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn packing_key(&self, parameters: &Parameters) -> Result<SeededRingPackingKey> {
+        self.check(parameters)?;
+        let (seed, rings) = (Seed::random(), parameters.packing());
+        let block = block_secret(rings.block.degree());
+        let m = rings.block.modulus();
+        let weight = column_method::gadget(parameters.literal(), m.value()).weight(0);
+        let encryptor = RowEncryptor::under(&rings.block, block.coefficients(), &seed);
+        let columns = encryptor.rows(RowDomain::RingPackingColumns, self.lwe.len(), |j, out| {
+            out[0] = weighted_coefficient(self.lwe[j], weight, m.value());
+        });
+        let source = stretched(&block, rings.whole.degree());
+        let encryptor = RowEncryptor::under(&rings.whole, self.ring.coefficients(), &seed);
+        let domain = RowDomain::RingPackingSwitch;
+        let residues = residues(rings.whole.modulus(), &source);
+        let switching = encryptor.gadget_rows(domain, rings.gadget, 1, |_| residues.clone());
+        let (parameters, clients) = (parameters.clone(), self.clients);
+        drop(encryptor);
+        Ok(SeededRingPackingKey { parameters, clients, columns, switching, seed })
+    }
+
+    /// A key that extracts LWE ciphertexts: its switch encrypts the ring's secret under `z'(X^r)`, z' fresh, and LWE key
+    /// switching z' under the LWE secret.
+    ///
+    /// # Errors
+    /// As [`Secrets::packing_key`].
+    ///
+    /// # Panics
+    /// As there.
+    pub fn extraction_key(&self, parameters: &Parameters) -> Result<SeededExtractionKey> {
+        self.check(parameters)?;
+        let (seed, rings) = (Seed::random(), parameters.extraction());
+        let block = block_secret(rings.block.degree());
+        let target = stretched(&block, rings.whole.degree());
+        let encryptor = RowEncryptor::under(&rings.whole, &target, &seed);
+        let domain = RowDomain::ExtractionSwitch;
+        let residues = residues(rings.whole.modulus(), self.ring.coefficients());
+        let switching = encryptor.gadget_rows(domain, rings.gadget, 1, |_| residues.clone());
+        let gadget = parameters.key_switching_gadget();
+        let key_switching = lwe_key_switching_key(block.coefficients(), self.lwe, gadget, &seed);
+        let (parameters, clients) = (parameters.clone(), self.clients);
+        drop(encryptor);
+        Ok(SeededExtractionKey { parameters, clients, switching, key_switching, seed })
+    }
+
+    fn check(&self, parameters: &Parameters) -> Result<()> {
+        let literal = parameters.literal();
+        check_equal("LWE dimension", self.lwe.len(), literal.lwe_dimension)?;
+        check_equal("ring degree", self.ring.coefficients().len(), literal.ring_degree)
+    }
+}
+
+/// A fresh secret of a block.
+fn block_secret(degree: usize) -> TernarySecret {
+    let distribution = SecretDistribution::UniformTernary;
+    TernarySecret::sample(degree, distribution, &mut RandomStream::from_os())
+}
+
+/// z'(X^r) for r = N/N'.
+fn stretched(secret: &TernarySecret, degree: usize) -> Zeroizing<Vec<i8>> {
+    let mut out = Zeroizing::new(vec![0; degree]);
+    let step = degree / secret.coefficients().len();
+    out.iter_mut().step_by(step).zip(secret.coefficients()).for_each(|(out, &c)| *out = c);
+    out
+}
+
+/// A secret modulo a prime.
+fn residues(m: &Modulus, secret: &[i8]) -> Zeroizing<Vec<u64>> {
+    let mut out = Zeroizing::new(vec![0; secret.len()]);
+    out.iter_mut().zip(secret).for_each(|(out, &c)| *out = m.reduce_i64(c.into()));
+    out
+}

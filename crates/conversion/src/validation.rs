@@ -1,0 +1,63 @@
+//! The bounds of every number of a literal, checked before anything is built of it: a file may claim anything.
+
+use cryptable_fhew::parameters::GadgetLiteral;
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::primes::is_prime;
+
+use crate::literal::{BlockLiteral, ParametersLiteral};
+
+/// log2 of the largest sum of products of digits and key words: they are integers modulo a prime of 49.9 bits.
+const MAX_LOG2_SUM: f64 = 48.0;
+
+/// Checks every number, and what they make together.
+///
+/// # Errors
+/// Names the number, its value and its bounds.
+pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
+    let n = literal.lwe_dimension;
+    demand((1..=8192).contains(&n), "LWE dimension", n as f64, "1 to 8192")?;
+    if let SecretDistribution::FixedWeightTernary(weight) = literal.lwe_secret {
+        demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
+    }
+    let bits = literal.log2_lwe_modulus;
+    demand((4..=32).contains(&bits), "log2 of the LWE modulus", bits.into(), "4 to 32")?;
+    let degree = literal.ring_degree;
+    let is_degree = degree.is_power_of_two() && (64..=1 << 16).contains(&degree);
+    demand(is_degree, "ring degree", degree as f64, "a power of two from 64 to 65536")?;
+    let q = literal.bottom_prime;
+    let is_bottom = q < 1 << 50 && q % (2 * degree as u64) == 1 && is_prime(q);
+    demand(is_bottom, "bottom prime", q as f64, "a prime below 2^50, 1 modulo 2N")?;
+    check_block(&literal.packing, degree)?;
+    check_block(&literal.extraction, degree)?;
+    // Digits of columns are whole words of LWE; what remains of the modulus is for noise.
+    for block in [&literal.packing, &literal.extraction] {
+        let is_above = block.log2_prime >= f64::from(bits) + 2.0;
+        demand(is_above, "log2 of a block's prime", block.log2_prime, "2 more than that of q")?;
+    }
+    check_digits("key switching digits", literal.key_switching, bits)?;
+    let GadgetLiteral { base_log2, length } = literal.key_switching;
+    let terms = (length * literal.extraction.degree) as f64;
+    let sum = terms.log2() + f64::from(base_log2) + f64::from(bits);
+    demand(sum <= MAX_LOG2_SUM, "log2 of a key switching sum", sum, "at most 48")
+}
+
+fn check_block(block: &BlockLiteral, ring_degree: usize) -> Result<()> {
+    let degree = block.degree;
+    let is_degree = degree.is_power_of_two() && (32..=ring_degree).contains(&degree);
+    demand(is_degree, "degree of a block", degree as f64, "a power of two from 32 to N")?;
+    let least = f64::from(ring_degree.ilog2()) + 4.0;
+    let is_prime_size = (least..=49.9).contains(&block.log2_prime);
+    let limit = "log2 of the ring degree plus 4 to 49.9";
+    demand(is_prime_size, "log2 of a block's prime", block.log2_prime, limit)?;
+    check_digits("switching digits", block.switching, block.log2_prime.floor() as u32)
+}
+
+fn check_digits(name: &'static str, digits: GadgetLiteral, limit: u32) -> Result<()> {
+    let GadgetLiteral { base_log2, length } = digits;
+    let bits = (base_log2 as usize).saturating_mul(length);
+    let is_within = (1..=30).contains(&base_log2) && length > 0 && bits <= limit as usize;
+    let expected = format!("digits of 1 to 30 bits each, together from 1 to {limit}");
+    demand(is_within, name, bits as f64, &expected)
+}
