@@ -1,0 +1,53 @@
+//! Packed bits under encryption as the engine of plans.
+
+use cryptable_bits::{EncryptedBits, EvaluationKey, Gate};
+use cryptable_lattice::Result;
+
+use super::engine::BitEngine;
+
+impl BitEngine for EvaluationKey {
+    type Bits = EncryptedBits;
+
+    fn not(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
+        Self::not(self, x)
+    }
+
+    fn union(&self, x: &EncryptedBits, y: &EncryptedBits) -> Result<EncryptedBits> {
+        self.disjoint_or(x, y)
+    }
+
+    fn gates(
+        &self,
+        gates: &[Gate],
+        x: &EncryptedBits,
+        y: &EncryptedBits,
+    ) -> Result<Vec<EncryptedBits>> {
+        match gates {
+            // One gate alone takes fewer roundings.
+            [gate] => Ok(vec![self.gate(*gate, x, y)?]),
+            _ => Self::gates(self, gates, x, y),
+        }
+    }
+
+    fn clean(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
+        Self::clean(self, x)
+    }
+
+    fn bin_boot(&self, summands: &[&EncryptedBits]) -> Result<EncryptedBits> {
+        self.bin_boot_sum(summands)
+    }
+
+    fn gate_boot(
+        &self,
+        gate: Gate,
+        x: &EncryptedBits,
+        y: &EncryptedBits,
+        cleaning: bool,
+    ) -> Result<EncryptedBits> {
+        if cleaning {
+            self.gate_boot_cleaning(gate, x, y)
+        } else {
+            Self::gate_boot(self, gate, x, y)
+        }
+    }
+}

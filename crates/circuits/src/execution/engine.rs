@@ -1,0 +1,52 @@
+//! What a plan asks of bits.
+
+use cryptable_bits::Gate;
+use cryptable_lattice::Result;
+
+/// Bits of many words, and what can be done with them. The operations are those of [`crate::schedule::Operation`].
+pub trait BitEngine: Sync {
+    /// A bit of every word.
+    type Bits: Clone + Send + Sync;
+
+    /// The complement.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn not(&self, x: &Self::Bits) -> Result<Self::Bits>;
+
+    /// The sum of bits that are never both 1.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn union(&self, x: &Self::Bits, y: &Self::Bits) -> Result<Self::Bits>;
+
+    /// Gates of two bits, one level.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn gates(&self, gates: &[Gate], x: &Self::Bits, y: &Self::Bits) -> Result<Vec<Self::Bits>>;
+
+    /// Errors squared.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn clean(&self, x: &Self::Bits) -> Result<Self::Bits>;
+
+    /// The XOR of all, bootstrapped.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn bin_boot(&self, summands: &[&Self::Bits]) -> Result<Self::Bits>;
+
+    /// A gate, bootstrapped; with errors squared, for a level, if it is `cleaning`.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn gate_boot(
+        &self,
+        gate: Gate,
+        x: &Self::Bits,
+        y: &Self::Bits,
+        cleaning: bool,
+    ) -> Result<Self::Bits>;
+}

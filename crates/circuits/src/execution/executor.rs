@@ -1,0 +1,248 @@
+//! Runs the steps of a plan: in parallel where they do not depend on each other, within the plan's window, so that
+//! memory stays within what the plan says; every bit is freed as soon as its last reader has run.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::{Error, Progress, Result, Steps};
+
+use super::engine::BitEngine;
+use crate::schedule::{Operation, Plan};
+
+/// Runs a plan on input bits, and returns output bits, in the order of the circuit's words, the least significant bit
+/// first. Progress counts steps.
+///
+/// ```
+/// use cryptable_bits::{Packing, Parameters};
+/// use cryptable_circuits::{Plan, PlanOptions, execute, execution::PlainBits, named::NamedCircuit};
+/// use cryptable_lattice::Progress;
+/// let circuit = NamedCircuit::Compare32.build();
+/// let parameters = Parameters::insecure_toy(Packing::Real)?;
+/// let plan = Plan::new(&circuit, &parameters, &PlanOptions::default())?;
+/// // Bit k of each input belongs to word k: x = 2^k, y = 2^40 - 1 cut to 32 bits.
+/// let inputs = (0..64).map(|bit| if bit < 32 { 1 << bit } else { u64::MAX }).collect();
+/// let outputs = execute(&plan, &PlainBits, inputs, Progress::silent())?;
+/// assert_eq!(outputs[0] & 0xffff_ffff, 0xffff_ffff);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If there are more or fewer inputs than the circuit has, the engine fails, or the caller asks to stop.
+pub fn execute<E: BitEngine>(
+    plan: &Plan,
+    engine: &E,
+    inputs: Vec<E::Bits>,
+    progress: Progress<'_>,
+) -> Result<Vec<E::Bits>> {
+    check_equal("number of input bits", inputs.len(), plan.input_bits())?;
+    let steps = progress.steps(plan.steps().len())?;
+    let state = Mutex::new(State::new(plan, inputs));
+    let run = Run { plan, engine, steps: &steps, state: &state };
+    rayon::in_place_scope(|scope| run.start_ready(scope));
+    let mut state = state.into_inner().expect("no panic under lock");
+    if let Some(error) = state.error {
+        return Err(error);
+    }
+    let output = |&value: &usize| {
+        let bits = state.values[value].clone().expect("outputs are not freed");
+        Arc::unwrap_or_clone(bits)
+    };
+    let outputs = plan.outputs().iter().map(output).collect();
+    state.values.clear();
+    Ok(outputs)
+}
+
+struct State<B> {
+    values: Vec<Option<Arc<B>>>,
+    inputs: Vec<Option<B>>,
+    /// Operands that a step waits for.
+    missing: Vec<usize>,
+    ready: BinaryHeap<Reverse<usize>>,
+    finished: Vec<bool>,
+    /// Steps before this one are finished.
+    first_unfinished: usize,
+    running: usize,
+    error: Option<Error>,
+    /// Steps that wait for each value.
+    readers: Vec<Vec<usize>>,
+    /// Values by the steps that may free them: how many readers are still to run, and whether they are outputs.
+    uses: Vec<usize>,
+}
+
+impl<B> State<B> {
+    fn new(plan: &Plan, inputs: Vec<B>) -> Self {
+        let (steps, count) = (plan.steps(), plan.value_count());
+        let mut readers = vec![Vec::new(); count];
+        let mut missing = vec![0; steps.len()];
+        for (index, step) in steps.iter().enumerate() {
+            let mut operands = step.operation.operands();
+            operands.sort_unstable();
+            operands.dedup();
+            missing[index] = operands.len();
+            operands.into_iter().for_each(|value| readers[value].push(index));
+        }
+        let mut uses: Vec<usize> = readers.iter().map(Vec::len).collect();
+        plan.outputs().iter().for_each(|&value| uses[value] += 1);
+        let ready = missing.iter().enumerate().filter(|&(_, &missing)| missing == 0);
+        Self {
+            values: (0..count).map(|_| None).collect(),
+            inputs: inputs.into_iter().map(Some).collect(),
+            ready: ready.map(|(index, _)| Reverse(index)).collect(),
+            missing,
+            finished: vec![false; steps.len()],
+            first_unfinished: 0,
+            running: 0,
+            error: None,
+            readers,
+            uses,
+        }
+    }
+
+    /// Takes the results of a step; frees what nobody reads any more; finds what is ready.
+    fn finish(&mut self, plan: &Plan, index: usize, outputs: Vec<B>) {
+        let step = &plan.steps()[index];
+        for (value, bits) in step.outputs.clone().zip(outputs) {
+            if self.uses[value] > 0 {
+                self.values[value] = Some(Arc::new(bits));
+            }
+            for &reader in &self.readers[value] {
+                self.missing[reader] -= 1;
+                if self.missing[reader] == 0 {
+                    self.ready.push(Reverse(reader));
+                }
+            }
+        }
+        let mut operands = step.operation.operands();
+        operands.sort_unstable();
+        operands.dedup();
+        for value in operands {
+            self.uses[value] -= 1;
+            if self.uses[value] == 0 {
+                self.values[value] = None;
+            }
+        }
+        self.finished[index] = true;
+        while self.finished.get(self.first_unfinished) == Some(&true) {
+            self.first_unfinished += 1;
+        }
+    }
+
+    /// The next step that may begin.
+    fn next(&mut self, plan: &Plan) -> Option<usize> {
+        let &Reverse(index) = self.ready.peek()?;
+        let is_free = self.running < plan.parallel();
+        if self.error.is_some() || !is_free || index >= self.first_unfinished + plan.window() {
+            return None;
+        }
+        self.ready.pop();
+        self.running += 1;
+        Some(index)
+    }
+}
+
+struct Run<'a, 'p, E: BitEngine> {
+    plan: &'a Plan,
+    engine: &'a E,
+    steps: &'a Steps<'p>,
+    state: &'a Mutex<State<E::Bits>>,
+}
+
+impl<E: BitEngine> Clone for Run<'_, '_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E: BitEngine> Copy for Run<'_, '_, E> {}
+
+impl<'a, E: BitEngine> Run<'a, 'a, E> {
+    fn lock(&self) -> MutexGuard<'a, State<E::Bits>> {
+        self.state.lock().expect("no panic under lock")
+    }
+
+    /// Starts all steps that may begin.
+    fn start_ready(self, scope: &rayon::Scope<'a>) {
+        loop {
+            let Some(index) = self.lock().next(self.plan) else { return };
+            scope.spawn(move |scope| {
+                self.run(index);
+                self.start_ready(scope);
+            });
+        }
+    }
+
+    fn run(self, index: usize) {
+        let operation = &self.plan.steps()[index].operation;
+        let operands: Vec<Arc<E::Bits>> = {
+            let mut state = self.lock();
+            if let Operation::Input(bit) = operation {
+                let input = state.inputs[*bit].take().expect("an input is one value");
+                state.finish(self.plan, index, vec![input]);
+                state.running -= 1;
+                state.error = state.error.take().or(self.steps.done().err());
+                return;
+            }
+            let value = |value: &usize| state.values[*value].clone().expect("operands are there");
+            operation.operands().iter().map(value).collect()
+        };
+        let result = self.evaluate(operation, &operands);
+        // Freed operands go before the lock is taken.
+        drop(operands);
+        let told = self.steps.done();
+        let mut state = self.lock();
+        state.running -= 1;
+        match result.and_then(|outputs| told.map(|()| outputs)) {
+            Ok(outputs) => state.finish(self.plan, index, outputs),
+            Err(error) => state.error = state.error.take().or(Some(error)),
+        }
+    }
+
+    fn evaluate(self, operation: &Operation, operands: &[Arc<E::Bits>]) -> Result<Vec<E::Bits>> {
+        let engine = self.engine;
+        let one = match (operation, operands) {
+            (Operation::Gates(gates, ..), [x, y]) => return engine.gates(gates, x, y),
+            (Operation::Not(_), [x]) => engine.not(x),
+            (Operation::Union(..), [x, y]) => engine.union(x, y),
+            (Operation::Clean(_), [x]) => engine.clean(x),
+            (Operation::BinBoot(_), list) => {
+                engine.bin_boot(&list.iter().map(Arc::as_ref).collect::<Vec<_>>())
+            }
+            (Operation::GateBoot(gate, ..), [x, y]) => engine.gate_boot(*gate, x, y, false),
+            (Operation::CleaningGateBoot(gate, ..), [x, y]) => engine.gate_boot(*gate, x, y, true),
+            _ => unreachable!("operands are those of the operation"),
+        };
+        Ok(vec![one?])
+    }
+}
+
+/// The bits of words as a circuit's inputs have them: for every bit the values of all words.
+///
+/// ```
+/// use cryptable_circuits::execution::{input_bits, output_words};
+/// let bits = input_bits(&[4], &[vec![0b0101], vec![0b0011]]);
+/// assert_eq!(bits, [[true, true], [false, true], [true, false], [false, false]]);
+/// assert_eq!(output_words(&[4], &bits), [[0b0101], [0b0011]]);
+/// ```
+#[must_use]
+pub fn input_bits(widths: &[usize], words: &[Vec<u128>]) -> Vec<Vec<bool>> {
+    let bits =
+        widths.iter().enumerate().flat_map(|(k, &width)| (0..width).map(move |bit| (k, bit)));
+    bits.map(|(k, bit)| words.iter().map(|word| word[k] >> bit & 1 == 1).collect()).collect()
+}
+
+/// The words that bits of a circuit's outputs are.
+#[must_use]
+pub fn output_words(widths: &[usize], bits: &[Vec<bool>]) -> Vec<Vec<u128>> {
+    let count = bits.first().map_or(0, Vec::len);
+    let mut words = vec![vec![0; widths.len()]; count];
+    let places =
+        widths.iter().enumerate().flat_map(|(k, &width)| (0..width).map(move |bit| (k, bit)));
+    for ((k, bit), values) in places.zip(bits) {
+        for (word, &value) in words.iter_mut().zip(values) {
+            word[k] |= u128::from(value) << bit;
+        }
+    }
+    words
+}

@@ -1,0 +1,50 @@
+//! Binary circuits over packed bits: a circuit runs on thousands of encrypted words at once, bit i of all of them in one
+//! ciphertext.
+//!
+//! ```
+//! use cryptable_circuits::netlist;
+//! let circuit = netlist::read_blif("
+//! .model multiplexer
+//! .inputs s a b
+//! .outputs y
+//! .names s a b y
+//! 11- 1
+//! 0-1 1
+//! .end
+//! ", None)?;
+//! assert_eq!(circuit.evaluate_words(&[1, 1, 0])?, [1]);
+//! assert_eq!(circuit.statistics().depth, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | step | file |
+//! |---|---|
+//! | circuits: constants, AND, XOR, disjoint OR, majority, with inversions on edges | `circuit.rs`, `signal.rs` |
+//! | building, simplified on the way | `builder.rs`, `disjoint.rs`, `balance.rs` |
+//! | BLIF and Yosys JSON, in and out | `netlist/` |
+//! | adders, comparisons, multipliers | `words/` |
+//! | AES-128 | `aes/` |
+//! | where bootstraps are placed: levels, noise, time, memory | `schedule/` |
+//! | running a plan on encrypted bits, or on simulated ones | `execution/` |
+//! | circuits with names, for benchmarks and examples | `named.rs` |
+#![forbid(unsafe_code)]
+
+pub mod aes;
+mod balance;
+mod builder;
+mod circuit;
+mod disjoint;
+pub mod execution;
+pub mod named;
+pub mod netlist;
+pub mod schedule;
+mod signal;
+mod statistics;
+pub mod words;
+
+pub use builder::{CircuitBuilder, PortError};
+pub use circuit::{Circuit, InputMismatch, InputWord, Node, OutputWord};
+pub use execution::{BitEngine, execute};
+pub use schedule::{BitModel, Plan, PlanError, PlanOptions};
+pub use signal::Signal;
+pub use statistics::Statistics;

@@ -1,0 +1,209 @@
+//! Why a netlist is refused.
+
+use std::fmt;
+
+use cryptable_wire::printable;
+
+/// Where something stands in a netlist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The whole text.
+    Text,
+    /// A line of BLIF, counted from 1.
+    Line(usize),
+    /// A cell of JSON, by its name.
+    Cell(String),
+    /// A port, by its name.
+    Port(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text => write!(f, "netlist"),
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Cell(name) => write!(f, "cell {}", shown(name)),
+            Self::Port(name) => write!(f, "port {}", shown(name)),
+        }
+    }
+}
+
+/// A name as messages show it: harmless to terminals, and not too long.
+pub(super) fn shown(name: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut short: String = name.chars().take(LONGEST).collect();
+    if short.len() < name.len() {
+        short.push('…');
+    }
+    printable(&short).into_owned()
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Why a netlist is refused. Names in it are as the netlist has them; messages escape and shorten them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetlistError {
+    /// More of something than a netlist may have.
+    #[error("{place}: {what}: {found}, above the limit of {limit}")]
+    TooLarge {
+        /// Where.
+        place: Place,
+        /// Of what.
+        what: &'static str,
+        /// How much.
+        found: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// Not JSON, or not what Yosys writes.
+    #[error("not a netlist of Yosys: {0}")]
+    Json(String),
+    /// A directive of BLIF that is not known, or has no place here.
+    #[error("{place}: directive {} is not known here", shown(.name))]
+    Directive {
+        /// Where.
+        place: Place,
+        /// The directive.
+        name: String,
+    },
+    /// A directive without what belongs to it, or with more.
+    #[error("{place}: {directive} needs {needs}")]
+    Arguments {
+        /// Where.
+        place: Place,
+        /// The directive.
+        directive: &'static str,
+        /// What it needs.
+        needs: &'static str,
+    },
+    /// A row that does not fit its cover.
+    #[error("{place}: {} is no row of a cover of {inputs} inputs", shown(.row))]
+    CoverRow {
+        /// Where.
+        place: Place,
+        /// The row.
+        row: String,
+        /// Inputs of the cover.
+        inputs: usize,
+    },
+    /// A cover whose rows give both 0 and 1.
+    #[error("{place}: rows for 0 and rows for 1 in one cover")]
+    MixedCover {
+        /// Where.
+        place: Place,
+    },
+    /// There is no model or module.
+    #[error("the netlist has no module")]
+    NoModule,
+    /// There are several models or modules, and none is said to be the top.
+    #[error("the netlist has several modules and none is the top, name one: {}", list(.0))]
+    SeveralModules(Vec<String>),
+    /// The module that was named is not there.
+    #[error("the netlist has no module {}", shown(.0))]
+    NoSuchModule(String),
+    /// Two modules, ports of one direction, or cells of one name.
+    #[error("two {what}s have the name {}", shown(.name))]
+    DuplicateName {
+        /// Of what.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A latch or a flip-flop.
+    #[error("{place}: {} has a state: circuits here are combinational", shown(.cell))]
+    State {
+        /// Where.
+        place: Place,
+        /// The directive or cell.
+        cell: String,
+    },
+    /// A cell that is not known.
+    #[error("{place}: unknown cell {}: flatten the design and map it to simple gates", shown(.cell))]
+    UnknownCell {
+        /// Where.
+        place: Place,
+        /// Its kind.
+        cell: String,
+    },
+    /// A cell does not have this pin.
+    #[error("{place}: {} has no pin {}", shown(.cell), shown(.pin))]
+    UnknownPin {
+        /// Where.
+        place: Place,
+        /// Kind of the cell.
+        cell: String,
+        /// The pin.
+        pin: String,
+    },
+    /// A pin of a cell is not connected.
+    #[error("{place}: pin {pin} of {} is not connected", shown(.cell))]
+    UnconnectedPin {
+        /// Where.
+        place: Place,
+        /// Kind of the cell.
+        cell: String,
+        /// The pin.
+        pin: &'static str,
+    },
+    /// A pin of a cell is connected twice, or to several bits.
+    #[error("{place}: pin {} of {} has {found} connections instead of one", shown(.pin), shown(.cell))]
+    PinWidth {
+        /// Where.
+        place: Place,
+        /// Kind of the cell.
+        cell: String,
+        /// The pin.
+        pin: String,
+        /// Connections.
+        found: usize,
+    },
+    /// A bit that is neither 0 nor 1 nor a net.
+    #[error("{place}: bit {} is not 0, 1 or a net", shown(.bit))]
+    UndefinedBit {
+        /// Where.
+        place: Place,
+        /// What stands there.
+        bit: String,
+    },
+    /// A constant where something is driven.
+    #[error("{place}: a constant is driven")]
+    DrivenConstant {
+        /// Where.
+        place: Place,
+    },
+    /// A port that is neither input nor output, or has no bits.
+    #[error("port {} is not an input or output of at least one bit", shown(.0))]
+    PortKind(String),
+    /// A net that nothing drives.
+    #[error("{place}: nothing drives net {}", shown(.net))]
+    Undriven {
+        /// Who reads it.
+        place: Place,
+        /// The net.
+        net: String,
+    },
+    /// A net with two drivers.
+    #[error("{place}: net {} is driven a second time, first at {first}", shown(.net))]
+    SeveralDrivers {
+        /// The second driver.
+        place: Place,
+        /// The first.
+        first: Place,
+        /// The net.
+        net: String,
+    },
+    /// Gates in a circle.
+    #[error("{place}: a loop through {}", list(.nets))]
+    Loop {
+        /// One of the gates.
+        place: Place,
+        /// The first of its nets.
+        nets: Vec<String>,
+    },
+    /// A name that BLIF cannot have, or that an input and an output share.
+    #[error("BLIF cannot have the port {} beside the others", shown(.0))]
+    Name(String),
+}

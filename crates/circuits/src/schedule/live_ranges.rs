@@ -1,0 +1,48 @@
+//! When ciphertexts are freed, and how much memory they take.
+
+use super::plan::{Operation, Step};
+
+/// How far ahead of the first unfinished step others may begin, where so many run at once.
+pub(super) fn window(parallel: usize) -> usize {
+    if parallel <= 1 { 1 } else { 4 * parallel }
+}
+
+/// Notes with each step which values it reads last. Values that nobody reads are freed where they are made.
+pub(super) fn free_after_last_use(steps: &mut [Step], outputs: &[usize], values: usize) {
+    let mut is_read = vec![false; values];
+    outputs.iter().for_each(|&value| is_read[value] = true);
+    for step in steps.iter_mut().rev() {
+        let mut freed: Vec<_> = step.operation.operands();
+        freed.extend(step.outputs.clone());
+        freed.retain(|&value| !std::mem::replace(&mut is_read[value], true));
+        step.freed = freed;
+    }
+}
+
+/// The most bytes that live at once, and the step at which they do. All inputs are there from the start.
+///
+/// Of steps that run at once, those of a window may have ended, and none before may have freed anything: an upper bound
+/// for any order that [`window`] allows.
+pub(super) fn peak(
+    steps: &[Step],
+    bytes_of: impl Fn(usize) -> usize,
+    window: usize,
+) -> (usize, usize) {
+    let made = |step: &Step| -> usize {
+        let is_input = matches!(step.operation, Operation::Input(_));
+        if is_input { 0 } else { step.outputs.clone().map(&bytes_of).sum() }
+    };
+    let inputs = steps.iter().filter(|step| matches!(step.operation, Operation::Input(_)));
+    let mut live: usize = inputs.flat_map(|step| step.outputs.clone()).map(&bytes_of).sum();
+    let mut ahead: usize = steps.iter().take(window).map(made).sum();
+    let mut most = (live, 0);
+    for (index, step) in steps.iter().enumerate() {
+        // `ahead` are the outputs of this step and of those of the window after it.
+        most = most.max((live + ahead, index));
+        live += made(step);
+        ahead -= made(step);
+        ahead += steps.get(index + window).map_or(0, made);
+        live -= step.freed.iter().map(|&value| bytes_of(value)).sum::<usize>();
+    }
+    most
+}

@@ -1,0 +1,90 @@
+//! What a schedule has to know of the engine that runs it.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use cryptable_bits::Gate;
+use cryptable_lattice::cost::Work;
+
+/// A kind of work on bits, for its cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Task {
+    /// Gates of two bits on one product, of bits with so many levels left.
+    Gates {
+        /// Levels of the operands.
+        levels: usize,
+    },
+    /// A cleaning of a bit with so many levels left.
+    Cleaning {
+        /// Levels of the operand.
+        levels: usize,
+    },
+    /// BinBoot, GateBoot or GateBoot'.
+    Bootstrap,
+}
+
+/// Levels, noise, work and memory of packed bits: the numbers that a schedule is made of.
+pub trait BitModel: Sync {
+    /// How far a bit may be from 0 or 1.
+    type Noise: Copy + Debug + Eq + Hash + Send + Sync;
+
+    /// Bits of one ciphertext: how often the circuit runs at once.
+    fn slots(&self) -> usize;
+
+    /// Gates in a row that fresh and bootstrapped bits allow.
+    fn levels_after_bootstrap(&self) -> usize;
+
+    /// Levels that a cleaning takes.
+    fn cleaning_levels(&self) -> usize;
+
+    /// Noise of fresh bits.
+    fn fresh_noise(&self) -> Self::Noise;
+
+    /// Noise of bits that are brought to the level of others.
+    fn noise_after_lowering(&self, x: Self::Noise) -> Self::Noise;
+
+    /// Noise of each of several gates of two bits of one level, on one product.
+    fn noise_after_gates(&self, gates: &[Gate], x: Self::Noise, y: Self::Noise)
+    -> Vec<Self::Noise>;
+
+    /// Noise of the sum of two bits that are never both 1.
+    fn noise_after_union(&self, x: Self::Noise, y: Self::Noise) -> Self::Noise;
+
+    /// Noise after cleaning.
+    fn noise_after_cleaning(&self, x: Self::Noise) -> Self::Noise;
+
+    /// Noise after BinBoot of a sum of bits.
+    fn noise_after_bin_boot(&self, summands: &[Self::Noise]) -> Self::Noise;
+
+    /// Noise after GateBoot.
+    fn noise_after_gate_boot(&self, gate: Gate, x: Self::Noise, y: Self::Noise) -> Self::Noise;
+
+    /// Noise after GateBoot', which squares errors and takes a level of those after a bootstrap.
+    fn noise_after_cleaning_gate_boot(
+        &self,
+        gate: Gate,
+        x: Self::Noise,
+        y: Self::Noise,
+    ) -> Self::Noise;
+
+    /// log2 of the probability that a bit is off by half.
+    fn log2_fail(&self, noise: Self::Noise) -> f64;
+
+    /// Standard deviation of a bit from 0 or 1.
+    fn deviation(&self, noise: Self::Noise) -> f64;
+
+    /// log2 of the largest failure probability a bit that the engine accepts of any result.
+    fn log2_fail_limit(&self) -> f64;
+
+    /// Work of a task.
+    fn work(&self, task: Task) -> Work;
+
+    /// Bytes of a ciphertext with so many levels left.
+    fn ciphertext_bytes(&self, levels: usize) -> usize;
+
+    /// Bytes of memory that a bootstrap takes while it runs, beside its operands.
+    fn working_bytes(&self) -> usize;
+
+    /// Bytes of the evaluation key in memory.
+    fn key_bytes(&self) -> usize;
+}

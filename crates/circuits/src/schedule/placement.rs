@@ -1,0 +1,241 @@
+//! Which nodes are bootstrapped: as few as possible, such that between two bootstraps there are no more gates in a row
+//! than there are levels.
+//!
+//! The height of a node counts gates in a row since the last bootstrap. Nodes whose height exceeds the levels are
+//! visited in topological order. All that do and depend on none that does are treated at once: every way of greatest
+//! height to one of them has to pass a bootstrap, so that a cheapest set of bootstraps is a minimum cut of these ways.
+//! Then heights are counted anew, and so on to the outputs. To hit all ways of a given length is NP-hard in general; this
+//! is exact for one cut after the other.
+//!
+//! XORs (and disjoint ORs, which are XORs, too) take no level on the way into BinBoot, so that a XOR that is bootstrapped,
+//! or read by such XORs only, may stand above the levels.
+
+use super::vertex_cut::Network;
+use crate::circuit::{Circuit, Node};
+use crate::signal::Signal;
+
+/// What a placement keeps to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Gates in a row.
+    pub(super) levels: usize,
+    /// Summands of a BinBoot.
+    pub(super) summands: usize,
+    /// How much dearer a bootstrap is for each level that it comes too early, in thousandths.
+    pub(super) early: u64,
+}
+
+/// A XOR as the parity of nodes, some of them XORs themselves that are computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Parity {
+    /// Nodes, in order, each once.
+    pub(super) nodes: Vec<usize>,
+    /// Whether the parity is inverted.
+    pub(super) inverted: bool,
+}
+
+/// Bootstrapped nodes of a circuit.
+#[derive(Debug)]
+pub(super) struct Placement {
+    pub(super) bootstrapped: Vec<bool>,
+    /// Of XORs and disjoint ORs: the sum that BinBoot would take.
+    pub(super) parities: Vec<Option<Parity>>,
+    heights: Vec<usize>,
+    /// Nodes that depend on one that needs a bootstrap, itself included: they are measured later.
+    behind: Vec<bool>,
+}
+
+/// Cost of a bootstrap in time.
+const COST: u64 = 1000;
+/// Factor of the cost of bootstraps after which there are still too many gates in a row.
+const TOO_EARLY: u64 = 8;
+/// How much longer than the limit the sum of a bootstrapped node may get: bootstraps that are placed after its own
+/// lengthen it, where terms have cancelled that do not any more.
+const LONGER: usize = 4;
+/// Cost of what cannot be bootstrapped.
+const IMPOSSIBLE: u64 = 1 << 40;
+
+impl Placement {
+    /// Chooses the nodes of a circuit without majorities.
+    pub(super) fn new(circuit: &Circuit, limits: Limits) -> Self {
+        let count = circuit.nodes().len();
+        let mut placement = Self {
+            bootstrapped: vec![false; count],
+            parities: vec![None; count],
+            heights: vec![0; count],
+            behind: vec![false; count],
+        };
+        let is_output = {
+            let mut flags = vec![false; count];
+            circuit.output_signals().for_each(|signal| flags[signal.node()] = true);
+            flags
+        };
+        let mut changed = 0;
+        loop {
+            let front = placement.measure(circuit, limits, &is_output, changed);
+            if front.is_empty() {
+                return placement;
+            }
+            let cut = placement.cut(circuit, limits, &front);
+            // Every node of the front has a bootstrap before it now, so that all that changes comes after these.
+            changed = cut.iter().copied().min().unwrap_or(0);
+            cut.into_iter().for_each(|node| placement.bootstrapped[node] = true);
+        }
+    }
+
+    /// Summands of the longest sum that is bootstrapped.
+    pub(super) fn longest_sum(&self) -> usize {
+        let sums = self.parities.iter().zip(&self.bootstrapped).filter(|(_, booted)| **booted);
+        sums.filter_map(|(parity, _)| Some(parity.as_ref()?.nodes.len())).max().unwrap_or(0)
+    }
+
+    /// Heights and parities from a node on; the nodes that need a bootstrap before them, or in them, and depend on no
+    /// other such node.
+    fn measure(
+        &mut self,
+        circuit: &Circuit,
+        limits: Limits,
+        is_output: &[bool],
+        from: usize,
+    ) -> Vec<usize> {
+        let mut front = Vec::new();
+        for (index, node) in circuit.nodes().iter().enumerate().skip(from) {
+            let bootstrapped = self.bootstrapped[index];
+            self.behind[index] = node.operands().any(|operand| self.behind[operand.node()]);
+            if self.behind[index] {
+                continue;
+            }
+            let below = self.highest_operand(node);
+            self.heights[index] = if bootstrapped { 0 } else { below + node.levels() };
+            self.parities[index] = match *node {
+                Node::Xor(a, b) | Node::Union(a, b) => self.parity(circuit, limits, [a, b]),
+                _ => None,
+            };
+            let computed = is_output[index] || matches!(node, Node::And(..));
+            if computed && self.heights[index] > limits.levels {
+                self.behind[index] = true;
+                front.push(index);
+            }
+        }
+        front
+    }
+
+    fn highest_operand(&self, node: &Node) -> usize {
+        node.operands().map(|operand| self.heights[operand.node()]).max().unwrap_or(0)
+    }
+
+    /// The sum of two operands, each by its own parity if that is short enough.
+    fn parity(&self, circuit: &Circuit, limits: Limits, [a, b]: [Signal; 2]) -> Option<Parity> {
+        let expanded = |signal: Signal| {
+            let own = self.parities[signal.node()].as_ref();
+            let own = own.filter(|_| !self.bootstrapped[signal.node()])?;
+            let inverted = own.inverted ^ signal.is_inverted();
+            Some(Parity { nodes: own.nodes.clone(), inverted })
+        };
+        // As it is: an AND is computed in any case, a XOR only where its height allows it.
+        let single = |signal: Signal| {
+            let index = signal.node();
+            let computed = matches!(circuit.nodes()[index], Node::And(..) | Node::Input(_));
+            (computed || self.heights[index] <= limits.levels)
+                .then(|| Parity { nodes: vec![index], inverted: signal.is_inverted() })
+        };
+        let choice =
+            |signal: Signal, own: bool| if own { expanded(signal) } else { single(signal) };
+        let mut shortest: Option<Parity> = None;
+        for (own_a, own_b) in [(true, true), (true, false), (false, true), (false, false)] {
+            let (Some(a), Some(b)) = (choice(a, own_a), choice(b, own_b)) else { continue };
+            let parity = joined(&a, &b);
+            let length = parity.nodes.len();
+            // Operands that cancel to nothing are taken as they are.
+            if (1..=limits.summands).contains(&length) {
+                return Some(parity);
+            }
+            let shorter = shortest.as_ref().is_none_or(|parity| length < parity.nodes.len());
+            if length > 0 && length <= LONGER * limits.summands && shorter {
+                shortest = Some(parity);
+            }
+        }
+        shortest
+    }
+
+    /// Whether a node can be bootstrapped: operands are there, or its sum is.
+    fn is_possible(&self, circuit: &Circuit, limits: Limits, index: usize) -> bool {
+        match &circuit.nodes()[index] {
+            Node::Xor(..) | Node::Union(..) => {
+                let parity = self.parities[index].as_ref();
+                parity.is_some_and(|parity| parity.nodes.len() <= limits.summands)
+            }
+            node => self.highest_operand(node) <= limits.levels,
+        }
+    }
+
+    /// A minimum cut of the highest ways to the front.
+    fn cut(&self, circuit: &Circuit, limits: Limits, front: &[usize]) -> Vec<usize> {
+        // All nodes on such ways, the last ones first, with the greatest height that they lead to.
+        let mut target = vec![0; self.heights.len()];
+        front.iter().for_each(|&index| target[index] = self.heights[index]);
+        let top = front.iter().copied().max().unwrap_or(0);
+        let mut ways = Vec::new();
+        let tight = |index: usize| {
+            let node = &circuit.nodes()[index];
+            let below = self.heights[index] - node.levels();
+            node.operands().map(Signal::node).filter(move |&operand| self.heights[operand] == below)
+        };
+        // What has no height is bootstrapped or an input, or a disjoint OR of such.
+        let on_ways = |index: usize| self.heights[index] > 0;
+        for index in (0..=top).rev().filter(|&index| on_ways(index)) {
+            if target[index] == 0 {
+                continue;
+            }
+            ways.push(index);
+            for operand in tight(index) {
+                target[operand] = target[operand].max(target[index]);
+            }
+        }
+        let mut number = vec![usize::MAX; self.heights.len()];
+        ways.iter().enumerate().for_each(|(k, &index)| number[index] = k);
+        let costs: Vec<u64> = ways
+            .iter()
+            .map(|&index| {
+                let early = (target[index] - self.heights[index]) as u64;
+                let cost = COST + limits.early * early;
+                match () {
+                    () if !self.is_possible(circuit, limits, index) => IMPOSSIBLE,
+                    () if early as usize > limits.levels => TOO_EARLY * cost,
+                    () => cost,
+                }
+            })
+            .collect();
+        let mut network = Network::new(&costs);
+        for (k, &index) in ways.iter().enumerate() {
+            for operand in tight(index) {
+                if on_ways(operand) {
+                    network.connect(number[operand], k);
+                } else {
+                    network.source(k);
+                }
+            }
+        }
+        front.iter().for_each(|&index| network.sink(number[index]));
+        network.cut().into_iter().map(|k| ways[k]).collect()
+    }
+}
+
+/// Nodes that are in one of the two only.
+fn joined(a: &Parity, b: &Parity) -> Parity {
+    let mut nodes = Vec::with_capacity(a.nodes.len() + b.nodes.len());
+    let (mut x, mut y) = (a.nodes.iter().peekable(), b.nodes.iter().peekable());
+    while let (Some(&&p), Some(&&q)) = (x.peek(), y.peek()) {
+        if p <= q {
+            x.next();
+        }
+        if q <= p {
+            y.next();
+        }
+        if p != q {
+            nodes.push(p.min(q));
+        }
+    }
+    nodes.extend(x.chain(y));
+    Parity { nodes, inverted: a.inverted ^ b.inverted }
+}

@@ -1,0 +1,87 @@
+//! A model that remembers its answers: circuits ask for few different noises, again and again.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use cryptable_bits::Gate;
+
+use super::model::BitModel;
+
+/// Questions of two bits.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Question {
+    Gates(Vec<Gate>),
+    GateBoot(Gate),
+    CleaningGateBoot(Gate),
+}
+
+type Asked<M> = (Question, <M as BitModel>::Noise, <M as BitModel>::Noise);
+
+/// The answers of a model.
+pub(super) struct Remembered<'a, M: BitModel> {
+    pub(super) model: &'a M,
+    log2_fail: RefCell<HashMap<M::Noise, f64>>,
+    cleaned: RefCell<HashMap<M::Noise, M::Noise>>,
+    booted: RefCell<HashMap<Vec<M::Noise>, M::Noise>>,
+    of_two: RefCell<HashMap<Asked<M>, Vec<M::Noise>>>,
+}
+
+/// The answer that is known, or the one that is found.
+fn remember<K: Eq + Hash, V: Clone>(
+    known: &RefCell<HashMap<K, V>>,
+    key: K,
+    find: impl FnOnce(&K) -> V,
+) -> V {
+    known.borrow_mut().entry(key).or_insert_with_key(find).clone()
+}
+
+impl<'a, M: BitModel> Remembered<'a, M> {
+    pub(super) fn new(model: &'a M) -> Self {
+        Self {
+            model,
+            log2_fail: RefCell::default(),
+            cleaned: RefCell::default(),
+            booted: RefCell::default(),
+            of_two: RefCell::default(),
+        }
+    }
+
+    pub(super) fn log2_fail(&self, noise: M::Noise) -> f64 {
+        remember(&self.log2_fail, noise, |&noise| self.model.log2_fail(noise))
+    }
+
+    pub(super) fn noise_after_cleaning(&self, x: M::Noise) -> M::Noise {
+        remember(&self.cleaned, x, |&x| self.model.noise_after_cleaning(x))
+    }
+
+    pub(super) fn noise_after_bin_boot(&self, summands: &[M::Noise]) -> M::Noise {
+        remember(&self.booted, summands.to_vec(), |list| self.model.noise_after_bin_boot(list))
+    }
+
+    pub(super) fn noise_after_gates(
+        &self,
+        gates: &[Gate],
+        x: M::Noise,
+        y: M::Noise,
+    ) -> Vec<M::Noise> {
+        let key = (Question::Gates(gates.to_vec()), x, y);
+        remember(&self.of_two, key, |_| self.model.noise_after_gates(gates, x, y))
+    }
+
+    pub(super) fn noise_after_gate_boot(&self, gate: Gate, x: M::Noise, y: M::Noise) -> M::Noise {
+        let key = (Question::GateBoot(gate), x, y);
+        remember(&self.of_two, key, |_| vec![self.model.noise_after_gate_boot(gate, x, y)])[0]
+    }
+
+    pub(super) fn noise_after_cleaning_gate_boot(
+        &self,
+        gate: Gate,
+        x: M::Noise,
+        y: M::Noise,
+    ) -> M::Noise {
+        let key = (Question::CleaningGateBoot(gate), x, y);
+        let find = || vec![self.model.noise_after_cleaning_gate_boot(gate, x, y)];
+        remember(&self.of_two, key, |_| find())[0]
+    }
+}

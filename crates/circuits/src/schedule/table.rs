@@ -1,0 +1,53 @@
+//! Plans as tables, for people.
+
+use std::fmt;
+
+use cryptable_lattice::cost::CostModel;
+
+use super::plan::{Plan, StepCounts};
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StepCounts {
+            gates,
+            products,
+            unions,
+            cleanings,
+            bin_boots,
+            xor_boots,
+            gate_boots,
+            longest_sum,
+        } = self.counts();
+        let name = cryptable_wire::printable(&self.circuit);
+        writeln!(f, "{name} on {} words at once, {} steps", self.words, self.steps.len())?;
+        writeln!(
+            f,
+            "  bootstraps   {}: BinBoot {bin_boots}, of XORs {xor_boots} (of up to {longest_sum} bits), GateBoot {gate_boots}",
+            self.counts().bootstraps()
+        )?;
+        writeln!(
+            f,
+            "  gates        {gates} on {products} products, {unions} disjoint ORs for free"
+        )?;
+        writeln!(f, "  cleanings    {cleanings}")?;
+        let seconds = CostModel::default().seconds(&self.work);
+        writeln!(
+            f,
+            "  time         {:.0} u on one thread ({seconds:.1} s where u = 140 us)",
+            seconds / CostModel::default().unit()
+        )?;
+        let gigabytes = |bytes: usize| bytes as f64 / 1e9;
+        writeln!(
+            f,
+            "  memory       {:.2} GB: keys {:.2}, ciphertexts {:.2}, {} at once {:.2}",
+            gigabytes(self.memory_bytes()),
+            gigabytes(self.key_bytes),
+            gigabytes(self.ciphertext_bytes),
+            self.parallel,
+            gigabytes(self.parallel * self.working_bytes)
+        )?;
+        let worst = self.deviations.iter().copied().fold(0.0, f64::max);
+        writeln!(f, "  noise        2^{:.1} at most, of a bit", worst.log2())?;
+        write!(f, "  failure      {} a word, {} of any word", self.word_failure(), self.failure())
+    }
+}

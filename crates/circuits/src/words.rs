@@ -1,0 +1,16 @@
+//! Arithmetic of words: what circuits in Rust are built of. Words are slices of signals, the least significant bit
+//! first.
+//!
+//! | module | what |
+//! |---|---|
+//! | `prefix_adder` | sums and differences in log2(n) + 2 levels (Sklansky) |
+//! | `comparison` | less than, unsigned and signed; equality |
+//! | `dadda_multiplier` | products (Dadda), with a prefix adder at the end |
+
+mod comparison;
+mod dadda_multiplier;
+mod prefix_adder;
+
+pub use comparison::{equal, less_than, less_than_signed};
+pub use dadda_multiplier::multiply;
+pub use prefix_adder::{add, add_with_carry, subtract};

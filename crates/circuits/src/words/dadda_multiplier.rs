@@ -1,0 +1,72 @@
+//! Dadda's multiplier: L. Dadda, "Some Schemes for Parallel Multipliers", Alta Frequenza, 1965.
+//!
+//! All products of two bits stand in columns of their weight. Full and half adders, as few as reach the heights 2, 3,
+//! 4, 6, 9, 13, … one after the other, leave two rows; a prefix adder sums them.
+
+use super::prefix_adder::add;
+use crate::builder::CircuitBuilder;
+use crate::signal::Signal;
+
+/// The product of two words modulo `2^width`: all of it for `width = x.len() + y.len()`.
+///
+/// ```
+/// use cryptable_circuits::{CircuitBuilder, words};
+/// let mut builder = CircuitBuilder::new("product");
+/// let (x, y) = (builder.input("x", 8)?, builder.input("y", 8)?);
+/// let product = words::multiply(&mut builder, &x, &y, 16);
+/// builder.output("product", &product)?;
+/// assert_eq!(builder.finish().evaluate_words(&[200, 100])?, [20_000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn multiply(
+    builder: &mut CircuitBuilder,
+    x: &[Signal],
+    y: &[Signal],
+    width: usize,
+) -> Vec<Signal> {
+    let mut columns = vec![Vec::new(); width];
+    for (i, &x) in x.iter().enumerate() {
+        for (j, &y) in y.iter().enumerate().take(width.saturating_sub(i)) {
+            columns[i + j].push(builder.and(x, y));
+        }
+    }
+    let highest = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let mut heights = vec![2];
+    while heights[heights.len() - 1] < highest {
+        heights.push(heights[heights.len() - 1] * 3 / 2);
+    }
+    for &height in heights.iter().rev().filter(|&&height| height < highest) {
+        reduce(builder, &mut columns, height);
+    }
+    let row = |k: usize| -> Vec<Signal> {
+        columns.iter().map(|column| column.get(k).copied().unwrap_or(Signal::FALSE)).collect()
+    };
+    let (first, second) = (row(0), row(1));
+    add(builder, &first, &second)
+}
+
+/// Lowers every column to a height. Carries count in the next column of this stage; adders read bits of the stage
+/// before only, so that a stage is one adder deep.
+fn reduce(builder: &mut CircuitBuilder, columns: &mut [Vec<Signal>], height: usize) {
+    let mut carries: Vec<Signal> = Vec::new();
+    for column in columns {
+        let (mut next_carries, mut sums) = (Vec::new(), Vec::new());
+        // Bits of the stage before are taken from the front: those that have waited longest.
+        let mut open = std::mem::take(column).into_iter();
+        while open.len() + sums.len() + carries.len() > height {
+            let excess = open.len() + sums.len() + carries.len() - height;
+            let mut next = || open.next().expect("a stage lowers columns to two thirds");
+            let (sum, carry) = if excess == 1 {
+                let (a, b) = (next(), next());
+                builder.half_adder(a, b)
+            } else {
+                let (a, b, c) = (next(), next(), next());
+                builder.full_adder(a, b, c)
+            };
+            sums.push(sum);
+            next_carries.push(carry);
+        }
+        column.extend(open.chain(sums).chain(carries));
+        carries = next_carries;
+    }
+}
