@@ -22,17 +22,39 @@ enum PackingArgument {
 
 /// Arguments of `bench binboot` and `bench gateboot`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cryptable --threads 1 --json bench binboot --runs 100")]
+#[command(
+    after_help = "Examples:\n  cryptable --threads 1 --json bench binboot --runs 100\n  cryptable bench binboot --ring-degree 65536"
+)]
 pub struct BitsArguments {
-    /// How bits are packed.
-    #[arg(long, value_enum, default_value = "real")]
-    packing: PackingArgument,
+    /// Ring degree: 16384, 32768 or 65536; the larger ones have levels for gates, and complex packing only.
+    #[arg(long, default_value_t = 16384)]
+    ring_degree: usize,
+    /// How bits are packed [default: real at ring degree 16384].
+    #[arg(long, value_enum)]
+    packing: Option<PackingArgument>,
     /// Evaluations to take the median time and the largest error of, each of other bits.
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Seed of the random bits.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+}
+
+impl BitsArguments {
+    fn parameters(&self) -> anyhow::Result<Parameters> {
+        match (self.ring_degree, self.packing) {
+            (16_384, Some(PackingArgument::Complex)) => {
+                Ok(Parameters::latency_128(Packing::Complex)?)
+            }
+            (16_384, _) => Ok(Parameters::latency_128(Packing::Real)?),
+            (32_768 | 65_536, Some(PackingArgument::Real)) => {
+                anyhow::bail!("ring degree {} has complex packing only", self.ring_degree)
+            }
+            (32_768, _) => Ok(Parameters::balanced_128()?),
+            (65_536, _) => Ok(Parameters::throughput_128()?),
+            (other, _) => anyhow::bail!("ring degree {other}: 16384, 32768 or 65536"),
+        }
+    }
 }
 
 /// Which bootstrap.
@@ -61,11 +83,7 @@ struct BitsRecord {
 
 /// Runs a benchmark.
 pub fn run(benchmark: Benchmark, arguments: &BitsArguments, json: bool) -> anyhow::Result<()> {
-    let packing = match arguments.packing {
-        PackingArgument::Real => Packing::Real,
-        PackingArgument::Complex => Packing::Complex,
-    };
-    let record = measure(benchmark, &Parameters::latency_128(packing)?, arguments)?;
+    let record = measure(benchmark, &arguments.parameters()?, arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
@@ -168,7 +186,7 @@ mod tests {
     #[test]
     fn bits_of_a_toy() {
         for benchmark in [Benchmark::BinBoot, Benchmark::GateBoot] {
-            let arguments = BitsArguments { packing: PackingArgument::Complex, runs: 2, seed: 1 };
+            let arguments = BitsArguments { ring_degree: 1024, packing: None, runs: 2, seed: 1 };
             let toy = Parameters::insecure_toy(Packing::Complex).unwrap();
             let record = measure(benchmark, &toy, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&record).unwrap()));

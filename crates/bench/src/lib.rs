@@ -7,6 +7,8 @@
 //! | `packed` | lookups and digit decomposition of packed values |
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
+//! | `packing`, `fhew_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them |
+//! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
 //! | `plot` | pictures of lines |
@@ -14,16 +16,19 @@
 
 mod auto;
 mod bits;
+mod circuit;
 mod contract;
 mod cost_model;
 mod decomposition;
 mod fhew;
+mod fhew_gates;
 mod gates;
 mod leveled;
 mod measurement;
 mod memory;
 mod origin;
 mod packed;
+mod packing;
 mod plot;
 mod primitives;
 mod single;
@@ -56,6 +61,12 @@ pub enum BenchCommand {
     Binboot(bits::BitsArguments),
     /// GateBoot: a gate of bits in CKKS slots, bootstrapped on the way.
     Gateboot(bits::BitsArguments),
+    /// Ring packing: sums of two lists of LWE ciphertexts into one RLWE ciphertext, and extraction back.
+    Packing(packing::PackingArguments),
+    /// Gates of FHEW ciphertexts, all at once: packed, GateBoot, extracted.
+    FhewGates(fhew_gates::FhewGatesArguments),
+    /// A circuit on thousands of encrypted words at once: sum, comparison, product, AES-128.
+    Circuit(circuit::CircuitArguments),
     /// Functional bootstraps by automorphisms: Algorithm 5 beside LMKCDEY and CMUXes.
     Auto(auto::AutoArguments),
     /// Circuit bootstrapping of a bit.
@@ -90,6 +101,9 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Gates(arguments) => gates::run(arguments, json),
         BenchCommand::Binboot(arguments) => bits::run(bits::Benchmark::BinBoot, arguments, json),
         BenchCommand::Gateboot(arguments) => bits::run(bits::Benchmark::GateBoot, arguments, json),
+        BenchCommand::Packing(arguments) => packing::run(arguments, json),
+        BenchCommand::FhewGates(arguments) => fhew_gates::run(arguments, json),
+        BenchCommand::Circuit(arguments) => circuit::run(arguments, json),
         BenchCommand::Auto(arguments) => auto::run(arguments, json),
         BenchCommand::Cbs(arguments) => circuit_bootstrapping::run(arguments, json),
         BenchCommand::CmuxTree(arguments) => cmux_tree::run(arguments, json),

@@ -14,7 +14,7 @@ use cryptable_lattice::{EvaluationKeys, KeyPurpose, SwitchingKeyShape};
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
-use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring, Rounding};
+use cryptable_ring::{Basis, Buffer, Evaluations, Modulus, NttTable, Poly, Ring, Rounding};
 use num_complex::Complex64;
 use serde::Serialize;
 
@@ -140,25 +140,46 @@ fn measure(arguments: &PrimitivesArguments) -> anyhow::Result<Vec<Line>> {
     anyhow::ensure!(degree.is_power_of_two() && (64..=1 << 17).contains(&degree), "ring degree");
     anyhow::ensure!((3..=40).contains(&limbs) && (1..=limbs).contains(&arguments.digits), "limbs");
     let digit_limbs = limbs.div_ceil(arguments.digits);
-    let shape =
-        SwitchingKeyShape { basis: Basis { main: limbs, special: digit_limbs }, digit_limbs };
+    let shape = SwitchingKeyShape { basis: Basis::new(limbs, digit_limbs), digit_limbs };
     let main = ntt_primes(degree, 49.0, limbs, &[]);
     let special = ntt_primes(degree, 50.0, digit_limbs, &main);
     let setup = Setup { ring: Ring::new(degree, &main, &special), shape };
     let (runs, unit) = (arguments.runs, UnitSampler::start());
     let mut bench = Bench { runs, unit, lines: Vec::new() };
-    measure_ring(&mut bench, &setup);
+    measure_transforms(&mut bench, &setup);
+    measure_conversion(&mut bench, &setup);
     measure_table_product(&mut bench, &setup);
     measure_ckks(&mut bench, &setup);
     Ok(bench.finish())
 }
 
-/// NTT and base conversion.
-fn measure_ring(bench: &mut Bench, setup: &Setup) {
+/// Transforms: of a prime of 49 bits and of 50, of a product of two primes, each in the cache, and of
+/// all limbs of a polynomial. Their times in units are those of `tfhe-ntt`'s transform, if the ring
+/// degree is 65,536: that is what a unit is.
+fn measure_transforms(bench: &mut Bench, setup: &Setup) {
     let (ring, limbs) = (&setup.ring, setup.shape.basis.main);
     let degree = ring.degree();
     let mut limb = Buffer::zeroed(degree);
     bench.measure(setup, "ntt", (1, 2), || ring.table(0).forward_assign(&mut limb));
+    bench.measure(setup, "inverse ntt", (1, 2), || ring.table(0).inverse_assign(&mut limb));
+    let wide = ring.table(limbs);
+    bench.measure(setup, "wide ntt", (1, 2), || wide.forward_assign(&mut limb));
+    bench.measure(setup, "wide inverse ntt", (1, 2), || wide.inverse_assign(&mut limb));
+    let primes = ntt_primes(degree, 24.5, 2, &[]);
+    let product = NttTable::new(degree, Modulus::new(primes[0] * primes[1])).expect("NTT primes");
+    bench.measure(setup, "two-prime ntt", (1, 2), || product.forward_assign(&mut limb));
+    let mut words = Buffer::zeroed(degree * limbs);
+    bench.measure(setup, "polynomial ntt", (limbs, 2 * limbs), || {
+        for (prime, limb) in words.chunks_exact_mut(degree).enumerate() {
+            ring.table(prime).forward_assign(limb);
+        }
+    });
+}
+
+/// Base conversion.
+fn measure_conversion(bench: &mut Bench, setup: &Setup) {
+    let (ring, limbs) = (&setup.ring, setup.shape.basis.main);
+    let degree = ring.degree();
     let sources: Vec<usize> = (0..setup.shape.digit_limbs).collect();
     let source = Buffer::zeroed(degree * sources.len());
     let mut out = Buffer::zeroed(degree * (limbs - sources.len()).max(1));
@@ -212,7 +233,7 @@ fn measure_ckks(bench: &mut Bench, setup: &Setup) {
     let ct = encrypt(ring, &dense, &[Complex64::ONE; 8], 49f64.exp2(), limbs);
     let digits = shape.digits();
     let key_limbs = 2 * digits * all;
-    let key = evaluator.key(rotation, limbs);
+    let key = evaluator.key(rotation, ring.main_basis(limbs));
     let counts = (digits * all, limbs + key_limbs + 2 * all);
     bench.measure(setup, "key switch", counts, || {
         let _ = switch(ring, &ct.parts.c1, key, [None, None]);
@@ -241,8 +262,19 @@ mod tests {
         };
         let lines = measure(&arguments).unwrap();
         let names: Vec<&str> = lines.iter().map(|line| line.operation.as_str()).collect();
-        let expected =
-            ["ntt", "base conversion", "table product", "key switch", "rotation", "multiplication"];
+        let expected = [
+            "ntt",
+            "inverse ntt",
+            "wide ntt",
+            "wide inverse ntt",
+            "two-prime ntt",
+            "polynomial ntt",
+            "base conversion",
+            "table product",
+            "key switch",
+            "rotation",
+            "multiplication",
+        ];
         assert_eq!(names, expected);
         for line in &lines {
             assert!(line.seconds > 0.0 && line.unit_us == lines[0].unit_us, "{line:?}");

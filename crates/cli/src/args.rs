@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 pub mod aes;
+pub mod circuit;
 #[cfg(feature = "client")]
 mod client;
 mod files;
@@ -112,6 +113,9 @@ pub enum Command {
     /// Turn bytes encrypted by AES-128 into homomorphic ciphertexts, without their key
     #[command(after_help = aes::OVERVIEW)]
     Aes(AesArgs),
+    /// Run binary circuits on encrypted words, from netlists
+    #[command(after_help = circuit::OVERVIEW)]
+    Circuit(CircuitArgs),
     /// Say what files are: type, engine, parameters, key and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
@@ -150,6 +154,14 @@ pub struct AesArgs {
     /// What to do.
     #[command(subcommand)]
     pub command: aes::AesCommand,
+}
+
+/// Arguments of `circuit`.
+#[derive(Args, Debug)]
+pub struct CircuitArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: circuit::CircuitCommand,
 }
 
 /// Arguments of `inspect`.
@@ -259,8 +271,9 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let aes = cli.find_subcommand("aes").unwrap().get_subcommands();
-        for command in cli.get_subcommands().chain(aes) {
+        let nested = ["aes", "circuit"].map(|name| cli.find_subcommand(name).unwrap());
+        let nested = nested.into_iter().flat_map(clap::Command::get_subcommands);
+        for command in cli.get_subcommands().chain(nested) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("cryptable"), "{}", command.get_name());
         }

@@ -241,6 +241,7 @@ fn is_secret_key(kind: ObjectType) -> bool {
             | ObjectType::SingleSecretKey
             | ObjectType::TranscipheringSecretKey
             | ObjectType::LeveledSecretKey
+            | ObjectType::SlotBitsSecretKey
     )
 }
 
@@ -252,6 +253,7 @@ fn is_evaluation_key(kind: ObjectType) -> bool {
             | ObjectType::SingleEvaluationKey
             | ObjectType::TranscipheringEvaluationKey
             | ObjectType::LeveledEvaluationKey
+            | ObjectType::SlotBitsEvaluationKey
             | ObjectType::PackingKey
             | ObjectType::PrivateSwitchingKey
     )

@@ -37,11 +37,23 @@ pub fn read_mapped<T>(
     path: &Path,
     read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
 ) -> Result<T> {
+    Ok(read_kept(path, read)?.0)
+}
+
+/// Reads an input that what is read of it may refer to as long as it lives: also returns the file, to check in the end that
+/// nobody changed it.
+///
+/// # Errors
+/// As [`read_mapped`].
+pub fn read_kept<T>(
+    path: &Path,
+    read: impl FnOnce(&Arc<MappedFile>) -> cryptable::Result<T>,
+) -> Result<(T, Arc<MappedFile>)> {
     let file = Arc::new(map(path)?);
     let failed = || format!("cannot read {}", input_file::shown(path).printable());
     let found = read(&file).map_err(with_option).with_context(failed)?;
     file.check_unchanged().with_context(failed)?;
-    Ok(found)
+    Ok((found, file))
 }
 
 /// Says which option allows what the library refused.
@@ -99,10 +111,21 @@ pub fn read_evaluation_key(global: Global, path: &Path) -> Result<MappedKey> {
 /// If the file cannot be read or is no secret key, or an insecure one that is not allowed.
 #[cfg(feature = "client")]
 pub fn read_secret_key(global: Global, path: &Path) -> Result<SecretKey> {
+    read_secret_of(path, |bytes| SecretKey::from_bytes(bytes, global.read_options()))
+}
+
+/// Reads a secret key of any kind.
+///
+/// # Errors
+/// If the file cannot be read or is no secret key, or `read` refuses it.
+#[cfg(feature = "client")]
+pub fn read_secret_of<T>(
+    path: &Path,
+    read: impl FnOnce(&[u8]) -> cryptable::Result<T>,
+) -> Result<T> {
     let check = |start: &[u8]| guard::check_secret_key("--secret", start);
     let bytes = input_file::read_secret(path, MAX_SECRET_KEY_BYTES, "a secret key", check)?;
-    SecretKey::from_bytes(&bytes, global.read_options())
-        .with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
+    read(&bytes).with_context(|| format!("cannot read {}", input_file::shown(path).printable()))
 }
 
 /// What people must hear where a key has no security at all, or its values fail too often.

@@ -7,6 +7,7 @@ use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, r
 
 use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
+use crate::circuits::{self, EncryptedWordsReader, EncryptedWordsSummary};
 use crate::{
     Engine, FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, booleans, integers,
     transciphering,
@@ -27,16 +28,19 @@ pub enum InspectedParameters {
     Booleans(Box<booleans::Parameters>),
     /// Of functions of large values.
     Integers(Box<integers::Parameters>),
+    /// Of circuits on bits in slots.
+    Circuits(Box<circuits::Parameters>),
 }
 
-/// The same expression for parameters of any kind.
+/// The same expression for parameters of any kind; those of circuits have one of their own.
 macro_rules! each_kind {
-    ($parameters:expr, $inner:ident => $expression:expr) => {
+    ($parameters:expr, $inner:ident => $expression:expr, $bits:ident => $of_bits:expr) => {
         match $parameters {
             Self::Engine($inner) => $expression,
             Self::Transciphering($inner) => $expression,
             Self::Booleans($inner) => $expression,
             Self::Integers($inner) => $expression,
+            Self::Circuits($bits) => $of_bits,
         }
     };
 }
@@ -45,26 +49,26 @@ impl InspectedParameters {
     /// What they claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
-        each_kind!(self, it => it.security_level())
+        each_kind!(self, it => it.security_level(), bits => bits.literal().security)
     }
 
     /// Estimated security in bits; 0 of insecure ones.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
-        each_kind!(self, it => it.security_bits())
+        each_kind!(self, it => it.security_bits(), bits => bits.security_bits())
     }
 
-    /// log2 of the probability that a value, a gate, or a block of AES goes wrong.
+    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        each_kind!(self, it => it.log2_fail())
+        each_kind!(self, it => it.log2_fail(), bits => bits.literal().log2_fail)
     }
 
     /// The probability of [`InspectedParameters::log2_fail`]. Readers refuse what is above
     /// [`FailureProbability::READ_LIMIT`].
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
-        each_kind!(self, it => it.failure_probability())
+        each_kind!(self, it => it.failure_probability(), bits => FailureProbability::from_log2(bits.literal().log2_fail))
     }
 }
 
@@ -92,6 +96,8 @@ pub struct Inspection {
     pub fresh: Option<bool>,
     /// What a file of ciphertexts says of itself.
     pub ciphertexts: Option<CiphertextFileSummary>,
+    /// What a file of encrypted words says of itself.
+    pub words: Option<EncryptedWordsSummary>,
 }
 
 /// Checks a file wholly, and says what it is. Insecure parameters, and those that fail often, are not refused here, but
@@ -113,6 +119,9 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         return inspect_ciphertexts(bytes);
     }
     let header = peek_header(bytes)?;
+    if header.object_type == ObjectType::SlotBitsWords {
+        return inspect_words(bytes);
+    }
     let limit = bytes.len().saturating_sub(HEADER_BYTES) as u64;
     let body = read_object(bytes, header.object_type, None, limit)?;
     let mut found = Inspection {
@@ -126,6 +135,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         values: None,
         fresh: None,
         ciphertexts: None,
+        words: None,
     };
     match header.object_type {
         ObjectType::PackedCiphertext
@@ -181,6 +191,26 @@ fn inspect_ciphertexts(bytes: &[u8]) -> Result<Inspection> {
         values: Some((summary.values, contents.modulus)),
         fresh: Some(fresh),
         ciphertexts: Some(summary),
+        words: None,
+    })
+}
+
+fn inspect_words(bytes: &[u8]) -> Result<Inspection> {
+    let reader = EncryptedWordsReader::new(bytes)?;
+    reader.check_undamaged()?;
+    let summary = reader.summary().clone();
+    Ok(Inspection {
+        object: ObjectType::SlotBitsWords.to_string(),
+        engine: None,
+        parameter_digest: summary.parameter_digest,
+        bytes: bytes.len() as u64,
+        parameters: None,
+        key_id: Some(summary.key_id),
+        aes_key_id: None,
+        values: None,
+        fresh: None,
+        ciphertexts: None,
+        words: Some(summary),
     })
 }
 
@@ -215,6 +245,9 @@ fn inspect_key(
         (_, ObjectType::IntegerSecretKey | ObjectType::IntegerEvaluationKey) => {
             Inspected::Integers(Box::new(integers::Parameters::from_bytes(literal()?, options)?))
         }
+        (_, ObjectType::SlotBitsSecretKey | ObjectType::SlotBitsEvaluationKey) => {
+            Inspected::Circuits(Box::new(circuits::Parameters::from_bytes(literal()?, options)?))
+        }
         _ => return Ok(()),
     };
     found.parameters = Some(parameters);
@@ -224,6 +257,7 @@ fn inspect_key(
             ObjectType::TranscipheringEvaluationKey
                 | ObjectType::BooleanEvaluationKey
                 | ObjectType::IntegerEvaluationKey
+                | ObjectType::SlotBitsEvaluationKey
         ) || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
     found.key_id = if is_server_key {
         Some(KeyId(reader.array("client key identifier")?))
@@ -242,6 +276,7 @@ fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>>
         }
         ObjectType::BooleanSecretKey => booleans::SecretKey::from_bytes(bytes, options)?.id(),
         ObjectType::IntegerSecretKey => integers::SecretKey::from_bytes(bytes, options)?.id(),
+        ObjectType::SlotBitsSecretKey => circuits::SecretKey::from_bytes(bytes, options)?.key_id(),
         _ => crate::SecretKey::from_bytes(bytes, options)?.id(),
     }))
 }

@@ -41,7 +41,8 @@
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).
 //! - [`booleans`]: gates on encrypted bits. [`integers`]: sign, comparison, maximum, digits and tables of large values.
-//!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. Each has keys of its own and an example.
+//!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
+//!   at once. Each has keys of its own and an example.
 //! - [`EvaluationKey::add`]: sums, differences and multiples of encrypted values, before and after lookups.
 //! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
 //! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
@@ -56,6 +57,7 @@
 pub mod bfloat16;
 mod ciphertext;
 mod ciphertext_file;
+pub mod circuits;
 mod engine;
 mod execution;
 mod inspection;

@@ -57,6 +57,7 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
         15 | 16 => of(Engine::Leveled),
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         18 | 19 => booleans::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        27 | 28 => cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         21 | 22 => integers::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         _ => None,
     }

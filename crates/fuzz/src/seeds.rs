@@ -10,7 +10,12 @@ use cryptable::{
     Engine, Execution, KeyId, Parameters, Progress, ReadOptions, SecretKey, Table, booleans,
     integers, transciphering,
 };
+use cryptable_conversion as conversion;
 use cryptable_fhew::packing::{PackedLength, SeededPackingKey};
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::random::RandomStream;
 use cryptable_wire::HEADER_BYTES;
 use serde_json::Value;
 
@@ -130,6 +135,25 @@ pub fn transciphering_client() -> &'static transciphering::SecretKey {
     &CLIENT
 }
 
+/// The client of bits in slots.
+#[must_use]
+pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
+    static CLIENT: LazyLock<cryptable_bits::SecretKey> = LazyLock::new(|| {
+        let toy = cryptable_bits::Parameters::insecure_toy(cryptable_bits::Packing::Real);
+        let mut literal = toy.expect("a valid toy").literal().clone();
+        literal.ring_degree = 64;
+        literal.slots_to_coeffs.stages = vec![3, 2];
+        literal.coeffs_to_slots.stages = vec![3, 2];
+        // Few digits: a small key.
+        literal.digit_limbs = 4;
+        literal.special = vec![49.9; 4];
+        let parameters = cryptable_bits::Parameters::new(literal).expect("valid parameters");
+        let bytes = fixed(&cryptable_bits::SecretKey::generate(&parameters).to_bytes());
+        cryptable_bits::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
 /// The client of tables of every value.
 #[must_use]
 pub fn table_client() -> packed::SecretKey {
@@ -193,6 +217,13 @@ pub fn transciphering_parameters() -> Vec<Vec<u8>> {
     vec![transciphering_client().parameters().to_bytes()]
 }
 
+/// Literals of bits in slots, of a toy and of full size.
+#[must_use]
+pub fn slot_bits_parameters() -> Vec<Vec<u8>> {
+    let large = cryptable_bits::Parameters::latency_128(cryptable_bits::Packing::Complex);
+    vec![slot_bits_client().parameters().to_bytes(), large.expect("a valid set").to_bytes()]
+}
+
 /// Secret keys of all engines.
 #[must_use]
 pub fn secret_keys() -> Vec<Vec<u8>> {
@@ -215,6 +246,12 @@ pub fn integer_secret_key() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn transciphering_secret_key() -> Vec<Vec<u8>> {
     vec![transciphering_client().to_bytes().to_vec()]
+}
+
+/// A secret key of bits in slots.
+#[must_use]
+pub fn slot_bits_secret_key() -> Vec<Vec<u8>> {
+    vec![slot_bits_client().to_bytes().to_vec()]
 }
 
 fn evaluation_key(engine: Engine) -> Vec<Vec<u8>> {
@@ -265,6 +302,14 @@ pub fn transciphering_evaluation_key() -> Vec<Vec<u8>> {
     vec![head(&file, secret.parameters().to_bytes().len())]
 }
 
+/// The start of an evaluation key for bits in slots.
+#[must_use]
+pub fn slot_bits_evaluation_key() -> Vec<Vec<u8>> {
+    let (secret, mut file) = (slot_bits_client(), Vec::new());
+    secret.write_evaluation_key(&mut file, Progress::silent()).expect("memory takes all bytes");
+    vec![head(&file, secret.parameters().to_bytes().len())]
+}
+
 /// The start of a packing key.
 #[must_use]
 pub fn packing_key() -> Vec<Vec<u8>> {
@@ -273,6 +318,54 @@ pub fn packing_key() -> Vec<Vec<u8>> {
     let (key, mut file) = (secret.packing_key(PackedLength::Half), Vec::new());
     SeededPackingKey::write(&key, parameters, client, &mut file).expect("memory takes all bytes");
     vec![head(&file, 0)]
+}
+
+/// Parameters and clients of conversions: blocks of 64 and 32 coefficients of 256.
+#[must_use]
+pub fn conversion_client() -> (&'static conversion::Parameters, conversion::Clients) {
+    static PARAMETERS: LazyLock<conversion::Parameters> = LazyLock::new(|| {
+        let bottom = ntt_primes(256, 28.0, 1, &[])[0];
+        let (single, _) = packing_client();
+        let literal = conversion::ParametersLiteral::insecure_between(single, 256, bottom);
+        conversion::Parameters::new(literal).expect("a valid toy")
+    });
+    let clients = conversion::Clients { lwe: KeyId([7; 16]), ring: KeyId([8; 16]) };
+    (&PARAMETERS, clients)
+}
+
+/// Literals of conversions.
+#[must_use]
+pub fn conversion_parameters() -> Vec<Vec<u8>> {
+    vec![conversion_client().0.to_bytes()]
+}
+
+/// The file of a key of conversions.
+fn conversion_key(write: impl Fn(&conversion::Secrets<'_>, &mut Vec<u8>)) -> Vec<Vec<u8>> {
+    let (parameters, clients) = conversion_client();
+    let lwe = vec![1; parameters.literal().lwe_dimension];
+    let distribution = SecretDistribution::UniformTernary;
+    let ring = TernarySecret::sample(256, distribution, &mut RandomStream::from_os());
+    let mut file = Vec::new();
+    write(&conversion::Secrets { lwe: &lwe, ring: &ring, clients }, &mut file);
+    vec![file]
+}
+
+/// A ring packing key.
+#[must_use]
+pub fn ring_packing_key() -> Vec<Vec<u8>> {
+    conversion_key(|secrets, file| {
+        let key = secrets.packing_key(conversion_client().0).expect("secrets of these sizes");
+        key.write(file).expect("memory takes all bytes");
+    })
+}
+
+/// An extraction key.
+#[must_use]
+pub fn extraction_key() -> Vec<Vec<u8>> {
+    conversion_key(|secrets, file| {
+        let key = secrets.extraction_key(conversion_client().0).expect("secrets of these sizes");
+        key.write(file).expect("memory takes all bytes");
+    })
 }
 
 /// The start of encrypted tables.
@@ -301,6 +394,14 @@ pub fn ciphertext_files() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn encrypted_bits() -> Vec<Vec<u8>> {
     vec![boolean_client().encrypt(&[true, false, true]).to_bytes()]
+}
+
+/// Encrypted bits in slots.
+#[must_use]
+pub fn slot_bits() -> Vec<Vec<u8>> {
+    let secret = slot_bits_client();
+    let bits = secret.encrypt(&[true, false, true]).expect("three bits");
+    vec![bits.to_bytes(secret.parameters()).expect("bits of these parameters")]
 }
 
 /// Integers, whole and of digits.

@@ -9,6 +9,9 @@ use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
     SecretKey, booleans, integers, transciphering,
 };
+use cryptable_conversion::{
+    ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
+};
 use cryptable_fhew::packing::SeededPackingKey;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
@@ -41,7 +44,7 @@ impl Target {
 }
 
 /// All targets of this crate; those of the command line's formats are tests of its own.
-pub const TARGETS: [Target; 24] = [
+pub const TARGETS: [Target; 31] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -72,6 +75,11 @@ pub const TARGETS: [Target; 24] = [
         |b| transciphering::Parameters::from_bytes(b, options()).is_ok(),
         seeds::transciphering_parameters,
     ),
+    parameters(
+        "slot_bits_parameters",
+        |b| cryptable_bits::Parameters::from_bytes(b, options()).is_ok(),
+        seeds::slot_bits_parameters,
+    ),
     object("secret_key", |b| SecretKey::from_bytes(b, options()).is_ok(), seeds::secret_keys),
     object(
         "boolean_secret_key",
@@ -87,6 +95,11 @@ pub const TARGETS: [Target; 24] = [
         "transciphering_secret_key",
         |b| transciphering::SecretKey::from_bytes(b, options()).is_ok(),
         seeds::transciphering_secret_key,
+    ),
+    object(
+        "slot_bits_secret_key",
+        |b| cryptable_bits::SecretKey::from_bytes(b, options()).is_ok(),
+        seeds::slot_bits_secret_key,
     ),
     object("packed_evaluation_key", read_evaluation_key, seeds::packed_evaluation_key),
     object("single_evaluation_key", read_evaluation_key, seeds::single_evaluation_key),
@@ -106,6 +119,11 @@ pub const TARGETS: [Target; 24] = [
         |b| transciphering::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
         seeds::transciphering_evaluation_key,
     ),
+    object(
+        "slot_bits_evaluation_key",
+        |b| cryptable_bits::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
+        seeds::slot_bits_evaluation_key,
+    ),
     object("packing_key", read_packing_key, seeds::packing_key),
     object("encrypted_tables", read_encrypted_tables, seeds::encrypted_tables),
     Target {
@@ -115,9 +133,17 @@ pub const TARGETS: [Target; 24] = [
         seeds: seeds::ciphertext_files,
     },
     object("encrypted_bits", read_encrypted_bits, seeds::encrypted_bits),
+    object("slot_bits", read_slot_bits, seeds::slot_bits),
     object("encrypted_integers", read_encrypted_integers, seeds::encrypted_integers),
     object("encrypted_bytes", read_encrypted_bytes, seeds::encrypted_bytes),
     object("aes_messages", read_aes_message, seeds::aes_messages),
+    parameters(
+        "conversion_parameters",
+        |b| cryptable_conversion::Parameters::from_bytes(b, options()).is_ok(),
+        seeds::conversion_parameters,
+    ),
+    object("ring_packing_key", read_ring_packing_key, seeds::ring_packing_key),
+    object("extraction_key", read_extraction_key, seeds::extraction_key),
     Target {
         name: "inspection",
         repair: either,
@@ -170,6 +196,18 @@ fn read_packing_key(bytes: &[u8]) -> bool {
     SeededPackingKey::from_bytes(parameters, client, bytes).is_ok()
 }
 
+fn read_ring_packing_key(bytes: &[u8]) -> bool {
+    let (parameters, clients) = seeds::conversion_client();
+    SeededRingPackingKey::from_bytes(parameters, clients, bytes)
+        .is_ok_and(|key| RingPackingKey::expand(&key).memory_bytes() > 0)
+}
+
+fn read_extraction_key(bytes: &[u8]) -> bool {
+    let (parameters, clients) = seeds::conversion_client();
+    SeededExtractionKey::from_bytes(parameters, clients, bytes)
+        .is_ok_and(|key| ExtractionKey::expand(&key).memory_bytes() > 0)
+}
+
 fn read_encrypted_tables(bytes: &[u8]) -> bool {
     static KEY: LazyLock<packed::EvaluationKey> = LazyLock::new(|| {
         seeds::table_client().evaluation_key(Progress::silent()).expect("nobody cancels")
@@ -190,6 +228,12 @@ fn read_ciphertext_file(bytes: &[u8]) -> bool {
 fn read_encrypted_bits(bytes: &[u8]) -> bool {
     let Ok(bits) = booleans::EncryptedBits::from_bytes(bytes) else { return false };
     seeds::boolean_client().decrypt(&bits).is_ok()
+}
+
+fn read_slot_bits(bytes: &[u8]) -> bool {
+    let secret = seeds::slot_bits_client();
+    let bits = cryptable_bits::EncryptedBits::from_bytes(secret.parameters(), bytes);
+    bits.is_ok_and(|bits| secret.decrypt(&bits).is_ok())
 }
 
 fn read_encrypted_integers(bytes: &[u8]) -> bool {

@@ -29,22 +29,29 @@ readers! {
     boolean_parameters
     integer_parameters
     transciphering_parameters
+    slot_bits_parameters
     secret_key
     boolean_secret_key
     integer_secret_key
     transciphering_secret_key
+    slot_bits_secret_key
     packed_evaluation_key
     single_evaluation_key
     leveled_evaluation_key
     boolean_evaluation_key
     integer_evaluation_key
     transciphering_evaluation_key
+    slot_bits_evaluation_key
     packing_key
     encrypted_tables
     ciphertext_file
     encrypted_bits
+    slot_bits
     encrypted_integers
     encrypted_bytes
     aes_messages
+    conversion_parameters
+    ring_packing_key
+    extraction_key
     inspection
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::aes::AesCommand;
 #[cfg(feature = "client")]
 use super::aes::AesKeySource;
+use super::circuit::{CircuitCommand, NetlistArgs};
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
 use super::lookup::LookupArgs;
@@ -29,6 +30,7 @@ impl Cli {
             #[cfg(feature = "client")]
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
+            Command::Circuit(args) => args.command.files(),
             Command::Inspect(args) => {
                 let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
                 FileArgs { files, force: false }
@@ -183,6 +185,60 @@ impl AesCommand {
                     ("--encrypted-key", Some(&args.encrypted_key)),
                     ("--input", Some(&args.input)),
                     ("--table", args.table.as_deref()),
+                ]);
+                (files, FileArg::bytes("--output", &args.output), args.force)
+            }
+            #[cfg(feature = "client")]
+            Self::Decrypt(args) => {
+                let files =
+                    inputs([("--secret", Some(&args.secret)), ("--input", Some(&args.input))]);
+                (files, FileArg::text("--output", &args.output), args.force)
+            }
+        };
+        files.push(output);
+        FileArgs { files, force }
+    }
+}
+
+impl NetlistArgs {
+    /// None of a circuit of this program.
+    fn file(&self) -> (&'static str, Option<&Path>) {
+        ("NETLIST", Some(self.netlist.as_path()).filter(|path| path.exists()))
+    }
+}
+
+impl CircuitCommand {
+    fn files(&self) -> FileArgs {
+        let (mut files, output, force) = match self {
+            Self::Plan(args) => {
+                return FileArgs { files: inputs([args.circuit.file()]), force: false };
+            }
+            #[cfg(feature = "client")]
+            Self::Test(args) => {
+                let mut files = inputs([args.circuit.file(), ("--inputs", Some(&args.inputs))]);
+                files.extend(args.output.as_deref().map(|path| FileArg::text("--output", path)));
+                return FileArgs { files, force: args.force };
+            }
+            #[cfg(feature = "client")]
+            Self::Keygen(args) => {
+                let secret = FileArg::new_key("--secret", &args.secret);
+                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
+                return FileArgs { files: vec![secret, evaluation], force: args.force };
+            }
+            #[cfg(feature = "client")]
+            Self::Encrypt(args) => {
+                let files = inputs([
+                    args.circuit.file(),
+                    ("--secret", Some(&args.secret)),
+                    ("--input", Some(&args.input)),
+                ]);
+                (files, FileArg::bytes("--output", &args.output), args.force)
+            }
+            Self::Run(args) => {
+                let files = inputs([
+                    args.circuit.file(),
+                    ("--evaluation", Some(&args.evaluation)),
+                    ("--input", Some(&args.input)),
                 ]);
                 (files, FileArg::bytes("--output", &args.output), args.force)
             }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cryptable::circuits::EncryptedWordsSummary;
 use cryptable::{Engine, InspectedParameters};
 use cryptable_wire::hex;
 use serde::Serialize;
@@ -59,7 +60,41 @@ fn inspect(path: &Path) -> Result<Report> {
             None => found.values.filter(|_| found.fresh.is_some()).map(|_| 1),
         },
         fresh: found.fresh,
+        words: found.words.as_ref().map(WordsReport::new),
     })
+}
+
+/// What is told of a file of encrypted words.
+#[derive(Serialize)]
+struct WordsReport {
+    words: u64,
+    words_of_ciphertext: u64,
+    ciphertexts: u64,
+    /// Names and bits.
+    ports: Vec<(String, usize)>,
+}
+
+impl WordsReport {
+    fn new(summary: &EncryptedWordsSummary) -> Self {
+        Self {
+            words: summary.words,
+            words_of_ciphertext: summary.batch_words,
+            ciphertexts: summary.ciphertexts(),
+            ports: summary.ports.iter().map(|port| (port.name.clone(), port.width)).collect(),
+        }
+    }
+}
+
+impl fmt::Display for WordsReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = ciphertexts(self.ciphertexts);
+        write!(f, "  content     {} words in {count} of a bit each:", self.words)?;
+        for (index, (name, width)) in self.ports.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(f, "{comma} {}[{width}]", cryptable_wire::printable(name))?;
+        }
+        writeln!(f)
+    }
 }
 
 fn parameter_report(parameters: &InspectedParameters) -> Option<ParameterReport> {
@@ -103,6 +138,9 @@ struct Report {
     /// Whether nothing was computed on the values yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     fresh: Option<bool>,
+    /// Of files of words for circuits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<WordsReport>,
 }
 
 impl fmt::Display for Report {
@@ -126,6 +164,9 @@ impl fmt::Display for Report {
                 None => "",
             };
             writeln!(f, "  content     {values} values below {modulus}{count}{state}")?;
+        }
+        if let Some(words) = &self.words {
+            write!(f, "{words}")?;
         }
         if let Some(id) = &self.aes_key_id {
             writeln!(f, "  AES key     {id}")?;

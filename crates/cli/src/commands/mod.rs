@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod aes;
+mod circuit;
 #[cfg(feature = "client")]
 mod decrypt;
 #[cfg(feature = "client")]
@@ -29,7 +30,7 @@ use clap::CommandFactory;
 
 use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
-use crate::args::{Demonstration, aes::AesCommand};
+use crate::args::{Demonstration, aes::AesCommand, circuit::CircuitCommand};
 #[cfg(feature = "client")]
 use crate::core_dumps;
 use crate::interrupt;
@@ -62,6 +63,7 @@ pub fn run(cli: Cli) -> Result<()> {
         #[cfg(feature = "client")]
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),
+        Command::Circuit(args) => circuit::run(global, &args.command),
         Command::Inspect(args) => inspect::run(global, &args),
         #[cfg(feature = "client")]
         Command::Demo(args) => match args.what {
@@ -82,6 +84,9 @@ fn handles_secrets(command: &Command) -> bool {
         // Of a secret key's file, all is read for its checksum.
         Command::Inspect(_) => true,
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
+        Command::Circuit(args) => {
+            !matches!(args.command, CircuitCommand::Plan(_) | CircuitCommand::Run(_))
+        }
         Command::Plan(_) | Command::Lookup(_) | Command::Sum(_) | Command::Completions(_) => false,
         // Keys of its own, and profilers want to look in.
         #[cfg(feature = "bench")]

@@ -1,0 +1,218 @@
+//! `bench packing`: ring packing of LWE ciphertexts, and extraction.
+
+use clap::Args;
+use cryptable_ckks::encryption::decrypt_coefficients;
+use cryptable_conversion::{
+    Clients, EncryptedPhases, ExtractionKey, Parameters, ParametersLiteral, RingPackingKey,
+    Secrets, SeededExtractionKey, SeededRingPackingKey,
+};
+use cryptable_fhew::booleans;
+use cryptable_lattice::lwe_encryption::phase;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::random::RandomStream;
+use cryptable_wire::KeyId;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// Arguments of `bench packing`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench packing --runs 20")]
+pub struct PackingArguments {
+    /// log2 of the ring degree, and of the number of values.
+    #[arg(long, default_value_t = 14, value_parser = clap::value_parser!(u32).range(10..=16))]
+    log2_degree: u32,
+    /// log2 of q_0.
+    #[arg(long, default_value_t = 28.0)]
+    log2_bottom: f64,
+    /// Conversions to take the median of.
+    #[arg(long, default_value_t = 10)]
+    runs: usize,
+    /// Seed of the random bits.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A client of gates, and a ring with a secret of its own.
+struct Client {
+    single: booleans::SecretKey,
+    ring: TernarySecret,
+    clients: Clients,
+    parameters: Parameters,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &PackingArguments, json: bool) -> anyhow::Result<()> {
+    let lines = measure(arguments)?;
+    for line in &lines {
+        if json {
+            println!("{}", serde_json::to_string(line)?);
+        } else {
+            println!(
+                "{}: {} values in {:.1} ms, {:.0} u; noise 2^{:.1} of the margin, predicted 2^{:.1}; keys of {:.1} MB in \
+                 memory, {:.1} MB sent; {:.1} bits",
+                line.method,
+                line.slots,
+                line.eval_s * 1e3,
+                line.eval_units,
+                line.noise_std_log2,
+                line.predicted_noise_std_log2.unwrap_or(f64::NAN),
+                line.eval_key_bytes as f64 / 1e6,
+                line.input_bytes as f64 / 1e6,
+                line.security_bits
+            );
+        }
+    }
+    lines.iter().try_for_each(Contract::check)
+}
+
+impl Client {
+    fn new(arguments: &PackingArguments) -> anyhow::Result<Self> {
+        let single = booleans::SecretKey::generate(&booleans::Parameters::default_128());
+        let degree = 1 << arguments.log2_degree;
+        let mut stream = RandomStream::from_os();
+        let distribution = SecretDistribution::UniformTernary;
+        let ring = TernarySecret::sample(degree, distribution, &mut stream);
+        let bottom = ntt_primes(degree, arguments.log2_bottom, 1, &[])[0];
+        let numbers = single.parameters().fhew();
+        let parameters = if degree >= 1 << 12 {
+            Parameters::new(ParametersLiteral::between_128(numbers, degree, bottom))?
+        } else {
+            Parameters::new(ParametersLiteral::insecure_between(numbers, degree, bottom))?
+        };
+        let clients = Clients { lwe: single.id(), ring: KeyId([0; 16]) };
+        Ok(Self { single, ring, clients, parameters })
+    }
+
+    fn secrets(&self) -> Secrets<'_> {
+        let lwe = self.single.fhew().lwe_coefficients();
+        Secrets { lwe, ring: &self.ring, clients: self.clients }
+    }
+
+    /// Errors of phases against sums of bits in quarters.
+    fn packing_errors(&self, packed: &EncryptedPhases, sums: &[f64]) -> Vec<f64> {
+        let ring = self.parameters.bottom_ring();
+        let phases = decrypt_coefficients(ring, &self.ring, packed.ciphertext());
+        let q = ring.main_prime(0) as f64;
+        phases.iter().zip(sums).map(|(x, sum)| centred(x / q - sum)).collect()
+    }
+
+    /// Errors of LWE ciphertexts against the same.
+    fn extraction_errors(&self, list: &LweList, sums: &[f64]) -> Vec<f64> {
+        let q = list.shape().modulus as f64;
+        let lwe = self.single.fhew().lwe_coefficients();
+        let error =
+            |(i, sum): (usize, &f64)| centred(phase(lwe, &list.ciphertext(i)) as f64 / q - sum);
+        sums.iter().enumerate().map(error).collect()
+    }
+}
+
+fn centred(x: f64) -> f64 {
+    x - x.round()
+}
+
+fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
+    let client = Client::new(arguments)?;
+    let parameters = &client.parameters;
+    let degree = parameters.literal().ring_degree;
+    let (packing_seeded, packing_keygen) = timed(|| client.secrets().packing_key(parameters));
+    let (extraction_seeded, keygen) = timed(|| client.secrets().extraction_key(parameters));
+    let (packing_seeded, extraction_seeded) = (packing_seeded?, extraction_seeded?);
+    let (packing, packing_setup) = timed(|| RingPackingKey::expand(&packing_seeded));
+    let (extraction, setup) = timed(|| ExtractionKey::expand(&extraction_seeded));
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let mut unit = UnitSampler::start();
+    let (mut pack_times, mut extract_times) = (Vec::new(), Vec::new());
+    let (mut pack_errors, mut extract_errors) = (Vec::new(), Vec::new());
+    memory::reset_peak();
+    let mut encrypt_s = 0.0;
+    for _ in 0..arguments.runs.max(1) {
+        let bits = [0, 1].map(|_| (0..degree).map(|_| rng.random()).collect::<Vec<bool>>());
+        let (fresh, time) = timed(|| bits.each_ref().map(|bits| client.single.encrypt(bits)));
+        encrypt_s = time / (2 * degree) as f64;
+        // Masks are words, as those of results of gates: a seed would be drawn out every time.
+        let lists = fresh.each_ref().map(computed);
+        let quarter = parameters.lwe_shape().modulus / 4;
+        let (packed, time) = timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree));
+        let packed = packed?;
+        pack_times.push(time);
+        let (list, time) = timed(|| extraction.extract(&packed, 0));
+        let list = list?;
+        extract_times.push(time);
+        unit.sample_if_due();
+        let sum = |(&x, &y): (&bool, &bool)| f64::from(u8::from(x) + u8::from(y)) / 4.0;
+        let sums: Vec<f64> = bits[0].iter().zip(&bits[1]).map(sum).collect();
+        pack_errors.extend(client.packing_errors(&packed, &sums));
+        extract_errors.extend(client.extraction_errors(&list, &sums));
+    }
+    let unit = unit.finish();
+    let fresh =
+        2.0 * cryptable_lattice::ERROR_VARIANCE / (parameters.lwe_shape().modulus as f64).powi(2);
+    let (in_noise, out_noise) = (parameters.packing_noise().0, parameters.extraction_noise().0);
+    let line = |method: &str, errors: &[f64], predicted: f64, times: &[f64]| {
+        // Sums of two bits are quarters: a phase is wrong at a distance of 1/8.
+        let squares = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+        let mut contract = Contract {
+            method: method.into(),
+            table: "sum".into(),
+            bits_in: 2.0,
+            bits_out: 2.0,
+            modulus_in: 4,
+            ring_degree: degree,
+            encrypt_s,
+            values_checked: errors.len(),
+            wrong: errors.iter().filter(|e| e.abs() >= 0.125).count(),
+            noise_std_log2: (8.0 * squares.sqrt()).log2(),
+            predicted_noise_std_log2: Some((8.0 * predicted.sqrt()).log2()),
+            log2_fail: cryptable_fhew::noise::Variance(predicted).log2_tail(0.125),
+            security_bits: parameters.security_bits(),
+            peak_rss_bytes: memory::peak_rss(),
+            eval_rss_bytes: memory::peak_rss(),
+            ..Contract::here()
+        };
+        contract.set_time(median(times), times.len(), degree, unit);
+        contract
+    };
+    let mut lines = [
+        line("ring packing", &pack_errors, fresh + in_noise, &pack_times),
+        line("extraction", &extract_errors, fresh + in_noise + out_noise, &extract_times),
+    ];
+    lines[0].keygen_s = packing_keygen;
+    lines[0].setup_s = packing_setup;
+    lines[0].eval_key_bytes = packing.memory_bytes();
+    lines[0].input_bytes = SeededRingPackingKey::body_bytes(parameters) as usize;
+    lines[1].keygen_s = keygen;
+    lines[1].setup_s = setup;
+    lines[1].eval_key_bytes = extraction.memory_bytes();
+    lines[1].input_bytes = SeededExtractionKey::body_bytes(parameters) as usize;
+    Ok(lines)
+}
+
+/// The same ciphertexts with their masks as words.
+fn computed(bits: &booleans::EncryptedBits) -> LweList {
+    let list = bits.values();
+    LweList::from_words(list.shape(), list.masks().into_owned().into(), list.bodies().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn a_toy_ring() {
+        let arguments = PackingArguments { log2_degree: 10, log2_bottom: 28.0, runs: 1, seed: 1 };
+        for line in measure(&arguments).unwrap() {
+            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            assert_eq!(line.values_checked, 1024);
+            let predicted = line.predicted_noise_std_log2.unwrap();
+            assert!((line.noise_std_log2 - predicted).abs() < 0.3, "{predicted}");
+        }
+    }
+}

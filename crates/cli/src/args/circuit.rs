@@ -1,0 +1,147 @@
+//! The grammar of `cryptable circuit`.
+
+#[cfg(feature = "client")]
+mod client;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[cfg(feature = "client")]
+pub use self::client::{
+    CircuitDecryptArgs, CircuitEncryptArgs, CircuitKeygenArgs, CircuitTestArgs,
+};
+use super::parameters::{log2_fail, memory_size};
+
+/// Binary circuits on encrypted words.
+#[derive(Debug, Subcommand)]
+pub enum CircuitCommand {
+    /// Say what a circuit takes: gates, bootstraps, time, memory, failure probability
+    #[command(after_help = PLAN)]
+    Plan(CircuitPlanArgs),
+    /// Run a circuit on words of a file, client and server in one process, and check every result
+    #[cfg(feature = "client")]
+    #[command(after_help = client::TEST)]
+    Test(CircuitTestArgs),
+    /// Generate the client's secret key and the server's evaluation key
+    #[cfg(feature = "client")]
+    #[command(after_help = client::KEYGEN)]
+    Keygen(CircuitKeygenArgs),
+    /// Encrypt words for the inputs of a circuit
+    #[cfg(feature = "client")]
+    #[command(after_help = client::ENCRYPT)]
+    Encrypt(CircuitEncryptArgs),
+    /// Run a circuit on encrypted words; needs no secret
+    #[command(after_help = RUN)]
+    Run(CircuitRunArgs),
+    /// Decrypt words
+    #[cfg(feature = "client")]
+    #[command(after_help = client::DECRYPT)]
+    Decrypt(CircuitDecryptArgs),
+}
+
+/// Which circuit.
+#[derive(Args, Debug)]
+pub struct NetlistArgs {
+    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128
+    #[arg(value_name = "NETLIST")]
+    pub netlist: PathBuf,
+    /// The module, if the netlist has several and marks none
+    #[arg(long, value_name = "NAME")]
+    pub top: Option<String>,
+}
+
+/// How a circuit runs.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ScheduleArgs {
+    /// Operations at once: each of them works on all threads, and takes memory of its own
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub parallel: u16,
+    /// The most memory that it may take, keys included, as `6GB`
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
+    /// log2 of the largest probability that any output of any word of a ciphertext is wrong
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
+    pub log2_fail: Option<f64>,
+}
+
+/// A parameter set. All have 128 bits of security.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SetArg {
+    /// 8,192 words at once, a bootstrap a gate: the first result soonest
+    Latency,
+    /// 16,384 words, one level of gates between bootstraps
+    Functions,
+    /// 32,768 words, seven levels
+    Balanced,
+    /// 65,536 words, 24 levels: the most words a second
+    Throughput,
+}
+
+/// Arguments of `circuit plan`.
+#[derive(Args, Debug)]
+pub struct CircuitPlanArgs {
+    /// Which circuit.
+    #[command(flatten)]
+    pub circuit: NetlistArgs,
+    /// The parameter set [default: all are compared]
+    #[arg(long, value_enum)]
+    pub set: Option<SetArg>,
+    /// Words to run on [default: what one ciphertext of each set holds]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub words: Option<u64>,
+    /// How it runs.
+    #[command(flatten)]
+    pub schedule: ScheduleArgs,
+    /// INSECURE parameters, for tests of this program
+    #[arg(long, hide = true, conflicts_with = "set")]
+    pub insecure_toy: bool,
+}
+
+/// Arguments of `circuit run`.
+#[derive(Args, Debug)]
+pub struct CircuitRunArgs {
+    /// Which circuit.
+    #[command(flatten)]
+    pub circuit: NetlistArgs,
+    /// The server's evaluation key
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// The encrypted words
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// File for the encrypted results
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// How it runs.
+    #[command(flatten)]
+    pub schedule: ScheduleArgs,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Examples of the whole.
+pub const OVERVIEW: &str = "\
+Examples:
+  cryptable circuit plan adder.blif
+  cryptable circuit test adder.blif --inputs words.csv --set balanced
+  cryptable circuit keygen --set balanced --secret bits.secret --evaluation bits.server
+  cryptable circuit encrypt adder.blif --secret bits.secret --input words.csv --output words.ct
+  cryptable circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct
+  cryptable circuit decrypt --secret bits.secret --input sums.ct --output sums.csv
+
+Bit i of all words is in one ciphertext, so that thousands of words take the time of one. Yosys makes
+netlists of Verilog: synth -flatten; abc -g AND,XOR,MUX; opt_clean; write_blif adder.blif.";
+
+const PLAN: &str = "\
+Examples:
+  cryptable circuit plan adder.blif
+  cryptable circuit plan multiply32 --set throughput
+  cryptable --json circuit plan word.json --top word --words 1000000 --memory 16GB
+
+Without --set, all parameter sets are compared, and the fastest for the words is shown in full.";
+
+const RUN: &str = "\
+Examples:
+  cryptable circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct";

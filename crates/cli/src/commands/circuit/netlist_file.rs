@@ -1,0 +1,40 @@
+//! Circuits by the names of their files, or by their own.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::circuits::Circuit;
+use cryptable::circuits::named::NamedCircuit;
+use cryptable::circuits::netlist::{limits, read_blif, read_yosys_json};
+
+use crate::args::circuit::NetlistArgs;
+use crate::input_file;
+use crate::printable::Printable as _;
+
+/// Reads a netlist by the end of its name; a name that is no file's may be that of a circuit of the library.
+///
+/// # Errors
+/// If there is neither, or the netlist is refused: with its file, and its line, cell or port.
+pub fn read(args: &NetlistArgs) -> Result<Circuit> {
+    let (path, top) = (args.netlist.as_path(), args.top.as_deref());
+    let name = input_file::shown(path).printable();
+    let named = NamedCircuit::ALL.into_iter().find(|named| path == Path::new(named.name()));
+    if let (Some(named), false) = (named, path.exists()) {
+        ensure!(top.is_none(), "--top is for netlists, and {name} is a circuit of this program");
+        return Ok(named.build());
+    }
+    let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    let read = match extension.as_deref() {
+        Some("blif") => read_blif,
+        Some("json") => read_yosys_json,
+        _ => bail!("{name}: a netlist's name ends in .blif or .json"),
+    };
+    let mut text = Vec::new();
+    let limit = limits::MAX_BYTES as u64;
+    // One byte more, so that the reader sees that it is too much.
+    let found = input_file::open(path)?.take(limit + 1).read_to_end(&mut text);
+    found.with_context(|| format!("cannot read {name}"))?;
+    let text = String::from_utf8(text).with_context(|| format!("{name}: it is not UTF-8"))?;
+    read(&text, top).with_context(|| name.clone())
+}

@@ -1,0 +1,223 @@
+//! `cryptable circuit plan`: what a circuit takes, before anything is generated.
+
+use std::fmt;
+
+use anyhow::Result;
+use cryptable::circuits::{Circuit, Statistics};
+use serde::Serialize;
+
+use super::netlist_file;
+use super::sets::{Candidate, Candidates, Choice};
+use crate::args::Global;
+use crate::args::circuit::CircuitPlanArgs;
+use crate::commands::parameters;
+use crate::progress;
+use crate::report::{self, bytes, seconds};
+
+/// Predicts and prints.
+///
+/// # Errors
+/// If the netlist cannot be read, or no parameter set runs it.
+pub fn run(global: Global, args: &CircuitPlanArgs) -> Result<()> {
+    let circuit = netlist_file::read(&args.circuit)?;
+    let spinner = progress::spinner(global, "planning");
+    let choice = Choice::of(args.set, args.insecure_toy);
+    let candidates = Candidates::new(&circuit, choice, args.words, args.schedule)?;
+    spinner.finish_and_clear();
+    report::result(global, &Report::new(&circuit, &candidates, args.words))
+}
+
+/// What is told of a circuit.
+#[derive(Debug, Serialize)]
+pub struct CircuitReport {
+    circuit: String,
+    input_bits: usize,
+    output_bits: usize,
+    ands: usize,
+    xors: usize,
+    disjoint_ors: usize,
+    majorities: usize,
+    depth: usize,
+    /// For people.
+    #[serde(skip)]
+    summary: String,
+}
+
+impl CircuitReport {
+    /// Of a circuit.
+    pub fn new(circuit: &Circuit) -> Self {
+        let counts = circuit.statistics();
+        let Statistics { ands, xors, unions, majorities, depth, .. } = counts;
+        Self {
+            circuit: circuit.name().to_owned(),
+            input_bits: circuit.input_bits(),
+            output_bits: circuit.output_bits(),
+            ands,
+            xors,
+            disjoint_ors: unions,
+            majorities,
+            depth,
+            summary: circuit.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for CircuitReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.summary)
+    }
+}
+
+/// What is told of a plan on a parameter set.
+#[derive(Debug, Serialize)]
+pub struct PlanReport {
+    set: &'static str,
+    ring_degree: usize,
+    security_bits: f64,
+    words_at_once: usize,
+    steps: usize,
+    bootstraps: usize,
+    products: usize,
+    cleanings: usize,
+    /// Predicted, on one thread, of as many words as run at once.
+    batch_s_one_thread: f64,
+    memory_bytes: usize,
+    ciphertext_memory_bytes: usize,
+    key_memory_bytes: usize,
+    /// Of an input bit of all words.
+    input_bytes: usize,
+    log2_fail_word: f64,
+    /// Of any output of any word of a ciphertext.
+    log2_fail: f64,
+    #[serde(skip)]
+    security: String,
+    #[serde(skip)]
+    table: String,
+}
+
+impl PlanReport {
+    /// Of a plan.
+    pub fn new(candidate: &Candidate) -> Self {
+        let Candidate { name, parameters, plan, batch_s } = candidate;
+        let (counts, literal) = (plan.counts(), parameters.literal());
+        Self {
+            set: name,
+            ring_degree: literal.ring_degree,
+            security_bits: parameters.security_bits(),
+            words_at_once: plan.words(),
+            steps: plan.steps().len(),
+            bootstraps: counts.bootstraps(),
+            products: counts.products,
+            cleanings: counts.cleanings,
+            batch_s_one_thread: *batch_s,
+            memory_bytes: plan.memory_bytes(),
+            ciphertext_memory_bytes: plan.ciphertext_bytes(),
+            key_memory_bytes: parameters.key_memory_bytes(),
+            input_bytes: parameters.ciphertext_bytes(parameters.levels_after_bootstrap()),
+            log2_fail_word: plan.word_failure().log2(),
+            log2_fail: plan.failure().log2(),
+            security: parameters::security(literal.security, parameters.security_bits()),
+            table: plan.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for PlanReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.table)?;
+        writeln!(
+            f,
+            "  parameters   set {}, ring degree {}, {}",
+            self.set, self.ring_degree, self.security
+        )?;
+        write!(
+            f,
+            "  here         {} on one thread for {} words; an input bit of all of them takes {}",
+            seconds(self.batch_s_one_thread),
+            self.words_at_once,
+            bytes(self.input_bytes as u64)
+        )
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    circuit: CircuitReport,
+    /// As asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<u64>,
+    candidates: Vec<PlanReport>,
+    refused: Vec<Refusal>,
+    #[serde(skip)]
+    seconds: Vec<f64>,
+}
+
+/// A set that does not run the circuit.
+#[derive(Serialize)]
+struct Refusal {
+    set: &'static str,
+    reason: String,
+}
+
+impl Report {
+    fn new(circuit: &Circuit, candidates: &Candidates, words: Option<u64>) -> Self {
+        let refusal = |(set, error): &(&'static str, _)| {
+            let error: &cryptable::circuits::PlanError = error;
+            Refusal { set, reason: error.to_string() }
+        };
+        Self {
+            circuit: CircuitReport::new(circuit),
+            words,
+            candidates: candidates.found.iter().map(PlanReport::new).collect(),
+            refused: candidates.refused.iter().map(refusal).collect(),
+            seconds: candidates.found.iter().map(|found| found.seconds(words)).collect(),
+        }
+    }
+
+    /// A line a set.
+    fn compare(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = if self.words.is_some() { "all words" } else { "1000 words" };
+        let factor = if self.words.is_some() { 1.0 } else { 1e3 };
+        writeln!(
+            f,
+            "\n  {:<13}{:>8} {:>11} {:>9} {:>12} {:>12} {:>10} {:>10}",
+            "set", "words", "bootstraps", "products", "one batch", unit, "memory", "failure"
+        )?;
+        for (plan, time) in self.candidates.iter().zip(&self.seconds) {
+            writeln!(
+                f,
+                "  {:<13}{:>8} {:>11} {:>9} {:>12} {:>12} {:>10} {:>10}",
+                plan.set,
+                plan.words_at_once,
+                plan.bootstraps,
+                plan.products,
+                seconds(plan.batch_s_one_thread),
+                seconds(time * factor),
+                bytes(plan.memory_bytes as u64),
+                format!("2^{:.0}", plan.log2_fail)
+            )?;
+        }
+        for Refusal { set, reason } in &self.refused {
+            writeln!(f, "  {set:<13}{reason}")?;
+        }
+        write!(f, "\nTimes are predicted for this machine on one thread. ")?;
+        write!(f, "Failure: of any output of any word of a batch.")
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n", self.circuit)?;
+        writeln!(f, "{}", self.candidates[0])?;
+        if let Some(words) = self.words {
+            let batches = words.div_ceil(self.candidates[0].words_at_once as u64);
+            let time = seconds(self.seconds[0]);
+            writeln!(f, "  words        {words} in {batches} batches: {time} on one thread")?;
+        }
+        if self.candidates.len() + self.refused.len() > 1 {
+            self.compare(f)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! `cryptable circuit run`: what the server does.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::Progress;
+use cryptable::circuits::{
+    Circuit, EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
+    EvaluationKey, Plan, WordPort, execute,
+};
+use serde::Serialize;
+
+use super::{netlist_file, sets};
+use crate::args::Global;
+use crate::args::circuit::CircuitRunArgs;
+use crate::atomic_file::{self, Access, AtomicFile};
+use crate::commands::threads;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+use crate::{input_file, key_input, progress};
+
+/// Runs a circuit on all batches of a file.
+///
+/// # Errors
+/// If a file cannot be read or written, key, words and circuit do not belong together, or there is no plan.
+pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
+    let start = Instant::now();
+    // The cheap checks first: the key takes a while.
+    let circuit = netlist_file::read(&args.circuit)?;
+    let input = key_input::map(&args.input)?;
+    let input_name = input_file::shown(&args.input).printable();
+    let mut reader =
+        EncryptedWordsReader::new(input.as_ref()).with_context(|| input_name.clone())?;
+    check_ports(&circuit, reader.summary()).with_context(|| input_name.clone())?;
+    let (key, key_file) = key_input::read_kept(&args.evaluation, |file| {
+        EvaluationKey::from_shared(file.clone(), global.read_options())
+    })?;
+    check_key(&key, reader.summary()).with_context(|| {
+        format!("{input_name} does not go with {}", args.evaluation.printable())
+    })?;
+    let plan = Plan::new(&circuit, key.parameters(), &sets::options(args.schedule))?;
+    let load_s = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let words = reader.summary().words;
+    let output = AtomicFile::create(&args.output, Access::Public)?;
+    let ports = output_ports(&circuit);
+    let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words);
+    let mut writer = EncryptedWordsWriter::new(output, key.parameters(), summary)?;
+    let bar = progress::bar(global, "circuit");
+    let batches = reader.summary().batches() as usize;
+    for batch in 0..batches {
+        let inputs = read_batch(&mut reader, &key).with_context(|| input_name.clone())?;
+        for bits in run_batch(&plan, &key, inputs, (batch, batches), &bar)? {
+            writer.push(&bits)?;
+        }
+    }
+    let rest = reader.next_bits(key.parameters()).with_context(|| input_name.clone())?;
+    ensure!(rest.is_none(), "{input_name}: more ciphertexts than words");
+    bar.finish_and_clear();
+    input.check_unchanged().with_context(|| input_name.clone())?;
+    key_file.check_unchanged().with_context(|| args.evaluation.printable())?;
+    let report = Report {
+        output_bytes: writer.finish()?.commit(true)?,
+        output: args.output.clone(),
+        circuit: circuit.name().to_owned(),
+        words,
+        batches,
+        bootstraps: plan.counts().bootstraps() * batches,
+        key_memory_bytes: key.memory_bytes() as u64,
+        load_s,
+        eval_s: start.elapsed().as_secs_f64(),
+        threads: threads(global),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// Runs one batch of several, with progress on all of them.
+///
+/// # Errors
+/// Those of the library.
+pub fn run_batch(
+    plan: &Plan,
+    key: &EvaluationKey,
+    inputs: Vec<EncryptedBits>,
+    (batch, batches): (usize, usize),
+    bar: &progress::Progress,
+) -> cryptable::Result<Vec<EncryptedBits>> {
+    let moved = progress::on(bar);
+    let step = |done: usize, steps: usize| {
+        bar.items((batch * steps + done) as u64, (batches * steps) as u64, "operations");
+        moved(batch * steps + done, batches * steps)
+    };
+    execute(plan, key, inputs, Progress::new(&step))
+}
+
+/// What the words of a circuit's outputs are.
+pub fn output_ports(circuit: &Circuit) -> Vec<WordPort> {
+    let port = |word: &cryptable::circuits::OutputWord| WordPort {
+        name: word.name.clone(),
+        width: word.signals.len(),
+    };
+    circuit.outputs().iter().map(port).collect()
+}
+
+/// What the words of a circuit's inputs are.
+pub fn input_ports(circuit: &Circuit) -> Vec<WordPort> {
+    let port = |word: &cryptable::circuits::InputWord| WordPort {
+        name: word.name.clone(),
+        width: word.width,
+    };
+    circuit.inputs().iter().map(port).collect()
+}
+
+/// Demands that words are of the inputs of a circuit.
+fn check_ports(circuit: &Circuit, summary: &EncryptedWordsSummary) -> Result<()> {
+    let shown = |ports: &[WordPort]| {
+        let one = |port: &WordPort| format!("{}[{}]", port.name, port.width);
+        ports.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let expected = input_ports(circuit);
+    ensure!(
+        summary.ports == expected,
+        "words of {}, where the circuit has inputs {}",
+        shown(&summary.ports),
+        shown(&expected)
+    );
+    Ok(())
+}
+
+/// Demands that words are of a key.
+fn check_key(key: &EvaluationKey, summary: &EncryptedWordsSummary) -> Result<()> {
+    let expected = EncryptedWordsSummary::new(
+        key.parameters(),
+        key.key_id(),
+        summary.ports.clone(),
+        summary.words,
+    );
+    ensure!(summary.parameter_digest == expected.parameter_digest, "it is of other parameters");
+    ensure!(
+        summary.key_id == expected.key_id,
+        "it is of client key {}, the evaluation key of {}",
+        summary.key_id,
+        expected.key_id
+    );
+    ensure!(*summary == expected, "its ciphertexts hold another number of words");
+    Ok(())
+}
+
+/// Reads a batch of fresh bits, as plans take them for granted.
+fn read_batch(
+    reader: &mut EncryptedWordsReader<'_>,
+    key: &EvaluationKey,
+) -> Result<Vec<EncryptedBits>> {
+    let (parameters, count) = (key.parameters(), reader.summary().bits());
+    let one = |_| {
+        let bits = reader.next_bits(parameters)?.context("a ciphertext is missing")?;
+        let levels = parameters.levels_after_bootstrap();
+        ensure!(
+            bits.levels() == levels && bits.noise() == parameters.fresh_noise(),
+            "results of a circuit are no inputs of another: join both in one netlist"
+        );
+        Ok(bits)
+    };
+    (0..count).map(one).collect()
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    output_bytes: u64,
+    circuit: String,
+    words: u64,
+    batches: usize,
+    bootstraps: usize,
+    key_memory_bytes: u64,
+    load_s: f64,
+    eval_s: f64,
+    threads: usize,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} on {} words, {}; key loaded in {}, {} bootstraps in {} on {} thread{}",
+            atomic_file::shown(&self.output).printable(),
+            self.circuit,
+            self.words,
+            bytes(self.output_bytes),
+            seconds(self.load_s),
+            self.bootstraps,
+            seconds(self.eval_s),
+            self.threads,
+            if self.threads == 1 { "" } else { "s" }
+        )?;
+        match self.peak_rss_bytes {
+            Some(peak) => write!(f, "; peak memory {}", bytes(peak)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `cryptable circuit test`: client and server in one process, every result checked.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::Progress;
+use cryptable::circuits::{Circuit, EncryptedBits, EvaluationKey, SecretKey};
+use serde::Serialize;
+
+use super::netlist_file;
+use super::plan::{CircuitReport, PlanReport};
+use super::run::{input_ports, output_ports, run_batch};
+use super::sets::{Candidate, Candidates, Choice};
+use super::words::{self, WordWriter, Words};
+use crate::args::Global;
+use crate::args::circuit::CircuitTestArgs;
+use crate::atomic_file::{self, Access, AtomicFile};
+use crate::commands::threads;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+use crate::{input_file, progress};
+
+/// Runs the whole way, from keys to numbers.
+///
+/// # Errors
+/// If a file cannot be read or written, no set runs the circuit, or a single result is wrong.
+pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
+    let circuit = netlist_file::read(&args.circuit)?;
+    words::check_widths(&output_ports(&circuit))?;
+    let values = words::read(&args.inputs, &input_ports(&circuit), &args.csv)?;
+    let expected = evaluate(&circuit, &values)?;
+    let output = args.output.as_deref().map(|path| AtomicFile::create(path, Access::Private));
+    let output = output.transpose()?;
+    let choice = Choice::of(args.set, args.insecure_toy);
+    let words = Some(values.len() as u64);
+    let candidate = Candidates::new(&circuit, choice, words, args.schedule)?.into_best();
+    let threads = threads(global);
+    progress::estimate(global, "circuit, on one thread", candidate.seconds(words));
+    let (results, costs) = run_encrypted(global, &circuit, &candidate, &values)?;
+    let wrong = results.iter().zip(expected.iter()).filter(|(found, right)| found != right).count();
+    if let Some(file) = output {
+        let mut writer = WordWriter::new(file, &output_ports(&circuit))?;
+        writer.write(&results)?;
+        writer.commit()?;
+    }
+    let report = Report {
+        circuit: CircuitReport::new(&circuit),
+        plan: PlanReport::new(&candidate),
+        inputs: input_file::shown(&args.inputs).printable(),
+        threads,
+        costs,
+        words_checked: results.len(),
+        wrong,
+        peak_rss_bytes: report::peak_memory_bytes(),
+        output: args.output.clone(),
+    };
+    report::summary(global, &report)?;
+    ensure!(
+        wrong == 0 && results.len() == values.len(),
+        "{wrong} of {} words are wrong",
+        values.len()
+    );
+    Ok(())
+}
+
+/// The circuit in the clear.
+fn evaluate(circuit: &Circuit, values: &[Vec<u128>]) -> Result<Words> {
+    let mut results = Words::default();
+    for word in values {
+        results.push(circuit.evaluate_words(word)?);
+    }
+    Ok(results)
+}
+
+/// What each step took.
+#[derive(Default, Serialize)]
+struct Costs {
+    keygen_s: f64,
+    encrypt_s: f64,
+    eval_s: f64,
+    decrypt_s: f64,
+    eval_key_memory_bytes: usize,
+    batches: usize,
+}
+
+/// Keys, encryption, the circuit, decryption.
+fn run_encrypted(
+    global: Global,
+    circuit: &Circuit,
+    candidate: &Candidate,
+    values: &[Vec<u128>],
+) -> Result<(Words, Costs)> {
+    let Candidate { parameters, plan, .. } = candidate;
+    let mut costs = Costs::default();
+    let (mut secret, mut key) = (None, None);
+    time(&mut costs.keygen_s, || {
+        let bar = progress::bar(global, "evaluation key");
+        let drawn = SecretKey::generate(parameters);
+        key = Some(drawn.evaluation_key(Progress::new(&progress::on(&bar)))?);
+        secret = Some(drawn);
+        bar.finish_and_clear();
+        Ok(())
+    })?;
+    let (secret, key): (SecretKey, EvaluationKey) =
+        secret.zip(key).context("keys were not generated")?;
+    let (inputs, outputs) = (input_ports(circuit), output_ports(circuit));
+    let bar = progress::bar(global, "circuit");
+    costs.batches = values.len().div_ceil(parameters.bits());
+    let mut results = Words::default();
+    for (index, batch) in values.chunks(parameters.bits()).enumerate() {
+        let mut bits: Vec<EncryptedBits> = Vec::new();
+        time(&mut costs.encrypt_s, || {
+            bits = words::encrypt(&secret, &inputs, batch)?;
+            Ok(())
+        })?;
+        let place = (index, costs.batches);
+        time(&mut costs.eval_s, || {
+            bits = run_batch(plan, &key, std::mem::take(&mut bits), place, &bar)?;
+            Ok(())
+        })?;
+        time(&mut costs.decrypt_s, || {
+            let mut found = words::decrypt(&secret, &outputs, &bits)?;
+            results.append(&mut *found);
+            Ok(())
+        })?;
+    }
+    bar.finish_and_clear();
+    costs.eval_key_memory_bytes = key.memory_bytes();
+    Ok((results, costs))
+}
+
+/// Adds the seconds that some work takes to others.
+fn time(seconds: &mut f64, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    let start = Instant::now();
+    work()?;
+    *seconds += start.elapsed().as_secs_f64();
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    circuit: CircuitReport,
+    #[serde(flatten)]
+    plan: PlanReport,
+    inputs: String,
+    threads: usize,
+    #[serde(flatten)]
+    costs: Costs,
+    words_checked: usize,
+    wrong: usize,
+    peak_rss_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<PathBuf>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let costs = &self.costs;
+        writeln!(f, "{}\n\n{}", self.circuit, self.plan)?;
+        writeln!(
+            f,
+            "  keys         {}, evaluation key {} in memory",
+            seconds(costs.keygen_s),
+            bytes(costs.eval_key_memory_bytes as u64)
+        )?;
+        writeln!(f, "  encryption   {} of {}", seconds(costs.encrypt_s), self.inputs)?;
+        writeln!(
+            f,
+            "  circuit      {} on {} threads, in {} batch{}: {:.3} ms a word",
+            seconds(costs.eval_s),
+            self.threads,
+            costs.batches,
+            if costs.batches == 1 { "" } else { "es" },
+            costs.eval_s * 1e3 / self.words_checked as f64
+        )?;
+        writeln!(f, "  decryption   {}", seconds(costs.decrypt_s))?;
+        if let Some(peak) = self.peak_rss_bytes {
+            writeln!(f, "  peak memory  {} (client and server in one process)", bytes(peak))?;
+        }
+        if let Some(output) = &self.output {
+            writeln!(f, "  results      {}", atomic_file::shown(output).printable())?;
+        }
+        write!(
+            f,
+            "  check        {} words compared with the circuit in the clear, {} wrong",
+            self.words_checked, self.wrong
+        )
+    }
+}

@@ -1,0 +1,194 @@
+//! `cryptable circuit`: plans, and the whole way through files.
+#![cfg(feature = "client")]
+
+mod support;
+
+use support::Workspace;
+
+/// `sum = x + y` of two bits each, `less = x < y`.
+const ADDER: &str = "\
+.model adder
+.inputs x[0] x[1] y[0] y[1]
+.outputs sum[0] sum[1] sum[2] less
+.names x[0] y[0] sum[0]
+10 1
+01 1
+.names x[0] y[0] carry
+11 1
+.names x[1] y[1] carry sum[1]
+100 1
+010 1
+001 1
+111 1
+.names x[1] y[1] carry sum[2]
+11- 1
+1-1 1
+-11 1
+.names x[1] y[1] x[0] y[0] less
+01-- 1
+0001 1
+1101 1
+.end
+";
+
+const JSON: &str = r#"{"modules": {"both": {
+    "ports": {"a": {"direction": "input", "bits": [2]}, "b": {"direction": "input", "bits": [3]},
+              "y": {"direction": "output", "bits": [4, "1"]}},
+    "cells": {"g": {"type": "$_AND_", "connections": {"A": [2], "B": [3], "Y": [4]}}}
+}}}"#;
+
+const KEYGEN: &str = "circuit keygen --insecure-toy --secret bits.secret --evaluation bits.server";
+
+/// All pairs of values of two bits, often enough for two ciphertexts; and what comes out.
+fn words() -> (String, String) {
+    let pairs = (0..40).flat_map(|_| (0..16).map(|pair| (pair / 4, pair % 4)));
+    let (mut inputs, mut outputs) = ("y,x\n".to_owned(), "sum,less\n".to_owned());
+    for (x, y) in pairs {
+        inputs += &format!("{y},{x}\n");
+        outputs += &format!("{},{}\n", x + y, i32::from(x < y));
+    }
+    (inputs, outputs)
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn plans_are_tables_and_objects() {
+    let here = Workspace::new();
+    here.write("adder.blif", ADDER).write("both.json", JSON);
+    let text = here.succeed("circuit plan adder.blif --insecure-toy --words 1000");
+    for part in
+        ["4 input bits, 4 output bits", "bootstraps", "memory", "failure", "INSECURE", "2 batches"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let report = json(&here.succeed("--json circuit plan both.json --insecure-toy"));
+    assert_eq!((&report["ands"], &report["depth"]), (&1.into(), &1.into()));
+    let plan = &report["candidates"][0];
+    assert_eq!(plan["words_at_once"], 512);
+    assert!(plan["log2_fail"].as_f64().unwrap() < -40.0);
+    assert!(plan["memory_bytes"].as_u64() > plan["key_memory_bytes"].as_u64());
+}
+
+#[test]
+fn sets_are_compared_and_all_are_secure() {
+    let here = Workspace::new();
+    here.write("both.json", JSON);
+    let report = json(&here.succeed("--json circuit plan both.json"));
+    let plans = report["candidates"].as_array().unwrap();
+    assert_eq!(plans.len() + report["refused"].as_array().unwrap().len(), 4);
+    assert!(!plans.is_empty());
+    assert!(plans.iter().all(|plan| plan["security_bits"].as_f64().unwrap() >= 128.0));
+    let report = json(&here.succeed("--json circuit plan both.json --set balanced"));
+    assert_eq!(report["candidates"][0]["set"], "balanced");
+    assert_eq!(report["candidates"][0]["words_at_once"], 32_768);
+}
+
+#[test]
+fn results_are_checked_in_one_process() {
+    let here = Workspace::new();
+    let (inputs, outputs) = words();
+    here.write("adder.blif", ADDER).write("words.csv", inputs);
+    let line = "--json circuit test adder.blif --inputs words.csv --insecure-toy --output sums.csv";
+    let report = json(&here.succeed(line));
+    assert_eq!((&report["words_checked"], &report["wrong"]), (&640.into(), &0.into()));
+    assert_eq!(report["batches"], 2);
+    assert_eq!(here.read("sums.csv"), outputs.as_bytes());
+}
+
+#[test]
+fn words_go_through_files() {
+    let here = Workspace::new();
+    let (inputs, outputs) = words();
+    here.write("adder.blif", ADDER).write("words.csv", inputs);
+    here.succeed(KEYGEN);
+    here.succeed(
+        "circuit encrypt adder.blif --secret bits.secret --input words.csv --output words.ct",
+    );
+    let run = "circuit run adder.blif --evaluation bits.server --input words.ct --output sums.ct";
+    let report = json(&here.succeed(&format!("--json {run} --parallel 2")));
+    assert_eq!((&report["words"], &report["batches"]), (&640.into(), &2.into()));
+    here.succeed("circuit decrypt --secret bits.secret --input sums.ct --output sums.csv");
+    assert_eq!(here.read("sums.csv"), outputs.as_bytes());
+    let text = here.succeed("inspect bits.secret bits.server words.ct sums.ct");
+    for part in [
+        "a secret key for bits in slots, INSECURE",
+        "an evaluation key for bits in slots, INSECURE",
+        "640 words in 8 ciphertexts of a bit each: x[2], y[2]",
+        "640 words in 8 ciphertexts of a bit each: sum[3], less[1]",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(text.matches("  key ").count(), 4, "{text}");
+    #[cfg(unix)]
+    for name in ["bits.secret", "sums.csv"] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(here.path(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let here = Workspace::new();
+    here.write("adder.blif", ADDER).write("both.json", JSON).write("words.csv", "1 2\n3 3\n");
+    here.succeed(KEYGEN);
+    here.succeed(
+        "circuit encrypt adder.blif --secret bits.secret --input words.csv --output words.ct",
+    );
+    let run = |netlist: &str, input: &str| {
+        format!("circuit run {netlist} --evaluation bits.server --input {input} --output out.ct")
+    };
+    let error = here.fail(&run("both.json", "words.ct"));
+    assert!(
+        error.contains("words of x[2], y[2], where the circuit has inputs a[1], b[1]"),
+        "{error}"
+    );
+    let mut damaged = here.read("words.ct");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    here.write("damaged.ct", &damaged);
+    assert!(here.fail(&run("adder.blif", "damaged.ct")).contains("damaged.ct"));
+    here.write("cut.ct", &here.read("words.ct")[..middle]);
+    assert!(here.fail(&run("adder.blif", "cut.ct")).contains("cut.ct"));
+    let long = [here.read("words.ct"), vec![0]].concat();
+    here.write("long.ct", long);
+    assert!(here.fail(&run("adder.blif", "long.ct")).contains("long.ct"));
+    here.succeed(&format!("{} --force", KEYGEN.replace("bits.secret", "other.secret")));
+    let error = here.fail(&run("adder.blif", "words.ct"));
+    assert!(error.contains("words.ct does not go with bits.server"), "{error}");
+    let error = here.fail("circuit decrypt --secret other.secret --input words.ct --output a.csv");
+    assert!(error.contains("words.ct"), "{error}");
+    assert!(!here.files().iter().any(|name| name == "out.ct" || name == "a.csv"));
+    let error = here.fail("circuit decrypt --secret bits.server --input words.ct --output a.csv");
+    assert!(error.contains("--secret wants a secret key"), "{error}");
+    // An output never replaces a key.
+    let error =
+        here.fail("circuit decrypt --secret bits.secret --input words.ct --output bits.server");
+    assert!(error.contains("bits.server"), "{error}");
+}
+
+#[test]
+fn netlists_are_refused_by_their_line() {
+    let here = Workspace::new();
+    let around =
+        ".model around\n.inputs a b\n.outputs a b\n.names t a\n1 1\n.names a b t\n11 1\n.end\n";
+    here.write("loop.blif", around).write("words.csv", "1\n0\n");
+    let error = here.fail("circuit plan loop.blif --insecure-toy");
+    assert!(error.contains("loop.blif: line "), "{error}");
+    let error = here.fail("circuit plan words.csv --insecure-toy");
+    assert!(error.contains("ends in .blif or .json"), "{error}");
+    here.write("unknown.blif", ".model u\n.inputs a\n.outputs b\n.gat x\n.end\n");
+    let error = here.fail("circuit plan unknown.blif --insecure-toy");
+    assert!(error.contains("unknown.blif: line 4"), "{error}");
+}
+
+#[test]
+fn words_that_do_not_fit_are_named() {
+    let here = Workspace::new();
+    here.write("adder.blif", ADDER).write("words.csv", "1,2\n3,4\n");
+    let error = here.fail("circuit test adder.blif --inputs words.csv --insecure-toy");
+    assert!(error.contains("words.csv line 2, input y: \"4\" has more than 2 bits"), "{error}");
+}

@@ -1,0 +1,65 @@
+//! Binary circuits on encrypted bits: a netlist runs on thousands of words at once.
+//!
+//! Bit i of all words lies in one ciphertext. A [`Plan`] places gates, cleanings and bootstraps (BinBoot and GateBoot of
+//! Bae, Cheon, Kim, Stehlé, "Bootstrapping Bits with CKKS", EUROCRYPT 2024), before any ciphertext exists; it knows levels,
+//! noise, memory and the failure probability of the whole.
+//!
+//! ```
+//! use cryptable::Progress;
+//! use cryptable::circuits::{
+//!     Packing, Parameters, Plan, PlanOptions, SecretKey, execute, input_bits, netlist, output_words,
+//! };
+//!
+//! let circuit = netlist::read_blif("
+//! .model half_adder
+//! .inputs a b
+//! .outputs s[0] s[1]
+//! .names a b s[0]
+//! 10 1
+//! 01 1
+//! .names a b s[1]
+//! 11 1
+//! .end
+//! ", None)?;
+//!
+//! // `Parameters::balanced_128()` has 128 bits of security; a toy ring keeps this example quick.
+//! let parameters = Parameters::insecure_toy(Packing::Real)?;
+//! let plan = Plan::new(&circuit, &parameters, &PlanOptions::default())?;
+//! println!("{plan}");                                   // operations, memory, failure probability
+//!
+//! let secret = SecretKey::generate(&parameters);        // the client
+//! let server = secret.evaluation_key(Progress::silent())?;
+//! let words = [[0, 0], [1, 0], [1, 1]].map(Vec::from);
+//! let inputs = input_bits(&[1, 1], &words);             // by bits: all words' a, all words' b
+//! let inputs = inputs.iter().map(|bits| secret.encrypt(bits)).collect::<Result<_, _>>()?;
+//!
+//! let outputs = execute(&plan, &server, inputs, Progress::silent())?;
+//!
+//! let bits = outputs.iter().map(|bits| secret.decrypt(bits)).collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(output_words(&[2], &bits), [[0], [1], [2]]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where to go from here
+//! - [`netlist`] reads BLIF and the JSON of Yosys; [`CircuitBuilder`] and [`words`] make circuits in Rust, [`named`] has some
+//!   that are made.
+//! - [`EvaluationKey`] has the gates and bootstraps by themselves, too.
+//! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] are files of words, however many.
+
+mod encrypted_words;
+
+#[cfg(feature = "client")]
+pub use cryptable_bits::SecretKey;
+pub use cryptable_bits::{
+    BitNoise, EncryptedBits, EvaluationKey, Gate, Packing, Parameters, ParametersLiteral,
+    Precision, SumGate,
+};
+pub use cryptable_circuits::execution::{PlainBits, input_bits, output_words};
+pub use cryptable_circuits::{
+    BitEngine, BitModel, Circuit, CircuitBuilder, InputMismatch, InputWord, Node, OutputWord, Plan,
+    PlanError, PlanOptions, PortError, Signal, Statistics, execute, named, netlist, schedule,
+    words,
+};
+pub use encrypted_words::{
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort,
+};

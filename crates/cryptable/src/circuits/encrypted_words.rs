@@ -1,0 +1,313 @@
+//! Files of encrypted words: what the words are, then one ciphertext a bit and batch.
+
+use std::io::Write;
+
+use cryptable_bits::{EncryptedBits, Parameters};
+use cryptable_circuits::netlist::limits::{MAX_NAME, MAX_PORT_BITS};
+use cryptable_lattice::error::{check_client, check_equal, check_parameters};
+use cryptable_lattice::{Error, Result};
+use cryptable_wire::{
+    BodyReader, BodyWriter, CHECKSUM_BYTES, HEADER_BYTES, KeyId, ObjectType, WireError,
+    peek_header, read_object, write_object,
+};
+
+/// Longest body of what stands before the ciphertexts.
+const MAX_SUMMARY_BYTES: u64 = 1 << 26;
+/// Most words of a file.
+const MAX_WORDS: u64 = 1 << 40;
+/// Most words of a batch: slots of any parameter set.
+const MAX_BATCH: u64 = 1 << 17;
+/// Most bytes of a ciphertext: the type itself has a lower limit.
+const MAX_CIPHERTEXT_BYTES: u64 = 1 << 32;
+
+/// A column of words: a port of a circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordPort {
+    /// Its name.
+    pub name: String,
+    /// Its bits.
+    pub width: usize,
+}
+
+/// What a file of encrypted words says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncryptedWordsSummary {
+    /// Digest of the parameters.
+    pub parameter_digest: [u8; 32],
+    /// The client's key.
+    pub key_id: KeyId,
+    /// Ports, in the order of the circuit.
+    pub ports: Vec<WordPort>,
+    /// Words of every port.
+    pub words: u64,
+    /// Words of one ciphertext, at most.
+    pub batch_words: u64,
+}
+
+impl EncryptedWordsSummary {
+    /// So many words of these ports, in batches as large as the parameters allow.
+    #[must_use]
+    pub fn new(parameters: &Parameters, key_id: KeyId, ports: Vec<WordPort>, words: u64) -> Self {
+        let (parameter_digest, batch_words) = (parameters.digest(), parameters.bits() as u64);
+        Self { parameter_digest, key_id, ports, words, batch_words }
+    }
+
+    /// Bits of a word of all ports: ciphertexts of a batch.
+    #[must_use]
+    pub fn bits(&self) -> usize {
+        self.ports.iter().map(|port| port.width).sum()
+    }
+
+    /// Batches.
+    #[must_use]
+    pub fn batches(&self) -> u64 {
+        self.words.div_ceil(self.batch_words)
+    }
+
+    /// Ciphertexts.
+    #[must_use]
+    pub fn ciphertexts(&self) -> u64 {
+        self.batches() * self.bits() as u64
+    }
+
+    /// Words of the batch that a ciphertext belongs to.
+    fn words_of(&self, ciphertext: u64) -> usize {
+        let begin = ciphertext / self.bits() as u64 * self.batch_words;
+        self.batch_words.min(self.words - begin) as usize
+    }
+
+    fn write(&self, out: &mut impl Write) -> Result<()> {
+        let mut body = Vec::new();
+        let mut writer = BodyWriter::new(&mut body);
+        writer.raw(&self.key_id.0)?;
+        writer.u64(self.words)?;
+        writer.u64(self.batch_words)?;
+        writer.u64(self.ports.len() as u64)?;
+        for port in &self.ports {
+            writer.u64(port.width as u64)?;
+            writer.bytes(port.name.as_bytes())?;
+        }
+        // What is written is what can be read.
+        Self::read(&body, self.parameter_digest)?;
+        write_object(out, ObjectType::SlotBitsWords, &self.parameter_digest, &body)?;
+        Ok(())
+    }
+
+    fn read(body: &[u8], parameter_digest: [u8; 32]) -> Result<Self> {
+        let mut reader = BodyReader::new(body);
+        let key_id = KeyId(reader.array("client key identifier")?);
+        let words = reader.u64_within("number of words", 1..=MAX_WORDS)?;
+        let batch_words = reader.u64_within("words of a ciphertext", 1..=MAX_BATCH)?;
+        let mut left = MAX_PORT_BITS as u64;
+        let count = reader.u64_within("number of ports", 1..=left)?;
+        let mut ports = Vec::new();
+        for _ in 0..count {
+            let width = reader.u64_within("bits of a port", 1..=left)?;
+            left -= width;
+            let name = reader.bytes("name of a port", MAX_NAME as u64)?;
+            let name = std::str::from_utf8(name)
+                .map_err(|_| WireError::invalid("name of a port", "other bytes", "UTF-8"))?;
+            ports.push(WordPort { name: name.to_owned(), width: width as usize });
+        }
+        reader.finish()?;
+        Ok(Self { parameter_digest, key_id, ports, words, batch_words })
+    }
+}
+
+/// Writes a file of encrypted words: batch by batch the bits of all ports, the least significant bit of a port first.
+///
+/// ```
+/// use cryptable::circuits::{
+///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, SecretKey, WordPort,
+/// };
+/// let parameters = Parameters::insecure_toy(Packing::Real)?;
+/// let secret = SecretKey::generate(&parameters);
+/// let ports = vec![WordPort { name: "x".into(), width: 1 }];
+/// let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, 3);
+/// let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary)?;
+/// writer.push(&secret.encrypt(&[true, false, true])?)?;
+/// let file = writer.finish()?;
+///
+/// let mut reader = EncryptedWordsReader::new(&file)?;
+/// reader.check_undamaged()?;
+/// let bits = reader.next_bits(&parameters)?.expect("one ciphertext");
+/// assert_eq!(secret.decrypt(&bits)?, [true, false, true]);
+/// assert!(reader.next_bits(&parameters)?.is_none());
+/// # Ok::<(), cryptable::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct EncryptedWordsWriter<'a, W> {
+    out: W,
+    parameters: &'a Parameters,
+    summary: EncryptedWordsSummary,
+    written: u64,
+}
+
+impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// If there are no words or ports, or more than a file has, or writing fails.
+    pub fn new(
+        mut out: W,
+        parameters: &'a Parameters,
+        summary: EncryptedWordsSummary,
+    ) -> Result<Self> {
+        check_parameters("file of words", parameters.digest(), summary.parameter_digest)?;
+        summary.write(&mut out)?;
+        Ok(Self { out, parameters, summary, written: 0 })
+    }
+
+    /// Appends a bit of all words of a batch.
+    ///
+    /// # Errors
+    /// If it is of another client or other parameters, has another number of bits, is one too many, or writing fails.
+    pub fn push(&mut self, bits: &EncryptedBits) -> Result<()> {
+        check_client("encrypted bits", self.summary.key_id, bits.key_id())?;
+        if self.written == self.summary.ciphertexts() {
+            let (value, limit) = (self.written + 1, self.written);
+            return Err(Error::TooLarge { name: "number of ciphertexts", value, limit });
+        }
+        check_equal("number of bits", bits.count(), self.summary.words_of(self.written))?;
+        self.out.write_all(&bits.to_bytes(self.parameters)?)?;
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Demands that all is there, and gives the output back.
+    ///
+    /// # Errors
+    /// If a ciphertext is missing.
+    pub fn finish(self) -> Result<W> {
+        let expected = self.summary.ciphertexts();
+        check_equal("number of ciphertexts", self.written as usize, expected as usize)?;
+        Ok(self.out)
+    }
+}
+
+/// Reads what [`EncryptedWordsWriter`] wrote.
+#[derive(Clone, Debug)]
+pub struct EncryptedWordsReader<'a> {
+    rest: &'a [u8],
+    summary: EncryptedWordsSummary,
+    read: u64,
+}
+
+impl<'a> EncryptedWordsReader<'a> {
+    /// Reads what the file says of itself. Each ciphertext is checked when it is read.
+    ///
+    /// # Errors
+    /// If the bytes do not begin as a file of words does.
+    pub fn new(bytes: &'a [u8]) -> Result<Self> {
+        let mut rest = bytes;
+        let (digest, object) = next_object(&mut rest, MAX_SUMMARY_BYTES)?;
+        let object_type = ObjectType::SlotBitsWords;
+        let body = read_object(object, object_type, None, MAX_SUMMARY_BYTES)?;
+        let summary = EncryptedWordsSummary::read(body, digest)?;
+        Ok(Self { rest, summary, read: 0 })
+    }
+
+    /// What the file says of itself.
+    #[must_use]
+    pub fn summary(&self) -> &EncryptedWordsSummary {
+        &self.summary
+    }
+
+    /// Checks that no ciphertext that is left is damaged or missing, without parameters.
+    ///
+    /// # Errors
+    /// If one is, or the file goes on after the last.
+    pub fn check_undamaged(&self) -> Result<()> {
+        let mut rest = self.rest;
+        for _ in self.read..self.summary.ciphertexts() {
+            let (_, object) = next_object(&mut rest, MAX_CIPHERTEXT_BYTES)?;
+            let object_type = ObjectType::SlotBitsCiphertext;
+            let digest = Some(&self.summary.parameter_digest);
+            read_object(object, object_type, digest, MAX_CIPHERTEXT_BYTES)?;
+        }
+        Ok(BodyReader::new(rest).finish()?)
+    }
+
+    /// The next bit of a batch; none after the last.
+    ///
+    /// # Errors
+    /// If it is damaged or missing, of other parameters or another client than the file says, has another number of bits,
+    /// or the file goes on after the last.
+    pub fn next_bits(&mut self, parameters: &Parameters) -> Result<Option<EncryptedBits>> {
+        if self.read == self.summary.ciphertexts() {
+            BodyReader::new(self.rest).finish()?;
+            return Ok(None);
+        }
+        let (_, object) = next_object(&mut self.rest, MAX_CIPHERTEXT_BYTES)?;
+        let bits = EncryptedBits::from_bytes(parameters, object)?;
+        check_client("encrypted bits", self.summary.key_id, bits.key_id())?;
+        check_equal("number of bits", bits.count(), self.summary.words_of(self.read))?;
+        self.read += 1;
+        Ok(Some(bits))
+    }
+}
+
+/// Takes the next object off, by the length in its header; also the digest of its parameters.
+fn next_object<'a>(rest: &mut &'a [u8], max_body: u64) -> Result<([u8; 32], &'a [u8])> {
+    let header = peek_header(rest)?;
+    if header.body_length > max_body {
+        let (found, expected) = (header.body_length, format!("at most {max_body}"));
+        return Err(WireError::invalid("body length", found, expected).into());
+    }
+    let length = HEADER_BYTES + header.body_length as usize + CHECKSUM_BYTES;
+    let mut reader = BodyReader::new(rest);
+    let object = reader.raw("ciphertext", length)?;
+    *rest = &rest[length..];
+    Ok((header.parameter_digest, object))
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use super::*;
+    use cryptable_bits::{Packing, SecretKey};
+
+    #[test]
+    fn damage_is_refused_and_nothing_panics() {
+        let parameters = Parameters::insecure_toy(Packing::Real).unwrap();
+        let secret = SecretKey::generate(&parameters);
+        let ports = vec![WordPort { name: "x".into(), width: 1 }];
+        let words = parameters.bits() as u64 + 3;
+        let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, words);
+        assert_eq!((summary.batches(), summary.ciphertexts()), (2, 2));
+        let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary).unwrap();
+        let bits = |count| secret.encrypt(&vec![true; count]).unwrap();
+        assert!(writer.push(&bits(3)).is_err(), "the last batch comes last");
+        writer.push(&bits(parameters.bits())).unwrap();
+        assert!(writer.push(&bits(4)).is_err(), "one bit too many");
+        writer.push(&bits(3)).unwrap();
+        assert!(writer.push(&bits(3)).is_err(), "a batch too many");
+        let file = writer.finish().unwrap();
+        let check = |bytes: &[u8]| EncryptedWordsReader::new(bytes)?.check_undamaged();
+        check(&file).unwrap();
+        let places = (0..400).chain((400..file.len()).step_by(997));
+        for place in places {
+            assert!(check(&file[..place]).is_err(), "cut at {place}");
+            let mut damaged = file.clone();
+            damaged[place] ^= 0x81;
+            assert!(check(&damaged).is_err(), "byte {place}");
+        }
+        assert!(check(&[&file[..], &[0]].concat()).is_err());
+    }
+
+    #[test]
+    fn sizes_are_within_limits() {
+        let parameters = Parameters::insecure_toy(Packing::Real).unwrap();
+        let key_id = SecretKey::generate(&parameters).key_id();
+        let begin = |name: String, width, words| {
+            let ports = vec![WordPort { name, width }];
+            let summary = EncryptedWordsSummary::new(&parameters, key_id, ports, words);
+            EncryptedWordsWriter::new(Vec::new(), &parameters, summary).map(|_| ())
+        };
+        assert!(begin("x".into(), 1, 1).is_ok());
+        assert!(begin("x".into(), 1, 0).is_err());
+        assert!(begin("x".into(), 0, 1).is_err());
+        assert!(begin("x".into(), MAX_PORT_BITS + 1, 1).is_err());
+        assert!(begin("x".repeat(MAX_NAME + 1), 1, 1).is_err());
+        assert!(begin("x".into(), 1, MAX_WORDS + 1).is_err());
+    }
+}
