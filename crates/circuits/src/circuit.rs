@@ -1,7 +1,6 @@
 //! Circuits: nodes in topological order between words of inputs and words of outputs.
 
 use crate::signal::Signal;
-use crate::statistics::Statistics;
 
 /// What a node computes. Signals are of nodes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,12 +136,6 @@ impl Circuit {
             bit -= word.width;
         }
         panic!("input bit {bit} of {}", self.input_bits())
-    }
-
-    /// Gates, depth and widths.
-    #[must_use]
-    pub fn statistics(&self) -> Statistics {
-        Statistics::of(self)
     }
 
     /// Evaluates on 64 inputs at once: bit k of each word belongs to the k-th of them.

@@ -65,6 +65,14 @@ pub(crate) fn levels(circuit: &Circuit) -> Vec<usize> {
     levels
 }
 
+impl Circuit {
+    /// Gates, depth and widths.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        Statistics::of(self)
+    }
+}
+
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -10,6 +10,7 @@
 //! [`torus`] fractions as coefficients and [`gadget`] decompositions.
 
 mod base_conversion;
+mod basis;
 mod buffer;
 pub mod columns;
 pub mod combination;
@@ -38,11 +39,12 @@ pub mod unit;
 pub mod word_sums;
 
 pub use base_conversion::Rounding;
+pub use basis::{Basis, Chain, SharedLimbs};
 pub use buffer::{Buffer, release_buffers};
 pub use embedding::Embedding;
 pub use isa::Isa;
 pub use modulus::Modulus;
 pub use ntt::NttTable;
 pub use poly::{Coefficients, Domain, Evaluations, Poly};
-pub use ring::{Basis, Chain, Ring, SharedLimbs, inverse_element, rotation_element};
+pub use ring::{Ring, inverse_element, rotation_element};
 pub use stack::clear_stack;

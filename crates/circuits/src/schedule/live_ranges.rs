@@ -2,11 +2,6 @@
 
 use super::plan::{Operation, Step};
 
-/// How far ahead of the first unfinished step others may begin, where so many run at once.
-pub(super) fn window(parallel: usize) -> usize {
-    if parallel <= 1 { 1 } else { 4 * parallel }
-}
-
 /// Notes with each step which values it reads last. Values that nobody reads are freed where they are made.
 pub(super) fn free_after_last_use(steps: &mut [Step], outputs: &[usize], values: usize) {
     let mut is_read = vec![false; values];
@@ -22,7 +17,7 @@ pub(super) fn free_after_last_use(steps: &mut [Step], outputs: &[usize], values:
 /// The most bytes that live at once, and the step at which they do. All inputs are there from the start.
 ///
 /// Of steps that run at once, those of a window may have ended, and none before may have freed anything: an upper bound
-/// for any order that [`window`] allows.
+/// for any order that [`window_of`](super::plan::window_of) allows.
 pub(super) fn peak(
     steps: &[Step],
     bytes_of: impl Fn(usize) -> usize,

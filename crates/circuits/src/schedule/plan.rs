@@ -162,7 +162,7 @@ impl Plan {
     /// How far ahead of the first unfinished step others may begin: what [`Plan::memory_bytes`] counts on.
     #[must_use]
     pub fn window(&self) -> usize {
-        super::live_ranges::window(self.parallel)
+        window_of(self.parallel)
     }
 
     /// Words on which the circuit runs at once.
@@ -277,4 +277,9 @@ pub enum PlanError {
         /// The limit.
         limit: FailureProbability,
     },
+}
+
+/// How far ahead of the first unfinished step others may begin, where so many run at once.
+pub(super) fn window_of(parallel: usize) -> usize {
+    if parallel <= 1 { 1 } else { 4 * parallel }
 }

@@ -10,7 +10,7 @@ use super::emission::{Emitted, Style, emit};
 use super::live_ranges;
 use super::model::{BitModel, Task};
 use super::placement::{Limits, Placement};
-use super::plan::{Operation, Plan, PlanError};
+use super::plan::{Operation, Plan, PlanError, window_of};
 use super::remembered::Remembered;
 use crate::circuit::Circuit;
 
@@ -214,7 +214,7 @@ fn finish<M: BitModel>(
     live_ranges::free_after_last_use(&mut steps, &outputs, levels.len());
     let parallel = options.parallel.max(1);
     let bytes_of = |value: usize| model.ciphertext_bytes(levels[value]);
-    let (ciphertext_bytes, at) = live_ranges::peak(&steps, bytes_of, live_ranges::window(parallel));
+    let (ciphertext_bytes, at) = live_ranges::peak(&steps, bytes_of, window_of(parallel));
     let limit = model.log2_fail_limit();
     // Every result but sums and complements may fail by what the engine accepts, and outputs by their noise.
     let is_free = |operation: &Operation| {
