@@ -2,7 +2,7 @@
 //! Stehlé, EUROCRYPT 2024).
 //!
 //! Phases of ±1/8 add up to 0, 1/4 and 1/2 of q_0: values of `Z_4`, on which GateBoot evaluates its wave. Errors of bits
-//! are π times those of sums; cleaning takes two levels and squares them, so that what results have is the noise of
+//! are π times those of sums; cleaning, or a BinBoot where no level is left, squares them, so that what results have is the noise of
 //! extraction, however many gates came before. Gates of later runs take the results of earlier ones.
 
 use clap::Args;
@@ -148,7 +148,11 @@ impl Session {
         let sums = sums?;
         let (result, boot_s) = timed(|| self.server.half_gate_boot(bits::Gate::Nand, &sums));
         let result = result?;
-        let (cleaned, cleaning_s) = timed(|| self.server.clean(&result));
+        // By h1 where there are levels for it, by a BinBoot where there are none.
+        let (cleaned, cleaning_s) = timed(|| match result.levels() {
+            0 | 1 => self.server.bin_boot(&result),
+            _ => self.server.clean(&result),
+        });
         let cleaned = cleaned?;
         let (quarters, transform_s) = timed(|| self.server.to_coefficients(&cleaned, 4));
         let quarters = quarters?;
