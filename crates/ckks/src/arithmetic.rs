@@ -90,6 +90,21 @@ pub trait Arithmetic: Sync {
     /// relinearization.
     fn product_sum(&self, pairs: &[(&Self::Ciphertext, &Self::Ciphertext)]) -> Self::Product;
 
+    /// `Σ_k left[k]·(Σ_j rows[k][j]·right[j])` at the lowest of all levels, before relinearization. Left operands have one
+    /// scale, combinations the given one: see [`Arithmetic::linear_combinations`].
+    fn combined_product_sum(
+        &self,
+        left: &[&Self::Ciphertext],
+        right: &[&Self::Ciphertext],
+        rows: &[Vec<Complex64>],
+        scale: f64,
+    ) -> Self::Product {
+        let limbs = left.iter().chain(right).map(|ct| self.limbs(ct)).min().expect("an operand");
+        let combinations = self.linear_combinations(limbs, right, rows, scale);
+        let pairs: Vec<_> = left.iter().copied().zip(&combinations).collect();
+        self.product_sum(&pairs)
+    }
+
     /// The product with a plaintext, at the ciphertext's level, before a rescale: scales multiply.
     fn mul_plain(&self, ct: &Self::Ciphertext, plain: &Self::Plain) -> Self::Ciphertext {
         self.plain_product_sum(&[(ct, plain)])

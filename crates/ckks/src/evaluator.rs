@@ -3,6 +3,7 @@
 use cryptable_lattice::key_switching;
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::combination::{self, GaussianInteger};
+use cryptable_ring::combined_tensor::combined_tensor;
 use cryptable_ring::{Basis, Evaluations, Poly, Ring};
 use num_complex::Complex64;
 
@@ -58,6 +59,19 @@ impl<'a> Evaluator<'a> {
             re: (constant.re * scale).round() as i128,
             im: (constant.im * scale).round() as i128,
         }
+    }
+
+    /// Constants of linear combinations as integers at the ratio of `scale` to the inputs' scales.
+    fn integers(
+        rows: &[Vec<Complex64>],
+        inputs: &[&Ciphertext],
+        scale: f64,
+    ) -> Vec<Vec<GaussianInteger>> {
+        let row = |row: &Vec<Complex64>| {
+            let scaled = row.iter().zip(inputs);
+            scaled.map(|(&factor, ct)| Self::integer(factor, scale / ct.scale)).collect()
+        };
+        rows.iter().map(row).collect()
     }
 
     /// Demands that operands that are added have one scale.
@@ -156,13 +170,7 @@ impl Arithmetic for Evaluator<'_> {
         rows: &[Vec<Complex64>],
         scale: f64,
     ) -> Vec<Ciphertext> {
-        let rows: Vec<Vec<GaussianInteger>> = rows
-            .iter()
-            .map(|row| {
-                let scaled = row.iter().zip(inputs);
-                scaled.map(|(&factor, ct)| Self::integer(factor, scale / ct.scale)).collect()
-            })
-            .collect();
+        let rows = Self::integers(rows, inputs, scale);
         let combine = |part: fn(&Ciphertext) -> &Poly<Evaluations>| {
             let inputs: Vec<_> = inputs.iter().map(|ct| part(ct)).collect();
             combination::linear_combinations(self.ring, limbs, &inputs, &rows)
@@ -182,6 +190,22 @@ impl Arithmetic for Evaluator<'_> {
             .map(|(a, b)| ((&a.parts.c0, &a.parts.c1), (&b.parts.c0, &b.parts.c1)))
             .collect();
         Product { tensor: combination::tensor(self.ring, limbs, &pairs), scale }
+    }
+
+    fn combined_product_sum(
+        &self,
+        left: &[&Ciphertext],
+        right: &[&Ciphertext],
+        rows: &[Vec<Complex64>],
+        scale: f64,
+    ) -> Product {
+        let limbs = left.iter().chain(right).map(|ct| ct.limbs()).min().expect("an operand");
+        left.iter().for_each(|ct| Self::check_scales(ct.scale, left[0].scale));
+        let rows = Self::integers(rows, right, scale);
+        let left_parts: Vec<_> = left.iter().map(|ct| (&ct.parts.c0, &ct.parts.c1)).collect();
+        let right: Vec<_> = right.iter().map(|ct| (&ct.parts.c0, &ct.parts.c1)).collect();
+        let tensor = combined_tensor(self.ring, limbs, &left_parts, &right, &rows);
+        Product { tensor, scale: left[0].scale * scale }
     }
 
     fn plain_product_sum(&self, pairs: &[(&Ciphertext, &Plaintext)]) -> Ciphertext {

@@ -17,6 +17,7 @@ pub mod evaluation_keys;
 pub mod external_product;
 mod failure_probability;
 pub mod gaussian_tail;
+pub mod key_files;
 #[cfg(feature = "client")]
 pub mod key_generation;
 pub mod key_switching;

@@ -9,13 +9,14 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use cryptable_ring::Buffer;
+use cryptable_ring::columns::Columns;
 use cryptable_ring::random::Seed;
 use cryptable_wire::{BodyReader, BodyWriter, WireError, packed_field_bytes};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::lwe::LweCiphertext;
-use crate::lwe_masks::Masks;
+use crate::lwe_masks::{Masks, fill_fresh_mask};
 
 /// Largest LWE dimension that is read.
 const MAX_DIMENSION: u32 = 1 << 13;
@@ -187,17 +188,60 @@ impl LweList {
         Self { shape, masks: Masks::Words(masks), bodies }
     }
 
+    /// Ciphertexts of words that were computed: masks by columns, word i of all of them in column i, and bodies.
+    ///
+    /// # Panics
+    /// If there are not as many masks as bodies, or of another dimension. Words that are not below the modulus are found in
+    /// debug builds only: a pass over all columns would take a tenth of the time that making them does.
+    #[must_use]
+    pub fn from_columns(shape: LweShape, masks: Columns, bodies: Vec<u64>) -> Self {
+        assert_eq!((masks.rows(), masks.width()), (bodies.len(), shape.dimension), "masks");
+        let fits = |column: usize| {
+            masks.column(column).iter().all(|&word| u64::from(word) < shape.modulus)
+        };
+        debug_assert!((0..shape.dimension).all(fits), "words modulo {}", shape.modulus);
+        assert!(bodies.iter().all(|&word| word < shape.modulus), "words modulo {}", shape.modulus);
+        Self { shape, masks: Masks::Columns(masks), bodies }
+    }
+
     /// All masks, ciphertext after ciphertext; those of fresh ciphertexts are drawn.
     #[must_use]
     pub fn masks(&self) -> Cow<'_, [u64]> {
+        self.masks.words().unwrap_or_else(|| {
+            let LweShape { dimension, modulus } = self.shape;
+            let mask = |index| self.masks.mask(index, dimension, modulus);
+            Cow::Owned((0..self.len()).into_par_iter().flat_map_iter(mask).collect())
+        })
+    }
+
+    /// All masks by columns, if they are kept so.
+    #[must_use]
+    pub fn mask_columns(&self) -> Option<&Columns> {
         match &self.masks {
-            Masks::Words(words) => Cow::Borrowed(words),
-            Masks::Seed(_) => {
-                let LweShape { dimension, modulus } = self.shape;
-                let mask = |index| self.masks.mask(index, dimension, modulus);
-                Cow::Owned((0..self.len()).into_par_iter().flat_map_iter(mask).collect())
-            }
+            Masks::Columns(columns) => Some(columns),
+            Masks::Seed(_) | Masks::Words(_) => None,
         }
+    }
+
+    /// The same ciphertexts with masks in place of their seed, in recycled pages: for those who read all of them.
+    ///
+    /// ```
+    /// # #[cfg(feature = "client")] {
+    /// use cryptable_lattice::lwe_list::{LweList, LweShape};
+    /// let fresh = LweList::fresh(LweShape { dimension: 4, modulus: 1 << 20 }, 3, |_, _| 7);
+    /// let words = fresh.with_words();
+    /// assert!(fresh.is_fresh() && !words.is_fresh());
+    /// assert_eq!((words.masks(), words.bodies()), (fresh.masks(), fresh.bodies()));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_words(&self) -> Self {
+        let LweShape { dimension, modulus } = self.shape;
+        let Masks::Seed(seed) = &self.masks else { return self.clone() };
+        let mut words = Buffer::unspecified(self.len() * dimension);
+        let draw = |(index, mask): (usize, &mut [u64])| fill_fresh_mask(mask, seed, index, modulus);
+        words.par_chunks_exact_mut(dimension).enumerate().for_each(draw);
+        Self { shape: self.shape, masks: Masks::Words(words), bodies: self.bodies.clone() }
     }
 
     /// All bodies.
@@ -220,11 +264,14 @@ impl LweList {
     /// If the shapes differ, or a list is fresh: a seed draws the masks of one list only.
     pub fn append(&mut self, other: Self) {
         assert_eq!(self.shape, other.shape, "shapes of lists");
-        let (Masks::Words(masks), Masks::Words(more)) = (&mut self.masks, other.masks) else {
+        if let Masks::Columns(columns) = &self.masks {
+            self.masks = Masks::Words(columns.to_rows());
+        }
+        let (Masks::Words(masks), Some(more)) = (&mut self.masks, other.masks.words()) else {
             panic!("fresh ciphertexts cannot be joined to a list");
         };
         masks.extend_from_slice(&more);
-        self.bodies.extend(other.bodies);
+        self.bodies.extend(&other.bodies);
     }
 
     /// Writes the masks, or their seed, and the bodies; shape, length and kind are the caller's to write.
@@ -234,7 +281,9 @@ impl LweList {
     pub fn write_words<W: Write>(&self, writer: &mut BodyWriter<W>) -> io::Result<()> {
         match &self.masks {
             Masks::Seed(seed) => writer.raw(seed.as_bytes())?,
-            Masks::Words(masks) => writer.packed_words(masks, self.shape.modulus)?,
+            Masks::Words(_) | Masks::Columns(_) => {
+                writer.packed_words(&self.masks(), self.shape.modulus)?;
+            }
         }
         writer.packed_words(&self.bodies, self.shape.modulus)
     }
@@ -249,7 +298,7 @@ impl LweList {
         writer: &mut BodyWriter<W>,
         chunk: usize,
     ) -> io::Result<()> {
-        let Masks::Words(masks) = &self.masks else {
+        let Some(masks) = self.masks.words() else {
             return self.write_words(writer);
         };
         let pieces = masks.chunks(chunk * self.shape.dimension).zip(self.bodies.chunks(chunk));

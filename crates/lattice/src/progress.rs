@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
@@ -11,7 +11,8 @@ pub type ProgressCallback<'a> = dyn Fn(usize, usize) -> ControlFlow<()> + Sync +
 
 /// Who is told how far long work has come, if anyone, and may stop it.
 ///
-/// The callback comes from any thread, once before the first step and after each of them.
+/// The callback comes from any thread, once before the first step and after each of them, one call
+/// at a time and in the order of the steps: what it is told never falls.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -59,7 +60,7 @@ impl<'a> Progress<'a> {
     /// [`Error::Cancelled`] if the callback asks to stop before the first.
     pub fn steps(self, total: usize) -> Result<Steps<'a>> {
         self.report(0, total)?;
-        Ok(Steps { progress: self, done: AtomicUsize::new(0), total })
+        Ok(Steps { progress: self, done: Mutex::new(0), total })
     }
 }
 
@@ -70,10 +71,13 @@ impl fmt::Debug for Progress<'_> {
 }
 
 /// Counts the steps of one piece of work, from any number of threads.
+///
+/// The lock is held while the callback runs, so that two threads cannot tell their counts in the
+/// wrong order.
 #[derive(Debug)]
 pub struct Steps<'a> {
     progress: Progress<'a>,
-    done: AtomicUsize,
+    done: Mutex<usize>,
     total: usize,
 }
 
@@ -83,7 +87,33 @@ impl Steps<'_> {
     /// # Errors
     /// [`Error::Cancelled`] if the callback asks to stop.
     pub fn done(&self) -> Result<()> {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        self.progress.report(done, self.total)
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += 1;
+        self.progress.report(*done, self.total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_never_fall_whatever_thread_tells_them() {
+        let told = Mutex::new(Vec::new());
+        let slow_at_odd = |done: usize, _| {
+            // Whoever tells an odd count is late: without the lock the next one overtakes it.
+            if done % 2 == 1 {
+                std::thread::sleep(std::time::Duration::from_micros(200));
+            }
+            told.lock().unwrap().push(done);
+            ControlFlow::Continue(())
+        };
+        let steps = Progress::new(&slow_at_odd).steps(64).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..16).for_each(|_| steps.done().unwrap()));
+            }
+        });
+        assert_eq!(told.into_inner().unwrap(), (0..=64).collect::<Vec<_>>());
     }
 }

@@ -78,6 +78,40 @@ impl Columns {
         out
     }
 
+    /// Sums of several matrices of this kind and one size, and of a constant: `(Σ word + constant) & mask`.
+    ///
+    /// ```
+    /// use cryptable_ring::columns::Columns;
+    /// let columns = Columns::of_sums(&[&[1, 2, 3, 4, 5, 6]], 3, 0, u32::MAX);
+    /// assert_eq!(Columns::of_column_sums(&[&columns, &columns], 1, 7).column(1), [5, 3]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is none, or they differ in size.
+    #[must_use]
+    pub fn of_column_sums(matrices: &[&Self], constant: u64, mask: u32) -> Self {
+        let size = |matrix: &Self| (matrix.rows, matrix.columns);
+        let first = matrices.first().expect("a matrix");
+        assert!(matrices.iter().all(|matrix| size(matrix) == size(first)), "sizes of matrices");
+        let mut out = Self::unspecified(first.rows, first.columns);
+        out.write(1, |index, columns| {
+            let column = &mut *columns[0];
+            column.copy_from_slice(first.column(index));
+            for other in &matrices[1..] {
+                let words = column.iter_mut().zip(other.column(index));
+                words.for_each(|(sum, &word)| *sum = sum.wrapping_add(word));
+            }
+            column.iter_mut().for_each(|sum| *sum = sum.wrapping_add(constant as u32) & mask);
+        });
+        out
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.columns
+    }
+
     /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -185,7 +219,10 @@ mod tests {
             let columns = Columns::of_sums(&[&x, &y], width, 7, 1023);
             let expected: Vec<u64> = x.iter().zip(&y).map(|(x, y)| (x + y + 7) % 1024).collect();
             assert_eq!(*columns.to_rows(), expected);
-            assert_eq!(columns.rows(), rows);
+            assert_eq!((columns.rows(), columns.width()), (rows, width));
+            let parts = [&x, &y].map(|words| Columns::of_sums(&[words], width, 0, u32::MAX));
+            let sums = Columns::of_column_sums(&[&parts[0], &parts[1]], 7, 1023);
+            assert_eq!(*sums.to_rows(), expected);
             let mut copy = Columns::unspecified(rows, width);
             copy.write(3, |first, group| {
                 for (c, column) in group.iter_mut().enumerate() {

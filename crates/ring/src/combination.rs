@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::{Evaluations, Poly, Ring, kernels};
+use crate::{Basis, Evaluations, Poly, Ring, kernels};
 
 /// Words that the input blocks may take together, 32 KiB: they stay in the first-level cache for
 /// all rows.
@@ -22,7 +22,7 @@ pub struct GaussianInteger {
 impl GaussianInteger {
     /// The residues that multiply the first and the second half of the evaluations modulo a prime
     /// (see [`Ring::imaginary_unit`]).
-    fn residues(self, ring: &Ring, prime: usize) -> (u64, u64) {
+    pub(crate) fn residues(self, ring: &Ring, prime: usize) -> (u64, u64) {
         let m = ring.modulus(prime);
         let re = m.reduce_i128(self.re);
         let im = m.mul(m.reduce_i128(self.im), ring.imaginary_unit(prime));
@@ -90,6 +90,29 @@ pub struct Tensor {
     pub d2: Poly<Evaluations>,
 }
 
+impl Tensor {
+    /// Makes every limb by `multiply(limb, prime, [d0, d1, d2])`, prime the index of the limb's in the ring; in parallel.
+    pub(crate) fn by_limbs(
+        ring: &Ring,
+        basis: Basis,
+        multiply: impl Fn(usize, usize, [&mut [u64]; 3]) + Sync,
+    ) -> Self {
+        let degree = ring.degree();
+        let unspecified = || Poly::<Evaluations>::unspecified(ring, basis);
+        let mut out = Self { d0: unspecified(), d1: unspecified(), d2: unspecified() };
+        let limbs = out
+            .d0
+            .words_mut()
+            .par_chunks_mut(degree)
+            .zip(out.d1.words_mut().par_chunks_mut(degree))
+            .zip(out.d2.words_mut().par_chunks_mut(degree));
+        limbs.enumerate().for_each(|(limb, ((d0, d1), d2))| {
+            multiply(limb, ring.prime_index(basis, limb), [d0, d1, d2]);
+        });
+        out
+    }
+}
+
 /// A pair of polynomials: the two parts of a ciphertext.
 pub type Parts<'a> = (&'a Poly<Evaluations>, &'a Poly<Evaluations>);
 
@@ -97,17 +120,8 @@ pub type Parts<'a> = (&'a Poly<Evaluations>, &'a Poly<Evaluations>);
 /// operands are not read. Every operand is read once, and sums are reduced once.
 #[must_use]
 pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Tensor {
-    let (degree, basis) = (ring.degree(), pairs[0].0.0.basis().lowered(main));
-    let unspecified = || Poly::<Evaluations>::unspecified(ring, basis);
-    let mut out = Tensor { d0: unspecified(), d1: unspecified(), d2: unspecified() };
-    let limbs = out
-        .d0
-        .words_mut()
-        .par_chunks_mut(degree)
-        .zip(out.d1.words_mut().par_chunks_mut(degree))
-        .zip(out.d2.words_mut().par_chunks_mut(degree));
-    limbs.enumerate().for_each(|(limb, ((d0, d1), d2))| {
-        let m = ring.modulus(ring.prime_index(basis, limb));
+    Tensor::by_limbs(ring, pairs[0].0.0.basis().lowered(main), |limb, prime, out| {
+        let m = ring.modulus(prime);
         let factors: Vec<_> = pairs
             .iter()
             .map(|(a, b)| [a.0, a.1, b.0, b.1].map(|part| part.limb_of(ring, main, limb)))
@@ -119,11 +133,10 @@ pub fn tensor(ring: &Ring, main: usize, pairs: &[(Parts<'_>, Parts<'_>)]) -> Ten
             terms[1].extend([(a0, b1), (a1, b0)]);
             terms[2].push((a1, b1));
         }
-        kernels::inner_product(m, d0, &terms[0]);
-        kernels::inner_product(m, d1, &terms[1]);
-        kernels::inner_product(m, d2, &terms[2]);
-    });
-    out
+        for (out, terms) in out.into_iter().zip(&terms) {
+            kernels::inner_product(m, out, terms);
+        }
+    })
 }
 
 /// The sum of the products of [`Parts`] with polynomials, part by part, modulo `q_0 … q_{main-1}`;

@@ -14,6 +14,7 @@ mod basis;
 mod buffer;
 pub mod columns;
 pub mod combination;
+pub mod combined_tensor;
 mod digit_product;
 mod embedding;
 mod fraction_digits;

@@ -138,11 +138,17 @@ pub enum ObjectType {
     ExtractionKey = 31,
     /// Words of encrypted bits in slots: what stands before their ciphertexts.
     SlotBitsWords = 32,
+    /// Values in the coefficients of an RLWE ciphertext at the bottom of its chain.
+    SlotBitsCoefficients = 33,
+    /// A client's secret keys for single values that may be packed.
+    BridgedSecretKey = 36,
+    /// A server's keys for single values, for packed ones, and between both.
+    BridgedEvaluationKey = 37,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 32] = [
+    const ALL: [Self; 35] = [
         Self::Parameters,
         Self::PackedSecretKey,
         Self::PackedEvaluationKey,
@@ -175,6 +181,9 @@ impl ObjectType {
         Self::RingPackingKey,
         Self::ExtractionKey,
         Self::SlotBitsWords,
+        Self::SlotBitsCoefficients,
+        Self::BridgedSecretKey,
+        Self::BridgedEvaluationKey,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -217,6 +226,9 @@ impl fmt::Display for ObjectType {
             Self::RingPackingKey => "a ring packing key",
             Self::ExtractionKey => "an extraction key",
             Self::SlotBitsWords => "words of bits in slots",
+            Self::SlotBitsCoefficients => "values in coefficients for bits in slots",
+            Self::BridgedSecretKey => "a secret key for single values, packed on the way",
+            Self::BridgedEvaluationKey => "an evaluation key for single values, packed on the way",
         })
     }
 }

@@ -126,6 +126,14 @@ impl HomomorphicDft {
             .collect()
     }
 
+    /// Bytes of all matrices, encoded.
+    pub fn encoded_bytes(&self) -> usize {
+        let bytes = |stage: &DftStage| {
+            8 * stage.plan.shape.basis.limbs() * stage.matrix.rounded_coefficients()
+        };
+        self.stages.iter().map(bytes).sum()
+    }
+
     /// The plans of all matrices.
     pub fn plans(&self) -> Vec<TransformPlan> {
         self.stages.iter().map(|stage| stage.plan.clone()).collect()

@@ -16,6 +16,16 @@ impl CoefficientCiphertext {
         self.noisy_fractions(secret).to_vec()
     }
 
+    /// Adds the same fraction of the modulus to the phases of all values: an error of known size.
+    pub fn shift_assign(&mut self, fraction: f64) {
+        let mask = (1u64 << self.log2_modulus) - 1;
+        let word = (fraction * f64::from(self.log2_modulus).exp2()).round() as i64 as u64;
+        let (gap, count) = (self.layout.gap(), self.layout.count);
+        for value in self.b.iter_mut().step_by(gap).take(count) {
+            *value = value.wrapping_add(word) & mask;
+        }
+    }
+
     /// Signed distances of the phases from those of `expected`, in units of half a step,
     /// `2^k/(2p)`: beyond ±1 a value decrypts wrong.
     ///

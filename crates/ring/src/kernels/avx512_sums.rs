@@ -26,6 +26,17 @@ pub(super) fn inner_product<const ADD: bool>(
     terms: &[(&[u64], &[u64])],
     log_run: u32,
 ) -> usize {
+    if log_run == 0 {
+        return match terms.len() {
+            1 => inner_product_of::<ADD, 1>(m, out, terms),
+            2 => inner_product_of::<ADD, 2>(m, out, terms),
+            3 => inner_product_of::<ADD, 3>(m, out, terms),
+            4 => inner_product_of::<ADD, 4>(m, out, terms),
+            5 => inner_product_of::<ADD, 5>(m, out, terms),
+            6 => inner_product_of::<ADD, 6>(m, out, terms),
+            _ => inner_product_of::<ADD, 0>(m, out, terms),
+        };
+    }
     // Factors are below q, so high halves are below q²/2^52.
     let reducer = Reducer::new(m, terms.len(), m.value());
     let shift = _mm_cvtsi64_si128(i64::from(log_run));
@@ -34,10 +45,6 @@ pub(super) fn inner_product<const ADD: bool>(
             let a = group(a, start);
             let run_start = start >> log_run;
             match log_run {
-                0 => {
-                    let b = vectors(group(b, start));
-                    sums.add_products(a, |i| load(&b[i]));
-                }
                 1 | 2 => {
                     // A vector holds several runs: spread the words it needs from a vector of b.
                     let b = b[run_start..][..GROUP >> log_run].as_chunks::<LANES>().0;
@@ -55,6 +62,46 @@ pub(super) fn inner_product<const ADD: bool>(
                     sums.add_products(a, |_| b);
                 }
             }
+        }
+    })
+}
+
+/// [`inner_product`] of terms without runs; of exactly `TERMS`, unless that is 0.
+///
+/// With a known number of terms each term has load instructions of its own. Prefetchers tell streams apart by the
+/// instructions that read them: keys come from memory twice as fast as in a loop over terms.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn inner_product_of<const ADD: bool, const TERMS: usize>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], &[u64])],
+) -> usize {
+    let reducer = Reducer::new(m, terms.len(), m.value());
+    for_each_group::<ADD>(out, &reducer, |sums, start| {
+        let mut add = |(a, b): (&[u64], &[u64])| {
+            let b = vectors(group(b, start));
+            sums.add_products(group(a, start), |i| load(&b[i]));
+        };
+        if TERMS == 0 {
+            terms.iter().for_each(|&term| add(term));
+        }
+        if TERMS > 0 {
+            add(terms[0]);
+        }
+        if TERMS > 1 {
+            add(terms[1]);
+        }
+        if TERMS > 2 {
+            add(terms[2]);
+        }
+        if TERMS > 3 {
+            add(terms[3]);
+        }
+        if TERMS > 4 {
+            add(terms[4]);
+        }
+        if TERMS > 5 {
+            add(terms[5]);
         }
     })
 }

@@ -213,7 +213,7 @@ fn check_inner_product(m: &Modulus, a: &[Vec<u64>], b: &[Vec<u64>], acc: &[u64],
 fn inner_products() {
     for_each_case(|m, len, random| {
         let q = m.value();
-        for terms in [0, 1, 2, 17] {
+        for terms in [0, 1, 2, 3, 4, 5, 6, 7, 17] {
             let mut vectors =
                 || (0..terms).map(|_| random.vector(len, q)).collect::<Vec<Vec<u64>>>();
             let (a, b) = (vectors(), vectors());
