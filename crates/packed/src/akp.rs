@@ -8,17 +8,19 @@
 //! |---|---|
 //! | 1 | q_0, the modulus of the result |
 //! | `slots_to_coeffs.primes` | SlotsToCoeffs and the constants of the interpolation, which share them |
-//! | ceil(log2 p), 0 for p = 2 | the interpolation |
+//! | ceil(log2 p), one more for orders above the first; 0 for p = 2 and the first | the interpolation |
 //! | `chebyshev_log_length + 1 + doublings`, one more a cleaned doubling | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
+pub(crate) mod hermite_kernel;
 pub(crate) mod interpolation;
 pub(crate) mod trigonometric_hermite;
 
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
-use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::{KeyRequest, Result};
 
 use crate::akp::interpolation::Interpolation;
@@ -27,6 +29,9 @@ use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 use cryptable_ring::{Basis, SharedLimbs};
+
+/// Steps of progress before any table: ModRaise, CoeffsToSlots, the exponential.
+pub(crate) const STEPS_BEFORE_TABLES: usize = 3;
 
 /// The public, table-independent part of AKP for one parameter set.
 #[derive(Clone, Debug)]
@@ -68,9 +73,14 @@ impl AkpCircuit {
     /// Plans SlotsToCoeffs for the scale at which the interpolation ends.
     fn plan_slots_to_coeffs(&self) -> HomomorphicDft {
         let literal = &self.literal;
-        let output = self.predict(&Interpolation::new(&literal.worst_table()), 1).outputs;
-        let denominator = Interpolation::denominator(literal.input_modulus, literal.output_modulus);
+        let output = self.predict(&self.worst_interpolation(), 1).outputs;
+        let denominator = Interpolation::denominator(literal);
         slots_to_coeffs::plan(literal, &self.primes, output, denominator)
+    }
+
+    /// The literal that it was planned for.
+    pub(crate) fn literal(&self) -> &ParametersLiteral {
+        &self.literal
     }
 
     /// A dry run over this circuit's chain and key shapes.
@@ -85,34 +95,58 @@ impl AkpCircuit {
     }
 
     /// Predicts a lookup of `table`, so many times on one input, with keys, counts and noise.
+    pub(crate) fn predict(&self, table: &Interpolation, tables: usize) -> AkpPrediction {
+        let dry_run = self.dry_run();
+        self.request_raising(&dry_run);
+        let ([exponential, outputs], result) =
+            self.predict_through(&dry_run, table, tables, &self.slots_to_coeffs);
+        AkpPrediction { exponential, outputs, result, dry_run }
+    }
+
+    /// Requests the keys of ModRaise.
+    pub(crate) fn request_raising(&self, dry_run: &DryRun) {
+        let raised = Basis::main(self.literal.limbs());
+        for request in mod_raise::key_requests(SharedLimbs::NONE, raised) {
+            dry_run.request(request);
+        }
+    }
+
+    /// Predicts a lookup of `table` on a fresh input, so many times, through these matrices: the exponential and the
+    /// outputs in slots, then the result.
     ///
     /// Noise is followed in three parts, because the table treats them differently: that of the
     /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it, and that
     /// which the interpolation and SlotsToCoeffs add themselves.
-    pub(crate) fn predict(&self, table: &Interpolation, tables: usize) -> AkpPrediction {
-        let dry_run = self.dry_run();
-        for request in mod_raise::key_requests(SharedLimbs::NONE, Basis::main(self.literal.limbs()))
-        {
-            dry_run.request(request);
-        }
+    pub(crate) fn predict_through(
+        &self,
+        dry_run: &DryRun,
+        table: &Interpolation,
+        tables: usize,
+        dft: &HomomorphicDft,
+    ) -> ([Shape; 2], Shape) {
         let front = &self.phase_exponential;
         let fresh = self.literal.fresh_noise(self.literal.input_modulus);
         let raised = front.raised_shape(self.input_noise(fresh.deviation()));
-        let mut phases = front.phases(&dry_run, &front.coeffs_to_slots.plans(), raised);
+        let mut phases = front.phases(dry_run, &front.coeffs_to_slots.plans(), raised);
         phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
-        let mut exponentials = front.exponentials(&dry_run, phases);
+        let mut exponentials = front.exponentials(dry_run, phases);
         let exponential = exponentials[0];
         exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
         let tables = vec![table; tables];
         let outputs = self
-            .look_up_many(&dry_run, exponentials, &tables, &|| Ok(()))
+            .look_up_many(dry_run, exponentials, &tables, &|| Ok(()))
             .expect("steps of a dry run do not fail");
-        let matrices = self.slots_to_coeffs.plans();
-        let mut results = outputs.iter().map(|&output| self.finish(&dry_run, &matrices, output));
-        let result = results.next().expect("a table");
-        results.for_each(drop);
-        let outputs = outputs[0];
-        AkpPrediction { exponential, outputs, result, dry_run }
+        let matrices = dft.plans();
+        let finish = |&output: &Shape| {
+            slots_to_coeffs::apply(dry_run, &self.literal, dft, &matrices, output)
+        };
+        let results: Vec<Shape> = outputs.iter().map(finish).collect();
+        ([exponential, outputs[0]], results[0])
+    }
+
+    /// The interpolation that amplifies noise most.
+    pub(crate) fn worst_interpolation(&self) -> Interpolation {
+        Interpolation::new(&self.literal.worst_table(), self.literal.hermite_order)
     }
 
     /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials.
@@ -128,6 +162,27 @@ impl AkpCircuit {
     ) -> Result<Vec<A::Ciphertext>> {
         let sizes = (self.literal.log_babies, self.literal.constant_bits);
         interpolation::evaluate(arithmetic, exponentials, tables, sizes, step)
+    }
+
+    /// The outputs of every table in slots, of a ciphertext: ModRaise, CoeffsToSlots by these matrices, the exponential, and
+    /// [`AkpCircuit::look_up_many`].
+    ///
+    /// # Errors
+    /// Those of `step`, which is called [`STEPS_BEFORE_TABLES`] and [`AkpCircuit::table_steps`] times.
+    pub(crate) fn look_up_in(
+        &self,
+        evaluator: &Evaluator<'_>,
+        (coeffs_to_slots, input): (&[LinearTransform], &CoefficientCiphertext),
+        tables: &[&Interpolation],
+        step: Step<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let raised = mod_raise::mod_raise(evaluator, input, self.literal.limbs());
+        step()?;
+        let phases = self.phase_exponential.phases(evaluator, coeffs_to_slots, raised);
+        step()?;
+        let exponentials = self.phase_exponential.exponentials(evaluator, phases);
+        step()?;
+        self.look_up_many(evaluator, exponentials, tables, step)
     }
 
     /// Steps of progress of [`AkpCircuit::look_up_many`].
@@ -148,6 +203,6 @@ impl AkpCircuit {
 
     /// Every key that a lookup needs.
     pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
-        self.predict(&Interpolation::new(&self.literal.worst_table()), 1).dry_run.key_requests()
+        self.predict(&self.worst_interpolation(), 1).dry_run.key_requests()
     }
 }

@@ -32,6 +32,7 @@
 //! | a request becomes parameters | `planner`, `parameters` |
 //! | ModRaise, CoeffsToSlots, the complex exponential of the phase | `bootstrapping` |
 //! | AKP: the table's trigonometric Hermite interpolation | `akp` |
+//! | signs of large values: AKP on one digit after the other | `multi_precision` |
 //! | trees: functional digit decomposition, deltas, Kronecker products, multiplexer tree | `multiplexer` |
 //! | SlotsToCoeffs, and the switch to the client's modulus | `bootstrapping` |
 //! | all of it, with checks and progress | `lookup` |
@@ -45,16 +46,19 @@
 mod akp;
 mod bootstrapping;
 mod ciphertext;
+mod interchange;
 mod keys;
 mod linear_operations;
 mod literal;
 mod lookup;
+mod multi_precision;
 mod multiplexer;
 mod parameters;
 mod planner;
 mod step;
 mod tables;
 
+pub use akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 pub use akp::trigonometric_hermite::{
     NoiseGain, curvature, noise_gain, radial_gains, trigonometric_hermite,
 };

@@ -3,6 +3,8 @@
 use cryptable_lattice::{NoiseBound, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
+use crate::akp::hermite_kernel::HermiteOrder;
+
 /// How a homomorphic DFT is cut into matrices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +75,13 @@ pub struct ParametersLiteral {
     /// The digits of a multiplexer tree; AKP if there are none.
     #[serde(default)]
     pub multiplexer: Option<MultiplexerLiteral>,
+    /// Sizes of the digits, the least significant first, that AKP takes one after the other; their product is the input
+    /// modulus, and tables are of the last digit. None: AKP takes inputs as one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub digits: Vec<u64>,
+    /// How many derivatives of the interpolation vanish at its nodes; of AKP.
+    #[serde(default, skip_serializing_if = "HermiteOrder::is_first")]
+    pub hermite_order: HermiteOrder,
     /// log2 of the baby steps of the interpolation.
     pub log_babies: u32,
     /// Bits of the interpolation's constants, which stay in the scale.
@@ -93,7 +102,18 @@ impl ParametersLiteral {
 
     /// log2 of how often a value is raised: once, or once a digit.
     pub(crate) fn log2_raises(&self) -> f64 {
-        self.multiplexer.as_ref().map_or(0.0, |m| (m.digits.len() as f64).log2())
+        let tree = self.multiplexer.as_ref().map_or(1, |multiplexer| multiplexer.digits.len());
+        (tree.max(self.digits.len()) as f64).log2()
+    }
+
+    /// Nodes of AKP's interpolation: those of the largest digit, if there are digits.
+    pub(crate) fn interpolated_modulus(&self) -> u64 {
+        self.digits.iter().copied().max().unwrap_or(self.input_modulus)
+    }
+
+    /// Input modulus of tables: that of the last digit, if AKP takes digits.
+    pub(crate) fn table_modulus(&self) -> u64 {
+        self.digits.last().copied().unwrap_or(self.input_modulus)
     }
 
     /// Variance of a coefficient's noise after the switch to q_0 = `scale`, from a ciphertext with noise of this

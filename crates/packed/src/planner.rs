@@ -3,6 +3,7 @@
 
 mod candidates;
 mod digit_choice;
+mod digit_request;
 mod literals;
 mod prime_choice;
 pub(crate) mod request;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use common::look_up;
 use cryptable_packed::{
-    Ciphertext, EvaluationKey, Parameters, Progress, ReadOptions, SecretKey, Table,
+    Ciphertext, EvaluationKey, HermiteOrder, Parameters, Progress, ReadOptions, SecretKey, Table,
+    trigonometric_hermite,
 };
 use cryptable_ring::random::replay;
+use num_complex::Complex64;
 
 /// Toys are insecure.
 fn allowed() -> ReadOptions {
@@ -63,6 +65,66 @@ fn small_moduli() {
     for (p, output) in [(2, 2), (3, 3), (4, 4), (5, 16), (16, 16)] {
         let parameters = Parameters::insecure_toy(p, output).unwrap();
         check(&parameters, &tables(p, output));
+    }
+}
+
+#[test]
+fn higher_orders() {
+    let _replay = replay::begin();
+    for order in [HermiteOrder::Second, HermiteOrder::Third] {
+        for (p, output) in [(2, 2), (3, 16), (5, 5), (16, 16), (100, 100)] {
+            let parameters =
+                Parameters::insecure_toy_of_order((p, output), (1024, 1024), order).unwrap();
+            assert_eq!(parameters.method_name(), format!("AKP-{}", order.derivatives()));
+            check(&parameters, &tables(p, output));
+        }
+        let sparse = Parameters::insecure_toy_of_order((4, 4), (1024, 64), order).unwrap();
+        check(&sparse, &tables(4, 4));
+    }
+}
+
+/// `R(x) = Re Σ_k α_k·e^{2πikx}`.
+fn interpolation(alpha: &[Complex64], x: f64) -> f64 {
+    let term = |(k, alpha): (usize, &Complex64)| {
+        (alpha * Complex64::from_polar(1.0, std::f64::consts::TAU * k as f64 * x)).re
+    };
+    alpha.iter().enumerate().map(term).sum()
+}
+
+#[test]
+fn errors_of_inputs_leave_by_the_power_that_the_order_says() {
+    let _replay = replay::begin();
+    let p = 16u64;
+    let table = &tables(p, p)[0];
+    let fractions: Vec<f64> = table.centered().iter().map(|&v| v as f64 / p as f64).collect();
+    for order in HermiteOrder::ALL {
+        let parameters = Parameters::insecure_toy_of_order((p, p), (1024, 1024), order).unwrap();
+        let secret = SecretKey::generate(&parameters);
+        let keys = secret.evaluation_key(Progress::silent()).unwrap();
+        let values: Vec<u64> = (0..1024).map(|i| i % p).collect();
+        let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+        let alpha = trigonometric_hermite(&fractions, order);
+        let mut largest = [0.0; 2];
+        for (size, largest) in [0.08, 0.16].into_iter().zip(&mut largest) {
+            let shift = size / p as f64;
+            let input = secret.encrypt_shifted(&values, shift).unwrap();
+            let errors = secret.errors(&look_up(&keys, &input, table), &expected).unwrap();
+            for (value, error) in values.iter().zip(errors) {
+                let x = *value as f64 / p as f64;
+                let predicted = interpolation(&alpha, x + shift) - fractions[*value as usize];
+                let predicted = predicted * 2.0 * p as f64;
+                assert!(
+                    (error - predicted).abs() < 0.01,
+                    "{order:?}, {value}: {error}, {predicted}"
+                );
+                *largest = predicted.abs().max(*largest);
+            }
+        }
+        // Twice the error of the input: 4, 8 and 16 times that of the output, where the leading term prevails.
+        let growth = (largest[1] / largest[0]).log2();
+        let power = order.derivatives() as f64 + 1.0;
+        assert!((growth - power).abs() < 0.25, "{order:?}: {growth}");
+        assert!(largest[0] > 0.015, "{order:?}: {largest:?}");
     }
 }
 

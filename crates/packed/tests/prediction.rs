@@ -69,6 +69,25 @@ fn a_memory_limit_is_kept() {
 }
 
 #[test]
+fn higher_orders_serve_where_the_first_does_not() {
+    let akp = |bits: u32, lookups_in_a_row: u32| {
+        let modulus = 1u64 << bits;
+        let base = Request::new(modulus, modulus);
+        Parameters::choose(&Request { method: Some(Method::Akp), lookups_in_a_row, ..base })
+    };
+    let name = |found: Result<Parameters, _>| found.map(|found: Parameters| found.method_name());
+    assert_eq!(name(akp(4, 1000)).unwrap(), "AKP");
+    assert_eq!(name(akp(8, 1)).unwrap(), "AKP");
+    assert_eq!(name(akp(8, 1000)).unwrap(), "AKP-3");
+    // The first order fails with 2^-66 a value.
+    let twelve = akp(12, 1).unwrap();
+    assert_eq!(twelve.method_name(), "AKP-2");
+    assert!(twelve.ciphertext_failure_probability().log2() <= -64.0);
+    let error = name(akp(12, 2)).unwrap_err().to_string();
+    assert!(error.contains("lookups in a row") && error.contains('2'), "{error}");
+}
+
+#[test]
 fn typical_noise_of_akp_is_near_what_was_measured() {
     // log2 of the standard deviation in half steps, of published results with random tables.
     for (bits, measured) in [(1, -13.51), (4, -12.00), (8, -10.77), (10, -8.59), (12, -4.83)] {

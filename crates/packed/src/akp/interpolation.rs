@@ -1,5 +1,5 @@
 //! The table step of AKP: the trigonometric Hermite interpolation of a table (line 6 of Algorithm 1 of Alexandru, Kim,
-//! Polyakov, CRYPTO 2025, ePrint 2024/1623; Corollary 1, and Remark 1 for p = 2), for one or two values a slot and
+//! Polyakov, CRYPTO 2025, ePrint 2024/1623; Corollary 1, Theorems 2 and 3, and Remark 1 for p = 2), for one or two values a slot and
 //! several tables at once (lines 5 to 8 of Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
 
 use cryptable_ckks::Arithmetic;
@@ -7,39 +7,46 @@ use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps}
 use num_complex::Complex64;
 use rayon::prelude::*;
 
+use crate::akp::hermite_kernel::HermiteOrder;
 use crate::akp::trigonometric_hermite::trigonometric_hermite;
+use crate::literal::ParametersLiteral;
 use crate::step::Step;
 use cryptable_lattice::{Result, Table};
 
 /// The coefficients of a table, ready to be evaluated on exponentials of the phase.
 #[derive(Clone, Debug)]
 pub(crate) enum Interpolation {
-    /// p = 2 (Remark 1): `f(0) + f(1) + (f(0) - f(1))·cos 2πt`, which is `2·P` times the output.
+    /// p = 2 and first order (Remark 1): `f(0) + f(1) + (f(0) - f(1))·cos 2πt`, which is `2·P` times the output.
     Cosine {
         /// `f(0) + f(1)`.
         sum: i64,
         /// `f(0) - f(1)`.
         difference: i64,
     },
-    /// p > 2 (Corollary 1): half the coefficients of T, so that adding the conjugate gives Re T.
+    /// All others (Corollary 1): half the coefficients of T, so that adding the conjugate gives Re T.
     Power(Vec<Complex64>),
 }
 
 impl Interpolation {
     /// Interpolates `table`, outputs taken as fractions of the output modulus.
-    pub(crate) fn new(table: &Table) -> Self {
+    pub(crate) fn new(table: &Table, order: HermiteOrder) -> Self {
         let centered = table.centered();
-        if let [f0, f1] = centered[..] {
+        if let ([f0, f1], true) = (&centered[..], order.is_first()) {
             return Self::Cosine { sum: f0 + f1, difference: f0 - f1 };
         }
         let modulus = table.output_modulus() as f64;
         let values: Vec<f64> = centered.iter().map(|&v| v as f64 / modulus).collect();
-        Self::Power(trigonometric_hermite(&values).into_iter().map(|c| c / 2.0).collect())
+        Self::of_values(&values, order)
+    }
+
+    /// Interpolates fractions within [-1/2, 1/2] by powers of the exponential.
+    pub(crate) fn of_values(values: &[f64], order: HermiteOrder) -> Self {
+        Self::Power(trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect())
     }
 
     /// The factor by which its result is to be divided to give outputs as fractions of P.
-    pub(crate) fn denominator(input_modulus: u64, output_modulus: u64) -> f64 {
-        if input_modulus == 2 { 2.0 * output_modulus as f64 } else { 1.0 }
+    pub(crate) fn denominator(literal: &ParametersLiteral) -> f64 {
+        if literal.is_cosine_table() { 2.0 * literal.output_modulus as f64 } else { 1.0 }
     }
 }
 

@@ -1,38 +1,38 @@
-//! First-order trigonometric Hermite interpolation (Theorem 1 and Corollary 1 of Alexandru, Kim, Polyakov, CRYPTO 2025,
-//! ePrint 2024/1623), and what it does to the noise of its input.
+//! Trigonometric Hermite interpolation of first, second and third order (Theorems 1 to 3 of Alexandru, Kim, Polyakov,
+//! CRYPTO 2025, ePrint 2024/1623), and what it does to the noise of its input.
 
 use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 use rustfft::{FftDirection, FftPlanner};
 
-/// The coefficients α of `T(x) = α_0 + Σ_{k=1}^{p-1} α_k·e^{2πikx}`, of which R = Re T has
-/// `R(l/p) = f(l)` and `R'(l/p) = 0` at every l; f is given by its p >= 1 values.
+use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
+
+/// The coefficients α of `T(x) = α_0 + Σ_{k=1}^{n-1} α_k·e^{2πikx}`, of which R = Re T has `R(l/p) = f(l)`, and the first
+/// M derivatives 0, at every l; f is given by its p >= 1 values, n by the order M ([`HermiteOrder::coefficients`]).
 ///
-/// `α_0 = (1/p)·Σ_l f(l)`, `α_k = 2(p-k)/p² · Σ_l f(l)·e^{-2πikl/p}`.
+/// `α_0 = c_0·Σ_l f(l)`, `α_k = 2·c_k·Σ_l f(l)·e^{-2πikl/p}`, c the [`HermiteKernel`]: for M = 1, `c_k = (p-k)/p²`.
 ///
-/// R is the only trigonometric polynomial of degree below p to do so. Noise ε in an input l/p + ε is
-/// squared on its way out: `f(l) + ε²·R''(l/p)/2` ([`curvature`]).
+/// R is the only trigonometric polynomial of that degree to do so. Noise ε in an input l/p + ε leaves as
+/// `f(l) + ε^(M+1)·R^(M+1)(l/p)/(M+1)!`, for M = 1 squared ([`curvature`]).
 ///
 /// ```
-/// use cryptable_packed::trigonometric_hermite;
-/// let alpha = trigonometric_hermite(&[3.0, 3.0, 3.0]);
+/// use cryptable_packed::{HermiteOrder, trigonometric_hermite};
+/// let alpha = trigonometric_hermite(&[3.0, 3.0, 3.0], HermiteOrder::First);
 /// assert!((alpha[0].re - 3.0).abs() < 1e-12 && alpha[1].norm() < 1e-12);
 /// ```
 ///
 /// # Panics
 /// If there are no values.
 #[must_use]
-pub fn trigonometric_hermite(values: &[f64]) -> Vec<Complex64> {
-    let p = values.len() as f64;
+pub fn trigonometric_hermite(values: &[f64], order: HermiteOrder) -> Vec<Complex64> {
+    let kernel = HermiteKernel::new(values.len(), order);
     let sums = transform(values.iter().map(|&v| Complex64::from(v)), FftDirection::Forward);
-    sums.iter()
-        .enumerate()
-        .map(|(k, sum)| if k == 0 { sum / p } else { sum * 2.0 * (p - k as f64) / (p * p) })
-        .collect()
+    let coefficients = kernel.coefficients().iter().enumerate();
+    coefficients.map(|(k, c)| sums[k % values.len()] * if k == 0 { *c } else { 2.0 * c }).collect()
 }
 
-/// `z_m·T'(z_m)` at all nodes `z_m = e^{2πim/p}`, for `T(z) = Σ_k α_k·z^k`, p = number of coefficients.
+/// `z_m·T'(z_m)` at all nodes `z_m = e^{2πim/p}`, for `T(z) = Σ_k α_k·z^k` of first order, p = number of coefficients.
 ///
 /// A small relative error δ of z, complex, changes the output `Re T(z)` by `Re(z·T'(z)·δ)` to first
 /// order. Where α interpolates a real table, `z_m·T'(z_m)` is real, because its imaginary part is
@@ -44,9 +44,9 @@ pub fn trigonometric_hermite(values: &[f64]) -> Vec<Complex64> {
 /// and so at most `2(p² - 1)/3p · max |f|`.
 ///
 /// ```
-/// use cryptable_packed::{radial_gains, trigonometric_hermite};
+/// use cryptable_packed::{HermiteOrder, radial_gains, trigonometric_hermite};
 /// // A delta: G(0) at its node.
-/// let gains = radial_gains(&trigonometric_hermite(&[1.0, 0.0, 0.0, 0.0]));
+/// let gains = radial_gains(&trigonometric_hermite(&[1.0, 0.0, 0.0, 0.0], HermiteOrder::First));
 /// assert!((gains[0].re - 15.0 / 12.0).abs() < 1e-12);
 /// ```
 ///
@@ -74,8 +74,8 @@ pub struct NoiseGain {
 /// output's error at input m has standard deviation `|z_m·T'(z_m)|·σ`.
 ///
 /// ```
-/// use cryptable_packed::{noise_gain, trigonometric_hermite};
-/// let gain = noise_gain(&trigonometric_hermite(&[0.5, -0.5]));
+/// use cryptable_packed::{HermiteOrder, noise_gain, trigonometric_hermite};
+/// let gain = noise_gain(&trigonometric_hermite(&[0.5, -0.5], HermiteOrder::First));
 /// assert!((gain.largest - 0.5).abs() < 1e-12 && (gain.root_mean_square - 0.5).abs() < 1e-12);
 /// ```
 ///
@@ -90,16 +90,16 @@ pub fn noise_gain(coefficients: &[Complex64]) -> NoiseGain {
     }
 }
 
-/// `R''(m/p)` at all nodes, for `R(x) = Re Σ_k α_k·e^{2πikx}`, p = number of coefficients.
+/// `R''(m/p)` at all nodes, for `R(x) = Re Σ_k α_k·e^{2πikx}` of first order, p = number of coefficients.
 ///
 /// `R''(x) = -4π²·Re Σ_k k²·α_k·e^{2πikx}`. Where α interpolates a real table it is `-2π²p·g_m`, g the
 /// [`radial_gains`], and so at most `4π²(p² - 1)/3 · max |f|`.
 ///
 /// ```
 /// use std::f64::consts::PI;
-/// use cryptable_packed::{curvature, trigonometric_hermite};
+/// use cryptable_packed::{HermiteOrder, curvature, trigonometric_hermite};
 /// // (1 + cos 2πx)/2 is at its top at 0 and at its bottom at 1/2.
-/// let curvature = curvature(&trigonometric_hermite(&[1.0, 0.0]));
+/// let curvature = curvature(&trigonometric_hermite(&[1.0, 0.0], HermiteOrder::First));
 /// assert!((curvature[0] + 2.0 * PI * PI).abs() < 1e-12);
 /// assert!((curvature[1] - 2.0 * PI * PI).abs() < 1e-12);
 /// ```
@@ -152,11 +152,12 @@ mod tests {
 
     #[test]
     fn interpolates_with_zero_slope() {
-        for p in SIZES {
+        for (p, order) in SIZES.into_iter().flat_map(|p| HermiteOrder::ALL.map(|order| (p, order)))
+        {
             let identity = (0..p).map(|l| l as f64 / p as f64).collect();
             for f in [random_table(p), vec![0.5; p], identity] {
-                let alpha = trigonometric_hermite(&f);
-                assert_eq!(alpha.len(), p);
+                let alpha = trigonometric_hermite(&f, order);
+                assert_eq!(alpha.len(), order.coefficients(p));
                 for (l, expected) in f.iter().enumerate() {
                     let (value, slope) = value_and_slope(&alpha, l as f64 / p as f64);
                     assert!((value - expected).abs() < 1e-10, "p = {p}, l = {l}");
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn constants_stay_constant() {
         for p in SIZES {
-            let alpha = trigonometric_hermite(&vec![0.75; p]);
+            let alpha = trigonometric_hermite(&vec![0.75; p], HermiteOrder::First);
             assert!((alpha[0] - 0.75).norm() < 1e-14);
             assert!(largest(alpha[1..].iter().map(|c| c.norm())) < 1e-14);
         }
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn two_values_need_a_cosine_only() {
-        let alpha = trigonometric_hermite(&[1.0, 4.0]);
+        let alpha = trigonometric_hermite(&[1.0, 4.0], HermiteOrder::First);
         for x in [0.0, 0.1, 0.3, 0.5] {
             let cosine = (PI * x).cos();
             let direct = 4.0 + (1.0 - 4.0) * cosine * cosine;
@@ -191,7 +192,7 @@ mod tests {
             // Any coefficients: those of a table have real gains, which would hide errors of sign.
             let random = random_table(2 * p);
             let any = (0..p).map(|k| Complex64::new(random[k], random[p + k]) / p as f64).collect();
-            for alpha in [trigonometric_hermite(&random[..p]), any] {
+            for alpha in [trigonometric_hermite(&random[..p], HermiteOrder::First), any] {
                 let gains = radial_gains(&alpha);
                 let step = 1e-5 / p as f64;
                 for (m, gain) in gains.iter().enumerate() {
@@ -216,7 +217,7 @@ mod tests {
             let any: Vec<_> =
                 (0..p).map(|k| Complex64::new(random[k], random[p + k]) / p as f64).collect();
             let step = 1e-3 / p as f64;
-            for alpha in [trigonometric_hermite(&random[..p]), any] {
+            for alpha in [trigonometric_hermite(&random[..p], HermiteOrder::First), any] {
                 for (m, found) in curvature(&alpha).into_iter().enumerate() {
                     let value = |shift: f64| value_and_slope(&alpha, m as f64 / p as f64 + shift).0;
                     let expected = (value(step) - 2.0 * value(0.0) + value(-step)) / (step * step);
@@ -231,7 +232,7 @@ mod tests {
     fn gains_of_tables_follow_the_closed_form() {
         for p in SIZES {
             let f = random_table(p);
-            let alpha = trigonometric_hermite(&f);
+            let alpha = trigonometric_hermite(&f, HermiteOrder::First);
             let (gains, curvature) = (radial_gains(&alpha), curvature(&alpha));
             let kernel = |d: usize| match d {
                 0 => ((p * p - 1) as f64) / (3 * p) as f64,
@@ -255,10 +256,11 @@ mod tests {
         for p in SIZES {
             let limit = 2.0 * (p * p - 1) as f64 / (3 * p) as f64;
             assert!(
-                noise_gain(&trigonometric_hermite(&random_table(p))).largest < (1.0 + 1e-9) * limit
+                noise_gain(&trigonometric_hermite(&random_table(p), HermiteOrder::First)).largest
+                    < (1.0 + 1e-9) * limit
             );
             let peak: Vec<f64> = (0..p).map(|l| if l == 1 { 1.0 } else { -1.0 }).collect();
-            let alpha = trigonometric_hermite(&peak);
+            let alpha = trigonometric_hermite(&peak, HermiteOrder::First);
             assert!((noise_gain(&alpha).largest - limit).abs() < 1e-10 * limit, "p = {p}");
             let steepest = 2.0 * PI * PI * p as f64 * limit;
             assert!((largest(curvature(&alpha).into_iter()) / steepest - 1.0).abs() < 1e-9);

@@ -22,6 +22,8 @@ pub struct EvaluationKey {
     keys: EvaluationKeys,
     coeffs_to_slots: Vec<LinearTransform>,
     slots_to_coeffs: Vec<LinearTransform>,
+    /// Of every digit that is cleared.
+    clearing: Vec<Vec<LinearTransform>>,
 }
 
 impl EvaluationKey {
@@ -47,9 +49,10 @@ impl EvaluationKey {
         let circuit = parameters.circuit();
         let coeffs_to_slots = circuit.phase_exponential().coeffs_to_slots.encode(&ring);
         let slots_to_coeffs = circuit.slots_to_coeffs().encode(&ring);
+        let clearing = circuit.clearing_plans().map(|plan| plan.encode(&ring)).collect();
         // Generation and encoding leave buffers of sizes that lookups have no use for.
         release_buffers();
-        Ok(Self { parameters, key_id, ring, keys, coeffs_to_slots, slots_to_coeffs })
+        Ok(Self { parameters, key_id, ring, keys, coeffs_to_slots, slots_to_coeffs, clearing })
     }
 
     /// The parameters of the client.
@@ -68,6 +71,7 @@ impl EvaluationKey {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let matrices = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
+        let matrices = matrices.chain(self.clearing.iter().flatten());
         self.keys.memory_bytes(self.ring.degree())
             + matrices.map(LinearTransform::memory_bytes).sum::<usize>()
     }
@@ -85,6 +89,11 @@ impl EvaluationKey {
     /// The encoded matrices of CoeffsToSlots.
     pub(crate) fn coeffs_to_slots(&self) -> &[LinearTransform] {
         &self.coeffs_to_slots
+    }
+
+    /// The encoded matrices of SlotsToCoeffs, of every digit that is cleared.
+    pub(crate) fn clearing(&self) -> &[Vec<LinearTransform>] {
+        &self.clearing
     }
 
     /// The encoded matrices of SlotsToCoeffs.

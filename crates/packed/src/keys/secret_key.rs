@@ -72,7 +72,9 @@ impl SecretKey {
         &self.ring
     }
 
-    pub(crate) fn secret(&self) -> &TernarySecret {
+    /// The secret polynomial, for keys between it and other secrets of the client: give it to nobody.
+    #[must_use]
+    pub fn secret(&self) -> &TernarySecret {
         &self.secret
     }
 
@@ -171,6 +173,19 @@ impl SecretKey {
     pub fn errors(&self, ciphertext: &Ciphertext, expected: &[u64]) -> Result<Vec<f64>> {
         self.check(ciphertext)?;
         Ok(ciphertext.body().errors(&self.secret, expected))
+    }
+
+    /// Encrypts values with phases that are all off by the same fraction of the torus, of which the ciphertext's noise bound
+    /// knows nothing: to measure what lookups make of errors of known size. Feature `diagnostics`.
+    ///
+    /// # Errors
+    /// As [`SecretKey::encrypt`].
+    #[cfg(feature = "diagnostics")]
+    pub fn encrypt_shifted(&self, values: &[u64], fraction: f64) -> Result<Ciphertext> {
+        let fresh = self.encrypt(values)?;
+        let mut body = fresh.body().clone();
+        body.shift_assign(fraction);
+        Ok(Ciphertext::new(self.parameters.digest(), self.id, fresh.noise(), body))
     }
 
     fn check(&self, ciphertext: &Ciphertext) -> Result<()> {

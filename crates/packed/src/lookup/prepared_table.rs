@@ -89,9 +89,15 @@ impl EvaluationKey {
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let parameters = self.parameters();
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
-        table.check_moduli(parameters.input_modulus(), parameters.output_modulus())?;
+        table.check_moduli(parameters.table_modulus(), parameters.output_modulus())?;
         let form = match parameters.circuit() {
-            Circuit::Akp(_) => PreparedForm::Interpolation(Interpolation::new(table)),
+            Circuit::Akp(_) => {
+                let order = parameters.literal().hermite_order;
+                PreparedForm::Interpolation(Interpolation::new(table, order))
+            }
+            Circuit::MultiPrecision(circuit) => {
+                PreparedForm::Interpolation(circuit.last_table(table))
+            }
             Circuit::Multiplexer(circuit) => PreparedForm::Matrices(circuit.table_matrices(table)),
         };
         let parameter_digest = parameters.digest();

@@ -2,15 +2,14 @@
 
 use std::ops::Range;
 
-use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
-use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, CoefficientLayout};
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{NoiseBound, Progress};
 use cryptable_ring::selected_product::TableMatrix;
 
-use crate::akp::AkpCircuit;
 use crate::akp::interpolation::Interpolation;
+use crate::akp::{AkpCircuit, STEPS_BEFORE_TABLES};
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::prepared_table::{PreparedForm, PreparedTable};
@@ -19,12 +18,11 @@ use crate::multiplexer::functional_digit_decomposition::{
     FunctionalDigitDecomposition, STEPS_PER_DIGIT,
 };
 use crate::parameters::circuit::Circuit;
-
-/// Steps of AKP before any table.
-const AKP_STEPS: usize = 3;
+use crate::step::Step;
 
 impl EvaluationKey {
-    /// Maps every value of `input` through a table, under encryption.
+    /// Maps every value of `input` through a table, under encryption; its most significant digit where parameters take
+    /// inputs digit by digit ([`Parameters::for_digits`](crate::Parameters::for_digits)).
     ///
     /// Progress is told before the first and after each step; a callback that breaks off ends the lookup there.
     ///
@@ -71,6 +69,9 @@ impl EvaluationKey {
         let bodies = match parameters.circuit() {
             Circuit::Akp(circuit) => {
                 self.lookup_akp(circuit, input, &self.interpolations(tables)?, progress)
+            }
+            Circuit::MultiPrecision(circuit) => {
+                self.lookup_last_digit(circuit, input, &self.interpolations(tables)?, progress)
             }
             Circuit::Multiplexer(circuit) => {
                 let inputs = [(input, 0..circuit.digits().len())];
@@ -138,7 +139,7 @@ impl EvaluationKey {
     pub(crate) fn tree(&self) -> Result<&MultiplexerCircuit> {
         match self.parameters().circuit() {
             Circuit::Multiplexer(circuit) => Ok(circuit),
-            Circuit::Akp(_) => {
+            Circuit::Akp(_) | Circuit::MultiPrecision(_) => {
                 let name = &self.parameters().literal().name;
                 Err(Error::Unsupported(format!("digits of values: {name} has none")))
             }
@@ -183,24 +184,33 @@ impl EvaluationKey {
         tables: &[&Interpolation],
         progress: Progress<'_>,
     ) -> Result<Vec<CoefficientCiphertext>> {
+        let count = STEPS_BEFORE_TABLES + circuit.table_steps(tables) + 2 * tables.len();
+        let (evaluator, step) = (self.evaluator(), progress.steps(count)?);
+        let (done, from) = (|| step.done(), (self.coeffs_to_slots(), input.body()));
+        let outputs = circuit.look_up_in(&evaluator, from, tables, &done)?;
+        self.finish_akp(circuit, outputs, input.body().layout, &done)
+    }
+
+    /// Outputs in slots to results in coefficients.
+    ///
+    /// # Errors
+    /// Those of `step`, which is called twice an output.
+    pub(crate) fn finish_akp(
+        &self,
+        circuit: &AkpCircuit,
+        outputs: Vec<cryptable_ckks::Ciphertext>,
+        layout: CoefficientLayout,
+        step: Step<'_>,
+    ) -> Result<Vec<CoefficientCiphertext>> {
         let (evaluator, literal) = (self.evaluator(), self.parameters().literal());
-        let step = progress.steps(AKP_STEPS + circuit.table_steps(tables) + 2 * tables.len())?;
-        let raised = mod_raise(&evaluator, input.body(), literal.limbs());
-        step.done()?;
-        let front = &circuit.phase_exponential;
-        let phases = front.phases(&evaluator, self.coeffs_to_slots(), raised);
-        step.done()?;
-        let exponentials = front.exponentials(&evaluator, phases);
-        step.done()?;
-        let outputs = circuit.look_up_many(&evaluator, exponentials, tables, &|| step.done())?;
-        let (log2_modulus, layout) = (literal.log2_ciphertext_modulus, input.body().layout);
+        let log2_modulus = literal.log2_ciphertext_modulus;
         let plaintext_modulus = literal.output_modulus;
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
         let finish = |outputs| {
             let result = circuit.finish(&evaluator, self.slots_to_coeffs(), outputs);
-            step.done()?;
+            step()?;
             let body = switch_to_power_of_two(self.ring(), result, shape);
-            step.done()?;
+            step()?;
             Ok(body)
         };
         outputs.into_iter().map(finish).collect()

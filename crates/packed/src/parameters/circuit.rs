@@ -8,9 +8,9 @@ use cryptable_ckks::dry_run::Shape;
 use cryptable_lattice::{KeyRequest, NoiseBound};
 
 use crate::akp::AkpCircuit;
-use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::literal::ParametersLiteral;
+use crate::multi_precision::circuit::{MultiPrecisionCircuit, MultiPrecisionPrediction};
 use crate::multiplexer::circuit::MultiplexerCircuit;
 
 /// A planned circuit: which matrices, polynomials and products a lookup is made of.
@@ -20,6 +20,8 @@ pub(crate) enum Circuit {
     Akp(AkpCircuit),
     /// A multiplexer tree over digits.
     Multiplexer(MultiplexerCircuit),
+    /// AKP on one digit after the other.
+    MultiPrecision(MultiPrecisionCircuit),
 }
 
 /// What the dry run of a lookup finds, whatever the method.
@@ -49,6 +51,9 @@ impl Circuit {
             Some(multiplexer) => {
                 Self::Multiplexer(MultiplexerCircuit::new(literal, multiplexer, primes))
             }
+            None if !literal.digits.is_empty() => {
+                Self::MultiPrecision(MultiPrecisionCircuit::new(literal, primes))
+            }
             None => Self::Akp(AkpCircuit::new(literal, primes)),
         }
     }
@@ -57,28 +62,34 @@ impl Circuit {
     pub(crate) fn phase_exponential(&self) -> &PhaseExponential {
         match self {
             Self::Akp(circuit) => &circuit.phase_exponential,
+            Self::MultiPrecision(circuit) => &circuit.akp.phase_exponential,
             Self::Multiplexer(circuit) => &circuit.phase_exponential,
         }
     }
 
-    /// The plan of SlotsToCoeffs.
+    /// The plan of SlotsToCoeffs that results go through.
     pub(crate) fn slots_to_coeffs(&self) -> &HomomorphicDft {
         match self {
             Self::Akp(circuit) => &circuit.slots_to_coeffs,
+            Self::MultiPrecision(circuit) => &circuit.akp.slots_to_coeffs,
             Self::Multiplexer(circuit) => &circuit.slots_to_coeffs,
         }
     }
 
+    /// The plans of SlotsToCoeffs that cleared digits go through.
+    pub(crate) fn clearing_plans(&self) -> impl Iterator<Item = &HomomorphicDft> {
+        let clearing = match self {
+            Self::MultiPrecision(circuit) => circuit.clearing.as_slice(),
+            Self::Akp(_) | Self::Multiplexer(_) => &[],
+        };
+        clearing.iter().map(|clearing| &clearing.slots_to_coeffs)
+    }
+
     /// Predicts a lookup of so many tables, each the one that amplifies noise most.
-    pub(crate) fn predict_worst(
-        &self,
-        literal: &ParametersLiteral,
-        tables: usize,
-    ) -> CircuitPrediction {
+    pub(crate) fn predict_worst(&self, tables: usize) -> CircuitPrediction {
         match self {
             Self::Akp(circuit) => {
-                let table = Interpolation::new(&literal.worst_table());
-                let found = circuit.predict(&table, tables);
+                let found = circuit.predict(&circuit.worst_interpolation(), tables);
                 let (exponential, result) = (found.exponential, found.result);
                 CircuitPrediction { exponential, result, dry_run: found.dry_run }
             }
@@ -87,6 +98,11 @@ impl Circuit {
                 let (exponential, result) = (found.exponential, found.result);
                 CircuitPrediction { exponential, result, dry_run: found.dry_run }
             }
+            Self::MultiPrecision(circuit) => {
+                let MultiPrecisionPrediction { exponential, result, dry_run } =
+                    circuit.predict(tables);
+                CircuitPrediction { exponential, result, dry_run }
+            }
         }
     }
 
@@ -94,6 +110,7 @@ impl Circuit {
     pub(crate) fn dry_run(&self) -> DryRun {
         match self {
             Self::Akp(circuit) => circuit.dry_run(),
+            Self::MultiPrecision(circuit) => circuit.akp.dry_run(),
             Self::Multiplexer(circuit) => circuit.dry_run(),
         }
     }
@@ -102,11 +119,15 @@ impl Circuit {
     pub(crate) fn digits(&self) -> usize {
         match self {
             Self::Akp(_) => 1,
+            Self::MultiPrecision(circuit) => circuit.digits().len(),
             Self::Multiplexer(circuit) => circuit.digits().len(),
         }
     }
 
     /// Noise of what is raised, digit after digit, of an input of the digits `all` with this noise.
+    ///
+    /// # Panics
+    /// If digits are cleared one after the other: the failure model follows those.
     pub(crate) fn raised_noise(&self, input: NoiseBound, all: Range<usize>) -> Vec<RaisedNoise> {
         let (deviation, bias) = (input.deviation(), input.bias());
         match self {
@@ -120,6 +141,9 @@ impl Circuit {
                 };
                 all.clone().map(of_digit).collect()
             }
+            Self::MultiPrecision(_) => {
+                unreachable!("noise of later digits depends on how earlier ones were cleared")
+            }
         }
     }
 
@@ -127,6 +151,7 @@ impl Circuit {
     pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
         match self {
             Self::Akp(circuit) => circuit.key_requests(),
+            Self::MultiPrecision(circuit) => circuit.key_requests(),
             Self::Multiplexer(circuit) => circuit.key_requests(),
         }
     }

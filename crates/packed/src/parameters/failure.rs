@@ -6,24 +6,25 @@ use cryptable_ckks::bootstrapping::exponential::Exponential;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 use cryptable_lattice::NoiseBound;
 
+use crate::akp::hermite_kernel::HermiteKernel;
 use crate::akp::interpolation::Interpolation;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
+use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::{Circuit, RaisedNoise};
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
 /// Three things may push an output by half a step, 1/(2P): noise that the dry run predicts, taken as
-/// Gaussian and for the worst table; the square of the phase's error, which the interpolation leaves
-/// (its first derivative is zero), taken at its bound; and an overflow beyond the interval of the
-/// exponential.
+/// Gaussian and for the worst table; the power of the phase's error which the interpolation leaves (its square
+/// where the first derivative is zero), taken at its bound; and an overflow beyond the interval of the exponential.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureEstimate {
     /// Standard deviation of the output, as a fraction of the half step.
     pub noise_ratio: f64,
-    /// The same for uniformly random tables, with what squared phase errors, and for AKP the exponential's approximation,
+    /// The same for uniformly random tables, with what powers of phase errors, and for AKP the exponential's approximation,
     /// add on average: what to expect of a measurement.
     pub typical_ratio: f64,
-    /// The squared phase error and the exponential's approximation error, as a fraction of it.
+    /// The power of the phase error and the exponential's approximation error, as a fraction of it.
     pub bias_ratio: f64,
     /// log2 of the probability that noise is too large.
     pub log2_noise: f64,
@@ -35,6 +36,7 @@ pub struct FailureEstimate {
 #[derive(Clone, Debug)]
 pub(crate) struct FailureModel {
     literal: ParametersLiteral,
+    tables: Tables,
     /// Bound K of the phase.
     bound: f64,
     /// Variance that noise adds to outputs of the worst table, as fractions of P.
@@ -46,6 +48,31 @@ pub(crate) struct FailureModel {
     /// Variance of the noise of x = t/K: what the circuit adds, and what the variance of a coefficient of the raised
     /// input, modulo q_0, is multiplied by. Every step up to there is linear.
     phase_noise: [f64; 2],
+}
+
+/// What makes outputs of phases, and how it treats their errors.
+#[derive(Clone, Debug)]
+enum Tables {
+    /// AKP's interpolation.
+    Interpolation(HermiteKernel),
+    /// A multiplexer tree over digits.
+    Tree(MultiplexerLiteral),
+}
+
+/// The failure probability of a lookup of the worst table: the fields are those of [`FailureEstimate`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorstCase {
+    pub(crate) noise_ratio: f64,
+    pub(crate) bias_ratio: f64,
+    log2_noise: f64,
+    log2_overflow: f64,
+}
+
+impl WorstCase {
+    /// log2 of the probability that one value decrypts wrong.
+    pub(crate) fn log2_fail(&self) -> f64 {
+        log2_of_sum(self.log2_noise, self.log2_overflow)
+    }
 }
 
 /// The error of a phase t: one, or one a digit. Fractions of the torus.
@@ -60,7 +87,7 @@ pub(crate) struct PhaseError {
 impl FailureModel {
     /// Follows a dry run of a circuit.
     pub(crate) fn new(literal: &ParametersLiteral, circuit: &Circuit) -> Self {
-        let prediction = circuit.predict_worst(literal, 1);
+        let prediction = circuit.predict_worst(1);
         // The result's noise is that of slots: n of them share it out to n coefficients.
         let rounding = literal.output_rounding();
         let shared = |noise: f64| noise / literal.slots as f64 + rounding;
@@ -70,7 +97,13 @@ impl FailureModel {
                 circuit.predict(modulus * modulus / 12.0, 1).result
             }
             Circuit::Akp(circuit) => {
-                circuit.predict(&Interpolation::new(&literal.typical_table()), 1).result
+                let table = Interpolation::new(&literal.typical_table(), literal.hermite_order);
+                circuit.predict(&table, 1).result
+            }
+            Circuit::MultiPrecision(circuit) => {
+                let table = circuit.akp.literal().typical_table();
+                let table = Interpolation::new(&table, literal.hermite_order);
+                circuit.akp.predict(&table, 1).result
             }
         };
         let front = circuit.phase_exponential();
@@ -80,8 +113,14 @@ impl FailureModel {
         // Noise of about what the circuit adds, so that the difference has its full precision.
         let unit = literal.ring_degree as f64;
         let fixed = phase_noise(0.0);
+        let nodes = literal.interpolated_modulus() as usize;
+        let tables = match &literal.multiplexer {
+            Some(multiplexer) => Tables::Tree(multiplexer.clone()),
+            None => Tables::Interpolation(HermiteKernel::new(nodes, literal.hermite_order)),
+        };
         Self {
             literal: literal.clone(),
+            tables,
             bound: front.bound,
             worst_noise: shared(prediction.result.noise.0),
             typical_noise: shared(typical.noise.0),
@@ -102,6 +141,30 @@ impl FailureModel {
         circuit: &Circuit,
         inputs: &[(NoiseBound, usize)],
     ) -> FailureEstimate {
+        let phases = self.phases(circuit, inputs);
+        let WorstCase { noise_ratio, bias_ratio, log2_noise, log2_overflow } =
+            self.worst_case_of(&phases);
+        let typical_ratio = (self.typical_noise + self.typical_variance(&phases)).sqrt();
+        let typical_ratio = typical_ratio / self.half_step();
+        FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
+    }
+
+    /// As [`FailureModel::of_inputs`], without what is typical, which takes longer than all else.
+    pub(crate) fn worst_case(
+        &self,
+        circuit: &Circuit,
+        inputs: &[(NoiseBound, usize)],
+    ) -> WorstCase {
+        self.worst_case_of(&self.phases(circuit, inputs))
+    }
+
+    /// The errors of the phases that tables are evaluated on.
+    fn phases(&self, circuit: &Circuit, inputs: &[(NoiseBound, usize)]) -> Vec<PhaseError> {
+        if let (Circuit::MultiPrecision(circuit), Tables::Interpolation(kernel)) =
+            (circuit, &self.tables)
+        {
+            return vec![self.last_phase(circuit, kernel, inputs[0].0)];
+        }
         let mut start = 0;
         let mut phases = Vec::with_capacity(circuit.digits());
         for &(noise, digits) in inputs {
@@ -109,36 +172,37 @@ impl FailureModel {
             phases.extend(raised.map(|raised| self.phase(raised)));
             start += digits;
         }
-        self.estimate(&phases)
+        phases
+    }
+
+    fn half_step(&self) -> f64 {
+        0.5 / self.literal.output_modulus as f64
     }
 
     /// The failure probability of a lookup of any table, by phases with these errors.
-    fn estimate(&self, phases: &[PhaseError]) -> FailureEstimate {
+    fn worst_case_of(&self, phases: &[PhaseError]) -> WorstCase {
         let literal = &self.literal;
-        let half_step = 0.5 / literal.output_modulus as f64;
-        let (typical, variance, bias) = match &literal.multiplexer {
-            None => {
-                let (variance, bias) = self.akp_errors(phases);
-                (self.typical_akp_variance(phases), variance, bias)
-            }
-            Some(multiplexer) => {
-                let is_cleaned = multiplexer.delta_cleanings > 0;
-                let typical = if is_cleaned {
-                    0.0
-                } else {
-                    typical_bias_variance(&multiplexer.digits, phases)
-                };
-                (typical, self.worst_noise, self.multiplexer_bias(multiplexer, phases))
+        let (variance, bias) = match &self.tables {
+            Tables::Interpolation(kernel) => self.akp_errors(kernel, phases[0]),
+            Tables::Tree(multiplexer) => {
+                (self.worst_noise, self.multiplexer_bias(multiplexer, phases))
             }
         };
-        let (ratio, bias) = (variance.sqrt() / half_step, bias / half_step);
-        let log2_noise = if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 };
-        FailureEstimate {
+        let (ratio, bias) = (variance.sqrt() / self.half_step(), bias / self.half_step());
+        WorstCase {
             noise_ratio: ratio,
-            typical_ratio: (self.typical_noise + typical).sqrt() / half_step,
             bias_ratio: bias,
-            log2_noise,
+            log2_noise: if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 },
             log2_overflow: tail_log2(literal.sparse_weight, self.bound) + literal.log2_raises(),
+        }
+    }
+
+    /// Variance that uniformly random tables add to what the dry run says of them.
+    fn typical_variance(&self, phases: &[PhaseError]) -> f64 {
+        match &self.tables {
+            Tables::Interpolation(kernel) => self.typical_akp_variance(kernel, phases[0]),
+            Tables::Tree(multiplexer) if multiplexer.delta_cleanings > 0 => 0.0,
+            Tables::Tree(multiplexer) => typical_bias_variance(&multiplexer.digits, phases),
         }
     }
 
@@ -147,16 +211,49 @@ impl FailureModel {
         phase.bias + phase.variance.sqrt() * gaussian_ratio_for(self.literal.log2_fail)
     }
 
+    /// The error of the last digit's phase, once the others are cleared, of an input with some noise.
+    ///
+    /// Errors of the value of digit i, as fractions of M, are errors of all that is left: the noise of its outputs, and what
+    /// its own phase error, the approximation of the exponential and the rounding to the client's modulus leave.
+    fn last_phase(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        kernel: &HermiteKernel,
+        input: NoiseBound,
+    ) -> PhaseError {
+        let gain = kernel.largest_gain();
+        let rounding = self.literal.output_rounding();
+        let encoding = NoiseBound::encoding(
+            f64::from(self.literal.log2_ciphertext_modulus).exp2(),
+            self.literal.input_modulus,
+        );
+        let (mut variance, mut bias) = (input.deviation().powi(2), input.bias());
+        let last = circuit.digits().len() - 1;
+        let phase_of = |digit: usize, variance: f64, bias: f64| {
+            let factor = circuit.multiplier(digit) as f64;
+            // The switch to q_0 comes after the multiplication.
+            let variance = circuit.akp.input_noise(variance.sqrt() * factor);
+            self.phase(RaisedNoise { variance, bias: bias * factor })
+        };
+        for digit in 0..last {
+            let phase = phase_of(digit, variance, bias);
+            let amplitude = circuit.amplitude(digit);
+            let exponential = (amplitude * gain).powi(2) * self.exponential_noise / 2.0;
+            variance += circuit.clearing_noise(digit) + exponential + rounding;
+            let left = kernel.largest_deviation(self.phase_error(phase));
+            let approximation = self.approximation_error() * (1.0 + gain);
+            bias += amplitude * (left + approximation) + encoding.bias();
+        }
+        phase_of(last, variance, bias)
+    }
+
     /// Variance and bias of AKP: what the table makes of the exponential's noise is added.
-    fn akp_errors(&self, phases: &[PhaseError]) -> (f64, f64) {
-        let p = self.literal.input_modulus as f64;
-        // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative
-        // noise; at one input it may be p/3 for outputs within [-1/2, 1/2].
-        let gain = if self.literal.input_modulus == 2 { 0.0 } else { p / 3.0 };
+    fn akp_errors(&self, kernel: &HermiteKernel, phase: PhaseError) -> (f64, f64) {
+        // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative noise.
+        let gain = if self.literal.is_cosine_table() { 0.0 } else { kernel.largest_gain() };
         let worst = self.worst_noise + gain * gain * self.exponential_noise / 2.0;
-        let phase = self.phase_error(phases[0]);
         let approximation = self.approximation_error() * (1.0 + gain);
-        (worst, curvature(p) * phase * phase / 2.0 + approximation)
+        (worst, kernel.largest_deviation(self.phase_error(phase)) + approximation)
     }
 
     /// What phase errors and the exponential's approximation leave in deltas, added over digits: an error of
@@ -179,17 +276,16 @@ impl FailureModel {
         multiplexer.digits.iter().zip(phases).map(digit_bias).sum()
     }
 
-    /// Variance that a uniformly random table of AKP adds: squared phase errors, and the exponential's errors of modulus
-    /// times the table's gains, `g = -R''/(2π²p)`, of which the mean square is `(p^4 - 1)/(90·p²)`.
+    /// Variance that a uniformly random table of AKP adds: what is left of phase errors, and the exponential's errors of
+    /// modulus times the table's gains.
     ///
     /// Errors of modulus are half of its noise, and of its approximation. That one's bound is twice the first term that
     /// the Chebyshev series leaves out, an oscillation of which the mean square is half, and half of that along the
     /// modulus.
-    fn typical_akp_variance(&self, phases: &[PhaseError]) -> f64 {
-        let (modulus, p) = (self.literal.input_modulus, self.literal.input_modulus as f64);
-        let gain = if modulus == 2 { 0.0 } else { (p.powi(4) - 1.0) / (90.0 * p * p) };
+    fn typical_akp_variance(&self, kernel: &HermiteKernel, phase: PhaseError) -> f64 {
+        let gain = if self.literal.is_cosine_table() { 0.0 } else { kernel.mean_square_gain() };
         let approximation = (self.approximation_error() / 4.0).powi(2);
-        typical_bias_variance(&[modulus], phases)
+        kernel.mean_square_deviation(phase.variance)
             + gain * (self.exponential_noise / 2.0 + approximation)
     }
 
@@ -208,13 +304,14 @@ impl FailureEstimate {
     /// log2 of the probability that one value decrypts wrong.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        let (high, low) = if self.log2_noise > self.log2_overflow {
-            (self.log2_noise, self.log2_overflow)
-        } else {
-            (self.log2_overflow, self.log2_noise)
-        };
-        high + (1.0 + (low - high).exp2()).log2()
+        log2_of_sum(self.log2_noise, self.log2_overflow)
     }
+}
+
+/// `log2(2^a + 2^b)`.
+fn log2_of_sum(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    high + (1.0 + (low - high).exp2()).log2()
 }
 
 /// |R''| of the interpolation of outputs within [-1/2, 1/2] over p inputs is at most `(2π)²·p²/6`.

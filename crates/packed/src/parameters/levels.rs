@@ -41,21 +41,27 @@ impl ParametersLiteral {
         }
     }
 
+    /// Whether AKP evaluates its tables on the cosine: of two entries, by the first order.
+    pub(crate) fn is_cosine_table(&self) -> bool {
+        self.interpolated_modulus() == 2 && self.hermite_order.is_first()
+    }
+
     /// Which exponential of the phase the tables are evaluated on: bits need the cosine only.
     pub(crate) fn phase_function(&self) -> PhaseFunction {
         let bits = match &self.multiplexer {
             Some(multiplexer) => multiplexer.is_binary(),
-            None => self.input_modulus == 2,
+            None => self.is_cosine_table(),
         };
         if bits { PhaseFunction::Cosine } else { PhaseFunction::Exponential }
     }
 
-    /// Levels of AKP's interpolation: ceil(log2 p), none for p = 2.
+    /// Levels of AKP's interpolation: those of its coefficients, none for a cosine.
     pub(crate) fn interpolation_levels(&self) -> usize {
-        if self.input_modulus == 2 {
+        if self.is_cosine_table() {
             return 0;
         }
-        self.input_modulus.next_power_of_two().trailing_zeros() as usize
+        let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
+        coefficients.next_power_of_two().trailing_zeros() as usize
     }
 
     /// Keys of CoeffsToSlots.

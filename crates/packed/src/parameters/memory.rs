@@ -22,7 +22,9 @@ impl Parameters {
         let words = limbs * literal.ring_degree + results;
         WORD_BYTES * words
             + match self.circuit() {
-                Circuit::Akp(_) => interpolation_bytes(literal, tables),
+                Circuit::Akp(_) | Circuit::MultiPrecision(_) => {
+                    interpolation_bytes(literal, tables)
+                }
                 Circuit::Multiplexer(circuit) => {
                     circuit.tree_bytes() + table_bytes(literal, tables)
                 }

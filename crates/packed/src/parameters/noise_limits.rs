@@ -3,7 +3,7 @@
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
-use crate::parameters::failure::FailureEstimate;
+use crate::parameters::failure::WorstCase;
 use crate::parameters::parameter_set::Parameters;
 
 /// Lookups in a row that are followed before the noise of results is said to grow without end.
@@ -101,8 +101,8 @@ impl Parameters {
     }
 
     /// The failure probability of lookups of whole inputs with this noise.
-    fn estimate_of(&self, input: NoiseBound) -> FailureEstimate {
-        self.failure_model().of_inputs(self.circuit(), &[(input, self.circuit().digits())])
+    fn estimate_of(&self, input: NoiseBound) -> WorstCase {
+        self.failure_model().worst_case(self.circuit(), &[(input, self.circuit().digits())])
     }
 
     /// The noise of the result of a lookup of inputs, each with so many of the next digits.
@@ -113,12 +113,12 @@ impl Parameters {
         &self,
         inputs: &[(NoiseBound, usize)],
     ) -> Result<NoiseBound> {
-        let found = self.failure_model().of_inputs(self.circuit(), inputs);
+        let found = self.failure_model().worst_case(self.circuit(), inputs);
         check_log2_fail("a lookup", found.log2_fail(), self.stated_log2_fail())?;
         Ok(self.noise_of_result(&found))
     }
 
-    fn noise_of_result(&self, found: &FailureEstimate) -> NoiseBound {
+    fn noise_of_result(&self, found: &WorstCase) -> NoiseBound {
         let half_step = 0.5 / self.output_modulus() as f64;
         NoiseBound::new(found.noise_ratio * half_step, found.bias_ratio * half_step)
     }

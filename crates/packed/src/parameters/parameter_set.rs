@@ -10,6 +10,7 @@ use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_wire::WireError;
 
+use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::ParametersLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
@@ -87,6 +88,12 @@ impl Parameters {
         self.literal.input_modulus
     }
 
+    /// Input modulus of tables: that of inputs, or of their most significant digit where inputs are taken digit by digit.
+    #[must_use]
+    pub fn table_modulus(&self) -> u64 {
+        self.literal.table_modulus()
+    }
+
     /// Output modulus P of the tables.
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
@@ -155,17 +162,21 @@ impl Parameters {
         &self.failure
     }
 
-    /// The method, as people read it: `AKP`, `BMT 2^8`, `CMT 8 x 16^2` with the sizes of digits, the least significant
-    /// first.
+    /// The method, as people read it: `AKP`, `AKP-2` with the order of the interpolation if it is not the first, `BMT 2^8`,
+    /// `CMT 8 x 16^2` with the sizes of digits, the least significant first, as `AKP 64^2` where AKP takes them one by one.
     #[must_use]
     pub fn method_name(&self) -> String {
-        let Some(tree) = &self.literal.multiplexer else { return "AKP".into() };
-        let runs = tree.digits.chunk_by(|a, b| a == b).map(|run| match run.len() {
-            1 => run[0].to_string(),
-            count => format!("{}^{count}", run[0]),
-        });
+        if !self.literal.digits.is_empty() {
+            return format!("AKP {}", runs_of(&self.literal.digits));
+        }
+        let Some(tree) = &self.literal.multiplexer else {
+            return match self.literal.hermite_order {
+                HermiteOrder::First => "AKP".into(),
+                order => format!("AKP-{}", order.derivatives()),
+            };
+        };
         let method = if tree.is_binary() { "BMT" } else { "CMT" };
-        format!("{method} {}", runs.collect::<Vec<_>>().join(" x "))
+        format!("{method} {}", runs_of(&tree.digits))
     }
 
     /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of
@@ -276,6 +287,15 @@ impl fmt::Debug for Parameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parameters").field("literal", &self.literal).finish_non_exhaustive()
     }
+}
+
+/// Sizes of digits as people read them: `8 x 16^2`.
+fn runs_of(digits: &[u64]) -> String {
+    let runs = digits.chunk_by(|a, b| a == b).map(|run| match run.len() {
+        1 => run[0].to_string(),
+        count => format!("{}^{count}", run[0]),
+    });
+    runs.collect::<Vec<_>>().join(" x ")
 }
 
 fn bytes_of(literal: &ParametersLiteral) -> Vec<u8> {

@@ -27,7 +27,7 @@ impl Parameters {
     pub fn prediction_of(&self, tables: usize) -> Prediction {
         let literal = self.literal();
         let (degree, tables) = (literal.ring_degree, tables.max(1));
-        let dry_run = self.circuit().predict_worst(literal, tables).dry_run;
+        let dry_run = self.circuit().predict_worst(tables).dry_run;
         let requests = dry_run.key_requests();
         let bits = literal.log2_ciphertext_modulus;
         Prediction {
@@ -54,7 +54,8 @@ impl Parameters {
         let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(degree)).sum();
         let stages =
             [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
-        let plans = stages.into_iter().flat_map(|dft| dft.plans());
+        let stages = stages.into_iter().chain(self.circuit().clearing_plans());
+        let plans = stages.flat_map(|dft| dft.plans());
         let matrices: usize =
             plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();
         keys + matrices
@@ -63,6 +64,6 @@ impl Parameters {
     /// Counts of the operations of a lookup of so many tables on one input.
     #[must_use]
     pub fn operation_counts(&self, tables: usize) -> Counts {
-        self.circuit().predict_worst(self.literal(), tables.max(1)).dry_run.counts()
+        self.circuit().predict_worst(tables.max(1)).dry_run.counts()
     }
 }

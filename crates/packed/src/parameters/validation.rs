@@ -13,6 +13,12 @@ pub(crate) const MAX_MODULUS: u64 = 1 << 24;
 /// Largest input modulus of AKP.
 pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 12;
 
+/// Largest input modulus where AKP takes digits: ciphertexts hold values of 32 bits.
+pub(crate) const MAX_DIGITS_MODULUS: u64 = 1 << 32;
+
+/// Smallest largest digit: two values are a cosine's, and need no digits.
+const LEAST_DIGIT: u64 = 3;
+
 /// Most digits of a multiplexer tree.
 const MAX_DIGITS: u64 = 24;
 
@@ -56,6 +62,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     if let Some(multiplexer) = &literal.multiplexer {
         check_multiplexer(multiplexer, literal.input_modulus)?;
     }
+    check_digits(literal)?;
     // Everything that these are computed from is bounded by now.
     let basis = literal.widest_basis();
     within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
@@ -103,7 +110,11 @@ fn check_name(name: &str) -> Result<()> {
 
 /// Moduli, degree, slots, secret and failure probability.
 fn check_shape(literal: &ParametersLiteral) -> Result<()> {
-    let largest_input = if literal.multiplexer.is_some() { MAX_MODULUS } else { MAX_AKP_MODULUS };
+    let largest_input = match (&literal.multiplexer, literal.digits.is_empty()) {
+        (Some(_), _) => MAX_MODULUS,
+        (None, false) => MAX_DIGITS_MODULUS,
+        (None, true) => MAX_AKP_MODULUS,
+    };
     within("input modulus", literal.input_modulus, 2..=largest_input)?;
     within("output modulus", literal.output_modulus, 2..=MAX_MODULUS)?;
     within("ring degree", literal.ring_degree as u64, 64..=1 << 17)?;
@@ -163,6 +174,26 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
     demand_equal("butterfly levels of a homomorphic DFT", sum.into(), levels.into())?;
     let log2_matrix = dft.primes as f64 * log2_scale / dft.stages.len() as f64;
     real_within("log2 of the scale of a matrix", log2_matrix, 0.0..=MAX_LOG2_MATRIX_SCALE)
+}
+
+/// Demands that digits which AKP takes make the input modulus, and that one polynomial serves all.
+fn check_digits(literal: &ParametersLiteral) -> Result<()> {
+    let digits = &literal.digits;
+    if digits.is_empty() {
+        return Ok(());
+    }
+    within("number of digits", digits.len() as u64, 2..=MAX_DIGITS)?;
+    // A tree has digits of its own.
+    let most = if literal.multiplexer.is_some() { 0 } else { MAX_DIGITS };
+    within("number of digits beside those of a tree", digits.len() as u64, 0..=most)?;
+    let largest = literal.interpolated_modulus();
+    within("size of the largest digit", largest, LEAST_DIGIT..=MAX_AKP_MODULUS)?;
+    for &digit in digits {
+        within("size of a digit", digit, 2..=largest)?;
+        demand_equal("largest digit modulo a digit", largest % digit, 0)?;
+    }
+    let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
+    demand_equal("product of the digits", product.unwrap_or(u64::MAX), literal.input_modulus)
 }
 
 /// Demands that digits make the input modulus, selectors use every digit, and a lookup ends.

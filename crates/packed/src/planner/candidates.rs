@@ -5,10 +5,11 @@ use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::{Error, Result};
 use rayon::prelude::*;
 
+use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_AKP_MODULUS;
-use crate::planner::digit_choice::{DigitChoice, digit_lists, selector_choices};
+use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
 use crate::planner::prime_choice::choose_primes;
 use crate::planner::request::{Method, Request};
 
@@ -69,7 +70,7 @@ impl Parameters {
         let is_wanted = |method| request.method.is_none_or(|wanted| wanted == method);
         let is_small = request.input_modulus <= MAX_AKP_MODULUS;
         if is_wanted(Method::Akp) && request.digit_bits.is_none() && is_small {
-            match choose_primes(request, None) {
+            match lowest_order(request) {
                 Ok(parameters) => found.push(Candidate::new(request, parameters)),
                 Err(error) => last = Some(error),
             }
@@ -84,6 +85,7 @@ impl Parameters {
                 }
             }
         }
+        demand_lookups_in_a_row(&mut found, request.lookups_in_a_row)?;
         let least = found.iter().map(|candidate| candidate.peak_bytes).min();
         if let (Some(limit), Some(needed)) = (request.memory, least) {
             found.retain(|candidate| candidate.peak_bytes <= limit);
@@ -126,6 +128,48 @@ impl Candidate {
     }
 }
 
+/// AKP by the interpolation of the lowest order that serves: each order costs a level or a longer polynomial more than
+/// the one below it, and none saves as much elsewhere.
+fn lowest_order(request: &Request) -> Result<Parameters> {
+    let orders = request.order.map_or_else(|| HermiteOrder::ALL.to_vec(), |order| vec![order]);
+    let mut last: Option<Result<Parameters>> = None;
+    for order in orders {
+        let found = choose_primes(request, Evaluation::Akp(order));
+        let wanted = request.lookups_in_a_row;
+        if found.as_ref().is_ok_and(|found| wanted <= 1 || lookups_in_a_row(found) >= wanted) {
+            return found;
+        }
+        last = last.filter(Result::is_ok).or(Some(found));
+    }
+    last.expect("some order was tried")
+}
+
+/// Most lookups in a row, each of the result of the one before.
+fn lookups_in_a_row(parameters: &Parameters) -> u32 {
+    parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
+}
+
+/// Leaves the candidates that admit so many lookups in a row.
+///
+/// # Errors
+/// If there were candidates, and none does: names the most that one admits.
+fn demand_lookups_in_a_row(found: &mut Vec<Candidate>, wanted: u32) -> Result<()> {
+    if wanted <= 1 || found.is_empty() {
+        return Ok(());
+    }
+    let mut most = 0;
+    found.retain(|candidate| {
+        let count = lookups_in_a_row(&candidate.parameters);
+        most = most.max(count);
+        count >= wanted
+    });
+    if found.is_empty() {
+        let (name, value) = ("number of lookups in a row", wanted.into());
+        return Err(Error::TooLarge { name, value, limit: most.into() });
+    }
+    Ok(())
+}
+
 /// The fastest tree of every list of digits.
 fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     let lists = digit_lists(request.input_modulus, is_binary, request.digit_bits);
@@ -159,7 +203,7 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
         .filter_map(|selectors| {
             let mut choice = choice.clone();
             choice.multiplexer.selectors = selectors;
-            choose_primes(request, Some(&choice)).ok()
+            choose_primes(request, Evaluation::Tree(&choice)).ok()
         })
         .map(|parameters| Candidate::new(request, parameters))
         .collect();
@@ -191,7 +235,7 @@ fn cheapest_cleaning(
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }
-        match choose_primes(request, Some(&choice)) {
+        match choose_primes(request, Evaluation::Tree(&choice)) {
             Ok(parameters) => return Ok((choice, parameters)),
             Err(error) => last = Some(error),
         }

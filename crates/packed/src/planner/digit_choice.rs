@@ -3,6 +3,7 @@
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
 use cryptable_ckks::overflow::bound_for;
 
+use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 
 /// Most bits of a digit that are tried: its powers take memory and time.
@@ -13,6 +14,17 @@ const MAX_COLUMNS: u64 = 1 << 11;
 
 /// Most entries of a row selector.
 const MAX_ROW_SELECTOR: u64 = 256;
+
+/// How tables are evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Evaluation<'a> {
+    /// AKP, by an interpolation of this order.
+    Akp(HermiteOrder),
+    /// A multiplexer tree.
+    Tree(&'a DigitChoice),
+    /// AKP on one digit after the other, the least significant first.
+    Digits(&'a [u64]),
+}
 
 /// Digits, selectors and cleanings of a multiplexer tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

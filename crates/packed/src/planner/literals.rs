@@ -4,19 +4,20 @@ use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, 
 use cryptable_ckks::overflow::bound_for;
 use cryptable_lattice::SecurityLevel;
 
+use crate::akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 use crate::literal::{DftLiteral, ParametersLiteral};
-use crate::planner::digit_choice::DigitChoice;
+use crate::planner::digit_choice::Evaluation;
 use crate::planner::request::Request;
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
 const SPARSE_WEIGHT: u32 = 32;
 
-/// The literal with `dnum` digits of keys and primes of `log2_scale` bits; of AKP if there is no choice of digits.
+/// The literal with `dnum` digits of keys and primes of `log2_scale` bits.
 pub(crate) fn literal(
     request: &Request,
     dnum: usize,
     log2_scale: u32,
-    choice: Option<&DigitChoice>,
+    evaluation: Evaluation<'_>,
 ) -> ParametersLiteral {
     let log2_scale = f64::from(log2_scale);
     let Request { input_modulus, output_modulus, .. } = *request;
@@ -29,18 +30,44 @@ pub(crate) fn literal(
         primes: split_levels(levels).len().min(2) + extra_primes,
         baby_steps: 8,
     };
-    let extra_primes = choice.map_or([0, 0], |choice| choice.extra_primes);
-    let exponential = match choice {
-        Some(choice) => choice.exponential(SPARSE_WEIGHT, output_modulus, log2_fail),
-        None => akp_exponential(input_modulus, output_modulus, log2_fail),
+    let (extra_primes, exponential, hermite_order) = match evaluation {
+        Evaluation::Tree(choice) => {
+            let exponential = choice.exponential(SPARSE_WEIGHT, output_modulus, log2_fail);
+            (choice.extra_primes, exponential, HermiteOrder::First)
+        }
+        Evaluation::Akp(order) => {
+            let exponential = akp_exponential((input_modulus, order), output_modulus, log2_fail);
+            ([0, 0], exponential, order)
+        }
+        Evaluation::Digits(digits) => {
+            let (largest, order) = (largest_digit(digits), HermiteOrder::First);
+            // Raised once a digit.
+            let log2_fail = log2_fail - (digits.len() as f64).log2();
+            ([0, 0], akp_exponential((largest, order), output_modulus, log2_fail), order)
+        }
     };
     let (input_bits, output_bits) =
         (input_modulus.next_power_of_two().ilog2(), output_modulus.next_power_of_two().ilog2());
-    let log2_ciphertext_modulus = match choice {
-        Some(_) => (output_bits.max(input_bits) + 20).min(48),
-        None => (output_bits.max(input_modulus.ilog2()) + 20).min(32),
+    let log2_ciphertext_modulus = match evaluation {
+        Evaluation::Tree(_) | Evaluation::Digits(_) => (output_bits.max(input_bits) + 20).min(48),
+        Evaluation::Akp(_) => (output_bits.max(input_modulus.ilog2()) + 20).min(32),
     };
-    let method = choice.map_or_else(|| "akp".into(), DigitChoice::name);
+    let (method, multiplexer) = match evaluation {
+        Evaluation::Tree(choice) => (choice.name(), Some(choice.multiplexer.clone())),
+        Evaluation::Akp(HermiteOrder::First) => ("akp".into(), None),
+        Evaluation::Akp(order) => (format!("akp{}", order.derivatives()), None),
+        Evaluation::Digits(digits) => {
+            let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();
+            (format!("digits_{}", sizes.join("x")), None)
+        }
+    };
+    let (digits, interpolated) = match evaluation {
+        Evaluation::Digits(digits) => (digits.to_vec(), largest_digit(digits)),
+        Evaluation::Akp(_) | Evaluation::Tree(_) => (Vec::new(), input_modulus),
+    };
+    let is_cosine = interpolated == 2 && hermite_order.is_first();
+    let coefficients = hermite_order.coefficients(interpolated as usize);
+    let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
     ParametersLiteral {
         name: format!("{method}_{input_modulus}_to_{output_modulus}_n{degree}_s{slots}"),
         security: SecurityLevel::Bits128,
@@ -57,23 +84,35 @@ pub(crate) fn literal(
         chebyshev_log_babies: exponential.log_babies,
         doublings: exponential.doublings,
         exponential_cleanings: exponential.cleanings,
-        multiplexer: choice.map(|choice| choice.multiplexer.clone()),
-        log_babies: input_modulus.next_power_of_two().trailing_zeros().div_ceil(2).clamp(1, 5),
-        constant_bits: if input_modulus == 2 { 0.0 } else { log2_scale / 2.0 },
+        multiplexer,
+        digits,
+        hermite_order,
+        log_babies: log_coefficients.div_ceil(2).clamp(1, 5),
+        constant_bits: if is_cosine { 0.0 } else { log2_scale / 2.0 },
         log2_ciphertext_modulus,
         sparse_weight: SPARSE_WEIGHT,
         log2_fail,
     }
 }
 
-/// The exponential of AKP: its error, amplified by up to p/3, may take 1/64 of half an output step.
-fn akp_exponential(input_modulus: u64, output_modulus: u64, log2_fail: f64) -> ExponentialShape {
+/// The exponential of AKP: its error, amplified by the table, may take 1/64 of half an output step.
+fn akp_exponential(
+    (input_modulus, order): (u64, HermiteOrder),
+    output_modulus: u64,
+    log2_fail: f64,
+) -> ExponentialShape {
+    let p = input_modulus as usize;
     let function =
-        if input_modulus == 2 { PhaseFunction::Cosine } else { PhaseFunction::Exponential };
-    let amplification = 1.0 + input_modulus as f64 / 3.0;
+        if p == 2 && order.is_first() { PhaseFunction::Cosine } else { PhaseFunction::Exponential };
+    let amplification = 1.0 + HermiteKernel::new(p, order).largest_gain();
     let tolerance = 0.5 / output_modulus as f64 / amplification / 64.0;
     let bound = bound_for(SPARSE_WEIGHT, log2_fail - 1.0);
     Exponential::choose(function, bound, tolerance, 0)
+}
+
+/// The size of the largest digit, whose interpolation serves all.
+fn largest_digit(digits: &[u64]) -> u64 {
+    digits.iter().copied().max().unwrap_or(2)
 }
 
 /// Butterfly levels in matrices of at most five levels each, as even as possible.

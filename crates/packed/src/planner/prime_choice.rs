@@ -4,7 +4,7 @@ use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
 
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::digit_choice::DigitChoice;
+use crate::planner::digit_choice::Evaluation;
 use crate::planner::literals::literal;
 use crate::planner::request::Request;
 
@@ -14,11 +14,11 @@ const DNUMS: [usize; 8] = [2, 3, 4, 5, 6, 8, 12, 24];
 /// Largest prime size that the 50-bit kernels take, with room for primes around the target.
 pub(crate) const LARGEST_LOG2_SCALE: u32 = 49;
 
-/// The parameters of one way to evaluate a request's tables: that over the digits of the choice, or AKP.
+/// The parameters of one way to evaluate a request's tables.
 ///
 /// # Errors
 /// If no primes give both 128 bits of security and the failure probability.
-pub(crate) fn choose_primes(request: &Request, choice: Option<&DigitChoice>) -> Result<Parameters> {
+pub(crate) fn choose_primes(request: &Request, evaluation: Evaluation<'_>) -> Result<Parameters> {
     let degree = request.degree();
     let limit = max_log2_modulus(degree, SecretDistribution::UniformTernary).ok_or_else(|| {
         Error::Unsupported(format!(
@@ -29,8 +29,8 @@ pub(crate) fn choose_primes(request: &Request, choice: Option<&DigitChoice>) -> 
         "input modulus {} and output modulus {} at ring degree {degree}: no modulus of {limit} bits",
         request.input_modulus, request.output_modulus
     ));
-    if let Some(choice) = choice {
-        let mut all = DNUMS.iter().map(|&d| literal(request, d, LARGEST_LOG2_SCALE, Some(choice)));
+    if let Evaluation::Tree(_) = evaluation {
+        let mut all = DNUMS.iter().map(|&d| literal(request, d, LARGEST_LOG2_SCALE, evaluation));
         let fitting = all.find(|literal| literal.log2_modulus_bound() <= limit);
         return fitting.map_or(Err(last), Parameters::new);
     }
@@ -38,7 +38,7 @@ pub(crate) fn choose_primes(request: &Request, choice: Option<&DigitChoice>) -> 
     let tries = DNUMS.iter().flat_map(|&d| [(d, 0), (d, 1), (d, 2)]);
     for (dnum, extra_primes) in tries {
         for log2_scale in (32..=LARGEST_LOG2_SCALE).rev() {
-            let mut literal = literal(request, dnum, log2_scale, None);
+            let mut literal = literal(request, dnum, log2_scale, evaluation);
             literal.slots_to_coeffs.primes += extra_primes.min(1);
             literal.coeffs_to_slots.primes += extra_primes / 2;
             if literal.log2_modulus_bound() > limit {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use cryptable_lattice::FailureProbability;
 use cryptable_lattice::error::{Error, Result};
 
+use crate::akp::hermite_kernel::HermiteOrder;
 use crate::parameters::validation::{MAX_AKP_MODULUS, MAX_MODULUS};
 
 /// Failure probabilities that may be asked for, log2.
@@ -13,6 +14,9 @@ const LOG2_FAIL_RANGE: std::ops::RangeInclusive<f64> = -1000.0..=-1.0;
 
 /// Most bits of a digit that may be asked for: its powers take memory and time.
 const MAX_DIGIT_BITS: u32 = 8;
+
+/// Most lookups in a row that may be asked for.
+const MAX_LOOKUPS: u32 = 1000;
 
 /// Most tables on one input that are planned for.
 const MAX_TABLES: usize = 1 << 12;
@@ -39,6 +43,31 @@ pub enum Method {
 impl Method {
     /// All methods, for small tables first.
     pub const ALL: [Self; 3] = [Self::Akp, Self::Bmt, Self::Cmt];
+}
+
+impl Method {
+    /// Reads a name, and the order of AKP's interpolation if the name has one, as `AKP-2`.
+    ///
+    /// ```
+    /// use cryptable_packed::{HermiteOrder, Method};
+    /// assert_eq!(Method::parse_with_order("akp-2")?, (Method::Akp, Some(HermiteOrder::Second)));
+    /// assert_eq!(Method::parse_with_order("AKP")?, (Method::Akp, None));
+    /// assert!(Method::parse_with_order("cmt-2").is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such method or order.
+    pub fn parse_with_order(text: &str) -> Result<(Self, Option<HermiteOrder>)> {
+        let unknown = || Error::Unsupported(format!("method {text:?}: there are AKP-1 to AKP-3"));
+        match text.split_once('-') {
+            Some((name, order)) if name.eq_ignore_ascii_case("akp") => {
+                let order = order.parse().map_err(|_| unknown())?;
+                Ok((Self::Akp, Some(HermiteOrder::new(order)?)))
+            }
+            _ => Ok((text.parse()?, None)),
+        }
+    }
 }
 
 impl fmt::Display for Method {
@@ -88,6 +117,12 @@ pub struct Request {
     pub count: Option<usize>,
     /// The method; all that serve the tables if `None`.
     pub method: Option<Method>,
+    /// How many derivatives of AKP's interpolation vanish, which says what is left of noise of the input; the fewest that
+    /// serve if `None`.
+    pub order: Option<HermiteOrder>,
+    /// How many lookups in a row, each of the result of the one before, parameters have to admit: 1, or more if the
+    /// moduli of inputs and outputs are the same.
+    pub lookups_in_a_row: u32,
     /// Bits of the digits of a multiplexer tree, 1 to 8; all sizes if `None`.
     pub digit_bits: Option<u32>,
     /// Most bytes of memory that a lookup may take; any number if `None`.
@@ -107,6 +142,8 @@ impl Request {
             ring_degree: None,
             count: None,
             method: None,
+            order: None,
+            lookups_in_a_row: 1,
             digit_bits: None,
             memory: None,
             tables: 1,
@@ -149,6 +186,8 @@ impl Request {
         }
         bounded("input modulus", self.input_modulus, 2, MAX_MODULUS)?;
         bounded("output modulus", self.output_modulus, 2, MAX_MODULUS)?;
+        let most = if self.input_modulus == self.output_modulus { MAX_LOOKUPS } else { 1 };
+        bounded("number of lookups in a row", self.lookups_in_a_row.into(), 1, most.into())?;
         let degree = self.degree();
         if !degree.is_power_of_two() {
             let (value, limit) = (degree as f64, "it must be a power of two".into());

@@ -3,9 +3,10 @@
 use cryptable_lattice::SecurityLevel;
 use cryptable_lattice::error::{Error, Result};
 
+use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
-use crate::planner::digit_choice::DigitChoice;
+use crate::planner::digit_choice::{DigitChoice, Evaluation};
 use crate::planner::literals::literal;
 use crate::planner::prime_choice::LARGEST_LOG2_SCALE;
 use crate::planner::request::Request;
@@ -32,7 +33,35 @@ impl Parameters {
         degree: usize,
         slots: usize,
     ) -> Result<Self> {
-        toy((input_modulus, output_modulus), (degree, slots), None)
+        Self::insecure_toy_of_order(
+            (input_modulus, output_modulus),
+            (degree, slots),
+            HermiteOrder::First,
+        )
+    }
+
+    /// A toy set of AKP by an interpolation of any order: moduli, ring degree and slots; for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_of_order(
+        moduli: (u64, u64),
+        sizes: (usize, usize),
+        order: HermiteOrder,
+    ) -> Result<Self> {
+        toy(moduli, sizes, Evaluation::Akp(order))
+    }
+
+    /// A toy set that takes inputs digit by digit, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_digits(digits: &[u64], output_modulus: u64) -> Result<Self> {
+        let product = digits.iter().copied().try_fold(1u64, u64::checked_mul);
+        let input_modulus = product.ok_or_else(|| {
+            Error::Unsupported(format!("digits {digits:?}: their product is too large"))
+        })?;
+        toy((input_modulus, output_modulus), (1024, 1024), Evaluation::Digits(digits))
     }
 
     /// A toy set of a multiplexer tree, for tests only: **insecure**.
@@ -55,22 +84,24 @@ impl Parameters {
             ))
         })?;
         let choice = DigitChoice { multiplexer, exponential_cleanings, extra_primes: [0, 0] };
-        toy((input_modulus, output_modulus), (degree, slots), Some(&choice))
+        toy((input_modulus, output_modulus), (degree, slots), Evaluation::Tree(&choice))
     }
 }
 
 fn toy(
     (input_modulus, output_modulus): (u64, u64),
     (degree, slots): (usize, usize),
-    choice: Option<&DigitChoice>,
+    evaluation: Evaluation<'_>,
 ) -> Result<Parameters> {
     let request = Request {
         ring_degree: Some(degree),
         count: Some(slots),
         ..Request::new(input_modulus, output_modulus)
     };
-    request.check()?;
-    let mut literal = literal(&request, DNUM, LARGEST_LOG2_SCALE, choice);
+    if !matches!(evaluation, Evaluation::Digits(_)) {
+        request.check()?;
+    }
+    let mut literal = literal(&request, DNUM, LARGEST_LOG2_SCALE, evaluation);
     literal.name = format!("insecure_{}", literal.name);
     literal.security = SecurityLevel::Insecure;
     Parameters::new(literal)

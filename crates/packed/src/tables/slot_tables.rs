@@ -91,7 +91,7 @@ pub(crate) fn entry_circuit(parameters: &Parameters) -> Result<&MultiplexerCircu
         Circuit::Multiplexer(_) => Err(Error::Unsupported(format!(
             "a table of its own for every value: {name} has entry_levels = 0, but needs 1"
         ))),
-        Circuit::Akp(_) => Err(Error::Unsupported(format!(
+        Circuit::Akp(_) | Circuit::MultiPrecision(_) => Err(Error::Unsupported(format!(
             "a table of its own for every value: {name} is no multiplexer tree"
         ))),
     }

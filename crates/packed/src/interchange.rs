@@ -1,0 +1,74 @@
+//! RLWE ciphertexts in and out: for methods that make packed values of others, or go on from them.
+
+use cryptable_lattice::NoiseBound;
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use cryptable_lattice::error::{Error, Result, check_equal};
+
+use crate::ciphertext::Ciphertext;
+use crate::keys::evaluation_key::EvaluationKey;
+
+impl EvaluationKey {
+    /// The RLWE ciphertext of values that belong to this key: m/modulus as a fraction of 2^k in every coefficient that
+    /// its layout names.
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
+    pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<&'a CoefficientCiphertext> {
+        ciphertext.check(self.parameters(), self.key_id(), None)?;
+        Ok(ciphertext.body())
+    }
+
+    /// Values that another method computed, with a bound on their noise. That they are under this client's key is the
+    /// caller's to know.
+    ///
+    /// # Errors
+    /// If ring degree, slots or modulus are not those of the parameters, or words are no words of them;
+    /// [`Error::NoiseTooLarge`] if the values would decrypt wrong with more than the stated probability.
+    pub fn import(&self, body: CoefficientCiphertext, noise: NoiseBound) -> Result<Ciphertext> {
+        let (b, a) = body.to_pair();
+        let limit = 1 << self.parameters().literal().log2_ciphertext_modulus;
+        for words in [&b, &a] {
+            check_equal("ring degree", words.len(), self.parameters().ring_degree())?;
+            // Words may be secret to nobody: they are of a ciphertext.
+            if let Some((index, &value)) = words.iter().enumerate().find(|(_, w)| **w >= limit) {
+                return Err(Error::ValueOutOfRange { index, value, limit });
+            }
+        }
+        // No ciphertext says that it has less noise than fresh ones.
+        let fresh = self.parameters().fresh_noise(body.plaintext_modulus);
+        let found = self.result(body, noise.max(NoiseBound::new(fresh.deviation(), 0.0)));
+        found.check(self.parameters(), self.key_id(), None)?;
+        Ok(found)
+    }
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_lattice::Progress;
+
+    use super::*;
+    use crate::{Parameters, SecretKey};
+
+    #[test]
+    fn values_go_out_and_come_in_with_their_noise() {
+        let secret = SecretKey::generate(&Parameters::insecure_toy(16, 16).unwrap());
+        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let input = secret.encrypt(&[3, 15, 0]).unwrap();
+        let body = key.export(&input).unwrap().clone();
+        let back = key.import(body.clone(), NoiseBound::new(0.0, 0.0)).unwrap();
+        assert_eq!(secret.decrypt(&back).unwrap(), [3, 15, 0]);
+        assert_eq!(back.noise().deviation(), key.parameters().fresh_noise(16).deviation());
+        let loud = key.import(body.clone(), NoiseBound::new(0.01, 0.0)).unwrap_err();
+        assert!(matches!(loud, Error::NoiseTooLarge { .. }), "{loud}");
+        let mut wide = body.clone();
+        wide.b[7] = 1 << 40;
+        let error = key.import(wide, NoiseBound::new(0.0, 0.0)).unwrap_err();
+        assert!(matches!(error, Error::ValueOutOfRange { index: 7, .. }), "{error}");
+        let mut short = body;
+        short.b.pop();
+        assert!(key.import(short, NoiseBound::new(0.0, 0.0)).is_err());
+        let other = SecretKey::generate(secret.parameters());
+        let error = key.export(&other.encrypt(&[1]).unwrap()).unwrap_err();
+        assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    }
+}

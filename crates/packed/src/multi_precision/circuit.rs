@@ -1,0 +1,169 @@
+//! The circuit of functions of large values: AKP on one digit after the other.
+//!
+//! A ciphertext of m modulo M = p_0·p_1⋯, multiplied by M/p_0, is one of the lowest digit modulo p_0. Its value goes
+//! through the interpolation of `mod p_0` and SlotsToCoeffs to where it stands in m, and is subtracted (Algorithm 2,
+//! HomFloor). What is left is a multiple of p_0, and multiplied by M/(p_0·p_1) a ciphertext of the next digit (the
+//! reductions modulo q and switches by p of Algorithm 3 are these multiplications). A table of the last digit ends:
+//! for the sign, a step.
+//!
+//! One polynomial serves all digits: digits of p_i values, p_i a divisor of the largest size p, are every (p/p_i)-th of
+//! its p nodes. SlotsToCoeffs has matrices of its own for each digit, whose entries bring values to their place.
+//!
+//! Digits that are cleared need little precision. An error ε of the value of digit i, as a fraction of p_i, is an error of
+//! ε/p_{i+1} in the phase of the next digit, where values are 1/p_{i+1} apart.
+
+use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
+use cryptable_ckks::dry_run::Shape;
+use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::{KeyRequest, Table};
+
+use crate::akp::AkpCircuit;
+use crate::akp::interpolation::Interpolation;
+use crate::bootstrapping::slots_to_coeffs;
+use crate::literal::ParametersLiteral;
+
+/// The public, table-independent part of functions of large values for one parameter set.
+#[derive(Clone, Debug)]
+pub(crate) struct MultiPrecisionCircuit {
+    /// AKP on one digit of the largest size.
+    pub akp: AkpCircuit,
+    digits: Vec<u64>,
+    /// Of every digit but the last.
+    pub clearing: Vec<DigitClearing>,
+}
+
+/// How one digit is cleared.
+#[derive(Clone, Debug)]
+pub(crate) struct DigitClearing {
+    /// The interpolation of its value, centred, as a fraction of its size.
+    pub table: Interpolation,
+    /// SlotsToCoeffs that brings it to its place, as a fraction of M.
+    pub slots_to_coeffs: HomomorphicDft,
+    /// Noise of coefficients after it, modulo q_0: the sum over slots.
+    noise: f64,
+}
+
+/// What the dry run of all digits finds.
+#[derive(Debug)]
+pub(crate) struct MultiPrecisionPrediction {
+    /// The exponential of a phase.
+    pub exponential: Shape,
+    /// The result of the table of the last digit.
+    pub result: Shape,
+    /// Operation counts and key requests.
+    pub dry_run: DryRun,
+}
+
+impl MultiPrecisionCircuit {
+    /// Plans the circuit over the given chain of primes.
+    pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64]) -> Self {
+        let digits = literal.digits.clone();
+        let digit_literal = ParametersLiteral {
+            input_modulus: literal.interpolated_modulus(),
+            digits: Vec::new(),
+            // Every digit takes its share.
+            log2_fail: literal.log2_fail - literal.log2_raises(),
+            ..literal.clone()
+        };
+        let akp = AkpCircuit::new(&digit_literal, primes);
+        let mut circuit = Self { akp, digits, clearing: Vec::new() };
+        let worst = circuit.akp.worst_interpolation();
+        let outputs = circuit.akp.predict(&worst, 1).outputs;
+        for digit in 0..circuit.digits.len() - 1 {
+            let denominator = 1.0 / circuit.amplitude(digit);
+            let plan = slots_to_coeffs::plan(circuit.akp.literal(), primes, outputs, denominator);
+            let noise =
+                circuit.akp.predict_through(&circuit.akp.dry_run(), &worst, 1, &plan).1.noise.0;
+            let table = circuit.value_of_digit(digit);
+            circuit.clearing.push(DigitClearing { table, slots_to_coeffs: plan, noise });
+        }
+        circuit
+    }
+
+    /// Sizes of the digits, the least significant first.
+    pub(crate) fn digits(&self) -> &[u64] {
+        &self.digits
+    }
+
+    /// What a ciphertext of m over M is multiplied by so that its phase becomes that of a digit, once the lower ones
+    /// are cleared.
+    pub(crate) fn multiplier(&self, digit: usize) -> u64 {
+        self.digits[digit + 1..].iter().product()
+    }
+
+    /// What a digit counts, `p_0⋯p_{i-1}`.
+    pub(crate) fn place(&self, digit: usize) -> u64 {
+        self.digits[..digit].iter().product()
+    }
+
+    /// All values of a digit in its place, as a fraction of M.
+    pub(crate) fn amplitude(&self, digit: usize) -> f64 {
+        1.0 / self.multiplier(digit) as f64
+    }
+
+    /// What is added to values of a digit to centre them, negated: the interpolation is of `d - c`.
+    pub(crate) fn centre(&self, digit: usize) -> u64 {
+        self.digits[digit] / 2
+    }
+
+    /// Variance that clearing a digit adds to the phase of what is left, as a fraction of M: its outputs' noise.
+    pub(crate) fn clearing_noise(&self, digit: usize) -> f64 {
+        self.clearing[digit].noise / self.akp.literal().slots as f64
+    }
+
+    /// The interpolation of a table of the last digit.
+    ///
+    /// # Panics
+    /// If it has another number of entries.
+    pub(crate) fn last_table(&self, table: &Table) -> Interpolation {
+        let digit = self.digits.len() - 1;
+        assert_eq!(table.input_modulus(), self.digits[digit]);
+        let modulus = table.output_modulus() as f64;
+        let centered = table.centered();
+        self.interpolation(digit, |d| centered[d] as f64 / modulus)
+    }
+
+    /// Every key that a lookup needs.
+    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
+        self.predict(1).dry_run.key_requests()
+    }
+
+    /// Predicts all digits, and so many tables of the last one, each the one that amplifies noise most.
+    pub(crate) fn predict(&self, tables: usize) -> MultiPrecisionPrediction {
+        let dry_run = self.akp.dry_run();
+        self.akp.request_raising(&dry_run);
+        let worst = self.akp.worst_interpolation();
+        for clearing in &self.clearing {
+            let _ = self.akp.predict_through(&dry_run, &worst, 1, &clearing.slots_to_coeffs);
+        }
+        let last = &self.akp.slots_to_coeffs;
+        let ([exponential, _], result) = self.akp.predict_through(&dry_run, &worst, tables, last);
+        MultiPrecisionPrediction { exponential, result, dry_run }
+    }
+
+    /// SlotsToCoeffs of a cleared digit.
+    pub(crate) fn finish<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        (digit, matrices): (usize, &[A::Matrix]),
+        value: A::Ciphertext,
+    ) -> A::Ciphertext {
+        let plan = &self.clearing[digit].slots_to_coeffs;
+        slots_to_coeffs::apply(arithmetic, self.akp.literal(), plan, matrices, value)
+    }
+
+    /// The centred value of a digit as a fraction of its size: `(d - c)/p_i`.
+    fn value_of_digit(&self, digit: usize) -> Interpolation {
+        let (size, centre) = (self.digits[digit] as f64, self.centre(digit) as f64);
+        self.interpolation(digit, |d| (d as f64 - centre) / size)
+    }
+
+    /// The interpolation of a function of a digit, over the nodes of the largest digit.
+    fn interpolation(&self, digit: usize, f: impl Fn(usize) -> f64) -> Interpolation {
+        let literal = self.akp.literal();
+        let largest = literal.input_modulus;
+        let ratio = (largest / self.digits[digit]) as usize;
+        let values: Vec<f64> = (0..largest as usize).map(|node| f(node / ratio)).collect();
+        Interpolation::of_values(&values, literal.hermite_order)
+    }
+}

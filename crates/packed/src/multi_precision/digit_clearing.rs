@@ -1,0 +1,94 @@
+//! Algorithms 2, 3 and 6 on ciphertexts: one digit after the other is bootstrapped and subtracted.
+
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
+use cryptable_lattice::Result;
+use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+
+use crate::akp::STEPS_BEFORE_TABLES;
+use crate::akp::interpolation::Interpolation;
+use crate::multi_precision::circuit::MultiPrecisionCircuit;
+use crate::step::Step;
+
+/// Steps of progress of a cleared digit beside those of its table: AKP's, and SlotsToCoeffs.
+const STEPS_PER_DIGIT: usize = STEPS_BEFORE_TABLES + 1;
+
+/// The digits of ciphertexts of one client.
+#[derive(Debug)]
+pub(crate) struct DigitClearingEvaluator<'a> {
+    /// The circuit, which knows the digits.
+    pub circuit: &'a MultiPrecisionCircuit,
+    /// The evaluator with the client's keys.
+    pub evaluator: Evaluator<'a>,
+    /// The encoded matrices of CoeffsToSlots.
+    pub coeffs_to_slots: &'a [LinearTransform],
+    /// Those of SlotsToCoeffs, of every digit but the last.
+    pub clearing: &'a [Vec<LinearTransform>],
+}
+
+impl DigitClearingEvaluator<'_> {
+    /// HomFloor (Algorithm 2), digit after digit: clears the lowest `count` digits. `consume(i, digit)` gets a ciphertext
+    /// of each, modulo its size, before it is cleared (line 4 of Algorithm 6).
+    ///
+    /// # Errors
+    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times.
+    pub(crate) fn clear(
+        &self,
+        input: &CoefficientCiphertext,
+        count: usize,
+        step: Step<'_>,
+        mut consume: impl FnMut(usize, CoefficientCiphertext),
+    ) -> Result<CoefficientCiphertext> {
+        let modulus = input.plaintext_modulus;
+        let mut rest = input.clone();
+        for digit in 0..count {
+            let shifted = self.digit(&rest, digit);
+            let table = &self.circuit.clearing[digit].table;
+            let value = self.look_up(&shifted, &[table], step)?.swap_remove(0);
+            let matrices = (digit, self.clearing[digit].as_slice());
+            let value = self.circuit.finish(&self.evaluator, matrices, value);
+            let shape = CoefficientShape {
+                log2_modulus: input.log2_modulus,
+                plaintext_modulus: modulus,
+                layout: input.layout,
+            };
+            let value = switch_to_power_of_two(self.evaluator.ring(), value, shape);
+            let centre = self.circuit.centre(digit) * self.circuit.place(digit);
+            let constants = vec![modulus - centre; input.layout.count];
+            rest = rest.sub(&value).and_then(|rest| rest.add_plain(&constants))?;
+            consume(digit, shifted);
+            step()?;
+        }
+        Ok(rest)
+    }
+
+    /// A ciphertext of a digit modulo its size, of what is left when the lower ones are cleared.
+    pub(crate) fn digit(
+        &self,
+        rest: &CoefficientCiphertext,
+        digit: usize,
+    ) -> CoefficientCiphertext {
+        let mut shifted = rest.mul_scalar(self.circuit.multiplier(digit) as i64);
+        shifted.plaintext_modulus = self.circuit.digits()[digit];
+        shifted
+    }
+
+    /// Tables of a digit: outputs in slots.
+    ///
+    /// # Errors
+    /// Those of `step`.
+    pub(crate) fn look_up(
+        &self,
+        digit: &CoefficientCiphertext,
+        tables: &[&Interpolation],
+        step: Step<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        self.circuit.akp.look_up_in(&self.evaluator, (self.coeffs_to_slots, digit), tables, step)
+    }
+
+    /// Steps of progress of so many cleared digits.
+    pub(crate) fn steps(&self, count: usize) -> usize {
+        let clearing = self.circuit.clearing[..count].iter();
+        clearing.map(|c| STEPS_PER_DIGIT + self.circuit.akp.table_steps(&[&c.table])).sum()
+    }
+}
