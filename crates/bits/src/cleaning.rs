@@ -30,5 +30,10 @@ pub(crate) fn clean<A: Arithmetic>(
 /// probability.
 pub(crate) fn noise_after(x: BitNoise, rounding: BitNoise, log2_fail: f64) -> BitNoise {
     let factor = 3.0 + 2.0 * x.largest(log2_fail);
-    x.squared(factor, log2_fail).with_independent(rounding.scaled(ROUNDINGS.sqrt()))
+    x.squared(factor, log2_fail).with_independent(roundings(rounding))
+}
+
+/// What roundings leave in a cleaned bit, from the noise of one.
+pub(crate) fn roundings(rounding: BitNoise) -> BitNoise {
+    rounding.scaled(ROUNDINGS.sqrt())
 }

@@ -8,7 +8,6 @@ use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::error::{
     Error, Result, check_client, check_equal, check_parameters, out_of_range,
 };
-use cryptable_lattice::noise_bound::NoiseBound;
 use cryptable_ring::Basis;
 use cryptable_wire::KeyId;
 
@@ -21,10 +20,6 @@ use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 use crate::periodic_function::PeriodicFunction;
 use crate::sum_functions::functions_of;
-
-/// Ring degree from which on recycled buffers are freed between steps; below, touching new memory would cost more than it
-/// is worth.
-const RELEASE_FROM_DEGREE: usize = 1 << 16;
 
 /// An RLWE ciphertext `(c0, c1)` modulo q_0 with values v of `Z_m` in its coefficients: `c0 + c1·s = q_0·v/m + noise`.
 ///
@@ -43,7 +38,7 @@ pub struct RlweInput {
 
 impl RlweInput {
     /// A ciphertext of the given client's dense secret, with `count` values modulo `modulus`. `noise` is that of
-    /// coefficients, as fractions of q_0.
+    /// coefficients, as fractions of q_0: a [`NoiseBound`](cryptable_lattice::noise_bound::NoiseBound) where it is Gaussian.
     ///
     /// # Errors
     /// If it is not of the ring degree and modulo q_0 alone, has more values than a bootstrap takes, or their modulus is
@@ -53,7 +48,7 @@ impl RlweInput {
         key_id: KeyId,
         ciphertext: RlweCiphertext,
         (count, modulus): (usize, u64),
-        noise: NoiseBound,
+        noise: impl Into<BitNoise>,
     ) -> Result<Self> {
         for part in [&ciphertext.c0, &ciphertext.c1] {
             let basis = part.basis();
@@ -66,8 +61,7 @@ impl RlweInput {
         if value > limit {
             return Err(Error::TooLarge { name: "number of values", value, limit });
         }
-        let noise = BitNoise::new([noise.deviation(), 0.0, noise.bias(), noise.bias()]);
-        let parameter_digest = parameters.digest();
+        let (noise, parameter_digest) = (noise.into(), parameters.digest());
         Ok(Self { ciphertext, modulus, count, noise, parameter_digest, key_id })
     }
 
@@ -212,14 +206,6 @@ impl EvaluationKey {
         (0..bits[0].parts.len()).map(|index| part(index).expect("a term")).collect()
     }
 
-    /// Frees buffers that were recycled, at large ring degrees: every step has sizes of its own, and together they would
-    /// take more memory than any step needs.
-    fn release_buffers(&self) {
-        if self.parameters().literal().ring_degree >= RELEASE_FROM_DEGREE {
-            cryptable_ring::release_buffers();
-        }
-    }
-
     /// ModRaise, CoeffsToSlots, functions: refused if a result would be too noisy.
     pub(crate) fn half_boot(
         &self,
@@ -233,14 +219,11 @@ impl EvaluationKey {
         let noises = parameters.noise_after_half_boot(functions, input.noise);
         let limit = parameters.literal().log2_fail;
         noises.iter().try_for_each(|noise| noise.check(operation, limit))?;
-        self.release_buffers();
         let evaluator = self.evaluator();
         let raised = raise(&evaluator, &input.ciphertext, parameters.literal().raised_basis());
         let circuit = parameters.circuit();
         let phases = circuit.phases(&evaluator, self.coeffs_to_slots(), raised);
-        self.release_buffers();
         let by_part = circuit.evaluate_parts(&evaluator, phases, functions);
-        self.release_buffers();
         Ok(self.join_parts(by_part, input.count, &noises))
     }
 }

@@ -21,13 +21,16 @@
 //! |---|---|
 //! | gates of two bits, functions of sums of bits | `gate.rs` |
 //! | gates between bootstraps, one level each; cleaning | `leveled_gates.rs`, `cleaning.rs`; `leveled_evaluation.rs` |
+//! | tables of up to eight bits, ⌈log2 k⌉ levels | `bit_table.rs`, `walsh_hadamard.rs`, `table_of_bits.rs`; `table_evaluation.rs`, `table_noise.rs` |
 //! | BinBoot, GateBoot, GateBoot', several functions at once | `bootstraps.rs` |
 //! | half bootstraps of coefficients, as FHEW ciphertexts are packed, and back | `half_form.rs` |
 //! | functions of period 1 with wanted values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
 //! | the complex exponential as a series and squarings; functions of it | `wave_series.rs`, `wave_evaluation.rs` |
 //! | SlotsToCoeffs, ModRaise, CoeffsToSlots: all algorithms as one circuit | `circuit.rs` |
 //! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
-//! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs` |
+//! | gates whose results come back after other methods, round after round | `rounds.rs` |
+//! | all numbers of a parameter set, the sets with names | `literal.rs`, `named_sets.rs`, `set_names.rs` |
+//! | what bits and keys take in memory | `memory.rs` |
 //! | validation, security, precision | `validation.rs`, `parameters.rs` |
 //!
 //! Users reach it as module `circuits` of `cryptable`.
@@ -35,6 +38,7 @@
 //! Everything that touches a secret needs the feature `client` (on by default); a server builds without it.
 #![forbid(unsafe_code)]
 
+mod bit_table;
 mod bootstraps;
 mod circuit;
 mod cleaning;
@@ -53,14 +57,21 @@ mod noise_model;
 mod parameters;
 mod periodic_function;
 mod predictions;
+mod rounds;
 #[cfg(feature = "client")]
 mod secret_key;
 mod serialization;
+mod set_names;
 mod sum_functions;
+mod table_evaluation;
+mod table_noise;
+mod table_of_bits;
 mod validation;
+mod walsh_hadamard;
 mod wave_evaluation;
 mod wave_series;
 
+pub use bit_table::BitTable;
 pub use encrypted_bits::EncryptedBits;
 pub use evaluation_key::EvaluationKey;
 pub use gate::{Gate, SumGate};
@@ -68,5 +79,7 @@ pub use half_form::RlweInput;
 pub use literal::{Packing, ParametersLiteral, TransformLiteral, WaveLiteral};
 pub use noise::BitNoise;
 pub use parameters::{Parameters, Precision};
+pub use rounds::RoundNoise;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;
+pub use set_names::NamedSet;

@@ -88,8 +88,10 @@ pub struct ParametersLiteral {
     pub limbs: Vec<usize>,
     /// log2 of the special primes.
     pub special: Vec<f64>,
-    /// Limbs a digit of keys.
+    /// Limbs a digit of keys of the first chain.
     pub digit_limbs: usize,
+    /// Limbs a digit of keys of the second chain, whose limbs are larger.
+    pub raised_digit_limbs: usize,
     /// Hamming weight of the encapsulated secret.
     pub sparse_weight: u32,
     /// Stated failure probability a bit, log2.
@@ -136,19 +138,21 @@ impl ParametersLiteral {
         self.packing.parts() * self.ring_degree / 2
     }
 
-    /// The shape of keys at a level of the first chain: digits of `digit_limbs` limbs, and all special primes.
+    /// The shape of keys at a level of the first chain.
     pub(crate) fn key_shape(&self, limbs: usize) -> SwitchingKeyShape {
-        self.key_shape_at(Basis::main(limbs).sharing(self.shared_limbs()))
+        let basis = Basis::main(limbs).sharing(self.shared_limbs());
+        self.key_shape_at(basis, self.digit_limbs)
     }
 
     /// The shape of keys in the chain that CoeffsToSlots runs in.
     pub(crate) fn raised_key_shape(&self) -> SwitchingKeyShape {
-        self.key_shape_at(self.raised_basis())
+        self.key_shape_at(self.raised_basis(), self.raised_digit_limbs)
     }
 
-    fn key_shape_at(&self, basis: Basis) -> SwitchingKeyShape {
-        let basis = Basis { special: self.special.len(), ..basis };
-        SwitchingKeyShape { basis, digit_limbs: self.digit_limbs }
+    /// Special primes are as many as limbs of a digit, where there are as many: a key of few limbs needs no more.
+    fn key_shape_at(&self, basis: Basis, digit_limbs: usize) -> SwitchingKeyShape {
+        let special = digit_limbs.min(basis.main_limbs()).min(self.special.len());
+        SwitchingKeyShape { basis: Basis { special, ..basis }, digit_limbs }
     }
 
     /// What a dry run needs to know.

@@ -1,5 +1,6 @@
 //! What bits take in memory: for schedules.
 
+use crate::circuit::MAX_MODULUS;
 use crate::parameters::Parameters;
 
 /// Ciphertexts of the whole chain that a bootstrap holds at its widest point, a part: baby steps, their accumulators, and
@@ -22,6 +23,30 @@ impl Parameters {
         let primes = (literal.input_limbs() + levels).min(literal.output_limbs());
         let limbs = literal.shared_limbs().limbs(primes);
         self.packing().parts() * self.limb_bytes() * 2 * limbs
+    }
+
+    /// Bytes of the evaluation key in memory: switching keys, the matrices of CoeffsToSlots, and those of SlotsToCoeffs for
+    /// sums that become fractions of these moduli. What [`EvaluationKey::memory_bytes`](crate::EvaluationKey::memory_bytes)
+    /// says after bootstraps of these.
+    ///
+    /// ```
+    /// use cryptable_bits::Parameters;
+    /// let parameters = Parameters::balanced_128()?;
+    /// let (keys, all) = (parameters.key_memory_bytes(), parameters.evaluation_key_bytes([2, 3]));
+    /// assert!(keys < all && all < 2 * keys);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a modulus is not from 2 to 16.
+    #[must_use]
+    pub fn evaluation_key_bytes(&self, moduli: impl IntoIterator<Item = u64>) -> usize {
+        let circuit = self.circuit();
+        // For all moduli the matrices have the same diagonals, with other numbers.
+        let count = moduli.into_iter().inspect(|m| assert!((2..=MAX_MODULUS).contains(m))).count();
+        self.key_memory_bytes()
+            + circuit.coeffs_to_slots.encoded_bytes()
+            + count * circuit.slots_to_coeffs.encoded_bytes()
     }
 
     /// Bytes that a bootstrap takes beside its operands, about.

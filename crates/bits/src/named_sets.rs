@@ -5,8 +5,13 @@ use cryptable_lattice::{Result, SecurityLevel};
 use crate::literal::{Packing, ParametersLiteral, TransformLiteral, WaveLiteral};
 use crate::parameters::Parameters;
 
-/// log2 of the failure probability a bit: 2^-64 for all bits of a ciphertext of ring degree 2^16 or less.
-const LOG2_FAIL: f64 = -80.0;
+/// log2 of the failure probability a bit: 2^-80 for all bits of a ciphertext of ring degree 2^16 or less, 2^-64 for 65,536
+/// ciphertexts of one circuit.
+const LOG2_FAIL: f64 = -96.0;
+
+/// log2 of the failure probability a bit of the set for tables: 2^-64 for 2^17 ciphertexts of ring degree 2^15, so many
+/// as AES-128 makes 2^12.
+const LOG2_FAIL_OF_TABLES: f64 = -96.0;
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
 const SPARSE_WEIGHT: u32 = 32;
@@ -22,7 +27,7 @@ impl Parameters {
     /// use cryptable_bits::{Packing, Parameters};
     /// let parameters = Parameters::latency_128(Packing::Real)?;
     /// assert!(parameters.security_bits() >= 128.0 && parameters.bits() == 8192);
-    /// assert!(parameters.gate_boot_precision().log2_fail <= -80.0);
+    /// assert!(parameters.gate_boot_precision().log2_fail <= -96.0);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
@@ -49,18 +54,43 @@ impl Parameters {
         Self::new(literal("functions_128", SecurityLevel::Bits128, (1 << 14, packing), &FUNCTIONS))
     }
 
-    /// Most bits a second: ring degree 2^16, 65,536 bits in complex packing, 128 bits of security, 24 levels for gates.
+    /// As [`Parameters::latency_128`], with two levels after a bootstrap, what a cleaning takes: for bits that come from
+    /// elsewhere and go back, as those of FHEW's gates. Primes of the wave are small, since its errors are squared; four
+    /// pairs of the lowest primes share limbs, so that there are as many limbs as without the levels.
     ///
-    /// Scales of 38 bits: with deviations that double at every gate, as for equal operands, 20 gates and two cleanings fit
-    /// between bootstraps (after 7, 7 and 6 gates), and again after each. Smaller scales need cleaning more often, and take as
-    /// many bits in more levels; primes of this size leave nothing of a limb to share. Keys have five digits of six limbs;
-    /// three baby steps a matrix keep them small.
+    /// ```
+    /// use cryptable_bits::{Packing, Parameters};
+    /// let parameters = Parameters::cleaning_128(Packing::Complex)?;
+    /// assert!(parameters.security_bits() >= 128.0 && parameters.levels_after_bootstrap() == 2);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn cleaning_128(packing: Packing) -> Result<Self> {
+        Self::new(literal("cleaning_128", SecurityLevel::Bits128, (1 << 14, packing), &CLEANING))
+    }
+
+    /// Most bits a second: ring degree 2^16, 65,536 bits in complex packing, 128 bits of security, 21 levels for gates: 17
+    /// gates and two cleanings between bootstraps.
+    ///
+    /// **Where cleanings go.** With deviations that double at every gate, as for equal operands, an error ε is `2^g·ε`
+    /// after g gates, at most `3ε²` and ten roundings after a cleaning, `π²/4·ε²` and what the wave adds after BinBoot. So a
+    /// round of 5, 6 and 6 gates with cleanings between takes 2^-x to about 2^-(8x - 93), which is below 2^-x from x = 13.3
+    /// on. Round after round, BinBoot leaves 2^-14.2 at most, but for 2^-92: half of it is noise of slots, 45 deviations of
+    /// it, the rest bias of the series and of squares. Bits are within 2^-8 of 0 and 1 before each cleaning and bootstrap.
+    ///
+    /// **Sizes.** Gates have scales of 36 bits: a cleaning leaves ten roundings of them, 2^-15. Smaller scales need
+    /// cleaning more often, and take as many bits in more levels. Bits of the modulus pay for gates, and digits of keys for
+    /// time: three digits and nine special primes have fewer gates than five digits and six, and fewer transforms a gate;
+    /// keys of 105 MB in place of 190 leave memory for more baby steps. Primes of the second chain and special ones are
+    /// below 2^49.2, where transforms are fastest.
     ///
     /// ```
     /// use cryptable_bits::Parameters;
     /// let parameters = Parameters::throughput_128()?;
     /// assert!(parameters.security_bits() >= 128.0 && parameters.bits() == 65_536);
-    /// assert_eq!(parameters.levels_after_bootstrap(), 24);
+    /// assert_eq!(parameters.levels_after_bootstrap(), 21);
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
@@ -87,6 +117,27 @@ impl Parameters {
         Self::new(wide("balanced_128", SecurityLevel::Bits128, 1 << 15, &BALANCED))
     }
 
+    /// Tables of eight bits between bootstraps ([`EvaluationKey::tables`](crate::EvaluationKey::tables)): ring degree 2^15,
+    /// 32,768 bits in complex packing, 128 bits of security, 4 levels, of which such a table takes three.
+    ///
+    /// Sizes of primes are those that leave most after BinBoot of a sum of four tables of eight bits each and a bit, again and
+    /// again, with errors that add up as deviations, for bits may depend on each other; a search found them by the noise
+    /// model, at the fewest limbs that such sums allow.
+    ///
+    /// ```
+    /// use cryptable_bits::Parameters;
+    /// let parameters = Parameters::tables_128()?;
+    /// assert!(parameters.security_bits() >= 128.0 && parameters.bits() == 32_768);
+    /// assert_eq!(parameters.levels_after_bootstrap(), 4);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn tables_128() -> Result<Self> {
+        Self::new(tables("tables_128", SecurityLevel::Bits128, (1 << 15, Packing::Complex)))
+    }
+
     /// Sizes of primes of [`Parameters::throughput_128`] at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
@@ -103,6 +154,14 @@ impl Parameters {
     pub fn insecure_toy(packing: Packing) -> Result<Self> {
         Self::new(literal("insecure_toy", SecurityLevel::Insecure, (1 << 10, packing), &TOY))
     }
+
+    /// Sizes of primes of [`Parameters::tables_128`] at ring degree 2^10, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn insecure_toy_tables(packing: Packing) -> Result<Self> {
+        Self::new(tables("insecure_toy_tables", SecurityLevel::Insecure, (1 << 10, packing)))
+    }
 }
 
 /// log2 of the primes of a set, and how they share limbs.
@@ -114,6 +173,8 @@ struct Chains {
     limbs: &'static [usize],
     /// Primes of the second chain, and their number.
     raised: (f64, usize),
+    /// Stated failure probability a bit, log2.
+    log2_fail: f64,
 }
 
 const LATENCY: Chains = Chains {
@@ -123,6 +184,7 @@ const LATENCY: Chains = Chains {
     wave: [23.2, 26.75, 30.25, 32.0, 32.5, 32.25, 32.75, 32.5],
     limbs: &[2, 1, 2, 1, 1, 1, 1, 1, 1],
     raised: (47.75, 8),
+    log2_fail: LOG2_FAIL,
 };
 
 const FUNCTIONS: Chains = Chains {
@@ -132,6 +194,19 @@ const FUNCTIONS: Chains = Chains {
     wave: [24.2, 25.7, 27.5, 29.5, 30.75, 29.25, 29.25, 29.25],
     limbs: &[2, 2, 2, 1, 1, 1, 1, 1, 1],
     raised: (47.75, 8),
+    // Its bits are too noisy for more: 2^-64 for 16,384 ciphertexts of 16,384 bits.
+    log2_fail: -92.0,
+};
+
+const CLEANING: Chains = Chains {
+    base: 22.1,
+    slots_to_coeffs: [22.85, 23.15],
+    gates: &[27.3, 24.05],
+    wave: [22.4, 24.45, 25.45, 28.0, 28.35, 27.3, 30.1, 28.75],
+    limbs: &[2, 2, 2, 2, 1, 1, 1, 1, 1],
+    raised: (47.75, 8),
+    // 2^-64 for all bits of a ciphertext, and two more for as many bits: gates of FHEW are no circuits of thousands of steps.
+    log2_fail: -80.0,
 };
 
 const TOY: Chains = Chains {
@@ -173,55 +248,102 @@ fn literal(
         limbs: chains.limbs.to_vec(),
         special: vec![47.2],
         digit_limbs: 1,
+        raised_digit_limbs: 1,
         sparse_weight: SPARSE_WEIGHT,
-        log2_fail: LOG2_FAIL,
+        log2_fail: chains.log2_fail,
     }
 }
 
-/// Sizes of primes of the sets with many levels, log2: all primes of a part of a chain are alike.
+/// Sizes of primes of the sets with many levels, log2: all primes of gates are alike.
 struct Sizes {
     base: f64,
-    /// Of each of the two primes of SlotsToCoeffs.
-    slots_to_coeffs: f64,
+    slots_to_coeffs: [f64; 2],
     gates: f64,
     levels: usize,
-    /// Of each of the eight primes of the wave.
-    wave: f64,
+    /// log2 of the series' length, of its baby steps, and doublings.
+    series: [u32; 3],
+    wave: [f64; 8],
+    /// Butterfly levels of the matrices of CoeffsToSlots, and their baby steps, whose keys are the largest.
+    coeffs_to_slots: (&'static [u32], usize),
     /// Of each prime of the second chain, and their number.
     raised: (f64, usize),
-    special: f64,
-    /// Special primes, and limbs a digit.
-    digit_limbs: usize,
-    /// Baby steps of CoeffsToSlots, whose keys are the largest.
-    baby_steps: usize,
+    /// Stated failure probability a bit, log2.
+    log2_fail: f64,
+    /// Of each special prime, and their number.
+    special: (f64, usize),
+    /// Limbs a digit of keys of either chain.
+    digit_limbs: [usize; 2],
 }
 
+/// Sixteen coefficients are exact to 2^-17 of a bit, enough for what is cleaned; 32 would take four relinearizations more of
+/// each part.
 const THROUGHPUT: Sizes = Sizes {
-    base: 41.0,
-    slots_to_coeffs: 34.0,
-    gates: 38.0,
-    levels: 24,
-    wave: 44.0,
-    raised: (48.7, 30),
-    special: 47.6,
-    digit_limbs: 6,
-    baby_steps: 3,
+    base: 33.0,
+    slots_to_coeffs: [28.0, 29.0],
+    gates: 36.0,
+    levels: 21,
+    series: [4, 2, 4],
+    wave: [41.5, 41.5, 41.5, 41.5, 41.5, 43.0, 43.0, 43.0],
+    coeffs_to_slots: (&[4, 4, 4, 3], 8),
+    raised: (49.19, 26),
+    special: (49.19, 9),
+    digit_limbs: [12, 9],
+    // What circuits of thousands of steps take: 2^-64 for all words of a ciphertext.
+    log2_fail: -92.0,
 };
 
 const BALANCED: Sizes = Sizes {
     base: 37.0,
-    slots_to_coeffs: 30.0,
+    slots_to_coeffs: [30.0, 30.0],
     gates: 33.0,
     levels: 7,
-    wave: 40.0,
+    series: [5, 2, 3],
+    wave: [40.0; 8],
+    coeffs_to_slots: (&[5, 5, 4], 8),
     raised: (47.2, 15),
-    special: 47.2,
-    digit_limbs: 3,
-    baby_steps: 8,
+    special: (47.2, 3),
+    digit_limbs: [3, 3],
+    log2_fail: LOG2_FAIL,
 };
 
-/// Complex packing, matrices of a third of the levels each, and a series of 32 coefficients, whose error 16 would not bring
-/// below that of scales from 32 bits on; with three doublings in place of four it takes no level more.
+/// CoeffsToSlots in four matrices, which its chain has the room for; a series of 16 coefficients and four
+/// doublings. The base shares its limb with a prime of SlotsToCoeffs, so that bits without levels take two limbs.
+fn tables(
+    name: &str,
+    security: SecurityLevel,
+    (ring_degree, packing): (usize, Packing),
+) -> ParametersLiteral {
+    let levels = (ring_degree / 2).ilog2();
+    let transform = |parts: u32, primes: Vec<f64>| TransformLiteral {
+        stages: (0..parts).map(|k| (levels + parts - 1 - k) / parts).collect(),
+        primes,
+        baby_steps: 8,
+    };
+    ParametersLiteral {
+        name: name.into(),
+        security,
+        ring_degree,
+        packing,
+        base: 23.0,
+        slots_to_coeffs: transform(3, vec![25.75, 47.0]),
+        gates: vec![34.75, 34.5, 34.5, 34.5],
+        wave: WaveLiteral {
+            log_length: 4,
+            log_babies: 2,
+            doublings: 4,
+            primes: vec![36.625, 36.125, 37.625, 40.125, 40.375, 40.125, 41.875, 40.875],
+        },
+        coeffs_to_slots: transform(4, vec![48.0; 13]),
+        limbs: [vec![2], vec![1; 13]].concat(),
+        special: vec![48.05; 5],
+        digit_limbs: 5,
+        raised_digit_limbs: 5,
+        sparse_weight: SPARSE_WEIGHT,
+        log2_fail: LOG2_FAIL_OF_TABLES,
+    }
+}
+
+/// Complex packing, and SlotsToCoeffs in three matrices.
 fn wide(
     name: &str,
     security: SecurityLevel,
@@ -229,31 +351,36 @@ fn wide(
     sizes: &Sizes,
 ) -> ParametersLiteral {
     let levels = (ring_degree / 2).ilog2();
-    let transform = |primes: Vec<f64>, baby_steps: usize| TransformLiteral {
-        stages: vec![levels.div_ceil(3), (levels + 1) / 3, levels / 3],
-        primes,
-        baby_steps,
-    };
+    let thirds = vec![levels.div_ceil(3), (levels + 1) / 3, levels / 3];
+    let (stages, baby_steps) = sizes.coeffs_to_slots;
+    // Toy rings have fewer levels than the matrices of the full size merge.
+    let is_full = stages.iter().sum::<u32>() == levels;
+    let coeffs_to_slots = if is_full { stages.to_vec() } else { thirds.clone() };
     let (size, count) = sizes.raised;
+    let [log_length, log_babies, doublings] = sizes.series;
     ParametersLiteral {
         name: name.into(),
         security,
         ring_degree,
         packing: Packing::Complex,
         base: sizes.base,
-        slots_to_coeffs: transform(vec![sizes.slots_to_coeffs; 2], 8),
-        gates: vec![sizes.gates; sizes.levels],
-        wave: WaveLiteral {
-            log_length: 5,
-            log_babies: 3,
-            doublings: 3,
-            primes: vec![sizes.wave; 8],
+        slots_to_coeffs: TransformLiteral {
+            stages: thirds,
+            primes: sizes.slots_to_coeffs.to_vec(),
+            baby_steps: 8,
         },
-        coeffs_to_slots: transform(vec![size; count], sizes.baby_steps),
+        gates: vec![sizes.gates; sizes.levels],
+        wave: WaveLiteral { log_length, log_babies, doublings, primes: sizes.wave.to_vec() },
+        coeffs_to_slots: TransformLiteral {
+            stages: coeffs_to_slots,
+            primes: vec![size; count],
+            baby_steps,
+        },
         limbs: vec![1; 11 + sizes.levels],
-        special: vec![sizes.special; sizes.digit_limbs],
-        digit_limbs: sizes.digit_limbs,
+        special: vec![sizes.special.0; sizes.special.1],
+        digit_limbs: sizes.digit_limbs[0],
+        raised_digit_limbs: sizes.digit_limbs[1],
         sparse_weight: SPARSE_WEIGHT,
-        log2_fail: LOG2_FAIL,
+        log2_fail: sizes.log2_fail,
     }
 }

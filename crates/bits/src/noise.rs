@@ -7,8 +7,11 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::noise_bound::{NoiseBound, check_log2_fail};
 use cryptable_wire::{BodyReader, BodyWriter, WireError};
+
+/// `(√5 - 1)/2`.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Bounds on the error of a bit: standard deviations of its two kinds of noise, and the size of what is no noise (squares
 /// of errors, what series leave), which holds but for the stated failure probability.
@@ -116,6 +119,12 @@ impl BitNoise {
         }
     }
 
+    /// At least as large as both, in every part.
+    pub(crate) fn at_least(self, other: Self) -> Self {
+        let (own, other) = (self.parts(), other.parts());
+        Self::new(std::array::from_fn(|part| own[part].max(other[part])))
+    }
+
     /// Of the error times `factor`.
     pub(crate) fn scaled(self, factor: f64) -> Self {
         Self::new(self.parts().map(|part| factor * part))
@@ -165,11 +174,23 @@ impl BitNoise {
         let of_slots = SQRT_2 / self.of_slots * (1.0 - 1e-9);
         let gaussian = 4.0 * size / self.gaussian.powi(2);
         let (mut low, mut high) = (0.0, of_slots.min(gaussian));
-        for _ in 0..100 {
-            let (left, right) = (low + 0.382 * (high - low), low + 0.618 * (high - low));
-            if value(left) < value(right) { high = right } else { low = left }
+        // Golden section: one of both inner points is one of the next interval's. Every rate gives a bound, so that what is
+        // left of the interval after 40 steps, a share of 10^-8, costs no safety.
+        let inner = |low: f64, high: f64| high - (high - low) * GOLDEN;
+        let (mut left, mut right) = (inner(low, high), inner(high, low));
+        let (mut at_left, mut at_right) = (value(left), value(right));
+        for _ in 0..40 {
+            if at_left < at_right {
+                (high, right, at_right) = (right, left, at_left);
+                left = inner(low, high);
+                at_left = value(left);
+            } else {
+                (low, left, at_left) = (left, right, at_right);
+                right = inner(high, low);
+                at_right = value(right);
+            }
         }
-        value((low + high) / 2.0)
+        at_left.min(at_right)
     }
 
     /// Demands at least as much noise as fresh bits have: none have less.
@@ -219,6 +240,13 @@ impl BitNoise {
     /// [`cryptable_lattice::Error::NoiseTooLarge`], which says what `operation` would have failed.
     pub(crate) fn check(self, operation: &'static str, limit: f64) -> Result<()> {
         check_log2_fail(operation, self.log2_fail(), limit)
+    }
+}
+
+/// Of Gaussian noise with a bias.
+impl From<NoiseBound> for BitNoise {
+    fn from(noise: NoiseBound) -> Self {
+        Self::new([noise.deviation(), 0.0, noise.bias(), noise.bias()])
     }
 }
 

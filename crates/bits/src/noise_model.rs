@@ -55,10 +55,9 @@ impl NoiseModel {
         let (bottom, top) = (literal.input_limbs(), literal.output_limbs());
         let scales = (bottom..=top).map(|limbs| circuit.scale_at(limbs));
         let least = scales.fold(f64::INFINITY, f64::min);
-        let scale = circuit.scale_at(top);
         // Encodings round N coefficients, two a slot. Real parts have half of the variance of a slot.
-        let encoding = literal.ring_degree as f64 / 12.0 / (scale * scale);
-        let fresh = BitNoise::gaussian((dry_run.fresh_noise(scale).0 + encoding) / 2.0);
+        let encoding = literal.ring_degree as f64 / 12.0 / (least * least);
+        let fresh = BitNoise::gaussian((dry_run.fresh_noise(least).0 + encoding) / 2.0);
         let coefficients = |m: u64| {
             let at = |power, noise| {
                 circuit.coefficient_noise(m, SlotVariance(power), SlotVariance(noise))
@@ -114,11 +113,13 @@ impl NoiseModel {
     }
 
     /// The noise of functions of phases: `slope·ε + curvature·ε²` at most, what series leave, and what evaluation adds.
+    /// Squares are as large as they are but for a probability of `2^log2_fail`.
     pub(crate) fn after_functions(
         &self,
         circuit: &BitCircuit,
         functions: &[PeriodicFunction],
         phase: BitNoise,
+        log2_fail: f64,
     ) -> Vec<BitNoise> {
         let evaluation = self.evaluation_noise(circuit, functions);
         let approximation = circuit.series.approximation_error();
@@ -127,7 +128,7 @@ impl NoiseModel {
             .zip(evaluation)
             .map(|(function, evaluation)| {
                 phase
-                    .squared(function.curvature(), self.log2_fail)
+                    .squared(function.curvature(), log2_fail)
                     .with_independent(phase.scaled(function.slope()))
                     .with_independent(BitNoise::of_slots(EVALUATION_MARGIN * evaluation.0))
                     .with_independent(BitNoise::bias_of(function.gain() * approximation))

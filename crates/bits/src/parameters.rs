@@ -1,6 +1,6 @@
 //! Parameters of bits: a literal that was validated, with everything that follows from it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cryptable_ckks::dry_run::Counts;
 use cryptable_ckks::overflow::tail_log2;
@@ -27,6 +27,8 @@ pub struct Parameters {
     security_bits: f64,
     circuit: Arc<BitCircuit>,
     noise_model: Arc<NoiseModel>,
+    /// Built when it is first used: schedules need none.
+    ring: Arc<OnceLock<Arc<Ring>>>,
 }
 
 /// What a bootstrap does to the precision of bits.
@@ -54,7 +56,8 @@ impl Parameters {
         let circuit = Arc::new(BitCircuit::new(&literal, &main, &raised));
         let noise_model = Arc::new(NoiseModel::new(&literal, &circuit));
         let literal = Arc::new(literal);
-        let found = Self { literal, primes, security_bits, circuit, noise_model };
+        let ring = Arc::default();
+        let found = Self { literal, primes, security_bits, circuit, noise_model, ring };
         let (failure, limit) = (found.gate_boot_precision().log2_fail, found.literal.log2_fail);
         if failure.is_nan() || failure > limit {
             return Err(Error::FailureProbability { found: failure, limit });
@@ -84,6 +87,12 @@ impl Parameters {
     #[must_use]
     pub fn security_bits(&self) -> f64 {
         self.security_bits
+    }
+
+    /// The LWE problems that the dense and the sparse secret rest on.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        lwe_instances(&self.literal, &self.primes).to_vec()
     }
 
     /// The modulus q_0 of coefficients, before and after half bootstraps.
@@ -144,7 +153,8 @@ impl Parameters {
         coefficients: BitNoise,
     ) -> Vec<BitNoise> {
         let phase = self.noise_model.phase(coefficients);
-        self.noise_model.after_functions(&self.circuit, functions, phase)
+        let limit = self.noise_model.log2_fail;
+        self.noise_model.after_functions(&self.circuit, functions, phase, limit)
     }
 
     /// Counts of the operations of a bootstrap.
@@ -203,11 +213,15 @@ impl Parameters {
         moduli
     }
 
-    /// The ring with all primes and their tables.
-    pub(crate) fn ring(&self) -> Ring {
-        let Primes { main, raised, special } = &self.primes;
-        let first = Chain { primes: main.clone(), shared: self.literal.shared_limbs() };
-        Ring::with_chains(self.literal.ring_degree, vec![first, Chain::new(raised)], special)
+    /// The ring with all primes and their tables: one of all clones.
+    pub(crate) fn ring(&self) -> Arc<Ring> {
+        let build = || {
+            let Primes { main, raised, special } = &self.primes;
+            let first = Chain { primes: main.clone(), shared: self.literal.shared_limbs() };
+            let chains = vec![first, Chain::new(raised)];
+            Arc::new(Ring::with_chains(self.literal.ring_degree, chains, special))
+        };
+        Arc::clone(self.ring.get_or_init(build))
     }
 
     pub(crate) fn circuit(&self) -> &BitCircuit {
@@ -278,22 +292,26 @@ fn log2_product(primes: &[u64]) -> f64 {
     primes.iter().map(|&q| (q as f64).log2()).sum()
 }
 
+/// The problems that both secrets rest on.
+fn lwe_instances(literal: &ParametersLiteral, primes: &Primes) -> [LweInstance; 2] {
+    let Primes { main, raised, special } = primes;
+    let (degree, dense) = (literal.ring_degree, SecretDistribution::UniformTernary);
+    let sparse = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
+    let largest = log2_product(main).max(log2_product(raised)) + log2_product(special);
+    // The sparse secret is only ever used at q_0·p_0, and as what another key hides.
+    let bottom = log2_product(&[main[0], special[0]]);
+    [
+        LweInstance::ring("dense secret", degree, dense, largest),
+        LweInstance::ring("sparse secret", degree, sparse, bottom),
+    ]
+}
+
 /// Demands the security that is claimed, of both secrets, and estimates it.
 fn check_security(literal: &ParametersLiteral, primes: &Primes) -> Result<f64> {
     if literal.security == SecurityLevel::Insecure {
         return Ok(0.0);
     }
-    let Primes { main, raised, special } = primes;
-    let (degree, dense) = (literal.ring_degree, SecretDistribution::UniformTernary);
-    let sparse = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
-    let special = log2_product(special);
-    let largest = log2_product(main).max(log2_product(raised)) + special;
-    // The sparse secret is only ever used at q_0·p_0, and as what another key hides.
-    let bottom = log2_product(&[main[0], primes.special[0]]);
-    let instances = [
-        LweInstance::ring("dense secret", degree, dense, largest),
-        LweInstance::ring("sparse secret", degree, sparse, bottom),
-    ];
+    let instances = lwe_instances(literal, primes);
     instances.iter().try_for_each(LweInstance::check)?;
     Ok(LweInstance::least_security_bits(&instances))
 }

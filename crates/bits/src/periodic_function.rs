@@ -101,9 +101,15 @@ impl PeriodicFunction {
         (0..self.points).map(at).fold(0.0, f64::max)
     }
 
-    /// The most that it amplifies a squared error of t: half its largest second derivative, or more.
+    /// The most that it amplifies a squared error of t: half its largest second derivative, or more; of degree 1 that at its
+    /// points, because `sin x <= x` and `1 - cos x <= x²/2`.
     pub(crate) fn curvature(&self) -> f64 {
-        self.weighted(|k| (TAU * k).powi(2) / 2.0)
+        let weight = |k: f64| (TAU * k).powi(2) / 2.0;
+        if self.degree() > 1 {
+            return self.weighted(weight);
+        }
+        let at = |k: usize| self.sum(k as f64 / self.m as f64, weight).re.abs();
+        (0..self.points).map(at).fold(0.0, f64::max)
     }
 
     /// The most that it amplifies an error of `e^{2πit}`.
@@ -206,6 +212,27 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn waves_stay_within_slope_and_curvature() {
+        for (gate, m) in
+            Gate::SYMMETRIC.into_iter().flat_map(|gate| [(gate, 3), (gate, 4), (gate, 8)])
+        {
+            let function = PeriodicFunction::wave(gate.outputs(), m);
+            let (slope, curvature) = (function.slope(), function.curvature());
+            let mut closest: f64 = 0.0;
+            for (k, output) in gate.outputs().into_iter().enumerate() {
+                for error in [-0.1, -0.02, -1e-3, 1e-3, 0.02, 0.1f64] {
+                    let value = function.value(k as f64 / m as f64 + error);
+                    let found = (value - f64::from(u8::from(output))).abs();
+                    let bound = slope * error.abs() + curvature * error * error;
+                    assert!(found <= bound + 1e-12, "{gate} {m} at {k}");
+                    closest = closest.max(found / bound);
+                }
+            }
+            assert!(closest > 0.9, "{gate} {m}: {closest}");
         }
     }
 }

@@ -26,7 +26,7 @@ impl Parameters {
         cleaning::LEVELS
     }
 
-    /// Noise of fresh bits.
+    /// Noise of fresh bits, of any level.
     #[must_use]
     pub fn fresh_noise(&self) -> BitNoise {
         self.noise_model().fresh
@@ -151,6 +151,22 @@ impl Parameters {
         noise.log2_fail()
     }
 
+    /// The largest error of a bit with such noise, but for the stated failure probability: bootstraps and cleanings square
+    /// it.
+    ///
+    /// ```
+    /// use cryptable_bits::{Packing, Parameters};
+    /// let parameters = Parameters::insecure_toy(Packing::Real)?;
+    /// let fresh = parameters.fresh_noise();
+    /// let largest = parameters.largest_error(parameters.noise_after_bin_boot(fresh));
+    /// assert!(largest > parameters.largest_error(fresh) && largest < 0.25);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn largest_error(&self, noise: BitNoise) -> f64 {
+        noise.largest(self.noise_model().log2_fail)
+    }
+
     /// Counts of the operations of a gate on bits with so many levels left.
     ///
     /// # Errors
@@ -179,6 +195,14 @@ impl Parameters {
         self.counts(levels, cleaning::LEVELS, cleaning::clean)
     }
 
+    /// Counts of the operations that lower bits to so many levels, from any level above.
+    ///
+    /// # Errors
+    /// If there are not so many levels, or none above.
+    pub fn lowering_counts(&self, levels: usize) -> Result<Counts> {
+        self.counts(levels + 1, 1, |dry_run, x, _| self.circuit().lower(dry_run, x, x.limbs - 1))
+    }
+
     /// Bytes of the bits of one bootstrap in memory, with so many levels left.
     ///
     /// # Errors
@@ -197,7 +221,7 @@ impl Parameters {
     }
 
     /// Limbs of bits with so many levels left, at least `least`.
-    fn limbs_of(&self, levels: usize, least: usize) -> Result<usize> {
+    pub(crate) fn limbs_of(&self, levels: usize, least: usize) -> Result<usize> {
         let most = self.levels_after_bootstrap();
         if !(least..=most).contains(&levels) {
             let limit = format!("from {least} to {most}");
@@ -207,7 +231,7 @@ impl Parameters {
     }
 
     /// A dry run on every part of bits with so many levels left.
-    fn counts(
+    pub(crate) fn counts(
         &self,
         levels: usize,
         least: usize,

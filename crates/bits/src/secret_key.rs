@@ -39,7 +39,7 @@ impl SecretKey {
     }
 
     pub(crate) fn from_secret(parameters: Parameters, secret: TernarySecret) -> Self {
-        let ring = Arc::new(parameters.ring());
+        let ring = parameters.ring();
         let packed = pack_ternary(secret.coefficients());
         let id = KeyId::of_secret("cryptable: identifier of a secret key of bits", &packed);
         Self { parameters, ring, secret, id }
@@ -56,13 +56,30 @@ impl SecretKey {
     /// # Errors
     /// If there are more bits than a bootstrap takes.
     pub fn encrypt(&self, bits: &[bool]) -> Result<EncryptedBits> {
+        self.encrypt_at(bits, self.parameters.levels_after_bootstrap())
+    }
+
+    /// Encrypts bits with so many levels for gates left: fewer take less memory, where a circuit needs no more.
+    ///
+    /// ```
+    /// use cryptable_bits::{Packing, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(Packing::Real)?);
+    /// let x = secret.encrypt_at(&[true, false], 1)?;
+    /// assert_eq!(x.levels(), 1);
+    /// assert_eq!(secret.decrypt(&x)?, [true, false]);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are more bits than a bootstrap takes, or more levels than fresh bits have.
+    pub fn encrypt_at(&self, bits: &[bool], levels: usize) -> Result<EncryptedBits> {
         let limit = self.parameters.bits();
         if bits.len() > limit {
             let (name, value) = ("number of bits", bits.len() as u64);
             return Err(Error::TooLarge { name, value, limit: limit as u64 });
         }
         let slots = self.parameters.literal().ring_degree / 2;
-        let limbs = self.parameters.literal().output_limbs();
+        let limbs = self.parameters.limbs_of(levels, 0)?;
         let scale = self.parameters.circuit().scale_at(limbs);
         let mut parts = bits.chunks(slots);
         let parts = (0..self.parameters.packing().parts())

@@ -1,10 +1,11 @@
-//! Keys and ciphertexts of bits as files: secret keys, evaluation keys that are used where they lie, and encrypted bits.
-
-use std::sync::Arc;
+//! Keys and ciphertexts of bits as files: secret keys, evaluation keys that are used where they lie, encrypted bits, and
+//! values in coefficients.
 
 use cryptable_ckks::Ciphertext;
 use cryptable_lattice::error::{Result, check_parameters};
-use cryptable_lattice::evaluation_key_files::{check_switching_key_bytes, read_switching_keys};
+use cryptable_lattice::key_files::{
+    EvaluationKeyBody, ExpectedKeys, MAX_EVALUATION_KEY_BYTES, read_evaluation_key,
+};
 use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{ReadOptions, RlweCiphertext};
 use cryptable_ring::{Evaluations, Poly, Ring};
@@ -13,16 +14,18 @@ use cryptable_wire::{
     write_object,
 };
 
+use crate::circuit::MAX_MODULUS;
 use crate::encrypted_bits::EncryptedBits;
 use crate::evaluation_key::EvaluationKey;
+use crate::half_form::RlweInput;
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
 
-/// Longest body of an evaluation key, 64 GiB.
-const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 36;
-
 /// Longest body of encrypted bits: two parts of two polynomials of 64 limbs at degree 65,536, and 1 MiB.
 const MAX_CIPHERTEXT_BYTES: u64 = (4 * 64 * 65_536 * 8) + (1 << 20);
+
+/// Longest body of values in coefficients: two polynomials of one limb at degree 65,536, and 1 KiB.
+const MAX_COEFFICIENT_BYTES: u64 = (2 * 65_536 * 8) + (1 << 10);
 
 /// Checks an object that starts with its parameters: those, and the rest of its body.
 fn open(
@@ -98,6 +101,66 @@ impl EncryptedBits {
     }
 }
 
+impl RlweInput {
+    /// The values in their wire format: identifier of their key, number, modulus, noise, and the words of both polynomials at
+    /// the width of q_0.
+    ///
+    /// ```
+    /// use cryptable_bits::{Packing, Parameters, RlweInput, SecretKey};
+    /// use cryptable_lattice::Progress;
+    /// let parameters = Parameters::insecure_toy(Packing::Real)?;
+    /// let secret = SecretKey::generate(&parameters);
+    /// let server = secret.evaluation_key(Progress::silent())?;
+    /// let values = server.to_coefficients(&secret.encrypt(&[true, false])?, 2)?;
+    /// let read = RlweInput::from_bytes(&parameters, &values.to_bytes(&parameters)?)?;
+    /// assert_eq!(secret.decrypt(&server.half_bin_boot(&read)?)?, [true, false]);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If they are of other parameters.
+    pub fn to_bytes(&self, parameters: &Parameters) -> Result<Vec<u8>> {
+        self.check(parameters, self.key_id())?;
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut writer = BodyWriter::new(&mut body);
+        writer.raw(&self.key_id().0)?;
+        writer.u64(self.count() as u64)?;
+        writer.u64(self.modulus())?;
+        self.noise().write(&mut writer)?;
+        let RlweCiphertext { c0, c1 } = self.ciphertext();
+        for poly in [c0, c1] {
+            writer.packed_words(poly.words(), parameters.bottom_prime())?;
+        }
+        let object_type = ObjectType::SlotBitsCoefficients;
+        write_object(&mut bytes, object_type, &parameters.digest(), &body)?;
+        Ok(bytes)
+    }
+
+    /// Reads values of these parameters.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext of values in coefficients, it is of other parameters, has a
+    /// number that they do not allow, or claims less noise than a rounding to q_0 leaves. Half bootstraps refuse too much.
+    pub fn from_bytes(parameters: &Parameters, bytes: &[u8]) -> Result<Self> {
+        let object_type = ObjectType::SlotBitsCoefficients;
+        let body = read_object(bytes, object_type, None, MAX_COEFFICIENT_BYTES)?;
+        let parameter_digest = peek_header(bytes)?.parameter_digest;
+        check_parameters("values in coefficients", parameters.digest(), parameter_digest)?;
+        let mut reader = BodyReader::new(body);
+        let key_id = KeyId(reader.array("key identifier")?);
+        let count = reader.u64_within("number of values", 0..=parameters.bits() as u64)? as usize;
+        let modulus = reader.u64_within("modulus of the values", 2..=MAX_MODULUS)?;
+        let noise = BitNoise::read(&mut reader)?;
+        let prime = parameters.bottom_prime();
+        noise.check_floor(BitNoise::gaussian(1.0 / (12.0 * (prime as f64).powi(2))))?;
+        let ring = parameters.ring();
+        let c0 = read_poly(&mut reader, &ring, (1, &[prime]))?;
+        let c1 = read_poly(&mut reader, &ring, (1, &[prime]))?;
+        reader.finish()?;
+        Self::new(parameters, key_id, RlweCiphertext { c0, c1 }, (count, modulus), noise)
+    }
+}
+
 /// A polynomial modulo so many primes, in limbs of these moduli.
 fn read_poly(
     reader: &mut BodyReader<'_>,
@@ -121,15 +184,14 @@ impl EvaluationKey {
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let object_type = ObjectType::SlotBitsEvaluationKey;
-        let (parameters, mut reader) = open(all, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
-        let key_id = KeyId(reader.array("key identifier")?);
-        let requests = parameters.circuit().key_requests();
-        // Before anything is built: bytes that are too few for these parameters are refused.
-        check_switching_key_bytes(&requests, parameters.literal().ring_degree, all.len() as u64)?;
-        options.check_memory("evaluation key", parameters.key_memory_bytes() as u64)?;
-        let ring = Arc::new(parameters.ring());
-        let keys = read_switching_keys(&ring, requests, &mut reader, &bytes)?;
-        reader.finish()?;
+        let (parameters, reader) = open(all, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
+        let expected = ExpectedKeys {
+            requests: parameters.circuit().key_requests(),
+            degree: parameters.literal().ring_degree,
+            memory_bytes: parameters.key_memory_bytes() as u64,
+        };
+        let EvaluationKeyBody { key_id, ring, keys } =
+            read_evaluation_key(&bytes, reader, options, expected, || parameters.ring())?;
         Ok(Self::new(parameters, key_id, ring, keys))
     }
 }
@@ -139,31 +201,22 @@ mod client {
     use std::io::Write;
 
     use cryptable_lattice::Progress;
-    use cryptable_lattice::evaluation_key_files::{skip_switching_keys, write_switching_key};
-    use cryptable_lattice::secret::TernarySecret;
-    use cryptable_lattice::security::SecretDistribution;
-    use cryptable_ring::clear_stack;
-    use cryptable_wire::{ObjectWriter, WireError, pack_ternary, secret_key_bytes, unpack_ternary};
+    use cryptable_lattice::key_files::{
+        KeyFile, MAX_SECRET_KEY_BYTES, read_ternary_secret, ternary_secret_bytes,
+        write_evaluation_key,
+    };
     use zeroize::Zeroizing;
 
     use super::*;
     use crate::secret_key::SecretKey;
 
-    /// Longest body of a secret key.
-    const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
-
     impl SecretKey {
         /// The key in its wire format: parameters, then two bits a coefficient.
         #[must_use]
         pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-            let packed = pack_ternary(self.secret().coefficients());
-            let (digest, parameters) = (self.parameters().digest(), self.parameters().to_bytes());
-            let (object_type, length) = (ObjectType::SlotBitsSecretKey, 8 + packed.len());
-            let bytes = secret_key_bytes(object_type, &digest, &parameters, length, |writer| {
-                writer.bytes(&packed)
-            });
-            clear_stack();
-            bytes
+            let (object_type, digest) = (ObjectType::SlotBitsSecretKey, self.parameters().digest());
+            let parameters = &self.parameters().to_bytes();
+            ternary_secret_bytes(KeyFile { object_type, digest, parameters }, self.secret())
         }
 
         /// Reads a secret key.
@@ -173,20 +226,9 @@ mod client {
         /// allowed.
         pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
             let object_type = ObjectType::SlotBitsSecretKey;
-            let (parameters, mut reader) = open(bytes, object_type, MAX_SECRET_KEY_BYTES, options)?;
-            // The checksum was computed there.
-            clear_stack();
-            let degree = parameters.literal().ring_degree;
-            let packed = reader.bytes("coefficients", degree as u64 / 4)?;
-            let coefficients = unpack_ternary(packed, degree)?;
-            reader.finish()?;
-            let distribution = SecretDistribution::UniformTernary;
-            TernarySecret::from_coefficients(coefficients, distribution)
-                .map(|secret| Self::from_secret(parameters, secret))
-                .ok_or_else(|| {
-                    let expected = "a ternary secret";
-                    WireError::invalid("coefficients", "others", expected).into()
-                })
+            let (parameters, reader) = open(bytes, object_type, MAX_SECRET_KEY_BYTES, options)?;
+            let secret = read_ternary_secret(reader, parameters.literal().ring_degree)?;
+            Ok(Self::from_secret(parameters, secret))
         }
 
         /// Generates an evaluation key and writes it, one switching key at a time: parameters, the key identifier, then
@@ -199,25 +241,14 @@ mod client {
             out: &mut dyn Write,
             progress: Progress<'_>,
         ) -> Result<()> {
-            let parameters = self.parameters().to_bytes();
-            let (degree, requests) = (
-                self.parameters().literal().ring_degree,
-                self.parameters().circuit().key_requests(),
-            );
-            // The same writer as below, on nothing: counts the bytes, padding included.
-            let mut length = BodyWriter::new(std::io::sink());
-            length.bytes(&parameters)?;
-            length.raw(&self.key_id().0)?;
-            skip_switching_keys(&mut length, &requests, degree)?;
-            let digest = self.parameters().digest();
-            let object_type = ObjectType::SlotBitsEvaluationKey;
-            let object = ObjectWriter::new(out, object_type, &digest, length.position())?;
-            let mut writer = BodyWriter::new(object);
-            writer.bytes(&parameters)?;
-            writer.raw(&self.key_id().0)?;
-            self.generate_keys(progress, |_, key| Ok(write_switching_key(&mut writer, &key)?))?;
-            writer.into_inner().finish()?;
-            Ok(())
+            let (object_type, digest) =
+                (ObjectType::SlotBitsEvaluationKey, self.parameters().digest());
+            let file = KeyFile { object_type, digest, parameters: &self.parameters().to_bytes() };
+            let requests = self.parameters().circuit().key_requests();
+            let keys = (&requests[..], self.parameters().literal().ring_degree);
+            write_evaluation_key(out, file, self.key_id(), keys, |write| {
+                self.generate_keys(progress, |_, key| write(&key))
+            })
         }
     }
 }

@@ -45,7 +45,11 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let digit = literal.digit_limbs;
     check_limbs(literal)?;
     let limbs = literal.limbs.len();
-    demand((1..=limbs).contains(&digit), "limbs a digit", digit as f64, "1 to all of the chain")?;
+    let limit = "1 to all of the chain";
+    demand((1..=limbs).contains(&digit), "limbs a digit", digit as f64, limit)?;
+    let digit = literal.raised_digit_limbs;
+    let name = "limbs a digit of the second chain";
+    demand((1..=raised).contains(&digit), name, digit as f64, limit)?;
     let weight = literal.sparse_weight;
     let is_weight = (1..=degree / 2).contains(&(weight as usize));
     demand(is_weight, "weight of the sparse secret", weight.into(), "1 to half the ring degree")?;

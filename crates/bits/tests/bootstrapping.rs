@@ -123,6 +123,7 @@ fn literals_out_of_bounds_are_refused() {
     refused(&|it| it.wave.doublings = 40);
     refused(&|it| it.wave.primes.truncate(3));
     refused(&|it| it.digit_limbs = 0);
+    refused(&|it| it.raised_digit_limbs = 0);
     refused(&|it| it.limbs = vec![1; 3]);
     refused(&|it| it.limbs = vec![3; 4]);
     refused(&|it| it.limbs[3..5].fill(2));

@@ -5,9 +5,14 @@ mod common;
 use std::sync::Arc;
 
 use common::{Setup, gate, setup};
-use cryptable_bits::{EncryptedBits, EvaluationKey, Gate, Packing, Parameters, SecretKey};
+use cryptable_bits::{
+    EncryptedBits, EvaluationKey, Gate, Packing, Parameters, RlweInput, SecretKey,
+};
+use cryptable_lattice::RlweCiphertext;
+use cryptable_lattice::noise_bound::NoiseBound;
 use cryptable_lattice::{Error, Progress, ReadOptions};
-use cryptable_wire::{HEADER_BYTES, WireError};
+use cryptable_ring::{Basis, Poly, Ring};
+use cryptable_wire::{HEADER_BYTES, KeyId, WireError};
 
 fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
@@ -46,6 +51,13 @@ fn files_are_read_again() {
             assert_eq!(found.to_bytes(&parameters).unwrap(), bytes);
             assert_eq!(again.decrypt(&found).unwrap(), secret.decrypt(bits).unwrap());
         }
+        let values = server.to_coefficients(&a, 4).unwrap();
+        let bytes = values.to_bytes(&parameters).unwrap();
+        let found = RlweInput::from_bytes(&parameters, &bytes).unwrap();
+        assert_eq!((found.modulus(), found.count(), found.noise()), (4, x.len(), values.noise()));
+        assert_eq!(found.to_bytes(&parameters).unwrap(), bytes);
+        let bit = read.half_gate_boot(Gate::Or, &found).unwrap();
+        assert_eq!(secret.decrypt(&bit).unwrap(), x);
         let result = read.gate_boot(Gate::Nand, &a, &b).unwrap();
         assert_eq!(secret.decrypt(&result).unwrap(), gate(Gate::Nand, &x, &y));
     }
@@ -56,12 +68,14 @@ fn damaged_files_are_refused() {
     let parameters = small(Packing::Real);
     let Setup { secret, x, .. } = setup(&parameters);
     let bits = secret.encrypt(&x).unwrap().to_bytes(&parameters).unwrap();
+    let values = known_values(&parameters).to_bytes(&parameters).unwrap();
     let key = secret.to_bytes();
     let mut server = Vec::new();
     secret.write_evaluation_key(&mut server, Progress::silent()).unwrap();
     type Read<'a> = (&'a [u8], &'a dyn Fn(&[u8]) -> Result<(), Error>);
-    let readers: [Read<'_>; 3] = [
+    let readers: [Read<'_>; 4] = [
         (&bits, &|bytes| EncryptedBits::from_bytes(&parameters, bytes).map(drop)),
+        (&values, &|bytes| RlweInput::from_bytes(&parameters, bytes).map(drop)),
         (&key, &|bytes| SecretKey::from_bytes(bytes, toys()).map(drop)),
         (&server, &|bytes| EvaluationKey::from_shared(Arc::new(bytes.to_vec()), toys()).map(drop)),
     ];
@@ -83,7 +97,7 @@ fn damaged_files_are_refused() {
         let longer = [bytes, &[0][..]].concat();
         assert!(matches!(read(&longer), Err(Error::Wire(_))), "reader {index}");
         // Another kind of file.
-        let (other, _) = readers[(index + 1) % 3];
+        let (other, _) = readers[(index + 1) % 4];
         assert!(
             matches!(read(other), Err(Error::Wire(WireError::WrongType { .. }))),
             "reader {index}"
@@ -146,4 +160,70 @@ fn forged_numbers_are_refused() {
     }
     // A word that is not below its prime.
     refused(72, u64::MAX.to_le_bytes());
+}
+
+/// Values that no key decrypts: words from 0 on, three values modulo 4.
+fn known_values(parameters: &Parameters) -> RlweInput {
+    let ring = Ring::new(parameters.literal().ring_degree, &[parameters.bottom_prime()], &[]);
+    let poly = |first: u64| {
+        let words = (first..first + ring.degree() as u64).collect();
+        Poly::from_words(&ring, Basis::main(1), words)
+    };
+    let ciphertext = RlweCiphertext { c0: poly(0), c1: poly(7) };
+    let noise = NoiseBound::new(2f64.powi(-9), 2f64.powi(-10));
+    RlweInput::new(parameters, KeyId([5; 16]), ciphertext, (3, 4), noise).unwrap()
+}
+
+#[test]
+fn values_in_coefficients_are_written_as_ever() {
+    let parameters = small(Packing::Real);
+    let bytes = known_values(&parameters).to_bytes(&parameters).unwrap();
+    let body = &bytes[HEADER_BYTES..];
+    let word = |at: usize| u64::from_le_bytes(body[at..at + 8].try_into().unwrap());
+    assert_eq!((&body[..16], word(16), word(24)), (&[5; 16][..], 3, 4));
+    let noise = [24, 32, 40, 48].map(|at| f64::from_bits(word(at + 8)));
+    assert_eq!(noise, [2f64.powi(-9), 0.0, 2f64.powi(-10), 2f64.powi(-10)]);
+    // 256 words of 23 bits, twice, behind their lengths.
+    assert_eq!((word(64), body.len()), (736, 64 + 2 * (8 + 736) + 32));
+    let words = blake3::hash(&body[..body.len() - 32]);
+    assert_eq!(
+        words.to_hex().as_str(),
+        "a0ec41f70c41b6689d354b7ba15b21c30ae6cc2c69ca8863b1467da9976b882e"
+    );
+}
+
+#[test]
+fn forged_values_in_coefficients_are_refused() {
+    let parameters = small(Packing::Real);
+    let bytes = known_values(&parameters).to_bytes(&parameters).unwrap();
+    let forged = |at: usize, value: [u8; 8]| {
+        let mut forged = bytes[..bytes.len() - 32].to_vec();
+        forged[HEADER_BYTES + at..][..8].copy_from_slice(&value);
+        let checksum = *blake3::hash(&forged).as_bytes();
+        forged.extend(checksum);
+        RlweInput::from_bytes(&parameters, &forged).map(drop)
+    };
+    let refused = |at, value| assert!(matches!(forged(at, value), Err(Error::Wire(_))));
+    assert!(forged(16, 128u64.to_le_bytes()).is_ok() && forged(24, 16u64.to_le_bytes()).is_ok());
+    refused(16, 129u64.to_le_bytes());
+    for modulus in [0, 1, 17, u64::MAX] {
+        refused(24, modulus.to_le_bytes());
+    }
+    for part in [32, 40, 48, 56] {
+        for value in [f64::NAN, -1.0, -0.0, 0.6, f64::INFINITY] {
+            refused(part, value.to_le_bytes());
+        }
+    }
+    refused(72, u64::MAX.to_le_bytes());
+    // Less noise than a rounding to q_0 leaves.
+    let mut exact = known_values(&parameters).to_bytes(&parameters).unwrap();
+    exact.truncate(exact.len() - 32);
+    exact[HEADER_BYTES + 32..][..32].fill(0);
+    let checksum = *blake3::hash(&exact).as_bytes();
+    exact.extend(checksum);
+    let found = RlweInput::from_bytes(&parameters, &exact);
+    assert!(matches!(found, Err(Error::Mismatch { .. })));
+    let other = small(Packing::Complex);
+    let found = RlweInput::from_bytes(&other, &bytes);
+    assert!(matches!(found, Err(Error::OtherParameters { .. })));
 }

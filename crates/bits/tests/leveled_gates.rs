@@ -191,3 +191,47 @@ fn costs_are_counted() {
     assert!(matches!(parameters.gate_counts(0), Err(Error::Parameter { .. })));
     assert!(matches!(parameters.cleaning_counts(3), Err(Error::Parameter { .. })));
 }
+
+/// Lowered bits take less memory, and have one rounding more than fresh ones; bits may be encrypted lower at once.
+#[test]
+fn bits_are_lowered_and_encrypted_low() {
+    for packing in [Packing::Real, Packing::Complex] {
+        let parameters = Parameters::insecure_toy(packing).unwrap();
+        let Setup { secret, server, x, .. } = setup(&parameters);
+        let fresh = secret.encrypt(&x).unwrap();
+        assert_eq!(server.lower(&fresh, 2).unwrap().noise(), fresh.noise());
+        let bytes = |bits: &EncryptedBits| bits.to_bytes(&parameters).unwrap().len();
+        let mut before = bytes(&fresh);
+        for levels in (0..2).rev() {
+            let lowered = server.lower(&fresh, levels).unwrap();
+            let low = secret.encrypt_at(&x, levels).unwrap();
+            assert_eq!((lowered.levels(), low.levels()), (levels, levels));
+            assert_eq!(secret.decrypt(&lowered).unwrap(), x);
+            // The model has one number for roundings of gates, whose key switches add to them, and of this.
+            check_noise("lowered", errors(&secret, &lowered, &x), lowered.noise(), -1.6..0.2);
+            check_noise("low", errors(&secret, &low, &x), low.noise(), -0.3..0.2);
+            assert!(bytes(&lowered) < before && bytes(&low) == bytes(&lowered));
+            before = bytes(&lowered);
+            assert!(matches!(
+                server.lower(&lowered, levels + 1),
+                Err(Error::TooSmall { name: "number of levels left", .. })
+            ));
+        }
+        assert!(secret.encrypt_at(&x, 3).unwrap_err().to_string().contains("levels of bits"));
+    }
+}
+
+/// The memory of keys is predicted to the byte: before any bootstrap, and after those of two moduli.
+#[test]
+fn memory_of_keys_is_as_predicted() {
+    for packing in [Packing::Real, Packing::Complex] {
+        let parameters = Parameters::insecure_toy(packing).unwrap();
+        let Setup { secret, server, x, .. } = setup(&parameters);
+        assert_eq!(server.memory_bytes(), parameters.evaluation_key_bytes([]));
+        let fresh = secret.encrypt(&x).unwrap();
+        server.bin_boot(&fresh).unwrap();
+        assert_eq!(server.memory_bytes(), parameters.evaluation_key_bytes([2]));
+        server.gate_boot(Gate::And, &fresh, &fresh).unwrap();
+        assert_eq!(server.memory_bytes(), parameters.evaluation_key_bytes([2, 3]));
+    }
+}

@@ -1,0 +1,209 @@
+//! Noise of gates whose results are inputs of later gates, round after round: a half GateBoot of sums of two bits, cleaning,
+//! SlotsToCoeffs, and what happens to coefficients before they come back, as extraction to FHEW ciphertexts and packing.
+//!
+//! Cleaning leaves about `3ε²` of an error ε, a residue that stays with its bit for the next round. Taken as large as it is
+//! but for 2^-80, anew in each round, it would grow without bound, though errors so large do not follow one another. So
+//! its distribution is bounded at K probabilities: `P(r > q_k) <= 2^-4k`, say. An input's residue is in one of these
+//! classes, and the other noise of a gate does not depend on it:
+//!
+//! `P(ε > y) <= Σ_k P(r + r' in class k)·P(|noise| > y - slope·(q_k + q'_k))`.
+//!
+//! From bounds on the residues of inputs follow those on results'; they rise from round to round, to a fixed point that
+//! holds in all of them, or there is none. Beyond the last class is a failure: a circuit fails with at most the sum
+//! over its gates.
+//!
+//! Errors of both inputs are taken as independent, as gates of FHEW take them. Those of results that have inputs in
+//! common are not, but what they share is squared at each gate.
+
+use cryptable_lattice::error::{Error, Result};
+
+use crate::cleaning;
+use crate::gate::Gate;
+use crate::noise::BitNoise;
+use crate::parameters::Parameters;
+use crate::periodic_function::PeriodicFunction;
+
+/// Probabilities K at which distributions are bounded.
+const CLASSES: usize = 20;
+
+/// Rounds after which bounds have come to a fixed point, or there is none.
+const MAX_ROUNDS: usize = 1000;
+
+/// Growth of a bound in a round that is none, relatively: where a bound rises more slowly, it is within some of these of
+/// its fixed point.
+const TOLERANCE: f64 = 1e-6;
+
+/// The modulus m of sums: phases of FHEW's bits add up to fractions of 4.
+const MODULUS: u64 = 4;
+
+/// Noise of a bit in a coefficient, as a fraction of the modulus, in any round.
+///
+/// ```
+/// use cryptable_bits::{Packing, Parameters};
+/// let parameters = Parameters::insecure_toy(Packing::Real)?;
+/// // Of extraction and of packing, by standard deviations.
+/// let noise = parameters.noise_of_rounds(1e-3, 1e-6)?;
+/// assert!(noise.deviation() >= 1e-3 && noise.largest() < 0.05);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundNoise {
+    /// Noise of known law.
+    noise: BitNoise,
+    /// Deviation of what a sum gets.
+    common: f64,
+    /// Bounds q_k on what cleaning left.
+    residues: [f64; CLASSES],
+    /// Its root mean square: no failure depends on it.
+    residue_deviation: f64,
+    log2_fail: f64,
+}
+
+impl RoundNoise {
+    /// Standard deviation.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        self.noise.deviation().hypot(self.residue_deviation)
+    }
+
+    /// The largest error, but for the stated failure probability.
+    #[must_use]
+    pub fn largest(&self) -> f64 {
+        let given = |(log2, residue): (f64, f64)| residue + self.noise.largest(log2);
+        self.classes(self.log2_fail).map(given).fold(0.0, f64::max)
+    }
+
+    /// Of a sum of two, as GateBoot takes it.
+    #[must_use]
+    pub fn of_sum_of_two(&self) -> BitNoise {
+        self.of_sum(2.0 * self.residues[CLASSES - 1])
+    }
+
+    /// Of a sum of two whose residues add up to so much at most.
+    fn of_sum(&self, residue: f64) -> BitNoise {
+        let residue_deviation = (2f64.sqrt() * self.residue_deviation).min(residue);
+        self.noise
+            .with_independent(self.noise)
+            .with_independent(BitNoise::gaussian(self.common * self.common))
+            .with_independent(BitNoise::new([0.0, 0.0, residue, residue_deviation]))
+    }
+
+    /// Bounds on a residue, each with the log2 of a probability: an event that, given such a residue, is as rare as that,
+    /// is as rare as `2^log2_fail` in all.
+    fn classes(&self, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
+        let share = log2_fail - (CLASSES as f64).log2();
+        let class = move |(k, residue): (usize, f64)| (share - self.step() * k as f64, residue);
+        // What is rarer than its share needs no bound.
+        let classes = self.residues.into_iter().enumerate().map(class);
+        classes.filter(|&(log2, _)| log2 < 0.0)
+    }
+
+    /// As [`Self::classes`], of the sum of two independent residues: the larger is in a class, for either of them, and the
+    /// smaller one in the same, or in one so low that beyond it both together are rare enough.
+    fn classes_of_sum(&self, log2_fail: f64) -> impl Iterator<Item = (f64, f64)> {
+        self.classes(log2_fail - 1.0).map(|(log2, larger)| {
+            let smaller = ((log2 - 1.0) / self.step()).ceil() as usize;
+            let smaller = self.residues.get(smaller.saturating_sub(1)).copied();
+            (log2 - 1.0, larger + smaller.unwrap_or(larger).min(larger))
+        })
+    }
+
+    /// From one class to the next, log2.
+    fn step(&self) -> f64 {
+        self.log2_fail / CLASSES as f64
+    }
+}
+
+impl Parameters {
+    /// The noise of bits that are fresh or results of symmetric gates of two such bits, in any round: `own` is the deviation
+    /// of the Gaussian noise that a result gets after SlotsToCoeffs, `common` what a sum gets before its half bootstrap.
+    /// As fractions of the modulus.
+    ///
+    /// # Errors
+    /// [`Error::TooSmall`] if there are fewer than two levels, for cleaning; [`Error::NoiseTooLarge`] if noise grows
+    /// from round to round.
+    pub fn noise_of_rounds(&self, own: f64, common: f64) -> Result<RoundNoise> {
+        let (value, limit) = (self.levels_after_bootstrap() as u64, cleaning::LEVELS as u64);
+        if value < limit {
+            return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
+        }
+        let (model, limit) = (self.noise_model(), self.literal().log2_fail);
+        let cleaned = model.coefficients(MODULUS, 1, cleaning::roundings(model.rounding));
+        let noise = cleaned.with_independent(BitNoise::gaussian(own * own));
+        // Half of the stated probability is that of an overflow.
+        let log2_fail = limit - 1.0;
+        let residues = [0.0; CLASSES];
+        let mut found = RoundNoise { noise, common, residues, residue_deviation: 0.0, log2_fail };
+        found.residue_deviation = self.residue_deviation(&found);
+        for _ in 0..MAX_ROUNDS {
+            let residues = self.residues(&found);
+            let is_fixed = |(new, old): (&f64, &f64)| *new <= old * (1.0 + TOLERANCE);
+            if residues.iter().zip(&found.residues).all(is_fixed) {
+                return Ok(found);
+            }
+            found.residues = residues;
+            if found.largest() > 0.5 / MODULUS as f64 {
+                break;
+            }
+        }
+        Err(Error::NoiseTooLarge { operation: "rounds of gates", found: 0.0, limit })
+    }
+
+    /// Bounds on the residues of results, from those of inputs.
+    fn residues(&self, inputs: &RoundNoise) -> [f64; CLASSES] {
+        std::array::from_fn(|k| {
+            let given = |(log2, residue): (f64, f64)| {
+                // Half for a large phase, half for a large error of the wave's evaluation.
+                let largest = self.gate_error(inputs, residue, log2 - 1.0).largest(log2 - 1.0);
+                (3.0 + 2.0 * largest) * largest * largest / MODULUS as f64
+            };
+            inputs.classes_of_sum(inputs.step() * (k + 1) as f64).map(given).fold(0.0, f64::max)
+        })
+    }
+
+    /// Root mean square of a residue, `3·√(E ε⁴)`.
+    fn residue_deviation(&self, inputs: &RoundNoise) -> f64 {
+        let log2_fail = inputs.log2_fail;
+        let error = self.gate_error(inputs, 0.0, log2_fail);
+        let [.., deviation] = error.squared(3.0, log2_fail).parts();
+        deviation / MODULUS as f64
+    }
+
+    /// The error of a gate before cleaning, of inputs whose residues add up to `residue` at most, but for a
+    /// probability of `2^log2_fail`.
+    fn gate_error(&self, inputs: &RoundNoise, residue: f64, log2_fail: f64) -> BitNoise {
+        let wave = PeriodicFunction::wave(Gate::Nand.outputs(), MODULUS);
+        let phase = self.noise_model().phase(inputs.of_sum(residue));
+        self.noise_model().after_functions(self.circuit(), &[wave], phase, log2_fail)[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::literal::Packing;
+
+    #[test]
+    fn bounds_hold_what_two_steps_of_the_law_say() {
+        let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
+        let noise = parameters.noise_of_rounds(1e-3, 1e-6).unwrap();
+        assert!(noise.residues.windows(2).all(|pair| pair[0] < pair[1]));
+        // Of exact inputs, by the model of single gates: no more than of inputs with residues, but not by far.
+        let exact = RoundNoise { residues: [0.0; CLASSES], ..noise };
+        let error = parameters.gate_error(&exact, 0.0, noise.log2_fail);
+        let once = cleaning::noise_after(error, BitNoise::default(), noise.log2_fail).bias() / 4.0;
+        let residue = noise.residues[CLASSES - 1];
+        assert!((1.0..2.5).contains(&(residue / once)), "{residue} and {once}");
+        assert!(noise.largest() < residue + noise.noise.largest(noise.log2_fail - 5.0));
+    }
+
+    #[test]
+    fn noise_that_would_grow_is_refused() {
+        let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
+        let largest = |own| parameters.noise_of_rounds(own, 0.0).map(|noise| noise.largest());
+        assert!(largest(2e-4).unwrap() < largest(5e-4).unwrap());
+        assert!(matches!(largest(8e-3), Err(Error::NoiseTooLarge { .. })));
+        let latency = Parameters::latency_128(Packing::Real).unwrap();
+        assert!(matches!(latency.noise_of_rounds(0.0, 0.0), Err(Error::TooSmall { .. })));
+    }
+}

@@ -1,0 +1,105 @@
+//! The parameter sets by name, for command lines and for choosing among them.
+
+use std::fmt;
+
+use cryptable_lattice::Result;
+
+use crate::literal::Packing;
+use crate::parameters::Parameters;
+
+/// A parameter set of 128 bits of security.
+///
+/// ```
+/// use cryptable_bits::NamedSet;
+/// let set = NamedSet::by_name("latency-complex").expect("a set");
+/// assert_eq!(set.parameters()?.bits(), 16_384);
+/// assert!(NamedSet::ALL.iter().all(|set| NamedSet::by_name(set.name()) == Some(*set)));
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NamedSet {
+    /// [`Parameters::latency_128`] with real packing.
+    Latency,
+    /// [`Parameters::latency_128`] with complex packing.
+    LatencyComplex,
+    /// [`Parameters::functions_128`] with real packing.
+    FunctionsReal,
+    /// [`Parameters::functions_128`] with complex packing.
+    Functions,
+    /// [`Parameters::balanced_128`].
+    Balanced,
+    /// [`Parameters::throughput_128`].
+    Throughput,
+    /// [`Parameters::tables_128`].
+    Tables,
+}
+
+impl NamedSet {
+    /// All of them, the smallest ciphertexts first.
+    pub const ALL: [Self; 7] = [
+        Self::Latency,
+        Self::LatencyComplex,
+        Self::FunctionsReal,
+        Self::Functions,
+        Self::Balanced,
+        Self::Tables,
+        Self::Throughput,
+    ];
+
+    /// The name that command lines take.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::LatencyComplex => "latency-complex",
+            Self::FunctionsReal => "functions-real",
+            Self::Functions => "functions",
+            Self::Balanced => "balanced",
+            Self::Throughput => "throughput",
+            Self::Tables => "tables",
+        }
+    }
+
+    /// What it is for, in a line.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Latency => "8,192 words at once, a bootstrap a gate: the first result soonest",
+            Self::LatencyComplex => "16,384 words, a bootstrap a gate",
+            Self::FunctionsReal => "8,192 words, one level of gates between bootstraps",
+            Self::Functions => "16,384 words, one level",
+            Self::Balanced => "32,768 words, seven levels",
+            Self::Tables => "32,768 words, four levels: for tables of up to eight bits, as AES has",
+            Self::Throughput => "65,536 words, 21 levels: the most words a second",
+        }
+    }
+
+    /// The set of a name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|set| set.name() == name)
+    }
+
+    /// The parameters.
+    ///
+    /// # Errors
+    /// Never: the sets are tested.
+    pub fn parameters(self) -> Result<Parameters> {
+        match self {
+            Self::Latency => Parameters::latency_128(Packing::Real),
+            Self::LatencyComplex => Parameters::latency_128(Packing::Complex),
+            Self::FunctionsReal => Parameters::functions_128(Packing::Real),
+            Self::Functions => Parameters::functions_128(Packing::Complex),
+            Self::Balanced => Parameters::balanced_128(),
+            Self::Throughput => Parameters::throughput_128(),
+            Self::Tables => Parameters::tables_128(),
+        }
+    }
+}
+
+impl fmt::Display for NamedSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,140 @@
+//! Noise of tables of bits, by the derivatives of their multilinear extensions; see `table_of_bits.rs`.
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_lattice::Result;
+
+use crate::bit_table::BitTable;
+use crate::circuit::BitCircuit;
+use crate::noise::BitNoise;
+use crate::parameters::Parameters;
+use crate::table_of_bits::{self, low_half};
+
+impl Parameters {
+    /// Noise after tables of the same bits, one a table, of bits of one level with so many left: of the worst argument, the
+    /// sum of the noises of all inputs that the output changes with, as deviations, because inputs may depend on each other;
+    /// products of their errors; roundings.
+    ///
+    /// ```
+    /// use cryptable_bits::{BitTable, Packing, Parameters};
+    /// let parameters = Parameters::insecure_toy(Packing::Real)?;
+    /// let fresh = parameters.fresh_noise();
+    /// let parity = BitTable::from_fn(4, |x| x.count_ones() % 2 == 1)?;
+    /// let noise = parameters.noise_after_tables(&[parity], &[fresh; 4], 2)[0];
+    /// assert!(noise.deviation() > 4.0 * fresh.deviation());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a table is not of as many bits, or takes more levels.
+    #[must_use]
+    pub fn noise_after_tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[BitNoise],
+        levels: usize,
+    ) -> Vec<BitNoise> {
+        let limbs = self.literal().input_limbs() + levels;
+        let log2_fail = self.noise_model().log2_fail;
+        let of_products = of_products(inputs, log2_fail);
+        let of_table = |table: &BitTable| {
+            assert_eq!(table.inputs(), inputs.len(), "inputs of a table");
+            let roundings = roundings(self.circuit(), table, limbs);
+            let noise = worst_sum(table, inputs);
+            let noise = noise.with_independent(of_products).with_independent(roundings);
+            // Results that depend on nothing have no noise: less than is believed of any bits.
+            noise.at_least(self.fresh_noise())
+        };
+        tables.iter().map(of_table).collect()
+    }
+
+    /// Counts of the operations of tables of the same bits, with so many levels left; `lowered` of the bits have one level
+    /// more, and are lowered.
+    ///
+    /// # Errors
+    /// If it is no number of levels from what tables take to [`Parameters::levels_after_bootstrap`].
+    ///
+    /// # Panics
+    /// If there are no tables, or they are not of one number of bits.
+    pub fn table_counts(
+        &self,
+        tables: &[BitTable],
+        levels: usize,
+        lowered: usize,
+    ) -> Result<Counts> {
+        let (inputs, top) = (tables[0].inputs(), self.literal().output_limbs());
+        self.counts(levels, tables[0].levels(), |dry_run, x, _| {
+            let limbs = (x.limbs + 1).min(top);
+            let above = Shape { limbs, scale: self.circuit().scale_at(limbs), ..*x };
+            for _ in 0..lowered {
+                self.circuit().lower(dry_run, &above, x.limbs);
+            }
+            table_of_bits::evaluate(dry_run, self.circuit(), &vec![*x; inputs], tables)[0]
+        })
+    }
+}
+
+/// The sum of the noises of inputs that the output changes with, the largest of all arguments.
+fn worst_sum(table: &BitTable, inputs: &[BitNoise]) -> BitNoise {
+    let sum_at = |x: usize| {
+        let sensitive = inputs.iter().enumerate().filter(|(i, _)| table.derivative(x, *i) != 0);
+        sensitive.map(|(_, noise)| *noise).sum::<BitNoise>()
+    };
+    (0..1 << table.inputs()).map(sum_at).fold(BitNoise::default(), BitNoise::at_least)
+}
+
+/// What products of two errors and more leave, at most `Σ_{|S|≥2} 2^{|S|-1}·Π_{i∈S} ε_i`: a difference of order n of
+/// bits is at most 2^{n-1}. Its root mean square is that of the products of two, as if all errors were equal up to a
+/// factor: `E ε⁴ <= 6σ⁴`.
+fn of_products(inputs: &[BitNoise], log2_fail: f64) -> BitNoise {
+    let above_first_order = |errors: &[f64]| -> f64 {
+        let product: f64 = errors.iter().map(|error| 1.0 + 2.0 * error).product();
+        ((product - 1.0) / 2.0 - errors.iter().sum::<f64>()).max(0.0)
+    };
+    let largest: Vec<f64> = inputs.iter().map(|noise| noise.largest(log2_fail)).collect();
+    let deviations: Vec<f64> = inputs.iter().map(|noise| noise.deviation()).collect();
+    let (largest, deviation) =
+        (above_first_order(&largest), 6f64.sqrt() * above_first_order(&deviations));
+    BitNoise::new([0.0, 0.0, largest, deviation.min(largest)])
+}
+
+/// Roundings of characters and of the result, as noise of slots.
+fn roundings(circuit: &BitCircuit, table: &BitTable, limbs: usize) -> BitNoise {
+    let inputs: Vec<bool> = (0..table.inputs()).map(|input| table.depends_on(input)).collect();
+    let depth = table.levels();
+    if depth == 0 {
+        return BitNoise::default();
+    }
+    let half = low_half(inputs.len());
+    let halves = [&inputs[..half], &inputs[half..]];
+    let characters: f64 =
+        halves.iter().map(|group| of_characters(circuit, group, limbs, depth - 1)).sum();
+    BitNoise::of_slots(characters + rounding(circuit, limbs - depth, 1.0))
+}
+
+/// What roundings of the characters of a group of inputs add to the variance of an output: at most a quarter of one, at
+/// every level, if the table depends on the group.
+fn of_characters(circuit: &BitCircuit, group: &[bool], limbs: usize, depth: usize) -> f64 {
+    if depth == 0 || !group.contains(&true) {
+        return 0.0;
+    }
+    let (low, high) = group.split_at(low_half(group.len()));
+    let above: f64 =
+        [low, high].iter().map(|half| of_characters(circuit, half, limbs, depth - 1)).sum();
+    above + rounding(circuit, limbs - depth, f64::from(1 << group.len())) / 4.0
+}
+
+/// Variance of the real part of the rounding of a product with so many limbs left, at the scale of bits over `factor`.
+fn rounding(circuit: &BitCircuit, limbs: usize, factor: f64) -> f64 {
+    let dry_run = circuit.dry_run();
+    let product = Shape {
+        limbs: limbs + 1,
+        chain: 0,
+        scale: circuit.scale_at(limbs) / factor * dry_run.prime(limbs),
+        power: SlotVariance(1.0),
+        noise: SlotVariance(0.0),
+        sources: NoiseSources::UNKNOWN,
+    };
+    dry_run.relinearize(product, 1).noise.0 / 2.0
+}
