@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use cryptable_bits::BitTable;
+
 use crate::circuit::{Circuit, InputWord, Node, OutputWord};
 use crate::disjoint::are_disjoint;
 use crate::signal::Signal;
+use crate::table_node::{Reduced, reduced};
 
 /// A port that cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -129,13 +132,13 @@ impl CircuitBuilder {
     pub fn or(&mut self, a: Signal, b: Signal) -> Signal {
         let constant = a.node() == 0 || b.node() == 0 || a.node() == b.node();
         if !constant && are_disjoint(&self.nodes, a, b) {
-            return self.union(a, b);
+            return self.disjoint_or(a, b);
         }
         !self.and(!a, !b)
     }
 
-    /// OR of what is disjoint.
-    fn union(&mut self, a: Signal, b: Signal) -> Signal {
+    /// OR of what is never both 1.
+    pub(crate) fn disjoint_or(&mut self, a: Signal, b: Signal) -> Signal {
         self.node(if a <= b { Node::Union(a, b) } else { Node::Union(b, a) })
     }
 
@@ -153,7 +156,7 @@ impl CircuitBuilder {
         for (p, q) in [(x, y), (x, !y), (!x, y), (!x, !y)] {
             if are_disjoint(&self.nodes, p, q) {
                 let flipped = p.is_inverted() ^ q.is_inverted();
-                return self.union(p, q).inverted_if(invert ^ flipped);
+                return self.disjoint_or(p, q).inverted_if(invert ^ flipped);
             }
         }
         self.node(Node::Xor(x, y)).inverted_if(invert)
@@ -201,6 +204,29 @@ impl CircuitBuilder {
         self.node(Node::Majority(list)).inverted_if(invert)
     }
 
+    /// A table of up to eight signals: input i of the table is signal i. Constants, inversions and signals that do not
+    /// matter are folded into it; what is left of one or two signals is no table any more.
+    ///
+    /// # Panics
+    /// If there are not as many signals as the table has inputs.
+    pub fn table(&mut self, table: &BitTable, signals: &[Signal]) -> Signal {
+        match reduced(table, signals) {
+            Reduced::Signal(signal) => signal,
+            Reduced::Gate(outputs, [a, b], inverted) => {
+                let gate = match outputs {
+                    [true, false, false] => self.and(a, !b),
+                    [false, true, false] => self.and(!a, b),
+                    [false, false, true] => self.and(a, b),
+                    [true, true, false] => self.xor(a, b),
+                    [true, true, true] => self.or(a, b),
+                    _ => unreachable!("both signals matter"),
+                };
+                gate.inverted_if(inverted)
+            }
+            Reduced::Table(node, inverted) => self.node(Node::Table(node)).inverted_if(inverted),
+        }
+    }
+
     /// Sum and carry of two bits.
     pub fn half_adder(&mut self, a: Signal, b: Signal) -> (Signal, Signal) {
         (self.xor(a, b), self.and(a, b))
@@ -222,6 +248,10 @@ impl CircuitBuilder {
             Node::Majority(list) => {
                 let [a, b, c] = list.map(of);
                 self.majority(a, b, c)
+            }
+            Node::Table(node) => {
+                let signals: Vec<Signal> = node.inputs().iter().map(|&signal| of(signal)).collect();
+                self.table(node.table(), &signals)
             }
         }
     }
@@ -254,6 +284,7 @@ impl CircuitBuilder {
                 Node::Xor(a, b) => Node::Xor(moved(a), moved(b)),
                 Node::Union(a, b) => Node::Union(moved(a), moved(b)),
                 Node::Majority(list) => Node::Majority(list.map(moved)),
+                Node::Table(node) => Node::Table(node.moved(moved)),
                 port => port,
             };
             new_index[index] = nodes.len();

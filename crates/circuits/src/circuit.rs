@@ -1,6 +1,9 @@
 //! Circuits: nodes in topological order between words of inputs and words of outputs.
 
+use cryptable_bits::BitTable;
+
 use crate::signal::Signal;
+use crate::table_node::TableNode;
 
 /// What a node computes. Signals are of nodes before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,15 +20,28 @@ pub enum Node {
     Union(Signal, Signal),
     /// At least two of three.
     Majority([Signal; 3]),
+    /// A table of three to eight.
+    Table(TableNode),
 }
 
 impl Node {
     /// The signals that it reads.
     pub fn operands(&self) -> impl Iterator<Item = Signal> + use<> {
-        let (list, count) = match *self {
-            Self::False | Self::Input(_) => ([Signal::FALSE; 3], 0),
-            Self::And(a, b) | Self::Xor(a, b) | Self::Union(a, b) => ([a, b, Signal::FALSE], 2),
-            Self::Majority(list) => (list, 3),
+        let mut list = [Signal::FALSE; BitTable::MAX_INPUTS];
+        let count = match self {
+            Self::False | Self::Input(_) => 0,
+            Self::And(a, b) | Self::Xor(a, b) | Self::Union(a, b) => {
+                [list[0], list[1]] = [*a, *b];
+                2
+            }
+            Self::Majority(three) => {
+                list[..3].copy_from_slice(three);
+                3
+            }
+            Self::Table(node) => {
+                list[..node.inputs().len()].copy_from_slice(node.inputs());
+                node.inputs().len()
+            }
         };
         list.into_iter().take(count)
     }
@@ -38,6 +54,7 @@ impl Node {
             Self::And(..) | Self::Xor(..) => 1,
             // xy + z(x + y - 2xy).
             Self::Majority(_) => 2,
+            Self::Table(node) => node.table().levels(),
         }
     }
 }
@@ -94,6 +111,14 @@ impl Circuit {
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// Tables of all nodes that are one.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &BitTable> {
+        self.nodes.iter().filter_map(|node| match node {
+            Node::Table(node) => Some(node.table()),
+            _ => None,
+        })
     }
 
     /// Words of inputs.
@@ -159,6 +184,10 @@ impl Circuit {
                     let [a, b, c] = list.map(|signal| of(&values, signal));
                     a & b | c & (a ^ b)
                 }
+                Node::Table(node) => {
+                    let inputs: Vec<u64> = node.inputs().iter().map(|&s| of(&values, s)).collect();
+                    TableNode::evaluate_lanes(node.table(), &inputs)
+                }
             };
         }
         Ok(self.output_signals().map(|signal| of(&values, signal)).collect())
@@ -179,14 +208,9 @@ impl Circuit {
     /// [`crate::InputMismatch`] if there are more or fewer values than words, a value does not fit, or a word has more
     /// than 128 bits.
     pub fn evaluate_words(&self, inputs: &[u128]) -> Result<Vec<u128>, InputMismatch> {
-        check_count("input words", inputs.len(), self.inputs.len())?;
+        self.check_words(inputs)?;
         let mut bits = Vec::with_capacity(self.input_bits());
         for (word, &value) in self.inputs.iter().zip(inputs) {
-            let needed = 128 - value.leading_zeros() as usize;
-            if word.width > 128 || needed > word.width {
-                let what = "bits of an input word";
-                return Err(InputMismatch { what, found: needed, expected: word.width });
-            }
             bits.extend((0..word.width).map(|bit| value >> bit & 1 == 1));
         }
         let found = self.evaluate(&bits)?;
@@ -197,11 +221,24 @@ impl Circuit {
                 .enumerate()
                 .fold(0, |sum, (bit, &value)| sum | u128::from(value) << bit)
         };
+        Ok(self.outputs.iter().map(|word| word.signals.len()).map(word).collect())
+    }
+
+    /// Demands a value that fits for each word of inputs, and words of at most 128 bits.
+    pub(crate) fn check_words(&self, inputs: &[u128]) -> Result<(), InputMismatch> {
+        check_count("input words", inputs.len(), self.inputs.len())?;
+        for (word, &value) in self.inputs.iter().zip(inputs) {
+            let needed = 128 - value.leading_zeros() as usize;
+            if word.width > 128 || needed > word.width {
+                let what = "bits of an input word";
+                return Err(InputMismatch { what, found: needed, expected: word.width });
+            }
+        }
         if let Some(wide) = self.outputs.iter().find(|word| word.signals.len() > 128) {
             let (what, found) = ("bits of an output word", wide.signals.len());
             return Err(InputMismatch { what, found, expected: 128 });
         }
-        Ok(self.outputs.iter().map(|word| word.signals.len()).map(word).collect())
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `engine` | what a plan asks of bits |
 //! | `executor` | steps that are ready run at once, within the plan's window; bits are freed after their last reader |
 //! | `plain_bits` | bits in the clear |
-//! | `simulated_bits` | bits with noise and levels, without encryption: for tests of schedules |
+//! | `simulated_bits`, `trigonometric_interpolation` | bits with noise and levels, without encryption: for tests of schedules |
 //! | `encrypted_bits` | packed bits under encryption |
 
 mod encrypted_bits;
@@ -13,8 +13,9 @@ mod engine;
 mod executor;
 mod plain_bits;
 mod simulated_bits;
+mod trigonometric_interpolation;
 
 pub use engine::BitEngine;
-pub use executor::{execute, input_bits, output_words};
+pub use executor::{execute, execute_with, input_bits, output_words};
 pub use plain_bits::PlainBits;
 pub use simulated_bits::{SimulatedBits, SimulatedKey, SimulatedNoise, SimulatedParameters};

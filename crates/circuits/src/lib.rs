@@ -20,18 +20,23 @@
 //! | step | file |
 //! |---|---|
 //! | circuits: constants, AND, XOR, disjoint OR, majority, with inversions on edges | `circuit.rs`, `signal.rs` |
+//! | tables of up to eight signals | `table_node.rs` |
+//! | evaluation in the clear | `circuit.rs`, `batch_evaluation.rs` |
 //! | building, simplified on the way | `builder.rs`, `disjoint.rs`, `balance.rs` |
 //! | BLIF and Yosys JSON, in and out | `netlist/` |
 //! | adders, comparisons, multipliers | `words/` |
 //! | AES-128 | `aes/` |
 //! | where bootstraps are placed: levels, noise, time, memory | `schedule/` |
+//! | which parameter set is the fastest | `candidates.rs` |
 //! | running a plan on encrypted bits, or on simulated ones | `execution/` |
 //! | circuits with names, for benchmarks and examples | `named.rs` |
 #![forbid(unsafe_code)]
 
 pub mod aes;
 mod balance;
+mod batch_evaluation;
 mod builder;
+mod candidates;
 mod circuit;
 mod disjoint;
 pub mod execution;
@@ -40,11 +45,14 @@ pub mod netlist;
 pub mod schedule;
 mod signal;
 mod statistics;
+mod table_node;
 pub mod words;
 
 pub use builder::{CircuitBuilder, PortError};
+pub use candidates::{Candidate, Candidates};
 pub use circuit::{Circuit, InputMismatch, InputWord, Node, OutputWord};
 pub use execution::{BitEngine, execute};
-pub use schedule::{BitModel, Plan, PlanError, PlanOptions};
+pub use schedule::{BitModel, InputLevels, Plan, PlanError, PlanOptions};
 pub use signal::Signal;
 pub use statistics::Statistics;
+pub use table_node::TableNode;

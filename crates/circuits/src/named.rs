@@ -1,6 +1,6 @@
 //! Circuits with names, for benchmarks, examples and the command line.
 
-use crate::aes::{self, KeySource};
+use crate::aes::{self, KeySource, SBox};
 use crate::builder::CircuitBuilder;
 use crate::circuit::Circuit;
 use crate::signal::Signal;
@@ -15,13 +15,24 @@ pub enum NamedCircuit {
     Compare32,
     /// `product = x·y` modulo 2^32.
     Multiply32,
-    /// AES-128 of a block under a key, both encrypted, with the key schedule.
+    /// AES-128 of a block under a key, both encrypted, with the key schedule, by tables of eight bits.
     Aes128,
+    /// AES-128 of a block under encrypted round keys, by tables of eight bits: the client expands the key.
+    Aes128ExpandedKey,
+    /// [`NamedCircuit::Aes128`] by gates of two bits.
+    Aes128BoyarPeralta,
 }
 
 impl NamedCircuit {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Add32, Self::Compare32, Self::Multiply32, Self::Aes128];
+    pub const ALL: [Self; 6] = [
+        Self::Add32,
+        Self::Compare32,
+        Self::Multiply32,
+        Self::Aes128,
+        Self::Aes128ExpandedKey,
+        Self::Aes128BoyarPeralta,
+    ];
 
     /// Its name.
     #[must_use]
@@ -31,7 +42,37 @@ impl NamedCircuit {
             Self::Compare32 => "compare32",
             Self::Multiply32 => "multiply32",
             Self::Aes128 => "aes128",
+            Self::Aes128ExpandedKey => "aes128-expanded-key",
+            Self::Aes128BoyarPeralta => "aes128-boyar-peralta",
         }
+    }
+
+    /// What it computes, in a line.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Add32 => "a sum of words of 32 bits",
+            Self::Compare32 => {
+                "comparisons of words of 32 bits: less than, with signs and without, and equal"
+            }
+            Self::Multiply32 => "a product of words of 32 bits, modulo 2^32",
+            Self::Aes128 => "AES-128 of a block, under an encrypted key, by tables of eight bits",
+            Self::Aes128ExpandedKey => "the same under encrypted round keys",
+            Self::Aes128BoyarPeralta => {
+                "AES-128 of a block, under an encrypted key, by gates of two bits"
+            }
+        }
+    }
+
+    /// The circuit of a name.
+    ///
+    /// ```
+    /// use cryptable_circuits::named::NamedCircuit;
+    /// assert!(NamedCircuit::ALL.iter().all(|it| NamedCircuit::by_name(it.name()) == Some(*it)));
+    /// ```
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|circuit| circuit.name() == name)
     }
 
     /// The circuit.
@@ -59,8 +100,48 @@ impl NamedCircuit {
                 let product = words::multiply(builder, x, y, 32);
                 vec![("product", product)]
             }),
-            Self::Aes128 => aes::encrypt(KeySource::Encrypted),
+            Self::Aes128 => aes::encrypt(KeySource::Encrypted, SBox::Tables),
+            Self::Aes128ExpandedKey => aes::encrypt(KeySource::ExpandedAndEncrypted, SBox::Tables),
+            Self::Aes128BoyarPeralta => aes::encrypt(KeySource::Encrypted, SBox::BoyarPeralta),
         }
+    }
+
+    /// All circuits for it, of the same ports: [`NamedCircuit::build`], and one with carries from bit to bit, of more depth
+    /// and fewer gates. Which one is the cheapest depends on the parameters: see [`Plan::cheapest`](crate::Plan::cheapest).
+    ///
+    /// ```
+    /// use cryptable_circuits::named::NamedCircuit;
+    /// for circuit in NamedCircuit::Compare32.variants() {
+    ///     assert_eq!(circuit.evaluate_words(&[7, 0xffff_ffff])?, [1, 0, 0]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn variants(self) -> Vec<Circuit> {
+        let ripple = match self {
+            Self::Add32 => of_two_words(self, |builder, x, y| {
+                let (sum, _) = words::add_with_carry_by_ripple(builder, x, y, Signal::FALSE);
+                vec![("sum", sum)]
+            }),
+            Self::Compare32 => of_two_words(self, |builder, x, y| {
+                let (mut low, mut high) = (x.to_vec(), y.to_vec());
+                let less = words::less_than_by_ripple(builder, x, y);
+                // Of numbers in two's complement the first bits are swapped.
+                std::mem::swap(&mut low[31], &mut high[31]);
+                let less_signed = words::less_than_by_ripple(builder, &low, &high);
+                let equal = words::equal(builder, x, y);
+                let outputs = [("less", less), ("less_signed", less_signed), ("equal", equal)];
+                outputs.map(|(name, bit)| (name, vec![bit])).into()
+            }),
+            Self::Multiply32 => of_two_words(self, |builder, x, y| {
+                let product = words::multiply_by_ripple(builder, x, y, 32);
+                vec![("product", product)]
+            }),
+            Self::Aes128 | Self::Aes128ExpandedKey | Self::Aes128BoyarPeralta => {
+                return vec![self.build()];
+            }
+        };
+        vec![self.build(), ripple]
     }
 }
 

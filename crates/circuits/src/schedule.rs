@@ -10,24 +10,34 @@
 //! | what a schedule asks of the engine: levels, noise, work, memory | `model.rs` |
 //! | majorities as gates of two bits | `majority_lowering.rs` |
 //! | which nodes are bootstrapped | `placement.rs`, `vertex_cut.rs` |
+//! | adders, of which carry and sum take one bootstrap | `full_adders.rs`, `cover.rs` |
 //! | steps with levels and noise | `emission.rs` |
+//! | levels that nobody needs are given up | `lowering.rs` |
 //! | packed bits as such an engine | `encrypted_bits.rs` |
-//! | when ciphertexts are freed, memory | `live_ranges.rs` |
+//! | how often a word is wrong | `risk.rs` |
+//! | when inputs are made, when ciphertexts are freed, memory | `input_supply.rs`, `live_ranges.rs` |
 //! | the cheapest that holds | `search.rs`, `remembered.rs` |
 //! | the result, and its table | `plan.rs`, `table.rs` |
 
+mod cover;
 mod emission;
 mod encrypted_bits;
+mod full_adders;
+mod input_supply;
 mod live_ranges;
+mod lowering;
 mod majority_lowering;
 mod model;
 mod placement;
 mod plan;
 mod remembered;
+mod risk;
 mod search;
 mod table;
 mod vertex_cut;
 
+pub use input_supply::InputSupply;
+pub use lowering::InputLevels;
 pub use model::{BitModel, Task};
-pub use plan::{Operation, Plan, PlanError, Step, ValueId};
+pub use plan::{Operation, Plan, PlanError, Step, TableStep, ValueId};
 pub use search::PlanOptions;

@@ -15,6 +15,8 @@ pub struct Statistics {
     pub unions: usize,
     /// Majorities of three.
     pub majorities: usize,
+    /// Tables of three to eight.
+    pub tables: usize,
     /// Bits of all inputs.
     pub input_bits: usize,
     /// Bits of all outputs.
@@ -41,6 +43,7 @@ impl Statistics {
             xors: count(|node| matches!(node, Node::Xor(..))),
             unions: count(|node| matches!(node, Node::Union(..))),
             majorities: count(|node| matches!(node, Node::Majority(_))),
+            tables: count(|node| matches!(node, Node::Table(_))),
             input_bits: circuit.input_bits(),
             output_bits: circuit.output_bits(),
             depth,
@@ -51,7 +54,7 @@ impl Statistics {
     /// Gates of every kind.
     #[must_use]
     pub fn gates(&self) -> usize {
-        self.ands + self.xors + self.unions + self.majorities
+        self.ands + self.xors + self.unions + self.majorities + self.tables
     }
 }
 
@@ -77,7 +80,7 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} input bits, {} output bits, {} gates (AND {}, XOR {}, disjoint OR {}, majority {}), depth {}",
+            "{} input bits, {} output bits, {} gates (AND {}, XOR {}, disjoint OR {}, majority {}, tables {}), depth {}",
             self.input_bits,
             self.output_bits,
             self.gates(),
@@ -85,6 +88,7 @@ impl fmt::Display for Statistics {
             self.xors,
             self.unions,
             self.majorities,
+            self.tables,
             self.depth
         )
     }

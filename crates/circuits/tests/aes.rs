@@ -2,7 +2,7 @@
 
 use aes::Aes128;
 use aes::cipher::{BlockEncrypt, KeyInit};
-use cryptable_circuits::aes::{KeySource, encrypt, s_box};
+use cryptable_circuits::aes::{KeySource, SBox, encrypt, expand_key, s_box};
 use cryptable_circuits::{Circuit, CircuitBuilder};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -55,46 +55,35 @@ const RESULT: u128 = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a;
 
 #[test]
 fn vectors_of_fips_197_and_random_blocks() {
-    let circuit = encrypt(KeySource::Encrypted);
-    println!("{circuit}");
-    let [block, key, result] = [BLOCK, KEY, RESULT].map(u128::to_be_bytes);
-    assert_eq!(evaluate(&circuit, &[block, key]), result);
-    let known = encrypt(KeySource::Known(key));
-    assert_eq!(evaluate(&known, &[block]), result);
-    let mut rng = ChaCha20Rng::seed_from_u64(1);
-    for _ in 0..20 {
-        let (key, block): ([u8; 16], [u8; 16]) = (rng.random(), rng.random());
-        assert_eq!(evaluate(&circuit, &[block, key]), aes128(key, block));
-        assert_eq!(evaluate(&known, &[block]), aes128(KEY.to_be_bytes(), block));
+    for (s_box, ands, tables) in
+        [(SBox::BoyarPeralta, 200 * 34, 0), (SBox::Tables, 0, 144 * 18 + 56 * 8)]
+    {
+        let circuit = encrypt(KeySource::Encrypted, s_box);
+        println!("{circuit}");
+        let [block, key, result] = [BLOCK, KEY, RESULT].map(u128::to_be_bytes);
+        assert_eq!(evaluate(&circuit, &[block, key]), result);
+        let known = encrypt(KeySource::Known(key), s_box);
+        assert_eq!(evaluate(&known, &[block]), result);
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        for _ in 0..20 {
+            let (key, block): ([u8; 16], [u8; 16]) = (rng.random(), rng.random());
+            assert_eq!(evaluate(&circuit, &[block, key]), aes128(key, block));
+            assert_eq!(evaluate(&known, &[block]), aes128(KEY.to_be_bytes(), block));
+        }
+        let statistics = circuit.statistics();
+        assert_eq!((statistics.ands, statistics.tables), (ands, tables));
     }
-    assert_eq!(circuit.statistics().ands, 200 * 34);
 }
 
 #[test]
 fn expanded_keys() {
-    let circuit = encrypt(KeySource::ExpandedAndEncrypted);
-    // The key of zeros: Appendix of many texts; the schedule is that of the circuit with a known key.
-    let zero = [0; 16];
-    let expected = aes128(zero, zero);
-    let mut round_keys = vec![zero];
-    let mut constant = 1u8;
-    for _ in 0..10 {
-        let last = round_keys[round_keys.len() - 1];
-        let mut next = [0u8; 16];
-        for i in 0..16 {
-            let before = if i < 4 {
-                let round = if i == 0 { constant } else { 0 };
-                s_box_by_definition(last[12 + (i + 1) % 4]) ^ round
-            } else {
-                next[i - 4]
-            };
-            next[i] = before ^ last[i];
-        }
-        constant = constant << 1 ^ if constant >> 7 == 1 { 0x1b } else { 0 };
-        round_keys.push(next);
+    let mut rng = ChaCha20Rng::seed_from_u64(2);
+    let (key, block): ([u8; 16], [u8; 16]) = (rng.random(), rng.random());
+    let expected = aes128(key, block);
+    let inputs: Vec<[u8; 16]> = [block].into_iter().chain(*expand_key(&key)).collect();
+    for (s_box, ands) in [(SBox::BoyarPeralta, 160 * 34), (SBox::Tables, 0)] {
+        let circuit = encrypt(KeySource::ExpandedAndEncrypted, s_box);
+        assert_eq!(evaluate(&circuit, &inputs), expected);
+        assert_eq!(circuit.statistics().ands, ands);
     }
-    let mut inputs = vec![zero];
-    inputs.extend(round_keys);
-    assert_eq!(evaluate(&circuit, &inputs), expected);
-    assert_eq!(circuit.statistics().ands, 160 * 34);
 }

@@ -6,6 +6,7 @@
 use std::array::from_fn;
 
 use super::s_box::s_box;
+use super::s_box_tables::s_box_multiple;
 use crate::builder::{CircuitBuilder, PortError};
 use crate::circuit::Circuit;
 use crate::signal::Signal;
@@ -24,45 +25,52 @@ pub enum KeySource {
     Known([u8; 16]),
 }
 
+/// How the S-box is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SBox {
+    /// Tables of eight bits, of the S-box and of its multiples in MixColumns: a round has depth 3 before its XORs, which a
+    /// bootstrap sums for nothing.
+    Tables,
+    /// Gates of two bits, [`super::s_box()`]: depth 16, for parameters with fewer than three levels or with very many.
+    BoyarPeralta,
+}
+
 /// AES-128 of the input word `block`, as the output word `result`.
 ///
 /// ```
-/// use cryptable_circuits::aes::{KeySource, encrypt};
+/// use cryptable_circuits::aes::{KeySource, SBox, encrypt};
 /// let bytes: [u8; 16] = std::array::from_fn(|i| i as u8);
 /// let block = bytes.map(|byte| 17 * byte);
-/// let circuit = encrypt(KeySource::Known(bytes));
+/// let circuit = encrypt(KeySource::Known(bytes), SBox::Tables);
 /// let result = circuit.evaluate_words(&[u128::from_le_bytes(block)])?;
 /// // FIPS 197, Appendix C.1.
 /// assert_eq!(result[0].to_le_bytes()[..4], [0x69, 0xc4, 0xe0, 0xd8]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn encrypt(key: KeySource) -> Circuit {
-    build(key).expect("the names of the ports are distinct")
+pub fn encrypt(key: KeySource, s_box: SBox) -> Circuit {
+    build(key, s_box).expect("the names of the ports are distinct")
 }
 
-fn build(key: KeySource) -> Result<Circuit, PortError> {
+fn build(key: KeySource, s_box: SBox) -> Result<Circuit, PortError> {
     let mut builder = CircuitBuilder::new("aes128");
     let mut state = input_block(&mut builder, "block")?;
     let round_keys = match key {
         KeySource::Encrypted => {
             let key = input_block(&mut builder, "key")?;
-            expand(&mut builder, key)
+            expand(&mut builder, key, s_box)
         }
         KeySource::ExpandedAndEncrypted => (0..11)
             .map(|round| input_block(&mut builder, &format!("round_key_{round}")))
             .collect::<Result<_, _>>()?,
         KeySource::Known(key) => {
             let key = key.map(|byte| from_fn(|bit| Signal::constant(byte >> bit & 1 == 1)));
-            expand(&mut builder, key)
+            expand(&mut builder, key, s_box)
         }
     };
     for (round, round_key) in round_keys.iter().enumerate() {
         if round > 0 {
-            state = shift_rows(&state.map(|byte| s_box(&mut builder, byte)));
-        }
-        if (1..10).contains(&round) {
-            state = mix_columns(&mut builder, &state);
+            state = round_without_key(&mut builder, &state, s_box, round < 10);
         }
         state = from_fn(|i| add(&mut builder, state[i], round_key[i]));
     }
@@ -75,18 +83,43 @@ fn input_block(builder: &mut CircuitBuilder, name: &str) -> Result<Block, PortEr
     Ok(from_fn(|byte| from_fn(|bit| bits[8 * byte + bit])))
 }
 
+/// SubBytes, ShiftRows and, in all rounds but the last, MixColumns.
+fn round_without_key(
+    builder: &mut CircuitBuilder,
+    state: &Block,
+    s_box: SBox,
+    mixes: bool,
+) -> Block {
+    let shifted = shift_rows(state);
+    match (s_box, mixes) {
+        (SBox::Tables, true) => mix_tables(builder, &shifted),
+        (_, false) => shifted.map(|byte| substitute(builder, byte, s_box)),
+        (SBox::BoyarPeralta, true) => {
+            let substituted = shifted.map(|byte| substitute(builder, byte, s_box));
+            mix_columns(builder, &substituted)
+        }
+    }
+}
+
+fn substitute(builder: &mut CircuitBuilder, byte: Byte, form: SBox) -> Byte {
+    match form {
+        SBox::Tables => s_box_multiple(builder, &byte, 1),
+        SBox::BoyarPeralta => s_box(builder, byte),
+    }
+}
+
 fn add(builder: &mut CircuitBuilder, x: Byte, y: Byte) -> Byte {
     from_fn(|bit| builder.xor(x[bit], y[bit]))
 }
 
 /// Round keys: FIPS 197, Section 5.2.
-fn expand(builder: &mut CircuitBuilder, key: Block) -> Vec<Block> {
+fn expand(builder: &mut CircuitBuilder, key: Block, form: SBox) -> Vec<Block> {
     let mut round_keys = vec![key];
     let mut constant = 1u8;
     for _ in 0..10 {
         let last = round_keys[round_keys.len() - 1];
         // The last column, rotated by one byte, through the S-box.
-        let mut column: [Byte; 4] = from_fn(|i| s_box(builder, last[12 + (i + 1) % 4]));
+        let mut column: [Byte; 4] = from_fn(|i| substitute(builder, last[12 + (i + 1) % 4], form));
         for (bit, signal) in column[0].iter_mut().enumerate() {
             *signal = signal.inverted_if(constant >> bit & 1 == 1);
         }
@@ -120,6 +153,17 @@ fn mix_columns(builder: &mut CircuitBuilder, state: &Block) -> Block {
             };
             let ([a0, a1], [b0, b1]) = (doubled(a), doubled(b));
             builder.xor_all(&[a0, b0, b[bit], c[bit], d[bit], a1, b1])
+        })
+    })
+}
+
+/// MixColumns of the S-boxes of a state: every bit is the XOR of four tables, of as many bytes.
+fn mix_tables(builder: &mut CircuitBuilder, state: &Block) -> Block {
+    from_fn(|i| {
+        let byte = |k: usize| &state[i / 4 * 4 + (i + k) % 4];
+        let terms: [Byte; 4] = from_fn(|k| s_box_multiple(builder, byte(k), [2, 3, 1, 1][k]));
+        from_fn(|bit| {
+            builder.xor_all(&[terms[0][bit], terms[1][bit], terms[2][bit], terms[3][bit]])
         })
     })
 }

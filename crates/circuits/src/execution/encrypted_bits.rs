@@ -1,6 +1,6 @@
 //! Packed bits under encryption as the engine of plans.
 
-use cryptable_bits::{EncryptedBits, EvaluationKey, Gate};
+use cryptable_bits::{BitTable, EncryptedBits, EvaluationKey, Gate, SumGate};
 use cryptable_lattice::Result;
 
 use super::engine::BitEngine;
@@ -29,6 +29,19 @@ impl BitEngine for EvaluationKey {
         }
     }
 
+    fn tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[&EncryptedBits],
+        levels: usize,
+    ) -> Result<Vec<EncryptedBits>> {
+        self.tables_at(tables, inputs, levels)
+    }
+
+    fn lower(&self, x: &EncryptedBits, levels: usize) -> Result<EncryptedBits> {
+        Self::lower(self, x, levels)
+    }
+
     fn clean(&self, x: &EncryptedBits) -> Result<EncryptedBits> {
         Self::clean(self, x)
     }
@@ -49,5 +62,13 @@ impl BitEngine for EvaluationKey {
         } else {
             Self::gate_boot(self, gate, x, y)
         }
+    }
+
+    fn sum_boot(
+        &self,
+        gates: &[SumGate],
+        summands: &[&EncryptedBits],
+    ) -> Result<Vec<EncryptedBits>> {
+        self.gate_boot_many(gates, summands)
     }
 }

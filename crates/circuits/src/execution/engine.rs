@@ -1,6 +1,6 @@
 //! What a plan asks of bits.
 
-use cryptable_bits::Gate;
+use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::Result;
 
 /// Bits of many words, and what can be done with them. The operations are those of [`crate::schedule::Operation`].
@@ -26,6 +26,23 @@ pub trait BitEngine: Sync {
     /// Those of the engine.
     fn gates(&self, gates: &[Gate], x: &Self::Bits, y: &Self::Bits) -> Result<Vec<Self::Bits>>;
 
+    /// Tables of the same bits, whose results have so many levels left.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[&Self::Bits],
+        levels: usize,
+    ) -> Result<Vec<Self::Bits>>;
+
+    /// The same bit with so many levels left, not more than it has.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn lower(&self, x: &Self::Bits, levels: usize) -> Result<Self::Bits>;
+
     /// Errors squared.
     ///
     /// # Errors
@@ -49,4 +66,10 @@ pub trait BitEngine: Sync {
         y: &Self::Bits,
         cleaning: bool,
     ) -> Result<Self::Bits>;
+
+    /// Functions of the sum of bits, on one bootstrap.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    fn sum_boot(&self, gates: &[SumGate], summands: &[&Self::Bits]) -> Result<Vec<Self::Bits>>;
 }

@@ -9,10 +9,10 @@ use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{Error, Progress, Result, Steps};
 
 use super::engine::BitEngine;
-use crate::schedule::{Operation, Plan};
+use crate::schedule::{Operation, Plan, Step};
 
-/// Runs a plan on input bits, and returns output bits, in the order of the circuit's words, the least significant bit
-/// first. Progress counts steps.
+/// Runs a plan on input bits, which have the levels that [`Plan::input_levels`] names or more, and returns output bits, in
+/// the order of the circuit's words, the least significant bit first. Progress counts steps.
 ///
 /// ```
 /// use cryptable_bits::{Packing, Parameters};
@@ -37,9 +37,29 @@ pub fn execute<E: BitEngine>(
     progress: Progress<'_>,
 ) -> Result<Vec<E::Bits>> {
     check_equal("number of input bits", inputs.len(), plan.input_bits())?;
+    let inputs: Vec<Mutex<Option<E::Bits>>> =
+        inputs.into_iter().map(|input| Mutex::new(Some(input))).collect();
+    let take = |bit: usize| {
+        let mut input = inputs[bit].lock().expect("no panic under lock");
+        Ok(input.take().expect("an input is one value"))
+    };
+    execute_with(plan, engine, &take, progress)
+}
+
+/// As [`execute`], with inputs that are made, or read, when they are needed: `input` is called once for every input bit,
+/// from any thread. Plans with [`InputSupply::WhenNeeded`](crate::schedule::InputSupply::WhenNeeded) ask late.
+///
+/// # Errors
+/// Those of `input`; if the engine fails, or the caller asks to stop.
+pub fn execute_with<E: BitEngine>(
+    plan: &Plan,
+    engine: &E,
+    input: &(dyn Fn(usize) -> Result<E::Bits> + Sync),
+    progress: Progress<'_>,
+) -> Result<Vec<E::Bits>> {
     let steps = progress.steps(plan.steps().len())?;
-    let state = Mutex::new(State::new(plan, inputs));
-    let run = Run { plan, engine, steps: &steps, state: &state };
+    let state = Mutex::new(State::new(plan));
+    let run = Run { plan, engine, input, steps: &steps, state: &state };
     rayon::in_place_scope(|scope| run.start_ready(scope));
     let mut state = state.into_inner().expect("no panic under lock");
     if let Some(error) = state.error {
@@ -56,7 +76,6 @@ pub fn execute<E: BitEngine>(
 
 struct State<B> {
     values: Vec<Option<Arc<B>>>,
-    inputs: Vec<Option<B>>,
     /// Operands that a step waits for.
     missing: Vec<usize>,
     ready: BinaryHeap<Reverse<usize>>,
@@ -72,7 +91,7 @@ struct State<B> {
 }
 
 impl<B> State<B> {
-    fn new(plan: &Plan, inputs: Vec<B>) -> Self {
+    fn new(plan: &Plan) -> Self {
         let (steps, count) = (plan.steps(), plan.value_count());
         let mut readers = vec![Vec::new(); count];
         let mut missing = vec![0; steps.len()];
@@ -88,7 +107,6 @@ impl<B> State<B> {
         let ready = missing.iter().enumerate().filter(|&(_, &missing)| missing == 0);
         Self {
             values: (0..count).map(|_| None).collect(),
-            inputs: inputs.into_iter().map(Some).collect(),
             ready: ready.map(|(index, _)| Reverse(index)).collect(),
             missing,
             finished: vec![false; steps.len()],
@@ -145,6 +163,7 @@ impl<B> State<B> {
 struct Run<'a, 'p, E: BitEngine> {
     plan: &'a Plan,
     engine: &'a E,
+    input: &'a (dyn Fn(usize) -> Result<E::Bits> + Sync),
     steps: &'a Steps<'p>,
     state: &'a Mutex<State<E::Bits>>,
 }
@@ -176,18 +195,11 @@ impl<'a, E: BitEngine> Run<'a, 'a, E> {
     fn run(self, index: usize) {
         let operation = &self.plan.steps()[index].operation;
         let operands: Vec<Arc<E::Bits>> = {
-            let mut state = self.lock();
-            if let Operation::Input(bit) = operation {
-                let input = state.inputs[*bit].take().expect("an input is one value");
-                state.finish(self.plan, index, vec![input]);
-                state.running -= 1;
-                state.error = state.error.take().or(self.steps.done().err());
-                return;
-            }
+            let state = self.lock();
             let value = |value: &usize| state.values[*value].clone().expect("operands are there");
             operation.operands().iter().map(value).collect()
         };
-        let result = self.evaluate(operation, &operands);
+        let result = self.evaluate(index, &operands);
         // Freed operands go before the lock is taken.
         drop(operands);
         let told = self.steps.done();
@@ -199,16 +211,24 @@ impl<'a, E: BitEngine> Run<'a, 'a, E> {
         }
     }
 
-    fn evaluate(self, operation: &Operation, operands: &[Arc<E::Bits>]) -> Result<Vec<E::Bits>> {
+    fn evaluate(self, index: usize, operands: &[Arc<E::Bits>]) -> Result<Vec<E::Bits>> {
         let engine = self.engine;
+        let Step { operation, outputs, .. } = &self.plan.steps()[index];
+        let all = || operands.iter().map(Arc::as_ref).collect::<Vec<_>>();
         let one = match (operation, operands) {
             (Operation::Gates(gates, ..), [x, y]) => return engine.gates(gates, x, y),
+            (Operation::Tables(step), _) => {
+                return engine.tables(&step.tables, &all(), step.levels);
+            }
+            (Operation::SumBoot(gates, _), _) => return engine.sum_boot(gates, &all()),
             (Operation::Not(_), [x]) => engine.not(x),
+            (Operation::Input(bit), _) => {
+                engine.lower(&(self.input)(*bit)?, self.plan.levels_of(outputs.start))
+            }
+            (Operation::Lower(_), [x]) => engine.lower(x, self.plan.levels_of(outputs.start)),
             (Operation::Union(..), [x, y]) => engine.union(x, y),
             (Operation::Clean(_), [x]) => engine.clean(x),
-            (Operation::BinBoot(_), list) => {
-                engine.bin_boot(&list.iter().map(Arc::as_ref).collect::<Vec<_>>())
-            }
+            (Operation::BinBoot(_), _) => engine.bin_boot(&all()),
             (Operation::GateBoot(gate, ..), [x, y]) => engine.gate_boot(*gate, x, y, false),
             (Operation::CleaningGateBoot(gate, ..), [x, y]) => engine.gate_boot(*gate, x, y, true),
             _ => unreachable!("operands are those of the operation"),

@@ -1,9 +1,10 @@
 //! Bits in the clear, 64 words at once.
 
-use cryptable_bits::Gate;
+use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::Result;
 
 use super::engine::BitEngine;
+use crate::table_node::TableNode;
 
 /// The engine of bits in the clear: bit k of a value belongs to word k.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +38,15 @@ impl BitEngine for PlainBits {
         Ok(gates.iter().map(|&gate| Self::gate(gate, *x, *y)).collect())
     }
 
+    fn tables(&self, tables: &[BitTable], inputs: &[&u64], _levels: usize) -> Result<Vec<u64>> {
+        let inputs: Vec<u64> = inputs.iter().map(|&&x| x).collect();
+        Ok(tables.iter().map(|table| TableNode::evaluate_lanes(table, &inputs)).collect())
+    }
+
+    fn lower(&self, x: &u64, _levels: usize) -> Result<u64> {
+        Ok(*x)
+    }
+
     fn clean(&self, x: &u64) -> Result<u64> {
         Ok(*x)
     }
@@ -47,5 +57,12 @@ impl BitEngine for PlainBits {
 
     fn gate_boot(&self, gate: Gate, x: &u64, y: &u64, _cleaning: bool) -> Result<u64> {
         Ok(Self::gate(gate, *x, *y))
+    }
+
+    fn sum_boot(&self, gates: &[SumGate], summands: &[&u64]) -> Result<Vec<u64>> {
+        let sum = |word: usize| summands.iter().filter(|&&x| x >> word & 1 == 1).count();
+        let function =
+            |gate: &SumGate| (0..64).map(|word| u64::from(gate.outputs()[sum(word)]) << word).sum();
+        Ok(gates.iter().map(function).collect())
     }
 }

@@ -1,10 +1,11 @@
 //! Bits as real numbers near 0 and 1, with levels and Gaussian noise, without encryption: shows whether a schedule keeps
 //! to levels and noise as it says.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Mutex;
 
-use cryptable_bits::Gate;
+use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::cost::Work;
 use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
 use cryptable_lattice::{Error, Result};
@@ -13,6 +14,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::engine::BitEngine;
+use super::trigonometric_interpolation::Interpolation;
 use crate::schedule::{BitModel, Task};
 
 /// Numbers of a simulated engine.
@@ -48,7 +50,7 @@ const BIN_BOOT_CURVATURE: f64 = std::f64::consts::PI * std::f64::consts::PI / 4.
 /// The largest slope of GateBoot as a function of a sum: 2√3π/9.
 const GATE_BOOT_SLOPE: f64 = 1.21;
 /// Noise that is squared is taken at this multiple of its deviation.
-const TAIL: f64 = 10.0;
+const TAIL: f64 = 11.5;
 
 impl SimulatedParameters {
     /// Of a sum at the bottom, before a bootstrap: deviations add up, since bits may depend on each other.
@@ -95,6 +97,18 @@ impl BitModel for SimulatedParameters {
         vec![SimulatedNoise((x.0 + y.0 + product).hypot(self.deviation)); gates.len()]
     }
 
+    fn noise_after_tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[SimulatedNoise],
+        _levels: usize,
+    ) -> Vec<SimulatedNoise> {
+        // As if outputs changed with every input; a difference of two bits is at most 2.
+        let sum: f64 = inputs.iter().map(|noise| noise.0).sum();
+        let products = TAIL * sum * sum;
+        vec![SimulatedNoise((sum + products).hypot(self.deviation)); tables.len()]
+    }
+
     fn noise_after_union(&self, x: SimulatedNoise, y: SimulatedNoise) -> SimulatedNoise {
         SimulatedNoise(x.0 + y.0)
     }
@@ -126,8 +140,30 @@ impl BitModel for SimulatedParameters {
         self.squared(3.0, self.noise_after_gate_boot(Gate::And, x, y).0)
     }
 
+    fn noise_after_sum_boot(
+        &self,
+        gates: &[SumGate],
+        summands: &[SimulatedNoise],
+    ) -> Option<Vec<SimulatedNoise>> {
+        let input = self.boot_input(summands);
+        let noise = |function: Interpolation| {
+            let (slope, curvature) = function.derivatives();
+            SimulatedNoise(slope * input + self.squared(curvature, input).0)
+        };
+        let functions = Interpolation::of_gates(gates).into_iter();
+        (self.levels >= self.levels_of_sum_boot(gates)).then(|| functions.map(noise).collect())
+    }
+
+    fn levels_of_sum_boot(&self, gates: &[SumGate]) -> usize {
+        usize::from(gates.len() > 1)
+    }
+
     fn log2_fail(&self, noise: SimulatedNoise) -> f64 {
         gaussian_tail_log2(0.5 / noise.0)
+    }
+
+    fn largest_error(&self, noise: SimulatedNoise) -> f64 {
+        TAIL * noise.0
     }
 
     fn deviation(&self, noise: SimulatedNoise) -> f64 {
@@ -141,8 +177,13 @@ impl BitModel for SimulatedParameters {
     fn work(&self, task: Task) -> Work {
         let transforms = match task {
             Task::Gates { levels } => 1.0 + levels as f64,
+            Task::Tables { inputs, count, levels, .. } => {
+                (inputs + count) as f64 * (1.0 + levels as f64)
+            }
             Task::Cleaning { levels } => 2.0 * (1.0 + levels as f64),
+            Task::Lowering { levels } => 0.2 * (1.0 + levels as f64),
             Task::Bootstrap => 200.0,
+            Task::SumBoot(gates) => 200.0 + 5.0 * gates.len() as f64,
         };
         Work { transforms, ..Work::default() }
     }
@@ -155,7 +196,7 @@ impl BitModel for SimulatedParameters {
         0
     }
 
-    fn key_bytes(&self) -> usize {
+    fn key_bytes(&self, _moduli: &BTreeSet<u64>) -> usize {
         0
     }
 }
@@ -183,11 +224,11 @@ impl SimulatedKey {
         Self { parameters, rng: Mutex::new(ChaCha20Rng::seed_from_u64(seed)) }
     }
 
-    /// Fresh bits.
+    /// Fresh bits with so many levels.
     #[must_use]
-    pub fn encrypt(&self, bits: &[bool]) -> SimulatedBits {
+    pub fn encrypt(&self, bits: &[bool], levels: usize) -> SimulatedBits {
         let values = bits.iter().map(|&bit| f64::from(u8::from(bit))).collect();
-        self.noisy(values, self.parameters.deviation, self.parameters.levels)
+        self.noisy(values, self.parameters.deviation, levels)
     }
 
     fn noisy(&self, mut values: Vec<f64>, deviation: f64, levels: usize) -> SimulatedBits {
@@ -255,6 +296,36 @@ impl BitEngine for SimulatedKey {
         Ok(gates.iter().map(gate).collect())
     }
 
+    fn tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[&SimulatedBits],
+        levels: usize,
+    ) -> Result<Vec<SimulatedBits>> {
+        let needed = levels + tables.first().map_or(0, BitTable::levels);
+        Self::take_levels(inputs, needed)?;
+        let slots = inputs[0].values.len();
+        // The multilinear extension: a tree of real multiplexers.
+        let extension = |table: &BitTable, slot: usize| {
+            let mut values: Vec<f64> = table.outputs().map(|y| f64::from(u8::from(y))).collect();
+            for input in inputs {
+                let select = input.values[slot];
+                values = values.chunks(2).map(|v| v[0] + (v[1] - v[0]) * select).collect();
+            }
+            values[0]
+        };
+        let of_table = |table: &BitTable| {
+            let values = (0..slots).map(|slot| extension(table, slot)).collect();
+            self.noisy(values, self.parameters.deviation, levels)
+        };
+        Ok(tables.iter().map(of_table).collect())
+    }
+
+    fn lower(&self, x: &SimulatedBits, levels: usize) -> Result<SimulatedBits> {
+        Self::take_levels(&[x], levels)?;
+        Ok(SimulatedBits { values: x.values.clone(), levels })
+    }
+
     fn clean(&self, x: &SimulatedBits) -> Result<SimulatedBits> {
         let levels = Self::take_levels(&[x], 2)?;
         let values = x.values.iter().map(|&x| clean(x)).collect();
@@ -277,15 +348,24 @@ impl BitEngine for SimulatedKey {
             if not_x { self.not(x)? } else { x.clone() },
             if not_y { self.not(y)? } else { y.clone() },
         );
-        // The trigonometric interpolation of degree 1 of three points, by its kernel (1 + 2·cos)/3.
-        let outputs = gate.outputs().map(|bit| f64::from(u8::from(bit)));
-        let wave = |sum: f64| -> f64 {
-            let kernel = |t: f64| (1.0 + 2.0 * (std::f64::consts::TAU * t / 3.0).cos()) / 3.0;
-            outputs.iter().enumerate().map(|(k, output)| output * kernel(sum - k as f64)).sum()
-        };
+        let function = Interpolation::new(&gate.outputs());
+        let wave = |sum: f64| function.at(sum);
         let mut result =
             self.boot(&[&x, &y], |sum| if cleaning { clean(wave(sum)) } else { wave(sum) });
         result.levels -= usize::from(cleaning);
         Ok(result)
+    }
+
+    fn sum_boot(
+        &self,
+        gates: &[SumGate],
+        summands: &[&SimulatedBits],
+    ) -> Result<Vec<SimulatedBits>> {
+        let levels = self.parameters.levels_of_sum_boot(gates);
+        let result = |function: Interpolation| {
+            let result = self.boot(summands, |sum| function.at(sum));
+            SimulatedBits { levels: result.levels - levels, ..result }
+        };
+        Ok(Interpolation::of_gates(gates).into_iter().map(result).collect())
     }
 }

@@ -107,6 +107,14 @@ fn gate(text: &mut String, node: &Node, nets: &[String], output: &str) {
         Node::Xor(..) => ["10", "01"].into_iter().for_each(row),
         Node::Union(..) => ["1-", "-1"].into_iter().for_each(row),
         Node::Majority(_) => ["11-", "1-1", "-11"].into_iter().for_each(row),
+        Node::Table(node) => {
+            let (table, count) = (node.table(), operands.len());
+            for x in (0..1 << count).filter(|&x| table.evaluate(x)) {
+                let cells: String =
+                    (0..count).map(|i| if x >> i & 1 == 1 { '1' } else { '0' }).collect();
+                row(&cells);
+            }
+        }
         Node::False | Node::Input(_) => unreachable!("gates come after ports"),
     }
 }

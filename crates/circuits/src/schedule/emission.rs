@@ -1,10 +1,14 @@
 //! Steps for a placement of bootstraps, in depth-first order from the outputs, which keeps few bits alive; levels and
 //! noise of every value.
 
+mod tables;
+
 use std::collections::HashMap;
 
 use cryptable_bits::Gate;
 
+use super::cover::{Cover, Demand};
+use super::full_adders::Adder;
 use super::model::BitModel;
 use super::placement::Placement;
 use super::plan::{Operation, PlanError, Step, ValueId};
@@ -12,7 +16,7 @@ use super::remembered::Remembered;
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;
 
-/// A bit is cleaned for its noise only where the logarithm of its failure probability is multiplied by this, at least.
+/// A bit is cleaned for its noise only where its largest error is divided by this, at least.
 const GAIN: f64 = 1.2;
 
 /// How a placement is turned into steps.
@@ -23,9 +27,9 @@ pub(super) struct Style {
     pub(super) gate_boots: bool,
     /// Bits are cleaned after bootstraps, wherever levels are left over.
     pub(super) cleanings: bool,
-    /// Bits are kept so clean that a bootstrap after them fails with a probability whose logarithm is this multiple of what
-    /// the engine accepts: what bootstraps barely accept they do not clean.
-    pub(super) margin: f64,
+    /// The largest error that results are to have, where operands can be cleaned for that: a bootstrap makes 2.5ε² of an
+    /// error ε and so cleans little of what it barely accepts.
+    pub(super) largest: f64,
 }
 
 /// Steps, and what is known of their values.
@@ -39,14 +43,16 @@ pub(super) struct Emitted<N> {
 
 /// Emits all steps.
 pub(super) fn emit<M: BitModel>(
-    circuit: &Circuit,
+    cover: &Cover<'_>,
     memory: &Remembered<'_, M>,
-    placement: &Placement,
     style: Style,
 ) -> Result<Emitted<M::Noise>, PlanError> {
     let emitted = Emitted { steps: vec![], outputs: vec![], levels: vec![], noises: vec![] };
+    let (circuit, placement) = (cover.circuit, cover.placement);
     let count = circuit.nodes().len();
+    let Demand { needed, levels: levels_needed } = cover.demand();
     let mut emitter = Emitter {
+        cover,
         circuit,
         model: memory.model,
         memory,
@@ -56,12 +62,12 @@ pub(super) fn emit<M: BitModel>(
         of_node: vec![None; count],
         complements: HashMap::new(),
         partners: HashMap::new(),
+        table_partners: HashMap::new(),
         products_of: HashMap::new(),
-        levels_needed: vec![0; count],
+        levels_needed,
         depths: crate::statistics::levels(circuit),
         output: String::new(),
     };
-    let needed = emitter.count_levels_needed();
     emitter.find_partners(&needed);
     // Inputs have their values from the start.
     for (index, node) in circuit.nodes().iter().enumerate() {
@@ -84,6 +90,7 @@ pub(super) fn emit<M: BitModel>(
 }
 
 struct Emitter<'a, M: BitModel> {
+    cover: &'a Cover<'a>,
     circuit: &'a Circuit,
     model: &'a M,
     memory: &'a Remembered<'a, M>,
@@ -92,6 +99,8 @@ struct Emitter<'a, M: BitModel> {
     emitted: Emitted<M::Noise>,
     of_node: Vec<Option<ValueId>>,
     complements: HashMap<ValueId, ValueId>,
+    /// Tables of the same nodes, which share characters.
+    table_partners: HashMap<Vec<usize>, Vec<usize>>,
     /// Gates of the same two nodes, which share a product.
     partners: HashMap<(usize, usize), Vec<usize>>,
     /// Products that are yet to be bootstrapped, made along with their partners.
@@ -105,54 +114,18 @@ struct Emitter<'a, M: BitModel> {
 }
 
 impl<M: BitModel> Emitter<'_, M> {
-    /// The nodes whose values a node is computed of.
-    fn sources(&self, index: usize) -> Vec<usize> {
-        match &self.placement.parities[index] {
-            Some(parity) if self.placement.bootstrapped[index] => parity.nodes.clone(),
-            _ => self.circuit.nodes()[index].operands().map(Signal::node).collect(),
-        }
-    }
-
-    /// Whether a gate of this node stands between bootstraps, or right before BinBoot.
-    fn is_product(&self, index: usize) -> bool {
-        let bootstrapped = self.placement.bootstrapped[index];
-        match self.circuit.nodes()[index] {
-            Node::And(..) => !bootstrapped || !self.style.gate_boots,
-            Node::Xor(..) => !bootstrapped,
-            _ => false,
-        }
-    }
-
-    /// Which nodes are computed; fills in `levels_needed`.
-    fn count_levels_needed(&mut self) -> Vec<bool> {
-        let count = self.circuit.nodes().len();
-        let mut needed = vec![false; count];
-        self.circuit.output_signals().for_each(|signal| needed[signal.node()] = true);
-        for index in (0..count)
-            .rev()
-            .filter(|&index| self.circuit.nodes()[index].operands().next().is_some())
-        {
-            if !needed[index] {
-                continue;
-            }
-            let after =
-                if self.placement.bootstrapped[index] { 0 } else { self.levels_needed[index] };
-            let levels = after + usize::from(self.is_product(index));
-            for source in self.sources(index) {
-                needed[source] = true;
-                self.levels_needed[source] = self.levels_needed[source].max(levels);
-            }
-        }
-        needed
-    }
-
     fn find_partners(&mut self, needed: &[bool]) {
         for (index, node) in self.circuit.nodes().iter().enumerate() {
             if let Node::And(a, b) | Node::Xor(a, b) = *node
                 && needed[index]
-                && self.is_product(index)
+                && self.cover.is_product(index)
             {
                 self.partners.entry(pair(a, b)).or_default().push(index);
+            }
+            if let Node::Table(node) = node
+                && needed[index]
+            {
+                self.table_partners.entry(node.input_nodes()).or_default().push(index);
             }
         }
     }
@@ -186,6 +159,8 @@ impl<M: BitModel> Emitter<'_, M> {
         let gate = match self.circuit.nodes()[index] {
             Node::And(..) => "AND",
             Node::Xor(..) => "XOR",
+            Node::Table(_) => "the table",
+            Node::Majority(_) => "majority",
             _ => "the sum",
         };
         let gate = format!("{gate} of node {index}");
@@ -216,7 +191,7 @@ impl<M: BitModel> Emitter<'_, M> {
                 continue;
             }
             let before = open.len();
-            let mut sources = self.sources(index);
+            let mut sources = self.cover.sources(index);
             sources.retain(|&source| self.of_node[source].is_none());
             // The deepest comes first: what is shallow, as round keys are beside states, waits until it is needed.
             sources.sort_unstable_by_key(|&source| self.depths[source]);
@@ -245,13 +220,18 @@ impl<M: BitModel> Emitter<'_, M> {
     }
 
     fn emit_node(&mut self, index: usize) -> Result<(), PlanError> {
+        if let Some((adder, with_sum)) = self.cover.adder_of(index) {
+            return self.booted_adder(index, adder, with_sum);
+        }
         let bootstrapped = self.placement.bootstrapped[index];
         let value = match self.circuit.nodes()[index] {
             Node::False | Node::Input(_) | Node::Majority(_) => {
-                unreachable!("ports have values, majorities were lowered")
+                unreachable!("ports have values, majorities are adders or were lowered")
             }
             Node::Xor(..) | Node::Union(..) if bootstrapped => self.booted_sum(index)?,
             Node::And(a, b) if bootstrapped => self.booted_and(index, a, b)?,
+            Node::Table(_) if bootstrapped => self.booted_table(index)?,
+            Node::Table(node) => return self.tables(&node.input_nodes()),
             Node::Union(a, b) => self.union(index, a, b)?,
             Node::And(a, b) | Node::Xor(a, b) => return self.products(a, b),
         };
@@ -261,9 +241,8 @@ impl<M: BitModel> Emitter<'_, M> {
 
     /// Whether a result is too noisy for the engine, or for a bootstrap after it.
     fn is_too_noisy(&self, noise: M::Noise) -> bool {
-        let limit = self.model.log2_fail_limit();
-        let booted = self.memory.noise_after_bin_boot(&[noise]);
-        self.memory.log2_fail(noise).max(self.memory.log2_fail(booted) / self.style.margin) > limit
+        self.memory.log2_fail(noise) > self.model.log2_fail_limit()
+            || self.memory.largest_error(noise) > self.style.largest
     }
 
     /// Noise of a result of some nodes, the noisiest of which are replaced by cleaner ones as long as the result is too
@@ -279,11 +258,11 @@ impl<M: BitModel> Emitter<'_, M> {
             if !self.is_too_noisy(noise) {
                 return Ok((made, noise));
             }
-            let log2_fail = |&node: &usize| {
+            let largest = |&node: &usize| {
                 let value = self.of_node[node].expect("a source");
-                self.memory.log2_fail(self.of(value).1)
+                self.memory.largest_error(self.of(value).1)
             };
-            let mut noisy: Vec<_> = nodes.iter().map(|node| (log2_fail(node), *node)).collect();
+            let mut noisy: Vec<_> = nodes.iter().map(|node| (largest(node), *node)).collect();
             noisy.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
             if !noisy.into_iter().any(|(_, node)| self.clean(node)) {
                 // The last resort: only the engine's limit counts.
@@ -297,22 +276,22 @@ impl<M: BitModel> Emitter<'_, M> {
     fn clean(&mut self, node: usize) -> bool {
         let value = self.of_node[node].expect("a source");
         let (levels, noise) = self.of(value);
-        // Logarithms of probabilities are negative, and proportional to the ratio of margin and noise at least.
-        let limit = (GAIN * self.memory.log2_fail(noise)).min(self.model.log2_fail_limit());
+        let limit = self.memory.largest_error(noise) / GAIN;
         let needed = self.levels_needed[node] + self.model.cleaning_levels();
         let cleaned = self.memory.noise_after_cleaning(noise);
-        if levels >= needed && self.memory.log2_fail(cleaned) < limit {
+        if levels >= needed && self.memory.largest_error(cleaned) < limit {
             self.of_node[node] = Some(self.push_cleaning(value, cleaned));
             return true;
         }
         let booted = self.memory.noise_after_bin_boot(&[self.noise_at(value, 0)]);
         let all_levels = self.model.levels_after_bootstrap();
         let cleaned = self.memory.noise_after_cleaning(booted);
-        let twice =
-            all_levels >= needed && self.memory.log2_fail(cleaned) < self.memory.log2_fail(booted);
+        let twice = all_levels >= needed
+            && self.memory.largest_error(cleaned) < self.memory.largest_error(booted);
         let best = if twice { cleaned } else { booted };
         let engine_limit = self.model.log2_fail_limit();
-        if self.memory.log2_fail(best) >= limit || self.memory.log2_fail(booted) > engine_limit {
+        if self.memory.largest_error(best) >= limit || self.memory.log2_fail(booted) > engine_limit
+        {
             return false;
         }
         let value = self.push(Operation::BinBoot(vec![value]), &[(all_levels, booted)]);
@@ -362,6 +341,12 @@ impl<M: BitModel> Emitter<'_, M> {
         self.check(index, noise)?;
         let levels = self.model.levels_after_bootstrap();
         let value = self.push(operation, &[(levels, noise)]);
+        self.cleaned_if_possible(index, value)
+    }
+
+    /// A bootstrapped value, cleaned where levels are left for it and the style says so.
+    fn cleaned_if_possible(&mut self, index: usize, value: ValueId) -> Result<ValueId, PlanError> {
+        let (levels, noise) = self.of(value);
         let cleaning = self.model.cleaning_levels();
         if !self.style.cleanings || self.levels_needed[index] + cleaning > levels {
             return Ok(value);
@@ -369,6 +354,41 @@ impl<M: BitModel> Emitter<'_, M> {
         let noise = self.memory.noise_after_cleaning(noise);
         self.check(index, noise)?;
         Ok(self.push_cleaning(value, noise))
+    }
+
+    /// A carry, and with it the sum, on one bootstrap.
+    fn booted_adder(
+        &mut self,
+        index: usize,
+        adder: &Adder,
+        with_sum: bool,
+    ) -> Result<(), PlanError> {
+        let gates = adder.gates(with_sum);
+        let nodes: Vec<_> = adder.leaves.iter().map(|leaf| leaf.node()).collect();
+        let ((terms, noises), worst) = self.with_clean_operands(index, &nodes, |emitter| {
+            let terms = adder.leaves.iter().map(|&leaf| emitter.value(leaf)).collect::<Vec<_>>();
+            let noises: Vec<_> = terms.iter().map(|&term| emitter.noise_at(term, 0)).collect();
+            let noises = emitter.memory.noise_after_sum_boot(&gates, &noises);
+            let worst = emitter.noisiest(&noises);
+            ((terms, noises), worst)
+        })?;
+        self.check(index, worst)?;
+        let levels = self.model.levels_after_bootstrap() - self.model.levels_of_sum_boot(&gates);
+        let made: Vec<_> = noises.into_iter().map(|noise| (levels, noise)).collect();
+        let first = self.push(Operation::SumBoot(gates, terms), &made);
+        let sum = adder.sum.filter(|_| with_sum);
+        for (k, (node, inverted)) in sum.into_iter().chain([(adder.carry, false)]).enumerate() {
+            let value = self.cleaned_if_possible(node, first + k)?;
+            self.of_node[node] = Some(if inverted { self.complement(value) } else { value });
+        }
+        Ok(())
+    }
+
+    /// The noise that fails most often.
+    fn noisiest(&self, noises: &[M::Noise]) -> M::Noise {
+        let fail = |noise: &M::Noise| self.memory.log2_fail(*noise);
+        let worst = noises.iter().max_by(|a, b| fail(a).total_cmp(&fail(b)));
+        *worst.expect("there is a result")
     }
 
     fn booted_and(&mut self, index: usize, a: Signal, b: Signal) -> Result<ValueId, PlanError> {
@@ -402,6 +422,17 @@ impl<M: BitModel> Emitter<'_, M> {
         self.refreshed(index, Operation::GateBoot(gate, x, y), noise)
     }
 
+    /// Notes the values of nodes that were computed together.
+    fn place(&mut self, nodes: &[usize], first: ValueId) {
+        for (k, &node) in nodes.iter().enumerate() {
+            if self.placement.bootstrapped[node] {
+                self.products_of.insert(node, first + k);
+            } else {
+                self.of_node[node] = Some(first + k);
+            }
+        }
+    }
+
     /// All gates of two nodes that have no value yet, on one product.
     fn products(&mut self, a: Signal, b: Signal) -> Result<(), PlanError> {
         let (low, high) = pair(a, b);
@@ -420,20 +451,12 @@ impl<M: BitModel> Emitter<'_, M> {
                 let levels = emitter.of(x).0.min(emitter.of(y).0);
                 let (noise_x, noise_y) = (emitter.noise_at(x, levels), emitter.noise_at(y, levels));
                 let noises = emitter.memory.noise_after_gates(&gates, noise_x, noise_y);
-                let fail = |noise: &M::Noise| emitter.memory.log2_fail(*noise);
-                let worst = noises.iter().max_by(|a, b| fail(a).total_cmp(&fail(b)));
-                let worst = *worst.expect("there is a gate");
+                let worst = emitter.noisiest(&noises);
                 ((x, y, levels, noises), worst)
             })?;
         let made: Vec<_> = noises.into_iter().map(|noise| (levels - 1, noise)).collect();
         let first = self.push(Operation::Gates(gates, x, y), &made);
-        for (k, node) in nodes.into_iter().enumerate() {
-            if self.placement.bootstrapped[node] {
-                self.products_of.insert(node, first + k);
-            } else {
-                self.of_node[node] = Some(first + k);
-            }
-        }
+        self.place(&nodes, first);
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! The parameters of packed bits as the model of schedules.
 
-use cryptable_bits::{BitNoise, Gate, Parameters};
+use std::collections::BTreeSet;
+
+use cryptable_bits::{BitNoise, BitTable, Gate, Parameters, SumGate};
 use cryptable_lattice::cost::Work;
 
 use super::model::{BitModel, Task};
@@ -35,6 +37,15 @@ impl BitModel for Parameters {
         }
     }
 
+    fn noise_after_tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[BitNoise],
+        levels: usize,
+    ) -> Vec<BitNoise> {
+        Self::noise_after_tables(self, tables, inputs, levels)
+    }
+
     fn noise_after_union(&self, x: BitNoise, y: BitNoise) -> BitNoise {
         self.noise_after_disjoint_or(x, y)
     }
@@ -55,8 +66,24 @@ impl BitModel for Parameters {
         self.noise_after_gate_boot_cleaning(gate, x, y)
     }
 
+    fn noise_after_sum_boot(
+        &self,
+        gates: &[SumGate],
+        summands: &[BitNoise],
+    ) -> Option<Vec<BitNoise>> {
+        self.noise_after_sum_gates(gates, summands).ok()
+    }
+
+    fn levels_of_sum_boot(&self, gates: &[SumGate]) -> usize {
+        self.levels_of_sum_gates(gates).expect("plans have functions of few bits")
+    }
+
     fn log2_fail(&self, noise: BitNoise) -> f64 {
         Self::log2_fail(self, noise)
+    }
+
+    fn largest_error(&self, noise: BitNoise) -> f64 {
+        Self::largest_error(self, noise)
     }
 
     fn deviation(&self, noise: BitNoise) -> f64 {
@@ -70,8 +97,15 @@ impl BitModel for Parameters {
     fn work(&self, task: Task) -> Work {
         let counts = match task {
             Task::Gates { levels } => self.gate_counts(levels),
+            Task::Tables { inputs, lowered, count, levels } => {
+                // The spectrum of an AND has no zeros: as many operations as any table has.
+                let table = BitTable::from_fn(inputs, |x| x + 1 == 1 << inputs);
+                table.and_then(|table| self.table_counts(&vec![table; count], levels, lowered))
+            }
             Task::Cleaning { levels } => self.cleaning_counts(levels),
+            Task::Lowering { levels } => self.lowering_counts(levels),
             Task::Bootstrap => Ok(self.operation_counts()),
+            Task::SumBoot(gates) => self.sum_gate_counts(&gates),
         };
         counts.expect("plans have levels for their gates").work(self.literal().ring_degree)
     }
@@ -84,7 +118,7 @@ impl BitModel for Parameters {
         self.bootstrap_working_bytes()
     }
 
-    fn key_bytes(&self) -> usize {
-        self.key_memory_bytes()
+    fn key_bytes(&self, moduli: &BTreeSet<u64>) -> usize {
+        self.evaluation_key_bytes(moduli.iter().copied())
     }
 }

@@ -1,5 +1,6 @@
 //! When ciphertexts are freed, and how much memory they take.
 
+use super::input_supply::InputSupply;
 use super::plan::{Operation, Step};
 
 /// Notes with each step which values it reads last. Values that nobody reads are freed where they are made.
@@ -14,7 +15,8 @@ pub(super) fn free_after_last_use(steps: &mut [Step], outputs: &[usize], values:
     }
 }
 
-/// The most bytes that live at once, and the step at which they do. All inputs are there from the start.
+/// The most bytes that live at once, and the step at which they do. Inputs are there from the start, unless they are made
+/// when they are needed.
 ///
 /// Of steps that run at once, those of a window may have ended, and none before may have freed anything: an upper bound
 /// for any order that [`window_of`](super::plan::window_of) allows.
@@ -22,12 +24,15 @@ pub(super) fn peak(
     steps: &[Step],
     bytes_of: impl Fn(usize) -> usize,
     window: usize,
+    supply: InputSupply,
 ) -> (usize, usize) {
-    let made = |step: &Step| -> usize {
-        let is_input = matches!(step.operation, Operation::Input(_));
-        if is_input { 0 } else { step.outputs.clone().map(&bytes_of).sum() }
+    let is_there = |step: &Step| {
+        supply == InputSupply::AllAtOnce && matches!(step.operation, Operation::Input(_))
     };
-    let inputs = steps.iter().filter(|step| matches!(step.operation, Operation::Input(_)));
+    let made = |step: &Step| -> usize {
+        if is_there(step) { 0 } else { step.outputs.clone().map(&bytes_of).sum() }
+    };
+    let inputs = steps.iter().filter(|step| is_there(step));
     let mut live: usize = inputs.flat_map(|step| step.outputs.clone()).map(&bytes_of).sum();
     let mut ahead: usize = steps.iter().take(window).map(made).sum();
     let mut most = (live, 0);

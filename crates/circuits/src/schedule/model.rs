@@ -1,16 +1,28 @@
 //! What a schedule has to know of the engine that runs it.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use cryptable_bits::Gate;
+use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::cost::Work;
 
 /// A kind of work on bits, for its cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
     /// Gates of two bits on one product, of bits with so many levels left.
     Gates {
+        /// Levels of the operands.
+        levels: usize,
+    },
+    /// Tables of the same bits, of bits that are lowered to so many levels.
+    Tables {
+        /// Bits that are read.
+        inputs: usize,
+        /// Bits among them that are lowered before.
+        lowered: usize,
+        /// Tables.
+        count: usize,
         /// Levels of the operands.
         levels: usize,
     },
@@ -19,8 +31,15 @@ pub enum Task {
         /// Levels of the operand.
         levels: usize,
     },
+    /// Lowering a bit to so many levels.
+    Lowering {
+        /// Levels of the result.
+        levels: usize,
+    },
     /// BinBoot, GateBoot or GateBoot'.
     Bootstrap,
+    /// Functions of a sum, on one bootstrap.
+    SumBoot(Vec<SumGate>),
 }
 
 /// Levels, noise, work and memory of packed bits: the numbers that a schedule is made of.
@@ -47,6 +66,14 @@ pub trait BitModel: Sync {
     fn noise_after_gates(&self, gates: &[Gate], x: Self::Noise, y: Self::Noise)
     -> Vec<Self::Noise>;
 
+    /// Noise of each of several tables of the same bits, of one level with so many left.
+    fn noise_after_tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[Self::Noise],
+        levels: usize,
+    ) -> Vec<Self::Noise>;
+
     /// Noise of the sum of two bits that are never both 1.
     fn noise_after_union(&self, x: Self::Noise, y: Self::Noise) -> Self::Noise;
 
@@ -67,8 +94,21 @@ pub trait BitModel: Sync {
         y: Self::Noise,
     ) -> Self::Noise;
 
+    /// Noise after functions of a sum of bits on one bootstrap, one a function; none if they take more levels than there are.
+    fn noise_after_sum_boot(
+        &self,
+        gates: &[SumGate],
+        summands: &[Self::Noise],
+    ) -> Option<Vec<Self::Noise>>;
+
+    /// Levels that functions of a sum take of those after a bootstrap.
+    fn levels_of_sum_boot(&self, gates: &[SumGate]) -> usize;
+
     /// log2 of the probability that a bit is off by half.
     fn log2_fail(&self, noise: Self::Noise) -> f64;
+
+    /// The largest error of a bit, but for the failure probability that the engine accepts.
+    fn largest_error(&self, noise: Self::Noise) -> f64;
 
     /// Standard deviation of a bit from 0 or 1.
     fn deviation(&self, noise: Self::Noise) -> f64;
@@ -85,6 +125,6 @@ pub trait BitModel: Sync {
     /// Bytes of memory that a bootstrap takes while it runs, beside its operands.
     fn working_bytes(&self) -> usize;
 
-    /// Bytes of the evaluation key in memory.
-    fn key_bytes(&self) -> usize;
+    /// Bytes of the evaluation key in memory, for bootstraps of sums as fractions of these moduli.
+    fn key_bytes(&self, moduli: &BTreeSet<u64>) -> usize;
 }

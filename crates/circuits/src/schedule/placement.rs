@@ -10,6 +10,7 @@
 //! XORs (and disjoint ORs, which are XORs, too) take no level on the way into BinBoot, so that a XOR that is bootstrapped,
 //! or read by such XORs only, may stand above the levels.
 
+use super::full_adders::Adder;
 use super::vertex_cut::Network;
 use crate::circuit::{Circuit, Node};
 use crate::signal::Signal;
@@ -21,6 +22,9 @@ pub(super) struct Limits {
     pub(super) levels: usize,
     /// Summands of a BinBoot.
     pub(super) summands: usize,
+    /// Levels that results of adders, two functions of a sum on one bootstrap, have fewer than `levels`; none where there
+    /// is no level for them: then sums are bootstrapped by themselves.
+    pub(super) adders: Option<usize>,
     /// How much dearer a bootstrap is for each level that it comes too early, in thousandths.
     pub(super) early: u64,
 }
@@ -41,6 +45,9 @@ pub(super) struct Placement {
     /// Of XORs and disjoint ORs: the sum that BinBoot would take.
     pub(super) parities: Vec<Option<Parity>>,
     heights: Vec<usize>,
+    /// Heights of bootstrapped nodes: not 0 for results of adders.
+    base: Vec<usize>,
+    most_levels: usize,
     /// Nodes that depend on one that needs a bootstrap, itself included: they are measured later.
     behind: Vec<bool>,
 }
@@ -56,23 +63,23 @@ const LONGER: usize = 4;
 const IMPOSSIBLE: u64 = 1 << 40;
 
 impl Placement {
-    /// Chooses the nodes of a circuit without majorities.
-    pub(super) fn new(circuit: &Circuit, limits: Limits) -> Self {
+    /// Chooses the nodes of a circuit. Majorities are bootstrapped, with the sums of the same bits where that is possible.
+    pub(super) fn new(circuit: &Circuit, limits: Limits, adders: &[Adder]) -> Self {
         let count = circuit.nodes().len();
         let mut placement = Self {
             bootstrapped: vec![false; count],
             parities: vec![None; count],
             heights: vec![0; count],
+            base: vec![0; count],
+            most_levels: limits.levels,
             behind: vec![false; count],
         };
-        let is_output = {
-            let mut flags = vec![false; count];
-            circuit.output_signals().for_each(|signal| flags[signal.node()] = true);
-            flags
-        };
+        let mut is_read = vec![false; count];
+        circuit.output_signals().for_each(|signal| is_read[signal.node()] = true);
+        placement.bootstrap_majorities(circuit, limits, adders, &mut is_read);
         let mut changed = 0;
         loop {
-            let front = placement.measure(circuit, limits, &is_output, changed);
+            let front = placement.measure(circuit, limits, &is_read, changed);
             if front.is_empty() {
                 return placement;
             }
@@ -81,6 +88,30 @@ impl Placement {
             changed = cut.iter().copied().min().unwrap_or(0);
             cut.into_iter().for_each(|node| placement.bootstrapped[node] = true);
         }
+    }
+
+    /// Bootstraps of majorities and of sums beside them; the bits that they sum are values of their own.
+    fn bootstrap_majorities(
+        &mut self,
+        circuit: &Circuit,
+        limits: Limits,
+        adders: &[Adder],
+        is_read: &mut [bool],
+    ) {
+        let is_majority = |node: usize| matches!(circuit.nodes()[node], Node::Majority(_));
+        for Adder { leaves, carry, sum } in adders.iter().filter(|it| is_majority(it.carry)) {
+            leaves.iter().for_each(|leaf| is_read[leaf.node()] = true);
+            self.bootstrapped[*carry] = true;
+            if let (Some(base), Some((sum, _))) = (limits.adders, sum) {
+                self.bootstrapped[*sum] = true;
+                [self.base[*sum], self.base[*carry]] = [base; 2];
+            }
+        }
+    }
+
+    /// Whether a node has a value of its own within the levels, or may have.
+    pub(super) fn is_computable(&self, index: usize) -> bool {
+        self.heights[index] <= self.most_levels
     }
 
     /// Summands of the longest sum that is bootstrapped.
@@ -95,7 +126,7 @@ impl Placement {
         &mut self,
         circuit: &Circuit,
         limits: Limits,
-        is_output: &[bool],
+        is_read: &[bool],
         from: usize,
     ) -> Vec<usize> {
         let mut front = Vec::new();
@@ -106,12 +137,13 @@ impl Placement {
                 continue;
             }
             let below = self.highest_operand(node);
-            self.heights[index] = if bootstrapped { 0 } else { below + node.levels() };
+            self.heights[index] =
+                if bootstrapped { self.base[index] } else { below + node.levels() };
             self.parities[index] = match *node {
                 Node::Xor(a, b) | Node::Union(a, b) => self.parity(circuit, limits, [a, b]),
                 _ => None,
             };
-            let computed = is_output[index] || matches!(node, Node::And(..));
+            let computed = is_read[index] || matches!(node, Node::And(..) | Node::Table(_));
             if computed && self.heights[index] > limits.levels {
                 self.behind[index] = true;
                 front.push(index);
@@ -126,36 +158,41 @@ impl Placement {
 
     /// The sum of two operands, each by its own parity if that is short enough.
     fn parity(&self, circuit: &Circuit, limits: Limits, [a, b]: [Signal; 2]) -> Option<Parity> {
-        let expanded = |signal: Signal| {
-            let own = self.parities[signal.node()].as_ref();
-            let own = own.filter(|_| !self.bootstrapped[signal.node()])?;
-            let inverted = own.inverted ^ signal.is_inverted();
-            Some(Parity { nodes: own.nodes.clone(), inverted })
+        let nodes = [a.node(), b.node()];
+        let expanded = |k: usize| {
+            let own = self.parities[nodes[k]].as_ref().filter(|_| !self.bootstrapped[nodes[k]]);
+            own.map(|own| (&own.nodes[..], own.inverted))
         };
         // As it is: an AND is computed in any case, a XOR only where its height allows it.
-        let single = |signal: Signal| {
-            let index = signal.node();
-            let computed = matches!(circuit.nodes()[index], Node::And(..) | Node::Input(_));
-            (computed || self.heights[index] <= limits.levels)
-                .then(|| Parity { nodes: vec![index], inverted: signal.is_inverted() })
+        let single = |k: usize| {
+            let index = nodes[k];
+            let computed = matches!(
+                circuit.nodes()[index],
+                Node::And(..) | Node::Majority(_) | Node::Table(_) | Node::Input(_)
+            );
+            let is_value = computed || self.heights[index] <= limits.levels;
+            is_value.then(|| (std::slice::from_ref(&nodes[k]), false))
         };
-        let choice =
-            |signal: Signal, own: bool| if own { expanded(signal) } else { single(signal) };
-        let mut shortest: Option<Parity> = None;
+        let choice = |k: usize, own: bool| if own { expanded(k) } else { single(k) };
+        let mut shortest: Option<(usize, [&[usize]; 2], bool)> = None;
         for (own_a, own_b) in [(true, true), (true, false), (false, true), (false, false)] {
-            let (Some(a), Some(b)) = (choice(a, own_a), choice(b, own_b)) else { continue };
-            let parity = joined(&a, &b);
-            let length = parity.nodes.len();
+            let (Some(x), Some(y)) = (choice(0, own_a), choice(1, own_b)) else { continue };
+            let length = in_one(x.0, y.0).count();
+            let shorter = shortest.is_none_or(|(least, ..)| length < least);
             // Operands that cancel to nothing are taken as they are.
-            if (1..=limits.summands).contains(&length) {
-                return Some(parity);
-            }
-            let shorter = shortest.as_ref().is_none_or(|parity| length < parity.nodes.len());
             if length > 0 && length <= LONGER * limits.summands && shorter {
-                shortest = Some(parity);
+                shortest = Some((length, [x.0, y.0], x.1 ^ y.1));
+            }
+            if (1..=limits.summands).contains(&length) {
+                break;
             }
         }
-        shortest
+        let inverted = a.is_inverted() ^ b.is_inverted();
+        shortest.map(|(length, [x, y], flipped)| {
+            let mut nodes = Vec::with_capacity(length);
+            nodes.extend(in_one(x, y));
+            Parity { nodes, inverted: inverted ^ flipped }
+        })
     }
 
     /// Whether a node can be bootstrapped: operands are there, or its sum is.
@@ -165,6 +202,8 @@ impl Placement {
                 let parity = self.parities[index].as_ref();
                 parity.is_some_and(|parity| parity.nodes.len() <= limits.summands)
             }
+            // A table is evaluated before its bootstrap.
+            node @ Node::Table(_) => self.highest_operand(node) + node.levels() <= limits.levels,
             node => self.highest_operand(node) <= limits.levels,
         }
     }
@@ -182,7 +221,7 @@ impl Placement {
             node.operands().map(Signal::node).filter(move |&operand| self.heights[operand] == below)
         };
         // What has no height is bootstrapped or an input, or a disjoint OR of such.
-        let on_ways = |index: usize| self.heights[index] > 0;
+        let on_ways = |index: usize| self.heights[index] > 0 && !self.bootstrapped[index];
         for index in (0..=top).rev().filter(|&index| on_ways(index)) {
             if target[index] == 0 {
                 continue;
@@ -221,21 +260,23 @@ impl Placement {
     }
 }
 
-/// Nodes that are in one of the two only.
-fn joined(a: &Parity, b: &Parity) -> Parity {
-    let mut nodes = Vec::with_capacity(a.nodes.len() + b.nodes.len());
-    let (mut x, mut y) = (a.nodes.iter().peekable(), b.nodes.iter().peekable());
-    while let (Some(&&p), Some(&&q)) = (x.peek(), y.peek()) {
-        if p <= q {
-            x.next();
+/// Nodes that are in one of two ordered lists only.
+fn in_one<'a>(a: &'a [usize], b: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+    let (mut i, mut j) = (0, 0);
+    std::iter::from_fn(move || {
+        loop {
+            match (a.get(i), b.get(j)) {
+                (Some(&x), Some(&y)) if x == y => (i, j) = (i + 1, j + 1),
+                (Some(&x), y) if y.is_none_or(|&y| x < y) => {
+                    i += 1;
+                    return Some(x);
+                }
+                (_, Some(&y)) => {
+                    j += 1;
+                    return Some(y);
+                }
+                (_, None) => return None,
+            }
         }
-        if q <= p {
-            y.next();
-        }
-        if p != q {
-            nodes.push(p.min(q));
-        }
-    }
-    nodes.extend(x.chain(y));
-    Parity { nodes, inverted: a.inverted ^ b.inverted }
+    })
 }

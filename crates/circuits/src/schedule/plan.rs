@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use cryptable_bits::Gate;
+use cryptable_bits::{BitTable, Gate, SumGate};
 use cryptable_lattice::FailureProbability;
-use cryptable_lattice::cost::Work;
+use cryptable_lattice::cost::{CostModel, Work};
 
 /// A bit of all words, encrypted, by its number in a plan.
 pub type ValueId = usize;
@@ -20,6 +20,10 @@ pub enum Operation {
     Union(ValueId, ValueId),
     /// Gates of two bits on one product, an output each.
     Gates(Vec<Gate>, ValueId, ValueId),
+    /// Tables of the same bits, an output each.
+    Tables(TableStep),
+    /// The same bit with fewer levels left, as many as the readers of the result need.
+    Lower(ValueId),
     /// Errors squared, for two levels.
     Clean(ValueId),
     /// The XOR of all, with all levels back.
@@ -28,6 +32,19 @@ pub enum Operation {
     GateBoot(Gate, ValueId, ValueId),
     /// A gate with errors squared, with all levels back but one.
     CleaningGateBoot(Gate, ValueId, ValueId),
+    /// Functions of a sum of bits, an output each, on one bootstrap: adders.
+    SumBoot(Vec<SumGate>, Vec<ValueId>),
+}
+
+/// Tables of the same bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableStep {
+    /// The tables.
+    pub tables: Vec<BitTable>,
+    /// The bits: input i of the tables is bit i.
+    pub inputs: Vec<ValueId>,
+    /// Levels that the outputs have left: bits are lowered to no more than that takes.
+    pub levels: usize,
 }
 
 impl Operation {
@@ -36,25 +53,82 @@ impl Operation {
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
             Self::Input(_) => Vec::new(),
-            Self::Not(x) | Self::Clean(x) => vec![*x],
+            Self::Not(x) | Self::Lower(x) | Self::Clean(x) => vec![*x],
             Self::Union(x, y)
             | Self::Gates(_, x, y)
             | Self::GateBoot(_, x, y)
             | Self::CleaningGateBoot(_, x, y) => vec![*x, *y],
-            Self::BinBoot(list) => list.clone(),
+            Self::BinBoot(list) | Self::SumBoot(_, list) => list.clone(),
+            Self::Tables(step) => step.inputs.clone(),
         }
     }
 
     /// How many values it makes.
     #[must_use]
     pub fn output_count(&self) -> usize {
-        if let Self::Gates(gates, ..) = self { gates.len() } else { 1 }
+        match self {
+            Self::Gates(gates, ..) => gates.len(),
+            Self::Tables(step) => step.tables.len(),
+            Self::SumBoot(gates, _) => gates.len(),
+            _ => 1,
+        }
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Not(_) => "NOT",
+            Self::Union(..) => "disjoint OR",
+            Self::Gates(gates, ..) => match gates[..] {
+                [Gate::Xor | Gate::Xnor] => "XOR",
+                _ => "AND",
+            },
+            Self::Tables(_) => "tables",
+            Self::Lower(_) => "lowering",
+            Self::Clean(_) => "cleaning",
+            Self::BinBoot(_) => "BinBoot",
+            Self::GateBoot(..) => "GateBoot",
+            Self::CleaningGateBoot(..) => "GateBoot'",
+            Self::SumBoot(..) => "adder",
+        }
+    }
+
+    /// The same on other values.
+    pub(super) fn renamed(&self, of: impl Fn(ValueId) -> ValueId) -> Self {
+        let all = |list: &[ValueId]| list.iter().map(|&value| of(value)).collect();
+        match self {
+            Self::Input(bit) => Self::Input(*bit),
+            Self::Not(x) => Self::Not(of(*x)),
+            Self::Lower(x) => Self::Lower(of(*x)),
+            Self::Clean(x) => Self::Clean(of(*x)),
+            Self::Union(x, y) => Self::Union(of(*x), of(*y)),
+            Self::Gates(gates, x, y) => Self::Gates(gates.clone(), of(*x), of(*y)),
+            Self::Tables(step) => {
+                Self::Tables(TableStep { inputs: all(&step.inputs), ..step.clone() })
+            }
+            Self::BinBoot(list) => Self::BinBoot(all(list)),
+            Self::GateBoot(gate, x, y) => Self::GateBoot(*gate, of(*x), of(*y)),
+            Self::CleaningGateBoot(gate, x, y) => Self::CleaningGateBoot(*gate, of(*x), of(*y)),
+            Self::SumBoot(gates, list) => Self::SumBoot(gates.clone(), all(list)),
+        }
+    }
+
+    /// The modulus that a bootstrap takes its sum as a fraction of.
+    pub(super) fn modulus(&self) -> Option<u64> {
+        match self {
+            Self::BinBoot(_) => Some(2),
+            Self::GateBoot(..) | Self::CleaningGateBoot(..) => Some(3),
+            Self::SumBoot(_, list) => Some(list.len() as u64 + 1),
+            _ => None,
+        }
     }
 
     /// Whether it is a bootstrap.
     #[must_use]
     pub fn is_bootstrap(&self) -> bool {
-        matches!(self, Self::BinBoot(_) | Self::GateBoot(..) | Self::CleaningGateBoot(..))
+        self.modulus().is_some()
     }
 }
 
@@ -80,6 +154,7 @@ pub struct Plan {
     pub(super) levels: Vec<usize>,
     pub(super) deviations: Vec<f64>,
     pub(super) work: Work,
+    pub(super) cost: CostModel,
     pub(super) ciphertext_bytes: usize,
     pub(super) working_bytes: usize,
     pub(super) key_bytes: usize,
@@ -96,6 +171,10 @@ pub struct StepCounts {
     pub products: usize,
     /// Additions of disjoint bits.
     pub unions: usize,
+    /// Tables between bootstraps.
+    pub tables: usize,
+    /// Groups of tables of the same bits, which share characters.
+    pub table_groups: usize,
     /// Cleanings.
     pub cleanings: usize,
     /// BinBoots of one bit.
@@ -104,6 +183,10 @@ pub struct StepCounts {
     pub xor_boots: usize,
     /// GateBoots of either kind.
     pub gate_boots: usize,
+    /// Bootstraps of adders: carries of two or three bits, most of them with the sums.
+    pub adders: usize,
+    /// Bits that are lowered to the levels that their readers need.
+    pub lowerings: usize,
     /// Summands of the longest sum.
     pub longest_sum: usize,
 }
@@ -112,7 +195,7 @@ impl StepCounts {
     /// Bootstraps of every kind.
     #[must_use]
     pub fn bootstraps(&self) -> usize {
-        self.bin_boots + self.xor_boots + self.gate_boots
+        self.bin_boots + self.xor_boots + self.gate_boots + self.adders
     }
 }
 
@@ -171,6 +254,12 @@ impl Plan {
         self.words
     }
 
+    /// Predicted time on one thread, in seconds, by the cost model that the plan was made with.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.cost.seconds(&self.work)
+    }
+
     /// Predicted work.
     #[must_use]
     pub fn work(&self) -> Work {
@@ -181,6 +270,24 @@ impl Plan {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.key_bytes + self.ciphertext_bytes + self.parallel * self.working_bytes
+    }
+
+    /// Bytes of the evaluation key in memory, with its matrices.
+    #[must_use]
+    pub fn key_bytes(&self) -> usize {
+        self.key_bytes
+    }
+
+    /// Levels that each input bit is to have: no fewer, and more are lowered to these.
+    #[must_use]
+    pub fn input_levels(&self) -> Vec<usize> {
+        let mut levels = vec![0; self.input_bits];
+        for step in &self.steps {
+            if let Operation::Input(bit) = step.operation {
+                levels[bit] = self.levels[step.outputs.start];
+            }
+        }
+        levels
     }
 
     /// Bytes of ciphertexts that live at once, at most.
@@ -213,7 +320,13 @@ impl Plan {
                     counts.gates += gates.len();
                     counts.products += 1;
                 }
+                Operation::Tables(step) => {
+                    counts.tables += step.tables.len();
+                    counts.table_groups += 1;
+                }
                 Operation::Clean(_) => counts.cleanings += 1,
+                Operation::Lower(_) => counts.lowerings += 1,
+                Operation::SumBoot(..) => counts.adders += 1,
                 Operation::BinBoot(list) if list.len() == 1 => counts.bin_boots += 1,
                 Operation::BinBoot(list) => {
                     counts.xor_boots += 1;
@@ -255,6 +368,16 @@ pub enum PlanError {
         /// The first output that depends on it.
         output: String,
     },
+    /// A table takes more levels than the engine has.
+    #[error("a table of {inputs} bits takes {needed} levels, where bootstraps leave {found}")]
+    Levels {
+        /// Inputs of the table.
+        inputs: usize,
+        /// Levels that it takes.
+        needed: usize,
+        /// Levels after a bootstrap.
+        found: usize,
+    },
     /// More memory than is allowed.
     #[error(
         "the circuit takes {needed} bytes of memory, above the limit of {limit}; most ciphertexts live at {gate}"
@@ -267,11 +390,30 @@ pub enum PlanError {
         /// The step at which most memory is taken.
         gate: String,
     },
+    /// Inputs come with fewer levels than the best plan that was found needs.
+    #[error(
+        "input {input} has {found} levels, where {needed} are needed: encrypt it for this circuit"
+    )]
+    InputLevels {
+        /// The input bit.
+        input: String,
+        /// Levels that it needs.
+        needed: usize,
+        /// Levels that it has.
+        found: usize,
+    },
     /// All words together fail more often than asked for.
     #[error(
-        "the circuit fails with probability {found} for any of its words, above the limit {limit}"
+        "the circuit fails with probability {found} for any of its words, above the limit {limit}: {results} results fail with \
+         2^{each:.1} a bit or less, most of all {gate}"
     )]
     Failure {
+        /// Results that may fail.
+        results: usize,
+        /// log2 of the largest probability of one.
+        each: f64,
+        /// The result that it is of.
+        gate: String,
         /// The predicted probability.
         found: FailureProbability,
         /// The limit.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use cryptable_bits::Gate;
+use cryptable_bits::{BitTable, Gate, SumGate};
 
 use super::model::BitModel;
 
@@ -16,15 +16,23 @@ enum Question {
     CleaningGateBoot(Gate),
 }
 
+/// Tables, their inputs' noise and levels.
+type AskedTables<M> = (Vec<BitTable>, Vec<<M as BitModel>::Noise>, usize);
+
+type AskedOfSum<M> = (Vec<SumGate>, Vec<<M as BitModel>::Noise>);
+
 type Asked<M> = (Question, <M as BitModel>::Noise, <M as BitModel>::Noise);
 
 /// The answers of a model.
 pub(super) struct Remembered<'a, M: BitModel> {
     pub(super) model: &'a M,
     log2_fail: RefCell<HashMap<M::Noise, f64>>,
+    largest: RefCell<HashMap<M::Noise, f64>>,
     cleaned: RefCell<HashMap<M::Noise, M::Noise>>,
     booted: RefCell<HashMap<Vec<M::Noise>, M::Noise>>,
     of_two: RefCell<HashMap<Asked<M>, Vec<M::Noise>>>,
+    of_tables: RefCell<HashMap<AskedTables<M>, Vec<M::Noise>>>,
+    of_sums: RefCell<HashMap<AskedOfSum<M>, Vec<M::Noise>>>,
 }
 
 /// The answer that is known, or the one that is found.
@@ -41,14 +49,21 @@ impl<'a, M: BitModel> Remembered<'a, M> {
         Self {
             model,
             log2_fail: RefCell::default(),
+            largest: RefCell::default(),
             cleaned: RefCell::default(),
             booted: RefCell::default(),
             of_two: RefCell::default(),
+            of_tables: RefCell::default(),
+            of_sums: RefCell::default(),
         }
     }
 
     pub(super) fn log2_fail(&self, noise: M::Noise) -> f64 {
         remember(&self.log2_fail, noise, |&noise| self.model.log2_fail(noise))
+    }
+
+    pub(super) fn largest_error(&self, noise: M::Noise) -> f64 {
+        remember(&self.largest, noise, |&noise| self.model.largest_error(noise))
     }
 
     pub(super) fn noise_after_cleaning(&self, x: M::Noise) -> M::Noise {
@@ -67,6 +82,28 @@ impl<'a, M: BitModel> Remembered<'a, M> {
     ) -> Vec<M::Noise> {
         let key = (Question::Gates(gates.to_vec()), x, y);
         remember(&self.of_two, key, |_| self.model.noise_after_gates(gates, x, y))
+    }
+
+    pub(super) fn noise_after_tables(
+        &self,
+        tables: &[BitTable],
+        inputs: &[M::Noise],
+        levels: usize,
+    ) -> Vec<M::Noise> {
+        let key = (tables.to_vec(), inputs.to_vec(), levels);
+        let find = |_: &_| self.model.noise_after_tables(tables, inputs, levels);
+        remember(&self.of_tables, key, find)
+    }
+
+    /// Of functions that take no more levels than there are.
+    pub(super) fn noise_after_sum_boot(
+        &self,
+        gates: &[SumGate],
+        summands: &[M::Noise],
+    ) -> Vec<M::Noise> {
+        let key = (gates.to_vec(), summands.to_vec());
+        let find = || self.model.noise_after_sum_boot(gates, summands);
+        remember(&self.of_sums, key, |_| find().expect("there are levels for the functions"))
     }
 
     pub(super) fn noise_after_gate_boot(&self, gate: Gate, x: M::Noise, y: M::Noise) -> M::Noise {

@@ -3,35 +3,51 @@
 
 use std::collections::HashMap;
 
+use cryptable_bits::BitTable;
 use cryptable_lattice::FailureProbability;
 use cryptable_lattice::cost::{CostModel, Work};
 
+use super::cover::Cover;
 use super::emission::{Emitted, Style, emit};
+use super::full_adders::{Adder, adders};
+use super::input_supply::{InputSupply, supply_when_needed};
 use super::live_ranges;
+use super::lowering::{InputLevels, lowered};
 use super::model::{BitModel, Task};
 use super::placement::{Limits, Placement};
 use super::plan::{Operation, Plan, PlanError, window_of};
 use super::remembered::Remembered;
+use super::risk::Risk;
 use crate::circuit::Circuit;
 
 /// What a plan is to keep to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PlanOptions {
     /// Steps that run at once; each is parallel within, too.
     pub parallel: usize,
     /// Bytes of memory, keys included.
     pub memory_limit: Option<usize>,
-    /// Failure probability of any bit of all words.
+    /// The probability that any bit of any output of any word of a ciphertext is wrong: none accepts what the engine does.
     pub failure_limit: Option<FailureProbability>,
+    /// When inputs are there.
+    pub supply: InputSupply,
+    /// With which levels inputs come.
+    pub inputs: InputLevels,
     /// What operations take.
     pub cost: CostModel,
 }
 
 impl Default for PlanOptions {
-    /// One step at once, no limits.
+    /// One step at once, any memory, a failure of any word with at most 2^-64.
     fn default() -> Self {
-        let cost = CostModel::default();
-        Self { parallel: 1, memory_limit: None, failure_limit: None, cost }
+        Self {
+            parallel: 1,
+            memory_limit: None,
+            failure_limit: Some(FailureProbability::DEFAULT),
+            supply: InputSupply::default(),
+            inputs: InputLevels::Needed,
+            cost: CostModel::default(),
+        }
     }
 }
 
@@ -39,8 +55,11 @@ impl Default for PlanOptions {
 const SUMMANDS: [usize; 5] = [64, 24, 8, 4, 2];
 /// How much dearer early bootstraps are, in thousandths a level.
 const EARLY: [u64; 2] = [0, 300];
-/// How much cleaner than the engine demands bits are kept: see [`Style`].
-const MARGINS: [f64; 3] = [1.5, 4.0, 10.0];
+/// The largest errors that results may have: see [`Style`].
+const LARGEST: [f64; 4] = [0.3, 0.2, 0.12, 0.06];
+/// Ciphertexts of all levels that a gate holds while it runs, beside its operands: digits of key switches, sums, and buffers
+/// that wait for the next. Measured at degree 2^15: 40.
+const CIPHERTEXTS_OF_A_GATE: usize = 48;
 /// Numbers of gates in a row that are tried without gain before the search ends.
 const PATIENCE: usize = 1;
 
@@ -64,17 +83,52 @@ impl Plan {
         model: &M,
         options: &PlanOptions,
     ) -> Result<Self, PlanError> {
-        if circuit.input_bits() == 0 {
+        Self::cheapest(std::slice::from_ref(circuit), model, options)
+    }
+
+    /// The cheapest plan of several circuits that compute the same, as [`named::NamedCircuit::variants`] are.
+    ///
+    /// [`named::NamedCircuit::variants`]: crate::named::NamedCircuit::variants
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    ///
+    /// # Panics
+    /// If there is no circuit.
+    pub fn cheapest<M: BitModel>(
+        circuits: &[Circuit],
+        model: &M,
+        options: &PlanOptions,
+    ) -> Result<Self, PlanError> {
+        assert!(!circuits.is_empty(), "a circuit to plan");
+        if circuits.iter().any(|circuit| circuit.input_bits() == 0) {
             return Err(PlanError::NoInputs);
         }
-        let circuit = circuit.without_majorities().balanced();
-        let plan = search(&circuit, model, options)?;
-        if let Some(limit) = options.failure_limit
-            && plan.failure() > limit
-        {
-            return Err(PlanError::Failure { found: plan.failure(), limit });
+        for circuit in circuits {
+            check_levels(circuit, model)?;
         }
-        Ok(plan)
+        let mut search = Search::new(model, options);
+        for circuit in circuits {
+            // Majorities by gates, and by bootstraps of their own.
+            search.all_placements(&circuit.without_majorities().balanced());
+            let with_majorities = circuit.with_majorities();
+            if with_majorities.statistics().majorities > 0 {
+                search.all_placements(&with_majorities);
+            }
+        }
+        search.best.into_plan()
+    }
+}
+
+/// Demands that a bootstrap leaves the levels of every table.
+fn check_levels<M: BitModel>(circuit: &Circuit, model: &M) -> Result<(), PlanError> {
+    let found = model.levels_after_bootstrap();
+    let deepest = circuit.tables().max_by_key(|table| table.levels());
+    match deepest {
+        Some(table) if table.levels() > found => {
+            Err(PlanError::Levels { inputs: table.inputs(), needed: table.levels(), found })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -88,21 +142,47 @@ struct Best {
     noise: Option<(f64, PlanError)>,
 }
 
-fn search<M: BitModel>(
-    circuit: &Circuit,
-    model: &M,
-    options: &PlanOptions,
-) -> Result<Plan, PlanError> {
-    let mut works = Works { model: Remembered::new(model), known: HashMap::new() };
-    let mut best = Best::default();
-    let mut in_vain = 0;
-    for levels in (0..=model.levels_after_bootstrap()).rev() {
-        let mut gained = false;
+struct Search<'a, M: BitModel> {
+    works: Works<'a, M>,
+    options: &'a PlanOptions,
+    best: Best,
+}
+
+impl<'a, M: BitModel> Search<'a, M> {
+    fn new(model: &'a M, options: &'a PlanOptions) -> Self {
+        let works = Works { model: Remembered::new(model), known: HashMap::new() };
+        Self { works, options, best: Best::default() }
+    }
+
+    /// More and fewer gates in a row, until that gains nothing any more: of time, or of memory where that is too much.
+    fn all_placements(&mut self, circuit: &Circuit) {
+        let adders = adders(circuit);
+        let least = circuit.tables().map(BitTable::levels).max().unwrap_or(0);
+        let all = self.works.model.model.levels_after_bootstrap();
+        let (mut in_vain, mut found) = (0, false);
+        for levels in (least..=all).rev() {
+            let (held, gained) = self.placements(circuit, &adders, levels);
+            found |= held;
+            in_vain = if gained { 0 } else { in_vain + 1 };
+            if found && in_vain > PATIENCE {
+                return;
+            }
+        }
+    }
+
+    /// Placements with so many gates in a row: whether one held, and whether one was the cheapest so far.
+    fn placements(&mut self, circuit: &Circuit, adders: &[Adder], levels: usize) -> (bool, bool) {
+        let all = self.works.model.model.levels_after_bootstrap();
+        // Pairs of functions take a level; where all are used, their results begin with one less.
+        let of_pairs = (all > 0).then(|| (levels + 1).saturating_sub(all));
+        let (mut found, mut gained) = (false, false);
         for early in EARLY {
             for (k, &summands) in SUMMANDS.iter().enumerate() {
-                let placement = Placement::new(circuit, Limits { levels, summands, early });
+                let limits = Limits { levels, summands, early, adders: of_pairs };
+                let placement = Placement::new(circuit, limits, adders);
                 let longest = placement.longest_sum();
-                let (held, better) = best.try_styles(circuit, &mut works, &placement, options);
+                let (held, better) = self.try_styles(circuit, &placement, adders);
+                found |= held;
                 gained |= better;
                 // Shorter sums take more bootstraps; the next limit may not even bind.
                 let unbound = SUMMANDS.get(k + 1).is_none_or(|&next| longest <= next);
@@ -111,50 +191,64 @@ fn search<M: BitModel>(
                 }
             }
         }
-        in_vain = if gained { 0 } else { in_vain + 1 };
-        if best.found.is_some() && in_vain == PATIENCE {
-            break;
-        }
+        (found, gained)
     }
-    let memory = best.memory.map(|(_, error)| error);
-    let refusal = memory.or(best.noise.map(|(_, error)| error));
-    best.found.map(|(_, plan)| plan).ok_or_else(|| refusal.expect("a plan, or a reason"))
-}
 
-impl Best {
-    /// All ways to turn a placement into steps: whether one held, and whether it is the cheapest so far.
-    fn try_styles<M: BitModel>(
+    /// All ways to turn a placement into steps: whether the noise of one held, and whether it is the best so far, or the
+    /// nearest to be one.
+    fn try_styles(
         &mut self,
         circuit: &Circuit,
-        works: &mut Works<'_, M>,
         placement: &Placement,
-        options: &PlanOptions,
+        adders: &[Adder],
     ) -> (bool, bool) {
         let (mut held, mut better) = (false, false);
-        for (gate_boots, cleanings) in [(true, false), (true, true), (false, false), (false, true)]
-        {
-            // The cleanest bits take the most bootstraps: the first margin that holds is the cheapest.
-            for margin in MARGINS {
-                let style = Style { gate_boots, cleanings, margin };
-                let plan = emit(circuit, &works.model, placement, style).and_then(|emitted| {
-                    finish(circuit, works.model.model, options, works.of(&emitted), emitted)
-                });
-                match plan {
-                    Ok(plan) => {
-                        held = true;
-                        better |= self.offer(plan, options);
-                        break;
+        let model = self.works.model.model;
+        let levels_of_pair = |adder: &Adder| {
+            let levels = model.levels_of_sum_boot(&adder.gates(true));
+            model.levels_after_bootstrap().checked_sub(levels)
+        };
+        for gate_boots in [true, false] {
+            let cover = Cover::new((circuit, placement), gate_boots, adders, levels_of_pair);
+            let least =
+                cover.bootstraps() as f64 * self.options.cost.seconds(&model.work(Task::Bootstrap));
+            if self.best.found.as_ref().is_some_and(|&(seconds, _)| seconds < least) {
+                continue;
+            }
+            for cleanings in [false, true] {
+                // The cleanest bits take the most bootstraps: the first limit that holds is the cheapest.
+                for largest in LARGEST {
+                    let style = Style { gate_boots, cleanings, largest };
+                    let emitted = emit(&cover, &self.works.model, style);
+                    match emitted
+                        .and_then(|emitted| self.works.finish(circuit, self.options, emitted))
+                    {
+                        Ok(plan) => {
+                            held = true;
+                            better |= self.best.offer(plan);
+                            break;
+                        }
+                        Err(error) => {
+                            let is_noise = matches!(error, PlanError::Noise { .. });
+                            better |= self.best.refuse(error);
+                            // Cleaner bits and shorter sums help against noise, and against nothing else.
+                            if !is_noise {
+                                held = true;
+                                break;
+                            }
+                        }
                     }
-                    Err(error) => self.refuse(error),
                 }
             }
         }
         (held, better)
     }
+}
 
+impl Best {
     /// Takes a candidate if it is the cheapest so far.
-    fn offer(&mut self, plan: Plan, options: &PlanOptions) -> bool {
-        let seconds = options.cost.seconds(&plan.work);
+    fn offer(&mut self, plan: Plan) -> bool {
+        let seconds = plan.seconds();
         let better = self.found.as_ref().is_none_or(|&(least, _)| seconds < least);
         if better {
             self.found = Some((seconds, plan));
@@ -162,18 +256,32 @@ impl Best {
         better
     }
 
-    /// Remembers the error that came nearest to a plan.
-    fn refuse(&mut self, error: PlanError) {
-        if let PlanError::Memory { needed, .. } = error {
-            if self.memory.as_ref().is_none_or(|&(least, _)| needed < least) {
-                self.memory = Some((needed, error));
+    /// Remembers the error that came nearest to a plan; whether it takes less memory than others.
+    fn refuse(&mut self, error: PlanError) -> bool {
+        let place = match error {
+            PlanError::Memory { needed, .. } => {
+                let better = self.memory.as_ref().is_none_or(|&(least, _)| needed < least);
+                if better {
+                    self.memory = Some((needed, error));
+                }
+                return better && self.found.is_none();
             }
-            return;
+            // Steps that hold one by one came nearer than others.
+            PlanError::Failure { found, .. } => found.log2() - 1e9,
+            PlanError::InputLevels { needed, found, .. } => (needed - found) as f64 - 2e9,
+            PlanError::Noise { found, .. } => found,
+            _ => 0.0,
+        };
+        if self.noise.as_ref().is_none_or(|&(least, _)| place < least) {
+            self.noise = Some((place, error));
         }
-        let found = if let PlanError::Noise { found, .. } = error { found } else { 0.0 };
-        if self.noise.as_ref().is_none_or(|&(least, _)| found < least) {
-            self.noise = Some((found, error));
-        }
+        false
+    }
+
+    fn into_plan(self) -> Result<Plan, PlanError> {
+        let memory = self.memory.map(|(_, error)| error);
+        let refusal = memory.or(self.noise.map(|(_, error)| error));
+        self.found.map(|(_, plan)| plan).ok_or_else(|| refusal.expect("a plan, or a reason"))
     }
 }
 
@@ -191,58 +299,79 @@ impl<M: BitModel> Works<'_, M> {
                 |list: &[usize]| list.iter().map(|&value| emitted.levels[value]).min().unwrap_or(0);
             let task = match &step.operation {
                 Operation::Gates(_, x, y) => Task::Gates { levels: levels(&[*x, *y]) },
+                Operation::Tables(step) => {
+                    let (inputs, count) = (step.inputs.len(), step.tables.len());
+                    let levels = step.levels + step.tables[0].levels();
+                    let is_above = |&&value: &&usize| emitted.levels[value] > levels;
+                    let lowered = step.inputs.iter().filter(is_above).count();
+                    Task::Tables { inputs, lowered, count, levels }
+                }
                 Operation::Clean(x) => Task::Cleaning { levels: levels(&[*x]) },
+                Operation::Lower(_) => {
+                    Task::Lowering { levels: emitted.levels[step.outputs.start] }
+                }
                 Operation::BinBoot(_)
                 | Operation::GateBoot(..)
                 | Operation::CleaningGateBoot(..) => Task::Bootstrap,
+                Operation::SumBoot(gates, _) => Task::SumBoot(gates.clone()),
                 Operation::Input(_) | Operation::Not(_) | Operation::Union(..) => continue,
             };
-            sum += *self.known.entry(task).or_insert_with(|| self.model.model.work(task));
+            let model = self.model.model;
+            let known = self.known.entry(task);
+            sum += *known.or_insert_with_key(|task| model.work(task.clone()));
         }
         sum
     }
-}
 
-fn finish<M: BitModel>(
-    circuit: &Circuit,
-    model: &M,
-    options: &PlanOptions,
-    work: Work,
-    emitted: Emitted<M::Noise>,
-) -> Result<Plan, PlanError> {
-    let Emitted { mut steps, outputs, levels, noises } = emitted;
-    live_ranges::free_after_last_use(&mut steps, &outputs, levels.len());
-    let parallel = options.parallel.max(1);
-    let bytes_of = |value: usize| model.ciphertext_bytes(levels[value]);
-    let (ciphertext_bytes, at) = live_ranges::peak(&steps, bytes_of, window_of(parallel));
-    let limit = model.log2_fail_limit();
-    // Every result but sums and complements may fail by what the engine accepts, and outputs by their noise.
-    let is_free = |operation: &Operation| {
-        matches!(operation, Operation::Input(_) | Operation::Not(_) | Operation::Union(..))
-    };
-    let risks = steps.iter().filter(|step| !is_free(&step.operation)).map(|s| s.outputs.len());
-    let of_outputs = outputs.iter().map(|&value| model.log2_fail(noises[value]).exp2());
-    let log2_fail = (risks.sum::<usize>() as f64 * limit.exp2() + of_outputs.sum::<f64>()).log2();
-    let plan = Plan {
-        circuit: circuit.name().to_owned(),
-        words: model.slots(),
-        input_bits: circuit.input_bits(),
-        deviations: noises.iter().map(|&noise| model.deviation(noise)).collect(),
-        steps,
-        outputs,
-        levels,
-        work,
-        ciphertext_bytes,
-        working_bytes: model.working_bytes(),
-        key_bytes: model.key_bytes(),
-        parallel,
-        log2_fail: log2_fail.min(0.0),
-    };
-    match options.memory_limit {
-        Some(limit) if plan.memory_bytes() > limit => {
-            let gate = format!("step {at} of {}", plan.steps.len());
-            Err(PlanError::Memory { needed: plan.memory_bytes(), limit, gate })
+    /// Lowers what is higher than needed, frees what is read no more, and looks whether the whole keeps to the limits.
+    fn finish(
+        &mut self,
+        circuit: &Circuit,
+        options: &PlanOptions,
+        emitted: Emitted<M::Noise>,
+    ) -> Result<Plan, PlanError> {
+        let emitted = lowered(circuit, emitted, &self.model, &options.inputs)?;
+        let work = self.of(&emitted);
+        let risk = Risk::of(&self.model, &emitted);
+        let model = self.model.model;
+        let Emitted { mut steps, outputs, levels, noises } = emitted;
+        if options.supply == InputSupply::WhenNeeded {
+            supply_when_needed(&mut steps);
         }
-        _ => Ok(plan),
+        live_ranges::free_after_last_use(&mut steps, &outputs, levels.len());
+        let parallel = options.parallel.max(1);
+        let bytes_of = |value: usize| model.ciphertext_bytes(levels[value]);
+        let (ciphertext_bytes, at) =
+            live_ranges::peak(&steps, bytes_of, window_of(parallel), options.supply);
+        let bootstraps = steps.iter().any(|step| step.operation.is_bootstrap());
+        let of_gates =
+            CIPHERTEXTS_OF_A_GATE * model.ciphertext_bytes(model.levels_after_bootstrap());
+        let moduli = steps.iter().filter_map(|step| step.operation.modulus()).collect();
+        let plan = Plan {
+            circuit: circuit.name().to_owned(),
+            words: model.slots(),
+            input_bits: circuit.input_bits(),
+            deviations: noises.iter().map(|&noise| model.deviation(noise)).collect(),
+            steps,
+            outputs,
+            levels,
+            work,
+            cost: options.cost,
+            ciphertext_bytes,
+            working_bytes: if bootstraps { model.working_bytes() } else { of_gates },
+            key_bytes: model.key_bytes(&moduli),
+            parallel,
+            log2_fail: risk.log2_fail,
+        };
+        if let Some(limit) = options.failure_limit.filter(|&limit| plan.failure() > limit) {
+            return Err(risk.error(plan.failure(), limit));
+        }
+        match options.memory_limit {
+            Some(limit) if plan.memory_bytes() > limit => {
+                let gate = format!("step {at} of {}", plan.steps.len());
+                Err(PlanError::Memory { needed: plan.memory_bytes(), limit, gate })
+            }
+            _ => Ok(plan),
+        }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use cryptable_lattice::cost::CostModel;
-
 use super::plan::{Plan, StepCounts};
 
 impl fmt::Display for Plan {
@@ -12,29 +10,40 @@ impl fmt::Display for Plan {
             gates,
             products,
             unions,
+            tables,
+            table_groups,
             cleanings,
             bin_boots,
             xor_boots,
             gate_boots,
+            adders,
+            lowerings,
             longest_sum,
         } = self.counts();
         let name = cryptable_wire::printable(&self.circuit);
         writeln!(f, "{name} on {} words at once, {} steps", self.words, self.steps.len())?;
         writeln!(
             f,
-            "  bootstraps   {}: BinBoot {bin_boots}, of XORs {xor_boots} (of up to {longest_sum} bits), GateBoot {gate_boots}",
+            "  bootstraps   {}: BinBoot {bin_boots}, of XORs {xor_boots} (of up to {longest_sum} bits), GateBoot {gate_boots}, adders {adders}",
             self.counts().bootstraps()
         )?;
         writeln!(
             f,
             "  gates        {gates} on {products} products, {unions} disjoint ORs for free"
         )?;
-        writeln!(f, "  cleanings    {cleanings}")?;
-        let seconds = CostModel::default().seconds(&self.work);
+        if tables > 0 {
+            writeln!(f, "  tables       {tables} of {table_groups} groups of bits")?;
+        }
         writeln!(
             f,
-            "  time         {:.0} u on one thread ({seconds:.1} s where u = 140 us)",
-            seconds / CostModel::default().unit()
+            "  cleanings    {cleanings}; {lowerings} bits lowered to the levels that are needed"
+        )?;
+        let (seconds, unit) = (self.seconds(), self.cost.unit());
+        writeln!(
+            f,
+            "  time         {:.0} u on one thread ({seconds:.1} s, u = {:.0} us)",
+            seconds / unit,
+            1e6 * unit
         )?;
         let gigabytes = |bytes: usize| bytes as f64 / 1e9;
         writeln!(

@@ -24,6 +24,17 @@ pub fn multiply(
     y: &[Signal],
     width: usize,
 ) -> Vec<Signal> {
+    let [first, second] = two_rows(builder, x, y, width);
+    add(builder, &first, &second)
+}
+
+/// Two words whose sum is the product modulo `2^width`.
+pub(super) fn two_rows(
+    builder: &mut CircuitBuilder,
+    x: &[Signal],
+    y: &[Signal],
+    width: usize,
+) -> [Vec<Signal>; 2] {
     let mut columns = vec![Vec::new(); width];
     for (i, &x) in x.iter().enumerate() {
         for (j, &y) in y.iter().enumerate().take(width.saturating_sub(i)) {
@@ -41,8 +52,7 @@ pub fn multiply(
     let row = |k: usize| -> Vec<Signal> {
         columns.iter().map(|column| column.get(k).copied().unwrap_or(Signal::FALSE)).collect()
     };
-    let (first, second) = (row(0), row(1));
-    add(builder, &first, &second)
+    [row(0), row(1)]
 }
 
 /// Lowers every column to a height. Carries count in the next column of this stage; adders read bits of the stage

@@ -1,0 +1,91 @@
+//! Which parameter set runs a circuit: plans on all of them, the fastest first, and why others have none.
+
+use cryptable_bits::{NamedSet, Parameters};
+
+use crate::circuit::Circuit;
+use crate::schedule::{Plan, PlanError, PlanOptions};
+
+/// A plan on a parameter set.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The set's name.
+    pub name: &'static str,
+    /// The parameters.
+    pub parameters: Parameters,
+    /// The plan.
+    pub plan: Plan,
+}
+
+impl Candidate {
+    /// Predicted seconds on one thread: of so many words, or of one of a full ciphertext.
+    #[must_use]
+    pub fn seconds(&self, words: Option<u64>) -> f64 {
+        let at_once = self.plan.words() as u64;
+        let batch = self.plan.seconds();
+        words.map_or(batch / at_once as f64, |words| words.div_ceil(at_once) as f64 * batch)
+    }
+}
+
+/// Plans on several sets.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// The fastest for the words first.
+    pub found: Vec<Candidate>,
+    /// Sets without a plan, and why.
+    pub refused: Vec<(&'static str, PlanError)>,
+}
+
+impl Candidates {
+    /// Plans circuits that compute the same ([`crate::named::NamedCircuit::variants`], or one) on each of some sets, and
+    /// orders the plans by predicted time for so many words, or a word of many.
+    ///
+    /// # Panics
+    /// If there is no circuit.
+    #[must_use]
+    pub fn new(
+        circuits: &[Circuit],
+        sets: impl IntoIterator<Item = (&'static str, Parameters)>,
+        words: Option<u64>,
+        options: &PlanOptions,
+    ) -> Self {
+        let mut all = Self { found: Vec::new(), refused: Vec::new() };
+        for (name, parameters) in sets {
+            match Plan::cheapest(circuits, &parameters, options) {
+                Ok(plan) => all.found.push(Candidate { name, parameters, plan }),
+                Err(error) => all.refused.push((name, error)),
+            }
+        }
+        all.found.sort_by(|a, b| a.seconds(words).total_cmp(&b.seconds(words)));
+        all
+    }
+
+    /// On all sets with names.
+    ///
+    /// ```
+    /// use cryptable_circuits::{Candidates, PlanOptions, named::NamedCircuit};
+    /// let options = PlanOptions { memory_limit: Some(2 << 30), ..PlanOptions::default() };
+    /// let candidates = Candidates::of_all_sets(&NamedCircuit::Compare32.variants(), None, &options)?;
+    /// for candidate in &candidates.found {
+    ///     println!("{}: {:.2} ms a word", candidate.name, 1e3 * candidate.seconds(None));
+    /// }
+    /// let (name, reason) = &candidates.refused[0];
+    /// assert_eq!(*name, "balanced");
+    /// assert!(reason.to_string().contains("bytes of memory, above the limit of 2147483648"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never for sets that ship.
+    ///
+    /// # Panics
+    /// If there is no circuit.
+    pub fn of_all_sets(
+        circuits: &[Circuit],
+        words: Option<u64>,
+        options: &PlanOptions,
+    ) -> cryptable_lattice::Result<Self> {
+        let sets = NamedSet::ALL.iter().map(|set| Ok((set.name(), set.parameters()?)));
+        let sets = sets.collect::<cryptable_lattice::Result<Vec<_>>>()?;
+        Ok(Self::new(circuits, sets, words, options))
+    }
+}
