@@ -20,17 +20,26 @@
 //! |---|---|
 //! | [`literal`], [`parameters`] | numbers, validated; noise of both ways |
 //! | [`packing`], [`extraction`] | the two algorithms, their keys, and those as bytes |
+//! | [`packed_gates`], [`packed_gates_secret`] | gates of FHEW, packed and extracted again, and their keys |
 //! | [`phases`] | RLWE ciphertexts with one phase a coefficient |
+//! | [`power_of_two`] | phases to and from ciphertexts of the packed engine |
 //! | [`secrets`] | generation of keys (feature `client`) |
+//! | [`lookup`] | single values, looked up as packed ones: engines `single` and `packed` with keys between them |
 #![forbid(unsafe_code)]
 
 mod blocks;
 mod clients;
 pub mod extraction;
+mod key_files;
 pub mod literal;
+pub mod lookup;
+pub mod packed_gates;
+#[cfg(feature = "client")]
+pub mod packed_gates_secret;
 pub mod packing;
 pub mod parameters;
 pub mod phases;
+pub mod power_of_two;
 mod ring_switching;
 #[cfg(feature = "client")]
 pub mod secrets;
@@ -39,6 +48,9 @@ mod validation;
 pub use clients::Clients;
 pub use extraction::{ExtractionKey, SeededExtractionKey};
 pub use literal::{BlockLiteral, ParametersLiteral};
+pub use packed_gates::PackedGates;
+#[cfg(feature = "client")]
+pub use packed_gates_secret::PackedGatesSecret;
 pub use packing::{RingPackingKey, SeededRingPackingKey};
 pub use parameters::Parameters;
 pub use phases::EncryptedPhases;

@@ -59,7 +59,25 @@ impl BlockLiteral {
     };
 }
 
+/// Domain of digests.
+const DIGEST_CONTEXT: &str = "cryptable: parameters of a conversion";
+
 impl ParametersLiteral {
+    /// Canonical bytes.
+    ///
+    /// # Panics
+    /// Never: numbers serialise.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("numbers serialise")
+    }
+
+    /// BLAKE3 of the literal: what keys and ciphertexts carry.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
+    }
+
     /// Between LWE ciphertexts of single values and a ring of this degree and bottom prime, at 128 bits.
     #[must_use]
     pub fn between_128(single: &FhewParameters, ring_degree: usize, bottom_prime: u64) -> Self {

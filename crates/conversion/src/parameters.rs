@@ -18,9 +18,6 @@ use crate::literal::{BlockLiteral, ParametersLiteral};
 use crate::packing::column_method;
 use crate::{ring_switching, validation};
 
-/// Domain of digests.
-const DIGEST_CONTEXT: &str = "cryptable: parameters of a conversion";
-
 /// log2 of the prime that products of integers are computed modulo.
 const LOG2_PRODUCT_PRIME: f64 = 49.9;
 
@@ -196,16 +193,13 @@ impl Parameters {
     /// BLAKE3 of the literal: what keys and ciphertexts carry.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
-        blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
+        self.literal().digest()
     }
 
     /// Canonical bytes.
-    ///
-    /// # Panics
-    /// Never: numbers serialise.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self.literal()).expect("numbers serialise")
+        self.literal().to_bytes()
     }
 
     /// Reads what [`Parameters::to_bytes`] wrote, and validates it.

@@ -33,10 +33,12 @@
 //! | `prediction` | time and memory of a lookup, before it runs |
 //! | `secret_key`, `evaluation_key` | of the client and of the server; `serialization`: both as bytes |
 //! | `ciphertext`, `prepared_table` | what the server works on |
+//! | `interchange` | LWE ciphertexts in and out, for methods beyond this engine |
 //! | `linear_operations` | sums and multiples, as far as their noise allows |
 
 mod ciphertext;
 mod evaluation_key;
+mod interchange;
 mod linear_operations;
 mod parameters;
 mod prediction;

@@ -104,7 +104,7 @@ impl BlockSwitchingKey {
         BlockDigits { digits: ring.prepare(&digits), stride }
     }
 
-    /// Masks of `count` values, and what is added to their bodies, modulo q.
+    /// Masks of `count` values by columns, and what is added to their bodies, modulo q.
     ///
     /// All blocks meet a group of columns before the next is read.
     pub(crate) fn switch(
@@ -112,7 +112,7 @@ impl BlockSwitchingKey {
         ring: &PrimeRing,
         blocks: &[BlockDigits],
         count: usize,
-    ) -> (Buffer, Vec<u64>) {
+    ) -> (Columns, Vec<u64>) {
         let (n, mask) = (ring.degree(), self.gadget.modulus() - 1);
         let mut masks = Columns::unspecified(count, self.dimension);
         masks.write(COLUMNS_AT_ONCE, |first, columns| {
@@ -129,7 +129,7 @@ impl BlockSwitchingKey {
             self.column(ring, &mut sum, &block.digits, self.dimension);
             block.stride.scatter(&mut bodies, &sum, |word| word & mask);
         }
-        (masks.to_rows(), bodies)
+        (masks, bodies)
     }
 
     /// `Σ_k D_k·R_kl + OFFSET` in every coefficient, as integers.

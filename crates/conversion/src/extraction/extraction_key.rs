@@ -122,7 +122,7 @@ impl ExtractionKey {
         for (sum, &word) in bodies.iter_mut().zip(body.iter().step_by(layout.gap())) {
             *sum = (*sum + word + constant) & (shape.modulus - 1);
         }
-        Ok(LweList::from_words(shape, masks, bodies))
+        Ok(LweList::from_columns(shape, masks, bodies))
     }
 
     /// Body and mask modulo q under the secret z'(X^r) of blocks.

@@ -1,40 +1,42 @@
-//! Keys of extraction as they are sent: in the wire format, a seed in place of masks.
-//!
-//! The header names the parameters ([`Parameters::digest`]). The body is the identifiers of both clients, the seed, the
-//! bodies of the switch, packed at the width of the block's prime, and those of LWE key switching at the width of q.
+//! Keys of extraction as they are sent: the bodies of the switch, packed at the width of the block's prime, and those of
+//! LWE key switching at the width of q.
 
 use std::io::{self, Write};
 
 use cryptable_fhew::seeded_rows::{RowDomain, SeededRows};
 use cryptable_fhew::switching::SeededKeySwitchingKey;
-use cryptable_ring::random::Seed;
-use cryptable_wire::{
-    BodyReader, BodyWriter, ObjectType, ObjectWriter, WireError, packed_field_bytes, read_object,
-};
+use cryptable_wire::{ObjectType, WireError};
 
 use crate::clients::Clients;
 use crate::extraction::extraction_key::SeededExtractionKey;
+use crate::key_files::{Field, KeyFile};
 use crate::parameters::Parameters;
 
 /// Longest body, 64 MiB.
 const MAX_BODY_BYTES: u64 = 1 << 26;
 
 /// Words of the switch modulo the block's prime, and of LWE key switching modulo q.
-fn fields(parameters: &Parameters) -> [(usize, u64); 2] {
+fn fields(parameters: &Parameters) -> [Field; 2] {
     let literal = parameters.literal();
     let (switch, lwe) = (&literal.extraction, literal.key_switching);
+    let count = literal.ring_degree * switch.switching.length;
+    let (prime, modulus) = (parameters.extraction().prime(), parameters.lwe_shape().modulus);
     [
-        (literal.ring_degree * switch.switching.length, parameters.extraction().prime()),
-        (switch.degree * lwe.length, parameters.lwe_shape().modulus),
+        Field { name: "rows of the switch", count, modulus: prime },
+        Field { name: "rows of LWE key switching", count: switch.degree * lwe.length, modulus },
     ]
+}
+
+fn file(parameters: &Parameters, clients: Clients) -> KeyFile<'_> {
+    let (object_type, fields) = (ObjectType::ExtractionKey, fields(parameters));
+    KeyFile { object_type, max_body: MAX_BODY_BYTES, parameters, clients, fields }
 }
 
 impl SeededExtractionKey {
     /// Bytes that a key of these parameters takes in a file, its header excepted.
     #[must_use]
     pub fn body_bytes(parameters: &Parameters) -> u64 {
-        let fields = fields(parameters).map(|(words, modulus)| packed_field_bytes(words, modulus));
-        (Clients::BYTES + Seed::BYTES) as u64 + fields.iter().sum::<u64>()
+        KeyFile::body_bytes(fields(parameters))
     }
 
     /// Writes the key.
@@ -42,16 +44,8 @@ impl SeededExtractionKey {
     /// # Errors
     /// If writing fails.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let [(_, prime), (_, modulus)] = fields(&self.parameters);
-        let (digest, length) = (self.parameters.digest(), Self::body_bytes(&self.parameters));
-        let object = ObjectWriter::new(out, ObjectType::ExtractionKey, &digest, length)?;
-        let mut writer = BodyWriter::new(object);
-        self.clients.write(&mut writer)?;
-        writer.raw(self.seed.as_bytes())?;
-        writer.packed_words(self.switching.bodies(), prime)?;
-        writer.packed_words(self.key_switching.bodies(), modulus)?;
-        writer.into_inner().finish()?;
-        Ok(())
+        let words = [self.switching.bodies(), self.key_switching.bodies()];
+        file(&self.parameters, self.clients).write(out, &self.seed, words)
     }
 
     /// Reads what [`SeededExtractionKey::write`] wrote, for these parameters and clients.
@@ -63,15 +57,7 @@ impl SeededExtractionKey {
         clients: Clients,
         bytes: &[u8],
     ) -> Result<Self, WireError> {
-        let digest = parameters.digest();
-        let body = read_object(bytes, ObjectType::ExtractionKey, Some(&digest), MAX_BODY_BYTES)?;
-        let mut reader = BodyReader::new(body);
-        clients.check_read(&mut reader)?;
-        let seed = Seed::from_bytes(reader.array("seed of the masks")?);
-        let [(switching, prime), (rows, modulus)] = fields(parameters);
-        let switching = reader.packed_words("rows of the switch", switching, prime)?;
-        let rows = reader.packed_words("rows of LWE key switching", rows, modulus)?;
-        reader.finish()?;
+        let (seed, [switching, rows]) = file(parameters, clients).read(bytes)?;
         Ok(Self {
             parameters: parameters.clone(),
             clients,

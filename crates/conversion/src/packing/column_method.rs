@@ -14,9 +14,12 @@
 //! Noise, a fraction of the modulus: `n·N'·E[a²]·σ²/Q'²` with `E[a²] = (q² + 2)/12`, and the rounding δ of `Q'/q` times
 //! the phase of centred masks, `δ²·n·E[s²]·E[a²]/Q'²`.
 
+use std::borrow::Cow;
+
 use cryptable_fhew::noise::{Variance, second_moment};
 use cryptable_fhew::seeded_rows::SeededRows;
 use cryptable_lattice::ERROR_VARIANCE;
+use cryptable_lattice::lwe_list::LweList;
 use cryptable_ring::columns::Columns;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{Multiplicand, PrimeRing};
@@ -74,10 +77,24 @@ impl ColumnKey {
         self.rows.iter().map(|row| 8 * row.words().len()).sum()
     }
 
-    /// Columns of sums of masks, ciphertext after ciphertext, as digits from 0 to q - 1: q/2 too large.
-    pub(crate) fn digits(&self, masks: &[&[u64]]) -> Columns {
-        let (half, mask) = (1 << (self.log2_modulus - 1), (1u64 << self.log2_modulus) - 1);
-        Columns::of_sums(masks, self.rows.len(), half, mask as u32)
+    /// Columns of sums of masks, as digits from 0 to q - 1: q/2 too large. Lists that are kept by columns need no
+    /// transposition.
+    pub(crate) fn digits(&self, lists: &[&LweList]) -> Columns {
+        let half = 1 << (self.log2_modulus - 1);
+        let mask = ((1u64 << self.log2_modulus) - 1) as u32;
+        let mut columns: Vec<&Columns> = lists.iter().filter_map(|l| l.mask_columns()).collect();
+        let others = lists.iter().filter(|list| list.mask_columns().is_none());
+        let rows: Vec<Cow<'_, [u64]>> = others.map(|list| list.masks()).collect();
+        if rows.is_empty() {
+            return Columns::of_column_sums(&columns, half, mask);
+        }
+        let rows: Vec<&[u64]> = rows.iter().map(|words| &**words).collect();
+        let of_rows = Columns::of_sums(&rows, self.rows.len(), half, mask);
+        if columns.is_empty() {
+            return of_rows;
+        }
+        columns.push(&of_rows);
+        Columns::of_column_sums(&columns, 0, mask)
     }
 
     /// `Σ_j A_j·row_j` of every block: torus fractions of body and mask.

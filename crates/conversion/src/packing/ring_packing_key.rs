@@ -1,6 +1,5 @@
 //! Keys of ring packing, and packing itself.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use cryptable_fhew::booleans::EncryptedBits;
@@ -159,8 +158,7 @@ impl RingPackingKey {
     fn block_sums(&self, blocks: &Blocks, lists: &[&LweList], constant: u64) -> (Buffer, Buffer) {
         let literal = self.parameters.literal();
         let n = literal.ring_degree;
-        let masks: Vec<Cow<'_, [u64]>> = lists.iter().map(|list| list.masks()).collect();
-        let digits = self.columns.digits(&masks.iter().map(|words| &**words).collect::<Vec<_>>());
+        let digits = self.columns.digits(lists);
         let occupied = blocks.occupied();
         let ring = &self.parameters.packing().block;
         let products = self.columns.products(ring, &digits, &occupied);

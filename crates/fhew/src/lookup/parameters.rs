@@ -91,6 +91,12 @@ impl Parameters {
         Self::assemble(method, fhew, moduli, (SecurityLevel::Bits128, log2_fail))
     }
 
+    /// The same method, numbers and claims for other moduli.
+    pub(super) fn assemble_with(&self, moduli: (u64, u64)) -> Result<Self> {
+        let claims = (self.literal.security, self.literal.log2_fail);
+        Self::assemble(self.method, self.fhew.clone(), moduli, claims)
+    }
+
     fn assemble(
         method: &'static dyn FullDomainMethod,
         fhew: FhewParameters,

@@ -1,0 +1,58 @@
+//! Single values looked up many at once: a client of engine `single` whose server can also pack values into one ciphertext
+//! of engine `packed`, look all of them up there, and take the results out again.
+//!
+//! ```text
+//!   single values, x/p modulo q ──────── one by one, a bootstrap each ────────►  f(x)/P modulo q
+//!        │ ring packing                                                               ▲ extraction
+//!        ▼                                                                            │
+//!   coefficients x/p modulo 2^k ── AKP or a multiplexer tree, all at once ──►  f(x)/P modulo 2^k
+//! ```
+//! Both engines encode a value m of modulus p as the phase m/p plus noise, without padding or half steps, and a layout
+//! holds value t in coefficient t·N/slots. So a conversion changes moduli and secrets, and never the encoding. What may
+//! differ is noise: [`Parameters`] have single values with less noise than single lookups need, where packed lookups of
+//! results demand it.
+//!
+//! ```
+//! use cryptable_conversion::lookup::{Parameters, SecretKey};
+//! use cryptable_lattice::{Progress, Table};
+//!
+//! let table = Table::from_fn(4, 4, |x| (x * x + 1) % 4)?;
+//! // `Parameters::candidates` gives 128-bit parameters; a toy keeps this example quick.
+//! let secret = SecretKey::generate(&Parameters::insecure_toy(4, 4)?);
+//! let key = secret.evaluation_key(Progress::silent())?;
+//!
+//! let input = secret.encrypt(&[0, 1, 2, 3, 3])?;              // single values
+//! let packed = key.pack(&input)?;                             // one ciphertext
+//! let prepared = key.packed().prepare(&table)?;
+//! let output = key.packed().lookup(&packed, &prepared, Progress::silent())?;
+//! let single = key.unpack(&output)?;                          // single values again
+//! assert_eq!(secret.decrypt(&single)?, [1, 2, 1, 2, 2]);
+//!
+//! // All of that, or one by one where values are few:
+//! let prepared = key.prepare(&table)?;
+//! let output = key.lookup_many(&input, &[&prepared], Progress::silent())?;
+//! assert_eq!(secret.decrypt(&output[0])?, [1, 2, 1, 2, 2]);
+//! # Ok::<(), cryptable_lattice::Error>(())
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `parameters` | both engines' parameters and those of the conversions, noise from one to the other |
+//! | `request` | the search for parameters |
+//! | `prediction` | work, memory, and from how many values on packing pays |
+//! | `secret_key`, `evaluation_key` | of the client and of the server; `serialization`: both as bytes |
+
+mod evaluation_key;
+mod parameters;
+mod prediction;
+mod prepared_table;
+mod request;
+#[cfg(feature = "client")]
+mod secret_key;
+mod serialization;
+
+pub use evaluation_key::EvaluationKey;
+pub use parameters::Parameters;
+pub use prepared_table::PreparedTable;
+#[cfg(feature = "client")]
+pub use secret_key::SecretKey;

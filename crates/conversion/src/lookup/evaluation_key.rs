@@ -1,0 +1,208 @@
+//! The server's keys: of single values, of packed ones, and between both.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use cryptable_fhew::lookup as single;
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{Progress, Result, Table};
+use cryptable_packed as packed;
+use cryptable_ring::Buffer;
+use cryptable_wire::KeyId;
+
+use super::{Parameters, PreparedTable};
+use crate::extraction::ExtractionKey;
+use crate::packing::RingPackingKey;
+use crate::power_of_two::{from_power_of_two, to_power_of_two};
+
+/// Looks single values up, one by one or packed. Holds no secret, and is `Sync`.
+pub struct EvaluationKey {
+    parameters: Parameters,
+    single: single::EvaluationKey,
+    packed: packed::EvaluationKey,
+    packing: RingPackingKey,
+    extraction: ExtractionKey,
+    crossing: Option<u64>,
+}
+
+impl fmt::Debug for EvaluationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EvaluationKey")
+            .field("method", &self.parameters.method_name())
+            .field("key_id", &self.key_id())
+            .finish_non_exhaustive()
+    }
+}
+
+impl EvaluationKey {
+    /// Of keys of one client, which were made or read together.
+    pub(super) fn new(
+        parameters: Parameters,
+        (single, packed): (single::EvaluationKey, packed::EvaluationKey),
+        (packing, extraction): (RingPackingKey, ExtractionKey),
+    ) -> Self {
+        // Proportions matter, and they are nearly the same everywhere.
+        let crossing = parameters.crossing(&CostModel::default());
+        Self { parameters, single, packed, packing, extraction, crossing }
+    }
+
+    /// The parameters, those of the client's secret key.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Identifier of the client's key of single values.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.single.key_id()
+    }
+
+    /// The key of single values: for lookups one by one and all else that single values can do.
+    #[must_use]
+    pub fn single(&self) -> &single::EvaluationKey {
+        &self.single
+    }
+
+    /// The key of packed values.
+    #[must_use]
+    pub fn packed(&self) -> &packed::EvaluationKey {
+        &self.packed
+    }
+
+    /// Bytes of memory that all keys take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.single.memory_bytes()
+            + self.packed.memory_bytes()
+            + self.packing.memory_bytes()
+            + self.extraction.memory_bytes()
+    }
+
+    /// Packs single values, up to as many as a ciphertext has slots: value t becomes packed value t.
+    ///
+    /// Noise: that of the values, and of packing ([`Parameters::packed_noise`]); lookups of the result refuse what is too
+    /// much ([`Parameters::input_noise_limit`]).
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters, or more than slots; [`cryptable_lattice::Error::NoiseTooLarge`] if packed values
+    /// would decrypt wrong with more than the stated probability.
+    pub fn pack(&self, values: &single::Ciphertext) -> Result<packed::Ciphertext> {
+        let list = self.single.export(values)?;
+        self.pack_list(list, values)
+    }
+
+    /// Packs a part of values, of which the list is.
+    fn pack_list(&self, list: &LweList, of: &single::Ciphertext) -> Result<packed::Ciphertext> {
+        let literal = self.parameters.packed().literal();
+        // Drawn masks in recycled pages: fresh ones take longer than packing.
+        let drawn = list.is_fresh().then(|| list.with_words());
+        let phases = self.packing.pack(&[drawn.as_ref().unwrap_or(list)], 0, literal.slots)?;
+        drop(drawn);
+        let moduli = (literal.log2_ciphertext_modulus, of.modulus());
+        let body = to_power_of_two(self.parameters.conversion(), &phases, moduli)?;
+        self.packed.import(body, self.parameters.packed_noise(of.noise()))
+    }
+
+    /// Takes packed values out: packed value t becomes single value t.
+    ///
+    /// Noise: that of the values, and of extraction ([`Parameters::single_noise`]).
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters, or of another modulus than p and P;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if single values would decrypt wrong with more than the stated probability.
+    pub fn unpack(&self, values: &packed::Ciphertext) -> Result<single::Ciphertext> {
+        let body = self.packed.export(values)?;
+        let conversion = self.parameters.conversion();
+        let phases = from_power_of_two(conversion, self.packed.key_id(), body)?;
+        let list = self.extraction.extract(&phases, 0)?;
+        let noise = self.parameters.single_noise(values.noise());
+        self.single.import(list, values.modulus(), noise)
+    }
+
+    /// Checks a table and encodes it for both ways, once for any number of lookups.
+    ///
+    /// # Errors
+    /// If its moduli are not those of the parameters.
+    pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
+        let (single, packed) = (self.single.prepare(table)?, self.packed.prepare(table)?);
+        Ok(PreparedTable { single, packed })
+    }
+
+    /// Whether so many values are packed for a lookup: from [`Parameters::crossing`] on, at the built-in cost model.
+    #[must_use]
+    pub fn packs(&self, values: usize) -> bool {
+        self.crossing.is_some_and(|crossing| values as u64 >= crossing)
+    }
+
+    /// Maps every single value through every table: packed, by as many as a ciphertext holds, or one by one where they
+    /// are few or have more noise than packed lookups admit. A ciphertext of results for each table, in their order.
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client, other parameters or another modulus than p, a table was prepared for
+    /// other parameters, there is none, or `progress` asks to stop; [`cryptable_lattice::Error::NoiseTooLarge`] if a lookup would fail with
+    /// more than the stated probability.
+    pub fn lookup_many(
+        &self,
+        input: &single::Ciphertext,
+        tables: &[&PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<single::Ciphertext>> {
+        if !self.packs(input.count()) || !self.parameters.may_be_packed(input.noise()) {
+            let tables: Vec<_> = tables.iter().map(|table| &table.single).collect();
+            return self.single.lookup_many(input, &tables, progress);
+        }
+        let tables: Vec<_> = tables.iter().map(|table| &table.packed).collect();
+        let pieces = pieces(self.single.export(input)?, self.parameters.packed().literal().slots);
+        let count = pieces.len();
+        let mut outputs: Vec<single::Ciphertext> = Vec::new();
+        let mut lists: Vec<LweList> = Vec::new();
+        for (index, piece) in pieces.into_iter().enumerate() {
+            let share = share(&progress, index, count);
+            let packed = self.pack_list(&piece, input)?;
+            let results = self.packed.lookup_many(&packed, &tables, Progress::new(&share))?;
+            let results = results.iter().map(|result| self.unpack(result));
+            let results = results.collect::<Result<Vec<_>>>()?;
+            if index == 0 && count > 1 {
+                lists = results.iter().map(|result| result.values().clone()).collect();
+            } else {
+                for (all, result) in lists.iter_mut().zip(&results) {
+                    all.append(result.values().clone());
+                }
+            }
+            outputs = results;
+        }
+        if count == 1 {
+            return Ok(outputs);
+        }
+        let joined = lists.into_iter().zip(outputs);
+        joined.map(|(list, of)| self.single.import(list, of.modulus(), of.noise())).collect()
+    }
+}
+
+/// A list in pieces of at most so many values.
+fn pieces(list: &LweList, limit: usize) -> Vec<Cow<'_, LweList>> {
+    if list.len() <= limit {
+        return vec![Cow::Borrowed(list)];
+    }
+    let (shape, masks) = (list.shape(), list.masks());
+    let masks = masks.chunks(limit * shape.dimension);
+    let piece = |(masks, bodies): (&[u64], &[u64])| {
+        Cow::Owned(LweList::from_words(shape, Buffer::copied(masks), bodies.to_vec()))
+    };
+    masks.zip(list.bodies().chunks(limit)).map(piece).collect()
+}
+
+/// The share of one piece in the progress of all.
+fn share<'a>(
+    whole: &'a Progress<'a>,
+    index: usize,
+    count: usize,
+) -> impl Fn(usize, usize) -> ControlFlow<()> + Sync + 'a {
+    move |done, total| match whole.report(index * total + done, count * total) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
+}

@@ -1,0 +1,296 @@
+//! Parameters of single values that may be packed: those of both engines, and of the conversions between them.
+
+use cryptable_fhew::lookup as single;
+use cryptable_fhew::noise::Variance;
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters as FhewParameters};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::security::LweInstance;
+use cryptable_lattice::{FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel};
+use cryptable_packed as packed;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_wire::{BodyReader, BodyWriter};
+
+use crate::literal::ParametersLiteral;
+use crate::parameters::Parameters as ConversionParameters;
+use crate::power_of_two::rounding_noise;
+
+/// Domain of digests.
+const DIGEST_CONTEXT: &str = "cryptable: parameters of single values that may be packed";
+
+/// Longest parameters of one part in a file.
+const MAX_PART_BYTES: u64 = 1 << 15;
+
+/// log2 of q_0, which phases have between the engines' moduli: roundings to it add nothing.
+const LOG2_BOTTOM: f64 = 49.5;
+
+/// Digits of extraction's switch to a block's secret at ring degrees of 2^15 and 2^16: with those of
+/// [`crate::BlockLiteral::EXTRACTION_128`], of 6 bits, it would add 2^-10.9 of the modulus, with these 2^-13.4, for four
+/// transforms more.
+const EXTRACTION_SWITCHING: GadgetLiteral = GadgetLiteral { base_log2: 3, length: 8 };
+
+/// Parameters of both engines, for the same tables, and of the conversions between them. Immutable.
+///
+/// By construction, fresh single values may be packed and looked up, and results may be taken out and looked up one by one
+/// where their modulus is that of inputs, all with the failure probabilities that the engines' parameters state.
+/// [`Parameters::are_chainable`] says whether such results may be packed again, too, and
+/// [`Parameters::packs_single_results`] whether those of single lookups may.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    single: single::Parameters,
+    packed: packed::Parameters,
+    conversion: ConversionParameters,
+}
+
+impl Parameters {
+    /// Joins parameters of both engines.
+    ///
+    /// # Errors
+    /// If their moduli or what they claim of their security differ; [`cryptable_lattice::Error::NoiseTooLarge`] if the
+    /// noise of fresh single values is too much for packed lookups, or that of their results for single ones.
+    pub fn new(single: single::Parameters, packed: packed::Parameters) -> Result<Self> {
+        let literal = conversion_literal(single.fhew(), &packed);
+        Self::assemble(single, packed, ConversionParameters::new(literal)?)
+    }
+
+    /// Toy parameters for tests: not secure.
+    ///
+    /// # Errors
+    /// If a modulus is too large for the toys, or their noise.
+    pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        Self::new(
+            single::Parameters::insecure_toy(input_modulus, output_modulus)?,
+            packed::Parameters::insecure_toy(input_modulus, output_modulus)?,
+        )
+    }
+
+    fn assemble(
+        single: single::Parameters,
+        packed: packed::Parameters,
+        conversion: ConversionParameters,
+    ) -> Result<Self> {
+        let (p, output) = (single.input_modulus(), single.output_modulus());
+        check_equal("input modulus of packed values", packed.input_modulus(), p)?;
+        check_equal("output modulus of packed values", packed.output_modulus(), output)?;
+        let degree = conversion.literal().ring_degree;
+        check_equal("ring degree", degree, packed.ring_degree())?;
+        conversion.check_single(single.fhew())?;
+        let claims = [single.security_level(), conversion.literal().security];
+        for claim in claims {
+            if claim != packed.security_level() {
+                let (found, expected) = (claim, packed.security_level());
+                return Err(cryptable_lattice::Error::mismatch("security level", found, expected));
+            }
+        }
+        let found = Self { single, packed, conversion };
+        found.check_noise()?;
+        Ok(found)
+    }
+
+    /// Demands that fresh values may be packed, and what a lookup makes of them be taken out.
+    fn check_noise(&self) -> Result<()> {
+        let (packed, single) = (&self.packed, &self.single);
+        let input = self.packed_noise(single.noise().fresh());
+        let found = packed.lookup_log2_fail(input);
+        check_log2_fail("a packed lookup of a single value", found, packed.stated_log2_fail())?;
+        let result = self.single_noise(packed.result_noise(input));
+        let (modulus, stated) = (single.output_modulus(), single.stated_log2_fail());
+        result.check_decryption("a packed lookup, taken out", modulus, stated)?;
+        if single.input_modulus() == modulus {
+            let found = single.noise().log2_fail(result);
+            check_log2_fail("a lookup of a packed lookup's result", found, stated)?;
+        }
+        Ok(())
+    }
+
+    /// Those of single values.
+    #[must_use]
+    pub fn single(&self) -> &single::Parameters {
+        &self.single
+    }
+
+    /// Those of packed values.
+    #[must_use]
+    pub fn packed(&self) -> &packed::Parameters {
+        &self.packed
+    }
+
+    /// Those of packing and extraction.
+    #[must_use]
+    pub fn conversion(&self) -> &ConversionParameters {
+        &self.conversion
+    }
+
+    /// Noise of packed values, of single values with this noise: `σ² + packing + rounding to 2^k`.
+    #[must_use]
+    pub fn packed_noise(&self, single: NoiseBound) -> NoiseBound {
+        let modulus = f64::from(self.packed.literal().log2_ciphertext_modulus).exp2();
+        let rounding = rounding_noise(self.packed.ring_degree(), modulus);
+        added(single, self.conversion.packing_noise() + rounding)
+    }
+
+    /// Noise of single values that are taken out of packed ones with this noise: `σ² + rounding to q_0 + extraction`.
+    #[must_use]
+    pub fn single_noise(&self, packed: NoiseBound) -> NoiseBound {
+        let literal = self.conversion.literal();
+        let rounding = rounding_noise(literal.ring_degree, literal.bottom_prime as f64);
+        added(packed, self.conversion.extraction_noise() + rounding)
+    }
+
+    /// Whether single values with this noise may be packed and looked up.
+    #[must_use]
+    pub fn may_be_packed(&self, single: NoiseBound) -> bool {
+        let found = self.packed.lookup_log2_fail(self.packed_noise(single));
+        found <= self.packed.stated_log2_fail()
+    }
+
+    /// The most noise without bias that single values may have which are packed and looked up.
+    ///
+    /// ```
+    /// use cryptable_conversion::lookup::Parameters;
+    /// let parameters = Parameters::insecure_toy(4, 4)?;
+    /// let limit = parameters.input_noise_limit();
+    /// assert!(limit.deviation() > parameters.single().noise().fresh().deviation());
+    /// assert!(parameters.may_be_packed(limit) && !parameters.may_be_packed(limit.times(2)));
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn input_noise_limit(&self) -> NoiseBound {
+        cryptable_lattice::noise_bound::largest_admitted(|input| self.may_be_packed(input))
+    }
+
+    /// Whether results of packed lookups that were taken out may be packed and looked up again.
+    #[must_use]
+    pub fn are_chainable(&self) -> bool {
+        let moduli = [self.single.input_modulus(), self.single.output_modulus()];
+        moduli[0] == moduli[1] && self.may_be_packed(self.unpacked_result())
+    }
+
+    /// Whether results of single lookups may be packed and looked up, too.
+    #[must_use]
+    pub fn packs_single_results(&self) -> bool {
+        self.are_chainable() && self.may_be_packed(self.single.noise().result())
+    }
+
+    /// Noise of a packed lookup's result, taken out, whose input was fresh.
+    fn unpacked_result(&self) -> NoiseBound {
+        let input = self.packed_noise(self.single.noise().fresh());
+        self.single_noise(self.packed.result_noise(input))
+    }
+
+    /// log2 of the probability that a lookup of a fresh value goes wrong, whichever way it takes, decryption included.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        let input = self.packed_noise(self.single.noise().fresh());
+        let looked_up = self.packed.lookup_log2_fail(input).exp2();
+        let taken_out = self.unpacked_result().log2_fail(self.single.output_modulus()).exp2();
+        self.single.log2_fail().max((looked_up + taken_out).log2())
+    }
+
+    /// The probability of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail())
+    }
+
+    /// How packed values are looked up, for people.
+    #[must_use]
+    pub fn method_name(&self) -> String {
+        format!("packed, {}", self.packed.method_name())
+    }
+
+    /// Input modulus p of tables.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.single.input_modulus()
+    }
+
+    /// Output modulus P of tables.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.single.output_modulus()
+    }
+
+    /// Degree N of the ring of packed values.
+    #[must_use]
+    pub fn ring_degree(&self) -> usize {
+        self.packed.ring_degree()
+    }
+
+    /// What they claim of their security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.packed.security_level()
+    }
+
+    /// The problems that all secrets rest on.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        let mut all = self.single.lwe_instances();
+        all.extend(self.packed.lwe_instances());
+        all.extend(self.conversion.lwe_instances());
+        all
+    }
+
+    /// Estimated security in bits, the least of all parts; 0 of insecure toys.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        let parts = [self.packed.security_bits(), self.conversion.security_bits()];
+        parts.into_iter().fold(self.single.security_bits(), f64::min)
+    }
+
+    /// Canonical bytes: those of all three parts, each with its length.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let parts = [self.single.to_bytes(), self.packed.to_bytes(), self.conversion.to_bytes()];
+        let mut writer = BodyWriter::new(Vec::new());
+        parts.iter().try_for_each(|part| writer.bytes(part)).expect("memory takes all bytes");
+        writer.into_inner()
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
+    /// allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let mut reader = BodyReader::new(bytes);
+        let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
+        let single = part("parameters of single values")?;
+        let packed = part("parameters of packed values")?;
+        let conversion = part("parameters of conversions")?;
+        reader.finish()?;
+        Self::assemble(
+            single::Parameters::from_bytes(single, options)?,
+            packed::Parameters::from_bytes(packed, options)?,
+            ConversionParameters::from_bytes(conversion, options)?,
+        )
+    }
+
+    /// BLAKE3 of [`Parameters::to_bytes`]: what keys carry. Single values carry [`single::Parameters::digest`].
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
+    }
+}
+
+/// Noise with an independent part more.
+fn added(noise: NoiseBound, more: Variance) -> NoiseBound {
+    NoiseBound::new((noise.deviation().powi(2) + more.0).sqrt(), noise.bias())
+}
+
+/// The numbers of conversions between LWE ciphertexts and a ring.
+fn conversion_literal(single: &FhewParameters, packed: &packed::Parameters) -> ParametersLiteral {
+    let degree = packed.ring_degree();
+    let bottom = ntt_primes(degree, LOG2_BOTTOM, 1, &[])[0];
+    let mut literal = if packed.security_level().is_insecure() {
+        ParametersLiteral::insecure_between(single, degree, bottom)
+    } else {
+        ParametersLiteral::between_128(single, degree, bottom)
+    };
+    literal.extraction.switching = EXTRACTION_SWITCHING;
+    literal
+}

@@ -1,0 +1,111 @@
+//! The search for parameters: for each way to look packed values up, the fastest single values that fit.
+
+use cryptable_fhew::lookup as single;
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::error::{Error, Result};
+use cryptable_packed as packed;
+
+use super::Parameters;
+
+/// Methods of single values that are tried with the numbers for one pair of moduli: the fastest.
+const TRIED: usize = 6;
+
+/// How much longer single lookups may take for their results to be packed.
+const MOST_FOR_SINGLE_RESULTS: f64 = 1.5;
+
+/// Largest modulus that single values are searched for.
+const MAX_SINGLE_MODULUS: u64 = 1 << 6;
+
+impl Parameters {
+    /// 128-bit parameters for every method of packed values that serves a request, in the packed engine's order.
+    ///
+    /// Packed lookups square phase errors times p², and so admit less noise than single ones: results of single lookups
+    /// and values taken out under their fastest numbers have too much. Numbers for tables of 2 and 4 times the moduli have
+    /// less. Taken are the fastest whose values may be packed again once they were taken out; of those, the fastest
+    /// whose results of single lookups may be packed, if that costs single lookups no more than half. Where there are
+    /// none, the fastest whose fresh values may be packed.
+    ///
+    /// ```no_run
+    /// use cryptable_conversion::lookup::Parameters;
+    /// let found = Parameters::candidates(&cryptable_packed::Request::new(16, 16))?;
+    /// assert!(found[0].are_chainable() && found[0].log2_fail() <= -64.0);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If an engine has no parameters for the request, or their noise does not fit: names value and limit.
+    pub fn candidates(request: &packed::Request) -> Result<Vec<Self>> {
+        let singles = single_candidates(request)?;
+        let all = packed::Parameters::candidates(request)?;
+        let found: Vec<Result<Self>> =
+            all.into_iter().map(|packed| best_of(&singles, &packed)).collect();
+        let (fit, mut others): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+        match fit.into_iter().collect::<Result<Vec<Self>>>()? {
+            none if none.is_empty() => others.swap_remove(0).map(|one| vec![one]),
+            fit => Ok(fit),
+        }
+    }
+}
+
+/// The best of single values, which are sorted by time, to go with these packed ones: [`Parameters::candidates`] says
+/// which that is.
+fn best_of(singles: &[single::Parameters], packed: &packed::Parameters) -> Result<Parameters> {
+    let (mut fitting, mut chainable): (Option<Parameters>, Option<Parameters>) = (None, None);
+    let mut refusal = None;
+    for single in singles {
+        let found = match Parameters::new(single.clone(), packed.clone()) {
+            Ok(found) => found,
+            Err(error) => {
+                refusal = Some(error);
+                continue;
+            }
+        };
+        if let Some(first) = &chainable
+            && seconds(single) > MOST_FOR_SINGLE_RESULTS * seconds(first.single())
+        {
+            break;
+        }
+        if found.packs_single_results() {
+            return Ok(found);
+        }
+        let best = if found.are_chainable() { &mut chainable } else { &mut fitting };
+        best.get_or_insert(found);
+    }
+    match (chainable.or(fitting), refusal) {
+        (Some(best), _) => Ok(best),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(Error::TooSmall { name: "number of parameters", value: 0, limit: 1 }),
+    }
+}
+
+/// Predicted time of a single lookup.
+fn seconds(single: &single::Parameters) -> f64 {
+    CostModel::default().seconds(&single.prediction().work)
+}
+
+/// Single values for the moduli, with numbers chosen for these and for larger ones, the fastest numbers first.
+fn single_candidates(request: &packed::Request) -> Result<Vec<single::Parameters>> {
+    let (p, output) = (request.input_modulus, request.output_modulus);
+    if p.max(output) > MAX_SINGLE_MODULUS {
+        let name = "modulus of single values that may be packed";
+        return Err(Error::TooLarge { name, value: p.max(output), limit: MAX_SINGLE_MODULUS });
+    }
+    // Methods serve even or odd moduli.
+    let factors: [u64; 3] = if p.is_multiple_of(2) { [1, 2, 4] } else { [1, 3, 5] };
+    let mut found: Vec<single::Parameters> = Vec::new();
+    for factor in factors.into_iter().filter(|f| f * p.max(output) <= MAX_SINGLE_MODULUS) {
+        let larger = single::Request {
+            log2_fail: request.log2_fail,
+            ..single::Request::new(factor * p, factor * output)
+        };
+        match single::Parameters::candidates(&larger) {
+            Ok(all) => found
+                .extend(all.iter().take(TRIED).filter_map(|one| one.with_moduli(p, output).ok())),
+            Err(error) if factor == 1 => return Err(error),
+            Err(_) => break,
+        }
+    }
+    // Positive numbers are in the order of their bits.
+    found.sort_by_cached_key(|one| seconds(one).to_bits());
+    Ok(found)
+}

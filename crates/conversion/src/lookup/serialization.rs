@@ -1,0 +1,203 @@
+//! Keys as bytes: the wire objects of both engines and of the conversions, one after the other in one object.
+//!
+//! | secret key | evaluation key |
+//! |---|---|
+//! | parameters | parameters |
+//! | secret key of single values | identifiers of both secret keys |
+//! | secret key of packed values | evaluation key of single values, ring packing key, extraction key, each with its length |
+//! | | zeros up to a multiple of 8 bytes; evaluation key of packed values, which is used where it lies |
+//!
+//! Every part has its own header and checksum; parts of other parameters or another client are refused.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cryptable_fhew::lookup as single;
+use cryptable_lattice::error::{check_client, check_parameters};
+use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_lattice::{ReadOptions, Result};
+use cryptable_packed as packed;
+use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, open_with_parameters};
+
+use super::{EvaluationKey, Parameters};
+use crate::clients::Clients;
+use crate::extraction::{ExtractionKey, SeededExtractionKey};
+use crate::packing::{RingPackingKey, SeededRingPackingKey};
+
+/// Longest body of an evaluation key, 128 GiB.
+const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 37;
+
+/// Longest part but the last, 8 GiB.
+const MAX_PART_BYTES: u64 = 1 << 33;
+
+/// Name of a part in errors.
+const PART: &str = "part of a key";
+
+/// Some of the bytes that others share.
+struct Part {
+    all: SharedBytes,
+    range: Range<usize>,
+}
+
+impl AsRef<[u8]> for Part {
+    fn as_ref(&self) -> &[u8] {
+        &(*self.all).as_ref()[self.range.clone()]
+    }
+}
+
+fn open(
+    bytes: &[u8],
+    object_type: ObjectType,
+    max_body: u64,
+    options: ReadOptions,
+) -> Result<(Parameters, BodyReader<'_>)> {
+    let read = |bytes: &[u8]| Parameters::from_bytes(bytes, options);
+    open_with_parameters(bytes, object_type, max_body, read, Parameters::digest)
+}
+
+/// Demands that parts are of a key's parameters.
+fn check_parts(
+    parameters: &Parameters,
+    single: &single::Parameters,
+    packed: &packed::Parameters,
+) -> Result<()> {
+    check_parameters(PART, parameters.single().digest(), single.digest())?;
+    check_parameters(PART, parameters.packed().digest(), packed.digest())
+}
+
+impl EvaluationKey {
+    /// A key from its wire format. Switching keys of packed values are read where they lie, a memory-mapped file for
+    /// one; all else is expanded into memory.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged evaluation key, do not start at a multiple of 8, have parts of other
+    /// parameters or clients, are of insecure parameters where those are not allowed, or take more memory than the
+    /// options allow.
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        let all: &[u8] = (*bytes).as_ref();
+        let object_type = ObjectType::BridgedEvaluationKey;
+        let (parameters, mut reader) = open(all, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
+        options.check_memory("evaluation key", parameters.prediction().key_memory_bytes as u64)?;
+        let mut id = |name| reader.array(name).map(KeyId);
+        let clients =
+            Clients { lwe: id("single key identifier")?, ring: id("packed key identifier")? };
+        let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
+        let single = part("evaluation key of single values")?;
+        let (packing, extraction) = (part("ring packing key")?, part("extraction key")?);
+        let start =
+            HEADER_BYTES + reader.words_in_place("evaluation key of packed values", 0)?.start;
+        let end = all.len() - cryptable_wire::CHECKSUM_BYTES;
+        let conversion = parameters.conversion();
+        let packing = SeededRingPackingKey::from_bytes(conversion, clients, packing)?;
+        let extraction = SeededExtractionKey::from_bytes(conversion, clients, extraction)?;
+        let conversions = (RingPackingKey::expand(&packing), ExtractionKey::expand(&extraction));
+        let single = single::EvaluationKey::from_shared(Arc::new(single.to_vec()), options)?;
+        let part = Part { all: Arc::clone(&bytes), range: start..end };
+        let packed = packed::EvaluationKey::from_shared(Arc::new(part), options)?;
+        check_parts(&parameters, single.parameters(), packed.parameters())?;
+        check_client(PART, clients.lwe, single.key_id())?;
+        check_client(PART, clients.ring, packed.key_id())?;
+        Ok(Self::new(parameters, (single, packed), conversions))
+    }
+}
+
+#[cfg(feature = "client")]
+mod client {
+    use std::io::Write;
+
+    use cryptable_lattice::Progress;
+    use cryptable_ring::clear_stack;
+    use cryptable_wire::{BodyWriter, ObjectWriter, secret_key_bytes};
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::lookup::SecretKey;
+
+    /// Longest body of a secret key.
+    const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
+
+    impl SecretKey {
+        /// The key in its wire format: parameters, then the secret keys of both engines.
+        #[must_use]
+        pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+            let parts = [self.single().to_bytes(), self.packed().to_bytes()];
+            let length = parts.iter().map(|part| 8 + part.len()).sum();
+            let (parameters, object_type) = (self.parameters(), ObjectType::BridgedSecretKey);
+            let (digest, literals) = (parameters.digest(), parameters.to_bytes());
+            let bytes = secret_key_bytes(object_type, &digest, &literals, length, |writer| {
+                parts.iter().try_for_each(|part| writer.bytes(part))
+            });
+            clear_stack();
+            bytes
+        }
+
+        /// Reads a secret key.
+        ///
+        /// # Errors
+        /// If the bytes are not exactly one undamaged secret key, its parts are of other parameters, or it is of
+        /// insecure parameters where those are not allowed.
+        pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+            let (parameters, mut reader) =
+                open(bytes, ObjectType::BridgedSecretKey, MAX_SECRET_KEY_BYTES, options)?;
+            clear_stack();
+            let mut part = |name| reader.bytes(name, MAX_SECRET_KEY_BYTES);
+            let single = part("secret key of single values")?;
+            let packed = part("secret key of packed values")?;
+            reader.finish()?;
+            let single = single::SecretKey::from_bytes(single, options)?;
+            let packed = packed::SecretKey::from_bytes(packed, options)?;
+            check_parts(&parameters, single.parameters(), packed.parameters())?;
+            Ok(Self::of_parts(parameters, single, packed))
+        }
+
+        /// Generates an evaluation key and writes it; switching keys of packed values one at a time. Progress counts
+        /// those.
+        ///
+        /// # Errors
+        /// If writing fails, or `progress` asks to stop.
+        pub fn write_evaluation_key(
+            &self,
+            out: &mut dyn Write,
+            progress: Progress<'_>,
+        ) -> Result<()> {
+            let parts = self.small_parts()?;
+            let (parameters, ids) = (self.parameters().to_bytes(), [self.id(), self.packed().id()]);
+            // The same writer on nothing counts the bytes, padding included.
+            let mut length = BodyWriter::new(std::io::sink());
+            write_head(&mut length, &parameters, ids, &parts)?;
+            let length = length.position() + self.packed().evaluation_key_bytes()?;
+            let digest = self.parameters().digest();
+            let object_type = ObjectType::BridgedEvaluationKey;
+            let mut writer = BodyWriter::new(ObjectWriter::new(out, object_type, &digest, length)?);
+            write_head(&mut writer, &parameters, ids, &parts)?;
+            let mut object = writer.into_inner();
+            self.packed().write_evaluation_key(&mut object, progress)?;
+            object.finish()?;
+            Ok(())
+        }
+
+        /// The keys of single values and of the conversions, as they are sent.
+        fn small_parts(&self) -> Result<[Vec<u8>; 3]> {
+            let [mut single, mut packing, mut extraction] = [const { Vec::new() }; 3];
+            self.single().write_evaluation_key(&mut single, Progress::silent())?;
+            let keys = self.conversion_keys()?;
+            keys.0.write(&mut packing)?;
+            keys.1.write(&mut extraction)?;
+            Ok([single, packing, extraction])
+        }
+    }
+
+    /// All that stands before the evaluation key of packed values.
+    fn write_head<W: Write>(
+        writer: &mut BodyWriter<W>,
+        parameters: &[u8],
+        ids: [KeyId; 2],
+        parts: &[Vec<u8>; 3],
+    ) -> std::io::Result<()> {
+        writer.bytes(parameters)?;
+        ids.iter().try_for_each(|id| writer.raw(&id.0))?;
+        parts.iter().try_for_each(|part| writer.bytes(part))?;
+        // No words, but their alignment.
+        writer.words(&[])
+    }
+}

@@ -1,0 +1,105 @@
+//! Generation of keys for gates of FHEW on packed bits.
+
+use cryptable_bits as bits;
+use cryptable_fhew::booleans;
+use cryptable_lattice::{Progress, Result};
+
+use crate::clients::Clients;
+use crate::extraction::{ExtractionKey, SeededExtractionKey};
+use crate::literal::ParametersLiteral;
+use crate::packed_gates::PackedGates;
+use crate::packing::{RingPackingKey, SeededRingPackingKey};
+use crate::parameters::Parameters;
+use crate::secrets::Secrets;
+
+/// A client's secrets for gates of FHEW on packed bits: its key for gates, and one of the ring. Redacted in Debug; the ring's
+/// is zeroized on drop.
+#[derive(Debug)]
+pub struct PackedGatesSecret<'a> {
+    single: &'a booleans::SecretKey,
+    ring: bits::SecretKey,
+    parameters: Parameters,
+}
+
+impl<'a> PackedGatesSecret<'a> {
+    /// With a new secret of the ring.
+    ///
+    /// # Errors
+    /// If there is no conversion between the parameters.
+    pub fn generate(single: &'a booleans::SecretKey, packed: &bits::Parameters) -> Result<Self> {
+        Self::with_ring(single, bits::SecretKey::generate(packed))
+    }
+
+    /// With a secret of the ring that was generated before.
+    ///
+    /// # Errors
+    /// If there is no conversion between the parameters.
+    pub fn with_ring(single: &'a booleans::SecretKey, ring: bits::SecretKey) -> Result<Self> {
+        let (numbers, packed) = (single.parameters().fhew(), ring.parameters());
+        let (degree, bottom) = (packed.literal().ring_degree, packed.bottom_prime());
+        let is_toy = packed.security_bits() == 0.0 || single.parameters().security_bits() == 0.0;
+        let literal = match is_toy {
+            false => ParametersLiteral::between_128(numbers, degree, bottom),
+            true => ParametersLiteral::insecure_between(numbers, degree, bottom),
+        };
+        Ok(Self { single, ring, parameters: Parameters::new(literal)? })
+    }
+
+    /// The secret of the ring: what is to be kept besides the key for gates, and makes the server's largest key
+    /// ([`bits::SecretKey::write_evaluation_key`]).
+    #[must_use]
+    pub fn ring(&self) -> &bits::SecretKey {
+        &self.ring
+    }
+
+    /// The parameters of the conversion.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Identifiers of both secrets.
+    #[must_use]
+    pub fn clients(&self) -> Clients {
+        Clients { lwe: self.single.id(), ring: self.ring.key_id() }
+    }
+
+    /// The packing key, as it is sent.
+    ///
+    /// # Errors
+    /// Never: dimensions are those of the parameters.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn packing_key(&self) -> Result<SeededRingPackingKey> {
+        self.secrets().packing_key(&self.parameters)
+    }
+
+    /// The extraction key, as it is sent.
+    ///
+    /// # Errors
+    /// Never: dimensions are those of the parameters.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn extraction_key(&self) -> Result<SeededExtractionKey> {
+        self.secrets().extraction_key(&self.parameters)
+    }
+
+    /// All keys of a server in the same process. Progress counts switching keys of the ring.
+    ///
+    /// # Errors
+    /// As [`PackedGates::new`], or if `progress` asks to stop.
+    pub fn packed_gates(&self, progress: Progress<'_>) -> Result<PackedGates> {
+        let server = self.ring.evaluation_key(progress)?;
+        let packing = RingPackingKey::expand(&self.packing_key()?);
+        let extraction = ExtractionKey::expand(&self.extraction_key()?);
+        PackedGates::new(self.single.parameters(), server, packing, extraction)
+    }
+
+    fn secrets(&self) -> Secrets<'_> {
+        let clients = self.clients();
+        let lwe = self.single.fhew().lwe_coefficients();
+        Secrets { lwe, ring: self.ring.secret(), clients }
+    }
+}

@@ -1,0 +1,78 @@
+//! LWE ciphertexts in and out: for methods that go on from single values, or make them.
+
+use cryptable_lattice::error::Result;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::noise_bound::NoiseBound;
+
+use super::{Ciphertext, EvaluationKey, Parameters};
+
+impl Parameters {
+    /// The same method and numbers for tables of other moduli: of smaller ones, so that noise takes less of a step than it
+    /// must. The stated failure probability stays.
+    ///
+    /// ```
+    /// use cryptable_fhew::lookup::{Parameters, Request};
+    /// let large = Parameters::choose(&Request::new(16, 16))?;
+    /// let small = large.with_moduli(4, 4)?;
+    /// assert_eq!(small.fhew().literal(), large.fhew().literal());
+    /// assert!(small.log2_fail() < large.log2_fail());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the method does not take a modulus, or fails too often.
+    pub fn with_moduli(&self, input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        self.assemble_with((input_modulus, output_modulus))
+    }
+}
+
+impl EvaluationKey {
+    /// The LWE ciphertexts of values that belong to this key, of phase m·q/modulus each.
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters, or claims noise that it cannot have.
+    pub fn export<'a>(&self, ciphertext: &'a Ciphertext) -> Result<&'a LweList> {
+        ciphertext.check(self.parameters(), self.key_id())?;
+        Ok(ciphertext.values())
+    }
+
+    /// Values of a modulus, p or P, that another method computed as LWE ciphertexts of phase m·q/modulus, with a bound
+    /// on their noise. That they are under this client's key is the caller's to know.
+    ///
+    /// # Errors
+    /// If dimension or LWE modulus are others, or the modulus of the values is neither p nor P;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if they would decrypt wrong with more than the stated probability.
+    pub fn import(&self, values: LweList, modulus: u64, noise: NoiseBound) -> Result<Ciphertext> {
+        // No ciphertext says that it has less noise than fresh ones.
+        let floor = NoiseBound::new(self.parameters().noise().fresh().deviation(), 0.0);
+        let contents = (modulus, noise.max(floor));
+        let found = Ciphertext::new(self.parameters(), self.key_id(), contents, values);
+        found.check(self.parameters(), self.key_id())?;
+        Ok(found)
+    }
+}
+
+#[cfg(all(test, feature = "client"))]
+mod tests {
+    use cryptable_lattice::{Error, Progress};
+
+    use super::*;
+    use crate::lookup::SecretKey;
+
+    #[test]
+    fn values_go_out_and_come_in_with_their_noise() {
+        let secret = SecretKey::generate(&Parameters::insecure_toy(4, 8).unwrap());
+        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let input = secret.encrypt(&[3, 1, 0]).unwrap();
+        let list = key.export(&input).unwrap().clone();
+        let back = key.import(list.clone(), 4, NoiseBound::new(0.0, 0.0)).unwrap();
+        assert_eq!(secret.decrypt(&back).unwrap(), [3, 1, 0]);
+        assert_eq!(back.noise().deviation(), key.parameters().noise().fresh().deviation());
+        let loud = key.import(list.clone(), 4, NoiseBound::new(0.02, 0.0)).unwrap_err();
+        assert!(matches!(loud, Error::NoiseTooLarge { .. }), "{loud}");
+        assert!(key.import(list, 5, NoiseBound::new(0.0, 0.0)).is_err());
+        let other = SecretKey::generate(secret.parameters());
+        let error = key.export(&other.encrypt(&[1]).unwrap()).unwrap_err();
+        assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    }
+}
