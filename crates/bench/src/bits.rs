@@ -1,8 +1,12 @@
 //! `bench binboot` and `bench gateboot`: bits in CKKS slots, bootstrapped, and gated on the way.
 
 use clap::{Args, ValueEnum};
-use cryptable_bits::{Gate, Packing, Parameters, SecretKey};
+use cryptable_bits::{
+    EncryptedBits, EvaluationKey, Gate, Packing, Parameters, RlweInput, SecretKey,
+};
+use cryptable_lattice::noise_bound::NoiseBound;
 use cryptable_lattice::{Progress, Result};
+use cryptable_ring::Ring;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
@@ -23,7 +27,7 @@ enum PackingArgument {
 /// Arguments of `bench binboot` and `bench gateboot`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  cryptable --threads 1 --json bench binboot --runs 100\n  cryptable bench binboot --ring-degree 65536"
+    after_help = "Examples:\n  cryptable --threads 1 --json bench binboot --runs 100\n  cryptable bench binboot --ring-degree 65536\n  cryptable --threads 1 --json bench gateboot --half --packing complex --runs 100"
 )]
 pub struct BitsArguments {
     /// Ring degree: 16384, 32768 or 65536; the larger ones have levels for gates, and complex packing only.
@@ -32,6 +36,9 @@ pub struct BitsArguments {
     /// How bits are packed [default: real at ring degree 16384].
     #[arg(long, value_enum)]
     packing: Option<PackingArgument>,
+    /// Half bootstraps: of bits in coefficients, for gates of sums modulo 4, as FHEW ciphertexts are packed.
+    #[arg(long)]
+    half: bool,
     /// Evaluations to take the median time and the largest error of, each of other bits.
     #[arg(long, default_value_t = 5)]
     runs: usize,
@@ -66,6 +73,68 @@ pub enum Benchmark {
     GateBoot,
 }
 
+impl Benchmark {
+    fn evaluate(self, x: bool, y: bool) -> bool {
+        match self {
+            Self::BinBoot => x,
+            Self::GateBoot => Gate::Nand.evaluate(x, y),
+        }
+    }
+
+    /// Method and table.
+    const fn names(self, half: bool) -> (&'static str, &'static str) {
+        match (self, half) {
+            (Self::BinBoot, false) => ("BinBoot", "identity"),
+            (Self::BinBoot, true) => ("half BinBoot", "identity"),
+            (Self::GateBoot, false) => ("GateBoot", "NAND"),
+            (Self::GateBoot, true) => ("half GateBoot", "NAND"),
+        }
+    }
+
+    /// The bootstrap of encrypted bits, and its seconds.
+    fn time(
+        self,
+        server: &EvaluationKey,
+        [a, b]: [&EncryptedBits; 2],
+        half: bool,
+    ) -> Result<(EncryptedBits, f64)> {
+        let (result, seconds) = if half {
+            let values = self.coefficients(server, [a, b])?;
+            timed(|| match self {
+                Self::BinBoot => server.half_bin_boot(&values),
+                Self::GateBoot => server.half_gate_boot(Gate::Nand, &values),
+            })
+        } else {
+            timed(|| match self {
+                Self::BinBoot => server.bin_boot(a),
+                Self::GateBoot => server.gate_boot(Gate::Nand, a, b),
+            })
+        };
+        Ok((result?, seconds))
+    }
+
+    /// The inputs of a half bootstrap: bits, or sums of two modulo 4.
+    fn coefficients(
+        self,
+        server: &EvaluationKey,
+        [a, b]: [&EncryptedBits; 2],
+    ) -> Result<RlweInput> {
+        if matches!(self, Self::BinBoot) {
+            return server.to_coefficients(a, 2);
+        }
+        let (a, b) = (server.to_coefficients(a, 4)?, server.to_coefficients(b, 4)?);
+        let parameters = server.parameters();
+        let (degree, prime) = (parameters.literal().ring_degree, parameters.bottom_prime());
+        let ring = Ring::new(degree, &[prime], &[]);
+        let mut sum = a.ciphertext().clone();
+        sum.c0.add_assign(&ring, &b.ciphertext().c0);
+        sum.c1.add_assign(&ring, &b.ciphertext().c1);
+        let noise = a.noise() + b.noise();
+        let noise = NoiseBound::new(noise.deviation(), noise.bias());
+        RlweInput::new(parameters, a.key_id(), sum, (a.count(), 4), noise)
+    }
+}
+
 /// A line: the contract, and what is told of bits.
 #[derive(Debug, Serialize)]
 struct BitsRecord {
@@ -77,7 +146,7 @@ struct BitsRecord {
     levels_left: usize,
     /// log2 of the product of all primes.
     log2_modulus: f64,
-    /// NTTs of one bootstrap at its ring degree, counted.
+    /// NTTs of one bootstrap from slots to slots at its ring degree, counted.
     transforms: usize,
 }
 
@@ -118,42 +187,19 @@ fn measure(
     let mut bits = || (0..parameters.bits()).map(|_| rng.random()).collect::<Vec<bool>>();
     let generation_peak = memory::peak_rss();
     memory::reset_peak();
-    let (method, table, precision) = match benchmark {
-        Benchmark::BinBoot => ("BinBoot", "identity", parameters.bin_boot_precision()),
-        Benchmark::GateBoot => ("GateBoot", "NAND", parameters.gate_boot_precision()),
-    };
-    let mut contract = Contract {
-        method: method.into(),
-        table: table.into(),
-        bits_in: if matches!(benchmark, Benchmark::BinBoot) { 1.0 } else { 2.0 },
-        bits_out: 1.0,
-        modulus_in: 2,
-        ring_degree: parameters.literal().ring_degree,
-        keygen_s,
-        eval_key_bytes: server.memory_bytes(),
-        predicted_noise_std_log2: Some((2.0 * precision.deviation).log2()),
-        log2_fail: precision.log2_fail,
-        security_bits: parameters.security_bits(),
-        ..Contract::here()
-    };
+    let mut contract = contract(benchmark, parameters, arguments.half);
+    (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
     let mut unit = UnitSampler::start();
     let (mut times, mut squares, mut worst, mut levels_left) = (Vec::new(), 0.0, 0f64, 0);
     for _ in 0..arguments.runs.max(1) {
         let (x, y) = (bits(), bits());
         let (a, encrypt_s) = timed(|| secret.encrypt(&x));
         let (a, b) = (a?, secret.encrypt(&y)?);
-        let (result, time) = timed(|| match benchmark {
-            Benchmark::BinBoot => server.bin_boot(&a),
-            Benchmark::GateBoot => server.gate_boot(Gate::Nand, &a, &b),
-        });
-        let (result, expected) = match benchmark {
-            Benchmark::BinBoot => (result?, x),
-            Benchmark::GateBoot => {
-                (result?, x.iter().zip(&y).map(|(&x, &y)| Gate::Nand.evaluate(x, y)).collect())
-            }
-        };
+        let (result, time) = benchmark.time(&server, [&a, &b], arguments.half)?;
         times.push(time);
         unit.sample_if_due();
+        let expected: Vec<bool> =
+            x.iter().zip(&y).map(|(&x, &y)| benchmark.evaluate(x, y)).collect();
         let found = secret.decrypt(&result)?;
         contract.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
         contract.values_checked += found.len();
@@ -162,6 +208,7 @@ fn measure(
             squares += error * error;
             worst = worst.max(error.abs());
         }
+        contract.predicted_noise_std_log2 = Some((2.0 * result.noise().deviation()).log2());
         levels_left = result.levels();
     }
     contract.eval_rss_bytes = memory::peak_rss();
@@ -178,6 +225,28 @@ fn measure(
     })
 }
 
+/// What is known before anything is measured.
+fn contract(benchmark: Benchmark, parameters: &Parameters, half: bool) -> Contract {
+    let (method, table) = benchmark.names(half);
+    let precision = match benchmark {
+        Benchmark::BinBoot => parameters.bin_boot_precision(),
+        Benchmark::GateBoot => parameters.gate_boot_precision(),
+    };
+    // Half bootstraps are refused above the stated probability, whatever their input's noise.
+    let log2_fail = if half { parameters.literal().log2_fail } else { precision.log2_fail };
+    Contract {
+        method: method.into(),
+        table: table.into(),
+        bits_in: if matches!(benchmark, Benchmark::BinBoot) { 1.0 } else { 2.0 },
+        bits_out: 1.0,
+        modulus_in: 2,
+        ring_degree: parameters.literal().ring_degree,
+        log2_fail,
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,8 +254,10 @@ mod tests {
 
     #[test]
     fn bits_of_a_toy() {
-        for benchmark in [Benchmark::BinBoot, Benchmark::GateBoot] {
-            let arguments = BitsArguments { ring_degree: 1024, packing: None, runs: 2, seed: 1 };
+        let benchmarks = [Benchmark::BinBoot, Benchmark::GateBoot];
+        for (benchmark, half) in benchmarks.into_iter().flat_map(|b| [(b, false), (b, true)]) {
+            let (ring_degree, packing) = (1024, None);
+            let arguments = BitsArguments { ring_degree, packing, half, runs: 2, seed: 1 };
             let toy = Parameters::insecure_toy(Packing::Complex).unwrap();
             let record = measure(benchmark, &toy, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&record).unwrap()));

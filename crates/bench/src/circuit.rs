@@ -1,42 +1,37 @@
 //! `bench circuit`: binary circuits on packed bits, scheduled and run.
 
-use anyhow::Context;
-use clap::{Args, ValueEnum};
-use cryptable_bits::{EncryptedBits, Packing, Parameters, SecretKey};
-use cryptable_circuits::execution::{input_bits, output_words};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use cryptable_bits::{EvaluationKey, NamedSet, Parameters, SecretKey};
+use cryptable_circuits::execution::{execute_with, input_bits, output_words};
 use cryptable_circuits::named::NamedCircuit;
-use cryptable_circuits::{Circuit, Plan, PlanOptions, execute};
+use cryptable_circuits::schedule::InputSupply;
+use cryptable_circuits::{Circuit, Plan, PlanOptions};
 use cryptable_lattice::Progress;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
+use crate::circuit_words::CheckedWords;
 use crate::contract::Contract;
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
-/// The circuits, in options.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CircuitArgument {
-    /// A sum of words of 32 bits.
-    Add32,
-    /// Comparisons of words of 32 bits: less than, with signs and without, and equal.
-    Compare32,
-    /// A product of words of 32 bits, modulo 2^32.
-    Multiply32,
-    /// AES-128 of a block, under an encrypted key.
-    Aes128,
+/// A circuit by its name.
+fn named_circuit() -> impl TypedValueParser<Value = NamedCircuit> {
+    let shown = |it: NamedCircuit| PossibleValue::new(it.name()).help(it.description());
+    let names = PossibleValuesParser::new(NamedCircuit::ALL.map(shown));
+    names.map(|name| NamedCircuit::by_name(&name).expect("a name of the list"))
 }
 
-/// The parameter sets, in options.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SetArgument {
-    /// Ring degree 2^14.
-    Latency,
-    /// Ring degree 2^15.
-    Balanced,
-    /// Ring degree 2^16.
-    Throughput,
+/// A parameter set by its name.
+fn named_set() -> impl TypedValueParser<Value = NamedSet> {
+    let names = PossibleValuesParser::new(NamedSet::ALL.map(NamedSet::name));
+    names.map(|name| NamedSet::by_name(&name).expect("a name of the list"))
 }
 
 /// Arguments of `bench circuit`.
@@ -46,11 +41,11 @@ enum SetArgument {
 )]
 pub struct CircuitArguments {
     /// The circuit.
-    #[arg(long, value_enum, default_value = "add32")]
-    circuit: CircuitArgument,
+    #[arg(long, value_parser = named_circuit(), default_value = "add32")]
+    circuit: NamedCircuit,
     /// The parameters.
-    #[arg(long, value_enum, default_value = "balanced")]
-    set: SetArgument,
+    #[arg(long, value_parser = named_set(), default_value = "balanced")]
+    set: NamedSet,
     /// Print the plan and run nothing.
     #[arg(long)]
     plan: bool,
@@ -73,12 +68,20 @@ pub struct CircuitArguments {
 struct CircuitRecord {
     #[serde(flatten)]
     contract: Contract,
+    /// The parameter set.
+    set: String,
     /// Bootstraps of the plan.
     bootstraps: usize,
+    /// Those of adders among them.
+    adders: usize,
+    /// Bits that are lowered.
+    lowerings: usize,
     /// Gates between bootstraps.
     gates: usize,
     /// Products that they take.
     products: usize,
+    /// Tables of up to eight bits.
+    tables: usize,
     /// Cleanings.
     cleanings: usize,
     /// Products in a row of the circuit without bootstraps.
@@ -89,26 +92,34 @@ struct CircuitRecord {
     predicted_units: f64,
     /// Predicted memory, keys included.
     predicted_bytes: usize,
+    /// Of the evaluation key, with its matrices.
+    predicted_key_bytes: usize,
+    /// log2 of the probability that any output of any word is wrong, at most.
+    log2_fail_of_any: f64,
+}
+
+/// What a benchmark runs.
+struct Run<'a> {
+    named: NamedCircuit,
+    circuit: &'a Circuit,
+    plan: &'a Plan,
+    parameters: &'a Parameters,
 }
 
 /// Runs a benchmark.
 pub fn run(arguments: &CircuitArguments, json: bool) -> anyhow::Result<()> {
-    let circuit = match arguments.circuit {
-        CircuitArgument::Add32 => NamedCircuit::Add32,
-        CircuitArgument::Compare32 => NamedCircuit::Compare32,
-        CircuitArgument::Multiply32 => NamedCircuit::Multiply32,
-        CircuitArgument::Aes128 => NamedCircuit::Aes128,
-    };
-    let parameters = match arguments.set {
-        SetArgument::Latency => Parameters::latency_128(Packing::Real)?,
-        SetArgument::Balanced => Parameters::balanced_128()?,
-        SetArgument::Throughput => Parameters::throughput_128()?,
-    };
-    let circuit = circuit.build();
+    let named = arguments.circuit;
+    let parameters = arguments.set.parameters()?;
+    let circuits = named.variants();
     let memory_limit = arguments.memory.map(|gigabytes| (gigabytes * 1e9) as usize);
-    let options =
-        PlanOptions { parallel: arguments.parallel, memory_limit, ..PlanOptions::default() };
-    let (plan, plan_s) = timed(|| Plan::new(&circuit, &parameters, &options));
+    let options = PlanOptions {
+        parallel: arguments.parallel,
+        memory_limit,
+        supply: InputSupply::WhenNeeded,
+        ..PlanOptions::default()
+    };
+    let (plan, plan_s) = timed(|| Plan::cheapest(&circuits, &parameters, &options));
+    let circuit = &circuits[0];
     let plan = plan?;
     if !json || arguments.plan {
         eprintln!("{circuit}\n{plan}");
@@ -116,7 +127,8 @@ pub fn run(arguments: &CircuitArguments, json: bool) -> anyhow::Result<()> {
     if arguments.plan {
         return Ok(());
     }
-    let record = measure(&circuit, &plan, plan_s, &parameters, arguments)?;
+    let run = Run { named, circuit, plan: &plan, parameters: &parameters };
+    let record = run.measure(plan_s, arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
@@ -135,93 +147,118 @@ pub fn run(arguments: &CircuitArguments, json: bool) -> anyhow::Result<()> {
     record.contract.check()
 }
 
-fn measure(
-    circuit: &Circuit,
-    plan: &Plan,
-    plan_s: f64,
-    parameters: &Parameters,
-    arguments: &CircuitArguments,
-) -> anyhow::Result<CircuitRecord> {
-    let secret = SecretKey::generate(parameters);
-    let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
-    let server = server?;
-    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let generation_peak = memory::peak_rss();
-    memory::reset_peak();
-    let bits = circuit.input_bits() as f64;
-    let mut contract = Contract {
-        method: "circuit".into(),
-        table: circuit.name().into(),
-        bits_in: bits,
-        bits_out: circuit.output_bits() as f64,
-        ring_degree: parameters.literal().ring_degree,
-        keygen_s,
-        eval_key_bytes: server.memory_bytes(),
-        log2_fail: plan.word_failure().log2(),
-        security_bits: parameters.security_bits(),
-        ..Contract::here()
-    };
-    let mut unit = UnitSampler::start();
-    let (mut times, mut squares, mut checked_bits) = (Vec::new(), 0.0, 0);
-    for _ in 0..arguments.runs.max(1) {
-        let words = random_words(circuit, parameters.bits(), &mut rng);
-        let (inputs, encrypt_s) = timed(|| encrypt(circuit, &secret, &words));
-        contract.encrypt_s = encrypt_s;
-        let (outputs, time) = timed(|| {
-            let result = execute(plan, &server, inputs.ok()?, Progress::silent());
-            Some(result)
-        });
-        let outputs = outputs.context("encryption failed")??;
-        times.push(time);
-        unit.sample_if_due();
-        let expected = words.iter().map(|word| circuit.evaluate_words(word));
-        let expected = expected.collect::<Result<Vec<_>, _>>()?;
-        let widths: Vec<_> = circuit.outputs().iter().map(|word| word.signals.len()).collect();
-        let decrypted = outputs.iter().map(|bits| secret.decrypt(bits));
-        let found = output_words(&widths, &decrypted.collect::<Result<Vec<_>, _>>()?);
-        contract.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
-        contract.values_checked += found.len();
-        for (bits, expected) in outputs.iter().zip(input_bits(&widths, &expected)) {
-            let errors = secret.errors(bits, &expected)?;
-            squares += errors.iter().map(|error| error * error).sum::<f64>();
-            checked_bits += errors.len();
+/// What is found over all evaluations.
+#[derive(Default)]
+struct Found {
+    times: Vec<f64>,
+    /// Sum of squares of errors, and their number.
+    squares: f64,
+    bits: usize,
+}
+
+impl Run<'_> {
+    fn measure(&self, plan_s: f64, arguments: &CircuitArguments) -> anyhow::Result<CircuitRecord> {
+        let Self { circuit, plan, parameters, .. } = *self;
+        let secret = SecretKey::generate(parameters);
+        let (server, keygen_s) = timed(|| secret.evaluation_key(Progress::silent()));
+        let server = server?;
+        let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+        let generation_peak = memory::peak_rss();
+        memory::reset_peak();
+        let mut contract = Contract {
+            method: "circuit".into(),
+            table: self.named.name().into(),
+            bits_in: circuit.input_bits() as f64,
+            bits_out: circuit.output_bits() as f64,
+            ring_degree: parameters.literal().ring_degree,
+            keygen_s,
+            log2_fail: plan.word_failure().log2(),
+            security_bits: parameters.security_bits(),
+            ..Contract::here()
+        };
+        let (mut unit, mut found) = (UnitSampler::start(), Found::default());
+        for _ in 0..arguments.runs.max(1) {
+            let words = CheckedWords::random(self.named, circuit, parameters.bits(), &mut rng)?;
+            self.evaluate((&secret, &server), &words, &mut contract, &mut found)?;
+            unit.sample_if_due();
         }
+        // Matrices are encoded when they are first used.
+        contract.eval_key_bytes = server.memory_bytes();
+        contract.eval_rss_bytes = memory::peak_rss();
+        contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
+        // A bit is wrong at a distance of 1/2.
+        contract.noise_std_log2 = (2.0 * (found.squares / found.bits as f64).sqrt()).log2();
+        let runs = found.times.len();
+        contract.set_time(median(&found.times), runs, parameters.bits(), unit.finish());
+        let (counts, cost) = (plan.counts(), PlanOptions::default().cost);
+        Ok(CircuitRecord {
+            contract,
+            set: arguments.set.name().to_owned(),
+            bootstraps: counts.bootstraps(),
+            adders: counts.adders,
+            lowerings: counts.lowerings,
+            gates: counts.gates,
+            products: counts.products,
+            tables: counts.tables,
+            cleanings: counts.cleanings,
+            depth: circuit.statistics().depth,
+            plan_s,
+            predicted_units: cost.seconds(&plan.work()) / cost.unit(),
+            predicted_bytes: plan.memory_bytes(),
+            predicted_key_bytes: plan.key_bytes(),
+            log2_fail_of_any: plan.failure().log2(),
+        })
     }
-    contract.eval_rss_bytes = memory::peak_rss();
-    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
-    // A bit is wrong at a distance of 1/2.
-    contract.noise_std_log2 = (2.0 * (squares / checked_bits as f64).sqrt()).log2();
-    contract.set_time(median(&times), times.len(), parameters.bits(), unit.finish());
-    let counts = plan.counts();
-    let cost = PlanOptions::default().cost;
-    Ok(CircuitRecord {
-        contract,
-        bootstraps: counts.bootstraps(),
-        gates: counts.gates,
-        products: counts.products,
-        cleanings: counts.cleanings,
-        depth: circuit.statistics().depth,
-        plan_s,
-        predicted_units: cost.seconds(&plan.work()) / cost.unit(),
-        predicted_bytes: plan.memory_bytes(),
-    })
+
+    /// One evaluation, every word checked. Inputs are encrypted when they are needed; the time that takes is not counted
+    /// where nothing else runs at once.
+    fn evaluate(
+        &self,
+        (secret, server): (&SecretKey, &EvaluationKey),
+        words: &CheckedWords,
+        contract: &mut Contract,
+        found: &mut Found,
+    ) -> anyhow::Result<()> {
+        let widths: Vec<_> = self.circuit.inputs().iter().map(|word| word.width).collect();
+        let bits = input_bits(&widths, &words.inputs);
+        let encrypt_s = Mutex::new(0.0);
+        let levels = self.plan.input_levels();
+        let input = |bit: usize| {
+            let (encrypted, time) = timed(|| secret.encrypt_at(&bits[bit], levels[bit]));
+            *encrypt_s.lock().expect("no panic under lock") += time;
+            encrypted
+        };
+        let tell = told_by_percent();
+        let (outputs, time) =
+            timed(|| execute_with(self.plan, server, &input, Progress::new(&tell)));
+        let outputs = outputs?;
+        contract.encrypt_s = encrypt_s.into_inner().expect("no panic under lock");
+        let hidden = if self.plan.parallel() == 1 { contract.encrypt_s } else { 0.0 };
+        found.times.push(time - hidden);
+        let widths: Vec<_> = self.circuit.outputs().iter().map(|word| word.signals.len()).collect();
+        let decrypted = outputs.iter().map(|bits| secret.decrypt(bits));
+        let results = output_words(&widths, &decrypted.collect::<Result<Vec<_>, _>>()?);
+        contract.wrong += results.iter().zip(&words.outputs).filter(|(a, b)| a != b).count();
+        contract.values_checked += results.len();
+        for (bits, expected) in outputs.iter().zip(input_bits(&widths, &words.outputs)) {
+            let errors = secret.errors(bits, &expected)?;
+            found.squares += errors.iter().map(|error| error * error).sum::<f64>();
+            found.bits += errors.len();
+        }
+        Ok(())
+    }
 }
 
-/// Words for every input, as often as there are slots.
-fn random_words(circuit: &Circuit, count: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<u128>> {
-    let word = |width: usize, rng: &mut ChaCha20Rng| rng.random::<u128>() >> (128 - width.min(128));
-    (0..count)
-        .map(|_| circuit.inputs().iter().map(|input| word(input.width, rng)).collect())
-        .collect()
-}
-
-fn encrypt(
-    circuit: &Circuit,
-    secret: &SecretKey,
-    words: &[Vec<u128>],
-) -> cryptable_lattice::Result<Vec<EncryptedBits>> {
-    let widths: Vec<_> = circuit.inputs().iter().map(|word| word.width).collect();
-    input_bits(&widths, words).iter().map(|bits| secret.encrypt(bits)).collect()
+/// Tells standard error of every twentieth of long work.
+fn told_by_percent() -> impl Fn(usize, usize) -> ControlFlow<()> + Sync {
+    let start = Instant::now();
+    move |done, total| {
+        let parts = |done: usize| 20 * done / total.max(1);
+        if done > 0 && parts(done) > parts(done - 1) && start.elapsed() > Duration::from_secs(10) {
+            eprintln!("{} % after {:.0} s", 5 * parts(done), start.elapsed().as_secs_f64());
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 #[cfg(test)]
@@ -232,18 +269,20 @@ mod tests {
     #[test]
     fn a_comparison_on_a_toy() {
         let arguments = CircuitArguments {
-            circuit: CircuitArgument::Compare32,
-            set: SetArgument::Throughput,
+            circuit: NamedCircuit::Compare32,
+            set: NamedSet::Throughput,
             plan: false,
             parallel: 2,
             memory: None,
             runs: 1,
             seed: 1,
         };
-        let circuit = NamedCircuit::Compare32.build();
+        let named = NamedCircuit::Compare32;
+        let circuit = named.build();
         let toy = Parameters::insecure_toy_throughput().unwrap();
         let plan = Plan::new(&circuit, &toy, &PlanOptions::default()).unwrap();
-        let record = measure(&circuit, &plan, 0.0, &toy, &arguments).unwrap();
+        let run = Run { named, circuit: &circuit, plan: &plan, parameters: &toy };
+        let record = run.measure(0.0, &arguments).unwrap();
         assert!(check_line(&serde_json::to_string(&record).unwrap()));
         assert_eq!((record.contract.wrong, record.contract.values_checked), (0, toy.bits()));
     }

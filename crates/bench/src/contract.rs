@@ -128,7 +128,8 @@ pub mod tests {
         }
         if is_new {
             assert!(!contract.origin.processor.is_empty() && !contract.origin.simd.is_empty());
-            let is_packed = value.get("steps").is_some() || method == "fdd";
+            let is_packed =
+                value.get("steps").is_some() || method == "fdd" || contract.table == "sign";
             assert_eq!(value.get("literal").is_some_and(Value::is_object), is_packed, "{line}");
         }
         is_new

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `contract`, `origin` | fields that every line has; machine, kernels and commit |
 //! | `measurement`, `memory` | seconds, the unit u over a run, peak memory |
-//! | `packed` | lookups and digit decomposition of packed values |
+//! | `packed` | lookups, digit decomposition and signs of packed values; orders of interpolations |
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
 //! | `packing`, `fhew_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them |
@@ -17,6 +17,7 @@
 mod auto;
 mod bits;
 mod circuit;
+mod circuit_words;
 mod contract;
 mod cost_model;
 mod decomposition;
@@ -36,7 +37,7 @@ mod single;
 use clap::Subcommand;
 use cryptable::engines::packed::Method;
 use leveled::{aes, circuit_bootstrapping, cmux_tree};
-use packed::{fdd, lookup};
+use packed::{fdd, hermite, lookup, sign};
 
 /// The benchmarks, one a method or kind of work; `--json` prints a line of the JSON contract for each measurement.
 #[derive(Debug, Subcommand)]
@@ -51,6 +52,10 @@ pub enum BenchCommand {
     Mvb(lookup::LookupArguments),
     /// Functional digit decomposition, digits back as RLWE ciphertexts.
     Fdd(fdd::FddArguments),
+    /// The sign of packed integers, digit after digit.
+    Sign(sign::SignArguments),
+    /// Trigonometric Hermite interpolations of first to third order: errors of inputs and what is left of them.
+    Hermite(hermite::HermiteArguments),
     /// Functional bootstraps of single values: every full-domain method, the fastest last.
     Fhew(fhew::FhewArguments),
     /// Homomorphic digit decomposition of single values: every algorithm over the width of moduli.
@@ -96,6 +101,8 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Cmt(arguments) => lookup("cmt", Some(Method::Cmt), arguments),
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
         BenchCommand::Fdd(arguments) => fdd::run(arguments, json),
+        BenchCommand::Sign(arguments) => sign::run(arguments, json),
+        BenchCommand::Hermite(arguments) => hermite::run(arguments, json),
         BenchCommand::Fhew(arguments) => fhew::run(arguments, json),
         BenchCommand::Decomposition(arguments) => decomposition::run(arguments, json),
         BenchCommand::Gates(arguments) => gates::run(arguments, json),

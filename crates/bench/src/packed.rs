@@ -1,5 +1,7 @@
-//! Benchmarks of packed values: lookups, and functional digit decomposition.
+//! Benchmarks of packed values: lookups, functional digit decomposition, signs, and orders of interpolations.
 
 pub mod fdd;
+pub mod hermite;
 mod keys;
 pub mod lookup;
+pub mod sign;

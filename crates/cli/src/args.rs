@@ -222,6 +222,7 @@ Examples:
   cryptable plan --bits 4 --goal latency --log2-fail -128
   cryptable --json --threads 2 plan --table table.csv
   cryptable plan --mode leveled --bits 16
+  cryptable plan --inputs single --bits 4 --values 1000
   cryptable plan --list-parameters --csv
 
 Shows all ways side by side, the best first, and that one in full: the fastest for so many values, or

@@ -239,6 +239,7 @@ fn is_secret_key(kind: ObjectType) -> bool {
         kind,
         ObjectType::PackedSecretKey
             | ObjectType::SingleSecretKey
+            | ObjectType::BridgedSecretKey
             | ObjectType::TranscipheringSecretKey
             | ObjectType::LeveledSecretKey
             | ObjectType::SlotBitsSecretKey
@@ -251,6 +252,7 @@ fn is_evaluation_key(kind: ObjectType) -> bool {
         kind,
         ObjectType::PackedEvaluationKey
             | ObjectType::SingleEvaluationKey
+            | ObjectType::BridgedEvaluationKey
             | ObjectType::TranscipheringEvaluationKey
             | ObjectType::LeveledEvaluationKey
             | ObjectType::SlotBitsEvaluationKey

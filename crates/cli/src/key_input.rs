@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use cryptable::{CIPHERTEXT_FILE_MAGIC, Engine, EvaluationKey, SharedBytes};
+use cryptable::{CIPHERTEXT_FILE_MAGIC, EvaluationKey, SharedBytes};
 #[cfg(feature = "client")]
 use cryptable::{FailureProbability, SecretKey, SecurityLevel};
 use cryptable_wire::MappedFile;
@@ -100,8 +100,8 @@ pub fn read_evaluation_key(global: Global, path: &Path) -> Result<MappedKey> {
         .map_err(with_option)
         .with_context(|| format!("cannot read {name}"))?;
     file.check_unchanged().with_context(|| format!("cannot read {name}"))?;
-    // Keys of the other engines are expanded when they are read.
-    let file = (key.engine() == Engine::Packed).then_some(file);
+    // Keys without packed values are expanded when they are read.
+    let file = key.packed().is_ok().then_some(file);
     Ok(MappedKey { key, file, name })
 }
 

@@ -78,8 +78,8 @@ fn sets_are_compared_and_all_are_secure() {
     here.write("both.json", JSON);
     let report = json(&here.succeed("--json circuit plan both.json"));
     let plans = report["candidates"].as_array().unwrap();
-    assert_eq!(plans.len() + report["refused"].as_array().unwrap().len(), 4);
-    assert!(!plans.is_empty());
+    assert_eq!(plans.len(), 7, "{}", report["refused"]);
+    assert!(plans.iter().all(|plan| plan["log2_fail"].as_f64().unwrap() <= -64.0));
     assert!(plans.iter().all(|plan| plan["security_bits"].as_f64().unwrap() >= 128.0));
     let report = json(&here.succeed("--json circuit plan both.json --set balanced"));
     assert_eq!(report["candidates"][0]["set"], "balanced");
@@ -99,6 +99,39 @@ fn results_are_checked_in_one_process() {
 }
 
 #[test]
+fn a_netlist_of_verilog_runs() {
+    let here = Workspace::new();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/circuits/clamp.blif");
+    here.write("clamp.blif", std::fs::read(path).unwrap());
+    let pairs = || (0..256u32).map(|k| (k, k.wrapping_mul(97) % 256));
+    let lines: String = pairs().map(|(x, limit)| format!("{x},{limit}\n")).collect();
+    here.write("words.csv", format!("x,limit\n{lines}"));
+    let line =
+        "--json circuit test clamp.blif --inputs words.csv --insecure-toy --output clamped.csv";
+    let report = json(&here.succeed(line));
+    assert_eq!((&report["words_checked"], &report["wrong"]), (&256.into(), &0.into()));
+    let clamped = pairs().map(|(x, limit)| format!("{},{}\n", x.min(limit), u8::from(x > limit)));
+    let expected = format!("y,over\n{}", clamped.collect::<String>());
+    assert_eq!(here.read("clamped.csv"), expected.as_bytes());
+}
+
+#[test]
+fn a_set_is_chosen_and_others_are_refused_with_reasons() {
+    let here = Workspace::new();
+    let report = json(&here.succeed("--json circuit plan compare32 --memory 2GB --words 100"));
+    assert_ne!(report["candidates"][0]["set"], "balanced");
+    let refused = report["refused"].as_array().unwrap();
+    for set in ["balanced", "throughput"] {
+        let found = refused.iter().find(|refusal| refusal["set"] == set).unwrap();
+        assert!(found["reason"].as_str().unwrap().contains("above the limit of 2000000000"));
+    }
+    let error = here.fail("circuit plan compare32 --set latency --log2-fail -90");
+    assert!(error.contains("results fail with 2^-95.4 a bit or less, most of all "), "{error}");
+    let error = here.fail("circuit plan add32 --memory 100MB");
+    assert!(error.contains("latency: the circuit takes ") && error.contains("throughput: "));
+}
+
+#[test]
 fn words_go_through_files() {
     let here = Workspace::new();
     let (inputs, outputs) = words();
@@ -112,16 +145,28 @@ fn words_go_through_files() {
     assert_eq!((&report["words"], &report["batches"]), (&640.into(), &2.into()));
     here.succeed("circuit decrypt --secret bits.secret --input sums.ct --output sums.csv");
     assert_eq!(here.read("sums.csv"), outputs.as_bytes());
+    // With all levels, files are larger, and serve as well.
+    let small = here.read("words.ct").len();
+    here.succeed("circuit encrypt adder.blif --secret bits.secret --input words.csv --output all.ct --all-levels");
+    assert!(here.read("all.ct").len() >= small);
+    here.succeed(
+        "circuit run adder.blif --evaluation bits.server --input all.ct --output again.ct",
+    );
+    here.succeed("circuit decrypt --secret bits.secret --input again.ct --output again.csv");
+    assert_eq!(here.read("again.csv"), outputs.as_bytes());
     let text = here.succeed("inspect bits.secret bits.server words.ct sums.ct");
     for part in [
         "a secret key for bits in slots, INSECURE",
         "an evaluation key for bits in slots, INSECURE",
-        "640 words in 8 ciphertexts of a bit each: x[2], y[2]",
-        "640 words in 8 ciphertexts of a bit each: sum[3], less[1]",
+        "640 words in 8 ciphertexts of a bit each: x[2], y[2]; ",
+        "640 words in 8 ciphertexts of a bit each: sum[3], less[1]; 0 levels",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(text.matches("  key ").count(), 4, "{text}");
+    // Sets are in keys; files of words have their digests, by which those with names are found.
+    assert_eq!(text.matches("  set         ").count(), 2, "{text}");
+    assert_eq!(text.matches("a bit fails with probability 2^-96.0").count(), 2, "{text}");
     #[cfg(unix)]
     for name in ["bits.secret", "sums.csv"] {
         use std::os::unix::fs::PermissionsExt;

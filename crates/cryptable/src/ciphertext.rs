@@ -5,7 +5,7 @@ use std::fmt;
 use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_wire::KeyId;
 
-use crate::engine::{each_engine, other_engine};
+use crate::engine::other_engine;
 use crate::engines::{leveled, packed, single};
 use crate::{Engine, Error, NoiseBound, Result};
 
@@ -159,6 +159,17 @@ impl Ciphertext {
     }
 }
 
+/// The same expression for the values of whichever engine there are.
+macro_rules! each_part {
+    ($object:expr, $inner:ident => $expression:expr) => {
+        match $object {
+            Self::Packed($inner) => $expression,
+            Self::Single($inner) => $expression,
+            Self::Leveled($inner) => $expression,
+        }
+    };
+}
+
 /// Values that an engine encrypts together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -177,15 +188,15 @@ impl Part {
     }
 
     pub(crate) fn count(&self) -> usize {
-        each_engine!(self, it => it.count())
+        each_part!(self, it => it.count())
     }
 
     pub(crate) fn is_fresh(&self) -> bool {
-        each_engine!(self, it => it.is_fresh())
+        each_part!(self, it => it.is_fresh())
     }
 
     pub(crate) fn contents(&self) -> Contents {
-        each_engine!(self, it => Contents {
+        each_part!(self, it => Contents {
             engine: self.engine(),
             parameter_digest: it.parameter_digest(),
             key_id: it.key_id(),
@@ -194,7 +205,7 @@ impl Part {
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        each_engine!(self, it => it.to_bytes())
+        each_part!(self, it => it.to_bytes())
     }
 
     pub(crate) fn from_bytes(engine: Engine, bytes: &[u8]) -> Result<Self> {

@@ -31,7 +31,8 @@
 //! let server = secret.evaluation_key(Progress::silent())?;
 //! let words = [[0, 0], [1, 0], [1, 1]].map(Vec::from);
 //! let inputs = input_bits(&[1, 1], &words);             // by bits: all words' a, all words' b
-//! let inputs = inputs.iter().map(|bits| secret.encrypt(bits)).collect::<Result<_, _>>()?;
+//! let inputs = inputs.iter().zip(plan.input_levels());  // no more levels than the plan needs
+//! let inputs = inputs.map(|(bits, levels)| secret.encrypt_at(bits, levels)).collect::<Result<_, _>>()?;
 //!
 //! let outputs = execute(&plan, &server, inputs, Progress::silent())?;
 //!
@@ -43,7 +44,9 @@
 //! # Where to go from here
 //! - [`netlist`] reads BLIF and the JSON of Yosys; [`CircuitBuilder`] and [`words`] make circuits in Rust, [`named`] has some
 //!   that are made.
-//! - [`EvaluationKey`] has the gates and bootstraps by themselves, too.
+//! - [`Candidates`] compares all parameter sets ([`NamedSet`]) for a circuit.
+//! - [`EvaluationKey`] has the gates, tables and bootstraps by themselves, too. Tables of up to eight bits
+//!   ([`CircuitBuilder::table`]) take ⌈log2 k⌉ levels; `Parameters::tables_128` is for them. [`aes`] is made of such.
 //! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] are files of words, however many.
 
 mod encrypted_words;
@@ -51,14 +54,14 @@ mod encrypted_words;
 #[cfg(feature = "client")]
 pub use cryptable_bits::SecretKey;
 pub use cryptable_bits::{
-    BitNoise, EncryptedBits, EvaluationKey, Gate, Packing, Parameters, ParametersLiteral,
-    Precision, SumGate,
+    BitNoise, BitTable, EncryptedBits, EvaluationKey, Gate, NamedSet, Packing, Parameters,
+    ParametersLiteral, Precision, SumGate,
 };
-pub use cryptable_circuits::execution::{PlainBits, input_bits, output_words};
+pub use cryptable_circuits::execution::{PlainBits, execute_with, input_bits, output_words};
 pub use cryptable_circuits::{
-    BitEngine, BitModel, Circuit, CircuitBuilder, InputMismatch, InputWord, Node, OutputWord, Plan,
-    PlanError, PlanOptions, PortError, Signal, Statistics, execute, named, netlist, schedule,
-    words,
+    BitEngine, BitModel, Candidate, Candidates, Circuit, CircuitBuilder, InputLevels,
+    InputMismatch, InputWord, Node, OutputWord, Plan, PlanError, PlanOptions, PortError, Signal,
+    Statistics, TableNode, aes, execute, named, netlist, schedule, words,
 };
 pub use encrypted_words::{
     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort,

@@ -89,6 +89,7 @@ macro_rules! each_engine {
             Self::Packed($inner) => $expression,
             Self::Single($inner) => $expression,
             Self::Leveled($inner) => $expression,
+            Self::Bridged($inner) => $expression,
         }
     };
 }
@@ -104,7 +105,7 @@ macro_rules! engine_accessors {
         pub fn engine(&self) -> $crate::Engine {
             match self {
                 Self::Packed(_) => $crate::Engine::Packed,
-                Self::Single(_) => $crate::Engine::Single,
+                Self::Single(_) | Self::Bridged(_) => $crate::Engine::Single,
                 Self::Leveled(_) => $crate::Engine::Leveled,
             }
         }
@@ -117,6 +118,7 @@ macro_rules! engine_accessors {
         $visibility fn packed(&self) -> $crate::Result<&$crate::engines::packed::$type> {
             match self {
                 Self::Packed(it) => Ok(it),
+                Self::Bridged(it) => Ok(it.packed()),
                 it => Err($crate::engine::other_engine($object, $crate::Engine::Packed, it.engine())),
             }
         }
@@ -128,7 +130,19 @@ macro_rules! engine_accessors {
         $visibility fn single(&self) -> $crate::Result<&$crate::engines::single::$type> {
             match self {
                 Self::Single(it) => Ok(it),
+                Self::Bridged(it) => Ok(it.single()),
                 it => Err($crate::engine::other_engine($object, $crate::Engine::Single, it.engine())),
+            }
+        }
+
+        /// That of single values that a server may pack.
+        ///
+        /// # Errors
+        /// If its client made no keys for that, or it is of another engine.
+        $visibility fn bridged(&self) -> $crate::Result<&$crate::engines::bridged::$type> {
+            match self {
+                Self::Bridged(it) => Ok(it),
+                it => Err($crate::engine::not_bridged(it.engine())),
             }
         }
 
@@ -146,6 +160,15 @@ macro_rules! engine_accessors {
 }
 
 pub(crate) use engine_accessors;
+
+/// An object without what packing takes.
+pub(crate) fn not_bridged(engine: Engine) -> Error {
+    Error::UnsupportedOperation {
+        engine: engine.name(),
+        operation: "pack single values",
+        reason: "its keys are not for that; those of a request with inputs(Engine::Single) may be",
+    }
+}
 
 /// An object of the wrong engine.
 pub(crate) fn other_engine(object: &'static str, expected: Engine, found: Engine) -> Error {

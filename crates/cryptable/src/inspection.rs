@@ -8,6 +8,8 @@ use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, r
 use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
 use crate::circuits::{self, EncryptedWordsReader, EncryptedWordsSummary};
+use crate::engines::bridged;
+use crate::known_sets;
 use crate::{
     Engine, FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, booleans, integers,
     transciphering,
@@ -30,17 +32,20 @@ pub enum InspectedParameters {
     Integers(Box<integers::Parameters>),
     /// Of circuits on bits in slots.
     Circuits(Box<circuits::Parameters>),
+    /// Of conversions between single and packed values.
+    Conversion(Box<booleans::ConversionParameters>),
 }
 
-/// The same expression for parameters of any kind; those of circuits have one of their own.
+/// The same expression for parameters of any kind; those of circuits and of conversions have one of their own.
 macro_rules! each_kind {
-    ($parameters:expr, $inner:ident => $expression:expr, $bits:ident => $of_bits:expr) => {
+    ($parameters:expr, $inner:ident => $expression:expr, $bits:ident => $of_bits:expr, $conversion:ident => $of_conversion:expr) => {
         match $parameters {
             Self::Engine($inner) => $expression,
             Self::Transciphering($inner) => $expression,
             Self::Booleans($inner) => $expression,
             Self::Integers($inner) => $expression,
             Self::Circuits($bits) => $of_bits,
+            Self::Conversion($conversion) => $of_conversion,
         }
     };
 }
@@ -49,26 +54,27 @@ impl InspectedParameters {
     /// What they claim of their security.
     #[must_use]
     pub fn security_level(&self) -> SecurityLevel {
-        each_kind!(self, it => it.security_level(), bits => bits.literal().security)
+        each_kind!(self, it => it.security_level(), bits => bits.literal().security, it => it.literal().security)
     }
 
     /// Estimated security in bits; 0 of insecure ones.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
-        each_kind!(self, it => it.security_bits(), bits => bits.security_bits())
+        each_kind!(self, it => it.security_bits(), bits => bits.security_bits(), it => it.security_bits())
     }
 
-    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong.
+    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong. A conversion adds noise, and what
+    /// it is used for fails or not.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        each_kind!(self, it => it.log2_fail(), bits => bits.literal().log2_fail)
+        each_kind!(self, it => it.log2_fail(), bits => bits.literal().log2_fail, _it => f64::NEG_INFINITY)
     }
 
     /// The probability of [`InspectedParameters::log2_fail`]. Readers refuse what is above
     /// [`FailureProbability::READ_LIMIT`].
     #[must_use]
     pub fn failure_probability(&self) -> FailureProbability {
-        each_kind!(self, it => it.failure_probability(), bits => FailureProbability::from_log2(bits.literal().log2_fail))
+        FailureProbability::from_log2(self.log2_fail())
     }
 }
 
@@ -84,7 +90,7 @@ pub struct Inspection {
     pub parameter_digest: [u8; 32],
     /// Bytes of the file.
     pub bytes: u64,
-    /// Its parameters, if it carries them.
+    /// Its parameters, if it carries them, or they are of a set with a name.
     pub parameters: Option<InspectedParameters>,
     /// The client's key that it belongs to. A secret key is named in builds with the feature `client` only.
     pub key_id: Option<KeyId>,
@@ -167,9 +173,33 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             found.aes_key_id = Some(message.key_id().0);
             found.values = Some((message.bytes().len() as u64, BYTE_VALUES));
         }
+        ObjectType::SlotBitsCiphertext
+        | ObjectType::SlotBitsCoefficients
+        | ObjectType::RingPackingKey
+        | ObjectType::ExtractionKey => inspect_by_digest(&mut found, header.object_type, body)?,
         object_type => inspect_key(&mut found, object_type, bytes, body)?,
     }
     Ok(found)
+}
+
+/// Files that begin with their client's identifier, and name their parameters by the digest alone.
+fn inspect_by_digest(found: &mut Inspection, object_type: ObjectType, body: &[u8]) -> Result<()> {
+    found.parameters = match object_type {
+        ObjectType::RingPackingKey | ObjectType::ExtractionKey => {
+            let found = known_sets::of_conversion(found.parameter_digest)?;
+            found.map(|found| InspectedParameters::Conversion(Box::new(found)))
+        }
+        _ => set_of_bits(found.parameter_digest)?,
+    };
+    // Keys of conversions go on with that of the ring.
+    found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
+    Ok(())
+}
+
+/// The set of bits of a digest, if it has a name.
+fn set_of_bits(digest: [u8; 32]) -> Result<Option<InspectedParameters>> {
+    let found = known_sets::of_bits(digest)?;
+    Ok(found.map(|found| InspectedParameters::Circuits(Box::new(found))))
 }
 
 fn inspect_ciphertexts(bytes: &[u8]) -> Result<Inspection> {
@@ -204,7 +234,7 @@ fn inspect_words(bytes: &[u8]) -> Result<Inspection> {
         engine: None,
         parameter_digest: summary.parameter_digest,
         bytes: bytes.len() as u64,
-        parameters: None,
+        parameters: set_of_bits(summary.parameter_digest)?,
         key_id: Some(summary.key_id),
         aes_key_id: None,
         values: None,
@@ -232,6 +262,13 @@ fn inspect_key(
     let mut literal = || reader.bytes("parameters", body.len() as u64);
     use InspectedParameters as Inspected;
     let parameters = match (found.engine, object_type) {
+        (_, ObjectType::BridgedSecretKey | ObjectType::BridgedEvaluationKey) => {
+            let parameters =
+                Parameters::from(bridged::Parameters::from_bytes(literal()?, options)?);
+            // Ciphertexts name the parameters of single values.
+            found.parameter_digest = parameters.digest();
+            Inspected::Engine(parameters)
+        }
         (Some(engine), _) => {
             Inspected::Engine(Parameters::from_bytes(engine, literal()?, options)?)
         }
@@ -258,6 +295,7 @@ fn inspect_key(
                 | ObjectType::BooleanEvaluationKey
                 | ObjectType::IntegerEvaluationKey
                 | ObjectType::SlotBitsEvaluationKey
+                | ObjectType::BridgedEvaluationKey
         ) || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
     found.key_id = if is_server_key {
         Some(KeyId(reader.array("client key identifier")?))
@@ -294,7 +332,9 @@ fn engine_of(object_type: ObjectType) -> Option<Engine> {
         | ObjectType::PackedCiphertext => Some(Engine::Packed),
         ObjectType::SingleSecretKey
         | ObjectType::SingleEvaluationKey
-        | ObjectType::SingleCiphertext => Some(Engine::Single),
+        | ObjectType::SingleCiphertext
+        | ObjectType::BridgedSecretKey
+        | ObjectType::BridgedEvaluationKey => Some(Engine::Single),
         ObjectType::LeveledSecretKey
         | ObjectType::LeveledEvaluationKey
         | ObjectType::LeveledCiphertext => Some(Engine::Leveled),

@@ -2,6 +2,7 @@
 
 mod evaluation_key;
 mod linear_operations;
+mod packing;
 #[cfg(feature = "client")]
 mod secret_key;
 

@@ -33,6 +33,9 @@
 //! | `single` | a ciphertext a value, FHEW functional bootstrapping | 1 to 6 bits | 10 to 30 milliseconds a value | 60 to 180 MB |
 //! | `leveled` | digits of two bits, circuit bootstrapping and CMUX trees | 1 to 24 bits | 5 to 6 milliseconds a bit up to 16 bits | 45 to 90 MB |
 //!
+//! A server may also pack single values, look many up at once, and take the results out: [`Request::inputs`],
+//! [`EvaluationKey::pack`].
+//!
 //! All parameters have at least 128 bits of security, and a ciphertext fails with a probability of at most 2^-64 unless
 //! a request says otherwise: of 65,536 packed values any, or the one value of the other engines. Both are computed for
 //! each set.
@@ -40,7 +43,7 @@
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).
-//! - [`booleans`]: gates on encrypted bits. [`integers`]: sign, comparison, maximum, digits and tables of large values.
+//! - [`booleans`]: gates on encrypted bits, one by one or thousands at once. [`integers`]: sign, comparison, maximum, digits and tables of large values.
 //!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
 //!   at once. Each has keys of its own and an example.
 //! - [`EvaluationKey::add`]: sums, differences and multiples of encrypted values, before and after lookups.
@@ -55,6 +58,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bfloat16;
+pub mod booleans;
 mod ciphertext;
 mod ciphertext_file;
 pub mod circuits;
@@ -62,6 +66,7 @@ mod engine;
 mod execution;
 mod inspection;
 mod keys;
+mod known_sets;
 mod parameter_list;
 mod parameters;
 mod plan;
@@ -92,8 +97,6 @@ pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Request};
 
-/// Gates on encrypted bits.
-pub use cryptable_fhew::booleans;
 /// Integers of up to 24 bits, and of many digits: comparison, maximum, absolute value, digits, tables.
 pub use cryptable_fhew::integers;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
@@ -106,6 +109,7 @@ pub mod security {}
 
 /// The engines themselves, for what one of them alone can do and for researchers.
 pub mod engines {
+    pub use cryptable_conversion::lookup as bridged;
     pub use cryptable_fhew::lookup as single;
     pub use cryptable_leveled::lookup as leveled;
     pub use cryptable_packed as packed;

@@ -4,13 +4,17 @@ use cryptable_lattice::security::LweInstance;
 use cryptable_leveled::parameters::ParameterSet;
 use rayon::prelude::*;
 
+use crate::known_sets;
 use crate::{
-    CostModel, Engine, Parameters, Request, Result, SecurityLevel, booleans, integers,
+    CostModel, Engine, Parameters, Request, Result, SecurityLevel, booleans, circuits, integers,
     transciphering,
 };
 
 /// Widest table that is listed, in bits: the widest of any engine.
 const MAX_BITS: u32 = 24;
+
+/// Widest table of single values that may be packed, in bits.
+const MAX_BRIDGED_BITS: u32 = 6;
 
 /// Bits of integers whose parameters are listed; all widths share their LWE problems.
 const INTEGER_BITS: u32 = 24;
@@ -26,7 +30,7 @@ pub struct ListedParameters {
     pub name: String,
     /// What it claims of its security.
     pub security_level: SecurityLevel,
-    /// log2 of the probability that a value, a gate, or a block of AES goes wrong; `None` for sets of circuit
+    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` for sets of circuit
     /// bootstrapping, where it depends on the circuit.
     pub log2_fail: Option<f64>,
     /// The LWE problems that its secrets rest on.
@@ -68,9 +72,16 @@ fn list_up_to(max_bits: u32) -> Result<Vec<ListedParameters>> {
         .collect();
     let single: Vec<Parameters> =
         widths().filter_map(|bits| fastest(request(bits, Engine::Single))).collect();
-    let mut list: Vec<ListedParameters> = packed.iter().chain(&single).map(of_engine).collect();
+    // Of single values in packed lookups, up to the widest table of single values.
+    let bridged: Vec<Parameters> = (1..max_bits.min(MAX_BRIDGED_BITS) + 1)
+        .into_par_iter()
+        .filter_map(|bits| fastest(request(bits, Engine::Packed).inputs(Engine::Single)))
+        .collect();
+    let all = packed.iter().chain(&single).chain(&bridged);
+    let mut list: Vec<ListedParameters> = all.map(of_engine).collect();
     list.extend(ParameterSet::ALL.map(of_leveled_set));
     list.extend(of_applications()?);
+    list.extend(known_sets::bit_sets()?.into_iter().map(of_bits));
     Ok(list)
 }
 
@@ -87,6 +98,9 @@ fn of_engine(parameters: &Parameters) -> ListedParameters {
     let engine = parameters.engine();
     let bits = parameters.input_modulus().ilog2();
     let name = match engine {
+        _ if parameters.bridged().is_ok() => {
+            format!("bridged, {bits} bits, {}", parameters.method_name())
+        }
         Engine::Packed => {
             let log2_degree = parameters.ring_degree().ilog2();
             format!("{engine}, {bits} bits, degree 2^{log2_degree}, {}", parameters.method_name())
@@ -138,6 +152,16 @@ fn of_applications() -> Result<[ListedParameters; 3]> {
     ])
 }
 
+/// A set of bits in slots.
+fn of_bits((name, parameters): (String, circuits::Parameters)) -> ListedParameters {
+    ListedParameters {
+        name: format!("circuits, {name}"),
+        security_level: parameters.literal().security,
+        log2_fail: Some(parameters.literal().log2_fail),
+        instances: parameters.lwe_instances(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use cryptable_lattice::security::SecretDistribution;
@@ -166,7 +190,7 @@ mod tests {
         })
     }
 
-    fn check(max_bits: u32, packed: usize, single: usize) {
+    fn check(max_bits: u32, packed: usize, single: usize, bridged: usize) {
         let list = list_up_to(max_bits).unwrap();
         for set in &list {
             assert!(!set.security_level.is_insecure() && set.instances.len() >= 2, "{}", set.name);
@@ -178,24 +202,25 @@ mod tests {
             assert!(set.log2_fail.is_none_or(|log2_fail| log2_fail <= -40.0), "{}", set.name);
         }
         let starting = |start: &str| list.iter().filter(|set| set.name.starts_with(start)).count();
-        let found = ["packed", "single", "leveled"].map(starting);
-        assert_eq!(found, [packed, single, ParameterSet::ALL.len()]);
+        let found = ["packed", "single", "bridged", "leveled"].map(starting);
+        assert_eq!(found, [packed, single, bridged, ParameterSet::ALL.len()]);
         for name in ["booleans", "integers", "transciphering"] {
             assert_eq!(starting(name), 1, "{name}");
         }
+        assert_eq!(starting("circuits"), 9);
     }
 
     #[test]
     fn every_secret_of_every_set_has_128_bits() {
         // At both ring degrees.
-        check(3, 6, 3);
+        check(3, 6, 3, 3);
     }
 
     #[test]
     #[ignore = "slow: run by make test-all"]
     fn every_secret_of_every_set_has_128_bits_at_all_widths() {
         // Degree 2^15 serves 6 bits, single values 6.
-        check(24, 24 + 6, 6);
+        check(24, 24 + 6, 6, 6);
     }
 
     #[test]
@@ -213,6 +238,8 @@ mod tests {
             let toy = Parameters::insecure_toy(engine, 4, 4).unwrap();
             toys.push((toy.security_level(), toy.lwe_instances()));
         }
+        let bits = circuits::Parameters::insecure_toy(circuits::Packing::Real).unwrap();
+        toys.push((bits.literal().security, bits.lwe_instances()));
         for (level, instances) in toys {
             assert!(level.is_insecure(), "{instances:?}");
             assert!(instances.iter().any(|instance| instance.check().is_err()), "{instances:?}");

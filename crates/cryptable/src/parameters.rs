@@ -6,7 +6,7 @@ use cryptable_lattice::security::LweInstance;
 use cryptable_wire::ObjectType;
 
 use crate::engine::{each_engine, engine_accessors};
-use crate::engines::{leveled, packed, single};
+use crate::engines::{bridged, leveled, packed, single};
 use crate::{
     Engine, FailureProbability, Prediction, ReadOptions, Result, SecurityLevel, SumLimits,
 };
@@ -23,6 +23,8 @@ pub enum Parameters {
     Single(Box<single::Parameters>),
     /// Of the engine for single values and larger tables.
     Leveled(Box<leveled::Parameters>),
+    /// Of single values that a server may pack, to look many up at once.
+    Bridged(Box<bridged::Parameters>),
 }
 
 impl Parameters {
@@ -39,6 +41,14 @@ impl Parameters {
             Engine::Single => single::Parameters::insecure_toy(p, q)?.into(),
             Engine::Leveled => leveled::Parameters::insecure_toy(p, q)?.into(),
         })
+    }
+
+    /// INSECURE parameters of single values that may be packed, for tests.
+    ///
+    /// # Errors
+    /// If the toy does not serve these moduli.
+    pub fn insecure_bridged_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        Ok(bridged::Parameters::insecure_toy(input_modulus, output_modulus)?.into())
     }
 
     /// How tables are evaluated, for people: `AKP`, `CMT 16^4`, `FDFB-KS`.
@@ -83,7 +93,7 @@ impl Parameters {
     pub fn values_per_ciphertext(&self) -> usize {
         match self {
             Self::Packed(parameters) => parameters.literal().slots,
-            Self::Single(_) | Self::Leveled(_) => 1,
+            Self::Single(_) | Self::Leveled(_) | Self::Bridged(_) => 1,
         }
     }
 
@@ -102,6 +112,7 @@ impl Parameters {
             Self::Packed(it) => Some(it.sum_limits()),
             Self::Single(it) => Some(it.sum_limits()),
             Self::Leveled(_) => None,
+            Self::Bridged(it) => Some(it.single().sum_limits()),
         }
     }
 
@@ -129,13 +140,20 @@ impl Parameters {
         each_engine!(self, it => it.prediction())
     }
 
-    /// BLAKE3 digest of [`Parameters::to_bytes`]: names them in files.
+    /// The digest that names them in ciphertexts: BLAKE3 of [`Parameters::to_bytes`], but of single values that may be
+    /// packed that of the single values' own parameters.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
-        each_engine!(self, it => it.digest())
+        match self {
+            Self::Bridged(it) => it.single().digest(),
+            Self::Packed(it) => it.digest(),
+            Self::Single(it) => it.digest(),
+            Self::Leveled(it) => it.digest(),
+        }
     }
 
-    /// Canonical bytes; the engine is not among them.
+    /// Canonical bytes; the engine is not among them. Those of single values that may be packed are read by
+    /// [`crate::engines::bridged::Parameters::from_bytes`].
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         each_engine!(self, it => it.to_bytes())
@@ -176,7 +194,7 @@ impl fmt::Display for Parameters {
 
 impl PartialEq for Parameters {
     fn eq(&self, other: &Self) -> bool {
-        self.engine() == other.engine() && self.digest() == other.digest()
+        self.engine() == other.engine() && self.to_bytes() == other.to_bytes()
     }
 }
 
@@ -201,6 +219,12 @@ impl From<single::Parameters> for Parameters {
 impl From<leveled::Parameters> for Parameters {
     fn from(parameters: leveled::Parameters) -> Self {
         Self::Leveled(Box::new(parameters))
+    }
+}
+
+impl From<bridged::Parameters> for Parameters {
+    fn from(parameters: bridged::Parameters) -> Self {
+        Self::Bridged(Box::new(parameters))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cryptable_lattice::cost::CostModel;
 
-use crate::engines::{leveled, packed, single};
+use crate::engines::{bridged, leveled, packed, single};
 use crate::request::Goal;
 use crate::{Engine, Error, Parameters, Prediction, Request, Result};
 
@@ -77,6 +77,17 @@ impl Plan {
         self.candidates.iter().find(|candidate| candidate.parameters.engine() == engine)
     }
 
+    /// From how many values on packing them ([`Request::inputs`]) is faster than looking them up one by one, each way
+    /// with its best parameters, on any number of threads. `None` if one of the two was not asked for or does not serve
+    /// the request, or if packing is not faster for a full ciphertext.
+    #[must_use]
+    pub fn crossing(&self) -> Option<u64> {
+        let bridged = self.candidates.iter().find_map(|c| c.parameters.bridged().ok())?;
+        let single =
+            self.candidates.iter().find(|c| matches!(c.parameters, Parameters::Single(_)))?;
+        bridged.crossing_against(&self.cost, &single.prediction)
+    }
+
     /// Engines that were asked and have no parameters for the request, and why.
     #[must_use]
     pub fn refusals(&self) -> &[(Engine, Error)] {
@@ -117,13 +128,10 @@ fn plan(request: &Request) -> Result<Plan> {
     let cost = request.cost.unwrap_or_else(CostModel::calibrated);
     let threads = request.threads.unwrap_or_else(rayon::current_num_threads);
     let (mut found, mut refusals) = (Vec::new(), Vec::new());
-    for engine in Engine::ALL {
-        if request.engine.is_some_and(|wanted| wanted != engine) {
-            continue;
-        }
-        match candidates(engine, request) {
+    for way in ways(request)? {
+        match candidates(way, request) {
             Ok(parameters) => found.extend(parameters),
-            Err(error) => refusals.push((engine, error)),
+            Err(error) => refusals.push((way.engine(), error)),
         }
     }
     let values = request.values.unwrap_or_else(|| match request.goal {
@@ -149,6 +157,46 @@ fn plan(request: &Request) -> Result<Plan> {
     Ok(Plan { values, threads, cost, candidates, refusals })
 }
 
+/// A way to look values up.
+#[derive(Clone, Copy)]
+enum Way {
+    /// By the engine that encrypts them.
+    Same(Engine),
+    /// Encrypted one by one, packed to be looked up.
+    Bridged,
+}
+
+impl Way {
+    /// The engine that looks up.
+    fn engine(self) -> Engine {
+        match self {
+            Self::Same(engine) => engine,
+            Self::Bridged => Engine::Packed,
+        }
+    }
+}
+
+/// The ways that a request leaves open.
+///
+/// # Errors
+/// If its engine never looks up what encrypts its inputs.
+fn ways(request: &Request) -> Result<Vec<Way>> {
+    let Request { engine, inputs, .. } = *request;
+    let all = match inputs {
+        None => Engine::ALL.map(Way::Same).to_vec(),
+        Some(Engine::Single) => vec![Way::Same(Engine::Single), Way::Bridged],
+        Some(encrypting) => vec![Way::Same(encrypting)],
+    };
+    let open: Vec<Way> =
+        all.into_iter().filter(|way| engine.is_none_or(|e| e == way.engine())).collect();
+    match (open.is_empty(), engine, inputs) {
+        (true, Some(engine), Some(inputs)) => Err(Error::Unsupported(format!(
+            "lookups by the engine {engine} of values of the engine {inputs}"
+        ))),
+        _ => Ok(open),
+    }
+}
+
 fn most_values(parameters: &Parameters) -> u64 {
     parameters.prediction().values_per_ciphertext as u64
 }
@@ -171,37 +219,62 @@ fn retain_within_memory(
 }
 
 /// The parameters of one engine. A method may have its name in options, or in full as plans show it.
-fn candidates(engine: Engine, request: &Request) -> Result<Vec<Parameters>> {
-    let found = all_candidates(engine, request);
+fn candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
+    let found = all_candidates(way, request);
     let (Some(name), Err(error)) = (&request.method, &found) else { return found };
     // Other errors say what is wrong beside the name.
     if !matches!(error, Error::Unsupported(_)) {
         return found;
     }
     let any_method = Request { method: None, ..request.clone() };
-    let Ok(mut named) = all_candidates(engine, &any_method) else { return found };
+    let Ok(mut named) = all_candidates(way, &any_method) else { return found };
     named.retain(|parameters| parameters.method_name().eq_ignore_ascii_case(name));
     if named.is_empty() { found } else { Ok(named) }
 }
 
-fn all_candidates(engine: Engine, request: &Request) -> Result<Vec<Parameters>> {
+fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
     fn all<P: Into<Parameters>>(found: Vec<P>) -> Vec<Parameters> {
         found.into_iter().map(Into::into).collect()
     }
-    Ok(match engine {
-        Engine::Packed => all(packed::Parameters::candidates(&packed_request(request)?)?),
-        Engine::Single => all(single::Parameters::candidates(&single_request(request)?)?),
-        Engine::Leveled => all(leveled::Parameters::candidates(&leveled_request(request)?)?),
+    Ok(match way {
+        Way::Same(Engine::Packed) => {
+            all(packed::Parameters::candidates(&packed_request(request)?)?)
+        }
+        Way::Same(Engine::Single) => {
+            let mut found = single::Parameters::candidates(&single_request(request)?)?;
+            demand_lookups_in_a_row(&mut found, request.lookups_in_a_row)?;
+            all(found)
+        }
+        Way::Same(Engine::Leveled) => {
+            all(leveled::Parameters::candidates(&leveled_request(request)?)?)
+        }
+        Way::Bridged => all(bridged::Parameters::candidates(&packed_request(request)?)?),
     })
 }
 
+/// Leaves the parameters of single values that admit so many lookups in a row.
+fn demand_lookups_in_a_row(found: &mut Vec<single::Parameters>, wanted: u32) -> Result<()> {
+    let count = |parameters: &single::Parameters| {
+        parameters.sum_limits().lookups_in_a_row.unwrap_or(u32::MAX)
+    };
+    let most = found.iter().map(count).max().unwrap_or(u32::MAX);
+    if most < wanted {
+        let (name, value) = ("number of lookups in a row", wanted.into());
+        return Err(Error::TooLarge { name, value, limit: most.into() });
+    }
+    found.retain(|parameters| count(parameters) >= wanted);
+    Ok(())
+}
+
 fn packed_request(request: &Request) -> Result<packed::Request> {
-    let method = request.method.as_deref().map(str::parse).transpose()?;
+    let method = request.method.as_deref().map(packed::Method::parse_with_order).transpose()?;
     let count = request.values.and_then(|values| usize::try_from(values).ok());
     Ok(packed::Request {
         ring_degree: request.ring_degree,
         count: count.map(|count| count.min(1 << 16)),
-        method,
+        method: method.map(|(method, _)| method),
+        order: method.and_then(|(_, order)| order),
+        lookups_in_a_row: request.lookups_in_a_row,
         digit_bits: request.digit_bits,
         memory: request.memory,
         tables: request.tables,
@@ -225,6 +298,10 @@ fn single_request(request: &Request) -> Result<single::Request> {
 }
 
 fn leveled_request(request: &Request) -> Result<leveled::Request> {
+    if request.lookups_in_a_row > 1 {
+        let what = "lookups of results with the engine leveled: its inputs are other ciphertexts";
+        return Err(Error::Unsupported(what.into()));
+    }
     refuse_packed_options(Engine::Leveled, request)?;
     let method = request.method.as_deref().map(str::parse).transpose()?;
     Ok(leveled::Request {

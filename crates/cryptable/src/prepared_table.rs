@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::engine::{each_engine, engine_accessors};
-use crate::engines::{leveled, packed, single};
+use crate::engines::{bridged, leveled, packed, single};
 
 /// A table as an engine evaluates it, made once by [`crate::EvaluationKey::prepare`] for any number of lookups with any
 /// key of the same parameters.
@@ -14,6 +14,8 @@ pub enum PreparedTable {
     Single(Box<single::PreparedTable>),
     /// Of the leveled engine.
     Leveled(Box<leveled::PreparedTable>),
+    /// Of the engine for single values, and for those that are packed.
+    Bridged(Box<bridged::PreparedTable>),
 }
 
 impl fmt::Debug for PreparedTable {

@@ -31,11 +31,13 @@ pub struct Request {
     pub(crate) output_modulus: u64,
     pub(crate) values: Option<u64>,
     pub(crate) tables: usize,
+    pub(crate) lookups_in_a_row: u32,
     pub(crate) memory: Option<usize>,
     pub(crate) log2_fail: Option<f64>,
     pub(crate) threads: Option<usize>,
     pub(crate) goal: Goal,
     pub(crate) engine: Option<Engine>,
+    pub(crate) inputs: Option<Engine>,
     pub(crate) method: Option<String>,
     pub(crate) ring_degree: Option<usize>,
     pub(crate) digit_bits: Option<u32>,
@@ -57,11 +59,13 @@ impl Request {
             output_modulus,
             values: None,
             tables: 1,
+            lookups_in_a_row: 1,
             memory: None,
             log2_fail: None,
             threads: None,
             goal: Goal::default(),
             engine: None,
+            inputs: None,
             method: None,
             ring_degree: None,
             digit_bits: None,
@@ -81,6 +85,23 @@ impl Request {
     #[must_use]
     pub fn tables(mut self, tables: usize) -> Self {
         self.tables = tables;
+        self
+    }
+
+    /// So many lookups follow each other, each of the result of the one before: parameters whose results would be too
+    /// noisy as inputs are left out, and others are found for them. Left out: one; plans say how many there may be.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Request};
+    /// let request = Request::new(256, 256).engine(Engine::Packed).method("akp");
+    /// // An interpolation of higher order leaves less of the noise of its input.
+    /// assert_eq!(request.clone().plan()?.best().parameters().method_name(), "AKP");
+    /// assert_eq!(request.lookups_in_a_row(10).plan()?.best().parameters().method_name(), "AKP-3");
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lookups_in_a_row(mut self, lookups: u32) -> Self {
+        self.lookups_in_a_row = lookups;
         self
     }
 
@@ -127,6 +148,25 @@ impl Request {
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
+        self
+    }
+
+    /// Values are encrypted by this engine. Of [`Engine::Single`], a server may look them up one by one, or pack many,
+    /// look them up at once and take the results out ([`crate::EvaluationKey::pack`]): plans compare both and say from
+    /// how many values on packing is faster ([`crate::Plan::crossing`]). Other engines look up what they encrypt.
+    ///
+    /// ```no_run
+    /// use cryptable::{Engine, Parameters, Request};
+    /// let plan = Request::new(16, 16).inputs(Engine::Single).values(10_000).plan()?;
+    /// assert!(matches!(plan.best().parameters(), Parameters::Bridged(_)));
+    /// let crossing = plan.crossing().expect("packing pays before a ciphertext is full");
+    /// let plan = Request::new(16, 16).inputs(Engine::Single).values(crossing / 2).plan()?;
+    /// assert!(matches!(plan.best().parameters(), Parameters::Single(_)));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn inputs(mut self, engine: Engine) -> Self {
+        self.inputs = Some(engine);
         self
     }
 

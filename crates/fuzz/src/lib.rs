@@ -8,6 +8,7 @@
 // Where code is built for coverage, everything that links it needs the engine, too.
 use bolero as _;
 
+pub mod circuit_seeds;
 pub mod limits;
 pub mod mutation;
 pub mod repair;

@@ -3,8 +3,9 @@
 //! A repaired input also grows to the length that its header states, by zeros: a few hundred bytes of a key, parameters
 //! and the first words, then stand for all of it.
 
+use cryptable::engines::bridged;
 use cryptable::{Engine, Parameters, ReadOptions, booleans, integers, transciphering};
-use cryptable_wire::{FORMAT_VERSION, HEADER_BYTES};
+use cryptable_wire::{CHECKSUM_BYTES, FORMAT_VERSION, HEADER_BYTES};
 
 /// Longest body that is filled up; longer ones are cut off at what is there.
 const MAX_BODY: usize = 2 << 20;
@@ -58,6 +59,7 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         18 | 19 => booleans::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         27 | 28 => cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        36 | 37 => bridged::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         21 | 22 => integers::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         _ => None,
     }
@@ -86,6 +88,20 @@ pub fn ciphertext_file(bytes: &[u8]) -> Vec<u8> {
     file.extend([0, values, parts].map(u64::to_le_bytes).concat());
     let digest = blake3::hash(&file);
     file.extend(digest.as_bytes());
+    file
+}
+
+/// A file of encrypted words: objects one after the other, each by the length that it states.
+#[must_use]
+pub fn encrypted_words(bytes: &[u8]) -> Vec<u8> {
+    let (mut file, mut rest) = (Vec::new(), bytes);
+    while rest.len() > HEADER_BYTES {
+        let stated = usize::try_from(word(&rest[LENGTH])).unwrap_or(usize::MAX);
+        let (body, checksum) = (stated.min(rest.len() - HEADER_BYTES), CHECKSUM_BYTES);
+        file.extend(object(&rest[..HEADER_BYTES + body]));
+        rest = &rest[rest.len().min(HEADER_BYTES + body + checksum)..];
+    }
+    file.extend(rest);
     file
 }
 

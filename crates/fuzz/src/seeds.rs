@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use cryptable::engines::{leveled, packed, single};
+use cryptable::engines::{bridged, leveled, packed, single};
 use cryptable::{
     Engine, Execution, KeyId, Parameters, Progress, ReadOptions, SecretKey, Table, booleans,
     integers, transciphering,
@@ -146,6 +146,7 @@ pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
         literal.coeffs_to_slots.stages = vec![3, 2];
         // Few digits: a small key.
         literal.digit_limbs = 4;
+        literal.raised_digit_limbs = 4;
         literal.special = vec![49.9; 4];
         let parameters = cryptable_bits::Parameters::new(literal).expect("valid parameters");
         let bytes = fixed(&cryptable_bits::SecretKey::generate(&parameters).to_bytes());
@@ -227,7 +228,8 @@ pub fn slot_bits_parameters() -> Vec<Vec<u8>> {
 /// Secret keys of all engines.
 #[must_use]
 pub fn secret_keys() -> Vec<Vec<u8>> {
-    Engine::ALL.map(|engine| client(engine).to_bytes().to_vec()).into()
+    let of_engines = Engine::ALL.map(client);
+    of_engines.iter().chain([bridged_client()]).map(|secret| secret.to_bytes().to_vec()).collect()
 }
 
 /// A secret key of gates.
@@ -252,6 +254,34 @@ pub fn transciphering_secret_key() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn slot_bits_secret_key() -> Vec<Vec<u8>> {
     vec![slot_bits_client().to_bytes().to_vec()]
+}
+
+/// A client of single values that may be packed.
+fn bridged_client() -> &'static SecretKey {
+    static SECRET: LazyLock<SecretKey> = LazyLock::new(|| {
+        let single = toy(Engine::Single);
+        let single = single.single().expect("of this engine").clone();
+        // Blocks of conversions have at least 32 coefficients, an eighth of the ring's.
+        let packed = packed::Parameters::insecure_toy_of(2, 2, 256, 256).expect("a valid toy");
+        let single = single.with_moduli(2, 2).expect("a valid toy");
+        let parameters = bridged::Parameters::new(single, packed).expect("toys that fit");
+        SecretKey::generate(Parameters::from(parameters))
+    });
+    &SECRET
+}
+
+/// Literals of single values that may be packed.
+#[must_use]
+pub fn bridged_parameters() -> Vec<Vec<u8>> {
+    vec![bridged_client().parameters().to_bytes()]
+}
+
+/// An evaluation key for single values that may be packed, all of it: its parts have checksums of their own.
+#[must_use]
+pub fn bridged_evaluation_key() -> Vec<Vec<u8>> {
+    let (secret, mut file) = (bridged_client(), Vec::new());
+    secret.write_evaluation_key(&mut file, Execution::default()).expect("memory takes all bytes");
+    vec![file]
 }
 
 fn evaluation_key(engine: Engine) -> Vec<Vec<u8>> {

@@ -4,7 +4,8 @@
 use std::io::Cursor;
 use std::sync::{Arc, LazyLock};
 
-use cryptable::engines::packed;
+use cryptable::circuits::{Circuit, EncryptedWordsReader, netlist};
+use cryptable::engines::{bridged, packed};
 use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
     SecretKey, booleans, integers, transciphering,
@@ -15,7 +16,7 @@ use cryptable_conversion::{
 use cryptable_fhew::packing::SeededPackingKey;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
-use crate::{repair, seeds};
+use crate::{circuit_seeds, repair, seeds};
 
 /// A reader under test.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ impl Target {
 }
 
 /// All targets of this crate; those of the command line's formats are tests of its own.
-pub const TARGETS: [Target; 31] = [
+pub const TARGETS: [Target; 37] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -134,6 +135,20 @@ pub const TARGETS: [Target; 31] = [
     },
     object("encrypted_bits", read_encrypted_bits, seeds::encrypted_bits),
     object("slot_bits", read_slot_bits, seeds::slot_bits),
+    object(
+        "slot_bits_coefficients",
+        read_slot_bits_coefficients,
+        circuit_seeds::slot_bits_coefficients,
+    ),
+    Target {
+        name: "encrypted_words",
+        repair: repair::encrypted_words,
+        read: read_encrypted_words,
+        seeds: circuit_seeds::encrypted_words,
+    },
+    // Netlists have no checksum either.
+    parameters("blif", |b| read_text(b, netlist::read_blif), circuit_seeds::blif),
+    parameters("yosys_json", |b| read_text(b, netlist::read_yosys_json), circuit_seeds::yosys_json),
     object("encrypted_integers", read_encrypted_integers, seeds::encrypted_integers),
     object("encrypted_bytes", read_encrypted_bytes, seeds::encrypted_bytes),
     object("aes_messages", read_aes_message, seeds::aes_messages),
@@ -142,6 +157,12 @@ pub const TARGETS: [Target; 31] = [
         |b| cryptable_conversion::Parameters::from_bytes(b, options()).is_ok(),
         seeds::conversion_parameters,
     ),
+    parameters(
+        "bridged_parameters",
+        |b| bridged::Parameters::from_bytes(b, options()).is_ok(),
+        seeds::bridged_parameters,
+    ),
+    object("bridged_evaluation_key", read_evaluation_key, seeds::bridged_evaluation_key),
     object("ring_packing_key", read_ring_packing_key, seeds::ring_packing_key),
     object("extraction_key", read_extraction_key, seeds::extraction_key),
     Target {
@@ -234,6 +255,39 @@ fn read_slot_bits(bytes: &[u8]) -> bool {
     let secret = seeds::slot_bits_client();
     let bits = cryptable_bits::EncryptedBits::from_bytes(secret.parameters(), bytes);
     bits.is_ok_and(|bits| secret.decrypt(&bits).is_ok())
+}
+
+fn read_slot_bits_coefficients(bytes: &[u8]) -> bool {
+    let parameters = seeds::slot_bits_client().parameters();
+    let Ok(values) = cryptable_bits::RlweInput::from_bytes(parameters, bytes) else { return false };
+    assert_eq!(values.to_bytes(parameters).expect("of these parameters"), bytes);
+    true
+}
+
+/// Reads and decrypts, after the check that comes without parameters.
+fn read_encrypted_words(bytes: &[u8]) -> bool {
+    let secret = seeds::slot_bits_client();
+    let Ok(mut reader) = EncryptedWordsReader::new(bytes) else { return false };
+    let is_undamaged = reader.check_undamaged().is_ok();
+    loop {
+        match reader.next_bits(secret.parameters()) {
+            Ok(Some(bits)) => {
+                assert!(secret.decrypt(&bits).is_ok() || bits.key_id() != secret.key_id())
+            }
+            Ok(None) => return is_undamaged,
+            Err(_) => return false,
+        }
+    }
+}
+
+/// Reads a netlist, and evaluates the circuit in the clear.
+fn read_text(
+    bytes: &[u8],
+    read: fn(&str, Option<&str>) -> Result<Circuit, netlist::NetlistError>,
+) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let Ok(circuit) = read(text, None) else { return false };
+    circuit.evaluate(&vec![true; circuit.input_bits()]).is_ok()
 }
 
 fn read_encrypted_integers(bytes: &[u8]) -> bool {

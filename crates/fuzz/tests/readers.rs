@@ -47,10 +47,16 @@ readers! {
     ciphertext_file
     encrypted_bits
     slot_bits
+    slot_bits_coefficients
+    encrypted_words
+    blif
+    yosys_json
     encrypted_integers
     encrypted_bytes
     aes_messages
     conversion_parameters
+    bridged_parameters
+    bridged_evaluation_key
     ring_packing_key
     extraction_key
     inspection

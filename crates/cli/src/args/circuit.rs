@@ -5,7 +5,9 @@ mod client;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use cryptable::circuits::NamedSet;
 
 #[cfg(feature = "client")]
 pub use self::client::{
@@ -43,7 +45,7 @@ pub enum CircuitCommand {
 /// Which circuit.
 #[derive(Args, Debug)]
 pub struct NetlistArgs {
-    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128
+    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128, aes128-expanded-key, aes128-boyar-peralta
     #[arg(value_name = "NETLIST")]
     pub netlist: PathBuf,
     /// The module, if the netlist has several and marks none
@@ -61,21 +63,15 @@ pub struct ScheduleArgs {
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
     /// log2 of the largest probability that any output of any word of a ciphertext is wrong
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = log2_fail)]
-    pub log2_fail: Option<f64>,
+    #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
+    pub log2_fail: f64,
 }
 
-/// A parameter set. All have 128 bits of security.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SetArg {
-    /// 8,192 words at once, a bootstrap a gate: the first result soonest
-    Latency,
-    /// 16,384 words, one level of gates between bootstraps
-    Functions,
-    /// 32,768 words, seven levels
-    Balanced,
-    /// 65,536 words, 24 levels: the most words a second
-    Throughput,
+/// A parameter set by its name. All have 128 bits of security.
+fn named_set() -> impl TypedValueParser<Value = NamedSet> {
+    let shown = |set: NamedSet| PossibleValue::new(set.name()).help(set.description());
+    let names = PossibleValuesParser::new(NamedSet::ALL.map(shown));
+    names.map(|name| NamedSet::by_name(&name).expect("a name of the list"))
 }
 
 /// Arguments of `circuit plan`.
@@ -85,8 +81,8 @@ pub struct CircuitPlanArgs {
     #[command(flatten)]
     pub circuit: NetlistArgs,
     /// The parameter set [default: all are compared]
-    #[arg(long, value_enum)]
-    pub set: Option<SetArg>,
+    #[arg(long, value_name = "SET", value_parser = named_set())]
+    pub set: Option<NamedSet>,
     /// Words to run on [default: what one ciphertext of each set holds]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub words: Option<u64>,

@@ -197,6 +197,11 @@ Examples:
   cryptable keygen --mode single --bits 4 --secret single.key --evaluation single-server.key
   cryptable keygen --mode leveled --bits 16 --secret leveled.key --evaluation leveled-server.key
   cryptable keygen --bits 8 --values 10 --secret client.key --evaluation server.key
+  cryptable keygen --inputs single --bits 4 --secret client.key --evaluation server.key
+
+With --inputs single, values are encrypted one by one, and the server packs many of them, looks them up
+at once and takes the results out, or looks few up one by one. plan --inputs single says from how many
+values on packing is faster; keygen takes it for a full ciphertext, or for --values where it is.
 
 Without --mode, keys are for packed values, unless those do not serve the table, or --values or --goal
 is given: then they are those that `plan` shows first.
@@ -215,7 +220,7 @@ Examples:
     --extend --output job.ct
   seq 0 15 | cryptable encrypt --secret client.key --input - --output values.ct
 
-A key of keygen --mode single or --mode leveled encrypts every value by itself.
+A key of keygen --mode single, --inputs single or --mode leveled encrypts every value by itself.
 
 What was read of a CSV file is told: header, column, rows, lines that were skipped. Missing values
 are errors unless --missing says what stands for them. An array of several dimensions is read in C

@@ -13,6 +13,10 @@ pub struct ParameterArgs {
     /// Engine: how values are encrypted; files say it to all other commands
     #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
     pub mode: Option<Engine>,
+    /// Engine that encrypts, whichever looks up: values of `single` may be packed by the server, to be looked up many at
+    /// once
+    #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
+    pub inputs: Option<Engine>,
     /// Width of the inputs in bits: the input modulus is 2^B
     #[arg(long, value_name = "B", group = "input", value_parser = clap::value_parser!(u32).range(1..=24))]
     pub bits: Option<u32>,
@@ -42,7 +46,10 @@ pub struct ParameterArgs {
     /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
-    /// How tables are evaluated, by the name that `plan` shows; akp, bmt or cmt of packed values
+    /// Lookups in a row, each of the result of the one before, that parameters have to admit [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub lookups_in_a_row: Option<u32>,
+    /// How tables are evaluated, by the name that `plan` shows; akp, akp-2, akp-3, bmt or cmt of packed values
     /// [default: the fastest way]
     #[arg(long, alias = "variant", value_name = "NAME")]
     pub method: Option<String>,

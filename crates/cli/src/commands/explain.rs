@@ -10,6 +10,13 @@ pub fn engine(engine: Engine) -> String {
 /// How tables are evaluated, in words; `None` for a name that is not known.
 pub fn method(parameters: &Parameters) -> Option<String> {
     let name = parameters.method_name();
+    if let Parameters::Bridged(bridged) = parameters {
+        let looked_up = packed(&bridged.packed().method_name())?;
+        return Some(format!(
+            "many values become one ciphertext (ring packing, Bae et al., CRYPTO 2023), and results single values again \
+             (extraction, Bae et al., EUROCRYPT 2024); between them {looked_up}"
+        ));
+    }
     match parameters.engine() {
         Engine::Packed => packed(&name).map(str::to_owned),
         Engine::Single => single(&name),

@@ -49,6 +49,7 @@ fn inspect(path: &Path) -> Result<Report> {
         key_id: found.key_id.map(|id| id.to_string()),
         aes_key_id: found.aes_key_id.map(|id| id.to_string()),
         parameters: found.parameters.as_ref().and_then(parameter_report),
+        set: found.parameters.as_ref().and_then(SetReport::new),
         warning: found.parameters.as_ref().and_then(|parameters| {
             parameters::warning(parameters.security_level(), parameters.failure_probability())
         }),
@@ -72,6 +73,8 @@ struct WordsReport {
     ciphertexts: u64,
     /// Names and bits.
     ports: Vec<(String, usize)>,
+    /// The least and the most levels that a bit has.
+    levels: (usize, usize),
 }
 
 impl WordsReport {
@@ -81,6 +84,10 @@ impl WordsReport {
             words_of_ciphertext: summary.batch_words,
             ciphertexts: summary.ciphertexts(),
             ports: summary.ports.iter().map(|port| (port.name.clone(), port.width)).collect(),
+            levels: (
+                summary.levels.iter().copied().min().unwrap_or(0),
+                summary.levels.iter().copied().max().unwrap_or(0),
+            ),
         }
     }
 }
@@ -93,7 +100,9 @@ impl fmt::Display for WordsReport {
             let comma = if index == 0 { "" } else { "," };
             write!(f, "{comma} {}[{width}]", cryptable_wire::printable(name))?;
         }
-        writeln!(f)
+        let (least, most) = self.levels;
+        let levels = if least == most { format!("{most}") } else { format!("{least} to {most}") };
+        writeln!(f, "; {levels} levels")
     }
 }
 
@@ -105,6 +114,69 @@ fn parameter_report(parameters: &InspectedParameters) -> Option<ParameterReport>
         }
         // What a later version of the library may add.
         _ => None,
+    }
+}
+
+/// What is told of a parameter set of bits, or of a conversion.
+#[derive(Serialize)]
+struct SetReport {
+    name: String,
+    ring_degree: usize,
+    /// Bits a ciphertext.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bits: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<usize>,
+    security_bits: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log2_fail: Option<f64>,
+    #[serde(skip)]
+    security: String,
+}
+
+impl SetReport {
+    fn new(parameters: &InspectedParameters) -> Option<Self> {
+        let security_bits = parameters.security_bits();
+        let security = parameters::security(parameters.security_level(), security_bits);
+        match parameters {
+            InspectedParameters::Circuits(set) => Some(Self {
+                name: set.literal().name.clone(),
+                ring_degree: set.literal().ring_degree,
+                bits: Some(set.bits()),
+                levels: Some(set.levels_after_bootstrap()),
+                log2_fail: Some(parameters.log2_fail()),
+                security_bits,
+                security,
+            }),
+            InspectedParameters::Conversion(set) => Some(Self {
+                name: format!("LWE modulo 2^{}", set.literal().log2_lwe_modulus),
+                ring_degree: set.literal().ring_degree,
+                bits: None,
+                levels: None,
+                log2_fail: None,
+                security_bits,
+                security,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for SetReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "  set         {}, ring degree {}",
+            cryptable_wire::printable(&self.name),
+            self.ring_degree
+        )?;
+        if let (Some(bits), Some(levels)) = (self.bits, self.levels) {
+            write!(f, ", {bits} bits a ciphertext, levels after a bootstrap: {levels}")?;
+        }
+        writeln!(f, "\n  security    {}", self.security)?;
+        self.log2_fail.map_or(Ok(()), |log2_fail| {
+            writeln!(f, "  failures    a bit fails with probability 2^{log2_fail:.1}")
+        })
     }
 }
 
@@ -129,6 +201,9 @@ struct Report {
     /// Of keys, which carry them.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<ParameterReport>,
+    /// Of bits and conversions, by their digest where they do not carry them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<SetReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +229,9 @@ impl fmt::Display for Report {
         writeln!(f, "  parameters  digest {}", self.parameter_digest)?;
         if let Some(parameters) = &self.parameters {
             write!(f, "{parameters}")?;
+        }
+        if let Some(set) = &self.set {
+            write!(f, "{set}")?;
         }
         if let (Some(values), Some(modulus)) = (self.values, self.modulus) {
             let count = self.ciphertexts.map(|count| format!(" in {}", ciphertexts(count)));

@@ -66,6 +66,8 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
         "with it, the first result is there first".to_owned()
     } else if let Some(values) = args.values {
         format!("the fastest for {values} value{}", if values == 1 { "" } else { "s" })
+    } else if args.inputs.is_some() {
+        "the fastest for a full ciphertext".to_owned()
     } else {
         match best(&request.clone().engine(Engine::Packed)) {
             Ok(parameters) => {
@@ -81,9 +83,15 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
 
 fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
     let (input, output) = parameters::moduli(args);
-    let engine = args.mode.unwrap_or(Engine::Packed);
-    let reason = if args.mode.is_some() { "as asked for" } else { "the default" }.to_owned();
-    Ok(Choice { parameters: Parameters::insecure_toy(engine, input, output)?, reason })
+    let asked = args.mode.or(args.inputs);
+    let reason = if asked.is_some() { "as asked for" } else { "the default" }.to_owned();
+    let parameters = match (args.mode, args.inputs) {
+        (None | Some(Engine::Packed), Some(Engine::Single)) => {
+            Parameters::insecure_bridged_toy(input, output)?
+        }
+        _ => Parameters::insecure_toy(asked.unwrap_or(Engine::Packed), input, output)?,
+    };
+    Ok(Choice { parameters, reason })
 }
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::{
     Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKey, Execution,
-    PreparedTable, Table,
+    Parameters, PreparedTable, Table,
 };
 use serde::Serialize;
 
@@ -214,11 +214,16 @@ impl Lookup<'_> {
     /// does not depend on the table.
     fn predicted_seconds(&self, values: u64) -> f64 {
         let parameters = self.mapped.key.parameters();
-        let prediction = match parameters.packed() {
-            Ok(packed) => packed.prediction_of(self.tables.len()),
-            Err(_) => parameters.prediction(),
+        let cost = CostModel::calibrated();
+        let prediction = match &parameters {
+            Parameters::Packed(packed) => packed.prediction_of(self.tables.len()),
+            // Few values are not packed.
+            Parameters::Bridged(bridged) if bridged.crossing(&cost).is_none_or(|n| values < n) => {
+                bridged.single().prediction()
+            }
+            _ => parameters.prediction(),
         };
-        prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
+        prediction.duration(&cost, values, threads(self.global)).as_secs_f64()
     }
 
     /// Maps the values of one ciphertext through all tables.

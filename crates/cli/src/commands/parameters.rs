@@ -50,11 +50,13 @@ pub fn request(args: &ParameterArgs) -> Request {
     let (input, output) = moduli(args);
     let mut request = Request::new(input, output);
     request = set(request, args.mode, Request::engine);
+    request = set(request, args.inputs, Request::inputs);
     request = set(request, args.values, Request::values);
     request = set(request, args.goal.map(Into::into), Request::goal);
     request = set(request, args.log2_fail, Request::log2_fail);
     request = set(request, args.memory, Request::memory);
     request = set(request, args.method.clone(), Request::method);
+    request = set(request, args.lookups_in_a_row, Request::lookups_in_a_row);
     request = set(request, args.ring_degree, Request::ring_degree);
     set(request, args.digit_bits, Request::digit_bits)
 }

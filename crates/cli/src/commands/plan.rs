@@ -43,6 +43,9 @@ struct Report {
     best: CandidateReport,
     candidates: Vec<CandidateReport>,
     refused: Vec<Refusal>,
+    /// From how many values on packing single values is the faster way, where both were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packing_from: Option<u64>,
     /// The comparison for people.
     #[serde(skip)]
     comparison: String,
@@ -110,6 +113,7 @@ impl Report {
             best: candidate(plan.best()),
             candidates: plan.candidates().iter().map(candidate).collect(),
             refused: plan.refusals().iter().map(refusal).collect(),
+            packing_from: plan.crossing(),
             comparison: plan.to_string(),
         }
     }
@@ -125,8 +129,11 @@ impl Report {
             }
             writeln!(f, "  {}", explain::engine(engine))?;
             // Names that differ in sizes only have one meaning.
+            let (packing, others): (Vec<_>, Vec<_>) =
+                of_engine.partition(|c| c.parameters.method.starts_with("packed, "));
+            let shown = |all: Vec<_>| all.into_iter().take(SHOWN_PER_ENGINE);
             let mut meanings: Vec<&str> = Vec::new();
-            for candidate in of_engine.take(SHOWN_PER_ENGINE) {
+            for candidate in shown(others).chain(shown(packing)) {
                 let named = &candidate.parameters.named_method;
                 let meaning = named.split_once(": ").map_or("", |(_, meaning)| meaning);
                 if !meanings.contains(&meaning) {

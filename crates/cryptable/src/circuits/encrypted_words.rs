@@ -17,6 +17,8 @@ const MAX_SUMMARY_BYTES: u64 = 1 << 26;
 const MAX_WORDS: u64 = 1 << 40;
 /// Most words of a batch: slots of any parameter set.
 const MAX_BATCH: u64 = 1 << 17;
+/// Most levels of a bit: primes of any chain.
+const MAX_LEVELS: u64 = 64;
 /// Most bytes of a ciphertext: the type itself has a lower limit.
 const MAX_CIPHERTEXT_BYTES: u64 = 1 << 32;
 
@@ -42,14 +44,24 @@ pub struct EncryptedWordsSummary {
     pub words: u64,
     /// Words of one ciphertext, at most.
     pub batch_words: u64,
+    /// Levels of each bit of a word: those that the first readers in a circuit need.
+    pub levels: Vec<usize>,
 }
 
 impl EncryptedWordsSummary {
-    /// So many words of these ports, in batches as large as the parameters allow.
+    /// So many words of these ports, in batches as large as the parameters allow, with all levels.
     #[must_use]
     pub fn new(parameters: &Parameters, key_id: KeyId, ports: Vec<WordPort>, words: u64) -> Self {
         let (parameter_digest, batch_words) = (parameters.digest(), parameters.bits() as u64);
-        Self { parameter_digest, key_id, ports, words, batch_words }
+        let bits = ports.iter().map(|port| port.width).sum();
+        let levels = vec![parameters.levels_after_bootstrap(); bits];
+        Self { parameter_digest, key_id, ports, words, batch_words, levels }
+    }
+
+    /// With these levels, one a bit of a word.
+    #[must_use]
+    pub fn with_levels(self, levels: Vec<usize>) -> Self {
+        Self { levels, ..self }
     }
 
     /// Bits of a word of all ports: ciphertexts of a batch.
@@ -70,6 +82,11 @@ impl EncryptedWordsSummary {
         self.batches() * self.bits() as u64
     }
 
+    /// Levels of a ciphertext.
+    fn levels_of(&self, ciphertext: u64) -> usize {
+        self.levels[(ciphertext % self.bits() as u64) as usize]
+    }
+
     /// Words of the batch that a ciphertext belongs to.
     fn words_of(&self, ciphertext: u64) -> usize {
         let begin = ciphertext / self.bits() as u64 * self.batch_words;
@@ -87,6 +104,8 @@ impl EncryptedWordsSummary {
             writer.u64(port.width as u64)?;
             writer.bytes(port.name.as_bytes())?;
         }
+        check_equal("number of bits with levels", self.levels.len(), self.bits())?;
+        self.levels.iter().try_for_each(|&levels| writer.u64(levels as u64))?;
         // What is written is what can be read.
         Self::read(&body, self.parameter_digest)?;
         write_object(out, ObjectType::SlotBitsWords, &self.parameter_digest, &body)?;
@@ -109,8 +128,11 @@ impl EncryptedWordsSummary {
                 .map_err(|_| WireError::invalid("name of a port", "other bytes", "UTF-8"))?;
             ports.push(WordPort { name: name.to_owned(), width: width as usize });
         }
+        let bits: usize = ports.iter().map(|port| port.width).sum();
+        let level = |_| Ok(reader.u64_within("levels of a bit", 0..=MAX_LEVELS)? as usize);
+        let levels = (0..bits).map(level).collect::<Result<_>>()?;
         reader.finish()?;
-        Ok(Self { parameter_digest, key_id, ports, words, batch_words })
+        Ok(Self { parameter_digest, key_id, ports, words, batch_words, levels })
     }
 }
 
@@ -161,7 +183,8 @@ impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
     /// Appends a bit of all words of a batch.
     ///
     /// # Errors
-    /// If it is of another client or other parameters, has another number of bits, is one too many, or writing fails.
+    /// If it is of another client or other parameters, has another number of bits or of levels than the file says, is one too
+    /// many, or writing fails.
     pub fn push(&mut self, bits: &EncryptedBits) -> Result<()> {
         check_client("encrypted bits", self.summary.key_id, bits.key_id())?;
         if self.written == self.summary.ciphertexts() {
@@ -169,6 +192,7 @@ impl<'a, W: Write> EncryptedWordsWriter<'a, W> {
             return Err(Error::TooLarge { name: "number of ciphertexts", value, limit });
         }
         check_equal("number of bits", bits.count(), self.summary.words_of(self.written))?;
+        check_equal("levels of the bits", bits.levels(), self.summary.levels_of(self.written))?;
         self.out.write_all(&bits.to_bytes(self.parameters)?)?;
         self.written += 1;
         Ok(())
@@ -231,8 +255,8 @@ impl<'a> EncryptedWordsReader<'a> {
     /// The next bit of a batch; none after the last.
     ///
     /// # Errors
-    /// If it is damaged or missing, of other parameters or another client than the file says, has another number of bits,
-    /// or the file goes on after the last.
+    /// If it is damaged or missing, of other parameters or another client than the file says, has another number of bits or
+    /// of levels, or the file goes on after the last.
     pub fn next_bits(&mut self, parameters: &Parameters) -> Result<Option<EncryptedBits>> {
         if self.read == self.summary.ciphertexts() {
             BodyReader::new(self.rest).finish()?;
@@ -242,6 +266,7 @@ impl<'a> EncryptedWordsReader<'a> {
         let bits = EncryptedBits::from_bytes(parameters, object)?;
         check_client("encrypted bits", self.summary.key_id, bits.key_id())?;
         check_equal("number of bits", bits.count(), self.summary.words_of(self.read))?;
+        check_equal("levels of the bits", bits.levels(), self.summary.levels_of(self.read))?;
         self.read += 1;
         Ok(Some(bits))
     }
@@ -276,6 +301,8 @@ mod tests {
         assert_eq!((summary.batches(), summary.ciphertexts()), (2, 2));
         let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary).unwrap();
         let bits = |count| secret.encrypt(&vec![true; count]).unwrap();
+        let low = secret.encrypt_at(&vec![true; parameters.bits()], 0).unwrap();
+        assert!(writer.push(&low).is_err(), "fewer levels than the file says");
         assert!(writer.push(&bits(3)).is_err(), "the last batch comes last");
         writer.push(&bits(parameters.bits())).unwrap();
         assert!(writer.push(&bits(4)).is_err(), "one bit too many");

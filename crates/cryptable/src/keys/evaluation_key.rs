@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_wire::{KeyId, MappedFile, WireError, peek_header};
+use cryptable_wire::{KeyId, MappedFile, ObjectType, WireError, peek_header};
 
 use crate::ciphertext::Part;
 use crate::engine::{each_engine, engine_accessors, other_engine};
-use crate::engines::{leveled, packed, single};
+use crate::engines::{bridged, leveled, packed, single};
 use crate::execution::part_of;
 use crate::prepared_table::PreparedTable;
 use crate::{
@@ -25,6 +25,8 @@ pub enum EvaluationKey {
     Single(Box<single::EvaluationKey>),
     /// Of the leveled engine.
     Leveled(Box<leveled::EvaluationKey>),
+    /// Of single values, which it may pack.
+    Bridged(Box<bridged::EvaluationKey>),
 }
 
 /// What names the key: its engine, parameters and client.
@@ -64,6 +66,7 @@ impl EvaluationKey {
             Self::Packed(key) => PreparedTable::Packed(Box::new(key.prepare(table)?)),
             Self::Single(key) => PreparedTable::Single(Box::new(key.prepare(table)?)),
             Self::Leveled(key) => PreparedTable::Leveled(Box::new(key.prepare(table)?)),
+            Self::Bridged(key) => PreparedTable::Bridged(Box::new(key.prepare(table)?)),
         })
     }
 
@@ -163,6 +166,16 @@ impl EvaluationKey {
                     tables.iter().map(|table| table.leveled()).collect::<Result<Vec<_>>>()?;
                 Ok(parts(key.lookup_many(input, &tables, progress)?))
             }
+            (Self::Bridged(key), Part::Single(input)) => {
+                let tables =
+                    tables.iter().map(|table| table.bridged()).collect::<Result<Vec<_>>>()?;
+                Ok(parts(key.lookup_many(input, &tables, progress)?))
+            }
+            (Self::Bridged(key), Part::Packed(input)) => {
+                let tables =
+                    tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
+                Ok(parts(key.packed().lookup_many(input, &tables, progress)?))
+            }
             _ => Err(other_engine("ciphertext", self.engine(), input.engine())),
         }
     }
@@ -182,6 +195,10 @@ impl EvaluationKey {
     /// If the bytes are not exactly one undamaged evaluation key, or its parameters are not accepted.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let found = peek_header((*bytes).as_ref())?.object_type;
+        if found == ObjectType::BridgedEvaluationKey {
+            let key = bridged::EvaluationKey::from_shared(bytes, options)?;
+            return Ok(Self::Bridged(Box::new(key)));
+        }
         let engine = Engine::ALL.into_iter().find(|e| e.object_types().evaluation_key == found);
         Ok(match engine {
             Some(Engine::Packed) => {

@@ -79,9 +79,9 @@ impl EvaluationKey {
         let parts = x.parts().iter().map(|part| {
             let (own, others) = rest.split_at(part.count());
             rest = others;
-            match (self, part) {
-                (Self::Packed(key), Part::Packed(part)) => Ok(key.add_plain(part, own)?.into()),
-                (Self::Single(key), Part::Single(part)) => Ok(key.add_plain(part, own)?.into()),
+            match (self.packed(), self.single(), part) {
+                (Ok(key), _, Part::Packed(part)) => Ok(key.add_plain(part, own)?.into()),
+                (_, Ok(key), Part::Single(part)) => Ok(key.add_plain(part, own)?.into()),
                 _ => Err(self.no_operands("add constants", [part])),
             }
         });
@@ -106,9 +106,9 @@ impl EvaluationKey {
         packed: impl Fn(&packed::EvaluationKey, &packed::Ciphertext) -> Result<packed::Ciphertext>,
         single: impl Fn(&single::EvaluationKey, &single::Ciphertext) -> Result<single::Ciphertext>,
     ) -> Result<Ciphertext> {
-        let parts = x.parts().iter().map(|part| match (self, part) {
-            (Self::Packed(key), Part::Packed(part)) => Ok(packed(key, part)?.into()),
-            (Self::Single(key), Part::Single(part)) => Ok(single(key, part)?.into()),
+        let parts = x.parts().iter().map(|part| match (self.packed(), self.single(), part) {
+            (Ok(key), _, Part::Packed(part)) => Ok(packed(key, part)?.into()),
+            (_, Ok(key), Part::Single(part)) => Ok(single(key, part)?.into()),
             _ => Err(self.no_operands(operation, [part])),
         });
         Ciphertext::new(parts.collect::<Result<_>>()?)
@@ -129,11 +129,12 @@ impl EvaluationKey {
         // Files of as many values may be cut differently.
         let name = "number of parts of the second operand";
         check_equal(name, y.parts().len(), x.parts().len())?;
-        let parts = x.parts().iter().zip(y.parts()).map(|(x, y)| match (self, x, y) {
-            (Self::Packed(key), Part::Packed(x), Part::Packed(y)) => Ok(packed(key, x, y)?.into()),
-            (Self::Single(key), Part::Single(x), Part::Single(y)) => Ok(single(key, x, y)?.into()),
+        let of_parts = |(x, y): (&Part, &Part)| match (self.packed(), self.single(), x, y) {
+            (Ok(key), _, Part::Packed(x), Part::Packed(y)) => Ok(packed(key, x, y)?.into()),
+            (_, Ok(key), Part::Single(x), Part::Single(y)) => Ok(single(key, x, y)?.into()),
             _ => Err(self.no_operands(operation, [x, y])),
-        });
+        };
+        let parts = x.parts().iter().zip(y.parts()).map(of_parts);
         Ciphertext::new(parts.collect::<Result<_>>()?)
     }
 

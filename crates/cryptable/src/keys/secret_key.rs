@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use cryptable_wire::{KeyId, WireError, peek_header};
+use cryptable_wire::{KeyId, ObjectType, WireError, peek_header};
 use zeroize::Zeroizing;
 
 use crate::ciphertext::Part;
 use crate::engine::{each_engine, engine_accessors, other_engine};
-use crate::engines::{leveled, packed, single};
+use crate::engines::{bridged, leveled, packed, single};
 use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Parameters, ReadOptions, Result};
 
 /// A client's secret key: encrypts, decrypts, and makes the evaluation key that a server gets.
@@ -21,6 +21,8 @@ pub enum SecretKey {
     Single(Box<single::SecretKey>),
     /// Of the leveled engine.
     Leveled(Box<leveled::SecretKey>),
+    /// Of single values that the server may pack.
+    Bridged(Box<bridged::SecretKey>),
 }
 
 impl SecretKey {
@@ -33,6 +35,7 @@ impl SecretKey {
             Parameters::Packed(it) => Self::Packed(Box::new(packed::SecretKey::generate(it))),
             Parameters::Single(it) => Self::Single(Box::new(single::SecretKey::generate(it))),
             Parameters::Leveled(it) => Self::Leveled(Box::new(leveled::SecretKey::generate(it))),
+            Parameters::Bridged(it) => Self::Bridged(Box::new(bridged::SecretKey::generate(it))),
         }
     }
 
@@ -84,6 +87,8 @@ impl SecretKey {
                 (Self::Packed(key), Part::Packed(part)) => key.decrypt(part)?,
                 (Self::Single(key), Part::Single(part)) => key.decrypt(part)?,
                 (Self::Leveled(key), Part::Leveled(part)) => key.decrypt(part)?,
+                (Self::Bridged(key), Part::Single(part)) => key.decrypt(part)?,
+                (Self::Bridged(key), Part::Packed(part)) => key.packed().decrypt(part)?,
                 _ => return Err(other_engine("ciphertext", self.engine(), ciphertext.engine())),
             });
             values.extend_from_slice(&part);
@@ -111,6 +116,9 @@ impl SecretKey {
                 Self::Single(key) => EvaluationKey::Single(Box::new(key.evaluation_key(progress)?)),
                 Self::Leveled(key) => {
                     EvaluationKey::Leveled(Box::new(key.evaluation_key(progress)?))
+                }
+                Self::Bridged(key) => {
+                    EvaluationKey::Bridged(Box::new(key.evaluation_key(progress)?))
                 }
             })
         })
@@ -140,6 +148,9 @@ impl SecretKey {
     /// If the bytes are not exactly one undamaged secret key, or its parameters are not accepted.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
         let found = peek_header(bytes)?.object_type;
+        if found == ObjectType::BridgedSecretKey {
+            return Ok(Self::Bridged(Box::new(bridged::SecretKey::from_bytes(bytes, options)?)));
+        }
         let engine = Engine::ALL.into_iter().find(|e| e.object_types().secret_key == found);
         Ok(match engine {
             Some(Engine::Packed) => {

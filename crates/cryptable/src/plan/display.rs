@@ -32,11 +32,18 @@ impl fmt::Display for Plan {
         )?;
         let mut shown = Vec::new();
         for candidate in self.candidates() {
-            let engine = candidate.parameters().engine();
-            shown.push(engine);
-            if shown.iter().filter(|&&of| of == engine).count() <= SHOWN_PER_ENGINE {
+            let parameters = candidate.parameters();
+            let way = (parameters.engine(), parameters.bridged().is_ok());
+            shown.push(way);
+            if shown.iter().filter(|&&of| of == way).count() <= SHOWN_PER_ENGINE {
                 write_line(f, candidate, values, width)?;
             }
+        }
+        if let Some(crossing) = self.crossing() {
+            writeln!(
+                f,
+                "packing single values, to look them up at once, is faster from {crossing} values on"
+            )?;
         }
         for (engine, error) in self.refusals() {
             writeln!(f, "{engine:<8} not: {error}")?;

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{NetlistArgs, ScheduleArgs, SetArg};
+use cryptable::circuits::NamedSet;
+
+use super::{NetlistArgs, ScheduleArgs, named_set};
 use crate::args::CsvArgs;
+use crate::args::parameters::memory_size;
 
 /// Arguments of `circuit test`.
 #[derive(Args, Debug)]
@@ -20,8 +23,8 @@ pub struct CircuitTestArgs {
     #[command(flatten)]
     pub csv: CsvArgs,
     /// The parameter set [default: the fastest for the words]
-    #[arg(long, value_enum)]
-    pub set: Option<SetArg>,
+    #[arg(long, value_name = "SET", value_parser = named_set())]
+    pub set: Option<NamedSet>,
     /// File for the decrypted results, for its owner only
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -40,8 +43,17 @@ pub struct CircuitTestArgs {
 #[derive(Args, Debug)]
 pub struct CircuitKeygenArgs {
     /// The parameter set
-    #[arg(long, value_enum, required_unless_present = "insecure_toy")]
-    pub set: Option<SetArg>,
+    #[arg(long, value_name = "SET", value_parser = named_set(), required_unless_present_any = ["insecure_toy", "circuit"])]
+    pub set: Option<NamedSet>,
+    /// Take the set that is the fastest for this circuit: a netlist, or the name of a circuit of this program
+    #[arg(long = "for", value_name = "NETLIST", conflicts_with = "set")]
+    pub circuit: Option<PathBuf>,
+    /// Words that it is to run on [default: what one ciphertext holds]
+    #[arg(long, value_name = "COUNT", requires = "circuit", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub words: Option<u64>,
+    /// The most memory that it may take on the server, keys included, as `6GB`
+    #[arg(long, value_name = "SIZE", requires = "circuit", value_parser = memory_size)]
+    pub memory: Option<usize>,
     /// File for the secret key, which stays with the client
     #[arg(long, value_name = "FILE")]
     pub secret: PathBuf,
@@ -52,7 +64,7 @@ pub struct CircuitKeygenArgs {
     #[arg(long)]
     pub force: bool,
     /// INSECURE parameters, for tests of this program
-    #[arg(long, hide = true, conflicts_with = "set")]
+    #[arg(long, hide = true, conflicts_with_all = ["set", "circuit"])]
     pub insecure_toy: bool,
 }
 
@@ -74,6 +86,9 @@ pub struct CircuitEncryptArgs {
     /// File for the encrypted words
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Encrypt with all levels, for schedules of any memory and failure probability: larger files
+    #[arg(long)]
+    pub all_levels: bool,
     /// Replace an output that exists and is a key or read-only
     #[arg(long)]
     pub force: bool,
@@ -108,6 +123,7 @@ Every result is compared with the circuit in the clear. Nothing but --output is 
 pub const KEYGEN: &str = "\
 Examples:
   cryptable circuit keygen --set balanced --secret bits.secret --evaluation bits.server
+  cryptable circuit keygen --for adder.blif --memory 4GB --secret bits.secret --evaluation bits.server
 
 Keys serve every circuit; circuit plan says which set suits one. The secret key file is readable by its
 owner only.";
@@ -118,7 +134,8 @@ Examples:
   cryptable circuit encrypt adder.blif --secret bits.secret --input words.csv --output words.ct
 
 A line of the file is a word of every input: unsigned integers, decimal or hexadecimal (0x1f), between commas,
-semicolons, tabs or spaces. A header line names the inputs, in any order; without one, they are in the order of the
+semicolons, tabs or spaces. Every bit is encrypted with as few levels as the circuit needs of it, so that a file is for
+one circuit; --all-levels makes files for any. A header line names the inputs, in any order; without one, they are in the order of the
 netlist.";
 
 /// Help of `circuit decrypt`.

@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::circuits::{
-    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Parameters, SecretKey,
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Parameters, Plan,
+    PlanOptions, SecretKey,
 };
-use cryptable::{FailureProbability, Progress};
+use cryptable::{CostModel, FailureProbability, Progress};
 use cryptable_wire::hex;
 use serde::Serialize;
 
@@ -30,7 +31,7 @@ use crate::{input_file, key_input, progress};
 pub fn keygen(global: Global, args: &CircuitKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
     let start = Instant::now();
-    let parameters = sets::parameters(args.set)?;
+    let parameters = parameters_for(args)?;
     let files = files.create()?;
     let secret = SecretKey::generate(&parameters);
     let bar = progress::bar(global, "evaluation key");
@@ -57,23 +58,44 @@ pub fn keygen(global: Global, args: &CircuitKeygenArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
+/// The set that is named, or the fastest for a circuit.
+fn parameters_for(args: &CircuitKeygenArgs) -> Result<Parameters> {
+    let Some(netlist) = &args.circuit else { return sets::parameters(args.set) };
+    let circuits = netlist_file::read_path(netlist, None)?;
+    let options = PlanOptions {
+        memory_limit: args.memory,
+        cost: CostModel::calibrated(),
+        ..PlanOptions::default()
+    };
+    Ok(sets::best(&circuits, sets::Choice::Any, args.words, &options)?.parameters)
+}
+
 /// Encrypts words, a batch at a time.
 ///
 /// # Errors
 /// If a file cannot be read or written, or a word does not fit the circuit's inputs.
 pub fn encrypt(global: Global, args: &CircuitEncryptArgs) -> Result<()> {
     let start = Instant::now();
-    let ports = input_ports(&netlist_file::read(&args.circuit)?);
+    let circuits = netlist_file::read(&args.circuit)?;
+    let ports = input_ports(&circuits[0]);
     let secret = read_secret(global, &args.secret)?;
     let parameters = secret.parameters();
     let values = words::read(&args.input, &ports, &args.csv)?;
     let count = values.len() as u64;
     let summary = EncryptedWordsSummary::new(parameters, secret.key_id(), ports.clone(), count);
+    let summary = if args.all_levels {
+        summary
+    } else {
+        let plan = Plan::cheapest(&circuits, parameters, &PlanOptions::default());
+        let plan = plan.context("the circuit has no plan; --all-levels encrypts without one")?;
+        summary.with_levels(plan.input_levels())
+    };
+    let levels = summary.levels.clone();
     let ciphertexts = summary.ciphertexts();
     let output = AtomicFile::create(&args.output, Access::Public)?;
     let mut writer = EncryptedWordsWriter::new(output, parameters, summary)?;
     for batch in values.chunks(parameters.bits()) {
-        for bits in words::encrypt(&secret, &ports, batch)? {
+        for bits in words::encrypt(&secret, &ports, batch, &levels)? {
             writer.push(&bits)?;
         }
     }

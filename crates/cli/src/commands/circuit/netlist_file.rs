@@ -12,17 +12,25 @@ use crate::args::circuit::NetlistArgs;
 use crate::input_file;
 use crate::printable::Printable as _;
 
-/// Reads a netlist by the end of its name; a name that is no file's may be that of a circuit of the library.
+/// Reads a netlist by the end of its name; a name that is no file's may be that of a circuit of the library, which has
+/// several forms that compute the same.
 ///
 /// # Errors
 /// If there is neither, or the netlist is refused: with its file, and its line, cell or port.
-pub fn read(args: &NetlistArgs) -> Result<Circuit> {
-    let (path, top) = (args.netlist.as_path(), args.top.as_deref());
+pub fn read(args: &NetlistArgs) -> Result<Vec<Circuit>> {
+    read_path(&args.netlist, args.top.as_deref())
+}
+
+/// As [`read`], of the module `top` if there are several.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_path(path: &Path, top: Option<&str>) -> Result<Vec<Circuit>> {
     let name = input_file::shown(path).printable();
     let named = NamedCircuit::ALL.into_iter().find(|named| path == Path::new(named.name()));
     if let (Some(named), false) = (named, path.exists()) {
         ensure!(top.is_none(), "--top is for netlists, and {name} is a circuit of this program");
-        return Ok(named.build());
+        return Ok(named.variants());
     }
     let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     let read = match extension.as_deref() {
@@ -36,5 +44,5 @@ pub fn read(args: &NetlistArgs) -> Result<Circuit> {
     let found = input_file::open(path)?.take(limit + 1).read_to_end(&mut text);
     found.with_context(|| format!("cannot read {name}"))?;
     let text = String::from_utf8(text).with_context(|| format!("{name}: it is not UTF-8"))?;
-    read(&text, top).with_context(|| name.clone())
+    Ok(vec![read(&text, top).with_context(|| name.clone())?])
 }

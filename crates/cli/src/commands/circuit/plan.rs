@@ -3,11 +3,11 @@
 use std::fmt;
 
 use anyhow::Result;
-use cryptable::circuits::{Circuit, Statistics};
+use cryptable::circuits::{Candidate, Candidates, Circuit, Statistics};
 use serde::Serialize;
 
 use super::netlist_file;
-use super::sets::{Candidate, Candidates, Choice};
+use super::sets::{self, Choice};
 use crate::args::Global;
 use crate::args::circuit::CircuitPlanArgs;
 use crate::commands::parameters;
@@ -19,12 +19,13 @@ use crate::report::{self, bytes, seconds};
 /// # Errors
 /// If the netlist cannot be read, or no parameter set runs it.
 pub fn run(global: Global, args: &CircuitPlanArgs) -> Result<()> {
-    let circuit = netlist_file::read(&args.circuit)?;
+    let circuits = netlist_file::read(&args.circuit)?;
     let spinner = progress::spinner(global, "planning");
     let choice = Choice::of(args.set, args.insecure_toy);
-    let candidates = Candidates::new(&circuit, choice, args.words, args.schedule)?;
+    let options = sets::options(args.schedule);
+    let candidates = sets::candidates(&circuits, choice, args.words, &options)?;
     spinner.finish_and_clear();
-    report::result(global, &Report::new(&circuit, &candidates, args.words))
+    report::result(global, &Report::new(&circuits[0], &candidates, args.words))
 }
 
 /// What is told of a circuit.
@@ -37,6 +38,7 @@ pub struct CircuitReport {
     xors: usize,
     disjoint_ors: usize,
     majorities: usize,
+    tables: usize,
     depth: usize,
     /// For people.
     #[serde(skip)]
@@ -47,7 +49,7 @@ impl CircuitReport {
     /// Of a circuit.
     pub fn new(circuit: &Circuit) -> Self {
         let counts = circuit.statistics();
-        let Statistics { ands, xors, unions, majorities, depth, .. } = counts;
+        let Statistics { ands, xors, unions, majorities, tables, depth, .. } = counts;
         Self {
             circuit: circuit.name().to_owned(),
             input_bits: circuit.input_bits(),
@@ -56,6 +58,7 @@ impl CircuitReport {
             xors,
             disjoint_ors: unions,
             majorities,
+            tables,
             depth,
             summary: circuit.to_string(),
         }
@@ -78,14 +81,16 @@ pub struct PlanReport {
     steps: usize,
     bootstraps: usize,
     products: usize,
+    tables: usize,
     cleanings: usize,
     /// Predicted, on one thread, of as many words as run at once.
     batch_s_one_thread: f64,
     memory_bytes: usize,
     ciphertext_memory_bytes: usize,
     key_memory_bytes: usize,
-    /// Of an input bit of all words.
+    /// Of all input bits of all words.
     input_bytes: usize,
+    adders: usize,
     log2_fail_word: f64,
     /// Of any output of any word of a ciphertext.
     log2_fail: f64,
@@ -98,7 +103,8 @@ pub struct PlanReport {
 impl PlanReport {
     /// Of a plan.
     pub fn new(candidate: &Candidate) -> Self {
-        let Candidate { name, parameters, plan, batch_s } = candidate;
+        let Candidate { name, parameters, plan } = candidate;
+        let inputs = plan.input_levels();
         let (counts, literal) = (plan.counts(), parameters.literal());
         Self {
             set: name,
@@ -108,12 +114,14 @@ impl PlanReport {
             steps: plan.steps().len(),
             bootstraps: counts.bootstraps(),
             products: counts.products,
+            tables: counts.tables,
             cleanings: counts.cleanings,
-            batch_s_one_thread: *batch_s,
+            batch_s_one_thread: plan.seconds(),
             memory_bytes: plan.memory_bytes(),
             ciphertext_memory_bytes: plan.ciphertext_bytes(),
-            key_memory_bytes: parameters.key_memory_bytes(),
-            input_bytes: parameters.ciphertext_bytes(parameters.levels_after_bootstrap()),
+            key_memory_bytes: plan.key_bytes(),
+            input_bytes: inputs.iter().map(|&levels| parameters.ciphertext_bytes(levels)).sum(),
+            adders: counts.adders,
             log2_fail_word: plan.word_failure().log2(),
             log2_fail: plan.failure().log2(),
             security: parameters::security(literal.security, parameters.security_bits()),
@@ -132,7 +140,7 @@ impl fmt::Display for PlanReport {
         )?;
         write!(
             f,
-            "  here         {} on one thread for {} words; an input bit of all of them takes {}",
+            "  here         {} on one thread for {} words, whose inputs take {}",
             seconds(self.batch_s_one_thread),
             self.words_at_once,
             bytes(self.input_bytes as u64)

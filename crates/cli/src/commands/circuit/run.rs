@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
 use cryptable::circuits::{
     Circuit, EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
-    EvaluationKey, Plan, WordPort, execute,
+    EvaluationKey, InputLevels, Plan, PlanOptions, WordPort, execute,
 };
 use serde::Serialize;
 
@@ -28,25 +28,29 @@ use crate::{input_file, key_input, progress};
 pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let start = Instant::now();
     // The cheap checks first: the key takes a while.
-    let circuit = netlist_file::read(&args.circuit)?;
+    let circuits = netlist_file::read(&args.circuit)?;
+    let circuit = &circuits[0];
     let input = key_input::map(&args.input)?;
     let input_name = input_file::shown(&args.input).printable();
     let mut reader =
         EncryptedWordsReader::new(input.as_ref()).with_context(|| input_name.clone())?;
-    check_ports(&circuit, reader.summary()).with_context(|| input_name.clone())?;
+    check_ports(circuit, reader.summary()).with_context(|| input_name.clone())?;
     let (key, key_file) = key_input::read_kept(&args.evaluation, |file| {
         EvaluationKey::from_shared(file.clone(), global.read_options())
     })?;
     check_key(&key, reader.summary()).with_context(|| {
         format!("{input_name} does not go with {}", args.evaluation.printable())
     })?;
-    let plan = Plan::new(&circuit, key.parameters(), &sets::options(args.schedule))?;
+    let inputs = InputLevels::Given(reader.summary().levels.clone());
+    let options = PlanOptions { inputs, ..sets::options(args.schedule) };
+    let plan = Plan::cheapest(&circuits, key.parameters(), &options)?;
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;
     let output = AtomicFile::create(&args.output, Access::Public)?;
-    let ports = output_ports(&circuit);
-    let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words);
+    let ports = output_ports(circuit);
+    let summary = EncryptedWordsSummary::new(key.parameters(), key.key_id(), ports, words)
+        .with_levels(plan.outputs().iter().map(|&value| plan.levels_of(value)).collect());
     let mut writer = EncryptedWordsWriter::new(output, key.parameters(), summary)?;
     let bar = progress::bar(global, "circuit");
     let batches = reader.summary().batches() as usize;
@@ -137,7 +141,8 @@ fn check_key(key: &EvaluationKey, summary: &EncryptedWordsSummary) -> Result<()>
         key.key_id(),
         summary.ports.clone(),
         summary.words,
-    );
+    )
+    .with_levels(summary.levels.clone());
     ensure!(summary.parameter_digest == expected.parameter_digest, "it is of other parameters");
     ensure!(
         summary.key_id == expected.key_id,
@@ -157,9 +162,8 @@ fn read_batch(
     let (parameters, count) = (key.parameters(), reader.summary().bits());
     let one = |_| {
         let bits = reader.next_bits(parameters)?.context("a ciphertext is missing")?;
-        let levels = parameters.levels_after_bootstrap();
         ensure!(
-            bits.levels() == levels && bits.noise() == parameters.fresh_noise(),
+            bits.noise() == parameters.fresh_noise(),
             "results of a circuit are no inputs of another: join both in one netlist"
         );
         Ok(bits)

@@ -2,24 +2,26 @@
 
 use std::fmt;
 
-use anyhow::Result;
-use clap::ValueEnum;
-use cryptable::circuits::{Circuit, Packing, Parameters, Plan, PlanError, PlanOptions};
+#[cfg(feature = "client")]
+use anyhow::Context;
+use anyhow::{Result, ensure};
+#[cfg(feature = "client")]
+use cryptable::circuits::Candidate;
+use cryptable::circuits::{
+    Candidates, Circuit, InputLevels, NamedSet, Packing, Parameters, PlanError, PlanOptions,
+};
 use cryptable::{CostModel, FailureProbability};
 
-use crate::args::circuit::{ScheduleArgs, SetArg};
+use crate::args::circuit::ScheduleArgs;
 
 /// The parameters of a set; toy ones where the tests of this program want them.
 ///
 /// # Errors
 /// Never for sets that ship.
-pub fn parameters(set: Option<SetArg>) -> Result<Parameters> {
+pub fn parameters(set: Option<NamedSet>) -> Result<Parameters> {
     Ok(match set {
         None => Parameters::insecure_toy(Packing::Real)?,
-        Some(SetArg::Latency) => Parameters::latency_128(Packing::Real)?,
-        Some(SetArg::Functions) => Parameters::functions_128(Packing::Complex)?,
-        Some(SetArg::Balanced) => Parameters::balanced_128()?,
-        Some(SetArg::Throughput) => Parameters::throughput_128()?,
+        Some(set) => set.parameters()?,
     })
 }
 
@@ -29,14 +31,14 @@ pub enum Choice {
     /// All of them.
     Any,
     /// One.
-    Only(SetArg),
+    Only(NamedSet),
     /// None but toy parameters.
     InsecureToy,
 }
 
 impl Choice {
     /// From options.
-    pub fn of(set: Option<SetArg>, insecure_toy: bool) -> Self {
+    pub fn of(set: Option<NamedSet>, insecure_toy: bool) -> Self {
         match set {
             _ if insecure_toy => Self::InsecureToy,
             Some(set) => Self::Only(set),
@@ -44,94 +46,45 @@ impl Choice {
         }
     }
 
-    fn sets(self) -> Vec<Option<SetArg>> {
+    /// Names and parameters.
+    fn sets(self) -> Result<Vec<(&'static str, Parameters)>> {
+        let named = |set: &NamedSet| Ok((set.name(), set.parameters()?));
         match self {
-            Self::Any => SetArg::value_variants().iter().copied().map(Some).collect(),
-            Self::Only(set) => vec![Some(set)],
-            Self::InsecureToy => vec![None],
+            Self::Any => NamedSet::ALL.iter().map(named).collect(),
+            Self::Only(set) => Ok(vec![named(&set)?]),
+            Self::InsecureToy => Ok(vec![("insecure toy", parameters(None)?)]),
         }
     }
 }
 
-/// A plan on a parameter set.
-pub struct Candidate {
-    /// The set's name.
-    pub name: &'static str,
-    /// The parameters.
-    pub parameters: Parameters,
-    /// The plan.
-    pub plan: Plan,
-    /// Predicted seconds of one batch on one thread.
-    pub batch_s: f64,
+/// Plans a circuit, in all its forms, on every set in question.
+///
+/// # Errors
+/// If no set has a plan: the reasons of all.
+pub fn candidates(
+    circuits: &[Circuit],
+    choice: Choice,
+    words: Option<u64>,
+    options: &PlanOptions,
+) -> Result<Candidates> {
+    let all = Candidates::new(circuits, choice.sets()?, words, options);
+    ensure!(!all.found.is_empty(), "no parameter set runs it: {}", Refusals(&all.refused));
+    Ok(all)
 }
 
-impl Candidate {
-    /// Predicted seconds on one thread: of so many words, or of one of a full batch.
-    pub fn seconds(&self, words: Option<u64>) -> f64 {
-        let at_once = self.plan.words() as u64;
-        words.map_or(self.batch_s / at_once as f64, |words| {
-            words.div_ceil(at_once) as f64 * self.batch_s
-        })
-    }
-}
-
-/// Plans of a circuit, the fastest first, and sets that have none.
-pub struct Candidates {
-    /// At least one.
-    pub found: Vec<Candidate>,
-    /// Sets and why.
-    pub refused: Vec<(&'static str, PlanError)>,
-}
-
-impl Candidates {
-    /// Plans a circuit on every set in question.
-    ///
-    /// # Errors
-    /// If no set has a plan: the reasons of all.
-    pub fn new(
-        circuit: &Circuit,
-        choice: Choice,
-        words: Option<u64>,
-        schedule: ScheduleArgs,
-    ) -> Result<Self> {
-        let options = options(schedule);
-        let (mut found, mut refused) = (Vec::new(), Vec::new());
-        for set in choice.sets() {
-            let parameters = parameters(set)?;
-            let name = set.map_or("insecure toy", name);
-            match Plan::new(circuit, &parameters, &options) {
-                Ok(plan) => {
-                    let batch_s = options.cost.seconds(&plan.work());
-                    found.push(Candidate { name, parameters, plan, batch_s });
-                }
-                Err(error) => refused.push((name, error)),
-            }
-        }
-        found.sort_by(|a, b| a.seconds(words).total_cmp(&b.seconds(words)));
-        let all = Self { found, refused };
-        anyhow::ensure!(
-            !all.found.is_empty(),
-            "no parameter set runs it: {}",
-            Refusals(&all.refused)
-        );
-        Ok(all)
-    }
-
-    /// The fastest.
-    #[cfg(feature = "client")]
-    pub fn into_best(self) -> Candidate {
-        self.found.into_iter().next().expect("at least one")
-    }
-}
-
-/// The name that the option takes.
-fn name(set: SetArg) -> &'static str {
-    match set {
-        SetArg::Latency => "latency",
-        SetArg::Functions => "functions",
-        SetArg::Balanced => "balanced",
-        SetArg::Throughput => "throughput",
-    }
+/// The fastest plan.
+///
+/// # Errors
+/// As [`candidates`].
+#[cfg(feature = "client")]
+pub fn best(
+    circuits: &[Circuit],
+    choice: Choice,
+    words: Option<u64>,
+    options: &PlanOptions,
+) -> Result<Candidate> {
+    let found = candidates(circuits, choice, words, options)?.found;
+    found.into_iter().next().context("at least one is found")
 }
 
 /// What plans are to keep to.
@@ -139,8 +92,10 @@ pub fn options(schedule: ScheduleArgs) -> PlanOptions {
     PlanOptions {
         parallel: usize::from(schedule.parallel),
         memory_limit: schedule.memory,
-        failure_limit: schedule.log2_fail.map(FailureProbability::from_log2),
+        failure_limit: Some(FailureProbability::from_log2(schedule.log2_fail)),
+        inputs: InputLevels::Needed,
         cost: CostModel::calibrated(),
+        ..PlanOptions::default()
     }
 }
 

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::Progress;
-use cryptable::circuits::{Circuit, EncryptedBits, EvaluationKey, SecretKey};
+use cryptable::circuits::{Candidate, Circuit, EncryptedBits, EvaluationKey, SecretKey};
 use serde::Serialize;
 
 use super::netlist_file;
 use super::plan::{CircuitReport, PlanReport};
 use super::run::{input_ports, output_ports, run_batch};
-use super::sets::{Candidate, Candidates, Choice};
+use super::sets::{self, Choice};
 use super::words::{self, WordWriter, Words};
 use crate::args::Global;
 use crate::args::circuit::CircuitTestArgs;
@@ -27,26 +27,27 @@ use crate::{input_file, progress};
 /// # Errors
 /// If a file cannot be read or written, no set runs the circuit, or a single result is wrong.
 pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
-    let circuit = netlist_file::read(&args.circuit)?;
-    words::check_widths(&output_ports(&circuit))?;
-    let values = words::read(&args.inputs, &input_ports(&circuit), &args.csv)?;
-    let expected = evaluate(&circuit, &values)?;
+    let circuits = netlist_file::read(&args.circuit)?;
+    let circuit = &circuits[0];
+    words::check_widths(&output_ports(circuit))?;
+    let values = words::read(&args.inputs, &input_ports(circuit), &args.csv)?;
+    let expected = evaluate(circuit, &values)?;
     let output = args.output.as_deref().map(|path| AtomicFile::create(path, Access::Private));
     let output = output.transpose()?;
     let choice = Choice::of(args.set, args.insecure_toy);
     let words = Some(values.len() as u64);
-    let candidate = Candidates::new(&circuit, choice, words, args.schedule)?.into_best();
+    let candidate = sets::best(&circuits, choice, words, &sets::options(args.schedule))?;
     let threads = threads(global);
     progress::estimate(global, "circuit, on one thread", candidate.seconds(words));
-    let (results, costs) = run_encrypted(global, &circuit, &candidate, &values)?;
+    let (results, costs) = run_encrypted(global, circuit, &candidate, &values)?;
     let wrong = results.iter().zip(expected.iter()).filter(|(found, right)| found != right).count();
     if let Some(file) = output {
-        let mut writer = WordWriter::new(file, &output_ports(&circuit))?;
+        let mut writer = WordWriter::new(file, &output_ports(circuit))?;
         writer.write(&results)?;
         writer.commit()?;
     }
     let report = Report {
-        circuit: CircuitReport::new(&circuit),
+        circuit: CircuitReport::new(circuit),
         plan: PlanReport::new(&candidate),
         inputs: input_file::shown(&args.inputs).printable(),
         threads,
@@ -68,9 +69,7 @@ pub fn run(global: Global, args: &CircuitTestArgs) -> Result<()> {
 /// The circuit in the clear.
 fn evaluate(circuit: &Circuit, values: &[Vec<u128>]) -> Result<Words> {
     let mut results = Words::default();
-    for word in values {
-        results.push(circuit.evaluate_words(word)?);
-    }
+    results.append(&mut circuit.evaluate_many(values)?);
     Ok(results)
 }
 
@@ -106,13 +105,14 @@ fn run_encrypted(
     let (secret, key): (SecretKey, EvaluationKey) =
         secret.zip(key).context("keys were not generated")?;
     let (inputs, outputs) = (input_ports(circuit), output_ports(circuit));
+    let levels = plan.input_levels();
     let bar = progress::bar(global, "circuit");
     costs.batches = values.len().div_ceil(parameters.bits());
     let mut results = Words::default();
     for (index, batch) in values.chunks(parameters.bits()).enumerate() {
         let mut bits: Vec<EncryptedBits> = Vec::new();
         time(&mut costs.encrypt_s, || {
-            bits = words::encrypt(&secret, &inputs, batch)?;
+            bits = words::encrypt(&secret, &inputs, batch, &levels)?;
             Ok(())
         })?;
         let place = (index, costs.batches);

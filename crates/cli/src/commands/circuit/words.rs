@@ -174,17 +174,18 @@ fn widths(ports: &[WordPort]) -> Vec<usize> {
     ports.iter().map(|port| port.width).collect()
 }
 
-/// Encrypts a batch of words, a ciphertext a bit.
+/// Encrypts a batch of words, a ciphertext a bit, each with so many levels.
 ///
 /// # Errors
-/// If they are more than a ciphertext holds.
+/// If they are more than a ciphertext holds, or have more levels than fresh bits.
 pub fn encrypt(
     secret: &SecretKey,
     ports: &[WordPort],
     words: &[Vec<u128>],
+    levels: &[usize],
 ) -> cryptable::Result<Vec<EncryptedBits>> {
     let bits = Zeroizing::new(input_bits(&widths(ports), words));
-    bits.iter().map(|bits| secret.encrypt(bits)).collect()
+    bits.iter().zip(levels).map(|(bits, &levels)| secret.encrypt_at(bits, levels)).collect()
 }
 
 /// Decrypts a batch of words.

@@ -1,0 +1,161 @@
+//! `bench hermite`: what trigonometric Hermite interpolations of first, second and third order leave of errors of their
+//! input, `C·ε^(M+1)` by prediction, and what they cost.
+
+use clap::Args;
+use cryptable::engines::packed::{
+    HermiteKernel, HermiteOrder, Method, Parameters, Progress, Request, SecretKey, Table,
+};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use super::keys::Keys;
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// Arguments of `bench hermite`.
+#[derive(Debug, Args)]
+pub struct HermiteArguments {
+    /// Bits of inputs and outputs.
+    #[arg(long, default_value_t = 4)]
+    bits: u32,
+    /// Errors of inputs, as fractions of the step between two values.
+    #[arg(long, value_delimiter = ',', default_values_t = [0.02, 0.04, 0.08, 0.16])]
+    errors: Vec<f64>,
+    /// Seed of the random table.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A line: `eval_s` is that of lookups of all inputs; noise is that of the input without an error.
+#[derive(Debug, Serialize)]
+struct HermiteRecord {
+    #[serde(flatten)]
+    contract: Contract,
+    /// M, the derivatives that vanish at nodes.
+    order: usize,
+    /// By error of the input, in steps: the root mean square of the output's, in half steps, and its prediction.
+    reduction: Vec<Reduction>,
+}
+
+/// What is left of one error.
+#[derive(Debug, Serialize)]
+struct Reduction {
+    input_error: f64,
+    output_error: f64,
+    predicted: f64,
+}
+
+/// Runs the benchmark: a line an order.
+pub fn run(arguments: &HermiteArguments, json: bool) -> anyhow::Result<()> {
+    for order in HermiteOrder::ALL {
+        let modulus = 1u64 << arguments.bits;
+        let (method, order) = (Some(Method::Akp), Some(order));
+        let request = Request { method, order, ..Request::new(modulus, modulus) };
+        let record = measure(&Parameters::choose(&request)?, arguments)?;
+        if json {
+            println!("{}", serde_json::to_string(&record)?);
+        } else {
+            println!("{}", serde_json::to_string_pretty(&record)?);
+        }
+        record.contract.check()?;
+    }
+    Ok(())
+}
+
+/// Looks a random table up in inputs of known errors. Outputs of exact inputs are all checked; of others the error is what
+/// counts.
+fn measure(parameters: &Parameters, arguments: &HermiteArguments) -> anyhow::Result<HermiteRecord> {
+    let (p, slots) = (parameters.input_modulus(), parameters.literal().slots);
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let table = Table::new(p, p, (0..p).map(|_| rng.random_range(0..p)).collect())?;
+    let values: Vec<u64> = (0..slots as u64).map(|i| i % p).collect();
+    let expected: Vec<u64> = values.iter().map(|&v| table.values()[v as usize]).collect();
+    let keys = Keys::generate(parameters)?;
+    let prepared = keys.evaluation_key.prepare(&table)?;
+    let (mut unit, mut times) = (UnitSampler::start(), Vec::new());
+    let mut look_up = |fraction: f64| -> anyhow::Result<_> {
+        let input = shifted(&keys.secret, &values, fraction)?;
+        let lookup = || keys.evaluation_key.lookup(&input, &prepared, Progress::silent());
+        let (result, time) = timed(lookup);
+        times.push(time);
+        unit.sample_if_due();
+        Ok(result?)
+    };
+    memory::reset_peak();
+    let exact = look_up(0.0)?;
+    let rms =
+        |errors: &[f64]| (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
+    let mut reduction = Vec::new();
+    for &input_error in &arguments.errors {
+        let fraction = input_error / p as f64;
+        let errors = keys.secret.errors(&look_up(fraction)?, &expected)?;
+        let predicted = predicted_error(&table, parameters.literal().hermite_order, fraction);
+        reduction.push(Reduction { input_error, output_error: rms(&errors), predicted });
+    }
+    let decrypted = keys.secret.decrypt(&exact)?;
+    let mut contract = Contract {
+        method: parameters.method_name(),
+        table: format!("random:{}", arguments.seed),
+        bits_in: (p as f64).log2(),
+        bits_out: (p as f64).log2(),
+        modulus_in: p,
+        ring_degree: parameters.ring_degree(),
+        setup_s: keys.setup_s,
+        keygen_s: keys.keygen_s,
+        peak_rss_bytes: memory::peak_rss(),
+        eval_rss_bytes: memory::peak_rss(),
+        eval_key_bytes: keys.evaluation_key.memory_bytes(),
+        output_bytes: exact.to_bytes().len(),
+        values_checked: decrypted.len(),
+        wrong: decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count(),
+        noise_std_log2: rms(&keys.secret.errors(&exact, &expected)?).log2(),
+        predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
+        log2_fail: parameters.log2_fail(),
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    };
+    contract.set_time(median(&times), times.len(), slots, unit.finish());
+    let order = parameters.literal().hermite_order.derivatives();
+    Ok(HermiteRecord { contract, order, reduction })
+}
+
+/// Encrypts values with phases that are off by a fraction of the torus.
+fn shifted(
+    secret: &SecretKey,
+    values: &[u64],
+    fraction: f64,
+) -> anyhow::Result<cryptable::engines::packed::Ciphertext> {
+    Ok(secret.encrypt_shifted(values, fraction)?)
+}
+
+/// The root mean square over all inputs of what the interpolation makes of a phase error, in half steps of outputs.
+fn predicted_error(table: &Table, order: HermiteOrder, fraction: f64) -> f64 {
+    let kernel = HermiteKernel::new(table.values().len(), order);
+    let p = table.output_modulus() as f64;
+    let outputs: Vec<f64> = table.centered().iter().map(|&v| v as f64 / p).collect();
+    let squares = kernel.errors(&outputs, fraction).into_iter().map(|e| (2.0 * p * e).powi(2));
+    (squares.sum::<f64>() / outputs.len() as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn reductions_of_a_toy() {
+        for order in HermiteOrder::ALL {
+            let parameters =
+                Parameters::insecure_toy_of_order((8, 8), (1024, 1024), order).unwrap();
+            let arguments = HermiteArguments { bits: 3, errors: vec![0.1, 0.2], seed: 1 };
+            let record = measure(&parameters, &arguments).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            for Reduction { output_error, predicted, .. } in &record.reduction {
+                let ratio = output_error / predicted;
+                assert!((0.9..1.1).contains(&ratio), "{order:?}: {output_error:e}, {predicted:e}");
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Single values to packed ones and back.
+
+use crate::ciphertext::Part;
+use crate::engine::other_engine;
+use crate::{Ciphertext, Engine, EvaluationKey, Result};
+
+impl EvaluationKey {
+    /// Packs single values, so that many are looked up at once: value t becomes value t of a packed ciphertext, part by
+    /// part. [`EvaluationKey::lookup`] does so by itself where it pays.
+    ///
+    /// Noise is that of the values and of packing; lookups refuse what is too much
+    /// ([`crate::engines::bridged::Parameters::input_noise_limit`]).
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, SecretKey, Table};
+    /// // `Request::for_table(&table).inputs(Engine::Single).values(65_536).plan()?` for 128 bits.
+    /// let secret = SecretKey::generate(Parameters::insecure_bridged_toy(4, 4)?);
+    /// let server = secret.evaluation_key();
+    /// let table = server.prepare(&Table::from_fn(4, 4, |x| 3 - x)?)?;
+    ///
+    /// let single = secret.encrypt(&[0, 1, 2, 3])?;
+    /// let packed = server.pack(&single)?;
+    /// let output = server.lookup(&packed, &table)?;
+    /// let result = server.unpack(&output)?;
+    /// assert_eq!((single.engine(), packed.engine()), (Engine::Single, Engine::Packed));
+    /// assert_eq!(secret.decrypt(&output)?, [3, 2, 1, 0]);
+    /// assert_eq!(secret.decrypt(&server.lookup(&result, &table)?)?, [0, 1, 2, 3]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::Error::UnsupportedOperation`] if the client made no keys for that; if values are of another engine,
+    /// client or parameter set, or more in one part than a packed ciphertext holds; [`crate::Error::NoiseTooLarge`] if
+    /// packed values would decrypt wrong with more than the stated probability.
+    pub fn pack(&self, values: &Ciphertext) -> Result<Ciphertext> {
+        let key = self.bridged()?;
+        let parts = values.parts().iter().map(|part| match part {
+            Part::Single(part) => Ok(key.pack(part)?.into()),
+            other => Err(other_engine("ciphertext", Engine::Single, other.engine())),
+        });
+        Ciphertext::new(parts.collect::<Result<_>>()?)
+    }
+
+    /// Takes packed values out: value t of a packed ciphertext becomes single value t, which goes on as those of
+    /// lookups one by one do.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::pack`]; if their modulus is none of the key's.
+    pub fn unpack(&self, values: &Ciphertext) -> Result<Ciphertext> {
+        let key = self.bridged()?;
+        let parts = values.parts().iter().map(|part| match part {
+            Part::Packed(part) => Ok(key.unpack(part)?.into()),
+            other => Err(other_engine("ciphertext", Engine::Packed, other.engine())),
+        });
+        Ciphertext::new(parts.collect::<Result<_>>()?)
+    }
+}

@@ -1,0 +1,84 @@
+//! Parameter sets with names, found by the digest that files carry in place of parameters.
+
+use cryptable_conversion::ParametersLiteral;
+
+use crate::circuits::{Packing, Parameters};
+use crate::{Result, booleans};
+
+/// log2 of the failure probabilities that gates are used with: the default, and what packed gates need.
+const GATES_LOG2_FAIL: [f64; 2] = [-64.0, -128.0];
+
+/// All sets of bits in slots, with their names.
+///
+/// # Errors
+/// Never: sets are tested.
+pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
+    let mut sets = Vec::new();
+    for (packing, kind) in [(Packing::Real, "real"), (Packing::Complex, "complex")] {
+        for set in [
+            Parameters::latency_128(packing)?,
+            Parameters::functions_128(packing)?,
+            Parameters::cleaning_128(packing)?,
+        ] {
+            sets.push((format!("{}, {kind} packing", set.literal().name), set));
+        }
+    }
+    let wide =
+        [Parameters::balanced_128()?, Parameters::tables_128()?, Parameters::throughput_128()?];
+    for set in wide {
+        sets.push((set.literal().name.clone(), set));
+    }
+    Ok(sets)
+}
+
+/// The set of bits of a digest.
+///
+/// # Errors
+/// Never: sets are tested.
+pub(crate) fn of_bits(digest: [u8; 32]) -> Result<Option<Parameters>> {
+    let found = bit_sets()?.into_iter().find(|(_, set)| set.digest() == digest);
+    Ok(found.map(|(_, set)| set))
+}
+
+/// The conversion of a digest, between gates of FHEW and a set of bits.
+///
+/// # Errors
+/// Never: sets are tested.
+pub(crate) fn of_conversion(digest: [u8; 32]) -> Result<Option<booleans::ConversionParameters>> {
+    let sets = bit_sets()?;
+    for log2_fail in GATES_LOG2_FAIL {
+        let gates = booleans::Parameters::with_log2_fail(log2_fail)?;
+        for (_, set) in &sets {
+            let (degree, bottom) = (set.literal().ring_degree, set.bottom_prime());
+            let literal = ParametersLiteral::between_128(gates.fhew(), degree, bottom);
+            if literal.digest() == digest {
+                return booleans::ConversionParameters::new(literal).map(Some);
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_found_by_their_digests() {
+        for (name, set) in bit_sets().unwrap() {
+            let found = of_bits(set.digest()).unwrap();
+            assert_eq!(
+                found.map(|found| found.literal().clone()),
+                Some(set.literal().clone()),
+                "{name}"
+            );
+        }
+        assert!(of_bits([0; 32]).unwrap().is_none() && of_conversion([0; 32]).unwrap().is_none());
+        let gates = booleans::Parameters::default_128();
+        let set = Parameters::cleaning_128(Packing::Complex).unwrap();
+        let (degree, bottom) = (set.literal().ring_degree, set.bottom_prime());
+        let literal = ParametersLiteral::between_128(gates.fhew(), degree, bottom);
+        let found = of_conversion(literal.digest()).unwrap();
+        assert_eq!(found.map(|found| *found.literal()), Some(literal));
+    }
+}
