@@ -5,6 +5,8 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
 use cryptable_ckks::bootstrapping::mod_raise;
+use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
+use cryptable_ckks::chain_primes;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
@@ -17,7 +19,6 @@ use rayon::prelude::*;
 use crate::literal::ParametersLiteral;
 use crate::periodic_function::PeriodicFunction;
 use crate::wave_evaluation;
-use crate::wave_series::WaveSeries;
 
 /// Largest modulus that sums of bits are taken as fractions of.
 pub(crate) const MAX_MODULUS: u64 = 16;
@@ -266,5 +267,5 @@ fn plan_slots_to_coeffs(literal: &ParametersLiteral, primes: &[f64], m: u64) -> 
 fn scale_at(literal: &ParametersLiteral, primes: &[f64], limbs: usize) -> f64 {
     let top = literal.output_limbs();
     assert!((literal.input_limbs()..=top).contains(&limbs), "{limbs} of {top} limbs");
-    (limbs..top).rev().fold(primes[top - 1], |scale, limbs| scale * scale / primes[limbs])
+    chain_primes::scale_at(primes, top, limbs)
 }

@@ -2,6 +2,7 @@
 
 use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{DftLevels, ScaleShares};
+pub use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
 use cryptable_ring::{Basis, SharedLimbs};
@@ -29,33 +30,6 @@ impl Packing {
             Self::Complex => 2,
         }
     }
-}
-
-/// How a homomorphic DFT is cut into matrices, and the primes that it takes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TransformLiteral {
-    /// Butterfly levels merged in each matrix, in order of application; their sum is log2(N/2).
-    pub stages: Vec<u32>,
-    /// log2 of the primes that the matrices share: for SlotsToCoeffs those that they drop, for CoeffsToSlots the chain
-    /// that ModRaise raises to, in which they drop none.
-    pub primes: Vec<f64>,
-    /// Baby steps a matrix: more are faster and need more keys.
-    pub baby_steps: usize,
-}
-
-/// How the wave is evaluated: a Chebyshev series of `e^{iθ}` at least depth, squared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WaveLiteral {
-    /// log2 of the number of coefficients.
-    pub log_length: u32,
-    /// log2 of the baby steps.
-    pub log_babies: u32,
-    /// Doublings of the angle.
-    pub doublings: u32,
-    /// log2 of the primes, the last one used first: `log_length` for the series, one a doubling.
-    pub primes: Vec<f64>,
 }
 
 /// All choices that make a parameter set.

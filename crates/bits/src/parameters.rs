@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use cryptable_ckks::chain_primes::{ChainPrimes, ChainSizes, log2_product};
 use cryptable_ckks::dry_run::Counts;
 use cryptable_ckks::overflow::tail_log2;
 use cryptable_lattice::error::{Error, Result, demand};
-use cryptable_lattice::security::{LweInstance, SecretDistribution};
-use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
-use cryptable_ring::primes::ntt_primes;
+use cryptable_lattice::security::LweInstance;
+use cryptable_lattice::{FailureProbability, ReadOptions};
 use cryptable_ring::{Chain, Ring};
 use cryptable_wire::WireError;
 
@@ -23,7 +23,7 @@ use crate::validation;
 #[derive(Clone, Debug)]
 pub struct Parameters {
     literal: Arc<ParametersLiteral>,
-    primes: Primes,
+    primes: ChainPrimes,
     security_bits: f64,
     circuit: Arc<BitCircuit>,
     noise_model: Arc<NoiseModel>,
@@ -48,9 +48,10 @@ impl Parameters {
     /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds the stated one.
     pub fn new(literal: ParametersLiteral) -> Result<Self> {
         validation::check(&literal)?;
-        let primes = Primes::find(&literal);
-        primes.check_limbs(&literal)?;
-        let security_bits = check_security(&literal, &primes)?;
+        let primes = find_primes(&literal);
+        check_limbs(&literal, &primes.main)?;
+        let secret = (literal.ring_degree, Some(literal.sparse_weight));
+        let security_bits = primes.check_security(secret, literal.security)?;
         let numbers = |primes: &[u64]| -> Vec<f64> { primes.iter().map(|&q| q as f64).collect() };
         let (main, raised) = (numbers(&primes.main), numbers(&primes.raised));
         let circuit = Arc::new(BitCircuit::new(&literal, &main, &raised));
@@ -92,7 +93,7 @@ impl Parameters {
     /// The LWE problems that the dense and the sparse secret rest on.
     #[must_use]
     pub fn lwe_instances(&self) -> Vec<LweInstance> {
-        lwe_instances(&self.literal, &self.primes).to_vec()
+        self.primes.lwe_instances(self.literal.ring_degree, Some(self.literal.sparse_weight))
     }
 
     /// The modulus q_0 of coefficients, before and after half bootstraps.
@@ -104,8 +105,7 @@ impl Parameters {
     /// log2 of the largest modulus that a key has: that of the larger chain, times the special primes.
     #[must_use]
     pub fn log2_modulus(&self) -> f64 {
-        let Primes { main, raised, special } = &self.primes;
-        log2_product(main).max(log2_product(raised)) + log2_product(special)
+        self.primes.log2_largest()
     }
 
     /// Precision after BinBoot.
@@ -216,7 +216,7 @@ impl Parameters {
     /// The ring with all primes and their tables: one of all clones.
     pub(crate) fn ring(&self) -> Arc<Ring> {
         let build = || {
-            let Primes { main, raised, special } = &self.primes;
+            let ChainPrimes { main, raised, special } = &self.primes;
             let first = Chain { primes: main.clone(), shared: self.literal.shared_limbs() };
             let chains = vec![first, Chain::new(raised)];
             Arc::new(Ring::with_chains(self.literal.ring_degree, chains, special))
@@ -233,85 +233,25 @@ impl Parameters {
     }
 }
 
-/// The primes of a parameter set, all of them different.
-#[derive(Clone, Debug)]
-struct Primes {
-    /// The first chain.
-    main: Vec<u64>,
-    /// The chain that CoeffsToSlots runs in.
-    raised: Vec<u64>,
-    /// Special primes.
-    special: Vec<u64>,
+/// The primes nearest to the sizes of the literal.
+fn find_primes(literal: &ParametersLiteral) -> ChainPrimes {
+    ChainPrimes::find(&ChainSizes {
+        degree: literal.ring_degree,
+        chain: &literal.chain(),
+        levels: literal.input_limbs()..literal.output_limbs(),
+        special: &literal.special,
+        raised: &literal.coeffs_to_slots.primes,
+    })
 }
 
-impl Primes {
-    /// Those nearest to the sizes of the literal.
-    fn find(literal: &ParametersLiteral) -> Self {
-        let mut used: Vec<u64> = Vec::new();
-        let mut next = |log2: f64| {
-            let prime = ntt_primes(literal.ring_degree, log2, 1, &used)[0];
-            used.push(prime);
-            prime
-        };
-        let chain = literal.chain();
-        let mut main: Vec<u64> = chain.iter().map(|_| 0).collect();
-        let gates = literal.input_limbs()..literal.output_limbs();
-        for (index, &log2) in chain.iter().enumerate().filter(|(index, _)| !gates.contains(index)) {
-            main[index] = next(log2);
-        }
-        // From the top down: a product divides the square of the scale by a prime, which would double the distance of the
-        // scale from the stated size at every level. Primes near the quotient keep it.
-        let mut scale = literal.gates.last().copied().unwrap_or_default();
-        for index in gates.rev() {
-            let below = literal.gates
-                [index.saturating_sub(1).max(literal.input_limbs()) - literal.input_limbs()];
-            let is_top = index + 1 == literal.output_limbs();
-            main[index] = next(if is_top { scale } else { 2.0 * scale - below });
-            let prime = (main[index] as f64).log2();
-            scale = if is_top { prime } else { 2.0 * scale - prime };
-        }
-        let special = literal.special.iter().map(|&log2| next(log2)).collect();
-        let raised = literal.coeffs_to_slots.primes.iter().map(|&log2| next(log2)).collect();
-        Self { main, raised, special }
+/// Demands that primes that share a limb have a product that the vector kernels take.
+fn check_limbs(literal: &ParametersLiteral, main: &[u64]) -> Result<()> {
+    let mut rest = main;
+    for &count in &literal.limbs {
+        let (limb, others) = rest.split_at(count);
+        let bits = log2_product(limb);
+        demand(bits < 50.0, "log2 of the product of a limb's primes", bits, "below 50")?;
+        rest = others;
     }
-
-    /// Demands that primes that share a limb have a product that the vector kernels take.
-    fn check_limbs(&self, literal: &ParametersLiteral) -> Result<()> {
-        let mut rest = self.main.as_slice();
-        for &count in &literal.limbs {
-            let (limb, others) = rest.split_at(count);
-            let bits = log2_product(limb);
-            demand(bits < 50.0, "log2 of the product of a limb's primes", bits, "below 50")?;
-            rest = others;
-        }
-        Ok(())
-    }
-}
-
-fn log2_product(primes: &[u64]) -> f64 {
-    primes.iter().map(|&q| (q as f64).log2()).sum()
-}
-
-/// The problems that both secrets rest on.
-fn lwe_instances(literal: &ParametersLiteral, primes: &Primes) -> [LweInstance; 2] {
-    let Primes { main, raised, special } = primes;
-    let (degree, dense) = (literal.ring_degree, SecretDistribution::UniformTernary);
-    let sparse = SecretDistribution::FixedWeightTernary(literal.sparse_weight);
-    let largest = log2_product(main).max(log2_product(raised)) + log2_product(special);
-    // The sparse secret is only ever used at q_0·p_0, and as what another key hides.
-    let bottom = log2_product(&[main[0], special[0]]);
-    [
-        LweInstance::ring("dense secret", degree, dense, largest),
-        LweInstance::ring("sparse secret", degree, sparse, bottom),
-    ]
-}
-
-/// Demands the security that is claimed, of both secrets, and estimates it.
-fn check_security(literal: &ParametersLiteral, primes: &Primes) -> Result<f64> {
-    if literal.security == SecurityLevel::Insecure {
-        return Ok(0.0);
-    }
-    let instances = lwe_instances(literal, primes);
-    instances.iter().try_for_each(LweInstance::check)?;
-    Ok(LweInstance::least_security_bits(&instances))
+    Ok(())
 }

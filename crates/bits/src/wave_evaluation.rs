@@ -12,10 +12,10 @@
 //! Several functions share z, which is nearly all of the work.
 
 use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
 use num_complex::Complex64;
 
 use crate::periodic_function::PeriodicFunction;
-use crate::wave_series::WaveSeries;
 
 /// How functions are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]

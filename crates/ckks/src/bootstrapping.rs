@@ -1,7 +1,9 @@
-//! The parts of bootstrapping that every circuit shares: ModRaise, the homomorphic DFTs, and the exponential of the
-//! phase that removes the overflow.
+//! The parts of bootstrapping that every circuit shares: ModRaise, the homomorphic DFTs, the exponential of the
+//! phase that removes the overflow, and the numbers that they are made of.
 
 pub mod exponential;
 pub mod homomorphic_dft;
+pub mod literals;
 pub mod mod_raise;
 pub mod modulus_switch;
+pub mod wave_series;

@@ -20,3 +20,20 @@ pub fn h1_of_square<A: Arithmetic>(
     arithmetic.add_constant_assign(&mut factor, Complex64::new(3.0, 0.0));
     arithmetic.mul(square, &factor)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::polynomial_hermite::HermitePolynomial;
+
+    #[test]
+    fn h1_is_the_hermite_interpolation_of_the_identity_at_bits() {
+        let hermite = HermitePolynomial::new(&[0.0, 1.0], &[0.0, 1.0], 1).unwrap();
+        for x in [-0.3, 0.0, 0.2, 0.5, 0.9, 1.1] {
+            let h1 = x * x * (3.0 - 2.0 * x);
+            assert!((hermite.evaluate(x) - h1).abs() < 1e-14, "{x}");
+        }
+        // Errors ε leave as 3ε² at 0 and -3ε² at 1.
+        let coefficients = hermite.error_coefficients();
+        assert!((coefficients[0] - 3.0).abs() < 1e-12 && (coefficients[1] + 3.0).abs() < 1e-12);
+    }
+}

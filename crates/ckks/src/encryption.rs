@@ -70,6 +70,37 @@ pub fn decrypt_integers(
     Zeroizing::new(slots.iter().map(|slot| slot.re.round() as i64).collect())
 }
 
+/// How slots are decrypted that hold no integers.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotRounding {
+    /// Both parts are rounded to multiples of this.
+    pub step: f64,
+    /// Standard deviation of Gaussian noise that is added to both parts before.
+    pub deviation: f64,
+}
+
+/// Decrypts `count` slots without what is finer than a step: it is the caller's part that noise is.
+///
+/// Exact as [`decrypt`] is.
+#[must_use]
+pub fn decrypt_rounded(
+    ring: &Ring,
+    secret: &TernarySecret,
+    ct: &Ciphertext,
+    count: usize,
+    rounding: SlotRounding,
+) -> Vec<Complex64> {
+    let SlotRounding { step, deviation } = rounding;
+    let noise = RandomStream::from_os().gaussian(2 * count, deviation);
+    let round = |x: f64, noise: f64| ((x + noise) / step).round() * step;
+    // In place: no noise is left behind.
+    let mut slots = noisy_slots(ring, secret, ct, count);
+    for (z, e) in slots.iter_mut().zip(noise.chunks(2)) {
+        *z = Complex64::new(round(z.re, e[0]), round(z.im, e[1]));
+    }
+    slots
+}
+
 /// Decrypts `count` slots, with their noise.
 ///
 /// Exact while the encrypted coefficients stay below half of the two lowest primes' product (one

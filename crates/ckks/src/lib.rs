@@ -6,6 +6,7 @@
 
 pub mod arithmetic;
 pub mod bootstrapping;
+pub mod chain_primes;
 pub mod chebyshev;
 pub mod ciphertext;
 pub mod cleaning;
@@ -14,11 +15,13 @@ pub mod dry_run;
 #[cfg(feature = "client")]
 pub mod encryption;
 pub mod evaluator;
+pub mod leveled_table;
 pub mod linear_transform;
 pub mod noise_sources;
 pub mod overflow;
 pub mod paterson_stockmeyer;
 pub mod plaintext;
+pub mod polynomial_hermite;
 pub mod transform_plan;
 mod work;
 

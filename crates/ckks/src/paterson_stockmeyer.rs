@@ -95,17 +95,17 @@ impl<C: Clone + Send + Sync> Steps<C> {
         self.join_blocks(arithmetic, blocks)
     }
 
-    /// Evaluates `Σ_k coefficients[k]·T_k(x)` at the least depth, to an exact scale: `2^d` coefficients take d levels
+    /// Evaluates `Σ_k coefficients[k]·step_k` at the least depth, to an exact scale: `2^d` coefficients take d levels
     /// of x, their constants included.
     ///
-    /// The series is cut in halves, `low + high·T_half`, as in [`Steps::evaluate`], but only until a block leaves a level
+    /// The series is cut in halves, `low + high·step_half`, as in [`Steps::evaluate`], but only until a block leaves a level
     /// for its constants, which takes more products: 4 in place of 3 for 16 coefficients in blocks of 4, 8 in place of 7
     /// for 32. A low half is cut again at the level of the whole, and all its products and its last block are added before
     /// one relinearization and one rescale: there are 3 relinearizations, or 5. Small blocks thus cost little: two baby
     /// steps less outweigh one product more.
     ///
     /// # Panics
-    /// If the basis is not Chebyshev's, or the number of coefficients is no power of two that the steps serve.
+    /// If the number of coefficients is no power of two that the steps serve.
     pub fn evaluate_at_least_depth<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
@@ -113,7 +113,6 @@ impl<C: Clone + Send + Sync> Steps<C> {
         scale: f64,
     ) -> C {
         let length = coefficients.len();
-        assert_eq!(self.basis, PolynomialBasis::Chebyshev);
         assert!(length.is_power_of_two() && (2..=self.length()).contains(&length), "{length}");
         let limbs = arithmetic.limbs(&self.babies[0]) - length.ilog2() as usize;
         self.subseries(arithmetic, coefficients, (limbs, scale))
@@ -139,7 +138,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
         length <= self.babies.len() + 1 && needed <= levels
     }
 
-    /// `Σ_k coefficients[k]·T_k` with the given limbs and scale: high halves times giant steps, and one block, added up
+    /// `Σ_k coefficients[k]·step_k` with the given limbs and scale: high halves times giant steps, and one block, added up
     /// one prime above.
     fn subseries<A: Arithmetic<Ciphertext = C>>(
         &self,
@@ -153,7 +152,9 @@ impl<C: Clone + Send + Sync> Steps<C> {
         while !self.is_block(rest.len(), levels) {
             let half = rest.len() / 2;
             let mut high = rest.split_off(half);
-            split_at_giant(&mut rest, &mut high);
+            if self.basis == PolynomialBasis::Chebyshev {
+                split_at_giant(&mut rest, &mut high);
+            }
             let giant = self.power_of_two_step(half.ilog2());
             let high_scale = wide / arithmetic.scale(giant);
             highs.push((self.subseries(arithmetic, &high, (limbs + 1, high_scale)), giant));

@@ -17,6 +17,9 @@ use cryptable_wire::{BodyReader, BodyWriter, WireError};
 /// Largest log2 of a ciphertext modulus: words then fit 64 bits with their sign and room to add.
 pub const MAX_LOG2_MODULUS: u32 = 60;
 
+/// Largest log2 of the modulus of values.
+const MAX_LOG2_PLAINTEXT_MODULUS: u32 = 40;
+
 /// Which coefficients hold values, and of which modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoefficientLayout {
@@ -117,7 +120,8 @@ impl CoefficientCiphertext {
             let expected = format!("within 1 to {MAX_LOG2_MODULUS}");
             return Err(WireError::invalid(name, bits, expected));
         }
-        let plaintext_modulus = reader.u64_within("plaintext modulus", 2..=1 << bits.min(32))?;
+        let plaintext_modulus = reader
+            .u64_within("plaintext modulus", 2..=1 << bits.min(MAX_LOG2_PLAINTEXT_MODULUS))?;
         let degree = reader.u64_within("ring degree", 1..=MAX_DEGREE)?;
         let slots = reader.u64_within("slots", 1..=degree)?;
         let count = reader.u64_within("count of values", 0..=slots)?;

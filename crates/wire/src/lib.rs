@@ -144,11 +144,21 @@ pub enum ObjectType {
     BridgedSecretKey = 36,
     /// A server's keys for single values, for packed ones, and between both.
     BridgedEvaluationKey = 37,
+    /// A client's secret key for vectors of real and complex numbers.
+    VectorSecretKey = 40,
+    /// A server's switching keys for vectors.
+    VectorEvaluationKey = 41,
+    /// An encrypted vector.
+    VectorCiphertext = 42,
+    /// A server's keys between packed values and integers.
+    IntegerBridgeKey = 44,
+    /// A server's keys between packed values and leveled ones.
+    LeveledBridgeKey = 45,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 35] = [
+    const ALL: [Self; 40] = [
         Self::Parameters,
         Self::PackedSecretKey,
         Self::PackedEvaluationKey,
@@ -184,6 +194,11 @@ impl ObjectType {
         Self::SlotBitsCoefficients,
         Self::BridgedSecretKey,
         Self::BridgedEvaluationKey,
+        Self::VectorSecretKey,
+        Self::VectorEvaluationKey,
+        Self::VectorCiphertext,
+        Self::IntegerBridgeKey,
+        Self::LeveledBridgeKey,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -229,6 +244,11 @@ impl fmt::Display for ObjectType {
             Self::SlotBitsCoefficients => "values in coefficients for bits in slots",
             Self::BridgedSecretKey => "a secret key for single values, packed on the way",
             Self::BridgedEvaluationKey => "an evaluation key for single values, packed on the way",
+            Self::VectorSecretKey => "a secret key for vectors",
+            Self::VectorEvaluationKey => "an evaluation key for vectors",
+            Self::VectorCiphertext => "a ciphertext of a vector",
+            Self::IntegerBridgeKey => "a bridge key between packed values and integers",
+            Self::LeveledBridgeKey => "a bridge key between packed values and leveled ones",
         })
     }
 }

@@ -194,6 +194,25 @@ pub fn real_parts<A: Arithmetic>(
     vec![real, imaginary]
 }
 
+/// `2·Re A + 2i·Re B` from A and B, or from A alone, by one conjugation: `(A + iB) + conj(A - iB)`.
+///
+/// # Panics
+/// If there is none.
+#[must_use]
+pub fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
+    let imaginary = (parts.len() == 2).then(|| parts.pop()).flatten();
+    let mut sum = parts.swap_remove(0);
+    let mut difference = sum.clone();
+    if let Some(mut imaginary) = imaginary {
+        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+        arithmetic.add_assign(&mut sum, &imaginary);
+        arithmetic.sub_assign(&mut difference, &imaginary);
+    }
+    let conjugate = arithmetic.conjugate(&difference);
+    arithmetic.add_assign(&mut sum, &conjugate);
+    sum
+}
+
 /// The shape of keys at a level: `digits` digits, and as few special primes as cover one digit.
 pub fn key_shape(
     limbs: usize,

@@ -68,14 +68,18 @@ pub fn mod_raise(
     limbs: usize,
 ) -> Ciphertext {
     let ring = evaluator.ring();
+    raise(evaluator, &switch_to_bottom(ring, input), ring.main_basis(limbs))
+}
+
+/// A ciphertext of the client modulo q_0: every word times `q_0/2^k`, rounded.
+pub fn switch_to_bottom(ring: &Ring, input: &CoefficientCiphertext) -> RlweCiphertext {
     let (m0, bits) = (ring.modulus(0), input.log2_modulus);
     let bottom = |mut words: Vec<u64>| {
         from_power_of_two_assign(m0, &mut words, bits);
         Poly::<Coefficients>::from_words(ring, ring.main_basis(1), words).into_evaluations(ring)
     };
     let (b, a) = input.to_pair();
-    let raised = ring.main_basis(limbs);
-    raise(evaluator, &RlweCiphertext { c0: bottom(b), c1: bottom(a) }, raised)
+    RlweCiphertext { c0: bottom(b), c1: bottom(a) }
 }
 
 /// Raises a ciphertext modulo q_0, as SlotsToCoeffs leaves it, to the primes of `raised`: [`mod_raise`] without the

@@ -2,8 +2,8 @@
 //!
 //! They know nothing of noise: whoever offers them to callers keeps a [`crate::NoiseBound`] beside the ciphertext.
 
-use super::{CoefficientCiphertext, UniformPart};
-use crate::error::{Result, check_equal, check_values};
+use super::{CoefficientCiphertext, CoefficientLayout, UniformPart};
+use crate::error::{Error, Result, check_equal, check_values};
 use crate::plaintext_encoding::PlaintextEncoding;
 
 impl CoefficientCiphertext {
@@ -65,6 +65,51 @@ impl CoefficientCiphertext {
         Self { b, a: UniformPart::Words(a), ..*self }
     }
 
+    /// Moves every value `offset` slots on, by multiplying with a monomial, and takes the first `count` slots of the
+    /// result as values. What leaves at one end comes in negated at the other; slots without a value hold zero in a fresh
+    /// ciphertext, and anything in others. Noise stays as it is.
+    ///
+    /// ```
+    /// # #[cfg(feature = "client")] {
+    /// use cryptable_ring::random::RandomStream;
+    /// use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+    /// use cryptable_lattice::secret::TernarySecret;
+    /// use cryptable_lattice::security::SecretDistribution::UniformTernary;
+    /// let secret = TernarySecret::sample(64, UniformTernary, &mut RandomStream::from_os());
+    /// let x = CoefficientCiphertext::encrypt(&secret, &[1, 2, 3], (4, 16, 28));
+    /// assert_eq!(x.shift(1, 4)?.decrypt(&secret), [0, 1, 2, 3]);
+    /// assert_eq!(x.shift(-1, 4)?.decrypt(&secret), [2, 3, 0, 15]);
+    /// # }
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are fewer slots than `count`, or `offset` is further than all of them.
+    pub fn shift(&self, offset: i64, count: usize) -> Result<Self> {
+        let slots = self.layout.slots as u64;
+        for (name, value) in [("number of values", count as u64), ("shift", offset.unsigned_abs())]
+        {
+            if value > slots {
+                return Err(Error::TooLarge { name, value, limit: slots });
+            }
+        }
+        let degree = self.layout.ring_degree;
+        // X^N = -1: exponents are modulo 2N.
+        let exponent = (offset * self.layout.gap() as i64).rem_euclid(2 * degree as i64) as usize;
+        let shifted = |words: &[u64]| -> Vec<u64> {
+            let word = |position: usize| {
+                let source = (position + 2 * degree - exponent) % (2 * degree);
+                let word = words[source % degree];
+                if source < degree { word } else { word.wrapping_neg() & self.mask() }
+            };
+            (0..degree).map(word).collect()
+        };
+        let (b, a) = self.to_pair();
+        let (b, a) = (shifted(&b), UniformPart::Words(shifted(&a)));
+        let layout = CoefficientLayout { count, ..self.layout };
+        Ok(Self { b, a, layout, ..*self })
+    }
+
     /// All ones below the ciphertext modulus.
     fn mask(&self) -> u64 {
         (1 << self.log2_modulus) - 1
@@ -98,7 +143,6 @@ mod tests {
     use cryptable_ring::random::RandomStream;
 
     use super::*;
-    use crate::error::Error;
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
 

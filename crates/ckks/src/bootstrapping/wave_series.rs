@@ -9,16 +9,16 @@
 
 use std::f64::consts::TAU;
 
-use cryptable_ckks::Arithmetic;
-use cryptable_ckks::chebyshev::ChebyshevSeries;
-use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
 use num_complex::Complex64;
 
-use crate::literal::WaveLiteral;
+use crate::Arithmetic;
+use crate::bootstrapping::literals::WaveLiteral;
+use crate::chebyshev::ChebyshevSeries;
+use crate::paterson_stockmeyer::{PolynomialBasis, Steps};
 
 /// The series and its squarings.
 #[derive(Clone, Debug)]
-pub(crate) struct WaveSeries {
+pub struct WaveSeries {
     /// Bound K of the phases: x = t/K comes in.
     pub bound: f64,
     shape: WaveLiteral,
@@ -28,26 +28,30 @@ pub(crate) struct WaveSeries {
 
 impl WaveSeries {
     /// For phases t in `[-bound, bound]`.
-    pub(crate) fn new(bound: f64, shape: &WaveLiteral) -> Self {
+    #[must_use]
+    pub fn new(bound: f64, shape: &WaveLiteral) -> Self {
         let degree = (1 << shape.log_length) - 1;
         let coefficients = ChebyshevSeries::exponential(angle(bound, shape), degree).coefficients;
         Self { bound, shape: shape.clone(), coefficients }
     }
 
     /// A bound on the error of the exponential: that of the series, which squarings on the unit circle double.
-    pub(crate) fn approximation_error(&self) -> f64 {
+    #[must_use]
+    pub fn approximation_error(&self) -> f64 {
         let degree = (1 << self.shape.log_length) - 1;
         ChebyshevSeries::exponential_truncation_error(angle(self.bound, &self.shape), degree)
             * f64::from(self.shape.doublings).exp2()
     }
 
     /// Levels that it takes.
-    pub(crate) fn levels(&self) -> usize {
+    #[must_use]
+    pub fn levels(&self) -> usize {
         (self.shape.log_length + self.shape.doublings) as usize
     }
 
     /// `e^{i(2πt + φ)}` from `x = t/K`, at the given scale, after as many levels as the literal has primes.
-    pub(crate) fn exponential<A: Arithmetic>(
+    #[must_use]
+    pub fn exponential<A: Arithmetic>(
         &self,
         arithmetic: &A,
         x: &A::Ciphertext,
@@ -59,7 +63,8 @@ impl WaveSeries {
 
     /// As [`Self::exponential`], but that the last prime is still to be dropped, which leads to the given scale: for what
     /// adds noise that is to be divided by that prime.
-    pub(crate) fn exponential_before_rescale<A: Arithmetic>(
+    #[must_use]
+    pub fn exponential_before_rescale<A: Arithmetic>(
         &self,
         arithmetic: &A,
         x: &A::Ciphertext,

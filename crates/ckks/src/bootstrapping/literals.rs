@@ -1,0 +1,114 @@
+//! Numbers that bootstraps of every scheme over CKKS are made of, and their bounds: a file may claim anything.
+
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
+use serde::{Deserialize, Serialize};
+
+/// Most primes of one part of a chain.
+pub const MAX_PRIMES: usize = 64;
+
+/// Most butterfly levels of one matrix: it has two diagonals to this power.
+const MAX_STAGE: u32 = 8;
+
+/// Most entries of one matrix, complex numbers of 16 bytes.
+const MAX_ENTRIES: u64 = 1 << 21;
+
+/// How a homomorphic DFT is cut into matrices, and the primes that it takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransformLiteral {
+    /// Butterfly levels merged in each matrix, in order of application; their sum is log2(N/2).
+    pub stages: Vec<u32>,
+    /// log2 of the primes that the matrices share: for SlotsToCoeffs those that they drop, for CoeffsToSlots the chain
+    /// that ModRaise raises to, in which they drop none.
+    pub primes: Vec<f64>,
+    /// Baby steps a matrix: more are faster and need more keys.
+    pub baby_steps: usize,
+}
+
+/// How the wave is evaluated: a Chebyshev series of `e^{iθ}` at least depth, squared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaveLiteral {
+    /// log2 of the number of coefficients.
+    pub log_length: u32,
+    /// log2 of the baby steps.
+    pub log_babies: u32,
+    /// Doublings of the angle.
+    pub doublings: u32,
+    /// log2 of the primes, the last one used first: `log_length` for the series, one a doubling.
+    pub primes: Vec<f64>,
+}
+
+/// Sizes at which there are enough primes that are 1 modulo 2N, and that the vector kernels take.
+///
+/// # Errors
+/// Names the number, its value and its bounds.
+pub fn check_primes(name: &'static str, sizes: &[f64], degree: usize) -> Result<()> {
+    let count = sizes.len();
+    demand(count <= MAX_PRIMES, "number of primes", count as f64, "at most 64")?;
+    let least = f64::from(degree.ilog2()) + 8.0;
+    for &size in sizes {
+        let limit = "log2 of the ring degree plus 8 to 50";
+        demand((least..=50.0).contains(&size), name, size, limit)?;
+    }
+    Ok(())
+}
+
+impl TransformLiteral {
+    /// Checks every number, for slots of a ring of this degree.
+    ///
+    /// # Errors
+    /// Names the number, its value and its bounds.
+    pub fn check(&self, degree: usize) -> Result<()> {
+        check_primes("log2 of a prime of a transform", &self.primes, degree)?;
+        let primes = self.primes.len();
+        demand(primes > 0, "primes of a transform", primes as f64, "at least 1")?;
+        for &stage in &self.stages {
+            demand((1..=MAX_STAGE).contains(&stage), "levels of a matrix", stage.into(), "1 to 8")?;
+        }
+        let outermost = self.stages.iter().copied().max().unwrap_or(0);
+        // The outermost matrix has two diagonals to the power of its levels, of half the degree each.
+        let entries = (degree as u64 / 2) << outermost;
+        let limit = "at most 2^21, 32 MiB";
+        demand(entries <= MAX_ENTRIES, "entries of a matrix", entries as f64, limit)?;
+        let levels = (degree / 2).ilog2();
+        // Sixteen levels in stages of at least one: no sum of theirs overflows.
+        let stages = self.stages.len();
+        demand(stages <= 16, "matrices of a transform", stages as f64, "at most 16")?;
+        let sum: u32 = self.stages.iter().sum();
+        demand(
+            sum == levels,
+            "levels of all matrices",
+            sum.into(),
+            "log2 of half the ring degree",
+        )?;
+        let babies = self.baby_steps;
+        demand((1..=256).contains(&babies), "baby steps", babies as f64, "1 to 256")
+    }
+}
+
+impl WaveLiteral {
+    /// Checks every number, for a ring of this degree.
+    ///
+    /// # Errors
+    /// Names the number, its value and its bounds.
+    pub fn check(&self, degree: usize) -> Result<()> {
+        check_primes("log2 of a prime of the wave", &self.primes, degree)?;
+        let length = self.log_length;
+        demand((2..=8).contains(&length), "log2 of the wave's length", length.into(), "2 to 8")?;
+        let babies = self.log_babies;
+        let is_babies = (1..=length).contains(&babies);
+        demand(
+            is_babies,
+            "log2 of the wave's baby steps",
+            babies.into(),
+            "1 to that of its length",
+        )?;
+        let doublings = self.doublings;
+        demand((1..=8).contains(&doublings), "doublings of the wave", doublings.into(), "1 to 8")?;
+        let primes = self.primes.len();
+        let levels = (length + doublings) as usize;
+        demand(primes == levels, "primes of the wave", primes as f64, "one a level")
+    }
+}
