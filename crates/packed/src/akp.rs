@@ -12,6 +12,7 @@
 //! | `chebyshev_log_length + 1 + doublings`, one more a cleaned doubling | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
+pub(crate) mod closed_forms;
 pub(crate) mod hermite_kernel;
 pub(crate) mod interpolation;
 pub(crate) mod trigonometric_hermite;

@@ -140,10 +140,11 @@ impl Ciphertext {
         match modulus {
             Some(modulus) => check_equal("modulus of the values", self.modulus(), modulus)?,
             // Results have the output modulus; digits and functions of them have others.
-            None if (2..=MAX_MODULUS).contains(&self.modulus()) => {}
+            None if (2..=MAX_MODULUS.max(literal.input_modulus)).contains(&self.modulus()) => {}
             None => {
                 let (found, name) = (self.modulus(), "modulus of the values");
-                return Err(Error::mismatch(name, found, format!("2 to {MAX_MODULUS}")));
+                let largest = MAX_MODULUS.max(literal.input_modulus);
+                return Err(Error::mismatch(name, found, format!("2 to {largest}")));
             }
         }
         self.noise.check_floor(parameters.fresh_noise(self.modulus()))?;

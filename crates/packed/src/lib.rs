@@ -32,7 +32,8 @@
 //! | a request becomes parameters | `planner`, `parameters` |
 //! | ModRaise, CoeffsToSlots, the complex exponential of the phase | `bootstrapping` |
 //! | AKP: the table's trigonometric Hermite interpolation | `akp` |
-//! | signs of large values: AKP on one digit after the other | `multi_precision` |
+//! | floor, digits and signs of large values: AKP on one digit after the other | `multi_precision` |
+//! | comparisons, maximum and their like | `comparison` |
 //! | trees: functional digit decomposition, deltas, Kronecker products, multiplexer tree | `multiplexer` |
 //! | SlotsToCoeffs, and the switch to the client's modulus | `bootstrapping` |
 //! | all of it, with checks and progress | `lookup` |
@@ -46,6 +47,7 @@
 mod akp;
 mod bootstrapping;
 mod ciphertext;
+mod comparison;
 mod interchange;
 mod keys;
 mod linear_operations;
@@ -63,6 +65,9 @@ pub use akp::trigonometric_hermite::{
     NoiseGain, curvature, noise_gain, radial_gains, trigonometric_hermite,
 };
 pub use ciphertext::Ciphertext;
+pub use comparison::digit_list::{DigitList, join_digits};
+pub use comparison::operation::Operation;
+pub use comparison::signedness::Signedness;
 pub use cryptable_ckks::dry_run::Counts;
 #[cfg(feature = "client")]
 pub use cryptable_lattice::coefficient_ciphertext::{Flooding, RealDecryption};

@@ -76,6 +76,28 @@ impl EvaluationKey {
         self.checked("decryption of the multiple", x.body().mul_scalar(factor), noise)
     }
 
+    /// Moves every value `offset` places on, and takes the first `count` places of the result as values. What leaves at
+    /// one end comes in negated at the other; places without a value hold zero in a fresh ciphertext, and anything in
+    /// others. Noise stays as it is.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Progress, SecretKey};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy(16, 16)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let x = secret.encrypt(&[1, 9])?;
+    /// assert_eq!(secret.decrypt(&key.shift(&x, 2, 4)?)?, [0, 0, 1, 9]);
+    /// assert_eq!(secret.decrypt(&key.shift(&x, -1, 1)?)?, [9]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters; if there are fewer places than `count`, or `offset` is
+    /// further than all of them.
+    pub fn shift(&self, x: &Ciphertext, offset: i64, count: usize) -> Result<Ciphertext> {
+        self.check_operands(&[x])?;
+        Ok(self.result(x.body().shift(offset, count)?, x.noise()))
+    }
+
     fn check_operands(&self, operands: &[&Ciphertext]) -> Result<()> {
         operands.iter().try_for_each(|x| x.check(self.parameters(), self.key_id(), None))
     }

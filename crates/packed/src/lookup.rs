@@ -1,7 +1,7 @@
 //! Lookups: checks, progress, and the circuits on a client's ciphertexts.
 
 mod digit_functions;
-mod digit_lookup;
+pub(crate) mod digit_lookup;
 mod entry_lookup;
 pub(crate) mod prepared_table;
 mod table_lookup;

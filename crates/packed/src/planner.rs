@@ -2,6 +2,7 @@
 //! side by predicted time within a memory limit.
 
 mod candidates;
+mod comparison_request;
 mod digit_choice;
 mod digit_request;
 mod literals;

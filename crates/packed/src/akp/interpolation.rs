@@ -3,6 +3,7 @@
 //! several tables at once (lines 5 to 8 of Algorithm 1 of Dumezy et al., TCHES 2026(1), ePrint 2025/1301).
 
 use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
 use cryptable_ckks::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -41,7 +42,12 @@ impl Interpolation {
 
     /// Interpolates fractions within [-1/2, 1/2] by powers of the exponential.
     pub(crate) fn of_values(values: &[f64], order: HermiteOrder) -> Self {
-        Self::Power(trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect())
+        Self::of_coefficients(trigonometric_hermite(values, order))
+    }
+
+    /// The function of which these are the coefficients of T, see [`trigonometric_hermite`].
+    pub(crate) fn of_coefficients(coefficients: Vec<Complex64>) -> Self {
+        Self::Power(coefficients.into_iter().map(|c| c / 2.0).collect())
     }
 
     /// The factor by which its result is to be divided to give outputs as fractions of P.
@@ -85,7 +91,12 @@ pub(crate) fn evaluate<A: Arithmetic>(
             .collect();
         outputs.push(match table {
             Interpolation::Cosine { .. } => join_real(arithmetic, parts),
-            Interpolation::Power(_) => join_halves(arithmetic, parts),
+            Interpolation::Power(_) => {
+                let mut output = join_halves(arithmetic, parts);
+                // Outputs are within [-1/2, 1/2] in both parts.
+                arithmetic.declare_power(&mut output, 0.5);
+                output
+            }
         });
     }
     Ok(outputs)
@@ -140,21 +151,4 @@ fn join_real<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A:
         arithmetic.add_assign(&mut parts[0], &imaginary);
     }
     parts.swap_remove(0)
-}
-
-/// `2·Re A + 2i·Re B` from A and B, by one conjugation: `(A + iB) + conj(A - iB)`.
-fn join_halves<A: Arithmetic>(arithmetic: &A, mut parts: Vec<A::Ciphertext>) -> A::Ciphertext {
-    let imaginary = (parts.len() == 2).then(|| parts.pop()).flatten();
-    let mut sum = parts.swap_remove(0);
-    let mut difference = sum.clone();
-    if let Some(mut imaginary) = imaginary {
-        arithmetic.mul_imaginary_unit_assign(&mut imaginary);
-        arithmetic.add_assign(&mut sum, &imaginary);
-        arithmetic.sub_assign(&mut difference, &imaginary);
-    }
-    let conjugate = arithmetic.conjugate(&difference);
-    arithmetic.add_assign(&mut sum, &conjugate);
-    // Outputs are within [-1/2, 1/2] in both parts.
-    arithmetic.declare_power(&mut sum, 0.5);
-    sum
 }

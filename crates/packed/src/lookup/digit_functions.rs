@@ -5,8 +5,13 @@ use cryptable_lattice::{NoiseBound, Progress, Table};
 
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::lookup::digit_lookup::DigitFunction;
+use crate::lookup::prepared_table::check_digit_table;
+use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
+use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::multiplexer::functional_digit_decomposition::STEPS_PER_DIGIT;
+use crate::parameters::circuit::Circuit;
 
 impl EvaluationKey {
     /// Decomposes every value of `input` into digits and applies tables to them: functional digit
@@ -27,10 +32,14 @@ impl EvaluationKey {
     /// # Ok::<(), cryptable_packed::Error>(())
     /// ```
     ///
+    /// With parameters that take inputs digit by digit ([`Parameters::for_digits`](crate::Parameters::for_digits)), tables of
+    /// a digit are evaluated in the pass that clears it, on the same powers; the last digit takes a pass if it has tables.
+    /// Inputs may be what [`EvaluationKey::floor`] leaves, with tables of the digits that are left.
+    ///
     /// # Errors
-    /// If the parameters are not those of a multiplexer tree, the ciphertext is of another client or other
-    /// parameters, or a table's input modulus is not the size of its digit; [`Error::NoiseTooLarge`] if a result would
-    /// decrypt wrong with more than the stated probability; [`Error::Cancelled`].
+    /// If the parameters have no digits, the ciphertext is of another client or other parameters, or a table's input modulus
+    /// is not the size of its digit; [`Error::NoiseTooLarge`] if a result would decrypt wrong with more than the stated
+    /// probability; [`Error::Cancelled`].
     pub fn decompose(
         &self,
         input: &Ciphertext,
@@ -38,6 +47,9 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
         let parameters = self.parameters();
+        if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
+            return self.decompose_by_clearing(circuit, input, tables, progress);
+        }
         input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
         let circuit = self.tree()?;
         check_digit_tables(circuit.digits(), tables)?;
@@ -60,6 +72,78 @@ impl EvaluationKey {
             results.push(bodies.map(|(body, &noise)| self.result(body, noise)).collect());
             Ok(())
         })?;
+        Ok(results)
+    }
+
+    /// Digit decomposition by AKP: Algorithm 6 with tables.
+    fn decompose_by_clearing(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        input: &Ciphertext,
+        tables: &[Vec<Table>],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Vec<Ciphertext>>> {
+        let all = self.digits_of(circuit, input)?;
+        check_digit_tables(&circuit.digits()[all.clone()], tables)?;
+        let functions = |tables: &Vec<Table>| {
+            let function = |table: &Table| {
+                check_digit_table(circuit, table)?;
+                Ok((circuit.digit_table(table), table.output_modulus()))
+            };
+            tables.iter().map(function).collect()
+        };
+        let functions = tables.iter().map(functions).collect::<Result<Vec<_>>>()?;
+        self.functions_of_digits(circuit, input, functions, progress)
+    }
+
+    /// Functions of every digit of an input, in one pass.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::decompose`].
+    pub(crate) fn functions_of_digits(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        input: &Ciphertext,
+        functions: Vec<Vec<DigitFunction>>,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Vec<Ciphertext>>> {
+        let all = self.digits_of(circuit, input)?;
+        let of_digits = self.noise_of_digits(circuit, input, all.clone());
+        let noise = of_digits.iter().zip(&functions);
+        let noise = noise.map(|(&noise, of)| self.noise_of_functions(circuit, noise, of));
+        let noise = noise.collect::<Result<Vec<NoiseBound>>>()?;
+        let last = functions.len() - 1;
+        let count: usize = functions[..last].iter().map(Vec::len).sum();
+        let cleared = all.start..all.end - 1;
+        let evaluator = self.clearing_evaluator(circuit);
+        let tables = |of: &Vec<DigitFunction>| of.iter().map(|(table, _)| table.clone()).collect();
+        let tables: Vec<Vec<_>> = functions[..last].iter().map(tables).collect();
+        let for_last = match functions[last].as_slice() {
+            [] => 0,
+            functions => Self::function_steps(circuit, functions),
+        };
+        let steps = evaluator.steps(cleared.clone(), &tables) + STEPS_AFTER_TABLE * count;
+        let step = progress.steps(steps + for_last)?;
+        let (done, body) = (|| step.done(), input.body());
+        let mut results: Vec<Vec<Ciphertext>> = Vec::with_capacity(functions.len());
+        let rest = evaluator.clear(body, cleared, &tables, &done, |_, outputs| {
+            let index = results.len();
+            let finish = |(output, (_, modulus)): (_, &DigitFunction)| {
+                let body = self.finish_akp(&circuit.akp, output, (*modulus, body.layout), &done)?;
+                Ok(self.result(body, noise[index]))
+            };
+            results.push(
+                outputs.into_iter().zip(&functions[index]).map(finish).collect::<Result<_>>()?,
+            );
+            Ok(())
+        })?;
+        results.push(match functions[last].as_slice() {
+            [] => Vec::new(),
+            functions => {
+                let digit = self.result(evaluator.digit(&rest, all.end - 1), of_digits[last]);
+                self.digit_functions(circuit, &digit, functions, &done)?
+            }
+        });
         Ok(results)
     }
 

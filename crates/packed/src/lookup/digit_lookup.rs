@@ -1,17 +1,27 @@
-//! Lookups of parameters that take inputs digit by digit: tables of the most significant digit, the sign above all, HomFloor
-//! and the decomposition into digits.
+//! Lookups of parameters that take inputs digit by digit: HomFloor, digits as results, tables of the most significant digit
+//! (the sign above all), and tables of a digit that is a result.
+//!
+//! Algorithms 2, 3 and 6 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623). Inputs are of the parameters' input
+//! modulus M = p_0⋯p_{k-1}, or what [`EvaluationKey::floor`] leaves of one, modulo p_i⋯p_{k-1}. Every cleared digit, and
+//! every digit of which there are tables, takes one bootstrap, however many tables there are.
 
-use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
+use std::ops::Range;
+
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::{Progress, Table};
+use cryptable_lattice::{NoiseBound, Progress};
 
 use crate::akp::STEPS_BEFORE_TABLES;
 use crate::akp::interpolation::Interpolation;
 use crate::ciphertext::Ciphertext;
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::lookup::prepared_table::PreparedTable;
+use crate::lookup::table_lookup::STEPS_AFTER_TABLE;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::multi_precision::digit_clearing::DigitClearingEvaluator;
 use crate::parameters::circuit::Circuit;
+
+/// An interpolation of a digit, and the modulus of its outputs.
+pub(crate) type DigitFunction = (Interpolation, u64);
 
 impl EvaluationKey {
     /// Whether values are in the upper half of their modulus M, that is negative as signed integers: 1, or 0.
@@ -29,26 +39,219 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::lookup`]; if the parameters take inputs as one, or the size of the last digit is odd.
     pub fn sign(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Ciphertext> {
-        self.digit_circuit()?;
-        let parameters = self.parameters();
-        let (size, output) = (parameters.table_modulus(), parameters.output_modulus());
-        if !size.is_multiple_of(2) {
-            let limit = "its size must be even for a sign".into();
-            return Err(Error::Parameter { name: "last digit", value: size as f64, limit });
+        let circuit = self.digit_circuit("the sign of values")?;
+        let modulus = self.parameters().output_modulus();
+        let step = (circuit.step([0, 1], modulus)?, modulus);
+        Ok(self.last_digit_functions(circuit, input, &[step], progress)?.swap_remove(0))
+    }
+
+    /// `⌊m/(p_0⋯p_{count-1})⌋`: clears the `count` lowest digits, so that values are multiples of p_0⋯p_{count-1}, and takes
+    /// them modulo what is left, `p_count⋯p_{k-1}`. HomFloor, Algorithm 2 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint
+    /// 2024/1623), for one digit after the other, and line 4 of Algorithm 3. `count` bootstraps.
+    ///
+    /// The result may be looked up as inputs are, by [`EvaluationKey::sign`], [`EvaluationKey::floor`] and the like. Its
+    /// noise: [`EvaluationKey::digits`].
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Progress, SecretKey};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_digits(&[4, 8, 8], 8)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let input = secret.encrypt(&[0, 100, 131, 255])?;
+    /// let quarters = key.floor(&input, 1, Progress::silent())?;
+    /// assert_eq!(quarters.modulus(), 64);
+    /// assert_eq!(secret.decrypt(&quarters)?, [0, 25, 32, 63]);
+    /// let tops = key.floor(&quarters, 1, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&tops)?, [0, 3, 4, 7]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::digits`]; if no digit is to be cleared, or all of those of the input.
+    pub fn floor(
+        &self,
+        input: &Ciphertext,
+        count: usize,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let circuit = self.digit_circuit("floors of values")?;
+        let all = self.digits_of(circuit, input)?;
+        let (name, value, most) = ("number of cleared digits", count as u64, all.len() - 1);
+        if count == 0 {
+            return Err(Error::TooSmall { name, value, limit: 1 });
         }
-        let step = Table::from_fn(size, output, |digit| u64::from(digit >= size / 2))?;
-        self.lookup(input, &self.prepare(&step)?, progress)
+        if count > most {
+            return Err(Error::TooLarge { name, value, limit: most as u64 });
+        }
+        let cleared = all.start..all.start + count;
+        let noise = self.parameters().failure_model();
+        let noise = noise.noise_of_rests(circuit, input.noise(), cleared.clone())[count];
+        let modulus = circuit.digits()[cleared.end..].iter().product();
+        noise.check_decryption("a floor", modulus, self.parameters().stated_log2_fail())?;
+        let evaluator = self.clearing_evaluator(circuit);
+        let step = progress.steps(evaluator.steps(cleared.clone(), &[]))?;
+        let done = || step.done();
+        let mut rest = evaluator.clear(input.body(), cleared, &[], &done, |_, _| Ok(()))?;
+        rest.plaintext_modulus = modulus;
+        Ok(self.result(rest, noise))
+    }
+
+    /// All digits of values, the least significant first, each modulo its size: digit decomposition, Algorithm 6 of Alexandru,
+    /// Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623, App. D), for sizes that may differ. One bootstrap a digit but the last.
+    ///
+    /// Digit i is the ciphertext that HomFloor makes of it before it is cleared. The noise of its phase, of which values are
+    /// 1/p_i apart, is that of what is left of the input at this place, times p_{i+1}⋯p_{k-1}: for i = 0 that of the input,
+    /// and further up what clearing digit i - 1 leaves, divided by p_i. Every result carries its bound
+    /// ([`Ciphertext::noise`]), and may be looked up where that admits it: [`EvaluationKey::lookup_digit`]. Digits with noise
+    /// that depends on nothing of the input are functions of digits: [`EvaluationKey::decompose`].
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Progress, SecretKey, Table};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_digits(&[3, 9, 9], 9)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let digits = key.digits(&secret.encrypt(&[0, 100, 242])?, Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&digits[0])?, [0, 1, 2]);
+    /// assert_eq!(secret.decrypt(&digits[1])?, [0, 6, 8]);
+    /// assert_eq!(secret.decrypt(&digits[2])?, [0, 3, 8]);
+    /// let square = key.prepare(&Table::from_fn(9, 100, |d| d * d)?)?;
+    /// let squares = key.lookup_digit(&digits[1], &[&square], Progress::silent())?;
+    /// assert_eq!(secret.decrypt(&squares[0])?, [0, 36, 64]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the parameters take inputs as one; if the ciphertext is of another client, of other parameters, or of a modulus that
+    /// is no product of all digits from some digit on; [`Error::NoiseTooLarge`] if a result would decrypt wrong with more than
+    /// the stated probability; [`Error::Cancelled`].
+    pub fn digits(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Vec<Ciphertext>> {
+        let circuit = self.digit_circuit("digits of values")?;
+        let all = self.digits_of(circuit, input)?;
+        let noise = self.noise_of_digits(circuit, input, all.clone());
+        for (digit, noise) in all.clone().zip(&noise) {
+            let (size, limit) = (circuit.digits()[digit], self.parameters().stated_log2_fail());
+            noise.check_decryption("a digit", size, limit)?;
+        }
+        let (cleared, last) = (all.start..all.end - 1, all.end - 1);
+        let evaluator = self.clearing_evaluator(circuit);
+        let step = progress.steps(evaluator.steps(cleared.clone(), &[]))?;
+        let mut bodies = Vec::with_capacity(all.len());
+        let rest = evaluator.clear(input.body(), cleared, &[], &|| step.done(), |digit, _| {
+            bodies.push(digit);
+            Ok(())
+        })?;
+        bodies.push(evaluator.digit(&rest, last));
+        Ok(bodies.into_iter().zip(noise).map(|(body, noise)| self.result(body, noise)).collect())
+    }
+
+    /// Maps a digit through tables: a result of [`EvaluationKey::digits`], [`EvaluationKey::decompose`] or of this, or a sum
+    /// of such. Its modulus n is the size of a digit or any other divisor of the size of the largest; outputs are modulo what
+    /// the tables say. One bootstrap for all tables.
+    ///
+    /// # Errors
+    /// If the parameters take inputs as one; if the ciphertext is of another client, other parameters or a modulus that does
+    /// not divide the largest digit's size, or a table is of another; [`Error::NoiseTooLarge`] if the lookup would fail with
+    /// more than the stated probability; [`Error::Cancelled`].
+    pub fn lookup_digit(
+        &self,
+        input: &Ciphertext,
+        tables: &[&PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let circuit = self.digit_circuit("lookups of digits")?;
+        input.check(self.parameters(), self.key_id(), None)?;
+        let (modulus, largest) = (input.modulus(), circuit.largest());
+        if !largest.is_multiple_of(modulus) {
+            let expected = format!("a divisor of the largest digit's size, {largest}");
+            return Err(Error::mismatch("modulus of the digit", modulus, expected));
+        }
+        let functions = self.functions_of(tables, modulus)?;
+        let step = progress.steps(Self::function_steps(circuit, &functions))?;
+        self.digit_functions(circuit, input, &functions, &|| step.done())
     }
 
     /// The circuit, if it takes inputs digit by digit.
-    fn digit_circuit(&self) -> Result<&MultiPrecisionCircuit> {
+    pub(crate) fn digit_circuit(&self, wanted: &str) -> Result<&MultiPrecisionCircuit> {
         match self.parameters().circuit() {
             Circuit::MultiPrecision(circuit) => Ok(circuit),
             Circuit::Akp(_) | Circuit::Multiplexer(_) => {
                 let name = &self.parameters().literal().name;
-                Err(Error::Unsupported(format!("the sign of values: {name} takes no digits")))
+                Err(Error::Unsupported(format!("{wanted}: {name} takes no digits")))
             }
         }
+    }
+
+    /// The digits of an input: from some digit on, all.
+    pub(crate) fn digits_of(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        input: &Ciphertext,
+    ) -> Result<Range<usize>> {
+        input.check(self.parameters(), self.key_id(), None)?;
+        let digits = circuit.digits();
+        let first = circuit.first_digit(input.modulus()).ok_or_else(|| {
+            let expected = format!("the product of the digits {digits:?}, or of the last of them");
+            Error::mismatch("modulus of the values", input.modulus(), expected)
+        })?;
+        Ok(first..digits.len())
+    }
+
+    /// The noise of a ciphertext of every digit of an input.
+    pub(crate) fn noise_of_digits(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        input: &Ciphertext,
+        digits: Range<usize>,
+    ) -> Vec<NoiseBound> {
+        let model = self.parameters().failure_model();
+        let rests = model.noise_of_rests(circuit, input.noise(), digits.start..digits.end - 1);
+        digits.zip(rests).map(|(digit, rest)| rest.times(circuit.multiplier(digit))).collect()
+    }
+
+    /// The noise of functions of a digit with this noise.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
+    pub(crate) fn noise_of_functions(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        digit: NoiseBound,
+        functions: &[DigitFunction],
+    ) -> Result<NoiseBound> {
+        for (_, modulus) in functions {
+            self.parameters().checked_digit_noise(digit, *modulus)?;
+        }
+        Ok(self.parameters().failure_model().noise_of_digit_table(circuit, digit))
+    }
+
+    /// Functions of a digit, of whatever size: one bootstrap.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup_digit`]; those of `step`, which is called [`EvaluationKey::function_steps`] times.
+    pub(crate) fn digit_functions(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        digit: &Ciphertext,
+        functions: &[DigitFunction],
+        step: crate::step::Step<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let noise = self.noise_of_functions(circuit, digit.noise(), functions)?;
+        let interpolations: Vec<&Interpolation> = functions.iter().map(|(f, _)| f).collect();
+        let evaluator = self.clearing_evaluator(circuit);
+        let outputs = evaluator.look_up(digit.body(), &interpolations, step)?;
+        let finish = |(output, (_, modulus)): (_, &DigitFunction)| {
+            let shape = (*modulus, digit.body().layout);
+            Ok(self.result(self.finish_akp(&circuit.akp, output, shape, step)?, noise))
+        };
+        outputs.into_iter().zip(functions).map(finish).collect()
+    }
+
+    /// Steps of progress of [`EvaluationKey::digit_functions`].
+    pub(crate) fn function_steps(
+        circuit: &MultiPrecisionCircuit,
+        functions: &[DigitFunction],
+    ) -> usize {
+        let interpolations: Vec<&Interpolation> = functions.iter().map(|(f, _)| f).collect();
+        let after = STEPS_AFTER_TABLE * functions.len();
+        STEPS_BEFORE_TABLES + circuit.akp.table_steps(&interpolations) + after
     }
 
     /// Tables of the most significant digit, once the others are cleared.
@@ -56,23 +259,55 @@ impl EvaluationKey {
         &self,
         circuit: &MultiPrecisionCircuit,
         input: &Ciphertext,
-        tables: &[&Interpolation],
+        tables: &[&PreparedTable],
         progress: Progress<'_>,
-    ) -> Result<Vec<CoefficientCiphertext>> {
-        let clearing = DigitClearingEvaluator {
+    ) -> Result<Vec<Ciphertext>> {
+        let functions = self.functions_of(tables, self.parameters().table_modulus())?;
+        self.last_digit_functions(circuit, input, &functions, progress)
+    }
+
+    /// Functions of the most significant digit.
+    pub(crate) fn last_digit_functions(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        input: &Ciphertext,
+        functions: &[DigitFunction],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let all = self.digits_of(circuit, input)?;
+        let last = all.end - 1;
+        let noise = *self.noise_of_digits(circuit, input, all.clone()).last().expect("a digit");
+        // Before anything is computed.
+        self.noise_of_functions(circuit, noise, functions)?;
+        let (cleared, evaluator) = (all.start..last, self.clearing_evaluator(circuit));
+        let steps = evaluator.steps(cleared.clone(), &[]);
+        let step = progress.steps(steps + Self::function_steps(circuit, functions))?;
+        let done = || step.done();
+        let rest = evaluator.clear(input.body(), cleared, &[], &done, |_, _| Ok(()))?;
+        let digit = self.result(evaluator.digit(&rest, last), noise);
+        self.digit_functions(circuit, &digit, functions, &done)
+    }
+
+    /// The digits of ciphertexts, with these keys.
+    pub(crate) fn clearing_evaluator<'a>(
+        &'a self,
+        circuit: &'a MultiPrecisionCircuit,
+    ) -> DigitClearingEvaluator<'a> {
+        DigitClearingEvaluator {
             circuit,
             evaluator: self.evaluator(),
             coeffs_to_slots: self.coeffs_to_slots(),
             clearing: self.clearing(),
-        };
-        let last = circuit.digits().len() - 1;
-        let steps_of_tables =
-            STEPS_BEFORE_TABLES + circuit.akp.table_steps(tables) + 2 * tables.len();
-        let step = progress.steps(clearing.steps(last) + steps_of_tables)?;
-        let done = || step.done();
-        let rest = clearing.clear(input.body(), last, &done, |_, _| ())?;
-        let digit = clearing.digit(&rest, last);
-        let outputs = clearing.look_up(&digit, tables, &done)?;
-        self.finish_akp(&circuit.akp, outputs, input.body().layout, &done)
+        }
+    }
+
+    /// The functions that tables of digits of this size were prepared to.
+    fn functions_of(&self, tables: &[&PreparedTable], size: u64) -> Result<Vec<DigitFunction>> {
+        let interpolations = self.interpolations(tables)?.into_iter().cloned();
+        tables.iter().try_for_each(|table| {
+            let (name, found) = ("input modulus of the table", table.input_modulus());
+            if found == size { Ok(()) } else { Err(Error::mismatch(name, found, size)) }
+        })?;
+        Ok(interpolations.zip(tables.iter().map(|table| table.output_modulus())).collect())
     }
 }

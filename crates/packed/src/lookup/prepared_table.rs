@@ -3,14 +3,16 @@
 use std::mem::size_of;
 
 use cryptable_lattice::Table;
-use cryptable_lattice::error::{Result, check_parameters};
+use cryptable_lattice::error::{Error, Result, check_parameters};
 use cryptable_ring::selected_product::TableMatrix;
 use num_complex::Complex64;
 
 use crate::akp::interpolation::Interpolation;
 use crate::keys::evaluation_key::EvaluationKey;
+use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
+use crate::parameters::validation::MAX_MODULUS;
 
 /// A table in the form that lookups of one parameter set use: the coefficients of its interpolation (AKP), or its
 /// entries in the order of the table steps (BMT, CMT).
@@ -82,25 +84,46 @@ impl PreparedTable {
 }
 
 impl EvaluationKey {
-    /// Encodes a table once, for any number of lookups.
+    /// Encodes a table once, for any number of lookups. Where parameters take inputs digit by digit, tables may be of any
+    /// digit, or of any other input modulus that divides the size of the largest, and have any output modulus.
     ///
     /// # Errors
     /// If the table's moduli are not those of the parameters.
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let parameters = self.parameters();
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
-        table.check_moduli(parameters.table_modulus(), parameters.output_modulus())?;
+        if parameters.literal().digits.is_empty() {
+            table.check_moduli(parameters.table_modulus(), parameters.output_modulus())?;
+        }
         let form = match parameters.circuit() {
             Circuit::Akp(_) => {
                 let order = parameters.literal().hermite_order;
                 PreparedForm::Interpolation(Interpolation::new(table, order))
             }
             Circuit::MultiPrecision(circuit) => {
-                PreparedForm::Interpolation(circuit.last_table(table))
+                check_digit_table(circuit, table)?;
+                PreparedForm::Interpolation(circuit.digit_table(table))
             }
             Circuit::Multiplexer(circuit) => PreparedForm::Matrices(circuit.table_matrices(table)),
         };
         let parameter_digest = parameters.digest();
         Ok(PreparedTable { input_modulus, output_modulus, parameter_digest, form })
     }
+}
+
+/// Demands a table of a digit, or of what else the largest digit's interpolation serves.
+///
+/// # Errors
+/// If its input modulus does not divide the size of the largest digit, or its output modulus is above the largest.
+pub(crate) fn check_digit_table(circuit: &MultiPrecisionCircuit, table: &Table) -> Result<()> {
+    let (size, largest) = (table.input_modulus(), circuit.largest());
+    if !largest.is_multiple_of(size) {
+        let expected = format!("a divisor of the largest digit's size, {largest}");
+        return Err(Error::mismatch("input modulus of the table", size, expected));
+    }
+    if table.output_modulus() > MAX_MODULUS {
+        let (name, value) = ("output modulus of the table", table.output_modulus());
+        return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
+    }
+    Ok(())
 }

@@ -20,6 +20,9 @@ use crate::multiplexer::functional_digit_decomposition::{
 use crate::parameters::circuit::Circuit;
 use crate::step::Step;
 
+/// Steps of progress of [`EvaluationKey::finish_akp`]: SlotsToCoeffs, and the switch to the client's modulus.
+pub(crate) const STEPS_AFTER_TABLE: usize = 2;
+
 impl EvaluationKey {
     /// Maps every value of `input` through a table, under encryption; its most significant digit where parameters take
     /// inputs digit by digit ([`Parameters::for_digits`](crate::Parameters::for_digits)).
@@ -64,15 +67,16 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         let parameters = self.parameters();
+        if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
+            return self.lookup_last_digit(circuit, input, tables, progress);
+        }
         input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
         let noise = self.result_noise(input)?;
         let bodies = match parameters.circuit() {
             Circuit::Akp(circuit) => {
                 self.lookup_akp(circuit, input, &self.interpolations(tables)?, progress)
             }
-            Circuit::MultiPrecision(circuit) => {
-                self.lookup_last_digit(circuit, input, &self.interpolations(tables)?, progress)
-            }
+            Circuit::MultiPrecision(_) => unreachable!("taken digit by digit"),
             Circuit::Multiplexer(circuit) => {
                 let inputs = [(input, 0..circuit.digits().len())];
                 self.lookup_tree(circuit, &inputs, &self.matrices(tables)?, progress)
@@ -147,7 +151,10 @@ impl EvaluationKey {
     }
 
     /// The interpolations of tables of these parameters, at least one.
-    fn interpolations<'t>(&self, tables: &[&'t PreparedTable]) -> Result<Vec<&'t Interpolation>> {
+    pub(crate) fn interpolations<'t>(
+        &self,
+        tables: &[&'t PreparedTable],
+    ) -> Result<Vec<&'t Interpolation>> {
         let forms = self.forms(tables)?.into_iter();
         forms
             .map(|form| match form {
@@ -184,36 +191,35 @@ impl EvaluationKey {
         tables: &[&Interpolation],
         progress: Progress<'_>,
     ) -> Result<Vec<CoefficientCiphertext>> {
-        let count = STEPS_BEFORE_TABLES + circuit.table_steps(tables) + 2 * tables.len();
+        let count =
+            STEPS_BEFORE_TABLES + circuit.table_steps(tables) + STEPS_AFTER_TABLE * tables.len();
         let (evaluator, step) = (self.evaluator(), progress.steps(count)?);
         let (done, from) = (|| step.done(), (self.coeffs_to_slots(), input.body()));
         let outputs = circuit.look_up_in(&evaluator, from, tables, &done)?;
-        self.finish_akp(circuit, outputs, input.body().layout, &done)
+        let modulus = self.parameters().output_modulus();
+        let finish =
+            |output| self.finish_akp(circuit, output, (modulus, input.body().layout), &done);
+        outputs.into_iter().map(finish).collect()
     }
 
-    /// Outputs in slots to results in coefficients.
+    /// Outputs in slots to results of a modulus in coefficients.
     ///
     /// # Errors
-    /// Those of `step`, which is called twice an output.
+    /// Those of `step`, which is called [`STEPS_AFTER_TABLE`] times.
     pub(crate) fn finish_akp(
         &self,
         circuit: &AkpCircuit,
-        outputs: Vec<cryptable_ckks::Ciphertext>,
-        layout: CoefficientLayout,
+        outputs: cryptable_ckks::Ciphertext,
+        (plaintext_modulus, layout): (u64, CoefficientLayout),
         step: Step<'_>,
-    ) -> Result<Vec<CoefficientCiphertext>> {
-        let (evaluator, literal) = (self.evaluator(), self.parameters().literal());
-        let log2_modulus = literal.log2_ciphertext_modulus;
-        let plaintext_modulus = literal.output_modulus;
+    ) -> Result<CoefficientCiphertext> {
+        let log2_modulus = self.parameters().literal().log2_ciphertext_modulus;
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
-        let finish = |outputs| {
-            let result = circuit.finish(&evaluator, self.slots_to_coeffs(), outputs);
-            step()?;
-            let body = switch_to_power_of_two(self.ring(), result, shape);
-            step()?;
-            Ok(body)
-        };
-        outputs.into_iter().map(finish).collect()
+        let result = circuit.finish(&self.evaluator(), self.slots_to_coeffs(), outputs);
+        step()?;
+        let body = switch_to_power_of_two(self.ring(), result, shape);
+        step()?;
+        Ok(body)
     }
 
     fn lookup_tree(

@@ -15,9 +15,11 @@
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{KeyRequest, Table};
 
 use crate::akp::AkpCircuit;
+use crate::akp::closed_forms;
 use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
@@ -111,16 +113,47 @@ impl MultiPrecisionCircuit {
         self.clearing[digit].noise / self.akp.literal().slots as f64
     }
 
-    /// The interpolation of a table of the last digit.
+    /// The interpolation of a table of a digit, or of anything else of a size that divides the largest digit's.
     ///
     /// # Panics
-    /// If it has another number of entries.
-    pub(crate) fn last_table(&self, table: &Table) -> Interpolation {
-        let digit = self.digits.len() - 1;
-        assert_eq!(table.input_modulus(), self.digits[digit]);
+    /// If its number of entries does not.
+    pub(crate) fn digit_table(&self, table: &Table) -> Interpolation {
         let modulus = table.output_modulus() as f64;
         let centered = table.centered();
-        self.interpolation(digit, |d| centered[d] as f64 / modulus)
+        self.interpolation(table.input_modulus(), |d| centered[d] as f64 / modulus)
+    }
+
+    /// The first digit of what is left of values once all lower ones are cleared: of a modulus that is the product of
+    /// this digit and all higher ones.
+    pub(crate) fn first_digit(&self, modulus: u64) -> Option<usize> {
+        (0..self.digits.len())
+            .find(|&digit| self.digits[digit..].iter().product::<u64>() == modulus)
+    }
+
+    /// The size of the largest digit: inputs of digit tables have a modulus that divides it.
+    pub(crate) fn largest(&self) -> u64 {
+        self.akp.literal().input_modulus
+    }
+
+    /// The step of the most significant digit: outputs modulo `modulus` in the lower and in the upper half of values.
+    ///
+    /// Nodes of smaller digits are among those of the largest, and so are their halves.
+    ///
+    /// # Errors
+    /// If the size of the last digit is odd.
+    pub(crate) fn step(&self, outputs: [u64; 2], modulus: u64) -> Result<Interpolation> {
+        let size = self.digits[self.digits.len() - 1];
+        if !size.is_multiple_of(2) {
+            let limit = "its size must be even for a sign".into();
+            return Err(Error::Parameter { name: "last digit", value: size as f64, limit });
+        }
+        let literal = self.akp.literal();
+        let outputs = outputs.map(|output| output as f64 / modulus as f64);
+        if literal.hermite_order.is_first() {
+            let step = closed_forms::step(literal.input_modulus, outputs);
+            return Ok(Interpolation::of_coefficients(step));
+        }
+        Ok(self.interpolation(size, |d| outputs[usize::from(2 * d as u64 >= size)]))
     }
 
     /// Every key that a lookup needs.
@@ -154,15 +187,19 @@ impl MultiPrecisionCircuit {
 
     /// The centred value of a digit as a fraction of its size: `(d - c)/p_i`.
     fn value_of_digit(&self, digit: usize) -> Interpolation {
-        let (size, centre) = (self.digits[digit] as f64, self.centre(digit) as f64);
-        self.interpolation(digit, |d| (d as f64 - centre) / size)
+        let (size, centre) = (self.digits[digit], self.centre(digit) as f64);
+        if size == self.largest() && self.akp.literal().hermite_order.is_first() {
+            return Interpolation::of_coefficients(closed_forms::modulo(size, centre));
+        }
+        self.interpolation(size, |d| (d as f64 - centre) / size as f64)
     }
 
-    /// The interpolation of a function of a digit, over the nodes of the largest digit.
-    fn interpolation(&self, digit: usize, f: impl Fn(usize) -> f64) -> Interpolation {
+    /// The interpolation of a function of so many values, over the nodes of the largest digit.
+    fn interpolation(&self, size: u64, f: impl Fn(usize) -> f64) -> Interpolation {
         let literal = self.akp.literal();
         let largest = literal.input_modulus;
-        let ratio = (largest / self.digits[digit]) as usize;
+        assert_eq!(largest % size, 0, "{size} values at {largest} nodes");
+        let ratio = (largest / size) as usize;
         let values: Vec<f64> = (0..largest as usize).map(|node| f(node / ratio)).collect();
         Interpolation::of_values(&values, literal.hermite_order)
     }

@@ -1,5 +1,7 @@
 //! Algorithms 2, 3 and 6 on ciphertexts: one digit after the other is bootstrapped and subtracted.
 
+use std::ops::Range;
+
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
 use cryptable_lattice::Result;
@@ -27,24 +29,31 @@ pub(crate) struct DigitClearingEvaluator<'a> {
 }
 
 impl DigitClearingEvaluator<'_> {
-    /// HomFloor (Algorithm 2), digit after digit: clears the lowest `count` digits. `consume(i, digit)` gets a ciphertext
-    /// of each, modulo its size, before it is cleared (line 4 of Algorithm 6).
+    /// HomFloor (Algorithm 2), digit after digit: clears the given digits of an input whose lowest digit is the first of
+    /// them. `tables` of each are evaluated in the same pass, on the powers that its value needs anyway; none, if there are
+    /// no lists. `consume` gets a ciphertext of each digit, modulo its size, before it is cleared (line 4 of Algorithm 6),
+    /// and the outputs of its tables.
     ///
     /// # Errors
-    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times.
+    /// Those of `step`, which is called [`DigitClearingEvaluator::steps`] times, and of `consume`.
     pub(crate) fn clear(
         &self,
         input: &CoefficientCiphertext,
-        count: usize,
+        digits: Range<usize>,
+        tables: &[Vec<Interpolation>],
         step: Step<'_>,
-        mut consume: impl FnMut(usize, CoefficientCiphertext),
+        mut consume: impl FnMut(CoefficientCiphertext, Vec<Ciphertext>) -> Result<()>,
     ) -> Result<CoefficientCiphertext> {
         let modulus = input.plaintext_modulus;
+        let first = digits.start;
         let mut rest = input.clone();
-        for digit in 0..count {
+        for digit in digits {
             let shifted = self.digit(&rest, digit);
-            let table = &self.circuit.clearing[digit].table;
-            let value = self.look_up(&shifted, &[table], step)?.swap_remove(0);
+            let asked = tables.get(digit - first).map_or(&[][..], Vec::as_slice);
+            let all: Vec<&Interpolation> =
+                std::iter::once(&self.circuit.clearing[digit].table).chain(asked).collect();
+            let mut outputs = self.look_up(&shifted, &all, step)?;
+            let value = outputs.remove(0);
             let matrices = (digit, self.clearing[digit].as_slice());
             let value = self.circuit.finish(&self.evaluator, matrices, value);
             let shape = CoefficientShape {
@@ -53,11 +62,12 @@ impl DigitClearingEvaluator<'_> {
                 layout: input.layout,
             };
             let value = switch_to_power_of_two(self.evaluator.ring(), value, shape);
-            let centre = self.circuit.centre(digit) * self.circuit.place(digit);
+            let place = self.circuit.place(digit) / self.circuit.place(first);
+            let centre = self.circuit.centre(digit) * place;
             let constants = vec![modulus - centre; input.layout.count];
             rest = rest.sub(&value).and_then(|rest| rest.add_plain(&constants))?;
-            consume(digit, shifted);
             step()?;
+            consume(shifted, outputs)?;
         }
         Ok(rest)
     }
@@ -86,9 +96,15 @@ impl DigitClearingEvaluator<'_> {
         self.circuit.akp.look_up_in(&self.evaluator, (self.coeffs_to_slots, digit), tables, step)
     }
 
-    /// Steps of progress of so many cleared digits.
-    pub(crate) fn steps(&self, count: usize) -> usize {
-        let clearing = self.circuit.clearing[..count].iter();
-        clearing.map(|c| STEPS_PER_DIGIT + self.circuit.akp.table_steps(&[&c.table])).sum()
+    /// Steps of progress of cleared digits, and of tables of them.
+    pub(crate) fn steps(&self, digits: Range<usize>, tables: &[Vec<Interpolation>]) -> usize {
+        let first = digits.start;
+        let steps = |digit: usize| {
+            let asked = tables.get(digit - first).map_or(&[][..], Vec::as_slice);
+            let value = std::iter::once(&self.circuit.clearing[digit].table);
+            let all: Vec<&Interpolation> = value.chain(asked).collect();
+            STEPS_PER_DIGIT + self.circuit.akp.table_steps(&all)
+        };
+        digits.map(steps).sum()
     }
 }

@@ -1,6 +1,7 @@
 //! The failure probability of a lookup, from its dry run.
 
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::exponential::Exponential;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
@@ -163,7 +164,9 @@ impl FailureModel {
         if let (Circuit::MultiPrecision(circuit), Tables::Interpolation(kernel)) =
             (circuit, &self.tables)
         {
-            return vec![self.last_phase(circuit, kernel, inputs[0].0)];
+            let last = circuit.digits().len() - 1;
+            let rests = self.rests(circuit, kernel, inputs[0].0, 0..last);
+            return vec![self.digit_phase(circuit, rests[last].times(circuit.multiplier(last)))];
         }
         let mut start = 0;
         let mut phases = Vec::with_capacity(circuit.digits());
@@ -181,7 +184,6 @@ impl FailureModel {
 
     /// The failure probability of a lookup of any table, by phases with these errors.
     fn worst_case_of(&self, phases: &[PhaseError]) -> WorstCase {
-        let literal = &self.literal;
         let (variance, bias) = match &self.tables {
             Tables::Interpolation(kernel) => self.akp_errors(kernel, phases[0]),
             Tables::Tree(multiplexer) => {
@@ -193,7 +195,7 @@ impl FailureModel {
             noise_ratio: ratio,
             bias_ratio: bias,
             log2_noise: if bias < 1.0 { gaussian_tail_log2((1.0 - bias) / ratio) } else { 0.0 },
-            log2_overflow: tail_log2(literal.sparse_weight, self.bound) + literal.log2_raises(),
+            log2_overflow: self.log2_overflow(),
         }
     }
 
@@ -211,40 +213,82 @@ impl FailureModel {
         phase.bias + phase.variance.sqrt() * gaussian_ratio_for(self.literal.log2_fail)
     }
 
-    /// The error of the last digit's phase, once the others are cleared, of an input with some noise.
+    /// The error of the phase of a ciphertext of a digit, modulo its size, that has some noise.
+    fn digit_phase(&self, circuit: &MultiPrecisionCircuit, digit: NoiseBound) -> PhaseError {
+        let variance = circuit.akp.input_noise(digit.deviation());
+        self.phase(RaisedNoise { variance, bias: digit.bias() })
+    }
+
+    /// Noise of what is left of an input before each of these digits is cleared, and after the last.
     ///
     /// Errors of the value of digit i, as fractions of M, are errors of all that is left: the noise of its outputs, and what
     /// its own phase error, the approximation of the exponential and the rounding to the client's modulus leave.
-    fn last_phase(
+    fn rests(
         &self,
         circuit: &MultiPrecisionCircuit,
         kernel: &HermiteKernel,
         input: NoiseBound,
-    ) -> PhaseError {
+        digits: Range<usize>,
+    ) -> Vec<NoiseBound> {
         let gain = kernel.largest_gain();
         let rounding = self.literal.output_rounding();
         let encoding = NoiseBound::encoding(
             f64::from(self.literal.log2_ciphertext_modulus).exp2(),
             self.literal.input_modulus,
         );
-        let (mut variance, mut bias) = (input.deviation().powi(2), input.bias());
-        let last = circuit.digits().len() - 1;
-        let phase_of = |digit: usize, variance: f64, bias: f64| {
-            let factor = circuit.multiplier(digit) as f64;
+        let mut rests = vec![input];
+        for digit in digits {
+            let rest = rests[rests.len() - 1];
             // The switch to q_0 comes after the multiplication.
-            let variance = circuit.akp.input_noise(variance.sqrt() * factor);
-            self.phase(RaisedNoise { variance, bias: bias * factor })
-        };
-        for digit in 0..last {
-            let phase = phase_of(digit, variance, bias);
+            let phase = self.digit_phase(circuit, rest.times(circuit.multiplier(digit)));
             let amplitude = circuit.amplitude(digit);
             let exponential = (amplitude * gain).powi(2) * self.exponential_noise / 2.0;
-            variance += circuit.clearing_noise(digit) + exponential + rounding;
+            let added = circuit.clearing_noise(digit) + exponential + rounding;
             let left = kernel.largest_deviation(self.phase_error(phase));
             let approximation = self.approximation_error() * (1.0 + gain);
-            bias += amplitude * (left + approximation) + encoding.bias();
+            let bias = rest.bias() + amplitude * (left + approximation) + encoding.bias();
+            rests.push(NoiseBound::new((rest.deviation().powi(2) + added).sqrt(), bias));
         }
-        phase_of(last, variance, bias)
+        rests
+    }
+
+    /// Noise on the way through the digits of an input of the given digits: of what is left before each of them, as a
+    /// fraction of the input's modulus, and after all but the last.
+    ///
+    /// # Panics
+    /// If the parameters are those of a tree.
+    pub(crate) fn noise_of_rests(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        input: NoiseBound,
+        digits: Range<usize>,
+    ) -> Vec<NoiseBound> {
+        self.rests(circuit, self.kernel(), input, digits)
+    }
+
+    /// Noise of a table's output, on a ciphertext of a digit modulo its size that has some noise, for the worst table.
+    ///
+    /// # Panics
+    /// If the parameters are those of a tree.
+    pub(crate) fn noise_of_digit_table(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        digit: NoiseBound,
+    ) -> NoiseBound {
+        let (variance, bias) = self.akp_errors(self.kernel(), self.digit_phase(circuit, digit));
+        NoiseBound::new(variance.sqrt(), bias)
+    }
+
+    /// log2 of the probability that an overflow of any digit is outside the interval.
+    pub(crate) fn log2_overflow(&self) -> f64 {
+        tail_log2(self.literal.sparse_weight, self.bound) + self.literal.log2_raises()
+    }
+
+    fn kernel(&self) -> &HermiteKernel {
+        match &self.tables {
+            Tables::Interpolation(kernel) => kernel,
+            Tables::Tree(_) => panic!("trees have no interpolation"),
+        }
     }
 
     /// Variance and bias of AKP: what the table makes of the exponential's noise is added.
@@ -309,7 +353,7 @@ impl FailureEstimate {
 }
 
 /// `log2(2^a + 2^b)`.
-fn log2_of_sum(a: f64, b: f64) -> f64 {
+pub(crate) fn log2_of_sum(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
     high + (1.0 + (low - high).exp2()).log2()
 }

@@ -3,7 +3,8 @@
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
-use crate::parameters::failure::WorstCase;
+use crate::parameters::circuit::Circuit;
+use crate::parameters::failure::{WorstCase, log2_of_sum};
 use crate::parameters::parameter_set::Parameters;
 
 /// Lookups in a row that are followed before the noise of results is said to grow without end.
@@ -116,6 +117,28 @@ impl Parameters {
         let found = self.failure_model().worst_case(self.circuit(), inputs);
         check_log2_fail("a lookup", found.log2_fail(), self.stated_log2_fail())?;
         Ok(self.noise_of_result(&found))
+    }
+
+    /// The noise of a lookup of a digit with this noise, whose outputs are modulo `modulus`.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if the lookup would fail too often.
+    ///
+    /// # Panics
+    /// If the parameters take no digits.
+    pub(crate) fn checked_digit_noise(
+        &self,
+        digit: NoiseBound,
+        modulus: u64,
+    ) -> Result<NoiseBound> {
+        let Circuit::MultiPrecision(circuit) = self.circuit() else {
+            panic!("{} takes no digits", self.literal().name);
+        };
+        let model = self.failure_model();
+        let noise = model.noise_of_digit_table(circuit, digit);
+        let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow());
+        check_log2_fail("a lookup of a digit", found, self.stated_log2_fail())?;
+        Ok(noise)
     }
 
     fn noise_of_result(&self, found: &WorstCase) -> NoiseBound {

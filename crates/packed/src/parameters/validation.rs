@@ -13,8 +13,11 @@ pub(crate) const MAX_MODULUS: u64 = 1 << 24;
 /// Largest input modulus of AKP.
 pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 12;
 
-/// Largest input modulus where AKP takes digits: ciphertexts hold values of 32 bits.
-pub(crate) const MAX_DIGITS_MODULUS: u64 = 1 << 32;
+/// Largest log2 of the modulus of ciphertexts where AKP takes digits.
+const MAX_LOG2_DIGITS_CIPHERTEXT: u64 = 56;
+
+/// Largest input modulus where AKP takes digits: 16 bits are left for noise.
+pub(crate) const MAX_DIGITS_MODULUS: u64 = 1 << 40;
 
 /// Smallest largest digit: two values are a cosine's, and need no digits.
 const LEAST_DIGIT: u64 = 3;
@@ -130,7 +133,8 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
     let largest = literal.input_modulus.max(literal.output_modulus);
     let least = u64::from(largest.next_power_of_two().ilog2()) + 1;
     let bits = u64::from(literal.log2_ciphertext_modulus);
-    within("log2 of the ciphertext modulus", bits, least..=48)?;
+    let most = if literal.digits.is_empty() { 48 } else { MAX_LOG2_DIGITS_CIPHERTEXT };
+    within("log2 of the ciphertext modulus", bits, least..=most)?;
     let least_weight = if literal.security.is_insecure() { 1 } else { LEAST_SECURE_WEIGHT };
     let most_weight = (literal.ring_degree as u64).min(1 << 10);
     let weight = u64::from(literal.sparse_weight);

@@ -52,12 +52,12 @@ impl Parameters {
 }
 
 /// Digits of a number of bits, as even as possible; the most significant are the largest.
-fn even_digits(bits: u32, count: u32) -> Vec<u64> {
+pub(crate) fn even_digits(bits: u32, count: u32) -> Vec<u64> {
     (0..count).rev().map(|i| 1 << (bits / count + u32::from(i < bits % count))).collect()
 }
 
 /// The fastest parameters within a memory limit.
-fn fastest(found: Vec<Result<Parameters>>, memory: Option<usize>) -> Result<Parameters> {
+pub(crate) fn fastest(found: Vec<Result<Parameters>>, memory: Option<usize>) -> Result<Parameters> {
     let (mut best, mut least, mut last) = (None, usize::MAX, None);
     for parameters in found {
         let parameters = match parameters {

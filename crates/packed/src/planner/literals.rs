@@ -49,7 +49,9 @@ pub(crate) fn literal(
     let (input_bits, output_bits) =
         (input_modulus.next_power_of_two().ilog2(), output_modulus.next_power_of_two().ilog2());
     let log2_ciphertext_modulus = match evaluation {
-        Evaluation::Tree(_) | Evaluation::Digits(_) => (output_bits.max(input_bits) + 20).min(48),
+        Evaluation::Tree(_) => (output_bits.max(input_bits) + 20).min(48),
+        // The lowest digit's noise is that of the input.
+        Evaluation::Digits(_) => (output_bits.max(input_bits) + 20).min(48.max(input_bits + 16)),
         Evaluation::Akp(_) => (output_bits.max(input_modulus.ilog2()) + 20).min(32),
     };
     let (method, multiplexer) = match evaluation {

@@ -19,6 +19,18 @@ pub(crate) const LARGEST_LOG2_SCALE: u32 = 49;
 /// # Errors
 /// If no primes give both 128 bits of security and the failure probability.
 pub(crate) fn choose_primes(request: &Request, evaluation: Evaluation<'_>) -> Result<Parameters> {
+    choose_primes_where(request, evaluation, |_| Ok(()))
+}
+
+/// As [`choose_primes`], of parameters that serve for more than a lookup.
+///
+/// # Errors
+/// As there, or those of `check`.
+pub(crate) fn choose_primes_where(
+    request: &Request,
+    evaluation: Evaluation<'_>,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Result<Parameters> {
     let degree = request.degree();
     let limit = max_log2_modulus(degree, SecretDistribution::UniformTernary).ok_or_else(|| {
         Error::Unsupported(format!(
@@ -32,7 +44,8 @@ pub(crate) fn choose_primes(request: &Request, evaluation: Evaluation<'_>) -> Re
     if let Evaluation::Tree(_) = evaluation {
         let mut all = DNUMS.iter().map(|&d| literal(request, d, LARGEST_LOG2_SCALE, evaluation));
         let fitting = all.find(|literal| literal.log2_modulus_bound() <= limit);
-        return fitting.map_or(Err(last), Parameters::new);
+        let found = fitting.map_or(Err(last), Parameters::new)?;
+        return check(&found).map(|()| found);
     }
     // Extra primes of the homomorphic DFTs buy precision where security forces small primes.
     let tries = DNUMS.iter().flat_map(|&d| [(d, 0), (d, 1), (d, 2)]);
@@ -45,7 +58,8 @@ pub(crate) fn choose_primes(request: &Request, evaluation: Evaluation<'_>) -> Re
                 continue;
             }
             // Smaller primes only lose precision from here on.
-            match Parameters::new(literal) {
+            let found = Parameters::new(literal).and_then(|found| check(&found).map(|()| found));
+            match found {
                 Ok(parameters) => return Ok(parameters),
                 Err(error) => last = error,
             }

@@ -164,7 +164,7 @@ impl Request {
     }
 
     /// log2 of the failure probability of a ciphertext that is asked for, or the default.
-    fn log2_fail(&self) -> f64 {
+    pub(crate) fn log2_fail(&self) -> f64 {
         self.log2_fail.unwrap_or(FailureProbability::DEFAULT.log2())
     }
 

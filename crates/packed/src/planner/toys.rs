@@ -6,6 +6,7 @@ use cryptable_lattice::error::{Error, Result};
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 use crate::parameters::parameter_set::Parameters;
+use crate::planner::comparison_request::comparison_digits;
 use crate::planner::digit_choice::{DigitChoice, Evaluation};
 use crate::planner::literals::literal;
 use crate::planner::prime_choice::LARGEST_LOG2_SCALE;
@@ -62,6 +63,19 @@ impl Parameters {
             Error::Unsupported(format!("digits {digits:?}: their product is too large"))
         })?;
         toy((input_modulus, output_modulus), (1024, 1024), Evaluation::Digits(digits))
+    }
+
+    /// A toy set for comparisons of integers of so many bits, for tests only: **insecure**. Digits of two bits, modulo 8.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_comparisons(bits: u32) -> Result<Self> {
+        let digits = comparison_digits(bits, 3).ok_or(Error::TooSmall {
+            name: "bits of integers that are compared",
+            value: bits.into(),
+            limit: 3,
+        })?;
+        Self::insecure_toy_digits(&digits, 8)
     }
 
     /// A toy set of a multiplexer tree, for tests only: **insecure**.

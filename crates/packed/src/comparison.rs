@@ -1,0 +1,29 @@
+//! Comparison, maximum, minimum, ReLU, absolute value and clamping of packed integers, equality and selection.
+//!
+//! Integers of b bits, [`Signedness::Unsigned`] or [`Signedness::Signed`], stand modulo M = 2^(b+1): one bit of **headroom**,
+//! so that the difference of any two lies within [-M/2, M/2) and its sign is the comparison. Without it, 0 - (2^b - 1) would
+//! be 1 modulo 2^b, and positive. [`Parameters::for_comparisons`](crate::Parameters::for_comparisons) adds that bit.
+//!
+//! | parameters | values | comparison | maximum and its like |
+//! |---|---|---|---|
+//! | of AKP or a tree, P = M | as one, to 11 bits with AKP | a table of the difference | a table of the value or difference: one ciphertext |
+//! | that take inputs digit by digit | to 36 bits | HomSign of the difference | digits of both and the sign, then a selection of each digit |
+//!
+//! A result of AKP has some 20 bits of precision. So large results are not one ciphertext but a [`DigitList`], whose digits
+//! are selected by a second lookup, on digit + n/2 times sign modulo n, n the size of the largest digit.
+//!
+//! | file | what |
+//! |---|---|
+//! | `signedness.rs` | which integers values stand for |
+//! | `digit_list.rs` | results |
+//! | `operation.rs` | names, bootstraps and failures of all operations |
+//! | `predicates.rs` | less than, equality |
+//! | `selection.rs` | maximum, minimum, ReLU, absolute value, clamping |
+//! | `passes.rs` | progress of several lookups |
+
+pub(crate) mod digit_list;
+pub(crate) mod operation;
+mod passes;
+mod predicates;
+mod selection;
+pub(crate) mod signedness;

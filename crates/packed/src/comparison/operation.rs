@@ -1,0 +1,177 @@
+//! The operations on packed integers by name: what each takes, and how often it fails.
+
+use std::fmt;
+use std::str::FromStr;
+
+use cryptable_lattice::FailureProbability;
+use cryptable_lattice::cost::{Prediction, Work};
+use cryptable_lattice::error::{Error, Result};
+
+use crate::parameters::parameter_set::Parameters;
+
+/// An operation on packed integers.
+///
+/// ```
+/// use cryptable_packed::{Operation, Parameters};
+/// assert_eq!("less-than".parse::<Operation>()?, Operation::LessThan);
+/// let parameters = Parameters::insecure_toy_comparisons(8)?;
+/// let digits = parameters.literal().digits.len();
+/// assert_eq!(parameters.bootstraps(Operation::LessThan), digits);
+/// assert_eq!(parameters.bootstraps(Operation::Maximum), 5 * digits);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// [`crate::EvaluationKey::is_negative`].
+    Sign,
+    /// [`crate::EvaluationKey::digit_list`].
+    Digits,
+    /// [`crate::EvaluationKey::less_than`].
+    LessThan,
+    /// [`crate::EvaluationKey::greater_or_equal`].
+    GreaterOrEqual,
+    /// [`crate::EvaluationKey::equal`].
+    Equal,
+    /// [`crate::EvaluationKey::maximum`].
+    Maximum,
+    /// [`crate::EvaluationKey::minimum`].
+    Minimum,
+    /// [`crate::EvaluationKey::relu`].
+    Relu,
+    /// [`crate::EvaluationKey::absolute_value`].
+    AbsoluteValue,
+    /// [`crate::EvaluationKey::clamp`].
+    Clamp,
+}
+
+impl Operation {
+    /// All operations.
+    pub const ALL: [Self; 10] = [
+        Self::Sign,
+        Self::Digits,
+        Self::LessThan,
+        Self::GreaterOrEqual,
+        Self::Equal,
+        Self::Maximum,
+        Self::Minimum,
+        Self::Relu,
+        Self::AbsoluteValue,
+        Self::Clamp,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sign => "sign",
+            Self::Digits => "digits",
+            Self::LessThan => "less-than",
+            Self::GreaterOrEqual => "greater-or-equal",
+            Self::Equal => "equal",
+            Self::Maximum => "maximum",
+            Self::Minimum => "minimum",
+            Self::Relu => "relu",
+            Self::AbsoluteValue => "absolute-value",
+            Self::Clamp => "clamp",
+        }
+    }
+
+    /// How many ciphertexts it takes.
+    #[must_use]
+    pub const fn operands(self) -> usize {
+        match self {
+            Self::LessThan | Self::GreaterOrEqual | Self::Equal | Self::Maximum | Self::Minimum => {
+                2
+            }
+            Self::Sign | Self::Digits | Self::Relu | Self::AbsoluteValue | Self::Clamp => 1,
+        }
+    }
+
+    /// Whether its result is a bit, and not a [`crate::DigitList`].
+    #[must_use]
+    pub const fn is_predicate(self) -> bool {
+        matches!(self, Self::Sign | Self::LessThan | Self::GreaterOrEqual | Self::Equal)
+    }
+
+    /// Bootstraps on k digits.
+    pub(crate) const fn bootstraps_of(self, digits: usize) -> usize {
+        match self {
+            Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual => digits,
+            Self::Equal => digits + 1,
+            Self::Relu => 2 * digits,
+            Self::AbsoluteValue => 4 * digits,
+            Self::Maximum | Self::Minimum | Self::Clamp => 5 * digits,
+        }
+    }
+
+    /// Most bootstraps of any operation on k digits.
+    pub(crate) fn most_bootstraps(digits: usize) -> usize {
+        Self::ALL.map(|operation| operation.bootstraps_of(digits)).into_iter().max().unwrap_or(1)
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Operation {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == text).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::Unsupported(format!("operation {text:?}: there are {names}"))
+        })
+    }
+}
+
+impl Parameters {
+    /// Sizes of the digits of results of selections, the least significant first: those of inputs, the last one without the
+    /// sign; half of the modulus, where parameters take values as one.
+    #[must_use]
+    pub fn integer_digits(&self) -> Vec<u64> {
+        let literal = self.literal();
+        match literal.digits.split_last() {
+            None => vec![literal.input_modulus.div_ceil(2)],
+            Some((last, digits)) => digits.iter().copied().chain([last / 2]).collect(),
+        }
+    }
+
+    /// Bootstraps of an operation; one, where parameters take values as one.
+    #[must_use]
+    pub fn bootstraps(&self, operation: Operation) -> usize {
+        match self.literal().digits.len() {
+            0 => 1,
+            digits => operation.bootstraps_of(digits),
+        }
+    }
+
+    /// The probability that any value of a full ciphertext comes out wrong of an operation, decryption included: the union
+    /// over all of its lookups, each of which keeps [`Parameters::stated_log2_fail`] a value.
+    #[must_use]
+    pub fn operation_failure(&self, operation: Operation) -> FailureProbability {
+        let lookups = (self.bootstraps(operation) as f64).log2();
+        let of_value = FailureProbability::from_log2(self.stated_log2_fail() + lookups);
+        of_value.of_any(self.literal().slots)
+    }
+
+    /// What an operation on full ciphertexts is predicted to take: its bootstraps, each of one table.
+    #[must_use]
+    pub fn operation_prediction(&self, operation: Operation) -> Prediction {
+        let mut prediction = self.prediction();
+        let one = self.literal().digits.len().max(1) as f64;
+        let factor = self.bootstraps(operation) as f64 / one;
+        let work = prediction.work;
+        prediction.work = Work {
+            transforms: factor * work.transforms,
+            limb_products: factor * work.limb_products,
+            combination_products: factor * work.combination_products,
+            table_products: factor * work.table_products,
+            digit_transforms: factor * work.digit_transforms,
+            key_bytes: factor * work.key_bytes,
+        };
+        prediction
+    }
+}

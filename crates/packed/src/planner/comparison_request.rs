@@ -1,0 +1,111 @@
+//! Parameters for comparisons and selections of packed integers.
+
+use cryptable_lattice::error::{Error, Result};
+use rayon::prelude::*;
+
+use crate::comparison::operation::Operation;
+use crate::parameters::parameter_set::Parameters;
+use crate::parameters::validation::MAX_DIGITS_MODULUS;
+use crate::planner::digit_choice::Evaluation;
+use crate::planner::digit_request::{even_digits, fastest};
+use crate::planner::prime_choice::choose_primes_where;
+use crate::planner::request::Request;
+
+/// Bits of the last digit that are tried; others have a bit less. Larger ones need more primes for a second lookup.
+const LAST_DIGIT_BITS: std::ops::RangeInclusive<u32> = 4..=6;
+
+/// Least bits of integers: smaller ones are a table's.
+const LEAST_BITS: u32 = 4;
+
+impl Parameters {
+    /// The fastest parameters of at least 128 bits for comparisons, maxima and their like of integers of so many bits, signed
+    /// or unsigned ([`crate::Operation`]).
+    ///
+    /// Inputs are modulo 2^(`bits` + 1): there is a bit of headroom. Digits have at most half as many values as the last
+    /// one, which has the sign, and results of one lookup may be selected by another, by the noise model. The failure
+    /// probability of a request is that of a whole operation, whichever it is ([`Parameters::operation_failure`]). Its moduli
+    /// count for nothing; its bits of digits are those of the last one.
+    ///
+    /// ```
+    /// use cryptable_packed::{Operation, Parameters, Request};
+    /// let parameters = Parameters::for_comparisons(32, &Request::new(2, 2))?;
+    /// assert_eq!(parameters.input_modulus(), 1 << 33);
+    /// assert!(parameters.security_bits() >= 128.0);
+    /// assert!(parameters.operation_failure(Operation::Maximum).log2() <= -64.0);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a number is out of range, or no digits serve within the memory limit: names what is needed.
+    pub fn for_comparisons(bits: u32, request: &Request) -> Result<Self> {
+        let most = MAX_DIGITS_MODULUS.ilog2() - 1;
+        let (name, value) = ("bits of integers that are compared, without headroom", bits.into());
+        if bits < LEAST_BITS {
+            return Err(Error::TooSmall { name, value, limit: LEAST_BITS.into() });
+        }
+        if bits > most {
+            return Err(Error::TooLarge { name, value, limit: most.into() });
+        }
+        Request { input_modulus: 2, output_modulus: 2, ..*request }.check()?;
+        let sizes = request.digit_bits.map_or(LAST_DIGIT_BITS, |bits| bits..=bits);
+        let lists: Vec<Vec<u64>> = sizes.filter_map(|last| comparison_digits(bits, last)).collect();
+        let found = lists.into_par_iter().map(|digits| choose(bits, request, &digits)).collect();
+        fastest(found, request.memory).map_err(|error| match error {
+            Error::NoiseTooLarge { found, limit, .. }
+            | Error::FailureProbability { found, limit } => {
+                let what = format!("a lookup for comparisons of integers of {bits} bits");
+                Error::FailureUnreachable { what, found, limit }
+            }
+            other => other,
+        })
+    }
+
+    /// Whether results of lookups of digits may be selected by their sign, twice in a row, and sums of two be decrypted.
+    fn admits_selection(&self) -> Result<()> {
+        let (largest, limit) = (self.output_modulus(), self.stated_log2_fail());
+        let fresh = self.fresh_noise(self.input_modulus());
+        // A difference.
+        let mut result = self.result_noise(fresh + fresh);
+        result.check_decryption("a digit", largest, limit)?;
+        for _ in 0..2 {
+            result = self.checked_digit_noise(result + result, largest)?;
+        }
+        (result + result).check_decryption("a selected digit", largest, limit)
+    }
+}
+
+/// The parameters of one list of digits.
+fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
+    let largest = digits[digits.len() - 1];
+    let lookups = Operation::most_bootstraps(digits.len()) as f64;
+    let request = Request {
+        input_modulus: 1 << (bits + 1),
+        output_modulus: largest,
+        log2_fail: Some(request.log2_fail() - lookups.log2()),
+        ..*request
+    };
+    choose_primes_where(&request, Evaluation::Digits(digits), Parameters::admits_selection)
+}
+
+/// Digits of integers of so many bits and a sign: the last one of `last` bits, the others as even as possible and smaller by
+/// a bit at least. `None` if there are no others.
+pub(crate) fn comparison_digits(bits: u32, last: u32) -> Option<Vec<u64>> {
+    let rest = (bits + 1).checked_sub(last).filter(|&rest| rest > 0 && last > 1)?;
+    let count = rest.div_ceil(last - 1);
+    let mut digits = even_digits(rest, count);
+    digits.push(1 << last);
+    Some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_leave_room_for_a_sign() {
+        assert_eq!(comparison_digits(32, 7).unwrap(), [32, 32, 32, 32, 64, 128]);
+        assert_eq!(comparison_digits(12, 7).unwrap(), [64, 128]);
+        assert_eq!(comparison_digits(8, 3).unwrap(), [4, 4, 4, 8]);
+        assert_eq!(comparison_digits(6, 7), None);
+    }
+}

@@ -1,0 +1,238 @@
+//! Comparisons, maxima and their like of packed integers, on toy rings.
+
+use cryptable_packed::Signedness::{Signed, Unsigned};
+use cryptable_packed::{
+    Ciphertext, DigitList, EvaluationKey, Operation, Parameters, Progress, Request, SecretKey,
+    Signedness,
+};
+use cryptable_ring::random::replay;
+
+/// Both keys, and integers x and y that meet extremes, neighbours and carries of every digit.
+struct Setting {
+    secret: SecretKey,
+    key: EvaluationKey,
+    signedness: Signedness,
+    x: Vec<i64>,
+    y: Vec<i64>,
+}
+
+impl Setting {
+    fn new(parameters: &Parameters, signedness: Signedness) -> Self {
+        let secret = SecretKey::generate(parameters);
+        let key = secret.evaluation_key(Progress::silent()).unwrap();
+        let range = signedness.range(parameters.input_modulus());
+        let (least, most) = (*range.start(), *range.end());
+        let size = most - least + 1;
+        let mut pairs = vec![(least, most), (most, least), (least, least), (most, most), (0, 0)];
+        for i in 0..1024 - pairs.len() as i64 {
+            let x = least + (i * 2_654_435_761 + i / 7).rem_euclid(size);
+            let y = match i % 4 {
+                0 => x,
+                1 => (x + 1).min(most),
+                2 => (x - (1 << (i % 20))).max(least),
+                _ => least + (i * i * 40_503 + 11).rem_euclid(size),
+            };
+            pairs.push((x, y));
+        }
+        let (x, y) = pairs.into_iter().unzip();
+        Self { secret, key, signedness, x, y }
+    }
+
+    fn encrypt(&self, integers: &[i64]) -> Ciphertext {
+        let modulus = self.key.parameters().input_modulus();
+        self.secret.encrypt(&self.signedness.encode(integers, modulus).unwrap()).unwrap()
+    }
+
+    fn operands(&self) -> (Ciphertext, Ciphertext) {
+        (self.encrypt(&self.x), self.encrypt(&self.y))
+    }
+
+    fn expected<T>(&self, f: impl Fn(i64, i64) -> T) -> Vec<T> {
+        self.x.iter().zip(&self.y).map(|(&x, &y)| f(x, y)).collect()
+    }
+
+    fn assert_bits(&self, found: &Ciphertext, f: impl Fn(i64, i64) -> bool) {
+        let expected = self.expected(|x, y| u64::from(f(x, y)));
+        assert_eq!(self.secret.decrypt(found).unwrap(), expected);
+    }
+
+    fn assert_integers(&self, found: &DigitList, as_read: Signedness, f: impl Fn(i64, i64) -> i64) {
+        let values = self.secret.decrypt_digits(found).unwrap();
+        assert_eq!(as_read.decode(&values, found.modulus()), self.expected(f));
+        self.assert_noise(found);
+    }
+
+    /// The bound on noise holds, and is not much too large.
+    fn assert_noise(&self, found: &DigitList) {
+        for digit in found.digits() {
+            let values = self.secret.decrypt(digit).unwrap();
+            let errors = self.secret.errors(digit, &values).unwrap();
+            let mean = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+            let deviation = mean.sqrt() * 0.5 / digit.modulus() as f64;
+            let ratio = deviation / (digit.noise().deviation() + digit.noise().bias());
+            assert!((0.002..1.2).contains(&ratio), "{ratio}");
+        }
+    }
+
+    fn check_all(&self) {
+        let (x, y) = self.operands();
+        let (key, quiet) = (&self.key, Progress::silent());
+        self.assert_bits(&key.less_than(&x, &y, quiet).unwrap(), |x, y| x < y);
+        self.assert_bits(&key.greater_or_equal(&x, &y, quiet).unwrap(), |x, y| x >= y);
+        self.assert_bits(&key.index_of_larger(&x, &y, quiet).unwrap(), |x, y| y > x);
+        self.assert_bits(&key.equal(&x, &y, quiet).unwrap(), |x, y| x == y);
+        let as_read = self.signedness;
+        self.assert_integers(&key.digit_list(&x, quiet).unwrap(), as_read, |x, _| x);
+        self.assert_integers(&key.maximum(&x, &y, quiet).unwrap(), as_read, i64::max);
+        self.assert_integers(&key.minimum(&x, &y, quiet).unwrap(), as_read, i64::min);
+        let (low, high) = (self.x[7].min(self.x[9]), self.x[7].max(self.x[9]));
+        let clamped = key.clamp(&x, low..=high, quiet).unwrap();
+        self.assert_integers(&clamped, as_read, |x, _| x.clamp(low, high));
+        if as_read == Signed {
+            self.assert_bits(&key.is_negative(&x, quiet).unwrap(), |x, _| x < 0);
+            self.assert_integers(&key.relu(&x, quiet).unwrap(), Signed, |x, _| x.max(0));
+            // The least integer's is not signed.
+            let absolute = key.absolute_value(&x, quiet).unwrap();
+            self.assert_integers(&absolute, Unsigned, |x, _| x.abs());
+        }
+    }
+}
+
+#[test]
+fn integers_in_digits() {
+    let _replay = replay::begin();
+    for bits in [5, 8, 12] {
+        let parameters = Parameters::insecure_toy_comparisons(bits).unwrap();
+        for signedness in [Unsigned, Signed] {
+            Setting::new(&parameters, signedness).check_all();
+        }
+    }
+}
+
+#[test]
+fn digits_of_other_sizes_and_no_power_of_two() {
+    let _replay = replay::begin();
+    for digits in [&[3, 9, 18][..], &[6, 3, 12], &[10, 20]] {
+        let largest = *digits.last().unwrap();
+        let parameters = Parameters::insecure_toy_digits(digits, largest).unwrap();
+        Setting::new(&parameters, Unsigned).check_all();
+    }
+}
+
+#[test]
+fn integers_in_one_table() {
+    let _replay = replay::begin();
+    for modulus in [64, 128, 60] {
+        let parameters = Parameters::insecure_toy(modulus, modulus).unwrap();
+        Setting::new(&parameters, Unsigned).check_all();
+        Setting::new(&parameters, Signed).check_all();
+    }
+}
+
+#[test]
+fn integers_of_32_bits() {
+    let digits = [64, 64, 32, 32, 16, 128];
+    assert_eq!(digits.iter().product::<u64>(), 1 << 33);
+    let parameters = Parameters::insecure_toy_digits(&digits, 128).unwrap();
+    let setting = Setting::new(&parameters, Signed);
+    let (x, y) = setting.operands();
+    let key = &setting.key;
+    setting.assert_bits(&key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);
+    setting.assert_bits(&key.equal(&x, &y, Progress::silent()).unwrap(), |x, y| x == y);
+    let maxima = key.maximum(&x, &y, Progress::silent()).unwrap();
+    setting.assert_integers(&maxima, Signed, i64::max);
+}
+
+#[test]
+fn results_are_inputs_of_lookups() {
+    let parameters = Parameters::insecure_toy_comparisons(8).unwrap();
+    let setting = Setting::new(&parameters, Unsigned);
+    let (x, y) = setting.operands();
+    let maxima = setting.key.maximum(&x, &y, Progress::silent()).unwrap();
+    assert_eq!(maxima.sizes(), [4, 4, 4, 4]);
+    let table = cryptable_packed::Table::from_fn(8, 16, |d| d * d % 16).unwrap();
+    let prepared = setting.key.prepare(&table).unwrap();
+    let squares = setting.key.lookup_digit(&maxima.digits()[1], &[&prepared], Progress::silent());
+    let expected = setting.expected(|x, y| {
+        let digit = x.max(y) as u64 / 4 % 4;
+        digit * digit % 16
+    });
+    assert_eq!(setting.secret.decrypt(&squares.unwrap()[0]).unwrap(), expected);
+}
+
+#[test]
+fn progress_is_that_of_the_whole_and_may_be_cancelled() {
+    let parameters = Parameters::insecure_toy_comparisons(5).unwrap();
+    let setting = Setting::new(&parameters, Signed);
+    let (x, y) = setting.operands();
+    let told = std::sync::Mutex::new(Vec::new());
+    let tell = |done: usize, total: usize| {
+        told.lock().unwrap().push((done, total));
+        std::ops::ControlFlow::Continue(())
+    };
+    setting.key.maximum(&x, &y, Progress::new(&tell)).unwrap();
+    let told = told.into_inner().unwrap();
+    assert!(told.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 == pair[1].1));
+    let last = told[told.len() - 1];
+    assert_eq!(last.0, last.1);
+    let stop = |done: usize, total: usize| {
+        if 2 * done > total {
+            std::ops::ControlFlow::Break(())
+        } else {
+            std::ops::ControlFlow::Continue(())
+        }
+    };
+    let error = setting.key.maximum(&x, &y, Progress::new(&stop)).unwrap_err();
+    assert!(matches!(error, cryptable_packed::Error::Cancelled { .. }), "{error}");
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let parameters = Parameters::insecure_toy_comparisons(8).unwrap();
+    let error = Unsigned.encode(&[256], parameters.input_modulus()).unwrap_err().to_string();
+    assert!(error.contains("256") && error.contains("from 0 to 255"), "{error}");
+    let error = Signed.encode(&[-129], parameters.input_modulus()).unwrap_err().to_string();
+    assert!(error.contains("-129") && error.contains("from -128 to 127"), "{error}");
+    let setting = Setting::new(&parameters, Signed);
+    let (x, key) = (setting.encrypt(&[1]), &setting.key);
+    let named = |low, high| key.clamp(&x, low..=high, Progress::silent()).unwrap_err().to_string();
+    assert!(named(5, 4).contains("at most the upper bound, 4"));
+    assert!(named(-200, 4).contains("from -128 to 255"));
+    let error = key.maximum(&x, &setting.encrypt(&[1, 2]), Progress::silent()).unwrap_err();
+    assert!(error.to_string().contains("number of values"), "{error}");
+
+    // No room for a sign beside the digits.
+    let narrow = Setting::new(&Parameters::insecure_toy_digits(&[8, 8], 8).unwrap(), Unsigned);
+    let (x, y) = narrow.operands();
+    narrow.assert_bits(&narrow.key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);
+    let error = narrow.key.maximum(&x, &y, Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("leave no room for a sign"), "{error}");
+    // Values as one, and outputs of another modulus.
+    let whole = Setting::new(&Parameters::insecure_toy(16, 2).unwrap(), Unsigned);
+    let (x, y) = whole.operands();
+    whole.assert_bits(&whole.key.less_than(&x, &y, Progress::silent()).unwrap(), |x, y| x < y);
+    let error = whole.key.maximum(&x, &y, Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("output modulus of the parameters is 2"), "{error}");
+}
+
+#[test]
+fn requests_bound_whole_operations() {
+    let request = Request::new(2, 2);
+    for bits in [12, 32, 36] {
+        let parameters = Parameters::for_comparisons(bits, &request).unwrap();
+        assert_eq!(parameters.input_modulus(), 2 << bits);
+        assert!(parameters.security_bits() >= 128.0);
+        for operation in Operation::ALL {
+            let failure = parameters.operation_failure(operation).log2();
+            assert!(failure <= -64.0, "{operation} of {bits} bits: {failure}");
+            assert_eq!(operation.name().parse::<Operation>().unwrap(), operation);
+        }
+    }
+    for (bits, limit) in [(3, "at least 4"), (40, "at most 39")] {
+        let error = Parameters::for_comparisons(bits, &request).unwrap_err().to_string();
+        assert!(error.contains(limit), "{error}");
+    }
+    let error = Parameters::for_comparisons(39, &request).unwrap_err().to_string();
+    assert!(error.contains("comparisons of integers of 39 bits"), "{error}");
+    assert!("larger".parse::<Operation>().is_err());
+}
