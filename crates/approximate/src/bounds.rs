@@ -1,0 +1,117 @@
+//! How large slots are, and how far they are from what they stand for.
+
+use std::ops::{Add, Mul};
+
+use cryptable_lattice::Result;
+use cryptable_lattice::error::demand;
+use num_complex::Complex64;
+
+/// Bounds on the absolute real and imaginary parts of all slots of a ciphertext.
+///
+/// ```
+/// use cryptable_approximate::SlotBounds;
+/// let real = SlotBounds::real(2.0);
+/// let complex = SlotBounds { re: 1.0, im: 0.5 };
+/// assert_eq!(real * complex, SlotBounds { re: 2.0, im: 1.0 });
+/// assert_eq!((complex * complex).re, 1.25);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlotBounds {
+    /// Of real parts.
+    pub re: f64,
+    /// Of imaginary parts.
+    pub im: f64,
+}
+
+impl SlotBounds {
+    /// Of real slots.
+    #[must_use]
+    pub const fn real(re: f64) -> Self {
+        Self { re, im: 0.0 }
+    }
+
+    /// The least bounds of these slots.
+    #[must_use]
+    pub fn of(slots: &[Complex64]) -> Self {
+        let largest = |part: fn(&Complex64) -> f64| slots.iter().map(part).fold(0.0, f64::max);
+        Self { re: largest(|z| z.re.abs()), im: largest(|z| z.im.abs()) }
+    }
+
+    /// Of absolute values.
+    #[must_use]
+    pub fn modulus(self) -> f64 {
+        self.re.hypot(self.im)
+    }
+
+    /// Of both parts.
+    #[must_use]
+    pub fn part(self) -> f64 {
+        self.re.max(self.im)
+    }
+
+    /// Demands numbers that bounds may be.
+    ///
+    /// # Errors
+    /// If one is negative or not finite.
+    pub(crate) fn check(self) -> Result<()> {
+        for bound in [self.re, self.im] {
+            let ok = bound >= 0.0 && bound.is_finite();
+            demand(ok, "bound of slots", bound, "a number that is not negative")?;
+        }
+        Ok(())
+    }
+}
+
+impl Add for SlotBounds {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { re: self.re + other.re, im: self.im + other.im }
+    }
+}
+
+impl Mul for SlotBounds {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Self {
+            re: self.re * other.re + self.im * other.im,
+            im: self.re * other.im + self.im * other.re,
+        }
+    }
+}
+
+/// How far slots are from what they stand for: the standard deviation of noise, and the largest error that is no noise,
+/// which polynomials leave that stand for other functions.
+///
+/// The deviation is that of the absolute value of a complex slot's error. It is an upper bound: noises of operands count
+/// as correlated. Within a ciphertext noise is not Gaussian: a rounding of `c_1` comes to slot j multiplied by `s(ζ_j)`,
+/// whose square is exponentially distributed over slots, so that real parts have Laplace's distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SlotError {
+    /// Standard deviation of noise.
+    pub deviation: f64,
+    /// Largest error that is no noise.
+    pub bias: f64,
+}
+
+impl SlotError {
+    /// The largest error of a part of a slot, but for a probability of 2^`log2_fail` a slot: Laplace's law.
+    ///
+    /// ```
+    /// use cryptable_approximate::SlotError;
+    /// let error = SlotError { deviation: 1e-6, bias: 1e-7 };
+    /// assert!(error.largest(-40.0) < 2e-5);
+    /// ```
+    #[must_use]
+    pub fn largest(self, log2_fail: f64) -> f64 {
+        // A part has half the variance: P(|ε| > r·σ) = e^{-√2·r}.
+        self.bias + self.deviation / 2.0 * -log2_fail * std::f64::consts::LN_2
+    }
+
+    /// Bits of precision of the root mean square: -log2 of the error.
+    #[must_use]
+    pub fn bits(self) -> f64 {
+        -self.deviation.hypot(self.bias).log2()
+    }
+}

@@ -1,0 +1,95 @@
+//! Encrypted real and complex vectors.
+
+use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_lattice::error::{Result, check_client, check_parameters};
+use cryptable_wire::KeyId;
+
+use crate::bounds::{SlotBounds, SlotError};
+
+/// A vector of complex numbers under encryption, a slot each.
+#[derive(Clone, Debug)]
+pub struct Ciphertext {
+    pub(crate) inner: cryptable_ckks::Ciphertext,
+    /// What a dry run of the same operations knows.
+    pub(crate) shape: Shape,
+    pub(crate) tags: Tags,
+}
+
+/// What a ciphertext carries besides what is encrypted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tags {
+    /// Bounds on the slots.
+    pub bounds: SlotBounds,
+    /// Largest error that is no noise.
+    pub bias: f64,
+    /// Limbs where no level is left.
+    pub bottom_limbs: usize,
+    pub slots: usize,
+    pub parameter_digest: [u8; 32],
+    pub key_id: KeyId,
+}
+
+impl Ciphertext {
+    /// Joins what an operation computed with what its dry run did.
+    pub(crate) fn join(inner: cryptable_ckks::Ciphertext, mut shape: Shape, tags: Tags) -> Self {
+        // In products errors are multiplied by slots as large as they may be.
+        shape.power = SlotVariance(tags.bounds.modulus().powi(2));
+        Self { inner, shape, tags }
+    }
+
+    /// Multiplications that are left.
+    #[must_use]
+    pub fn level(&self) -> usize {
+        self.inner.limbs() - self.tags.bottom_limbs
+    }
+
+    /// The exact factor between slots and what is encrypted.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        self.inner.scale
+    }
+
+    /// The number of slots.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.tags.slots
+    }
+
+    /// Bounds on the slots.
+    #[must_use]
+    pub fn bounds(&self) -> SlotBounds {
+        self.tags.bounds
+    }
+
+    /// How far slots are from what they stand for.
+    #[must_use]
+    pub fn error(&self) -> SlotError {
+        SlotError { deviation: self.shape.noise.0.sqrt(), bias: self.tags.bias }
+    }
+
+    /// The secret key that it was encrypted under.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.tags.key_id
+    }
+
+    /// The same with other bounds, which its owner knows to hold: of a polynomial's values, say, that were bounded by
+    /// the sum of its terms.
+    ///
+    /// # Errors
+    /// If a bound is negative or not finite.
+    pub fn with_bounds(mut self, bounds: SlotBounds) -> Result<Self> {
+        bounds.check()?;
+        self.tags.bounds = bounds;
+        Ok(Self::join(self.inner, self.shape, self.tags))
+    }
+
+    /// Demands that it is of these parameters and this client.
+    ///
+    /// # Errors
+    /// If not, with both digests or identifiers.
+    pub(crate) fn check(&self, parameter_digest: [u8; 32], key_id: KeyId) -> Result<()> {
+        check_parameters("encrypted vector", parameter_digest, self.tags.parameter_digest)?;
+        check_client("encrypted vector", key_id, self.tags.key_id)
+    }
+}

@@ -1,0 +1,81 @@
+//! Approximate arithmetic on encrypted real and complex vectors: CKKS (Cheon, Kim, Kim, Song, ASIACRYPT 2017), with exact
+//! scales, and errors that every ciphertext states.
+//!
+//! ```
+//! use cryptable_approximate::{KeySet, Parameters, SecretKey};
+//! use cryptable_lattice::Progress;
+//! let secret = SecretKey::generate(&Parameters::insecure_toy()?);
+//! let server = secret.evaluation_key(&KeySet::new().rotations([1]), Progress::silent())?;
+//! let x = secret.encrypt_reals(&[0.5, -0.25, 1.0])?;
+//! // x·(x rotated by one) + 1/8.
+//! let product = server.mul(&x, &server.rotate(&x, 1)?)?;
+//! let sum = server.add_constant(&product, 0.125.into())?;
+//! let found = secret.decrypt_reals(&sum)?;
+//! assert!((found[0] - 0.0).abs() < 1e-6 && (found[1] + 0.125).abs() < 1e-6);
+//! assert_eq!(sum.level(), x.level() - 1);
+//! # Ok::<(), cryptable_lattice::Error>(())
+//! ```
+//!
+//! | step | file |
+//! |---|---|
+//! | all numbers of a parameter set; their bounds; sets with names | `literal.rs`, `validation.rs`, `named_sets.rs` |
+//! | primes, security, ring | `parameters.rs` |
+//! | scales of levels, sums and products at them | `levels.rs` |
+//! | which keys a server gets | `key_set.rs` |
+//! | sums, products, rotations, conjugates | `operations.rs` |
+//! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `bootstrap_matrices.rs`, `odd_wave.rs` |
+//! | polynomials, sums over slots, matrices | `polynomial.rs`, `inner_sum.rs`, `linear_map.rs`, `linear_maps.rs` |
+//! | functional bootstrapping: its call, circuit and tables | `lookup.rs`, `lookup_circuit.rs`, `slot_table.rs`, `lookup_sets.rs` |
+//! | slots to packed integers and back | `packed_integers.rs` |
+//! | tables of points without a bootstrap | `leveled_tables.rs` |
+//! | files | `serialization.rs` |
+//! | bounds and errors that ciphertexts carry | `bounds.rs`, `ciphertext.rs` |
+//!
+//! Everything that touches a secret needs the feature `client` (on by default); a server builds without it.
+#![forbid(unsafe_code)]
+
+mod bootstrap_circuit;
+mod bootstrap_matrices;
+mod bootstrapping;
+mod bounds;
+mod ciphertext;
+mod evaluation_key;
+mod inner_sum;
+mod key_set;
+mod leveled_tables;
+mod levels;
+mod linear_map;
+mod linear_maps;
+mod literal;
+mod lookup;
+mod lookup_circuit;
+mod lookup_sets;
+mod named_sets;
+mod odd_wave;
+mod operations;
+mod packed_integers;
+mod parameters;
+mod polynomial;
+#[cfg(feature = "client")]
+mod secret_key;
+mod serialization;
+mod slot_table;
+mod validation;
+
+pub use bounds::{SlotBounds, SlotError};
+pub use ciphertext::Ciphertext;
+pub use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+pub use cryptable_ckks::leveled_table::LeveledTable;
+pub use evaluation_key::EvaluationKey;
+pub use key_set::KeySet;
+pub use linear_map::LinearMap;
+pub use linear_maps::PreparedMap;
+pub use literal::{BootstrappingLiteral, ParametersLiteral};
+pub use lookup::LookupPrediction;
+pub use num_complex::Complex64;
+pub use packed_integers::{PackedKey, SharedSecret};
+pub use parameters::Parameters;
+pub use polynomial::Polynomial;
+#[cfg(feature = "client")]
+pub use secret_key::SecretKey;
+pub use slot_table::{Grid, SlotTable};

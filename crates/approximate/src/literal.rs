@@ -1,0 +1,140 @@
+//! All numbers of a parameter set.
+
+use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
+use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
+use cryptable_ring::Basis;
+use serde::{Deserialize, Serialize};
+
+/// The number of the chain that CoeffsToSlots runs in.
+pub(crate) const RAISED: usize = 1;
+
+/// How levels come back: SlotsToCoeffs, ModRaise, CoeffsToSlots and an odd function of period 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BootstrappingLiteral {
+    /// log2 of q_0 over the largest real or imaginary part of a slot that is bootstrapped.
+    pub log2_range: f64,
+    /// SlotsToCoeffs.
+    pub slots_to_coeffs: TransformLiteral,
+    /// The complex exponential of phases.
+    pub wave: WaveLiteral,
+    /// log2 of the primes of the products that make an odd function of the exponential, the last one used first: one for a
+    /// function of two sines, two for three.
+    pub sines: Vec<f64>,
+    /// CoeffsToSlots.
+    pub coeffs_to_slots: TransformLiteral,
+    /// Limbs a digit of keys of the chain that CoeffsToSlots runs in.
+    pub raised_digit_limbs: usize,
+    /// Hamming weight of the encapsulated secret.
+    pub sparse_weight: u32,
+    /// log2 of the probability, a slot, that the overflow of ModRaise leaves the interval of the exponential.
+    pub log2_fail: f64,
+}
+
+/// All choices that make a parameter set.
+///
+/// The chain of primes has, from the bottom up, base, SlotsToCoeffs, levels, the odd function, the exponential: without
+/// bootstrapping, base and levels only. With it there is a second chain, which ModRaise raises to and CoeffsToSlots runs in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParametersLiteral {
+    /// Name, for people.
+    pub name: String,
+    /// What is claimed of the security; checked by construction.
+    pub security: SecurityLevel,
+    /// Ring degree N.
+    pub ring_degree: usize,
+    /// Slots of a ciphertext, a power of two of at most N/2.
+    pub slots: usize,
+    /// log2 of q_0.
+    pub base: f64,
+    /// log2 of the primes of levels, from the bottom up, one a multiplication: the last one is the scale of fresh slots.
+    pub levels: Vec<f64>,
+    /// log2 of the special primes.
+    pub special: Vec<f64>,
+    /// Limbs a digit of keys.
+    pub digit_limbs: usize,
+    /// How levels come back, if they do.
+    pub bootstrapping: Option<BootstrappingLiteral>,
+}
+
+impl ParametersLiteral {
+    /// log2 of all primes of the first chain, from the bottom up.
+    pub(crate) fn chain(&self) -> Vec<f64> {
+        let mut chain = vec![self.base];
+        let bootstrapping = self.bootstrapping.as_ref();
+        chain.extend(bootstrapping.iter().flat_map(|it| &it.slots_to_coeffs.primes));
+        chain.extend(&self.levels);
+        if let Some(it) = bootstrapping {
+            chain.extend(&it.sines);
+            chain.extend(&it.wave.primes);
+        }
+        chain
+    }
+
+    /// log2 of the primes of the second chain; none without bootstrapping.
+    pub(crate) fn raised_chain(&self) -> &[f64] {
+        self.bootstrapping.as_ref().map_or(&[], |it| &it.coeffs_to_slots.primes)
+    }
+
+    /// Limbs where no level is left: those that SlotsToCoeffs begins with, or one.
+    pub(crate) fn bottom_limbs(&self) -> usize {
+        1 + self.bootstrapping.as_ref().map_or(0, |it| it.slots_to_coeffs.primes.len())
+    }
+
+    /// Limbs of fresh slots, and of bootstrapped ones.
+    pub(crate) fn top_limbs(&self) -> usize {
+        self.bottom_limbs() + self.levels.len()
+    }
+
+    /// Limbs of the whole chain: where the exponential begins.
+    pub(crate) fn all_limbs(&self) -> usize {
+        self.top_limbs()
+            + self.bootstrapping.as_ref().map_or(0, |it| it.sines.len() + it.wave.primes.len())
+    }
+
+    /// The shape of keys at a level of the first chain.
+    pub(crate) fn key_shape(&self, limbs: usize) -> SwitchingKeyShape {
+        self.key_shape_at(Basis::main(limbs), self.digit_limbs)
+    }
+
+    /// The shape of keys in the chain that CoeffsToSlots runs in.
+    pub(crate) fn raised_key_shape(
+        &self,
+        bootstrapping: &BootstrappingLiteral,
+    ) -> SwitchingKeyShape {
+        self.key_shape_at(self.raised_basis(), bootstrapping.raised_digit_limbs)
+    }
+
+    /// The chain that CoeffsToSlots runs in.
+    pub(crate) fn raised_basis(&self) -> Basis {
+        Basis { chain: RAISED, ..Basis::main(self.raised_chain().len()) }
+    }
+
+    /// Special primes are as many as limbs of a digit, where there are as many: a key of few limbs needs no more.
+    fn key_shape_at(&self, basis: Basis, digit_limbs: usize) -> SwitchingKeyShape {
+        let special = digit_limbs.min(basis.main_limbs()).min(self.special.len());
+        SwitchingKeyShape { basis: Basis { special, ..basis }, digit_limbs }
+    }
+
+    /// What a dry run needs to know.
+    pub(crate) fn dry_run_parameters(&self, main: &[f64], raised: &[f64]) -> DryRunParameters {
+        // Between bootstraps keys of fewer limbs serve: the first of equally cheap shapes is taken.
+        let mut shapes = vec![self.key_shape(self.top_limbs())];
+        if self.bootstrapping.is_some() {
+            shapes.push(self.key_shape(self.all_limbs()));
+        }
+        let mut automorphism = shapes.clone();
+        automorphism.extend(self.bootstrapping.as_ref().map(|it| self.raised_key_shape(it)));
+        let mut chains = vec![PlannedChain::new(main)];
+        chains.extend((!raised.is_empty()).then(|| PlannedChain::new(raised)));
+        DryRunParameters {
+            degree: self.ring_degree,
+            chains,
+            relinearization: shapes,
+            automorphism,
+            log2_special: self.special.iter().sum::<f64>() / self.special.len() as f64,
+        }
+    }
+}

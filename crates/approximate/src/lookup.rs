@@ -1,0 +1,186 @@
+//! Functional bootstrapping of slots: any function of integers or of points of a grid, discontinuous as it may be, with
+//! levels back.
+
+use cryptable_ckks::bootstrapping::mod_raise;
+use cryptable_ckks::dry_run::Shape;
+use cryptable_lattice::RlweCiphertext;
+use cryptable_lattice::error::{Error, Result, demand};
+
+use crate::bootstrap_circuit::BootstrapCircuit;
+use crate::bootstrap_matrices::BootstrapMatrices;
+use crate::bounds::{SlotBounds, SlotError};
+use crate::ciphertext::{Ciphertext, Tags};
+use crate::evaluation_key::EvaluationKey;
+use crate::lookup_circuit::PredictedLookup;
+use crate::parameters::Parameters;
+use crate::slot_table::{Grid, SlotTable};
+
+/// What is known of a lookup before it runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LookupPrediction {
+    /// Largest error of a slot and of the circuit but for the probability of [`LookupPrediction::log2_fail`], as a fraction
+    /// of half the distance of two points: from 1 on slots would be taken for others, and lookups are refused.
+    pub phase_error: f64,
+    /// Errors of the result: their deviation and bias for the worst inputs.
+    pub error: SlotError,
+    /// Standard deviation of a part of a slot to be expected of a measurement.
+    pub expected_deviation: f64,
+    /// Levels of the result.
+    pub level: usize,
+    /// log2 of the probability, a slot, that its error is beyond the bias and noise stated: it is of the overflow and of both
+    /// errors of the phase.
+    pub log2_fail: f64,
+}
+
+impl Parameters {
+    /// Predicts [`EvaluationKey::lookup`]: levels, errors, and the probability that a slot fails.
+    ///
+    /// # Errors
+    /// If there is no bootstrap, the table has more levels than there are, or the ciphertext none.
+    pub fn predict_lookup(&self, ct: &Ciphertext, table: &SlotTable) -> Result<LookupPrediction> {
+        let found = self.checked_prediction(ct, table)?;
+        Ok(LookupPrediction {
+            phase_error: found.phase_error,
+            error: SlotError { deviation: found.shape.noise.0.sqrt(), bias: found.bias },
+            expected_deviation: found.expected_deviation,
+            level: found.shape.limbs - self.level_scales().bottom(),
+            log2_fail: self.literal().bootstrapping.as_ref().map_or(0.0, |it| it.log2_fail),
+        })
+    }
+
+    fn checked_prediction(&self, ct: &Ciphertext, table: &SlotTable) -> Result<PredictedLookup> {
+        let name = "a lookup with parameters without bootstrapping";
+        let circuit = self.bootstrap_circuit().ok_or_else(|| Error::Unsupported(name.into()))?;
+        self.check_table(table)?;
+        self.check_level(ct, table.grid())?;
+        let parts = if ct.bounds().im == 0.0 { 1 } else { 2 };
+        Ok(circuit.predict_lookup(&self.dry_run(), (&ct.shape, ct.error(), parts), table))
+    }
+
+    /// Demands a table of no more levels than bootstraps give back.
+    ///
+    /// # Errors
+    /// If it has more.
+    pub(crate) fn check_table(&self, table: &SlotTable) -> Result<()> {
+        let circuit = self.bootstrap_circuit();
+        let found = circuit.is_some_and(|circuit| circuit.level_after(table).is_some());
+        let limit = "what is between exponential and bottom: fewer points or a lower order";
+        demand(found, "levels of the table", table.levels() as f64, limit)
+    }
+
+    /// Demands as many levels as inputs of lookups on this grid need.
+    ///
+    /// # Errors
+    /// If it has fewer.
+    pub(crate) fn check_level(&self, ct: &Ciphertext, grid: Grid) -> Result<()> {
+        let least = self.bootstrap_circuit().map_or(0, |circuit| circuit.level_before(grid));
+        let (level, limit) = (ct.level(), format!("it must be at least {least}"));
+        demand(level >= least, "level of a lookup's input", level as f64, &limit)
+    }
+}
+
+impl EvaluationKey {
+    /// The table of every slot, with levels back: Algorithm 4 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
+    /// Real slots take one exponential; of complex ones both parts are looked up, in two.
+    ///
+    /// Slots hold points of the table's grid up to errors, of any period; results are values up to errors that they state.
+    /// An input of the lowest level serves where the range of the bootstrap over the period is an integer.
+    /// All slots are looked up: those that nothing was put into as 0.
+    ///
+    /// ```
+    /// use cryptable_approximate::{Grid, KeySet, Parameters, SecretKey, SlotBounds, SlotTable};
+    /// use cryptable_lattice::Progress;
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy_bootstrapping()?);
+    /// let server = secret.evaluation_key(&KeySet::new().lookups(), Progress::silent())?;
+    /// let table = SlotTable::new(Grid::integers(4), 1, &[0.5, -1.0, 0.25, 1.0])?;
+    /// let digits = [0.0, 1.0, 2.0, 3.0].map(Into::into);
+    /// let x = secret.encrypt_within(&digits, SlotBounds::real(3.0))?;
+    /// let y = server.lookup(&server.lower(&x, 0)?, &table)?;
+    /// let found = secret.decrypt_reals(&y)?;
+    /// assert!((found[1] + 1.0).abs() < 1e-4 && (found[2] - 0.25).abs() < 1e-4);
+    /// assert_eq!(y.level(), secret.parameters().levels());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters or has no level, its errors may reach halfway to another
+    /// point, or the table takes more levels than there are; [`Error::MissingKey`].
+    pub fn lookup(&self, ct: &Ciphertext, table: &SlotTable) -> Result<Ciphertext> {
+        Ok(self.lookup_many(ct, &[table])?.swap_remove(0))
+    }
+
+    /// Several tables of one grid, which share everything but their polynomials.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::lookup`]; if there is no table, or their grids differ.
+    pub fn lookup_many(&self, ct: &Ciphertext, tables: &[&SlotTable]) -> Result<Vec<Ciphertext>> {
+        self.check(&[ct])?;
+        let Some(first) = tables.first() else {
+            return Err(Error::TooSmall { name: "number of tables", value: 0, limit: 1 });
+        };
+        let grid = first.grid();
+        if let Some(other) = tables.iter().find(|table| table.grid() != grid) {
+            let (found, expected) = (format!("{:?}", other.grid()), format!("{grid:?}"));
+            return Err(Error::Mismatch { name: "grid of a table", found, expected });
+        }
+        let (circuit, matrices) = self.lookup_parts()?;
+        let parts = if ct.bounds().im == 0.0 { 1 } else { 2 };
+        let mut results = Vec::with_capacity(tables.len());
+        for table in tables {
+            let found = self.parameters().checked_prediction(ct, table)?;
+            results.push(self.admit(&found, (table, parts), ct.tags)?);
+        }
+        let evaluator = self.arithmetics().0;
+        let coefficients =
+            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, (grid, parts));
+        Ok(self.look_up_coefficients(&coefficients.parts, (tables, parts), results))
+    }
+
+    /// The circuit of lookups and its matrices.
+    ///
+    /// # Errors
+    /// If the server has no keys for them.
+    pub(crate) fn lookup_parts(&self) -> Result<(&BootstrapCircuit, &BootstrapMatrices)> {
+        let parts = if self.key_set().has_lookups() { self.bootstrap_parts() } else { None };
+        parts.ok_or(Error::MissingKey { method: "a lookup", key: "its keys" })
+    }
+
+    /// What a result is known by.
+    ///
+    /// # Errors
+    /// If inputs may be taken for others, or values may be larger than their level holds.
+    pub(crate) fn admit(
+        &self,
+        found: &PredictedLookup,
+        (table, parts): (&SlotTable, usize),
+        tags: Tags,
+    ) -> Result<(Shape, Tags)> {
+        let error = found.phase_error;
+        let limit = "of half the distance of two points it must be less than 1";
+        demand(error < 1.0, "error of a lookup's input", error, limit)?;
+        let size = table.magnitude() + found.bias;
+        let im = if parts == 2 { size } else { 0.0 };
+        let tags = Tags { bounds: SlotBounds { re: size, im }, bias: found.bias, ..tags };
+        self.check_capacity(tags, found.shape.limbs)?;
+        Ok((found.shape, tags))
+    }
+
+    /// Tables of coefficients modulo q_0, fractions of a turn: ModRaise and all that follows.
+    ///
+    /// # Panics
+    /// If there are no keys of bootstraps.
+    pub(crate) fn look_up_coefficients(
+        &self,
+        bottom: &RlweCiphertext,
+        (tables, parts): (&[&SlotTable], usize),
+        results: Vec<(Shape, Tags)>,
+    ) -> Vec<Ciphertext> {
+        let (circuit, matrices) = self.bootstrap_parts().expect("checked by the caller");
+        let evaluator = self.arithmetics().0;
+        let raised = mod_raise::raise(&evaluator, bottom, circuit.raised_basis());
+        let phases = circuit.phases(&evaluator, &matrices.coeffs_to_slots, raised, parts);
+        let found = circuit.look_up(&evaluator, phases, tables);
+        let join = |(inner, (shape, tags))| Ciphertext::join(inner, shape, tags);
+        found.into_iter().zip(results).map(join).collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! Functional bootstrapping of slots as a circuit, for ciphertexts and for dry runs: Algorithm 4 of Alexandru, Kim, Polyakov
+//! (CRYPTO 2025, ePrint 2024/1623) on the chains, matrices and keys of plain bootstrapping.
+//!
+//! Slots x become `(x - first)/period` as fractions of q_0: they are lowered times B/period, B the range of the bootstrap,
+//! and SlotsToCoeffs divides by B. Then ModRaise, CoeffsToSlots, `z = e^{2πit}`, and the table's polynomial in z.
+//!
+//! **Levels.** One in, or none where B/period is an integer; the exponential ends some levels above the top (those that the
+//! odd function of plain bootstraps takes), and a table of `2^d` coefficients takes d from there.
+//!
+//! **Noise.** An error φ of the phase t, that of the input over the period and that of the circuit, leaves what the kernel of
+//! the interpolation says ([`cryptable_packed::HermiteKernel`]): `C·φ^(M+1)`, taken at its largest, which the result has as
+//! its bias. Errors of modulus of z are multiplied by the table's gain, and the polynomial adds its own noise.
+
+use cryptable_ckks::bootstrapping::homomorphic_dft::join_halves;
+use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::overflow::gaussian_ratio_for;
+use cryptable_ckks::paterson_stockmeyer::{PolynomialBasis, Steps};
+use cryptable_ckks::{Arithmetic, DryRun};
+use num_complex::Complex64;
+use rayon::prelude::*;
+
+use crate::bootstrap_circuit::{BootstrapCircuit, EVALUATION_MARGIN};
+use crate::bounds::SlotError;
+use crate::slot_table::{Grid, SlotTable};
+
+/// What the dry run of a lookup finds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PredictedLookup {
+    /// Largest error of the phase but for the stated probability, as a fraction of half the distance of two points.
+    pub phase_error: f64,
+    /// The result; its noise is that of the largest gain of any table.
+    pub shape: Shape,
+    /// What is left of the largest error of the phase, and the approximation of the exponential.
+    pub bias: f64,
+    /// Standard deviation of a part of a slot to be expected.
+    pub expected_deviation: f64,
+}
+
+impl BootstrapCircuit {
+    /// Levels of the results of a table; none if there are too few for it.
+    pub(crate) fn level_after(&self, table: &SlotTable) -> Option<usize> {
+        let limbs = self.limbs_of_exponential().checked_sub(table.levels())?;
+        limbs.min(self.levels.top()).checked_sub(self.levels.bottom())
+    }
+
+    /// Levels that inputs need: none where B/period is an integer.
+    pub(crate) fn level_before(&self, grid: Grid) -> usize {
+        usize::from(self.factor(grid).fract() != 0.0)
+    }
+
+    /// What slots are multiplied by, B/period.
+    fn factor(&self, grid: Grid) -> f64 {
+        self.bootstrapping.log2_range.exp2() / grid.period()
+    }
+
+    /// Limbs at which the exponential ends.
+    fn limbs_of_exponential(&self) -> usize {
+        self.exact_phase().limbs - self.wave.series.levels()
+    }
+
+    /// Slots as fractions of the period in coefficients, modulo q_0, from at least [`BootstrapCircuit::level_before`].
+    pub(crate) fn phases_of_grid<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        matrices: &[A::Matrix],
+        ct: &A::Ciphertext,
+        (grid, parts): (Grid, usize),
+    ) -> A::Ciphertext {
+        let (factor, bottom) = (self.factor(grid), self.levels.bottom());
+        let mut moved = if arithmetic.limbs(ct) > bottom {
+            self.levels.combine(arithmetic, &[ct], &[factor.into()], bottom)
+        } else {
+            let mut multiple = ct.clone();
+            arithmetic.mul_integer_assign(&mut multiple, factor as i64);
+            multiple
+        };
+        let first = -grid.first * factor;
+        let imaginary = if parts == 2 { first } else { 0.0 };
+        arithmetic.add_constant_assign(&mut moved, Complex64::new(first, imaginary));
+        self.slots_to_coeffs.apply(arithmetic, matrices, moved)
+    }
+
+    /// Tables of phases x = t/K, of real parts and imaginary ones if there are two, which share their powers.
+    pub(crate) fn look_up<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        phases: Vec<A::Ciphertext>,
+        tables: &[&SlotTable],
+    ) -> Vec<A::Ciphertext> {
+        let levels = tables.iter().map(|table| table.levels()).max().expect("a table");
+        let evaluate = |x: A::Ciphertext| {
+            let z = self.exponential(arithmetic, &x, levels);
+            self.evaluate_tables(arithmetic, &z, tables)
+        };
+        let parts: Vec<Vec<_>> = phases.into_par_iter().map(evaluate).collect();
+        let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+        let join = |_| {
+            let halves = parts.iter_mut().map(|part| part.next().expect("a result a table"));
+            join_halves(arithmetic, halves.collect())
+        };
+        tables.iter().map(join).collect()
+    }
+
+    /// `e^{2πit}` for tables of so many levels, at a scale whose repeated squares have the scales of levels from the top on.
+    fn exponential<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        x: &A::Ciphertext,
+        levels: usize,
+    ) -> A::Ciphertext {
+        let top = self.levels.top();
+        let limbs = self.limbs_of_exponential().min(top + levels);
+        let scale = (top..limbs).fold(self.levels.scale_at(top), |scale, index| {
+            (scale * arithmetic.prime(index)).sqrt()
+        });
+        let mut z = self.wave.series.exponential(arithmetic, x, 0.0, scale);
+        arithmetic.drop_to(&mut z, limbs);
+        z
+    }
+
+    /// Half of `T(z)` of every table.
+    fn evaluate_tables<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        z: &A::Ciphertext,
+        tables: &[&SlotTable],
+    ) -> Vec<A::Ciphertext> {
+        // Results are at the top at most: tables of few coefficients are filled up with zeros.
+        let least = arithmetic.limbs(z).saturating_sub(self.levels.top());
+        let levels_of = |table: &SlotTable| table.levels().max(least);
+        let log_length = tables.iter().map(|table| levels_of(table) as u32).max().expect("a table");
+        let log_babies = log_length.div_ceil(2);
+        let steps = Steps::new(arithmetic, PolynomialBasis::Power, z, log_length, log_babies);
+        let evaluate = |table: &&SlotTable| {
+            let mut coefficients = table.coefficients().to_vec();
+            coefficients.resize(1 << levels_of(table), Complex64::ZERO);
+            let scale = self.levels.scale_at(arithmetic.limbs(z) - levels_of(table));
+            steps.evaluate_at_least_depth(arithmetic, &coefficients, scale)
+        };
+        tables.iter().map(evaluate).collect()
+    }
+
+    /// A dry run of a lookup of slots of the given shape and error.
+    pub(crate) fn predict_lookup(
+        &self,
+        dry_run: &DryRun,
+        (input, error, parts): (&Shape, SlotError, usize),
+        table: &SlotTable,
+    ) -> PredictedLookup {
+        let grid = table.grid();
+        let coefficients = self.predict_coefficients(dry_run, input, (grid, parts));
+        let period = grid.period();
+        let error = SlotError { deviation: error.deviation / period, bias: error.bias / period };
+        self.predict_table(dry_run, (&coefficients, error, parts), table)
+    }
+
+    /// Coefficients of slots that are exact, with the noise of [`BootstrapCircuit::phases_of_grid`].
+    pub(crate) fn predict_coefficients(
+        &self,
+        dry_run: &DryRun,
+        input: &Shape,
+        (grid, parts): (Grid, usize),
+    ) -> Shape {
+        let exact = Shape { noise: SlotVariance(0.0), ..*input };
+        self.phases_of_grid(dry_run, &self.slots_to_coeffs.plans(), &exact, (grid, parts))
+    }
+
+    /// A dry run of the table of coefficients, modulo q_0, that have an error of slots besides, as fractions of q_0.
+    pub(crate) fn predict_table(
+        &self,
+        dry_run: &DryRun,
+        (coefficients, error, parts): (&Shape, SlotError, usize),
+        table: &SlotTable,
+    ) -> PredictedLookup {
+        let of_circuit = self.predict_phases(dry_run, coefficients, parts);
+        // Noise of the rounding at the switch of chains is one of slots: Laplace's distribution, of real and imaginary parts.
+        let k = self.wave.series.bound;
+        let rounding = dry_run.rounding_noise(self.exact_phase().scale);
+        let of_slots = SlotError { deviation: rounding.0.sqrt() * k, bias: 0.0 };
+        let log2_fail = self.bootstrapping.log2_fail - 2.0;
+        let gaussian = (of_circuit - rounding.0 * k * k).max(0.0).sqrt();
+        let phase = error.largest(log2_fail)
+            + gaussian * gaussian_ratio_for(log2_fail)
+            + of_slots.largest(log2_fail);
+        let (shape, gained) = self.predict_polynomial(dry_run, parts, table);
+        let kernel = table.kernel();
+        let (gain, approximation) = (kernel.largest_gain(), self.wave.series.approximation_error());
+        let left = kernel.largest_deviation(phase) + approximation * (1.0 + gain);
+        let phase_variance = error.deviation.powi(2) / 2.0 + error.bias.powi(2);
+        let left_on_average = kernel.mean_square_deviation(phase_variance + of_circuit);
+        // The first term that the series leaves out oscillates, half of it along the modulus.
+        let of_series = (approximation / 2.0).powi(2);
+        let gained_on_average = kernel.mean_square_gain() * (gained + of_series);
+        let expected = shape.noise.0 / parts as f64
+            + table.relative_variance() * (left_on_average + gained_on_average);
+        let spread = table.spread();
+        let noise = shape.noise.0 + parts as f64 * (spread * gain).powi(2) * gained;
+        PredictedLookup {
+            phase_error: phase * 2.0 * table.grid().count as f64,
+            shape: Shape { noise: SlotVariance(noise), ..shape },
+            bias: spread * left,
+            expected_deviation: expected.sqrt(),
+        }
+    }
+
+    /// What the polynomial makes of an exponential without noise, and the variance of the modulus of the exponential, whose
+    /// phase is exact but for what has no real part.
+    fn predict_polynomial(
+        &self,
+        dry_run: &DryRun,
+        parts: usize,
+        table: &SlotTable,
+    ) -> (Shape, f64) {
+        let phase = self.exact_phase();
+        let rounded = Shape { noise: dry_run.rounding_noise(phase.scale), ..phase };
+        let z = self.exponential(dry_run, &rounded, table.levels());
+        let exact = Shape { noise: SlotVariance(0.0), ..z };
+        let halves = vec![self.evaluate_tables(dry_run, &exact, &[table]).swap_remove(0); parts];
+        (join_halves(dry_run, halves), EVALUATION_MARGIN * z.noise.0 / 2.0)
+    }
+}

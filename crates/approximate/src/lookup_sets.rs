@@ -1,0 +1,56 @@
+//! Sets with names for lookups: a smaller ring than plain bootstrapping needs for its precision.
+
+use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_lattice::{Result, SecurityLevel};
+
+use crate::literal::{BootstrappingLiteral, ParametersLiteral};
+use crate::parameters::Parameters;
+
+impl Parameters {
+    /// Lookups of 16,384 complex slots at ring degree 2^15, 128 bits of security: tables of 16 points leave two levels and
+    /// values of 16 bits; a slot fails with at most 2^-80.
+    ///
+    /// What is looked up is cleaned, so that phases need some 20 bits only, where plain bootstrapping needs as many more as
+    /// results are to have: that of this set has 13. Sizes by the dry run: CoeffsToSlots in three matrices, since four share
+    /// 22 bits less.
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn lookups_128() -> Result<Self> {
+        Self::new(lookups("lookups_128", SecurityLevel::Bits128, 1 << 15))
+    }
+
+    /// Sizes of primes of [`Parameters::lookups_128`] at ring degree 2^10, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn insecure_toy_lookups() -> Result<Self> {
+        Self::new(lookups("insecure_toy_lookups", SecurityLevel::Insecure, 1 << 10))
+    }
+}
+
+fn lookups(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
+    let levels = (ring_degree / 2).ilog2();
+    let stages: Vec<u32> = (0..3).map(|k| (levels + 2 - k) / 3).collect();
+    let transform = |primes| TransformLiteral { stages: stages.clone(), primes, baby_steps: 8 };
+    ParametersLiteral {
+        name: name.into(),
+        security,
+        ring_degree,
+        slots: ring_degree / 2,
+        base: 40.0,
+        levels: vec![34.0; 5],
+        special: vec![48.0; 3],
+        digit_limbs: 3,
+        bootstrapping: Some(BootstrappingLiteral {
+            log2_range: 5.0,
+            slots_to_coeffs: transform(vec![34.0; 2]),
+            wave: WaveLiteral { log_length: 5, log_babies: 2, doublings: 3, primes: vec![39.0; 8] },
+            sines: vec![38.0],
+            coeffs_to_slots: transform(vec![48.0; 15]),
+            raised_digit_limbs: 3,
+            sparse_weight: 32,
+            log2_fail: -80.0,
+        }),
+    }
+}

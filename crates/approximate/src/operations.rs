@@ -1,0 +1,269 @@
+//! Sums, products, rotations and conjugates: each computes, and runs dry for scales and noise.
+
+use std::borrow::Cow;
+
+use cryptable_ckks::dry_run::Shape;
+use cryptable_ckks::{Arithmetic, Plaintext};
+use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_ring::Embedding;
+use num_complex::Complex64;
+
+use crate::bounds::SlotBounds;
+use crate::ciphertext::{Ciphertext, Tags};
+use crate::evaluation_key::EvaluationKey;
+use crate::key_set::wrapped;
+
+impl EvaluationKey {
+    /// `a + b`, at the lower of their levels. Deviations of errors add up.
+    ///
+    /// # Errors
+    /// If one is of another client or other parameters, or the sum may be larger than the level holds.
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
+        self.sum(a, b, false)
+    }
+
+    /// `a - b`, as [`EvaluationKey::add`].
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::add`].
+    pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
+        self.sum(a, b, true)
+    }
+
+    fn sum(&self, a: &Ciphertext, b: &Ciphertext, negative: bool) -> Result<Ciphertext> {
+        self.check(&[a, b])?;
+        let (evaluator, dry_run) = self.arithmetics();
+        let levels = self.parameters().level_scales();
+        let limbs = a.inner.limbs().min(b.inner.limbs());
+        let tags =
+            Tags { bounds: a.bounds() + b.bounds(), bias: a.tags.bias + b.tags.bias, ..a.tags };
+        self.check_capacity(tags, limbs)?;
+        let inner = levels.add(&evaluator, &a.inner, &b.inner, negative);
+        let mut shape = levels.add(&dry_run, &a.shape, &b.shape, negative);
+        // Errors of one origin may add up.
+        let lowered = [a, b].map(|ct| levels.lower(&dry_run, &ct.shape, limbs).noise.0.sqrt());
+        shape.noise.0 = (lowered[0] + lowered[1]).powi(2);
+        Ok(Ciphertext::join(inner, shape, tags))
+    }
+
+    /// `-a`.
+    ///
+    /// # Errors
+    /// If it is of another client or other parameters.
+    pub fn neg(&self, a: &Ciphertext) -> Result<Ciphertext> {
+        self.mul_integer(a, -1)
+    }
+
+    /// `a·factor` at the level of a, whose errors are multiplied too.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters, or the product may be larger than its level holds.
+    pub fn mul_integer(&self, a: &Ciphertext, factor: i64) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        let size = factor.unsigned_abs() as f64;
+        let bounds = SlotBounds { re: a.bounds().re * size, im: a.bounds().im * size };
+        let tags = Tags { bounds, bias: a.tags.bias * size, ..a.tags };
+        self.check_capacity(tags, a.inner.limbs())?;
+        let (evaluator, dry_run) = self.arithmetics();
+        let (mut inner, mut shape) = (a.inner.clone(), a.shape);
+        evaluator.mul_integer_assign(&mut inner, factor);
+        dry_run.mul_integer_assign(&mut shape, factor);
+        Ok(Ciphertext::join(inner, shape, tags))
+    }
+
+    /// `a + constant` in every slot.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters, or the sum may be larger than its level holds.
+    pub fn add_constant(&self, a: &Ciphertext, constant: Complex64) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        let tags = Tags { bounds: a.bounds() + SlotBounds::of(&[constant]), ..a.tags };
+        self.check_capacity(tags, a.inner.limbs())?;
+        let mut inner = a.inner.clone();
+        self.arithmetics().0.add_constant_assign(&mut inner, constant);
+        Ok(Ciphertext::join(inner, a.shape, tags))
+    }
+
+    /// `a·constant` in every slot, a level below.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters or has no level, or the product may be larger than its level holds.
+    pub fn mul_constant(&self, a: &Ciphertext, constant: Complex64) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        let a = &*self.with_levels(a, 1)?;
+        let limbs = a.inner.limbs() - 1;
+        let size = constant.norm();
+        let tags = Tags {
+            bounds: a.bounds() * SlotBounds::of(&[constant]),
+            bias: a.tags.bias * size,
+            ..a.tags
+        };
+        self.check_capacity(tags, limbs)?;
+        let (evaluator, dry_run) = self.arithmetics();
+        let levels = self.parameters().level_scales();
+        let inner = levels.combine(&evaluator, &[&a.inner], &[constant], limbs);
+        let shape = levels.combine(&dry_run, &[&a.shape], &[constant], limbs);
+        Ok(Ciphertext::join(inner, shape, tags))
+    }
+
+    /// `a + values`, slot by slot; slots beyond the values stay.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters, there are more values than slots, or the sum may be larger than its
+    /// level holds.
+    pub fn add_plain(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        let limbs = a.inner.limbs();
+        let tags = Tags { bounds: a.bounds() + SlotBounds::of(values), ..a.tags };
+        self.check_capacity(tags, limbs)?;
+        let plain = self.encode(values, limbs)?;
+        let mut inner = a.inner.clone();
+        inner.parts.c0.add_assign(self.ring(), &plain.poly);
+        let mut shape = a.shape;
+        shape.noise.0 += a.slots() as f64 / 6.0 / plain.scale.powi(2);
+        Ok(Ciphertext::join(inner, shape, tags))
+    }
+
+    /// `a·values`, slot by slot, a level below; slots beyond the values become 0.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters or has no level, there are more values than slots, or the product may
+    /// be larger than its level holds.
+    pub fn mul_plain(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        let a = &*self.with_levels(a, 1)?;
+        let limbs = a.inner.limbs() - 1;
+        let factor = SlotBounds::of(values);
+        let tags =
+            Tags { bounds: a.bounds() * factor, bias: a.tags.bias * factor.modulus(), ..a.tags };
+        self.check_capacity(tags, limbs)?;
+        let plain = self.encode(values, limbs + 1)?;
+        let (evaluator, dry_run) = self.arithmetics();
+        let levels = self.parameters().level_scales();
+        let known = levels.plain_shape(limbs + 1, a.slots(), factor.modulus().powi(2));
+        let inner = levels.multiply_plain(&evaluator, &a.inner, &plain);
+        let shape = levels.multiply_plain(&dry_run, &a.shape, &known);
+        Ok(Ciphertext::join(inner, shape, tags))
+    }
+
+    /// `a·b`, slot by slot, a level below the lower of them.
+    ///
+    /// # Errors
+    /// If one is of another client or other parameters or has no level, or the product may be larger than its level holds.
+    pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext> {
+        self.check(&[a, b])?;
+        let is_square = std::ptr::eq(a, b);
+        let a = &*self.with_levels(a, 1)?;
+        let other = if is_square { Cow::Borrowed(a) } else { self.with_levels(b, 1)? };
+        let b = &*other;
+        let limbs = a.inner.limbs().min(b.inner.limbs()) - 1;
+        let (size_a, size_b) = (a.bounds().modulus(), b.bounds().modulus());
+        let (bias_a, bias_b) = (a.tags.bias, b.tags.bias);
+        let bias = size_a * bias_b + size_b * bias_a + bias_a * bias_b;
+        let tags = Tags { bounds: a.bounds() * b.bounds(), bias, ..a.tags };
+        self.check_capacity(tags, limbs)?;
+        let (evaluator, dry_run) = self.arithmetics();
+        let levels = self.parameters().level_scales();
+        let inner = levels.multiply(&evaluator, &a.inner, &b.inner);
+        let shape = levels.multiply(&dry_run, &a.shape, &b.shape);
+        Ok(Ciphertext::join(inner, shape, tags))
+    }
+
+    /// Slots rotated to the left by `steps`, to the right if that is negative: slot j gets what was in slot `j + steps`.
+    /// With a key for it in one step, else by the powers of two in it.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters; [`Error::MissingKey`].
+    pub fn rotate(&self, a: &Ciphertext, steps: i64) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        let slots = a.slots();
+        let steps = wrapped(steps, slots);
+        let parts: Vec<usize> = if self.key_set().has_rotation(steps, slots) {
+            vec![steps]
+        } else {
+            (0..slots.ilog2()).map(|k| 1 << k).filter(|bit| steps & bit != 0).collect()
+        };
+        if !parts.iter().all(|&part| self.key_set().has_rotation(part, slots)) {
+            return Err(Error::MissingKey { method: "this rotation", key: "keys of rotations" });
+        }
+        let rotated = a.clone();
+        Ok(parts.into_iter().filter(|&part| part != 0).fold(rotated, |ct, part| {
+            self.both(
+                &ct,
+                |evaluator, ct| evaluator.rotate(ct, part),
+                |dry, ct| dry.rotate(ct, part),
+            )
+        }))
+    }
+
+    /// Complex conjugates of slots.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters; [`Error::MissingKey`].
+    pub fn conjugate(&self, a: &Ciphertext) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        if !self.key_set().has_conjugation() {
+            return Err(Error::MissingKey { method: "conjugation", key: "its key" });
+        }
+        Ok(self.both(a, |evaluator, ct| evaluator.conjugate(ct), |dry, ct| dry.conjugate(ct)))
+    }
+
+    /// Lowers to a level: less memory, and faster operations.
+    ///
+    /// # Errors
+    /// If a is of another client or other parameters, or has fewer levels.
+    pub fn lower(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext> {
+        self.check(&[a])?;
+        let limit = format!("it must be at most {}, that of the ciphertext", a.level());
+        demand(level <= a.level(), "level", level as f64, &limit)?;
+        let levels = self.parameters().level_scales();
+        let limbs = levels.bottom() + level;
+        Ok(self.both(
+            a,
+            |evaluator, ct| levels.lower(evaluator, ct, limbs),
+            |dry, ct| levels.lower(dry, ct, limbs),
+        ))
+    }
+
+    /// What keeps bounds of slots, on both arithmetics.
+    fn both(
+        &self,
+        a: &Ciphertext,
+        compute: impl FnOnce(
+            &cryptable_ckks::Evaluator<'_>,
+            &cryptable_ckks::Ciphertext,
+        ) -> cryptable_ckks::Ciphertext,
+        predict: impl FnOnce(&cryptable_ckks::DryRun, &Shape) -> Shape,
+    ) -> Ciphertext {
+        let (evaluator, dry_run) = self.arithmetics();
+        Ciphertext::join(compute(&evaluator, &a.inner), predict(&dry_run, &a.shape), a.tags)
+    }
+
+    /// Values as a plaintext for ciphertexts of so many limbs.
+    fn encode(&self, values: &[Complex64], limbs: usize) -> Result<Plaintext> {
+        let slots = self.parameters().slots();
+        if values.len() > slots {
+            let (name, value) = ("number of values", values.len() as u64);
+            return Err(Error::TooLarge { name, value, limit: slots as u64 });
+        }
+        let levels = self.parameters().level_scales();
+        let bounds = SlotBounds::of(values);
+        let is_finite = values.iter().all(|z| z.re.is_finite() && z.im.is_finite());
+        let capacity = 61f64.exp2() / levels.scale_at(limbs);
+        let limit = format!("all must be at most {capacity}");
+        let ok = is_finite && bounds.modulus() <= capacity;
+        demand(ok, "largest value of a plaintext", bounds.modulus(), &limit)?;
+        let mut padded = values.to_vec();
+        padded.resize(slots, Complex64::ZERO);
+        let (embedding, scale) = (Embedding::new(slots), levels.scale_at(limbs));
+        Ok(Plaintext::encode(self.ring(), &embedding, &padded, scale, limbs))
+    }
+
+    /// Demands slots that so many limbs hold.
+    pub(crate) fn check_capacity(&self, tags: Tags, limbs: usize) -> Result<()> {
+        let capacity = self.parameters().level_scales().capacity(limbs);
+        let size = tags.bounds.modulus();
+        let limit = format!("it must be at most {capacity}, what its level holds");
+        demand(size <= capacity, "bound of the result", size, &limit)
+    }
+}

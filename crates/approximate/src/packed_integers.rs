@@ -1,0 +1,193 @@
+//! From slots to packed integers and back: vectors of this crate and ciphertexts of [`cryptable_packed`] under one secret.
+//!
+//! SlotsToCoeffs brings slots, as fractions of a modulus, to coefficients modulo q_0; the switch to a power of two makes them
+//! packed integers (lines 7 and 8 of Algorithm 1 of Alexandru, Kim, Polyakov, CRYPTO 2025, ePrint 2024/1623). Back, packed
+//! integers are raised on the chain of vectors, and a table of theirs ends in slots (lines 1 to 6).
+//!
+//! **Order.** The homomorphic DFTs reverse bits: the real part of slot j is packed value [`Parameters::packed_index`] of j,
+//! its imaginary part the value N/2 after that.
+
+use cryptable_ckks::bootstrapping::mod_raise;
+use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
+use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_lattice::NoiseBound;
+use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
+use cryptable_lattice::error::{Error, Result, check_client, check_equal, demand};
+use cryptable_packed as packed;
+use cryptable_wire::KeyId;
+
+use crate::bounds::{SlotBounds, SlotError};
+use crate::ciphertext::{Ciphertext, Tags};
+use crate::evaluation_key::EvaluationKey;
+use crate::lookup_circuit::PredictedLookup;
+use crate::parameters::Parameters;
+use crate::slot_table::{Grid, SlotTable};
+
+/// The word of a client that its keys of vectors and of packed integers are of one secret: what servers convert by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedSecret {
+    /// The key of vectors.
+    pub vectors: KeyId,
+    /// The key of packed integers.
+    pub packed: KeyId,
+}
+
+/// A server's key of packed integers, with the client's word that its secret is that of vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedKey<'a> {
+    /// The key of packed integers.
+    pub key: &'a packed::EvaluationKey,
+    /// What the client said.
+    pub shared: SharedSecret,
+}
+
+impl Parameters {
+    /// The packed value that the real part of a slot is: its bits reversed, an involution.
+    ///
+    /// ```
+    /// use cryptable_approximate::Parameters;
+    /// let parameters = Parameters::insecure_toy_bootstrapping()?;
+    /// assert_eq!((parameters.slots(), parameters.packed_index(1)), (512, 256));
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not as many slots.
+    #[must_use]
+    pub fn packed_index(&self, slot: usize) -> usize {
+        let slots = self.slots();
+        assert!(slot < slots, "slot {slot} of {slots}");
+        if slots == 1 { 0 } else { slot.reverse_bits() >> (usize::BITS - slots.ilog2()) }
+    }
+}
+
+impl EvaluationKey {
+    /// Integers modulo `modulus` in slots, up to errors, as packed integers: real parts, and imaginary ones as further values
+    /// if slots are complex. The result has no more noise than it states, and is refused where it would decrypt wrong.
+    ///
+    /// # Errors
+    /// If something is of another client or other parameters, or has no level; the two ring degrees differ, or packed values
+    /// do not fill their ring; [`Error::NoiseTooLarge`]; [`Error::MissingKey`].
+    pub fn to_packed(
+        &self,
+        ct: &Ciphertext,
+        modulus: u64,
+        packed: PackedKey<'_>,
+    ) -> Result<packed::Ciphertext> {
+        self.check(&[ct])?;
+        let degree = self.check_packed(packed)?;
+        let (circuit, matrices) = self.lookup_parts()?;
+        let range = 2..=1 << 24;
+        let limit = "from 2 to 2^24";
+        demand(range.contains(&modulus), "modulus of packed integers", modulus as f64, limit)?;
+        let parts = if ct.bounds().im == 0.0 { 1 } else { 2 };
+        let grid = Grid::integers(modulus as usize);
+        self.parameters().check_level(ct, grid)?;
+        let (evaluator, dry_run) = self.arithmetics();
+        let coefficients =
+            circuit.phases_of_grid(&evaluator, &matrices.slots_to_coeffs, &ct.inner, (grid, parts));
+        let literal = packed.key.parameters().literal();
+        let shape = CoefficientShape {
+            log2_modulus: literal.log2_ciphertext_modulus,
+            plaintext_modulus: modulus,
+            layout: CoefficientLayout {
+                ring_degree: degree,
+                slots: degree,
+                count: parts * degree / 2,
+            },
+        };
+        let predicted = circuit.predict_coefficients(&dry_run, &ct.shape, (grid, parts));
+        let of_rounding =
+            rounding_variance(degree, f64::from(literal.log2_ciphertext_modulus).exp2());
+        let deviation = (predicted.noise.0 / degree as f64 + of_rounding).sqrt();
+        let largest = ct.error().largest(packed.key.parameters().stated_log2_fail());
+        let noise = NoiseBound::new(deviation, largest / grid.period());
+        packed.key.import(switch_to_power_of_two(self.ring(), coefficients, shape), noise)
+    }
+
+    /// The table of packed integers in slots, with levels: real slots of up to N/2 values, complex ones of more.
+    ///
+    /// ```
+    /// use cryptable_approximate::{Grid, KeySet, PackedKey, Parameters, SecretKey, SlotTable};
+    /// use cryptable_lattice::Progress;
+    /// use cryptable_packed as packed;
+    /// // One secret for both; the client:
+    /// let integers = packed::SecretKey::generate(&packed::Parameters::insecure_toy(16, 16)?);
+    /// let vectors = Parameters::insecure_toy_bootstrapping()?;
+    /// let secret = SecretKey::sharing(&vectors, &integers)?;
+    /// let shared = secret.shared_secret(&integers)?;
+    /// // The server:
+    /// let server = secret.evaluation_key(&KeySet::new().lookups(), Progress::silent())?;
+    /// let key = integers.evaluation_key(Progress::silent())?;
+    /// let packed = PackedKey { key: &key, shared };
+    /// let x = integers.encrypt(&[3, 1, 4])?;
+    /// let roots = SlotTable::from_fn(Grid::integers(16), 1, f64::sqrt)?;
+    /// let y = server.from_packed(&x, &roots, packed)?;
+    /// let found = secret.decrypt_reals(&y)?;
+    /// assert!((found[vectors.packed_index(2)] - 2.0).abs() < 1e-4);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If something is of another client or other parameters; the two ring degrees differ, or packed values do not fill their
+    /// ring; the table is not one of integers of their modulus, or has too many levels; their noise may reach halfway to
+    /// another integer; [`Error::MissingKey`].
+    pub fn from_packed(
+        &self,
+        ct: &packed::Ciphertext,
+        table: &SlotTable,
+        packed: PackedKey<'_>,
+    ) -> Result<Ciphertext> {
+        let degree = self.check_packed(packed)?;
+        let (circuit, _) = self.lookup_parts()?;
+        let body = packed.key.export(ct)?;
+        let grid = Grid::integers(ct.modulus() as usize);
+        if table.grid() != grid {
+            let (found, expected) = (format!("{:?}", table.grid()), format!("{grid:?}"));
+            return Err(Error::Mismatch { name: "grid of a table", found, expected });
+        }
+        self.parameters().check_table(table)?;
+        let parts = if ct.count() <= degree / 2 { 1 } else { 2 };
+        let bottom = mod_raise::switch_to_bottom(self.ring(), body);
+        let bottom_prime = self.ring().main_prime(0) as f64;
+        let variance = ct.noise().deviation().powi(2) + rounding_variance(degree, bottom_prime);
+        let coefficients = Shape {
+            noise: SlotVariance(variance * degree as f64),
+            ..self.parameters().fresh_shape(1.0)
+        };
+        let error = SlotError { deviation: 0.0, bias: ct.noise().bias() };
+        let found: PredictedLookup = circuit.predict_table(
+            &self.parameters().dry_run(),
+            (&coefficients, error, parts),
+            table,
+        );
+        let tags = Tags {
+            bounds: SlotBounds::real(0.0),
+            bias: 0.0,
+            bottom_limbs: self.parameters().level_scales().bottom(),
+            slots: self.parameters().slots(),
+            parameter_digest: self.parameters().digest(),
+            key_id: self.key_id(),
+        };
+        let result = self.admit(&found, (table, parts), tags)?;
+        Ok(self.look_up_coefficients(&bottom, (&[table], parts), vec![result]).swap_remove(0))
+    }
+
+    /// Demands a key of packed integers that the client said to be of this secret, on the same ring: its degree.
+    fn check_packed(&self, packed: PackedKey<'_>) -> Result<usize> {
+        let PackedKey { key, shared } = packed;
+        check_client("word of a shared secret", self.key_id(), shared.vectors)?;
+        check_client("key of packed integers", shared.packed, key.key_id())?;
+        let degree = self.ring().degree();
+        check_equal("ring degree of packed integers", key.parameters().ring_degree(), degree)?;
+        let slots = key.parameters().literal().slots;
+        check_equal("number of packed values of a ciphertext", slots, degree)?;
+        check_equal("number of slots", self.parameters().slots(), degree / 2)?;
+        Ok(degree)
+    }
+}
+
+/// Variance of a coefficient by the rounding of both words to a modulus, as a fraction of it.
+fn rounding_variance(degree: usize, modulus: f64) -> f64 {
+    (1.0 + 2.0 * degree as f64 / 3.0) / 12.0 / (modulus * modulus)
+}

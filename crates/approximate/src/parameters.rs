@@ -1,0 +1,230 @@
+//! Parameters: a literal that was validated, with everything that follows from it.
+
+use std::sync::{Arc, OnceLock};
+
+use cryptable_ckks::DryRun;
+use cryptable_ckks::chain_primes::{ChainPrimes, ChainSizes};
+use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_ckks::noise_sources::NoiseSources;
+use cryptable_lattice::error::{Result, demand};
+use cryptable_lattice::security::LweInstance;
+use cryptable_lattice::{ReadOptions, SecurityLevel};
+use cryptable_ring::{Chain, Ring};
+use cryptable_wire::WireError;
+
+use crate::bootstrap_circuit::BootstrapCircuit;
+use crate::bounds::SlotError;
+use crate::levels::Levels;
+use crate::literal::ParametersLiteral;
+use crate::validation;
+
+/// A validated, immutable parameter set. Clones share what was computed.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    literal: Arc<ParametersLiteral>,
+    primes: ChainPrimes,
+    security_bits: f64,
+    levels: Arc<Levels>,
+    bootstrap: Arc<Option<BootstrapCircuit>>,
+    digest: [u8; 32],
+    /// Built when it is first used: planning needs none.
+    ring: Arc<OnceLock<Arc<Ring>>>,
+}
+
+impl Parameters {
+    /// Validates a literal: every number against its bounds before anything is built, and the security that it claims, of
+    /// all secrets, by the embedded tables.
+    ///
+    /// # Errors
+    /// If a number is out of bounds, or security is below what is claimed.
+    pub fn new(literal: ParametersLiteral) -> Result<Self> {
+        validation::check(&literal)?;
+        let primes = ChainPrimes::find(&ChainSizes {
+            degree: literal.ring_degree,
+            chain: &literal.chain(),
+            levels: literal.bottom_limbs()..literal.top_limbs(),
+            special: &literal.special,
+            raised: literal.raised_chain(),
+        });
+        check_found(&literal, &primes.main)?;
+        let security_bits = primes.check_security(secrets(&literal), literal.security)?;
+        let (main, raised) = (numbers(&primes.main), numbers(&primes.raised));
+        let levels = Levels::new(&main, literal.bottom_limbs(), literal.top_limbs());
+        levels.check()?;
+        let bytes = serde_json::to_vec(&literal).expect("a literal serialises");
+        let digest = *blake3::hash(&bytes).as_bytes();
+        let bootstrap = Arc::new(BootstrapCircuit::new(&literal, &levels, (&main, &raised)));
+        bootstrap.iter().try_for_each(BootstrapCircuit::check_scales)?;
+        let (literal, levels) = (Arc::new(literal), Arc::new(levels));
+        Ok(Self { literal, primes, security_bits, levels, bootstrap, digest, ring: Arc::default() })
+    }
+
+    /// The literal that they were made of.
+    #[must_use]
+    pub fn literal(&self) -> &ParametersLiteral {
+        &self.literal
+    }
+
+    /// Slots of a ciphertext.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.literal.slots
+    }
+
+    /// Multiplications that fresh and bootstrapped ciphertexts have left.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.literal.levels.len()
+    }
+
+    /// Whether there is a bootstrap.
+    #[must_use]
+    pub fn is_bootstrappable(&self) -> bool {
+        self.literal.bootstrapping.is_some()
+    }
+
+    /// Estimated security in bits, classical; 0 for insecure toys.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        self.security_bits
+    }
+
+    /// What is claimed of the security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.literal.security
+    }
+
+    /// log2 of the probability, a slot, that a bootstrap goes wrong altogether: that the overflow of ModRaise leaves the
+    /// interval of the exponential. Negative infinity without bootstrapping.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        let bootstrapping = self.literal.bootstrapping.as_ref();
+        bootstrapping.map_or(f64::NEG_INFINITY, |it| it.log2_fail)
+    }
+
+    /// The LWE problems that all secrets rest on.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        let (degree, sparse_weight) = secrets(&self.literal);
+        self.primes.lwe_instances(degree, sparse_weight)
+    }
+
+    /// log2 of the largest modulus that a key has.
+    #[must_use]
+    pub fn log2_modulus(&self) -> f64 {
+        self.primes.log2_largest()
+    }
+
+    /// The literal as bytes, in JSON.
+    ///
+    /// # Panics
+    /// Never: a validated literal has finite numbers only.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(&*self.literal).expect("a literal serialises")
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::Insecure`] if they claim no security and that is not allowed; if the bytes are no
+    /// literal, or the literal is not valid.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let literal: ParametersLiteral = serde_json::from_slice(bytes)
+            .map_err(|error| WireError::invalid("parameters", error, "a literal of vectors"))?;
+        options.check(literal.security)?;
+        Self::new(literal)
+    }
+
+    /// BLAKE3 of [`Parameters::to_bytes`]: what keys and ciphertexts carry.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// The ring with all primes and their tables: one of all clones.
+    pub(crate) fn ring(&self) -> Arc<Ring> {
+        let build = || {
+            let ChainPrimes { main, raised, special } = &self.primes;
+            let mut chains = vec![Chain::new(main)];
+            chains.extend((!raised.is_empty()).then(|| Chain::new(raised)));
+            Arc::new(Ring::with_chains(self.literal.ring_degree, chains, special))
+        };
+        Arc::clone(self.ring.get_or_init(build))
+    }
+
+    /// The first primes of the chain.
+    pub(crate) fn primes(&self, limbs: usize) -> &[u64] {
+        &self.primes.main[..limbs]
+    }
+
+    /// A dry run over these primes.
+    pub(crate) fn dry_run(&self) -> DryRun {
+        let (main, raised) = (numbers(&self.primes.main), numbers(&self.primes.raised));
+        DryRun::new(self.literal.dry_run_parameters(&main, &raised))
+    }
+
+    pub(crate) fn bootstrap_circuit(&self) -> Option<&BootstrapCircuit> {
+        (*self.bootstrap).as_ref()
+    }
+
+    /// The error of a bootstrapped fresh ciphertext with parts up to 1; none without bootstrapping.
+    #[must_use]
+    pub fn bootstrap_error(&self) -> Option<SlotError> {
+        let circuit = self.bootstrap_circuit()?;
+        let (shape, bias) = circuit.predict(&self.dry_run(), &self.fresh_shape(2.0), 1.0);
+        Some(SlotError { deviation: shape.noise.0.sqrt(), bias })
+    }
+
+    /// Counts of the operations of a bootstrap of a ciphertext of the lowest level; none without bootstrapping.
+    #[must_use]
+    pub fn bootstrap_counts(&self) -> Option<Counts> {
+        let (circuit, dry_run) = (self.bootstrap_circuit()?, self.dry_run());
+        let (levels, fresh) = (self.level_scales(), self.fresh_shape(2.0));
+        let lowered = levels.lower(&self.dry_run(), &fresh, levels.bottom());
+        circuit.predict(&dry_run, &lowered, 1.0);
+        Some(dry_run.counts())
+    }
+
+    /// What a dry run knows of a fresh ciphertext with slots of this mean square.
+    pub(crate) fn fresh_shape(&self, mean_square: f64) -> Shape {
+        let limbs = self.levels.top();
+        let scale = self.levels.scale_at(limbs);
+        let mut noise = self.dry_run().fresh_noise(scale);
+        // Encoding rounds two coefficients a slot.
+        noise.0 += self.literal.slots as f64 / 6.0 / (scale * scale);
+        let (power, sources) = (SlotVariance(mean_square), NoiseSources::UNKNOWN);
+        Shape { limbs, chain: 0, scale, power, noise, sources }
+    }
+
+    pub(crate) fn level_scales(&self) -> &Levels {
+        &self.levels
+    }
+}
+
+/// Demands primes of levels as large as asked for, nearly: they are chosen so that scales stay, for sizes that are alike.
+fn check_found(literal: &ParametersLiteral, main: &[u64]) -> Result<()> {
+    for (&prime, size) in main.iter().zip(literal.chain()) {
+        let bits = (prime as f64).log2();
+        let limit =
+            format!("it must be within 1 of {size} and below 50: primes of levels must be alike");
+        demand(
+            (bits - size).abs() < 1.0 && bits < 50.0,
+            "log2 of a prime of levels",
+            bits,
+            &limit,
+        )?;
+    }
+    Ok(())
+}
+
+fn numbers(primes: &[u64]) -> Vec<f64> {
+    primes.iter().map(|&q| q as f64).collect()
+}
+
+/// Ring degree, and weight of the sparse secret if there is one.
+fn secrets(literal: &ParametersLiteral) -> (usize, Option<u32>) {
+    let sparse_weight = literal.bootstrapping.as_ref().map(|it| it.sparse_weight);
+    (literal.ring_degree, sparse_weight)
+}

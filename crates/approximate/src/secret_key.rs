@@ -1,0 +1,238 @@
+//! The client's key: encrypts, decrypts, and generates evaluation keys.
+
+use std::sync::Arc;
+
+use cryptable_ckks::encryption::{self, SlotRounding};
+use cryptable_lattice::coefficient_ciphertext::Flooding;
+use cryptable_lattice::error::{Error, Result, check_client, check_equal, demand};
+use cryptable_lattice::key_generation::generate_switching_keys;
+use cryptable_lattice::secret::TernarySecret;
+use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
+use cryptable_ring::Ring;
+use cryptable_ring::random::RandomStream;
+use cryptable_wire::{KeyId, pack_ternary};
+use num_complex::Complex64;
+use zeroize::Zeroizing;
+
+use crate::bounds::SlotBounds;
+use crate::ciphertext::{Ciphertext, Tags};
+use crate::evaluation_key::EvaluationKey;
+use crate::key_set::KeySet;
+use crate::packed_integers::SharedSecret;
+use crate::parameters::Parameters;
+
+/// log2 of the probability, a slot, that its error is beyond the step that it is rounded to.
+const LOG2_FAIL_OF_ROUNDING: f64 = -40.0;
+
+/// The secret key of one client: a uniform ternary polynomial. Zeroized on drop, redacted in Debug, not `Clone`.
+#[derive(Debug)]
+pub struct SecretKey {
+    parameters: Parameters,
+    ring: Arc<Ring>,
+    secret: TernarySecret,
+    id: KeyId,
+}
+
+impl SecretKey {
+    /// Draws a fresh secret.
+    #[must_use]
+    pub fn generate(parameters: &Parameters) -> Self {
+        let distribution = SecretDistribution::UniformTernary;
+        let degree = parameters.literal().ring_degree;
+        let secret = TernarySecret::sample(degree, distribution, &mut RandomStream::from_os());
+        Self::from_secret(parameters.clone(), secret)
+    }
+
+    /// A key of the secret of packed integers, so that servers convert between the two.
+    ///
+    /// # Errors
+    /// If their ring degrees differ.
+    pub fn sharing(parameters: &Parameters, packed: &cryptable_packed::SecretKey) -> Result<Self> {
+        let (found, expected) =
+            (packed.parameters().ring_degree(), parameters.literal().ring_degree);
+        check_equal("ring degree of packed integers", found, expected)?;
+        let coefficients = Zeroizing::new(packed.secret().coefficients().to_vec());
+        let distribution = packed.secret().distribution();
+        let secret = TernarySecret::from_coefficients(coefficients, distribution);
+        Ok(Self::from_secret(parameters.clone(), secret.expect("coefficients of a secret")))
+    }
+
+    /// The word for servers that a key of packed integers has the same secret.
+    ///
+    /// # Errors
+    /// If it has another: [`Error::OtherClient`].
+    pub fn shared_secret(&self, packed: &cryptable_packed::SecretKey) -> Result<SharedSecret> {
+        let other = Self::sharing(&self.parameters, packed)?;
+        check_client("secret key of packed integers", self.id, other.id)?;
+        Ok(SharedSecret { vectors: self.id, packed: packed.id() })
+    }
+
+    pub(crate) fn from_secret(parameters: Parameters, secret: TernarySecret) -> Self {
+        let ring = parameters.ring();
+        let packed = pack_ternary(secret.coefficients());
+        let id = KeyId::of_secret("cryptable: identifier of a secret key of vectors", &packed);
+        Self { parameters, ring, secret, id }
+    }
+
+    /// The identifier that everything under this key carries.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Encrypts numbers whose parts are within [-1, 1], with all levels; slots beyond them are 0.
+    ///
+    /// # Errors
+    /// If there are more than slots, or one is larger or not finite.
+    pub fn encrypt(&self, values: &[Complex64]) -> Result<Ciphertext> {
+        self.encrypt_within(values, SlotBounds { re: 1.0, im: 1.0 })
+    }
+
+    /// Encrypts real numbers within [-1, 1], with all levels; slots beyond them are 0.
+    ///
+    /// # Errors
+    /// As [`SecretKey::encrypt`].
+    pub fn encrypt_reals(&self, values: &[f64]) -> Result<Ciphertext> {
+        let values: Vec<Complex64> = values.iter().map(|&x| Complex64::from(x)).collect();
+        self.encrypt_within(&values, SlotBounds::real(1.0))
+    }
+
+    /// Encrypts numbers within other bounds, which are public: every ciphertext carries them.
+    ///
+    /// # Errors
+    /// As [`SecretKey::encrypt`]; if the bounds are larger than what fresh ciphertexts hold.
+    pub fn encrypt_within(&self, values: &[Complex64], bounds: SlotBounds) -> Result<Ciphertext> {
+        let (count, slots) = (values.len(), self.parameters.slots());
+        if count > slots {
+            let (name, value) = ("number of values", count as u64);
+            return Err(Error::TooLarge { name, value, limit: slots as u64 });
+        }
+        bounds.check()?;
+        let levels = self.parameters.level_scales();
+        let (limbs, scale) = (levels.top(), levels.scale_at(levels.top()));
+        let capacity = levels.capacity(limbs);
+        let limit = format!("it must be at most {capacity}, what a fresh ciphertext holds");
+        demand(bounds.modulus() <= capacity, "bound of slots", bounds.modulus(), &limit)?;
+        for value in values {
+            for (part, bound) in [(value.re, bounds.re), (value.im, bounds.im)] {
+                // No number is within bounds.
+                let limit = format!("its absolute value must be at most {bound}");
+                demand(part.abs() <= bound, "part of a value", part, &limit)?;
+            }
+        }
+        let mut padded = values.to_vec();
+        padded.resize(slots, Complex64::ZERO);
+        let inner = encryption::encrypt(&self.ring, &self.secret, &padded, scale, limbs);
+        let shape = self.parameters.fresh_shape(1.0);
+        let tags = Tags {
+            bounds,
+            bias: 0.0,
+            bottom_limbs: levels.bottom(),
+            slots,
+            parameter_digest: self.parameters.digest(),
+            key_id: self.id,
+        };
+        Ok(Ciphertext::join(inner, shape, tags))
+    }
+
+    /// The slots, each part rounded to a multiple of the least power of two that is beyond its error but for a probability
+    /// of 2^-40: less than the error, which depends on the secret, is not given away, but where values are near the middle
+    /// of two multiples. Where others see results of adversarial ciphertexts, use [`SecretKey::decrypt_flooded`].
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters.
+    pub fn decrypt(&self, ct: &Ciphertext) -> Result<Vec<Complex64>> {
+        self.decrypt_rounded(ct, None)
+    }
+
+    /// Real parts of [`SecretKey::decrypt`].
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters.
+    pub fn decrypt_reals(&self, ct: &Ciphertext) -> Result<Vec<f64>> {
+        Ok(self.decrypt(ct)?.iter().map(|z| z.re).collect())
+    }
+
+    /// The slots with noise added that hides their own, as large as the error of the ciphertext asks for, before they are
+    /// rounded: security against those who choose what is computed and see results (Li, Micciancio, Schultz, Sorrell,
+    /// CRYPTO 2022).
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters, or the noise is larger than an eighth of the bound of
+    /// the slots.
+    pub fn decrypt_flooded(&self, ct: &Ciphertext, flooding: Flooding) -> Result<Vec<Complex64>> {
+        self.decrypt_rounded(ct, Some(flooding))
+    }
+
+    fn decrypt_rounded(
+        &self,
+        ct: &Ciphertext,
+        flooding: Option<Flooding>,
+    ) -> Result<Vec<Complex64>> {
+        ct.check(self.parameters.digest(), self.id)?;
+        let largest = ct.error().largest(LOG2_FAIL_OF_ROUNDING);
+        let deviation = flooding.map_or(0.0, |it| it.deviation(largest, 2 * ct.slots()));
+        if flooding.is_some() {
+            let limit = "it must be at most an eighth of the bound of the slots: fewer bits or fewer queries";
+            let ok = deviation <= ct.bounds().part() / 8.0;
+            demand(ok, "standard deviation of flooding", deviation, limit)?;
+        }
+        let step = largest.max(deviation).log2().ceil().exp2();
+        let rounding = SlotRounding { step, deviation };
+        Ok(encryption::decrypt_rounded(&self.ring, &self.secret, &ct.inner, ct.slots(), rounding))
+    }
+
+    /// Distances of the slots from `expected`.
+    ///
+    /// # Errors
+    /// If the ciphertext is of another client or other parameters.
+    #[cfg(feature = "diagnostics")]
+    pub fn errors(&self, ct: &Ciphertext, expected: &[Complex64]) -> Result<Vec<Complex64>> {
+        ct.check(self.parameters.digest(), self.id)?;
+        let slots = encryption::decrypt(&self.ring, &self.secret, &ct.inner, ct.slots());
+        Ok(slots.iter().zip(expected).map(|(z, expected)| z - expected).collect())
+    }
+
+    /// The evaluation key for a server.
+    ///
+    /// # Errors
+    /// If the parameters do not have what is asked for, or [`Error::Cancelled`].
+    pub fn evaluation_key(&self, keys: &KeySet, progress: Progress<'_>) -> Result<EvaluationKey> {
+        let mut generated = EvaluationKeys::new();
+        let requests = keys.requests(&self.parameters)?;
+        self.generate_keys(requests, progress, |request, key| {
+            generated.insert(request.purpose, key);
+            Ok(())
+        })?;
+        let ring = Arc::clone(&self.ring);
+        Ok(EvaluationKey::new(self.parameters.clone(), (keys.clone(), generated), self.id, ring))
+    }
+
+    /// Generates the switching keys one at a time.
+    ///
+    /// # Errors
+    /// Whatever `consume` returns, or [`Error::Cancelled`].
+    pub(crate) fn generate_keys(
+        &self,
+        requests: Vec<KeyRequest>,
+        progress: Progress<'_>,
+        consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
+    ) -> Result<()> {
+        let bootstrapping = self.parameters.literal().bootstrapping.as_ref();
+        // Without bootstrapping nothing is under a sparse secret: that of weight 1 hides nothing.
+        let weight = bootstrapping.map_or(1, |it| it.sparse_weight);
+        generate_switching_keys(&self.ring, (&self.secret, weight), requests, progress, consume)
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The secret polynomial itself.
+    pub(crate) fn secret(&self) -> &TernarySecret {
+        &self.secret
+    }
+}

@@ -1,0 +1,204 @@
+//! Tables of slots for functional bootstrapping: a function of points on a grid, by trigonometric Hermite interpolation.
+
+use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_packed::{HermiteKernel, HermiteOrder, trigonometric_hermite};
+use num_complex::Complex64;
+
+/// Most points.
+const MAX_POINTS: u64 = 1 << 12;
+
+/// Where the inputs of a table lie: `first + m·step` for m = 0, …, count - 1. Inputs are periodic: m counts modulo the count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// The first point.
+    pub first: f64,
+    /// The distance of neighbours.
+    pub step: f64,
+    /// The number of points.
+    pub count: usize,
+}
+
+impl Grid {
+    /// The integers modulo p: 0, …, p - 1, and every other integer as its residue.
+    #[must_use]
+    pub const fn integers(p: usize) -> Self {
+        Self { first: 0.0, step: 1.0, count: p }
+    }
+
+    /// Point m.
+    #[must_use]
+    pub fn point(&self, m: usize) -> f64 {
+        self.first + m as f64 * self.step
+    }
+
+    /// The period of inputs.
+    #[must_use]
+    pub fn period(&self) -> f64 {
+        self.count as f64 * self.step
+    }
+
+    /// Demands points that a table may have.
+    ///
+    /// # Errors
+    /// If there are none or too many, or a number is not finite or the step not positive.
+    fn check(&self) -> Result<()> {
+        let (name, value) = ("number of points", self.count as u64);
+        if value == 0 {
+            return Err(Error::TooSmall { name, value, limit: 1 });
+        }
+        if value > MAX_POINTS {
+            return Err(Error::TooLarge { name, value, limit: MAX_POINTS });
+        }
+        demand(self.first.is_finite(), "first point of the grid", self.first, "finite")?;
+        let step = self.step;
+        demand(step.is_finite() && step > 0.0, "step of the grid", step, "positive and finite")
+    }
+}
+
+/// A function of the points of a grid, discontinuous as it may be (a sign, a threshold, a quantised activation, a random
+/// table), ready to be looked up in slots: [`crate::EvaluationKey::lookup`].
+///
+/// With `t = (x - first)/period`, the result is `Re T(e^{2πit})`, T of [`HermiteOrder::coefficients`] coefficients, whose
+/// first M derivatives vanish at the points (equations (5), (17) and (19) of Alexandru, Kim, Polyakov, CRYPTO 2025, ePrint
+/// 2024/1623, without their scaling by p).
+///
+/// ```
+/// use cryptable_approximate::{Grid, SlotTable};
+/// // The sign of multiples of 1/8 from -1 on.
+/// let grid = Grid { first: -1.0, step: 0.125, count: 16 };
+/// let sign = SlotTable::from_fn(grid, 1, |x| if x < 0.0 { -1.0 } else { 1.0 })?;
+/// // Inputs that are off by 2 % of a step leave less than a percent.
+/// assert!(sign.largest_deviation(0.0025) < 0.01);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SlotTable {
+    grid: Grid,
+    values: Vec<f64>,
+    kernel: HermiteKernel,
+    /// Half the coefficients of T, a power of two of them: adding the conjugate gives the real part.
+    coefficients: Vec<Complex64>,
+}
+
+impl SlotTable {
+    /// The function with these values at the points of a grid, by interpolation of order 1 to 3: errors ε of inputs leave as
+    /// `C·ε^(order + 1)`.
+    ///
+    /// # Errors
+    /// If there are none or more than 4,096 points, not as many values, a number is not finite, the step not positive, or
+    /// the order not from 1 to 3.
+    pub fn new(grid: Grid, order: u64, values: &[f64]) -> Result<Self> {
+        grid.check()?;
+        let order = HermiteOrder::new(order)?;
+        if values.len() != grid.count {
+            return Err(Error::mismatch("number of values", values.len(), grid.count));
+        }
+        if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
+            return demand(false, "value of the table", value, "finite").map(|()| unreachable!());
+        }
+        let mut coefficients: Vec<Complex64> =
+            trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect();
+        coefficients.resize(coefficients.len().next_power_of_two().max(2), Complex64::ZERO);
+        let kernel = HermiteKernel::new(grid.count, order);
+        Ok(Self { grid, values: values.to_vec(), kernel, coefficients })
+    }
+
+    /// The table of a function.
+    ///
+    /// # Errors
+    /// As [`SlotTable::new`].
+    pub fn from_fn(grid: Grid, order: u64, f: impl Fn(f64) -> f64) -> Result<Self> {
+        grid.check()?;
+        let values: Vec<f64> = (0..grid.count).map(|m| f(grid.point(m))).collect();
+        Self::new(grid, order, &values)
+    }
+
+    /// The points.
+    #[must_use]
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// The values at the points.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Levels between the exponential and the result.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.coefficients.len().ilog2() as usize
+    }
+
+    /// How far outputs are off at most where inputs are off by `error`, but for noise of the evaluation: the kernel's bound
+    /// for any table of this spread.
+    #[must_use]
+    pub fn largest_deviation(&self, error: f64) -> f64 {
+        self.spread() * self.kernel.largest_deviation(error / self.grid.period())
+    }
+
+    /// The largest difference of two values.
+    pub(crate) fn spread(&self) -> f64 {
+        let least = self.values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        most - least
+    }
+
+    /// The largest absolute value.
+    pub(crate) fn magnitude(&self) -> f64 {
+        self.values.iter().fold(0.0, |largest, f| largest.max(f.abs()))
+    }
+
+    /// 12 times the variance of the values, over the points: what random tables within an interval of length 1 have is 1.
+    pub(crate) fn relative_variance(&self) -> f64 {
+        let count = self.values.len() as f64;
+        let mean = self.values.iter().sum::<f64>() / count;
+        12.0 * self.values.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / count
+    }
+
+    pub(crate) fn kernel(&self) -> &HermiteKernel {
+        &self.kernel
+    }
+
+    pub(crate) fn coefficients(&self) -> &[Complex64] {
+        &self.coefficients
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_tables_are_refused_by_name_and_limit() {
+        let error = |grid, order, values: &[f64]| {
+            SlotTable::new(grid, order, values).unwrap_err().to_string()
+        };
+        let two = Grid::integers(2);
+        let cases = [
+            (error(Grid::integers(0), 1, &[]), "number of points is 0"),
+            (error(Grid::integers(4097), 1, &[]), "at most 4096"),
+            (error(two, 0, &[0.0, 1.0]), "order of the interpolation is 0"),
+            (error(two, 4, &[0.0, 1.0]), "at most 3"),
+            (error(two, 1, &[0.0]), "number of values is 1"),
+            (error(two, 1, &[0.0, f64::NAN]), "value of the table is NaN"),
+            (error(Grid { step: 0.0, ..two }, 1, &[0.0, 1.0]), "step of the grid is 0"),
+            (error(Grid { first: f64::INFINITY, ..two }, 1, &[0.0, 1.0]), "first point"),
+        ];
+        for (message, part) in cases {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn sizes_of_tables() {
+        for (p, order, levels) in
+            [(1, 1, 1), (2, 1, 1), (3, 1, 2), (16, 1, 4), (16, 2, 5), (5, 3, 4)]
+        {
+            let table = SlotTable::from_fn(Grid::integers(p), order, |x| x).unwrap();
+            assert_eq!(table.levels(), levels, "{p} points of order {order}");
+            assert_eq!((table.spread(), table.magnitude()), ((p - 1) as f64, (p - 1) as f64));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Bootstrapping, on a toy ring and at full size.
+
+use cryptable_approximate::{Complex64, EvaluationKey, KeySet, Parameters, SecretKey};
+use cryptable_lattice::Progress;
+use cryptable_ring::random::replay;
+use rand::Rng;
+
+fn client(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
+    let secret = SecretKey::generate(parameters);
+    let keys = KeySet::new().bootstrapping();
+    let server = secret.evaluation_key(&keys, Progress::silent()).unwrap();
+    (secret, server)
+}
+
+/// Bootstraps numbers of the unit square; the root mean square and the largest of the errors are as stated, from both sides.
+fn bootstraps(parameters: &Parameters) {
+    let (secret, server) = client(parameters);
+    let mut rng = rand::rng();
+    let mut part = || rng.random_range(-1.0..1.0);
+    let values: Vec<_> = (0..parameters.slots()).map(|_| Complex64::new(part(), part())).collect();
+    let fresh = server.lower(&secret.encrypt(&values).unwrap(), 0).unwrap();
+    let mut ct = server.bootstrap(&fresh).unwrap();
+    assert_eq!(ct.level(), parameters.levels());
+    for round in 0..2 {
+        let errors = secret.errors(&ct, &values).unwrap();
+        let mean = errors.iter().map(Complex64::norm_sqr).sum::<f64>() / errors.len() as f64;
+        let parts = errors.iter().flat_map(|z| [z.re, z.im]);
+        let largest = parts.fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        let stated = ct.error();
+        let mean_bits = errors.iter().map(|z| -z.norm().log2()).sum::<f64>() / errors.len() as f64;
+        println!(
+            "round {round}: root mean square 2^{:.2}, stated 2^{:.2} and bias 2^{:.2}; largest 2^{:.2}, stated 2^{:.2}; mean of bits {mean_bits:.2}",
+            mean.sqrt().log2(),
+            stated.deviation.log2(),
+            stated.bias.log2(),
+            largest.log2(),
+            stated.largest(-40.0).log2()
+        );
+        assert!(mean.sqrt() < 1.2 * stated.deviation.hypot(stated.bias));
+        assert!(mean.sqrt() > 0.25 * stated.deviation);
+        assert!(largest < stated.largest(-40.0));
+        ct = server.bootstrap(&server.lower(&ct, 0).unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn insecure_bootstraps_keep_to_their_errors() {
+    let _replay = replay::begin();
+    bootstraps(&Parameters::insecure_toy_bootstrapping().unwrap());
+}
+
+#[test]
+#[ignore = "full size: a minute and 4 GB"]
+fn full_size_bootstraps_keep_to_their_errors() {
+    let _replay = replay::begin();
+    bootstraps(&Parameters::bootstrapping_128().unwrap());
+}
+
+#[test]
+fn stated_precision() {
+    for parameters in [
+        Parameters::insecure_toy_bootstrapping().unwrap(),
+        Parameters::bootstrapping_128().unwrap(),
+    ] {
+        let error = parameters.bootstrap_error().unwrap();
+        println!(
+            "{}: 2^{:.2}, bias 2^{:.2}, {:?}, modulus {:.1}",
+            parameters.literal().name,
+            error.deviation.log2(),
+            error.bias.log2(),
+            parameters.bootstrap_counts().unwrap(),
+            parameters.log2_modulus()
+        );
+    }
+}
