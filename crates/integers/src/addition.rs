@@ -1,0 +1,45 @@
+//! Sums, differences and multiples: digit by digit, carries when there is need.
+
+use cryptable_lattice::Result;
+
+use crate::columns::IntegerColumn;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::Evaluator;
+use crate::integer::Integer;
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// x + y: no lookup, as long as digits fit; else those of [`Evaluator::reduce`] for both before.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn add<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.combine(&[(1, x), (1, y)])
+    }
+
+    /// x - y, as [`Evaluator::add`].
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn sub<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.combine(&[(1, x), (-1, y)])
+    }
+
+    /// -x.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn neg<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.combine(&[(-1, x)])
+    }
+}

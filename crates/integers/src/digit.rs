@@ -1,0 +1,83 @@
+//! Digits of encrypted integers: a ciphertext, and all values that it may have.
+
+use cryptable_lattice::NoiseBound;
+
+/// A digit of every value of a column: encrypted, within `low..=high`, or a public constant.
+///
+/// The bounds follow every operation; a ciphertext modulo p says which number of at most p neighbours it is. They may be
+/// wider than a digit of the base, and below 0: carries are lazy.
+#[derive(Clone, Debug)]
+pub(crate) struct Digit<C> {
+    ciphertext: Option<C>,
+    low: i64,
+    high: i64,
+}
+
+/// What is known of a digit without its ciphertext.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) low: i64,
+    pub(crate) high: i64,
+    pub(crate) noise: NoiseBound,
+}
+
+impl<C> Digit<C> {
+    /// The same public number for all values.
+    pub(crate) fn public(value: i64) -> Self {
+        Self { ciphertext: None, low: value, high: value }
+    }
+
+    /// An encrypted digit.
+    pub(crate) fn encrypted(ciphertext: C, low: i64, high: i64) -> Self {
+        Self { ciphertext: Some(ciphertext), low, high }
+    }
+
+    /// The same digit, where more is known of it than its computation says.
+    pub(crate) fn within(self, low: i64, high: i64) -> Self {
+        match self.ciphertext {
+            None => self,
+            Some(_) => Self { low, high, ..self },
+        }
+    }
+
+    /// The ciphertext, if it is not public.
+    pub(crate) fn ciphertext(&self) -> Option<&C> {
+        self.ciphertext.as_ref()
+    }
+
+    /// The least value.
+    pub(crate) fn low(&self) -> i64 {
+        self.low
+    }
+
+    /// The largest value.
+    pub(crate) fn high(&self) -> i64 {
+        self.high
+    }
+
+    /// Number of values from the least to the largest.
+    pub(crate) fn width(&self) -> i64 {
+        self.high - self.low + 1
+    }
+
+    /// Whether it is below a base and not negative.
+    pub(crate) fn is_below(&self, base: i64) -> bool {
+        self.low >= 0 && self.high < base
+    }
+}
+
+impl Shape {
+    /// No noise and one value.
+    pub(crate) const fn public(value: i64, noise: NoiseBound) -> Self {
+        Self { low: value, high: value, noise }
+    }
+
+    /// Both added.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            low: self.low + other.low,
+            high: self.high + other.high,
+            noise: self.noise + other.noise,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What integers need of an engine.
+
+use std::fmt::Debug;
+
+use cryptable_lattice::{NoiseBound, Progress, Result, Table};
+
+/// What lookups make of noise: what parameters of an engine know.
+pub trait LookupModel {
+    /// Modulus p of inputs and outputs of lookups: they have to be the same.
+    ///
+    /// # Errors
+    /// If they differ.
+    fn modulus(&self) -> Result<u64>;
+
+    /// log2 of the failure probability a value that every lookup keeps.
+    fn stated_log2_fail(&self) -> f64;
+
+    /// Noise of fresh values.
+    fn fresh_noise(&self) -> NoiseBound;
+
+    /// Noise of results, of inputs with this noise.
+    fn result_noise(&self, input: NoiseBound) -> NoiseBound;
+
+    /// log2 of the probability that a lookup of a value with this noise goes wrong.
+    fn lookup_log2_fail(&self, input: NoiseBound) -> f64;
+}
+
+/// Ciphertexts of values modulo p: their sums, multiples, and lookups. What [`crate::Evaluator`] runs on.
+///
+/// Implemented by the keys of the engines `packed` and `single`, and by [`crate::DryRun`], which counts.
+pub trait DigitArithmetic: Sync {
+    /// Values modulo p, the same number in all ciphertexts that are combined.
+    type Ciphertext: Clone + Debug + Send + Sync;
+    /// A table as lookups take it.
+    type Table;
+
+    /// What lookups make of noise.
+    fn model(&self) -> &dyn LookupModel;
+
+    /// The bound on the noise of a ciphertext.
+    fn noise(&self, x: &Self::Ciphertext) -> NoiseBound;
+
+    /// The number of values of a ciphertext.
+    fn count(&self, x: &Self::Ciphertext) -> usize;
+
+    /// x + y.
+    ///
+    /// # Errors
+    /// If they do not belong together, or the result does not decrypt.
+    fn add(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext>;
+
+    /// factor·x.
+    ///
+    /// # Errors
+    /// As [`DigitArithmetic::add`].
+    fn mul_scalar(&self, x: &Self::Ciphertext, factor: i64) -> Result<Self::Ciphertext>;
+
+    /// x + constants, one for every value.
+    ///
+    /// # Errors
+    /// As [`DigitArithmetic::add`].
+    fn add_plain(&self, x: &Self::Ciphertext, constants: &[u64]) -> Result<Self::Ciphertext>;
+
+    /// Encodes a table from p to p.
+    ///
+    /// # Errors
+    /// If its moduli are others.
+    fn prepare(&self, table: &Table) -> Result<Self::Table>;
+
+    /// Looks x up in every table.
+    ///
+    /// # Errors
+    /// If it does not belong to the key or has too much noise; if progress asks to stop.
+    fn look_up(
+        &self,
+        x: &Self::Ciphertext,
+        tables: &[Self::Table],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Self::Ciphertext>>;
+}
+
+/// Ciphertexts whose values have places, and move between them.
+pub trait Places: DigitArithmetic {
+    /// Places of a ciphertext.
+    fn places(&self) -> usize;
+
+    /// Whether places without a value hold zero.
+    fn is_fresh(&self, x: &Self::Ciphertext) -> bool;
+
+    /// Moves every value `offset` places on, and takes the first `count` places as values; what leaves at one end comes
+    /// in negated at the other.
+    ///
+    /// # Errors
+    /// If x does not belong to the key, or there are fewer places.
+    fn shift(&self, x: &Self::Ciphertext, offset: i64, count: usize) -> Result<Self::Ciphertext>;
+}
+
+/// Encryption of values modulo p.
+#[cfg(feature = "client")]
+pub trait DigitEncryption {
+    /// Values modulo p.
+    type Ciphertext: Clone + Debug + Send + Sync;
+
+    /// Modulus p.
+    fn modulus(&self) -> u64;
+
+    /// Encrypts values.
+    ///
+    /// # Errors
+    /// If one is not below p, or there are more than a ciphertext holds.
+    fn encrypt(&self, values: &[u64]) -> Result<Self::Ciphertext>;
+
+    /// Decrypts values.
+    ///
+    /// # Errors
+    /// If they are of another client.
+    fn decrypt(&self, x: &Self::Ciphertext) -> Result<Vec<u64>>;
+}

@@ -1,0 +1,93 @@
+//! Tables of integers, by tables of their digits.
+
+use cryptable_lattice::Result;
+use cryptable_lattice::error::Error;
+
+use crate::columns::IntegerColumn;
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::{DigitFunction, Evaluator};
+use crate::integer::{Integer, Radix};
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// `sum(f(i, x_i))` modulo `2^BITS` of U, for any functions of digits: multiples, weighted sums of bits, parities. The
+    /// most significant digit of a signed type has its sign: from `-B/2`. One lookup a digit, of as many tables as
+    /// the results have digits.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn map_digits<T: Integer, U: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        f: impl Fn(usize, i64) -> i128,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        let (top, base) = (self.radix::<T>().digits() - 1, self.radix::<T>().top_base());
+        self.map_unsigned_digits(x, |index, digit| {
+            let is_signed = T::SIGNED && index == top;
+            f(index, if is_signed { Radix::signed(digit, base) } else { digit })
+        })
+    }
+
+    /// As [`Evaluator::map_digits`], of digits as they are in two's complement.
+    pub(crate) fn map_unsigned_digits<T: Integer, U: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        f: impl Fn(usize, i64) -> i128,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        let x = self.reduce(x)?;
+        let mut lists = vec![Vec::new(); self.radix::<U>().digits()];
+        for (index, digit) in x.digits().iter().enumerate() {
+            let value = |v: i64| f(index, v);
+            self.push_digits::<U>(&mut lists, digit, &value)?;
+        }
+        self.sum_lists(lists)
+    }
+
+    /// Looks a digit up in the tables of all digits of a function of it, which go to the lists of their places.
+    pub(crate) fn push_digits<U: Integer>(
+        &self,
+        lists: &mut [Vec<Digit<E::Ciphertext>>],
+        digit: &Digit<E::Ciphertext>,
+        value: &dyn Fn(i64) -> i128,
+    ) -> Result<()> {
+        let radix = self.radix::<U>();
+        let parts: Vec<_> = (0..radix.digits())
+            .map(|place| move |v: i64| radix.signed_digits(value(v))(place))
+            .collect();
+        let parts: Vec<DigitFunction<'_>> = parts.iter().map(|part| part as _).collect();
+        for (list, part) in lists.iter_mut().zip(self.look_up(digit, &parts)?) {
+            if part.ciphertext().is_some() || part.low() != 0 {
+                list.push(part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Any function of integers that fit one digit's modulus, as those of 8 bits do with p = 256: one lookup, of as many
+    /// tables as results have digits.
+    ///
+    /// # Errors
+    /// As all operations; [`Error::TooLarge`] if p is below `2^BITS` of T.
+    pub fn lookup<T: Integer, U: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        f: impl Fn(T) -> U,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        if u64::from(T::BITS) > u64::from(self.modulus().ilog2()) {
+            let (name, limit) = ("bits of integers that are looked up", self.modulus().ilog2());
+            return Err(Error::TooLarge { name, value: T::BITS.into(), limit: limit.into() });
+        }
+        let reduced = self.reduce(x)?;
+        let weight = |index: usize| 1i64 << (index as u32 * self.digit_bits());
+        let terms = |digits: &[Digit<E::Ciphertext>]| -> Result<Digit<E::Ciphertext>> {
+            let terms: Vec<_> =
+                digits.iter().enumerate().map(|(i, digit)| (weight(i), digit)).collect();
+            self.linear(&terms, 0)
+        };
+        let whole = terms(reduced.digits())?;
+        let mut lists = vec![Vec::new(); self.radix::<U>().digits()];
+        let value = |v: i64| f(T::from_word(v as u64)).to_i128();
+        self.push_digits::<U>(&mut lists, &whole, &value)?;
+        self.sum_lists(lists)
+    }
+}

@@ -1,0 +1,133 @@
+//! Dry runs: operations without ciphertexts, to count their lookups.
+
+use std::sync::{Mutex, PoisonError};
+
+use cryptable_lattice::error::{Result, check_equal};
+use cryptable_lattice::{FailureProbability, NoiseBound, Progress, Table};
+
+use crate::columns::IntegerColumn;
+use crate::digit::Digit;
+use crate::digit_arithmetic::{DigitArithmetic, LookupModel, Places};
+use crate::integer::{Integer, Radix};
+
+/// Runs operations on noise bounds alone, and counts what they look up: by the parameters of an engine.
+///
+/// ```
+/// use cryptable_integers::{DryRun, Evaluator, insecure_packed_toy};
+/// let parameters = insecure_packed_toy(2, 1024)?;
+/// let dry_run = DryRun::new(&parameters, 1024);
+/// let server = Evaluator::new(&dry_run)?;
+/// let (x, y) = (dry_run.fresh::<u8>(&server), dry_run.fresh::<u8>(&server));
+/// server.lt(&x, &y)?;
+/// assert_eq!(dry_run.lookups(), [1, 1, 1, 1]); // four digits of two bits, one table each
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+pub struct DryRun<'a> {
+    model: &'a (dyn LookupModel + Sync),
+    count: usize,
+    lookups: Mutex<Vec<usize>>,
+}
+
+/// A ciphertext of a dry run: its noise, and whether it is fresh.
+#[derive(Clone, Copy, Debug)]
+pub struct Outline {
+    noise: NoiseBound,
+    count: usize,
+    is_fresh: bool,
+}
+
+impl std::fmt::Debug for DryRun<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DryRun").field("lookups", &self.lookups()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> DryRun<'a> {
+    /// By parameters of an engine, on columns of so many values.
+    #[must_use]
+    pub fn new(model: &'a (dyn LookupModel + Sync), count: usize) -> Self {
+        Self { model, count, lookups: Mutex::new(Vec::new()) }
+    }
+
+    /// A fresh column.
+    #[must_use]
+    pub fn fresh<T: Integer>(
+        &self,
+        evaluator: &crate::Evaluator<'_, Self>,
+    ) -> IntegerColumn<T, Outline> {
+        let radix = Radix::of::<T>(evaluator.digit_bits());
+        let outline =
+            Outline { noise: self.model.fresh_noise(), count: self.count, is_fresh: true };
+        let digit = |index| Digit::encrypted(outline, 0, radix.base(index) - 1);
+        IntegerColumn::new((0..radix.digits()).map(digit).collect())
+    }
+
+    /// The tables of every lookup so far, in their order.
+    #[must_use]
+    pub fn lookups(&self) -> Vec<usize> {
+        self.lookups.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The probability that any of so many values goes wrong in any of the tables looked up so far, by the probability
+    /// that a lookup of a value keeps.
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        let tables: usize = self.lookups().iter().sum();
+        FailureProbability::from_log2(self.model.stated_log2_fail()).of_any(tables * self.count)
+    }
+}
+
+impl DigitArithmetic for DryRun<'_> {
+    type Ciphertext = Outline;
+    type Table = ();
+
+    fn model(&self) -> &dyn LookupModel {
+        self.model
+    }
+
+    fn noise(&self, x: &Outline) -> NoiseBound {
+        x.noise
+    }
+
+    fn count(&self, x: &Outline) -> usize {
+        x.count
+    }
+
+    fn add(&self, x: &Outline, y: &Outline) -> Result<Outline> {
+        check_equal("number of values of the second operand", y.count as u64, x.count as u64)?;
+        Ok(Outline { noise: x.noise + y.noise, is_fresh: false, ..*x })
+    }
+
+    fn mul_scalar(&self, x: &Outline, factor: i64) -> Result<Outline> {
+        Ok(Outline { noise: x.noise.times(factor.unsigned_abs()), is_fresh: false, ..*x })
+    }
+
+    fn add_plain(&self, x: &Outline, constants: &[u64]) -> Result<Outline> {
+        check_equal("number of constants", constants.len() as u64, x.count as u64)?;
+        Ok(*x)
+    }
+
+    fn prepare(&self, _table: &Table) -> Result<()> {
+        Ok(())
+    }
+
+    fn look_up(&self, x: &Outline, tables: &[()], _progress: Progress<'_>) -> Result<Vec<Outline>> {
+        self.lookups.lock().unwrap_or_else(PoisonError::into_inner).push(tables.len());
+        let noise = self.model.result_noise(x.noise);
+        Ok(vec![Outline { noise, is_fresh: false, ..*x }; tables.len()])
+    }
+}
+
+impl Places for DryRun<'_> {
+    fn places(&self) -> usize {
+        self.count
+    }
+
+    fn is_fresh(&self, x: &Outline) -> bool {
+        x.is_fresh
+    }
+
+    fn shift(&self, x: &Outline, _offset: i64, count: usize) -> Result<Outline> {
+        Ok(Outline { count, is_fresh: false, ..*x })
+    }
+}

@@ -1,0 +1,4 @@
+//! The engines that integers run on.
+
+pub(crate) mod packed;
+pub(crate) mod single;

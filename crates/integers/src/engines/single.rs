@@ -1,0 +1,89 @@
+//! Engine `single`: single values: a ciphertext each.
+
+use cryptable_fhew::lookup::{Ciphertext, EvaluationKey, Parameters, PreparedTable};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::{NoiseBound, Progress, Result, Table};
+
+use crate::digit_arithmetic::{DigitArithmetic, LookupModel};
+
+impl LookupModel for Parameters {
+    fn modulus(&self) -> Result<u64> {
+        check_equal("output modulus", self.output_modulus(), self.input_modulus())?;
+        Ok(self.input_modulus())
+    }
+
+    fn stated_log2_fail(&self) -> f64 {
+        self.stated_log2_fail()
+    }
+
+    fn fresh_noise(&self) -> NoiseBound {
+        self.noise().fresh()
+    }
+
+    fn result_noise(&self, _input: NoiseBound) -> NoiseBound {
+        self.noise().result()
+    }
+
+    fn lookup_log2_fail(&self, input: NoiseBound) -> f64 {
+        self.noise().log2_fail(input)
+    }
+}
+
+impl DigitArithmetic for EvaluationKey {
+    type Ciphertext = Ciphertext;
+    type Table = PreparedTable;
+
+    fn model(&self) -> &dyn LookupModel {
+        self.parameters()
+    }
+
+    fn noise(&self, x: &Ciphertext) -> NoiseBound {
+        x.noise()
+    }
+
+    fn count(&self, x: &Ciphertext) -> usize {
+        x.count()
+    }
+
+    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        self.add(x, y)
+    }
+
+    fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
+        self.mul_scalar(x, factor)
+    }
+
+    fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
+        self.add_plain(x, constants)
+    }
+
+    fn prepare(&self, table: &Table) -> Result<PreparedTable> {
+        self.prepare(table)
+    }
+
+    fn look_up(
+        &self,
+        x: &Ciphertext,
+        tables: &[PreparedTable],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        self.lookup_many(x, &tables.iter().collect::<Vec<_>>(), progress)
+    }
+}
+
+#[cfg(feature = "client")]
+impl crate::digit_arithmetic::DigitEncryption for cryptable_fhew::lookup::SecretKey {
+    type Ciphertext = Ciphertext;
+
+    fn modulus(&self) -> u64 {
+        self.parameters().input_modulus()
+    }
+
+    fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
+        self.encrypt(values)
+    }
+
+    fn decrypt(&self, x: &Ciphertext) -> Result<Vec<u64>> {
+        self.decrypt(x)
+    }
+}

@@ -1,0 +1,280 @@
+//! The server's side: linear combinations and lookups of digits, with bounds on values and noise.
+
+use std::fmt;
+
+use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::{NoiseBound, Progress, Table};
+
+use crate::columns::IntegerColumn;
+use crate::digit::{Digit, Shape};
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::integer::{Integer, Radix};
+use crate::noise_budget::NoiseBudget;
+
+/// Least modulus: bits, with room for a carry.
+const LEAST_MODULUS: u64 = 4;
+
+/// Largest modulus, so that sums of digits are far from the ends of machine words.
+const MAX_MODULUS: u64 = 1 << 16;
+
+/// A function of a digit.
+pub(crate) type DigitFunction<'f> = &'f dyn Fn(i64) -> i64;
+
+/// No noise.
+pub(crate) const NOISELESS: fn() -> NoiseBound = || NoiseBound::new(0.0, 0.0);
+
+/// Computes on encrypted integers with the key of an engine, whose tables go from p to p. Holds no secret.
+///
+/// Digits have base B, the largest power of two with `B² <= p`. Operations are those of Rust's integers; what overflows
+/// wraps, as in `wrapping_add` and its like. All of them fail if columns are of another client or other parameters, have
+/// different numbers of values, or `progress` asks to stop; none because of noise: digits are refreshed and carries
+/// propagated when there is need.
+///
+/// ```
+/// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
+/// use cryptable_packed::{Progress, SecretKey};
+///
+/// // `cryptable_integers::packed_parameters(3)` has 128 bits of security; a toy keeps this example quick.
+/// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+/// let (x, y) = (encrypt(&secret, &[200u8, 3, 77])?, encrypt(&secret, &[100u8, 5, 77])?);
+///
+/// // The server:
+/// let key = secret.evaluation_key(Progress::silent())?;
+/// let server = Evaluator::new(&key)?;
+/// let sum = server.add(&x, &y)?;
+/// let larger = server.max(&x, &y)?;
+///
+/// // The client:
+/// assert_eq!(decrypt(&secret, &sum)?, [44, 8, 154]);
+/// assert_eq!(decrypt(&secret, &larger)?, [200, 5, 77]);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+pub struct Evaluator<'a, E: DigitArithmetic> {
+    engine: &'a E,
+    progress: Progress<'a>,
+    modulus: i64,
+    digit_bits: u32,
+    budget: NoiseBudget,
+}
+
+impl<E: DigitArithmetic> fmt::Debug for Evaluator<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Evaluator");
+        shown.field("modulus", &self.modulus).field("budget", &self.budget).finish_non_exhaustive()
+    }
+}
+
+impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
+    /// Computes with a key of an engine.
+    ///
+    /// # Errors
+    /// If its tables do not go from p to p, for a power of two p from 4 to 2^16; if it does not take sums of B + 1 results
+    /// of lookups, or results again without end.
+    pub fn new(engine: &'a E) -> Result<Self> {
+        let modulus = engine.model().modulus()?;
+        if !modulus.is_power_of_two() || !(LEAST_MODULUS..=MAX_MODULUS).contains(&modulus) {
+            let limit = format!("it must be a power of two from {LEAST_MODULUS} to {MAX_MODULUS}");
+            return Err(Error::Parameter {
+                name: "modulus of digits",
+                value: modulus as f64,
+                limit,
+            });
+        }
+        let digit_bits = modulus.ilog2() / 2;
+        let budget = NoiseBudget::new(engine.model(), (1 << digit_bits) + 1)?;
+        let (progress, modulus) = (Progress::silent(), modulus as i64);
+        Ok(Self { engine, progress, modulus, digit_bits, budget })
+    }
+
+    /// Tells of every lookup's steps: their count begins anew with each. Who breaks off ends the operation there.
+    #[must_use]
+    pub fn with_progress(self, progress: Progress<'a>) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// Bits of a digit.
+    #[must_use]
+    pub fn digit_bits(&self) -> u32 {
+        self.digit_bits
+    }
+
+    /// The engine's key.
+    #[must_use]
+    pub fn engine(&self) -> &'a E {
+        self.engine
+    }
+
+    /// Results of lookups of which a sum is a lookup's input again.
+    #[must_use]
+    pub fn terms(&self) -> u64 {
+        self.budget.terms
+    }
+
+    /// A public number, as a column of any number of values.
+    #[must_use]
+    pub fn constant<T: Integer>(&self, value: T) -> IntegerColumn<T, E::Ciphertext> {
+        let radix = self.radix::<T>();
+        let digit = |index| Digit::public(radix.digit(value.to_word(), index));
+        IntegerColumn::new((0..radix.digits()).map(digit).collect())
+    }
+
+    pub(crate) fn radix<T: Integer>(&self) -> Radix {
+        Radix::of::<T>(self.digit_bits)
+    }
+
+    /// B, the base of digits.
+    pub(crate) fn base(&self) -> i64 {
+        1 << self.digit_bits
+    }
+
+    /// p.
+    pub(crate) fn modulus(&self) -> i64 {
+        self.modulus
+    }
+
+    /// Noise of a digit.
+    pub(crate) fn noise(&self, digit: &Digit<E::Ciphertext>) -> NoiseBound {
+        digit.ciphertext().map_or_else(NOISELESS, |ciphertext| self.engine.noise(ciphertext))
+    }
+
+    /// Noise of results.
+    pub(crate) fn result_noise(&self) -> NoiseBound {
+        self.budget.result
+    }
+
+    /// What `sum(factor·digit)` would be.
+    pub(crate) fn shape(&self, terms: &[(i64, &Digit<E::Ciphertext>)]) -> Shape {
+        let start = Shape::public(0, NOISELESS());
+        terms.iter().filter(|(factor, _)| *factor != 0).fold(start, |sum, &(factor, digit)| {
+            let ends = [factor * digit.low(), factor * digit.high()];
+            let noise = match digit.ciphertext() {
+                Some(_) => self.noise(digit).times(factor.unsigned_abs()),
+                None => NOISELESS(),
+            };
+            sum.plus(Shape { low: ends[0].min(ends[1]), high: ends[0].max(ends[1]), noise })
+        })
+    }
+
+    /// Whether a digit of this shape may be looked up: its values are different modulo p, and its noise is admitted.
+    pub(crate) fn fits(&self, shape: Shape) -> bool {
+        shape.high - shape.low < self.modulus
+            && self.budget.admits(self.engine.model(), shape.noise)
+    }
+
+    /// Whether a digit has no more noise than results.
+    pub(crate) fn is_clean(&self, digit: &Digit<E::Ciphertext>) -> bool {
+        self.budget.is_result(self.noise(digit))
+    }
+
+    /// `sum(factor·digit) + constant`.
+    pub(crate) fn linear(
+        &self,
+        terms: &[(i64, &Digit<E::Ciphertext>)],
+        constant: i64,
+    ) -> Result<Digit<E::Ciphertext>> {
+        let mut sum: Option<E::Ciphertext> = None;
+        let mut public = constant;
+        for &(factor, digit) in terms.iter().filter(|(factor, _)| *factor != 0) {
+            let Some(ciphertext) = digit.ciphertext() else {
+                public += factor * digit.low();
+                continue;
+            };
+            let multiple;
+            let term = if factor == 1 {
+                ciphertext
+            } else {
+                multiple = self.engine.mul_scalar(ciphertext, factor)?;
+                &multiple
+            };
+            sum = Some(match &sum {
+                Some(sum) => self.engine.add(sum, term)?,
+                None => term.clone(),
+            });
+        }
+        let Some(mut sum) = sum else { return Ok(Digit::public(public)) };
+        let residue = public.rem_euclid(self.modulus) as u64;
+        if residue != 0 {
+            sum = self.engine.add_plain(&sum, &vec![residue; self.engine.count(&sum)])?;
+        }
+        let shape = self.shape(terms);
+        let (low, high) = (shape.low + constant, shape.high + constant);
+        if high - low >= self.modulus {
+            let (value, limit) = ((high - low + 1) as u64, self.modulus as u64);
+            return Err(Error::TooLarge { name: "number of values of a digit", value, limit });
+        }
+        Ok(Digit::encrypted(sum, low, high))
+    }
+
+    /// Functions of a digit, by tables of one lookup; none for those that are constant. What is not among the digit's
+    /// values, as in places without a value, is treated as its least one.
+    pub(crate) fn look_up(
+        &self,
+        digit: &Digit<E::Ciphertext>,
+        functions: &[DigitFunction<'_>],
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        let Some(ciphertext) = digit.ciphertext() else {
+            return Ok(functions.iter().map(|f| Digit::public(f(digit.low()))).collect());
+        };
+        let (low, high) = (digit.low(), digit.high());
+        let range = |f: &DigitFunction<'_>| {
+            (low..=high)
+                .map(f)
+                .fold((i64::MAX, i64::MIN), |(low, high), y| (low.min(y), high.max(y)))
+        };
+        let ranges: Vec<(i64, i64)> = functions.iter().map(range).collect();
+        let mut tables = Vec::new();
+        for (f, &(least, most)) in functions.iter().zip(&ranges) {
+            if least == most {
+                continue;
+            }
+            if most - least >= self.modulus {
+                let (value, limit) = ((most - least + 1) as u64, self.modulus as u64);
+                return Err(Error::TooLarge { name: "number of outputs of a table", value, limit });
+            }
+            let p = self.modulus as u64;
+            let table = Table::from_fn(p, p, |residue| {
+                let value = low + (residue as i64 - low).rem_euclid(self.modulus);
+                f(if value <= high { value } else { low }).rem_euclid(self.modulus) as u64
+            })?;
+            tables.push(self.engine.prepare(&table)?);
+        }
+        let mut results = if tables.is_empty() {
+            Vec::new()
+        } else {
+            self.engine.look_up(ciphertext, &tables, self.progress)?
+        }
+        .into_iter();
+        let digit = |&(least, most): &(i64, i64)| match least == most {
+            true => Digit::public(least),
+            false => Digit::encrypted(results.next().expect("a result a table"), least, most),
+        };
+        Ok(ranges.iter().map(digit).collect())
+    }
+
+    /// One function of a digit.
+    pub(crate) fn map(
+        &self,
+        digit: &Digit<E::Ciphertext>,
+        f: impl Fn(i64) -> i64,
+    ) -> Result<Digit<E::Ciphertext>> {
+        Ok(self.look_up(digit, &[&f])?.swap_remove(0))
+    }
+
+    /// `x + base·y`, of x below the base and y not negative: looked up, they are two arguments of a function.
+    pub(crate) fn pair(
+        &self,
+        x: &Digit<E::Ciphertext>,
+        y: &Digit<E::Ciphertext>,
+        base: i64,
+    ) -> Result<Digit<E::Ciphertext>> {
+        if self.fits(self.shape(&[(1, x), (base, y)])) {
+            return self.linear(&[(1, x), (base, y)], 0);
+        }
+        self.linear(&[(1, &self.cleaned(x)?), (base, &self.cleaned(y)?)], 0)
+    }
+
+    /// The digit with the noise of a result.
+    pub(crate) fn cleaned(&self, digit: &Digit<E::Ciphertext>) -> Result<Digit<E::Ciphertext>> {
+        if self.is_clean(digit) { Ok(digit.clone()) } else { self.map(digit, |value| value) }
+    }
+}

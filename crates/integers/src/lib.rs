@@ -1,0 +1,54 @@
+//! Encrypted integers of 8 to 64 bits, unsigned and signed, in digits: sums, products, shifts, comparisons, minimum and
+//! maximum, selection, tables, thresholds, piecewise linear functions, and merging of sorted columns.
+//!
+//! One implementation for two engines: `packed`, where a ciphertext holds a digit of up to 65,536 integers, and
+//! `single`, with a ciphertext for every digit of every integer. An [`Evaluator`] takes the key of either.
+//!
+//! | layer | modules |
+//! |---|---|
+//! | what engines offer: sums of ciphertexts, lookups | `digit_arithmetic`, `engines`, `dry_run` |
+//! | digits with bounds on their values and their noise | `digit`, `noise_budget`, `evaluator` |
+//! | carries, when there is need | `carries` |
+//! | operations | `addition`, `multiplication`, `shift`, `comparison`, `selection`, `digit_tables`, `thresholds`, `piecewise_linear`, `merge` |
+//!
+//! A digit of base B is a value of `Z_p` with `p >= B²`, as message and carry of TFHE integers are: a sum of digits stays one
+//! ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Every digit carries the
+//! least and the largest value that it may have, and its noise; both follow every operation, and what would be too large
+//! is propagated or refreshed before. A product, a comparison or a sum is thus right whatever came before it.
+#![forbid(unsafe_code)]
+
+mod addition;
+mod carries;
+#[cfg(feature = "client")]
+mod client;
+mod columns;
+mod comparison;
+mod digit;
+mod digit_arithmetic;
+mod digit_tables;
+mod dry_run;
+mod engines;
+mod evaluator;
+mod integer;
+mod merge;
+mod multiplication;
+mod noise_budget;
+mod parameters;
+mod piecewise_linear;
+mod selection;
+mod shift;
+mod thresholds;
+
+#[cfg(feature = "client")]
+pub use client::{decrypt, decrypt_booleans, encrypt};
+pub use columns::{BooleanColumn, IntegerColumn};
+#[cfg(feature = "client")]
+pub use digit_arithmetic::DigitEncryption;
+pub use digit_arithmetic::{DigitArithmetic, LookupModel, Places};
+pub use dry_run::{DryRun, Outline};
+pub use evaluator::Evaluator;
+pub use integer::Integer;
+pub use parameters::{
+    insecure_packed_toy, packed_parameters, packed_parameters_for, single_parameters,
+};
+pub use piecewise_linear::Piece;

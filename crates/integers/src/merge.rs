@@ -1,0 +1,198 @@
+//! Merging of sorted columns: Batcher's bitonic network (1968) over the places of one ciphertext.
+//!
+//! A stage compares places i and i + k, for all i whose bit k is 0, and leaves the smaller integer at i. With the column x,
+//! its shift `X^-k·x` by a free multiplication, and the difference v of both, a comparison gives c = [x_(i+k) < x_i], by
+//! `c_i = 0` where bit k of i is 1: public numbers that are added to the last lookup's input say where that is. Then
+//! `e = c·v` and the column after the stage is `x + e - X^k·e`: n lookups of one table for the comparison of n digits, n for
+//! e. Noise of x grows by that of two results a stage; digits are refreshed when their difference does not fit any more.
+
+use cryptable_lattice::Result;
+use cryptable_lattice::error::{Error, check_equal};
+
+use crate::columns::IntegerColumn;
+use crate::digit::{Digit, Shape};
+use crate::digit_arithmetic::Places;
+use crate::evaluator::Evaluator;
+use crate::integer::{Integer, Radix};
+
+impl<E: Places> Evaluator<'_, E> {
+    /// One column of x and, behind it, y: fresh ones, which together have as many values as a ciphertext has places. No
+    /// lookup.
+    ///
+    /// # Errors
+    /// As all operations; [`Error::Mismatch`] if a column is not fresh, or their values are not as many.
+    pub fn concatenate<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let places = self.engine().places();
+        let digits = x.digits().iter().zip(y.digits()).map(|(x, y)| {
+            let (first, second) = (self.fresh(x)?, self.fresh(y)?);
+            let offset = self.engine().count(first);
+            check_equal(
+                "number of values of both columns",
+                offset + self.engine().count(second),
+                places,
+            )?;
+            let first = self.engine().shift(first, 0, places)?;
+            let second = self.engine().shift(second, offset as i64, places)?;
+            let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
+            Ok(Digit::encrypted(self.engine().add(&first, &second)?, low, high))
+        });
+        Ok(IntegerColumn::new(digits.collect::<Result<_>>()?))
+    }
+
+    fn fresh<'d>(&self, digit: &'d Digit<E::Ciphertext>) -> Result<&'d E::Ciphertext> {
+        match digit.ciphertext() {
+            Some(ciphertext) if self.engine().is_fresh(ciphertext) => Ok(ciphertext),
+            _ => Err(Error::mismatch("column", "a result", "fresh values")),
+        }
+    }
+
+    /// The merge of two columns in as many places as a ciphertext has, the first rising, the second falling: the smaller half
+    /// of all their values and the larger one, both rising.
+    ///
+    /// # Errors
+    /// As [`Evaluator::bitonic_merge`].
+    pub fn merge<T: Integer>(
+        &self,
+        rising: &IntegerColumn<T, E::Ciphertext>,
+        falling: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<[IntegerColumn<T, E::Ciphertext>; 2]> {
+        let [smaller, larger] = self.min_max(rising, falling)?;
+        Ok([self.bitonic_merge(&smaller)?, self.bitonic_merge(&larger)?])
+    }
+
+    /// Sorts a column that rises and then falls, or falls and then rises, wherever it turns: log2 of the number of values
+    /// stages of 2n lookups, two more for signed integers, and refreshes of noise.
+    ///
+    /// # Errors
+    /// As all operations; [`Error::Mismatch`] if it has not as many values as a ciphertext has places;
+    /// [`Error::TooSmall`] if p is below 16.
+    pub fn bitonic_merge<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        if self.modulus() < 16 {
+            let (name, value) = ("modulus of digits of a merge", self.modulus() as u64);
+            return Err(Error::TooSmall { name, value, limit: 16 });
+        }
+        let (radix, places) = (self.radix::<T>(), self.engine().places());
+        let mut digits = self.reduce(x)?.digits().to_vec();
+        for digit in digits.iter().filter_map(Digit::ciphertext) {
+            check_equal("number of values", self.engine().count(digit), places)?;
+        }
+        self.turn_sign::<T>(&mut digits)?;
+        let mut distance = places / 2;
+        while distance > 0 {
+            digits = self.stage(&digits, radix, distance)?;
+            distance /= 2;
+        }
+        self.turn_sign::<T>(&mut digits)?;
+        Ok(IntegerColumn::new(digits))
+    }
+
+    /// Signed integers in the order of unsigned ones, and back: the sign's bit is the other.
+    fn turn_sign<T: Integer>(&self, digits: &mut [Digit<E::Ciphertext>]) -> Result<()> {
+        if let (true, Some(top)) = (T::SIGNED, digits.last_mut()) {
+            let base = self.radix::<T>().top_base();
+            *top = self.map(top, |digit| (digit + base / 2) % base)?;
+        }
+        Ok(())
+    }
+
+    /// One stage: places `distance` apart.
+    fn stage(
+        &self,
+        digits: &[Digit<E::Ciphertext>],
+        radix: Radix,
+        distance: usize,
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        let places = self.engine().places();
+        let mut digits = digits.to_vec();
+        for digit in &mut digits {
+            let difference = self.shape(&[(1, digit), (-1, digit)]);
+            if !self.fits(difference.plus(Shape::public(0, self.result_noise()))) {
+                *digit = self.cleaned(digit)?;
+            }
+        }
+        // Pairs of a place and one beyond the last are not compared, and kept within what differences may be.
+        let differences = digits.iter().enumerate().map(|(index, digit)| {
+            let Some(ciphertext) = digit.ciphertext() else { return Ok(Digit::public(0)) };
+            let largest = radix.base(index) - 1;
+            let other = self.engine().shift(ciphertext, -(distance as i64), places)?;
+            let minus = self.engine().mul_scalar(ciphertext, -1)?;
+            let difference =
+                Digit::encrypted(self.engine().add(&other, &minus)?, -largest, largest);
+            let is_beyond = |place: usize| place + distance >= places;
+            self.add_where(&difference, |place| if is_beyond(place) { largest } else { 0 })
+        });
+        let differences = differences.collect::<Result<Vec<_>>>()?;
+        let swap = self.swaps(&differences, radix, distance)?;
+        let changed = digits.iter().zip(&differences).map(|(digit, difference)| {
+            let width = 2 * self.base() - 1;
+            let low = difference.low();
+            let sum = self.linear(&[(1, difference), (1, &swap)], -low)?;
+            let change = self.map(&sum, |sum| if sum >= width { sum - width + low } else { 0 })?;
+            let Some(ciphertext) = change.ciphertext() else { return Ok(digit.clone()) };
+            let back = self.engine().shift(ciphertext, distance as i64, places)?;
+            let back = Digit::encrypted(back, change.low(), change.high());
+            let stage = self.linear_within(&[(1, digit), (1, &change), (-1, &back)])?;
+            Ok(stage.within(digit.low(), digit.high()))
+        });
+        changed.collect()
+    }
+
+    /// The number of differences of a digit where the integer `distance` places on is smaller, for the places that are
+    /// compared with it; else 0.
+    fn swaps(
+        &self,
+        differences: &[Digit<E::Ciphertext>],
+        radix: Radix,
+        distance: usize,
+    ) -> Result<Digit<E::Ciphertext>> {
+        let (base, top) = (self.base(), differences.len() - 1);
+        let mut borrow = Digit::public(0);
+        for (index, difference) in differences[..top].iter().enumerate() {
+            let sum = self.linear(&[(1, difference), (1, &borrow)], 0)?;
+            borrow = self.map(&sum, |value| value.div_euclid(radix.base(index)))?;
+        }
+        let sum = self.linear(&[(1, &differences[top]), (1, &borrow)], 0)?;
+        let compared = self
+            .add_where(&sum, |place| if place & distance == 0 { 2 * base } else { 0 })?
+            .within(-base, 3 * base - 1);
+        // Compared: from base to 3·base - 1, negative below 2·base.
+        self.map(
+            &compared,
+            |value| {
+                if (base..2 * base).contains(&value) { 2 * base - 1 } else { 0 }
+            },
+        )
+    }
+
+    /// The digit plus public numbers of places, not negative; bounds include all of them.
+    fn add_where(
+        &self,
+        digit: &Digit<E::Ciphertext>,
+        number: impl Fn(usize) -> i64,
+    ) -> Result<Digit<E::Ciphertext>> {
+        let Some(ciphertext) = digit.ciphertext() else {
+            return Err(Error::mismatch("column", "a public number", "encrypted values"));
+        };
+        let numbers: Vec<u64> =
+            (0..self.engine().places()).map(|place| number(place) as u64).collect();
+        let sum = self.engine().add_plain(ciphertext, &numbers)?;
+        Ok(Digit::encrypted(sum, digit.low(), digit.high()))
+    }
+
+    /// A linear combination of which more is known than bounds say.
+    fn linear_within(
+        &self,
+        terms: &[(i64, &Digit<E::Ciphertext>)],
+    ) -> Result<Digit<E::Ciphertext>> {
+        let known: Vec<_> = terms.iter().map(|(f, x)| (*f, (*x).clone().within(0, 0))).collect();
+        let known: Vec<_> = known.iter().map(|(f, x)| (*f, x)).collect();
+        self.linear(&known, 0)
+    }
+}

@@ -1,0 +1,71 @@
+//! Products: schoolbook, by tables of two digits.
+//!
+//! `x·y = sum_(i+j<n) B^(i+j)·x_i·y_j`, each `x_i·y_j = low + B·high` by a lookup of two tables on `x_i + B·y_j`: n(n+1)/2
+//! lookups, n of them of one table. Sums of a column's terms wait for their carries as long as they fit: for B = 16 and
+//! p = 256, all 15 terms of a product of 32 bits do.
+
+use cryptable_lattice::Result;
+
+use crate::columns::IntegerColumn;
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::Evaluator;
+use crate::integer::Integer;
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// x·y; by [`Evaluator::mul_constant`] if one of them is public.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn mul<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        for (public, other) in [(x, y), (y, x)] {
+            if public.is_public() {
+                let radix = self.radix::<T>();
+                let word = (public.digits().iter().enumerate()).fold(0u64, |word, (i, digit)| {
+                    word.wrapping_add((digit.low() as u64) << (i as u32 * radix.digit_bits()))
+                });
+                return self.mul_constant(other, T::from_word(word));
+            }
+        }
+        let (x, y) = (self.reduce(x)?, self.reduce(y)?);
+        let count = x.digit_count();
+        let base = self.base();
+        let mut lists: Vec<Vec<Digit<E::Ciphertext>>> = vec![Vec::new(); count];
+        for (i, x) in x.digits().iter().enumerate() {
+            for (j, y) in y.digits()[..count - i].iter().enumerate() {
+                let pair = self.pair(x, y, base)?;
+                let product = |pair: i64| pair.rem_euclid(base) * pair.div_euclid(base);
+                if i + j + 1 == count {
+                    lists[i + j].push(self.map(&pair, |pair| product(pair) % base)?);
+                    continue;
+                }
+                let low = |pair| product(pair) % base;
+                let mut parts = self.look_up(&pair, &[&low, &|pair| product(pair) / base])?;
+                lists[i + j + 1].push(parts.swap_remove(1));
+                lists[i + j].push(parts.swap_remove(0));
+            }
+        }
+        self.sum_lists(lists)
+    }
+
+    /// c·x for a public c: one lookup a digit, of as many tables as the result has digits from there on.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn mul_constant<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        constant: T,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let digit_bits = self.digit_bits();
+        self.map_unsigned_digits(x, |index, digit| {
+            // Both factors are below 2^63 in size, and a shift leaves what the type keeps.
+            let product = constant.to_i128().wrapping_mul(digit.into());
+            product.wrapping_shl(index as u32 * digit_bits)
+        })
+    }
+}

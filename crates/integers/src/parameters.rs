@@ -1,0 +1,165 @@
+//! Parameters of engines for digits of some size.
+
+use cryptable_lattice::error::Error;
+use cryptable_lattice::{FailureProbability, Result};
+use cryptable_packed::{CostModel, HermiteOrder, Method, Parameters, ParametersLiteral, Request};
+
+use crate::noise_budget::NoiseBudget;
+
+/// Bits of a digit: with more, tables of two digits would have more than 10 bits.
+const MAX_DIGIT_BITS: u32 = 5;
+
+/// Bits that ciphertexts have beyond those of lookups alone: what rounding to them adds is summed, too.
+const EXTRA_CIPHERTEXT_BITS: u32 = 4;
+
+/// Bits that the interpolation's constants may have more, where SlotsToCoeffs has a prime more.
+const EXTRA_CONSTANT_BITS: f64 = 10.0;
+
+/// What buys precision, the cheapest first: primes of SlotsToCoeffs and of CoeffsToSlots, cleanings of the exponential.
+const REFINEMENTS: [(usize, usize, u32); 4] = [(0, 0, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1)];
+
+/// Times log2 of the failure probability for which parameters of single values are chosen.
+const SURER: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
+
+/// Digits of keys that are tried, beyond those of lookups alone: more primes may need them, and may be faster with them.
+const EXTRA_DNUM: std::ops::Range<usize> = 0..3;
+
+/// The modulus of digits of so many bits: room for two.
+fn modulus(digit_bits: u32) -> Result<u64> {
+    let (name, value) = ("bits of a digit", u64::from(digit_bits));
+    match digit_bits {
+        0 => Err(Error::TooSmall { name, value, limit: 1 }),
+        1..=MAX_DIGIT_BITS => Ok(1 << (2 * digit_bits)),
+        _ => Err(Error::TooLarge { name, value, limit: MAX_DIGIT_BITS.into() }),
+    }
+}
+
+/// Parameters of packed values of at least 128 bits of security, for digits of 1 to 5 bits: tables of `4^digit_bits`
+/// entries by AKP, the fastest of all orders of interpolation and precisions for which lookups of sums of
+/// `2^digit_bits + 1` results go on without end. A lookup fails with at most the probability of the request, 2^-64 a
+/// ciphertext by default.
+///
+/// `request` says all else; its moduli, method, order and lookups in a row do not matter.
+///
+/// # Errors
+/// If there are none.
+pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Parameters> {
+    let modulus = modulus(digit_bits)?;
+    fastest(digit_bits, |order| {
+        Parameters::choose(&Request {
+            input_modulus: modulus,
+            output_modulus: modulus,
+            method: Some(Method::Akp),
+            order: Some(order),
+            lookups_in_a_row: 1,
+            ..*request
+        })
+    })
+}
+
+/// A toy set of packed values at a ring degree of so many places, at least 1024, for tests only: **insecure**. Digits of
+/// four bits need 4096 places.
+///
+/// # Errors
+/// If a number is out of range.
+pub fn insecure_packed_toy(digit_bits: u32, places: usize) -> Result<Parameters> {
+    let modulus = modulus(digit_bits)?;
+    fastest(digit_bits, |order| {
+        let sizes = (places.max(1024), places);
+        Parameters::insecure_toy_of_order((modulus, modulus), sizes, order)
+    })
+}
+
+/// The fastest refinement of parameters of any order that admits sums of two results, one of them times the base.
+fn fastest(
+    digit_bits: u32,
+    of_order: impl Fn(HermiteOrder) -> Result<Parameters>,
+) -> Result<Parameters> {
+    let mut best: Option<(f64, Parameters)> = None;
+    let mut last = Error::Unsupported(format!("digits of {digit_bits} bits: no order was tried"));
+    for order in HermiteOrder::ALL {
+        let found = of_order(order).map(|base| refinements(base.literal()));
+        let literals = found.unwrap_or_else(|error| {
+            last = error;
+            Vec::new()
+        });
+        for literal in literals {
+            let serves = Parameters::new(literal).and_then(|parameters| {
+                NoiseBudget::new(&parameters, (1 << digit_bits) + 1)?;
+                Ok(parameters)
+            });
+            match serves {
+                Ok(parameters) => {
+                    let work = parameters.prediction_of(2).work;
+                    let seconds = CostModel::default().seconds(&work);
+                    if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
+                        best = Some((seconds, parameters));
+                    }
+                }
+                Err(error) => last = error,
+            }
+        }
+    }
+    best.map(|(_, parameters)| parameters).ok_or(last)
+}
+
+/// The literal with more precision, in several ways.
+fn refinements(base: &ParametersLiteral) -> Vec<ParametersLiteral> {
+    let refined = |((slots_to_coeffs, coeffs_to_slots, cleanings), dnum)| {
+        let mut literal = base.clone();
+        literal.name = format!("{}_integers", base.name);
+        literal.log2_ciphertext_modulus += EXTRA_CIPHERTEXT_BITS;
+        literal.slots_to_coeffs.primes += slots_to_coeffs;
+        literal.coeffs_to_slots.primes += coeffs_to_slots;
+        literal.exponential_cleanings += cleanings;
+        if slots_to_coeffs > 0 {
+            literal.constant_bits += EXTRA_CONSTANT_BITS;
+        }
+        literal.dnum += dnum;
+        literal
+    };
+    let all =
+        REFINEMENTS.iter().flat_map(|&refinement| EXTRA_DNUM.map(move |dnum| (refinement, dnum)));
+    all.map(refined).collect()
+}
+
+/// [`packed_parameters_for`] full ciphertexts and failures below 2^-64.
+///
+/// # Errors
+/// If the digits are too large.
+pub fn packed_parameters(digit_bits: u32) -> Result<Parameters> {
+    packed_parameters_for(digit_bits, &Request::new(4, 4))
+}
+
+/// Parameters of single values of at least 128 bits of security, for digits of 1 to 3 bits: the fastest method of which
+/// sums of `2^digit_bits + 1` results are looked up with failures below 2^-64 a value. Numbers are chosen for smaller
+/// probabilities, which leaves the room for sums.
+///
+/// # Errors
+/// If there are none.
+pub fn single_parameters(digit_bits: u32) -> Result<cryptable_fhew::lookup::Parameters> {
+    let modulus = modulus(digit_bits)?;
+    let stated = FailureProbability::DEFAULT.log2();
+    let mut last = None;
+    for factor in SURER {
+        let log2_fail = Some(factor * stated);
+        let request = cryptable_fhew::lookup::Request {
+            log2_fail,
+            ..cryptable_fhew::lookup::Request::new(modulus, modulus)
+        };
+        let candidates = cryptable_fhew::lookup::Parameters::candidates(&request);
+        let candidates = match candidates {
+            Ok(candidates) => candidates,
+            // Surer ones cannot be reached, either.
+            Err(error) => return Err(last.unwrap_or(error)),
+        };
+        for found in candidates {
+            let found = found.stating(stated)?;
+            match NoiseBudget::new(&found, (1 << digit_bits) + 1) {
+                Ok(_) => return Ok(found),
+                Err(error) => last = Some(error),
+            }
+        }
+    }
+    Err(last.expect("candidates are not empty"))
+}

@@ -1,0 +1,132 @@
+//! Piecewise linear functions, as tax tables are: which piece by thresholds, its line by tables of two arguments.
+//!
+//! On piece j the value is `intercept_j + slope_j·x = sum(f_ij(x_i))`: tables of x_i and j together, looked up in
+//! `x_i + B·j`. With n digits, m pieces and r digits of the result: n lookups of m - 1 tables, m - 1 of one, n of at most r.
+
+use cryptable_lattice::Result;
+use cryptable_lattice::error::Error;
+
+use crate::columns::IntegerColumn;
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::Evaluator;
+use crate::integer::{Integer, Radix};
+
+/// A piece of a function: `intercept + slope·x` from `start` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece<T> {
+    /// The least x.
+    pub start: T,
+    /// The value at x = 0, were the piece to go on.
+    pub intercept: i128,
+    /// What the value grows by with x.
+    pub slope: i64,
+}
+
+impl<T: Integer> Piece<T> {
+    /// The pieces of a continuous function that is 0 at the least x, of starts and slopes: taxes of brackets and rates.
+    ///
+    /// ```
+    /// use cryptable_integers::Piece;
+    /// let pieces = Piece::continuous(&[(0u32, 0), (10_000, 20), (50_000, 40)]);
+    /// assert_eq!(pieces[2].value(60_000), 40_000 * 20 + 10_000 * 40);
+    /// ```
+    #[must_use]
+    pub fn continuous(slopes: &[(T, i64)]) -> Vec<Self> {
+        let mut pieces: Vec<Self> = Vec::with_capacity(slopes.len());
+        for &(start, slope) in slopes {
+            let before = pieces.last().map_or(0, |last| last.value(start));
+            let intercept = before - i128::from(slope) * start.to_i128();
+            pieces.push(Self { start, intercept, slope });
+        }
+        pieces
+    }
+
+    /// The value of the piece's line.
+    pub fn value(&self, x: T) -> i128 {
+        self.intercept + i128::from(self.slope) * x.to_i128()
+    }
+}
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// The piecewise linear function of x, modulo `2^BITS` of U: of the last piece whose start is not above x, the first
+    /// one for all below the second's.
+    ///
+    /// ```
+    /// use cryptable_integers::{Evaluator, Piece, decrypt, encrypt, insecure_packed_toy};
+    /// use cryptable_packed::{Progress, SecretKey};
+    /// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let server = Evaluator::new(&key)?;
+    /// let tax = Piece::continuous(&[(0u8, 0), (100, 1), (200, 2)]);
+    /// let x = encrypt(&secret, &[99u8, 110, 200, 255])?;
+    /// let taxes = server.piecewise_linear::<u8, u8>(&x, &tax)?;
+    /// assert_eq!(decrypt(&secret, &taxes)?, [0, 10, 100, 210]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As all operations; if there are no pieces, more than p/B, or their starts do not rise.
+    pub fn piecewise_linear<T: Integer, U: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        pieces: &[Piece<T>],
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        self.check_pieces(pieces)?;
+        let (radix, base) = (self.radix::<T>(), self.base());
+        let x = self.reduce(x)?;
+        let piece = self.piece_times_base(&x, pieces)?;
+        let mut lists = vec![Vec::new(); self.radix::<U>().digits()];
+        for (index, digit) in x.digits().iter().enumerate() {
+            let is_signed = T::SIGNED && index + 1 == radix.digits();
+            let value = |v: i64| {
+                let (digit, piece) = (v.rem_euclid(base), &pieces[v.div_euclid(base) as usize]);
+                let digit = if is_signed { Radix::signed(digit, radix.top_base()) } else { digit };
+                let scaled = (i128::from(piece.slope) * i128::from(digit))
+                    .wrapping_shl(index as u32 * self.digit_bits());
+                if index == 0 { scaled.wrapping_add(piece.intercept) } else { scaled }
+            };
+            let sum = self.linear(&[(1, digit), (1, &piece)], 0)?;
+            self.push_digits::<U>(&mut lists, &sum, &value)?;
+        }
+        self.sum_lists(lists)
+    }
+
+    /// B times the number of pieces that start at x or below, but the first; of noise that fits beside a digit.
+    fn piece_times_base<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        pieces: &[Piece<T>],
+    ) -> Result<Digit<E::Ciphertext>> {
+        let base = self.base();
+        let mut sum = Digit::public(0);
+        if pieces.len() == 1 {
+            return Ok(sum);
+        }
+        let starts: Vec<T> = pieces[1..].iter().map(|piece| piece.start).collect();
+        for flag in self.below(x, &starts, |is_below| if is_below { 0 } else { base })? {
+            if !self.fits(self.shape(&[(1, &sum), (1, &flag)])) {
+                sum = self.cleaned(&sum)?;
+            }
+            sum = self.linear(&[(1, &sum), (1, &flag)], 0)?;
+        }
+        let fits = |digit| self.fits(self.shape(&[(1, digit), (1, &sum)]));
+        if x.digits().iter().all(fits) { Ok(sum) } else { self.cleaned(&sum) }
+    }
+
+    fn check_pieces<T: Integer>(&self, pieces: &[Piece<T>]) -> Result<()> {
+        let (name, value) = ("number of pieces", pieces.len() as u64);
+        let limit = (self.modulus() / self.base()) as u64;
+        if value == 0 {
+            return Err(Error::TooSmall { name, value, limit: 1 });
+        }
+        if value > limit {
+            return Err(Error::TooLarge { name, value, limit });
+        }
+        if let Some(pair) = pieces.windows(2).find(|pair| pair[0].start >= pair[1].start) {
+            let found = format!("{:?} after {:?}", pair[1].start, pair[0].start);
+            return Err(Error::mismatch("start of a piece", found, "starts that rise"));
+        }
+        Ok(())
+    }
+}

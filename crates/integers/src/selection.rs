@@ -1,0 +1,186 @@
+//! Selection by encrypted booleans, minimum and maximum.
+//!
+//! `y + c·(x - y)`, digit by digit: with W numbers that a difference may be, `c·(x_i - y_i)` is a function of
+//! `(x_i - y_i) + W·c`, one lookup of one table. Minimum and maximum share it: their sum is x + y.
+
+use cryptable_lattice::Result;
+
+use crate::columns::{BooleanColumn, IntegerColumn};
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::Evaluator;
+use crate::integer::Integer;
+
+/// What differs between two columns, ready for a selection.
+struct Differences<T, C> {
+    x: IntegerColumn<T, C>,
+    y: IntegerColumn<T, C>,
+    /// `x_i - y_i`.
+    digits: Vec<Digit<C>>,
+    /// Most numbers that one may be.
+    width: i64,
+}
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// x where `condition` is true, else y: a lookup a digit.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn select<T: Integer>(
+        &self,
+        condition: &BooleanColumn<E::Ciphertext>,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let flag = condition.digit();
+        if flag.ciphertext().is_none() {
+            return Ok(if flag.low() == 1 { x.clone() } else { y.clone() });
+        }
+        let Some(differences) = self.differences(x, y)? else {
+            return self.select_narrow(flag, x, y);
+        };
+        let width = differences.width;
+        let fits =
+            differences.digits.iter().all(|x| self.fits(self.shape(&[(1, x), (width, flag)])));
+        let scaled = if fits {
+            self.linear(&[(width, flag)], 0)?
+        } else {
+            self.map(flag, |flag| width * flag)?
+        };
+        self.choose(&scaled, &differences)
+    }
+
+    /// The larger one: the lookups of [`Evaluator::lt`] and [`Evaluator::select`].
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn max<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let (x, y) = (self.wrapped(x)?, self.wrapped(y)?);
+        // y where x < y.
+        let Some(differences) = self.differences(&y, &x)? else {
+            return self.select(&self.lt(&x, &y)?, &y, &x);
+        };
+        let width = differences.width;
+        let flags = self.compare(&x, &y, &[&|borrow| -width * borrow])?;
+        self.choose(&flags[0], &differences)
+    }
+
+    /// The smaller one, as [`Evaluator::max`].
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn min<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let [min, _] = self.min_max(x, y)?;
+        Ok(min)
+    }
+
+    /// The smaller and the larger one: `min = x + y - max`, no lookup more.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn min_max<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<[IntegerColumn<T, E::Ciphertext>; 2]> {
+        let (x, y) = (self.wrapped(x)?, self.wrapped(y)?);
+        let max = self.max(&x, &y)?;
+        let digits = x.digits().iter().zip(y.digits()).zip(max.digits()).map(|((x, y), max)| {
+            let (mut x, mut y, mut max) = (x.clone(), y.clone(), max.clone());
+            // What is not chosen has the noise of all three, and has to decrypt.
+            if !self.fits(self.shape(&[(1, &x), (1, &y), (-1, &max)])) {
+                (x, y, max) = (self.cleaned(&x)?, self.cleaned(&y)?, self.cleaned(&max)?);
+            }
+            let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
+            Ok(self.linear(&[(1, &x), (1, &y), (-1, &max)], 0)?.within(low, high))
+        });
+        Ok([IntegerColumn::new(digits.collect::<Result<_>>()?), max])
+    }
+
+    /// Differences of digits, of reduced columns if others are too wide; nothing if those are, too.
+    fn differences<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<Option<Differences<T, E::Ciphertext>>> {
+        if 2 * (2 * self.base() - 1) > self.modulus() {
+            return Ok(None);
+        }
+        if let Some(found) = self.lazy_differences(x, y)? {
+            return Ok(Some(found));
+        }
+        self.lazy_differences(&self.reduce(x)?, &self.reduce(y)?)
+    }
+
+    fn lazy_differences<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<Option<Differences<T, E::Ciphertext>>> {
+        let pairs = || x.digits().iter().zip(y.digits());
+        let fits = |(x, y): (&Digit<E::Ciphertext>, &Digit<E::Ciphertext>)| {
+            // Noise of the difference and of the condition; and of the choice, which is a digit again.
+            let shape = self.shape(&[(1, x), (-1, y)]);
+            let noise = shape.noise + self.result_noise();
+            2 * (shape.high - shape.low + 1) <= self.modulus()
+                && self.fits(crate::digit::Shape { noise, ..shape })
+        };
+        if !pairs().all(fits) {
+            return Ok(None);
+        }
+        let digits = pairs().map(|(x, y)| self.linear(&[(1, x), (-1, y)], 0));
+        let digits = digits.collect::<Result<Vec<_>>>()?;
+        let width = digits.iter().map(Digit::width).max().unwrap_or(1);
+        Ok(Some(Differences { x: x.clone(), y: y.clone(), digits, width }))
+    }
+
+    /// `y + c·(x - y)`, of `width·c`.
+    fn choose<T: Integer>(
+        &self,
+        scaled: &Digit<E::Ciphertext>,
+        differences: &Differences<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let Differences { x, y, digits, width } = differences;
+        let chosen = digits.iter().enumerate().map(|(index, difference)| {
+            let (x, y) = (&x.digits()[index], &y.digits()[index]);
+            let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
+            if difference.low() == 0 && difference.high() == 0 {
+                return Ok(y.clone());
+            }
+            let least = difference.low();
+            let sum = self.linear(&[(1, difference), (1, scaled)], -least)?;
+            let change =
+                self.map(&sum, |sum| if sum >= *width { sum - width + least } else { 0 })?;
+            Ok(self.linear(&[(1, y), (1, &change)], 0)?.within(low, high))
+        });
+        Ok(IntegerColumn::new(chosen.collect::<Result<_>>()?))
+    }
+
+    /// Selection where differences do not fit beside a boolean: a lookup of both operands.
+    fn select_narrow<T: Integer>(
+        &self,
+        flag: &Digit<E::Ciphertext>,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let (x, y, base) = (self.reduce(x)?, self.reduce(y)?, self.base());
+        let digits = x.digits().iter().zip(y.digits()).map(|(x, y)| {
+            let of = |digit, wanted: i64| {
+                let value = move |v: i64| if v.div_euclid(base) == wanted { v % base } else { 0 };
+                self.map(&self.pair(digit, flag, base)?, value)
+            };
+            let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
+            let (x, y) = (of(x, 1)?, of(y, 0)?);
+            Ok(self.linear(&[(1, &x), (1, &y)], 0)?.within(low.min(0), high))
+        });
+        Ok(IntegerColumn::new(digits.collect::<Result<_>>()?))
+    }
+}

@@ -1,0 +1,111 @@
+//! Shifts by public amounts, and conversions between types.
+
+use cryptable_lattice::Result;
+
+use crate::columns::IntegerColumn;
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::Evaluator;
+use crate::integer::{Integer, Radix};
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// `x << amount`, the amount modulo `BITS` as in `wrapping_shl`: digits move, and are multiplied by what is left of the
+    /// amount; without lookups as long as they fit.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn shl<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: u32,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let amount = amount % T::BITS;
+        let (places, rest) = ((amount / self.digit_bits()) as usize, amount % self.digit_bits());
+        let moved = |x: &IntegerColumn<T, E::Ciphertext>| {
+            let zeros = (0..places).map(|_| Digit::public(0));
+            let kept = x.digit_count() - places;
+            IntegerColumn::new(zeros.chain(x.digits()[..kept].iter().cloned()).collect())
+        };
+        let lazy = moved(x);
+        if let Some(product) = self.combine_lazy(&[(1 << rest, &lazy)])? {
+            return Ok(product);
+        }
+        // Two parts of every digit, which do not overlap with those of others.
+        let (x, base) = (self.reduce(x)?, self.base());
+        let mut lists = vec![Vec::new(); x.digit_count() + 1];
+        for (index, digit) in moved(&x).digits().iter().enumerate() {
+            let low = |value: i64| (value << rest) % base;
+            let mut parts = self.look_up(digit, &[&low, &|value| (value << rest) / base])?;
+            lists[index + 1].push(parts.swap_remove(1));
+            lists[index].push(parts.swap_remove(0));
+        }
+        self.sum_lists(lists)
+    }
+
+    /// `x >> amount`, the amount modulo `BITS` as in `wrapping_shr`; with its sign if the type is signed. One lookup a
+    /// digit that is left, of two tables; none if the amount is a multiple of the bits of a digit.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn shr<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: u32,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let amount = amount % T::BITS;
+        if amount == 0 {
+            return Ok(x.clone());
+        }
+        let (places, rest) = ((amount / self.digit_bits()) as usize, amount % self.digit_bits());
+        let digits = self.extended(&self.reduce(x)?)?;
+        let mut lists = vec![Vec::new(); digits.len()];
+        for (index, digit) in digits.iter().enumerate().skip(places) {
+            if rest == 0 {
+                lists[index - places].push(digit.clone());
+                continue;
+            }
+            // Digits may be negative at the top: shifts round down.
+            let high = |value: i64| value >> rest;
+            if index == places {
+                lists[0].push(self.map(digit, high)?);
+                continue;
+            }
+            let low_bits = self.base() - 1;
+            let low = |value: i64| (value << (self.digit_bits() - rest)) & low_bits;
+            let mut parts = self.look_up(digit, &[&low, &high])?;
+            lists[index - places].push(parts.swap_remove(1));
+            lists[index - places - 1].push(parts.swap_remove(0));
+        }
+        self.sum_lists(lists)
+    }
+
+    /// `x as U`: wider types extend the sign if T has one, narrower ones drop the high bits.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn cast<T: Integer, U: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        let count = self.radix::<U>().digits();
+        let digits =
+            if U::BITS > T::BITS { self.extended(&self.wrapped(x)?)? } else { x.digits().to_vec() };
+        let mut lists: Vec<_> = digits.into_iter().take(count).map(|digit| vec![digit]).collect();
+        lists.resize_with(count, Vec::new);
+        self.sum_lists(lists)
+    }
+
+    /// Digits that amount to the integers themselves, not only modulo `2^BITS`: the most significant one has the sign.
+    fn extended<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        if !T::SIGNED {
+            return Ok(x.digits().to_vec());
+        }
+        let mut digits = self.reduce(x)?.digits().to_vec();
+        let (base, top) = (self.radix::<T>().top_base(), digits.len() - 1);
+        digits[top] = self.map(&digits[top], |digit| Radix::signed(digit, base))?;
+        Ok(digits)
+    }
+}

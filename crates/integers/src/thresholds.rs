@@ -1,0 +1,97 @@
+//! Comparisons with public thresholds, many at once.
+//!
+//! `sum(w_i·s_i) < 0` exactly if x < t, for signs `s_i` of `x_i - t_i` (of the least significant digit -1 or 0) and weights
+//! 1, 1, 2, 4, …: what comes after never outweighs what is more significant. The signs of all thresholds are tables of
+//! one lookup a digit, then every threshold takes one more: n lookups of m tables and m of one, where m comparisons take
+//! n·m. Eight digits make use of all 256 numbers of p = 256; where more do not fit, a lookup leaves of the sum its sign.
+
+use cryptable_lattice::Result;
+use cryptable_lattice::error::Error;
+
+use crate::columns::{BooleanColumn, IntegerColumn};
+use crate::digit::{Digit, Shape};
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::{DigitFunction, Evaluator};
+use crate::integer::{Integer, Radix};
+
+/// How the sign of a digit is counted.
+#[derive(Clone, Copy, Debug)]
+struct Weight {
+    factor: i64,
+    /// Whether the sum so far is looked up before.
+    is_after_lookup: bool,
+}
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// x < t, for every threshold t: n lookups of as many tables as there are thresholds, then one of one table for each.
+    ///
+    /// # Errors
+    /// As all operations; [`Error::TooSmall`] if there are no thresholds.
+    pub fn lt_constants<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        thresholds: &[T],
+    ) -> Result<Vec<BooleanColumn<E::Ciphertext>>> {
+        let flags = self.below(x, thresholds, i64::from)?;
+        Ok(flags.into_iter().map(BooleanColumn::new).collect())
+    }
+
+    /// A function of whether x is below, for every threshold.
+    pub(crate) fn below<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        thresholds: &[T],
+        f: impl Fn(bool) -> i64,
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        if thresholds.is_empty() {
+            return Err(Error::TooSmall { name: "number of thresholds", value: 0, limit: 1 });
+        }
+        let (x, radix) = (self.reduce(x)?, self.radix::<T>());
+        let mut sums: Vec<Digit<E::Ciphertext>> = vec![Digit::public(0); thresholds.len()];
+        for (index, weight) in self.weights(radix.digits()).into_iter().enumerate() {
+            if weight.is_after_lookup {
+                for sum in &mut sums {
+                    *sum = self.map(sum, |sum| -i64::from(sum < 0))?;
+                }
+            }
+            let is_signed = T::SIGNED && index + 1 == radix.digits();
+            let base = radix.top_base();
+            let value = move |v: i64| if is_signed { Radix::signed(v, base) } else { v };
+            let signs: Vec<_> = thresholds
+                .iter()
+                .map(|threshold| {
+                    let threshold = value(radix.digit(threshold.to_word(), index));
+                    let highest = i64::from(index > 0);
+                    move |v: i64| weight.factor * (value(v) - threshold).signum().min(highest)
+                })
+                .collect();
+            let signs: Vec<DigitFunction<'_>> = signs.iter().map(|sign| sign as _).collect();
+            let signs = self.look_up(&x.digits()[index], &signs)?;
+            for (sum, sign) in sums.iter_mut().zip(signs) {
+                *sum = self.linear(&[(1, sum), (1, &sign)], 0)?;
+            }
+        }
+        sums.iter().map(|sum| self.map(sum, |sum| f(sum < 0))).collect()
+    }
+
+    /// The weights of so many digits, the least significant first.
+    fn weights(&self, digits: usize) -> Vec<Weight> {
+        let result = self.result_noise();
+        let mut sum = Shape { low: -1, high: 0, noise: result };
+        let mut weights = vec![Weight { factor: 1, is_after_lookup: false }];
+        while weights.len() < digits {
+            let next = |sum: Shape| {
+                let factor = (sum.high + 1).max(-sum.low);
+                (factor, sum.plus(Shape { low: -factor, high: factor, noise: result }))
+            };
+            let (mut factor, mut larger) = next(sum);
+            let is_after_lookup = !self.fits(larger);
+            if is_after_lookup {
+                (factor, larger) = next(Shape { low: -1, high: 0, noise: result });
+            }
+            weights.push(Weight { factor, is_after_lookup });
+            sum = larger;
+        }
+        weights
+    }
+}

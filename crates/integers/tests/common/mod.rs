@@ -1,0 +1,428 @@
+//! What tests of integers share: an engine without encryption, values, and checks of every operation.
+#![allow(dead_code)]
+
+use cryptable_integers::{
+    BooleanColumn, DigitArithmetic, DigitEncryption, Evaluator, Integer, IntegerColumn,
+    LookupModel, Piece, Places, decrypt, decrypt_booleans, encrypt,
+};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::gaussian_tail::gaussian_ratio_for;
+use cryptable_lattice::{NoiseBound, Progress, Result, Table};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+const LOG2_FAIL: f64 = -64.0;
+
+/// Values modulo p in the clear, with noise bounds as if they were encrypted: results admit sums of so many terms.
+#[derive(Debug)]
+pub struct Clear {
+    pub modulus: u64,
+    pub terms: u64,
+    pub places: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct ClearCiphertext {
+    /// Of all places.
+    values: Vec<u64>,
+    count: usize,
+    noise: NoiseBound,
+    is_fresh: bool,
+}
+
+impl LookupModel for Clear {
+    fn modulus(&self) -> Result<u64> {
+        Ok(self.modulus)
+    }
+
+    fn stated_log2_fail(&self) -> f64 {
+        LOG2_FAIL
+    }
+
+    fn fresh_noise(&self) -> NoiseBound {
+        let margin = 0.5 / self.modulus as f64 / gaussian_ratio_for(LOG2_FAIL);
+        NoiseBound::new(margin / (self.terms as f64 + 0.01), 0.0)
+    }
+
+    fn result_noise(&self, _input: NoiseBound) -> NoiseBound {
+        self.fresh_noise()
+    }
+
+    fn lookup_log2_fail(&self, input: NoiseBound) -> f64 {
+        input.log2_fail(self.modulus)
+    }
+}
+
+impl Clear {
+    fn zip(
+        &self,
+        x: &ClearCiphertext,
+        y: impl Iterator<Item = u64>,
+        f: impl Fn(u64, u64) -> u64,
+    ) -> Vec<u64> {
+        x.values.iter().zip(y).map(|(&x, y)| f(x, y) % self.modulus).collect()
+    }
+}
+
+impl DigitArithmetic for Clear {
+    type Ciphertext = ClearCiphertext;
+    type Table = Table;
+
+    fn model(&self) -> &dyn LookupModel {
+        self
+    }
+
+    fn noise(&self, x: &ClearCiphertext) -> NoiseBound {
+        x.noise
+    }
+
+    fn count(&self, x: &ClearCiphertext) -> usize {
+        x.count
+    }
+
+    fn add(&self, x: &ClearCiphertext, y: &ClearCiphertext) -> Result<ClearCiphertext> {
+        check_equal("number of values", x.count, y.count)?;
+        let noise = x.noise + y.noise;
+        noise.check_decryption("a sum", self.modulus, LOG2_FAIL)?;
+        let values = self.zip(x, y.values.iter().copied(), |x, y| x + y);
+        Ok(ClearCiphertext { values, count: x.count, noise, is_fresh: false })
+    }
+
+    fn mul_scalar(&self, x: &ClearCiphertext, factor: i64) -> Result<ClearCiphertext> {
+        let noise = x.noise.times(factor.unsigned_abs());
+        noise.check_decryption("a multiple", self.modulus, LOG2_FAIL)?;
+        let factor = factor.rem_euclid(self.modulus as i64) as u64;
+        let values = self.zip(x, std::iter::repeat(factor), |x, factor| x * factor);
+        Ok(ClearCiphertext { values, noise, is_fresh: false, ..*x })
+    }
+
+    fn add_plain(&self, x: &ClearCiphertext, constants: &[u64]) -> Result<ClearCiphertext> {
+        check_equal("number of constants", constants.len(), x.count)?;
+        let constants = constants.iter().copied().chain(std::iter::repeat(0));
+        Ok(ClearCiphertext { values: self.zip(x, constants, |x, y| x + y), ..*x })
+    }
+
+    fn prepare(&self, table: &Table) -> Result<Table> {
+        table.check_moduli(self.modulus, self.modulus)?;
+        Ok(table.clone())
+    }
+
+    fn look_up(
+        &self,
+        x: &ClearCiphertext,
+        tables: &[Table],
+        _progress: Progress<'_>,
+    ) -> Result<Vec<ClearCiphertext>> {
+        x.noise.check_decryption("a lookup", self.modulus, LOG2_FAIL)?;
+        let noise = self.result_noise(x.noise);
+        let result = |table: &Table| {
+            let values = x.values.iter().map(|&value| table[value as usize]).collect();
+            ClearCiphertext { values, count: x.count, noise, is_fresh: false }
+        };
+        Ok(tables.iter().map(result).collect())
+    }
+}
+
+impl Places for Clear {
+    fn places(&self) -> usize {
+        self.places
+    }
+
+    fn is_fresh(&self, x: &ClearCiphertext) -> bool {
+        x.is_fresh
+    }
+
+    fn shift(&self, x: &ClearCiphertext, offset: i64, count: usize) -> Result<ClearCiphertext> {
+        let places = self.places as i64;
+        let value = |place: i64| {
+            let source = (place - offset).rem_euclid(2 * places);
+            let value = x.values[(source % places) as usize];
+            if source < places { value } else { (self.modulus - value) % self.modulus }
+        };
+        let values = (0..places).map(value).collect();
+        Ok(ClearCiphertext { values, count, noise: x.noise, is_fresh: false })
+    }
+}
+
+impl DigitEncryption for Clear {
+    type Ciphertext = ClearCiphertext;
+
+    fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
+    fn encrypt(&self, values: &[u64]) -> Result<ClearCiphertext> {
+        let mut values = values.to_vec();
+        let count = values.len();
+        values.resize(self.places, 0);
+        Ok(ClearCiphertext { values, count, noise: self.fresh_noise(), is_fresh: true })
+    }
+
+    fn decrypt(&self, x: &ClearCiphertext) -> Result<Vec<u64>> {
+        x.noise.check_decryption("decryption", self.modulus, LOG2_FAIL)?;
+        Ok(x.values[..x.count].to_vec())
+    }
+}
+
+pub fn rng(seed: u64) -> ChaCha20Rng {
+    ChaCha20Rng::seed_from_u64(seed)
+}
+
+/// Extreme values first, then random ones, a third of them small.
+pub fn values<T: Integer>(count: usize, rng: &mut ChaCha20Rng) -> Vec<T> {
+    let half = 1u64 << (T::BITS - 1);
+    let extremes = [0, 1, half, half - 1, u64::MAX, half + 1, u64::MAX - 1];
+    let value = |i: usize| match (extremes.get(i), i % 3) {
+        (Some(&word), _) => T::from_word(word),
+        (None, 0) => T::from_word(rng.random_range(0..4)),
+        (None, _) => T::from_word(rng.random()),
+    };
+    (0..count).map(value).collect()
+}
+
+/// What arithmetic gives, wrapped to a type.
+pub fn wrap<T: Integer>(value: i128) -> T {
+    T::from_word(value as u64)
+}
+
+/// A server and a client.
+pub struct Setting<'a, E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> {
+    pub server: Evaluator<'a, E>,
+    pub secret: &'a S,
+    /// Values of a column.
+    pub count: usize,
+}
+
+impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S> {
+    pub fn encrypt<T: Integer>(&self, values: &[T]) -> IntegerColumn<T, E::Ciphertext> {
+        encrypt(self.secret, values).unwrap()
+    }
+
+    pub fn assert<T: Integer>(
+        &self,
+        what: &str,
+        column: &IntegerColumn<T, E::Ciphertext>,
+        expected: impl Iterator<Item = T>,
+    ) {
+        let expected: Vec<T> = expected.collect();
+        let mut found = decrypt(self.secret, column).unwrap();
+        if column.is_public() {
+            found = vec![found[0]; expected.len()];
+        }
+        assert_eq!(found, expected, "{what} of {} bits", T::BITS);
+    }
+
+    /// A public boolean is the same for all values.
+    pub fn flags(&self, column: &BooleanColumn<E::Ciphertext>) -> Vec<bool> {
+        let flags = decrypt_booleans(self.secret, column).unwrap();
+        if column.ciphertext().is_none() { vec![flags[0]; self.count] } else { flags }
+    }
+
+    /// Two columns, the second as they meet extremes of the first.
+    pub fn operands<T: Integer>(&self, rng: &mut ChaCha20Rng) -> [Vec<T>; 2] {
+        let x = values(self.count, rng);
+        let mut y: Vec<T> = values(self.count, rng);
+        y.rotate_right(2);
+        // Equal values, too.
+        for i in (0..self.count).step_by(5) {
+            y[i] = x[i];
+        }
+        [x, y]
+    }
+
+    /// Sums and differences, products, shifts, and chains of them.
+    pub fn check_arithmetic<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let [x, y] = self.operands::<T>(rng);
+        let (a, b, server) = (self.encrypt(&x), self.encrypt(&y), &self.server);
+        let pairs = || x.iter().zip(&y).map(|(x, y)| (x.to_i128(), y.to_i128()));
+        let sum = server.add(&a, &b).unwrap();
+        self.assert("sum", &sum, pairs().map(|(x, y)| wrap(x + y)));
+        let difference = server.sub(&a, &b).unwrap();
+        self.assert("difference", &difference, pairs().map(|(x, y)| wrap(x - y)));
+        self.assert("negation", &server.neg(&a).unwrap(), pairs().map(|(x, _)| wrap(-x)));
+        // Sums of sums, far beyond what fits a digit.
+        let mut many = server.sub(&sum, &difference).unwrap();
+        for _ in 0..9 {
+            many = server.add(&many, &sum).unwrap();
+        }
+        self.assert("many sums", &many, pairs().map(|(x, y)| wrap(9 * x + 11 * y)));
+        let reduced = server.reduce(&many).unwrap();
+        self.assert("reduced", &reduced, pairs().map(|(x, y)| wrap(9 * x + 11 * y)));
+        let constant = server.constant(T::from_word(0x1234_5678_9abc_def1));
+        let value = T::from_word(0x1234_5678_9abc_def1).to_i128();
+        let shifted = server.sub(&constant, &a).unwrap();
+        self.assert("constant minus", &shifted, pairs().map(|(x, _)| wrap(value - x)));
+    }
+
+    pub fn check_products<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        // Products of so many digits take long.
+        if T::BITS / self.server.digit_bits() > 16 {
+            return;
+        }
+        let [x, y] = self.operands::<T>(rng);
+        let (a, b, server) = (self.encrypt(&x), self.encrypt(&y), &self.server);
+        let pairs = || x.iter().zip(&y).map(|(x, y)| (x.to_i128(), y.to_i128()));
+        let product = server.mul(&a, &b).unwrap();
+        self.assert("product", &product, pairs().map(|(x, y)| wrap(x.wrapping_mul(y))));
+        let more = server.mul(&server.sub(&product, &b).unwrap(), &a).unwrap();
+        let expected =
+            |(x, y): (i128, i128)| wrap(x.wrapping_mul(y).wrapping_sub(y).wrapping_mul(x));
+        self.assert("product of a difference", &more, pairs().map(expected));
+        for constant in [0, 1, 3, 10, u64::MAX, 0x8000_0000_0000_0000, 0xdead_beef_cafe_4321] {
+            let constant = T::from_word(constant);
+            let multiple = server.mul_constant(&a, constant).unwrap();
+            let expected = |(x, _): (i128, i128)| wrap(x.wrapping_mul(constant.to_i128()));
+            self.assert("multiple", &multiple, pairs().map(expected));
+        }
+        let public = server.mul(&server.constant(wrap::<T>(7)), &a).unwrap();
+        self.assert("product with a constant", &public, pairs().map(|(x, _)| wrap(7 * x)));
+    }
+
+    pub fn check_shifts<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let [x, y] = self.operands::<T>(rng);
+        let (a, b, server) = (self.encrypt(&x), self.encrypt(&y), &self.server);
+        let pairs = || x.iter().zip(&y).map(|(x, y)| (x.to_i128(), y.to_i128()));
+        let sum = server.add(&a, &b).unwrap();
+        for amount in [0, 1, 2, 3, 5, T::BITS / 2, T::BITS - 1, T::BITS + 1] {
+            let rest = amount % T::BITS;
+            let left = server.shl(&sum, amount).unwrap();
+            self.assert("shl", &left, pairs().map(|(x, y)| wrap((x + y) << rest)));
+            let right = server.shr(&sum, amount).unwrap();
+            let expected = |(x, y)| wrap(wrap::<T>(x + y).to_i128() >> rest);
+            self.assert("shr", &right, pairs().map(expected));
+        }
+        let sums = || pairs().map(|(x, y)| wrap::<T>(x + y).to_i128());
+        self.assert("u8", &server.cast::<T, u8>(&sum).unwrap(), sums().map(wrap));
+        self.assert("i16", &server.cast::<T, i16>(&sum).unwrap(), sums().map(wrap));
+        self.assert("u64", &server.cast::<T, u64>(&sum).unwrap(), sums().map(wrap));
+    }
+
+    pub fn check_comparisons<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let [x, y] = self.operands::<T>(rng);
+        let (a, b, server) = (self.encrypt(&x), self.encrypt(&y), &self.server);
+        let pairs = || x.iter().zip(&y);
+        let flags = |column| self.flags(&column);
+        let expected =
+            |f: &dyn Fn(&T, &T) -> bool| -> Vec<bool> { pairs().map(|(x, y)| f(x, y)).collect() };
+        let lt = server.lt(&a, &b).unwrap();
+        let eq = server.eq(&a, &b).unwrap();
+        assert_eq!(flags(lt.clone()), expected(&|x, y| x < y), "{} bits", T::BITS);
+        assert_eq!(flags(eq.clone()), expected(&|x, y| x == y), "{} bits", T::BITS);
+        assert_eq!(flags(server.le(&a, &b).unwrap()), expected(&|x, y| x <= y));
+        assert_eq!(flags(server.or(&lt, &eq).unwrap()), expected(&|x, y| x <= y));
+        assert_eq!(flags(server.and(&lt, &eq).unwrap()), expected(&|_, _| false));
+        assert_eq!(
+            flags(server.xor(&lt, &server.not(&lt).unwrap()).unwrap()),
+            expected(&|_, _| true)
+        );
+        let [min, max] = server.min_max(&a, &b).unwrap();
+        self.assert("min", &min, pairs().map(|(&x, &y)| x.min(y)));
+        self.assert("max", &max, pairs().map(|(&x, &y)| x.max(y)));
+        self.assert("min", &server.min(&a, &b).unwrap(), pairs().map(|(&x, &y)| x.min(y)));
+        let chosen = server.select(&lt, &a, &b).unwrap();
+        self.assert("select", &chosen, pairs().map(|(&x, &y)| x.min(y)));
+        // Of sums that overflowed: what they wrapped to.
+        let sum = server.add(&a, &b).unwrap();
+        let sums = || pairs().map(|(x, y)| wrap::<T>(x.to_i128() + y.to_i128()));
+        let less: Vec<bool> = sums().zip(&y).map(|(sum, &y)| sum < y).collect();
+        let lt = server.lt(&sum, &b).unwrap();
+        assert_eq!(flags(lt.clone()), less, "{} bits", T::BITS);
+        let max = server.max(&sum, &a).unwrap();
+        self.assert("max of a sum", &max, sums().zip(&x).map(|(sum, &x)| sum.max(x)));
+        let either = server.select(&server.xor(&lt, &eq).unwrap(), &sum, &max).unwrap();
+        let expected = sums()
+            .zip(pairs())
+            .zip(&less)
+            .map(|((sum, (x, y)), &less)| if less != (x == y) { sum } else { sum.max(*x) });
+        self.assert("select of sums", &either, expected);
+        self.assert("ones", &server.to_integers::<T>(&lt), less.iter().map(|&l| wrap(l.into())));
+        // Constants.
+        for threshold in [T::from_word(0), x[3], y[8]] {
+            let lt = server.lt(&a, &server.constant(threshold)).unwrap();
+            assert_eq!(flags(lt), x.iter().map(|&x| x < threshold).collect::<Vec<_>>());
+        }
+    }
+
+    pub fn check_tables<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        // Products of so many digits take long.
+        if T::BITS / self.server.digit_bits() > 16 {
+            return;
+        }
+        let x: Vec<T> = values(self.count, rng);
+        let (a, server) = (self.encrypt(&x), &self.server);
+        let mut thresholds = vec![x[0], x[4], x[9], x[11]];
+        let below = server.lt_constants(&a, &thresholds).unwrap();
+        for (column, &threshold) in below.iter().zip(&thresholds) {
+            let expected: Vec<bool> = x.iter().map(|&x| x < threshold).collect();
+            assert_eq!(self.flags(column), expected, "{threshold:?}");
+        }
+        thresholds.sort();
+        thresholds.dedup();
+        thresholds.truncate(self.server.digit_bits() as usize * 2 - 1);
+        let least = T::from_word(if T::SIGNED { 1 << (T::BITS - 1) } else { 0 });
+        thresholds.retain(|&threshold| threshold > least);
+        let slopes: Vec<(T, i64)> = std::iter::once((least, 3))
+            .chain(thresholds.iter().enumerate().map(|(i, &t)| (t, 10 - 7 * i as i64)))
+            .collect();
+        let pieces = Piece::continuous(&slopes);
+        let piece = |x: T| pieces.iter().rev().find(|piece| piece.start <= x).unwrap();
+        let lines = || x.iter().map(|&x| piece(x).value(x));
+        let same = server.piecewise_linear::<T, T>(&a, &pieces).unwrap();
+        self.assert("pieces", &same, lines().map(wrap));
+        let wide = server.piecewise_linear::<T, u64>(&a, &pieces).unwrap();
+        self.assert("wide pieces", &wide, lines().map(wrap));
+        let ones = server
+            .map_digits::<T, u8>(&a, |_, digit| {
+                (digit as u64 & ((1 << server.digit_bits()) - 1)).count_ones().into()
+            })
+            .unwrap();
+        let top_bits = T::BITS - (T::BITS - 1) / server.digit_bits() * server.digit_bits();
+        let expected = x.iter().map(|x| {
+            let extension =
+                if T::SIGNED && x.to_i128() < 0 { server.digit_bits() - top_bits } else { 0 };
+            (x.to_word().count_ones() + extension) as u8
+        });
+        self.assert("ones", &ones, expected);
+    }
+
+    pub fn check_lookup(&self, rng: &mut ChaCha20Rng) {
+        let x: Vec<i8> = values(self.count, rng);
+        let (a, server) = (self.encrypt(&x), &self.server);
+        let f = |x: i8| i32::from(x).pow(3) - 5;
+        if server.digit_bits() < 4 {
+            assert!(server.lookup(&a, f).is_err());
+            return;
+        }
+        let found = server.lookup(&server.add(&a, &a).unwrap(), f).unwrap();
+        self.assert("lookup", &found, x.iter().map(|&x| f(x.wrapping_add(x))));
+    }
+}
+
+impl<E: Places, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S> {
+    pub fn check_merge<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let (places, server) = (self.server.engine().places(), &self.server);
+        let first = places / 2 - 3;
+        let mut x: Vec<T> = values(first, rng);
+        let mut y: Vec<T> = values(places - first, rng);
+        x.sort();
+        y.sort_by(|a, b| b.cmp(a));
+        let both = server.concatenate(&self.encrypt(&x), &self.encrypt(&y)).unwrap();
+        self.assert("concatenation", &both, x.iter().chain(&y).copied());
+        let merged = server.bitonic_merge(&both).unwrap();
+        let mut all: Vec<T> = x.iter().chain(&y).copied().collect();
+        all.sort();
+        self.assert("merge", &merged, all.iter().copied());
+    }
+
+    pub fn check_full_merge<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let (places, server) = (self.server.engine().places(), &self.server);
+        let [mut x, mut y]: [Vec<T>; 2] = [values(places, rng), values(places, rng)];
+        x.sort();
+        y.sort_by(|a, b| b.cmp(a));
+        let merged = server.merge(&self.encrypt(&x), &self.encrypt(&y)).unwrap();
+        let mut all: Vec<T> = x.iter().chain(&y).copied().collect();
+        all.sort();
+        self.assert("smaller half", &merged[0], all[..places].iter().copied());
+        self.assert("larger half", &merged[1], all[places..].iter().copied());
+    }
+}
