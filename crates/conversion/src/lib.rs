@@ -24,10 +24,12 @@
 //! | [`phases`] | RLWE ciphertexts with one phase a coefficient |
 //! | [`power_of_two`] | phases to and from ciphertexts of the packed engine |
 //! | [`secrets`] | generation of keys (feature `client`) |
+//! | [`bridges`] | packed values that go on as integers or leveled ones, and back |
 //! | [`lookup`] | single values, looked up as packed ones: engines `single` and `packed` with keys between them |
 #![forbid(unsafe_code)]
 
 mod blocks;
+pub mod bridges;
 mod clients;
 pub mod extraction;
 mod key_files;
@@ -46,7 +48,7 @@ pub mod secrets;
 mod validation;
 
 pub use clients::Clients;
-pub use extraction::{ExtractionKey, SeededExtractionKey};
+pub use extraction::{ExtractionKey, RingExtractionKey, SeededExtractionKey};
 pub use literal::{BlockLiteral, ParametersLiteral};
 pub use packed_gates::PackedGates;
 #[cfg(feature = "client")]

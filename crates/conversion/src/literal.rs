@@ -37,8 +37,20 @@ pub struct ParametersLiteral {
     pub packing: BlockLiteral,
     /// Blocks of extraction.
     pub extraction: BlockLiteral,
-    /// Decomposition of key switching from a block's secret to that of LWE, modulo q.
-    pub key_switching: GadgetLiteral,
+    /// Decomposition of key switching from a block's secret to that of LWE, modulo q; none where extracted values stay under
+    /// the secret of blocks, which is then a client's ring secret.
+    pub key_switching: Option<GadgetLiteral>,
+    /// Secret of extraction's blocks. Absent from the canonical bytes if it is uniform ternary.
+    #[serde(default = "uniform_ternary", skip_serializing_if = "is_uniform_ternary")]
+    pub extraction_secret: SecretDistribution,
+}
+
+fn uniform_ternary() -> SecretDistribution {
+    SecretDistribution::UniformTernary
+}
+
+fn is_uniform_ternary(secret: &SecretDistribution) -> bool {
+    *secret == SecretDistribution::UniformTernary
 }
 
 impl BlockLiteral {
@@ -93,10 +105,33 @@ impl ParametersLiteral {
             extraction: BlockLiteral::EXTRACTION_128,
             // Digits of two bits make half the noise that the three bits of gates' digits do, and the key is read once for
             // all values. The last two bits are less than digits add.
-            key_switching: GadgetLiteral {
+            key_switching: Some(GadgetLiteral {
                 base_log2: 2,
                 length: (numbers.log2_lwe_modulus as usize / 2).saturating_sub(1).max(1),
+            }),
+            extraction_secret: SecretDistribution::UniformTernary,
+        }
+    }
+
+    /// From and to LWE ciphertexts under the ring secret of these single values.
+    #[must_use]
+    pub fn under_ring_secret(self, single: &FhewParameters) -> Self {
+        let numbers = single.literal();
+        Self {
+            lwe_dimension: numbers.ring_degree,
+            lwe_secret: numbers.ring_secret,
+            // For dimension 2,048, rounding to it adds 2^-18 of the modulus, and columns of words as large 2^-18.
+            log2_lwe_modulus: 21,
+            extraction: BlockLiteral {
+                degree: numbers.ring_degree,
+                // No larger than the modulus that the secret is under already.
+                log2_prime: numbers.log2_prime.min(49.9) - 0.05,
+                // At degree 2^16: 2^-26 of the modulus.
+                switching: GadgetLiteral { base_log2: 12, length: 3 },
             },
+            key_switching: None,
+            extraction_secret: numbers.ring_secret,
+            ..self
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cryptable_fhew::noise::Variance;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters as FhewParameters};
+use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::{LweShape, check_shape};
 use cryptable_lattice::security::{LweInstance, SecretDistribution};
 use cryptable_lattice::{ReadOptions, Result, SecurityLevel};
@@ -125,13 +126,22 @@ impl Parameters {
         let ternary = SecretDistribution::UniformTernary;
         let Numbers { packing, extraction, .. } = &*self.numbers;
         let (n, q) = (literal.lwe_dimension, f64::from(literal.log2_lwe_modulus));
+        // Values that are packed may be under the ring secret that others are taken out to.
+        let is_ring = literal.key_switching.is_none() && n == literal.extraction.degree;
+        let lwe = if is_ring { LweInstance::ring } else { LweInstance::lwe };
+        let lwe = lwe("LWE secret", n, literal.lwe_secret, q);
         let ring =
             |name, ring: &PrimeRing, log2| LweInstance::ring(name, ring.degree(), ternary, log2);
         vec![
-            LweInstance::lwe("LWE secret", n, literal.lwe_secret, q),
+            lwe,
             ring("ring secret", &packing.whole, packing.log2_prime()),
             ring("secret of packing blocks", &packing.block, packing.log2_prime()),
-            ring("secret of extraction blocks", &extraction.block, extraction.log2_prime()),
+            LweInstance::ring(
+                "secret of extraction blocks",
+                extraction.block.degree(),
+                literal.extraction_secret,
+                extraction.log2_prime(),
+            ),
         ]
     }
 
@@ -159,6 +169,15 @@ impl Parameters {
         check_shape(single.lwe_shape(), self.lwe_shape())
     }
 
+    /// Demands that values are taken out under the LWE secret.
+    ///
+    /// # Errors
+    /// If they stay under a ring secret.
+    pub(crate) fn check_takes_out_to_lwe(&self) -> Result<()> {
+        let is_lwe = self.literal().key_switching.is_some();
+        demand(is_lwe, "key switching digits", 0.0, "extraction to the LWE secret takes some")
+    }
+
     /// The ring of RLWE ciphertexts modulo q_0.
     #[must_use]
     pub fn bottom_ring(&self) -> &Ring {
@@ -179,15 +198,14 @@ impl Parameters {
     }
 
     /// What extraction adds to a phase, as a fraction of the modulus: the switch to a block's secret, rounding to q, and
-    /// LWE key switching.
+    /// LWE key switching; the former alone where values stay under that secret, rounded to a modulus of the caller's.
     #[must_use]
     pub fn extraction_noise(&self) -> Variance {
         let degree = self.literal().ring_degree;
-        ring_switching::noise(self.extraction().gadget, degree, degree)
-            + block_key_switching::noise(
-                self.key_switching_gadget(),
-                self.literal().extraction.degree,
-            )
+        let switch = ring_switching::noise(self.extraction().gadget, degree, degree);
+        let block = self.literal().extraction.degree;
+        self.key_switching_gadget()
+            .map_or(switch, |gadget| switch + block_key_switching::noise(gadget, block))
     }
 
     /// BLAKE3 of the literal: what keys and ciphertexts carry.
@@ -225,8 +243,8 @@ impl Parameters {
         &self.numbers.products
     }
 
-    pub(crate) fn key_switching_gadget(&self) -> Gadget {
-        let GadgetLiteral { base_log2, length } = self.literal().key_switching;
-        Gadget::new(self.lwe_shape().modulus, base_log2, length)
+    pub(crate) fn key_switching_gadget(&self) -> Option<Gadget> {
+        let GadgetLiteral { base_log2, length } = self.literal().key_switching?;
+        Some(Gadget::new(self.lwe_shape().modulus, base_log2, length))
     }
 }

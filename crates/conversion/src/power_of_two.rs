@@ -7,13 +7,27 @@
 use cryptable_fhew::noise::Variance;
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
 use cryptable_lattice::error::{Result, check_equal};
-use cryptable_lattice::{RlweCiphertext, coefficient_ciphertext::MAX_LOG2_MODULUS};
+use cryptable_lattice::{NoiseBound, RlweCiphertext, coefficient_ciphertext::MAX_LOG2_MODULUS};
 use cryptable_ring::modulus_switch::{from_power_of_two_assign, to_power_of_two_assign};
+use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::{Basis, Coefficients, Evaluations, Poly};
 use cryptable_wire::KeyId;
 
 use crate::parameters::Parameters;
 use crate::phases::EncryptedPhases;
+
+/// log2 of q_0, which phases have between the engines' moduli: roundings to it add nothing.
+const LOG2_BOTTOM: f64 = 49.5;
+
+/// The prime q_0 of conversions between engines.
+pub(crate) fn bottom_prime(ring_degree: usize) -> u64 {
+    ntt_primes(ring_degree, LOG2_BOTTOM, 1, &[])[0]
+}
+
+/// Noise with an independent part more.
+pub(crate) fn added(noise: NoiseBound, more: Variance) -> NoiseBound {
+    NoiseBound::new((noise.deviation().powi(2) + more.0).sqrt(), noise.bias())
+}
 
 /// What rounding both halves of a ciphertext of degree N, uniform ternary secret, to a modulus adds to a phase.
 #[must_use]

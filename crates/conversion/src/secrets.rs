@@ -2,12 +2,14 @@
 
 use cryptable_fhew::keys::{RowEncryptor, lwe_key_switching_key};
 use cryptable_fhew::seeded_rows::RowDomain;
+use cryptable_fhew::switching::SeededKeySwitchingKey;
 use cryptable_lattice::Result;
-use cryptable_lattice::error::check_equal;
+use cryptable_lattice::error::{check_equal, demand};
 use cryptable_lattice::lwe_encryption::weighted_coefficient;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::Modulus;
+use cryptable_ring::gadget::Gadget;
 use cryptable_ring::random::{RandomStream, Seed};
 use zeroize::Zeroizing;
 
@@ -53,7 +55,7 @@ impl Secrets<'_> {
         let columns = encryptor.rows(RowDomain::RingPackingColumns, self.lwe.len(), |j, out| {
             out[0] = weighted_coefficient(self.lwe[j], weight, m.value());
         });
-        let source = stretched(&block, rings.whole.degree());
+        let source = stretched(block.coefficients(), rings.whole.degree());
         let encryptor = RowEncryptor::under(&rings.whole, self.ring.coefficients(), &seed);
         let domain = RowDomain::RingPackingSwitch;
         let residues = residues(rings.whole.modulus(), &source);
@@ -72,16 +74,46 @@ impl Secrets<'_> {
     /// # Panics
     /// As there.
     pub fn extraction_key(&self, parameters: &Parameters) -> Result<SeededExtractionKey> {
+        parameters.check_takes_out_to_lwe()?;
         self.check(parameters)?;
+        let gadget = parameters.key_switching_gadget();
+        let block = block_secret(parameters.extraction().block.degree());
+        self.extraction_key_by(parameters, block.coefficients(), gadget)
+    }
+
+    /// A key that takes values out under the secret of those that are packed, a ring secret, which is the secret of blocks.
+    ///
+    /// # Errors
+    /// As [`Secrets::packing_key`], or if the parameters take values out under an LWE secret.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn ring_extraction_key(&self, parameters: &Parameters) -> Result<SeededExtractionKey> {
+        let digits = parameters.literal().key_switching.map_or(0, |digits| digits.length);
+        let limit = "extraction to a ring secret takes none";
+        demand(digits == 0, "key switching digits", digits as f64, limit)?;
+        self.check(parameters)?;
+        check_equal("degree of a block", self.lwe.len(), parameters.literal().extraction.degree)?;
+        self.extraction_key_by(parameters, self.lwe, None)
+    }
+
+    /// Its switch to the secret of blocks, and from there to that of LWE.
+    fn extraction_key_by(
+        &self,
+        parameters: &Parameters,
+        block: &[i8],
+        gadget: Option<Gadget>,
+    ) -> Result<SeededExtractionKey> {
         let (seed, rings) = (Seed::random(), parameters.extraction());
-        let block = block_secret(rings.block.degree());
-        let target = stretched(&block, rings.whole.degree());
+        let target = stretched(block, rings.whole.degree());
         let encryptor = RowEncryptor::under(&rings.whole, &target, &seed);
         let domain = RowDomain::ExtractionSwitch;
         let residues = residues(rings.whole.modulus(), self.ring.coefficients());
         let switching = encryptor.gadget_rows(domain, rings.gadget, 1, |_| residues.clone());
-        let gadget = parameters.key_switching_gadget();
-        let key_switching = lwe_key_switching_key(block.coefficients(), self.lwe, gadget, &seed);
+        let key_switching = match gadget {
+            Some(gadget) => lwe_key_switching_key(block, self.lwe, gadget, &seed),
+            None => SeededKeySwitchingKey::new(Vec::new()),
+        };
         let (parameters, clients) = (parameters.clone(), self.clients);
         drop(encryptor);
         Ok(SeededExtractionKey { parameters, clients, switching, key_switching, seed })
@@ -101,10 +133,10 @@ fn block_secret(degree: usize) -> TernarySecret {
 }
 
 /// z'(X^r) for r = N/N'.
-fn stretched(secret: &TernarySecret, degree: usize) -> Zeroizing<Vec<i8>> {
+fn stretched(secret: &[i8], degree: usize) -> Zeroizing<Vec<i8>> {
     let mut out = Zeroizing::new(vec![0; degree]);
-    let step = degree / secret.coefficients().len();
-    out.iter_mut().step_by(step).zip(secret.coefficients()).for_each(|(out, &c)| *out = c);
+    let step = degree / secret.len();
+    out.iter_mut().step_by(step).zip(secret).for_each(|(out, &c)| *out = c);
     out
 }
 

@@ -18,8 +18,10 @@ const MAX_LOG2_SUM: f64 = 48.0;
 pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let n = literal.lwe_dimension;
     demand((1..=8192).contains(&n), "LWE dimension", n as f64, "1 to 8192")?;
-    if let SecretDistribution::FixedWeightTernary(weight) = literal.lwe_secret {
-        demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
+    for secret in [literal.lwe_secret, literal.extraction_secret] {
+        if let SecretDistribution::FixedWeightTernary(weight) = secret {
+            demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
+        }
     }
     let bits = literal.log2_lwe_modulus;
     demand((4..=32).contains(&bits), "log2 of the LWE modulus", bits.into(), "4 to 32")?;
@@ -36,8 +38,9 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
         let is_above = block.log2_prime >= f64::from(bits) + 2.0;
         demand(is_above, "log2 of a block's prime", block.log2_prime, "2 more than that of q")?;
     }
-    check_digits("key switching digits", literal.key_switching, bits)?;
-    let GadgetLiteral { base_log2, length } = literal.key_switching;
+    let Some(digits) = literal.key_switching else { return Ok(()) };
+    check_digits("key switching digits", digits, bits)?;
+    let GadgetLiteral { base_log2, length } = digits;
     let terms = (length * literal.extraction.degree) as f64;
     let sum = terms.log2() + f64::from(base_log2) + f64::from(bits);
     demand(sum <= MAX_LOG2_SUM, "log2 of a key switching sum", sum, "at most 48")

@@ -302,7 +302,9 @@ fn literals_out_of_bounds_are_refused() {
         ("log2 of a block's prime", |l| l.extraction.log2_prime = 13.0),
         ("log2 of a block's prime", |l| l.packing.log2_prime = f64::NAN),
         ("switching digits", |l| l.packing.switching.length = usize::MAX),
-        ("key switching digits", |l| l.key_switching.base_log2 = 0),
+        ("key switching digits", |l| {
+            l.key_switching = l.key_switching.map(|d| GadgetLiteral { base_log2: 0, ..d })
+        }),
         ("secret weight", |l| l.lwe_secret = SecretDistribution::FixedWeightTernary(3)),
     ];
     for (name, edit) in edits {

@@ -34,6 +34,7 @@
 
 mod ciphertexts;
 mod evaluation_key;
+mod interchange;
 mod parameters;
 mod radix;
 #[cfg(feature = "client")]

@@ -2,10 +2,10 @@
 
 use std::ops::{Add, Mul};
 
-use cryptable_lattice::ERROR_VARIANCE;
 use cryptable_lattice::external_product::RgswGadget;
 use cryptable_lattice::gaussian_tail::gaussian_tail_log2;
 use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::{ERROR_VARIANCE, NoiseBound};
 use cryptable_ring::gadget::Gadget;
 
 /// A variance of a phase, as a fraction of the squared modulus.
@@ -36,6 +36,20 @@ impl Variance {
         } else {
             gaussian_tail_log2(margin / self.standard_deviation())
         }
+    }
+}
+
+/// Noise of this variance, without bias.
+impl From<Variance> for NoiseBound {
+    fn from(variance: Variance) -> Self {
+        Self::new(variance.standard_deviation(), 0.0)
+    }
+}
+
+/// The variance of a bound, its bias left out.
+impl From<NoiseBound> for Variance {
+    fn from(noise: NoiseBound) -> Self {
+        Self(noise.deviation().powi(2))
     }
 }
 

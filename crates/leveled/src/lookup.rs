@@ -31,6 +31,7 @@
 
 mod ciphertext;
 mod evaluation_key;
+mod interchange;
 mod parameters;
 mod prediction;
 mod prepared_table;

@@ -6,6 +6,7 @@
 //! CMUX meets it once in the body's rows instead of N times, and `N·E[s²]` times in the mask's.
 
 use cryptable_fhew::noise::{NoiseModel, Variance, second_moment};
+use cryptable_lattice::NoiseBound;
 
 use crate::parameters::CircuitBootstrappingParameters;
 
@@ -83,11 +84,15 @@ impl CircuitBootstrappingNoise {
         (self.parameters.input_variance().0 / self.cmux(0.5).0) as u64
     }
 
-    /// log2 of the probability that a circuit bootstrap reads an input of this variance wrong.
+    /// log2 of the probability that a circuit bootstrap reads an input with this noise wrong: a variance, or a bound with a
+    /// bias, which the margin loses.
     #[must_use]
-    pub fn log2_fail(&self, input: Variance) -> f64 {
+    pub fn log2_fail(&self, input: impl Into<NoiseBound>) -> f64 {
+        let input: NoiseBound = input.into();
         let sparse = self.model.lwe_modulus_switch(self.parameters.sparse_modulus());
-        (input + self.model.key_switching() + sparse).log2_tail(self.parameters.margin())
+        let margin = self.parameters.margin() - input.bias();
+        let total = Variance::from(input) + self.model.key_switching() + sparse;
+        if margin > 0.0 { total.log2_tail(margin) } else { 0.0 }
     }
 }
 

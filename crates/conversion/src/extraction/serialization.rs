@@ -18,12 +18,13 @@ const MAX_BODY_BYTES: u64 = 1 << 26;
 /// Words of the switch modulo the block's prime, and of LWE key switching modulo q.
 fn fields(parameters: &Parameters) -> [Field; 2] {
     let literal = parameters.literal();
-    let (switch, lwe) = (&literal.extraction, literal.key_switching);
+    let switch = &literal.extraction;
+    let length = literal.key_switching.map_or(0, |digits| digits.length);
     let count = literal.ring_degree * switch.switching.length;
     let (prime, modulus) = (parameters.extraction().prime(), parameters.lwe_shape().modulus);
     [
         Field { name: "rows of the switch", count, modulus: prime },
-        Field { name: "rows of LWE key switching", count: switch.degree * lwe.length, modulus },
+        Field { name: "rows of LWE key switching", count: switch.degree * length, modulus },
     ]
 }
 

@@ -1,28 +1,23 @@
 //! Parameters of single values that may be packed: those of both engines, and of the conversions between them.
 
 use cryptable_fhew::lookup as single;
-use cryptable_fhew::noise::Variance;
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters as FhewParameters};
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel};
 use cryptable_packed as packed;
-use cryptable_ring::primes::ntt_primes;
 use cryptable_wire::{BodyReader, BodyWriter};
 
 use crate::literal::ParametersLiteral;
 use crate::parameters::Parameters as ConversionParameters;
-use crate::power_of_two::rounding_noise;
+use crate::power_of_two::{added, bottom_prime, rounding_noise};
 
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of single values that may be packed";
 
 /// Longest parameters of one part in a file.
 const MAX_PART_BYTES: u64 = 1 << 15;
-
-/// log2 of q_0, which phases have between the engines' moduli: roundings to it add nothing.
-const LOG2_BOTTOM: f64 = 49.5;
 
 /// Digits of extraction's switch to a block's secret at ring degrees of 2^15 and 2^16: with those of
 /// [`crate::BlockLiteral::EXTRACTION_128`], of 6 bits, it would add 2^-10.9 of the modulus, with these 2^-13.4, for four
@@ -75,6 +70,7 @@ impl Parameters {
         let degree = conversion.literal().ring_degree;
         check_equal("ring degree", degree, packed.ring_degree())?;
         conversion.check_single(single.fhew())?;
+        conversion.check_takes_out_to_lwe()?;
         let claims = [single.security_level(), conversion.literal().security];
         for claim in claims {
             if claim != packed.security_level() {
@@ -277,15 +273,10 @@ impl Parameters {
     }
 }
 
-/// Noise with an independent part more.
-fn added(noise: NoiseBound, more: Variance) -> NoiseBound {
-    NoiseBound::new((noise.deviation().powi(2) + more.0).sqrt(), noise.bias())
-}
-
 /// The numbers of conversions between LWE ciphertexts and a ring.
 fn conversion_literal(single: &FhewParameters, packed: &packed::Parameters) -> ParametersLiteral {
     let degree = packed.ring_degree();
-    let bottom = ntt_primes(degree, LOG2_BOTTOM, 1, &[])[0];
+    let bottom = bottom_prime(degree);
     let mut literal = if packed.security_level().is_insecure() {
         ParametersLiteral::insecure_between(single, degree, bottom)
     } else {

@@ -108,7 +108,7 @@ impl Parameters {
         let literal = self.conversion().literal();
         let width = (literal.lwe_dimension + 1) as f64;
         let (blocks, degree) = (self.blocks(&literal.extraction), literal.extraction.degree);
-        let length = literal.key_switching.length as f64;
+        let length = literal.key_switching.map_or(0, |digits| digits.length) as f64;
         let switch =
             (literal.extraction.switching.length + 2) as f64 * relative(literal.ring_degree);
         Work {
@@ -129,7 +129,8 @@ impl Parameters {
         let literal = self.conversion().literal();
         let switch = |block: &BlockLiteral| 2 * literal.ring_degree * block.switching.length;
         let columns = 2 * literal.lwe_dimension * literal.packing.degree;
-        let rows = literal.key_switching.length * (literal.lwe_dimension + 1);
+        let length = literal.key_switching.map_or(0, |digits| digits.length);
+        let rows = length * (literal.lwe_dimension + 1);
         8 * (columns + rows * literal.extraction.degree)
             + 8 * (switch(&literal.packing) + switch(&literal.extraction))
     }

@@ -30,6 +30,11 @@ impl Window {
         variance * self.share().powi(-2)
     }
 
+    /// An error that is a fraction of the modulus, as one of the window.
+    pub(super) fn of_large_error(self, error: f64) -> f64 {
+        error / self.share()
+    }
+
     /// A variance that is a fraction of the window, as one of the modulus.
     pub(super) fn to_large(self, variance: Variance) -> Variance {
         variance * self.share().powi(2)

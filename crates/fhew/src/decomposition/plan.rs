@@ -1,7 +1,7 @@
 //! A decomposition planned, digit by digit, and evaluated (Algorithms 7 and 8 of Ma et al., TCHES 2024).
 
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::{Error, NoiseBound, Result};
 
 use super::digit_decomposition::{Clearing, DigitDecomposition, Window};
 use super::large_precision::{check_large, check_large_bits};
@@ -27,7 +27,8 @@ pub struct Decomposition {
 impl Decomposition {
     /// Plans the decomposition of values of `bits` bits into digits of `base_log2` bits, the highest of what is left.
     ///
-    /// `input` is the variance of ciphertexts, a fraction of q_0 (such as [`NoiseModel::fresh_large`]).
+    /// `input` is the noise of ciphertexts, a fraction of q_0: a variance, such as [`NoiseModel::fresh_large`], or a bound
+    /// with a bias, which every margin loses.
     ///
     /// ```
     /// use cryptable_fhew::decomposition::{Decomposition, HomDecompReduce};
@@ -47,9 +48,11 @@ impl Decomposition {
         model: &NoiseModel,
         algorithm: &'static dyn DigitDecomposition,
         (bits, base_log2): (u32, u32),
-        input: Variance,
+        input: impl Into<NoiseBound>,
         limit: f64,
     ) -> Result<Self> {
+        let input: NoiseBound = input.into();
+        let (input, mut bias) = (Variance::from(input), input.bias());
         check_large_bits(model.parameters(), bits)?;
         if !(1..=MAX_DIGIT_BITS).contains(&base_log2) {
             let limit = format!("it must be from 1 to {MAX_DIGIT_BITS}");
@@ -65,16 +68,19 @@ impl Decomposition {
             digit_noise: Vec::new(),
             log2_fail: 0.0,
         };
-        let mut tails = vec![plan.digit_tail(model, 0, input)];
+        let mut tails = vec![plan.digit_tail(model, 0, input, bias)];
         let (mut noise, mut worst) = (input, input);
         let finest = model.parameters().rotation_gadgets().len() - 1;
         for digit in 0..digits - 1 {
             let window = plan.window(model.parameters(), digit);
             plan.digit_noise.push(noise);
+            let biased = window.of_large_error(bias);
+            // What takes the rest of a window away may leave twice its error.
+            bias *= if algorithm.remainder() > 0.0 { 1.0 } else { 2.0 };
             for rotation_key in 0..=finest {
                 let cleared = algorithm.noise(model, rotation_key, window, worst);
-                let own = cleared.decisions.iter().map(|d| d.variance.log2_tail(d.margin));
-                let next = plan.digit_tail(model, digit + 1, cleared.worst);
+                let own = cleared.decisions.iter().map(|d| tail(d.variance, d.margin - biased));
+                let next = plan.digit_tail(model, digit + 1, cleared.worst, bias);
                 let tail = log2_sum(own.chain([next]));
                 // As coarse as keeps the sum of all probabilities within the limit.
                 let sum = log2_sum(tails.iter().copied().chain([tail]));
@@ -109,10 +115,11 @@ impl Decomposition {
     }
 
     /// log2 of the probability that a digit is taken for another when a blind rotation looks it up.
-    fn digit_tail(&self, model: &NoiseModel, digit: usize, large: Variance) -> f64 {
+    fn digit_tail(&self, model: &NoiseModel, digit: usize, large: Variance, bias: f64) -> f64 {
         let window = self.window(model.parameters(), digit);
         let common = model.common(model.parameters().rotation_modulus());
-        (window.of_large(large) + common).log2_tail(self.margin(digit, window))
+        let margin = self.margin(digit, window) - window.of_large_error(bias);
+        tail(window.of_large(large) + common, margin)
     }
 
     /// Distance from a digit's phase to the end of its slot, a fraction of its window.
@@ -197,6 +204,11 @@ impl Decomposition {
         }
         Ok(Digits { lower, highest: large })
     }
+}
+
+/// log2 of the probability that noise exceeds what a bias left of a margin.
+pub(crate) fn tail(variance: Variance, margin: f64) -> f64 {
+    if margin > 0.0 { variance.log2_tail(margin) } else { 0.0 }
 }
 
 /// Digits of a value, the lowest first.

@@ -1,9 +1,9 @@
 //! Functions of one ciphertext of large precision, planned: which rotation keys they take, how they fail.
 
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::{Error, NoiseBound, Result};
 
 use crate::decomposition::digit_decomposition::DigitDecomposition;
-use crate::decomposition::plan::Decomposition;
+use crate::decomposition::plan::{Decomposition, tail};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
 use crate::parameters::Parameters;
@@ -19,7 +19,7 @@ pub struct LargePlan {
 }
 
 impl LargePlan {
-    /// Plans for inputs of variance `input` (a fraction of q_0), digits of `base_log2` bits, and a failure
+    /// Plans for inputs with noise `input` (a fraction of q_0; a variance, or a bound with a bias), digits of `base_log2` bits, and a failure
     /// probability of at most 2^`limit` a function.
     ///
     /// # Errors
@@ -28,13 +28,16 @@ impl LargePlan {
         parameters: &Parameters,
         algorithm: &'static dyn DigitDecomposition,
         (bits, base_log2): (u32, u32),
-        input: Variance,
+        input: impl Into<NoiseBound>,
         limit: f64,
     ) -> Result<Self> {
+        let input: NoiseBound = input.into();
+        let variance = Variance::from(input);
         let model = NoiseModel::new(parameters);
         // A comparison has the noise of two inputs.
         let each = limit - 2.0;
-        let plan = Decomposition::plan(&model, algorithm, (bits, base_log2), input * 2.0, each)?;
+        let of_two = NoiseBound::new((variance * 2.0).standard_deviation(), 2.0 * input.bias());
+        let plan = Decomposition::plan(&model, algorithm, (bits, base_log2), of_two, each)?;
         let folding = Self::folding_log2_fail(&model, &plan);
         let margin = f64::from(bits + 1).exp2().recip();
         let mut best = None;
@@ -43,7 +46,7 @@ impl LargePlan {
             let rotation = model.blind_rotation_by(gadget) + model.to_large();
             let output_noise = rotation * plan.digits() as f64;
             // A maximum adds twice an input.
-            let tail = (output_noise + input * 5.0).log2_tail(margin);
+            let tail = tail(output_noise + variance * 5.0, margin - 3.0 * input.bias());
             let log2_fail = log2_sum([plan.log2_fail(), folding, tail].into_iter());
             best = Some((rotation_key, output_noise, log2_fail));
             if log2_fail <= limit {
@@ -116,7 +119,7 @@ impl<'a> LargeFunctions<'a> {
         key: &'a EvaluationKey,
         algorithm: &'static dyn DigitDecomposition,
         widths: (u32, u32),
-        input: Variance,
+        input: impl Into<NoiseBound>,
         limit: f64,
     ) -> Result<Self> {
         let plan = LargePlan::new(key.parameters(), algorithm, widths, input, limit)?;

@@ -2,7 +2,7 @@
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::{LweList, LweShape};
-use cryptable_lattice::{Error, Result};
+use cryptable_lattice::{Error, NoiseBound, Result};
 use cryptable_wire::{BodyReader, BodyWriter, KeyId, ObjectType, WireError};
 
 use super::{MAX_RADIX_DIGITS, Parameters};
@@ -11,6 +11,9 @@ use crate::binding::Binding;
 /// Largest modulus of small values.
 const MAX_SMALL_MODULUS: u64 = 1 << 13;
 
+/// Beside the modulus in files: values have the noise of one bootstrap. Others may have as much as decrypts.
+const OF_BOOTSTRAP: u64 = 1 << 32;
+
 /// What values of a ciphertext of large precision are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
@@ -18,6 +21,8 @@ pub(super) enum Encoding {
     Signed { computed: bool },
     /// Not negative, of one bit less: what ReLU and maximum give.
     Unsigned,
+    /// Two's complement, computed by another method, with a bound on its noise.
+    Imported { noise: NoiseBound },
 }
 
 /// Signed integers of [`Parameters::bits`] bits, any number of them, an LWE ciphertext under the ring secret each.
@@ -40,6 +45,8 @@ pub struct RadixInteger {
 pub struct SmallValues {
     binding: Binding,
     modulus: u64,
+    /// Whether their noise is that of one bootstrap.
+    of_bootstrap: bool,
     values: LweList,
 }
 
@@ -67,8 +74,12 @@ impl EncryptedIntegers {
             Encoding::Signed { computed: false } => 0,
             Encoding::Signed { computed: true } => 1,
             Encoding::Unsigned => 2,
+            Encoding::Imported { .. } => 3,
         };
-        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u32(encoding);
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| {
+            writer.u32(encoding)?;
+            self.imported_noise().map_or(Ok(()), |noise| noise.write(writer))
+        };
         self.binding.ciphertext_bytes(ObjectType::EncryptedIntegers, head, &self.values)
     }
 
@@ -81,11 +92,20 @@ impl EncryptedIntegers {
             0 => Ok(Encoding::Signed { computed: false }),
             1 => Ok(Encoding::Signed { computed: true }),
             2 => Ok(Encoding::Unsigned),
-            other => Err(WireError::invalid("encoding of integers", other, "from 0 to 2").into()),
+            3 => Ok(Encoding::Imported { noise: NoiseBound::read(reader)? }),
+            other => Err(WireError::invalid("encoding of integers", other, "from 0 to 3").into()),
         };
         let object_type = ObjectType::EncryptedIntegers;
         let (binding, encoding, values) = Binding::read_ciphertext(bytes, object_type, head)?;
         Ok(Self { binding, encoding, values })
+    }
+
+    /// The bound on the noise of integers that another method computed.
+    pub(super) fn imported_noise(&self) -> Option<NoiseBound> {
+        match self.encoding {
+            Encoding::Imported { noise } => Some(noise),
+            Encoding::Signed { .. } | Encoding::Unsigned => None,
+        }
     }
 
     #[cfg(feature = "client")]
@@ -100,6 +120,9 @@ impl EncryptedIntegers {
     /// Demands that they belong to a key.
     pub(super) fn check(&self, parameters: &Parameters, expected: &Binding) -> Result<()> {
         self.binding.check("ciphertext of integers", expected)?;
+        if let Some(noise) = self.imported_noise() {
+            noise.check_floor(parameters.fresh_integer_noise())?;
+        }
         self.values.check(parameters.large_shape())
     }
 
@@ -108,6 +131,7 @@ impl EncryptedIntegers {
         self.check(parameters, expected)?;
         let found = match self.encoding {
             Encoding::Signed { computed: false } => return Ok(()),
+            Encoding::Imported { noise } => return parameters.check_integer_noise(noise),
             Encoding::Signed { computed: true } if parameters.results_are_inputs() => return Ok(()),
             Encoding::Signed { computed: true } => "a result of a function",
             Encoding::Unsigned => "a result of ReLU or maximum, of one bit less",
@@ -183,7 +207,18 @@ impl SmallValues {
         modulus: u64,
         values: Vec<LweCiphertext>,
     ) -> Result<Self> {
-        Ok(Self { binding, modulus, values: LweList::computed(parameters.small_shape(), values)? })
+        let values = LweList::computed(parameters.small_shape(), values)?;
+        Ok(Self { binding, modulus, of_bootstrap: false, values })
+    }
+
+    /// The same of values whose noise is that of one bootstrap.
+    pub(super) fn of_bootstrap(mut self) -> Self {
+        self.of_bootstrap = true;
+        self
+    }
+
+    pub(super) fn is_of_bootstrap(&self) -> bool {
+        self.of_bootstrap
     }
 
     /// The number of values.
@@ -207,7 +242,8 @@ impl SmallValues {
     /// The values in their wire format.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus);
+        let flag = if self.of_bootstrap { OF_BOOTSTRAP } else { 0 };
+        let head = |writer: &mut BodyWriter<&mut Vec<u8>>| writer.u64(self.modulus | flag);
         self.binding.ciphertext_bytes(ObjectType::SmallValues, head, &self.values)
     }
 
@@ -217,11 +253,18 @@ impl SmallValues {
     /// If the bytes are not exactly one undamaged ciphertext of small values.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let head = |reader: &mut BodyReader<'_>| {
-            Ok(reader.u64_within("modulus of the values", 2..=MAX_SMALL_MODULUS)?)
+            let word = reader.u64("modulus of the values")?;
+            let modulus = word & !OF_BOOTSTRAP;
+            if !(2..=MAX_SMALL_MODULUS).contains(&modulus) {
+                let expected = format!("from 2 to {MAX_SMALL_MODULUS}");
+                return Err(WireError::invalid("modulus of the values", modulus, expected).into());
+            }
+            Ok((modulus, word != modulus))
         };
         let object_type = ObjectType::SmallValues;
-        let (binding, modulus, values) = Binding::read_ciphertext(bytes, object_type, head)?;
-        Ok(Self { binding, modulus, values })
+        let (binding, head, values) = Binding::read_ciphertext(bytes, object_type, head)?;
+        let (modulus, of_bootstrap) = head;
+        Ok(Self { binding, modulus, of_bootstrap, values })
     }
 
     pub(super) fn ciphertext(&self, index: usize) -> LweCiphertext {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Error, Progress, Result, Table};
+use cryptable_lattice::{Error, NoiseBound, Progress, Result, Table};
 use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
@@ -74,9 +74,9 @@ impl EvaluationKey {
     /// # Errors
     /// As all functions; or if the integers are results that no function takes.
     pub fn sign(&self, x: &EncryptedIntegers, progress: Progress<'_>) -> Result<SmallValues> {
-        let functions = self.functions();
+        let functions = self.functions(&[x])?;
         let signs = self.map([x], progress, |[x]| functions.sign(x, RADIX_MODULUS))?;
-        SmallValues::new(self.binding, &self.parameters, RADIX_MODULUS, signs)
+        self.signs(signs)
     }
 
     /// 1 where x < y, else 0, modulo 16. The difference must fit the bits: it does for integers of one bit less.
@@ -89,10 +89,10 @@ impl EvaluationKey {
         y: &EncryptedIntegers,
         progress: Progress<'_>,
     ) -> Result<SmallValues> {
-        let functions = self.functions();
+        let functions = self.functions(&[x, y])?;
         let of = |[x, y]: [&LweCiphertext; 2]| functions.less_than(x, y, RADIX_MODULUS);
         let signs = self.map([x, y], progress, of)?;
-        SmallValues::new(self.binding, &self.parameters, RADIX_MODULUS, signs)
+        self.signs(signs)
     }
 
     /// |x|; of the least integer, which has no positive counterpart, itself.
@@ -104,7 +104,7 @@ impl EvaluationKey {
         x: &EncryptedIntegers,
         progress: Progress<'_>,
     ) -> Result<EncryptedIntegers> {
-        let functions = self.functions();
+        let functions = self.functions(&[x])?;
         let values = self.map([x], progress, |[x]| functions.absolute(x))?;
         self.integers(Encoding::Signed { computed: true }, values)
     }
@@ -114,7 +114,7 @@ impl EvaluationKey {
     /// # Errors
     /// As [`EvaluationKey::sign`].
     pub fn relu(&self, x: &EncryptedIntegers, progress: Progress<'_>) -> Result<EncryptedIntegers> {
-        let functions = self.functions();
+        let functions = self.functions(&[x])?;
         let values = self.map([x], progress, |[x]| functions.relu(x))?;
         self.integers(Encoding::Unsigned, values)
     }
@@ -130,7 +130,7 @@ impl EvaluationKey {
         y: &EncryptedIntegers,
         progress: Progress<'_>,
     ) -> Result<EncryptedIntegers> {
-        let functions = self.functions();
+        let functions = self.functions(&[x, y])?;
         let values = self.map([x, y], progress, |[x, y]| functions.maximum(x, y))?;
         self.integers(Encoding::Unsigned, values)
     }
@@ -145,7 +145,7 @@ impl EvaluationKey {
         x: &EncryptedIntegers,
         progress: Progress<'_>,
     ) -> Result<Vec<RadixInteger>> {
-        let functions = self.functions();
+        let functions = self.functions(&[x])?;
         let integers = self.map([x], progress, |[x]| {
             let plan = functions.plan();
             let digits = plan.evaluate(&self.key, x)?.into_lookup_inputs(&self.key);
@@ -158,8 +158,21 @@ impl EvaluationKey {
         Ok(integers.into_iter().map(|digits| RadixInteger::new(self.binding, digits)).collect())
     }
 
-    fn functions(&self) -> LargeFunctions<'_> {
-        LargeFunctions::with_plan(&self.key, self.parameters.plan())
+    /// Functions of these inputs: by the plan of the parameters, or one for more noise where another method made some.
+    fn functions(&self, inputs: &[&EncryptedIntegers]) -> Result<LargeFunctions<'_>> {
+        let noise = inputs.iter().filter_map(|x| x.imported_noise()).reduce(NoiseBound::max);
+        let Some(noise) = noise else {
+            return Ok(LargeFunctions::with_plan(&self.key, self.parameters.plan()));
+        };
+        self.parameters.check_integer_noise(noise)?;
+        let plan = self.parameters.plan_of_imported(noise)?;
+        Ok(LargeFunctions::with_plan(&self.key, &plan))
+    }
+
+    /// Signs, which one bootstrap made.
+    fn signs(&self, signs: Vec<LweCiphertext>) -> Result<SmallValues> {
+        let signs = SmallValues::new(self.binding, &self.parameters, RADIX_MODULUS, signs)?;
+        Ok(signs.of_bootstrap())
     }
 
     fn integers(

@@ -1,8 +1,12 @@
 //! Parameters of functions of integers.
 
+use std::f64::consts::SQRT_2;
+
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::LweShape;
-use cryptable_lattice::{Error, FailureProbability, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{
+    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::binding::{digest, literal_bytes, read_literal};
@@ -236,18 +240,31 @@ impl Parameters {
         &self.plan
     }
 
+    /// Functions of integers that another method computed with this noise: those of dependent ones, too.
+    ///
+    /// # Errors
+    /// If they would fail too often.
+    pub(super) fn plan_of_imported(&self, noise: NoiseBound) -> Result<LargePlan> {
+        // What depends on each other adds deviations up: a plan takes two inputs as independent.
+        let input = NoiseBound::new(SQRT_2 * noise.deviation(), noise.bias());
+        let widths = (self.bits(), RADIX_BASE_LOG2);
+        LargePlan::new(&self.fhew, &HomDecompReduce, widths, input, self.limit())
+    }
+
     /// Largest failure probability that tables of digits are planned for.
     pub(super) fn limit(&self) -> f64 {
         self.literal.limit()
     }
 
     /// Shape of ciphertexts of whole integers, under the ring secret.
-    pub(super) fn large_shape(&self) -> LweShape {
+    #[must_use]
+    pub fn large_shape(&self) -> LweShape {
         LweShape { dimension: self.fhew.ring_degree(), modulus: self.fhew.large_modulus() }
     }
 
     /// Shape of ciphertexts of digits, under the LWE secret.
-    pub(super) fn small_shape(&self) -> LweShape {
+    #[must_use]
+    pub fn small_shape(&self) -> LweShape {
         LweShape { dimension: self.fhew.lwe_dimension(), modulus: self.fhew.lwe_modulus() }
     }
 }

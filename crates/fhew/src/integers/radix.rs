@@ -34,7 +34,7 @@ impl EvaluationKey {
     /// As all operations on radix integers.
     pub fn radix_less_than(&self, x: &RadixInteger, y: &RadixInteger) -> Result<SmallValues> {
         let less = self.radix(&[x, y])?.less_than(x.ciphertexts(), y.ciphertexts())?;
-        self.small(RADIX_MODULUS, less)
+        Ok(self.small(RADIX_MODULUS, less)?.of_bootstrap())
     }
 
     /// 1 if x < 0 in two's complement, else 0, modulo 16.
@@ -43,7 +43,7 @@ impl EvaluationKey {
     /// As all operations on radix integers.
     pub fn radix_sign(&self, x: &RadixInteger) -> Result<SmallValues> {
         let sign = self.radix(&[x])?.sign(x.ciphertexts())?;
-        self.small(RADIX_MODULUS, sign)
+        Ok(self.small(RADIX_MODULUS, sign)?.of_bootstrap())
     }
 
     /// `selector ? x : y`, for a selector that is a sign or a comparison: two tables a digit.

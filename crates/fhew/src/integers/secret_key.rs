@@ -40,7 +40,9 @@ impl SecretKey {
         Self { parameters, secret, binding }
     }
 
-    pub(super) fn fhew(&self) -> &FhewSecret {
+    /// The secrets of LWE and of the ring.
+    #[must_use]
+    pub fn fhew(&self) -> &FhewSecret {
         &self.secret
     }
 
@@ -86,7 +88,7 @@ impl SecretKey {
             let ciphertext = integers.ciphertext(index);
             Ok(match integers.encoding() {
                 Encoding::Unsigned => decrypt_large(&self.secret, &ciphertext, bits - 1)? as i64,
-                Encoding::Signed { .. } => {
+                Encoding::Signed { .. } | Encoding::Imported { .. } => {
                     // The top bit is the sign: it fills the word from the left.
                     let unused = i64::BITS - bits;
                     (decrypt_large(&self.secret, &ciphertext, bits)? << unused) as i64 >> unused

@@ -189,6 +189,24 @@ impl Parameters {
         self.literal.log2_fail
     }
 
+    /// The same numbers, stating another failure probability a value: what they keep more than that is room for sums.
+    ///
+    /// ```
+    /// use cryptable_fhew::lookup::{Parameters, Request};
+    /// let sure = Parameters::choose(&Request { log2_fail: Some(-128.0), ..Request::new(8, 8) })?;
+    /// let roomy = sure.stating(-64.0)?;
+    /// assert!(roomy.sum_limits().result_lookup > sure.sum_limits().result_lookup);
+    /// assert!(sure.stating(-1000.0).is_err());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::FailureProbability`] if they do not keep it.
+    pub fn stating(&self, log2_fail: f64) -> Result<Self> {
+        let moduli = (self.input_modulus(), self.output_modulus());
+        Self::assemble(self.method, self.fhew.clone(), moduli, (self.literal.security, log2_fail))
+    }
+
     /// Noise of lookups, for any noise of their inputs.
     #[must_use]
     pub fn noise(&self) -> &LookupNoise {

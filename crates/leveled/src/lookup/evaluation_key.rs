@@ -35,6 +35,11 @@ impl EvaluationKey {
         self.key.key_id()
     }
 
+    /// Keys of circuit bootstrapping.
+    pub(super) fn key(&self) -> &CircuitBootstrappingEvaluationKey {
+        &self.key
+    }
+
     /// Bytes of memory that the key takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {

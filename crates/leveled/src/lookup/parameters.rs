@@ -2,7 +2,9 @@
 
 use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::security::LweInstance;
-use cryptable_lattice::{Error, FailureProbability, ReadOptions, Result, SecurityLevel};
+use cryptable_lattice::{
+    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
+};
 use cryptable_wire::{BodyReader, BodyWriter};
 
 use crate::bootstrapping::ciphertext_count;
@@ -98,8 +100,19 @@ impl Parameters {
     /// # Errors
     /// If a modulus is not from 2 to 2^24.
     pub fn insecure_toy(input_modulus: u64, output_modulus: u64) -> Result<Self> {
-        let circuit = ParameterSet::TwoBitDepth8.insecure_toy();
-        Self::assemble(None, circuit, (input_modulus, output_modulus))
+        Self::insecure_toy_of(ParameterSet::TwoBitDepth8, input_modulus, output_modulus)
+    }
+
+    /// The same of any set, with its noise: not secure.
+    ///
+    /// # Errors
+    /// As [`Parameters::insecure_toy`].
+    pub fn insecure_toy_of(
+        set: ParameterSet,
+        input_modulus: u64,
+        output_modulus: u64,
+    ) -> Result<Self> {
+        Self::assemble(None, set.insecure_toy(), (input_modulus, output_modulus))
     }
 
     fn assemble(
@@ -116,12 +129,38 @@ impl Parameters {
                 return Err(Error::TooLarge { name, value, limit: MAX_MODULUS });
             }
         }
-        let noise = CircuitBootstrappingNoise::new(&circuit);
-        let bits = width(input_modulus.max(output_modulus));
-        let ciphertexts = ciphertext_count(bits, circuit.bits_per_ciphertext()) as f64;
-        // A chain of CMUXes that all choose 1 is the noisiest; any ciphertext of a value may be read wrong.
-        let log2_fail = noise.log2_fail(noise.cmux(1.0) * bits as f64) + ciphertexts.log2();
-        Ok(Self { set, circuit, input_modulus, output_modulus, log2_fail })
+        let mut found = Self { set, circuit, input_modulus, output_modulus, log2_fail: 0.0 };
+        found.log2_fail = found.lookup_log2_fail(found.result_noise());
+        Ok(found)
+    }
+
+    /// Noise of the results of lookups, as fractions of Q: a chain of CMUXes that all choose 1 is the noisiest.
+    #[must_use]
+    pub fn result_noise(&self) -> NoiseBound {
+        let noise = CircuitBootstrappingNoise::new(&self.circuit);
+        (noise.cmux(1.0) * self.max_bits() as f64).into()
+    }
+
+    /// Noise of fresh values.
+    #[must_use]
+    pub fn fresh_noise(&self) -> NoiseBound {
+        CircuitBootstrappingNoise::new(&self.circuit).fresh().into()
+    }
+
+    /// log2 of the probability that a lookup of a value with this noise goes wrong: any of its ciphertexts may be read
+    /// wrong.
+    ///
+    /// ```
+    /// use cryptable_leveled::lookup::Parameters;
+    /// let parameters = Parameters::insecure_toy(16, 16)?;
+    /// assert_eq!(parameters.lookup_log2_fail(parameters.result_noise()), parameters.log2_fail());
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lookup_log2_fail(&self, input: NoiseBound) -> f64 {
+        let noise = CircuitBootstrappingNoise::new(&self.circuit);
+        let ciphertexts = ciphertext_count(self.max_bits(), self.circuit.bits_per_ciphertext());
+        noise.log2_fail(input) + (ciphertexts as f64).log2()
     }
 
     /// The named set, unless the numbers are others.

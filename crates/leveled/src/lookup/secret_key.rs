@@ -42,7 +42,8 @@ impl SecretKey {
     }
 
     /// The secrets of circuit bootstrapping.
-    pub(super) fn secret(&self) -> &CircuitBootstrappingSecretKey {
+    #[must_use]
+    pub fn secret(&self) -> &CircuitBootstrappingSecretKey {
         &self.secret
     }
 

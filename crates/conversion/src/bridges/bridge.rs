@@ -1,0 +1,119 @@
+//! The server's key of a bridge, and what all bridges do.
+
+use std::fmt;
+use std::ops::Range;
+
+use cryptable_lattice::error::{check_client, check_parameters};
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::{NoiseBound, Result};
+use cryptable_packed as packed;
+use cryptable_wire::KeyId;
+use rayon::prelude::*;
+
+use super::{Parameters, Target};
+use crate::clients::Clients;
+use crate::extraction::RingExtractionKey;
+use crate::packing::RingPackingKey;
+use crate::power_of_two::{from_power_of_two, to_power_of_two};
+
+/// Name of a key in errors.
+pub(super) const BRIDGE: &str = "bridge key";
+
+/// Takes packed values out as single ones of another engine, and packs those. Holds no secret, and is `Sync`.
+pub struct Bridge<T: Target> {
+    parameters: Parameters<T>,
+    packing: RingPackingKey,
+    extraction: RingExtractionKey,
+}
+
+impl<T: Target> fmt::Debug for Bridge<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bridge").field("clients", &self.clients()).finish_non_exhaustive()
+    }
+}
+
+impl<T: Target> Bridge<T> {
+    /// Of keys of one client, which were made or read together.
+    pub(super) fn of_parts(
+        parameters: Parameters<T>,
+        packing: RingPackingKey,
+        extraction: RingExtractionKey,
+    ) -> Self {
+        Self { parameters, packing, extraction }
+    }
+
+    /// The parameters, those of the client.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters<T> {
+        &self.parameters
+    }
+
+    /// Identifiers of the client's keys at both ends.
+    #[must_use]
+    pub fn clients(&self) -> Clients {
+        self.extraction.clients()
+    }
+
+    /// Bytes of memory that the key takes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.packing.memory_bytes() + self.extraction.memory_bytes()
+    }
+
+    /// Demands that keys at both ends are those that it joins: parameters and client of each.
+    pub(super) fn check_ends(
+        &self,
+        packed: &packed::EvaluationKey,
+        (digests, single): ([[u8; 32]; 2], KeyId),
+    ) -> Result<()> {
+        let (expected, found) = (self.parameters.packed().digest(), packed.parameters().digest());
+        check_parameters(BRIDGE, expected, found)?;
+        check_parameters(BRIDGE, digests[0], digests[1])?;
+        check_client(BRIDGE, packed.key_id(), self.clients().ring)?;
+        check_client(BRIDGE, single, self.clients().lwe)
+    }
+
+    /// Some values of a packed ciphertext as LWE ciphertexts under the other engine's ring secret, with their noise.
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters, or there are no such values.
+    pub(super) fn take_out(
+        &self,
+        packed: &packed::EvaluationKey,
+        values: &packed::Ciphertext,
+        range: Range<usize>,
+    ) -> Result<(LweList, NoiseBound)> {
+        let body = packed.export(values)?;
+        let phases = from_power_of_two(self.parameters.conversion(), packed.key_id(), body)?;
+        let modulus = self.parameters.target().shape().modulus;
+        let list = self.extraction.extract(&phases, range, modulus)?;
+        Ok((list, self.parameters.taken_out_noise(values.noise())))
+    }
+
+    /// LWE ciphertexts under the other engine's ring secret as one packed ciphertext of values of a modulus.
+    ///
+    /// # Errors
+    /// If they are more than slots; [`cryptable_lattice::Error::NoiseTooLarge`] if packed values would decrypt wrong with
+    /// more than the stated probability.
+    pub(super) fn pack(
+        &self,
+        packed: &packed::EvaluationKey,
+        list: &LweList,
+        (modulus, noise): (u64, NoiseBound),
+    ) -> Result<packed::Ciphertext> {
+        let literal = self.parameters.packed().literal();
+        let phases = self.packing.pack(&[&self.switched(list)?], 0, literal.slots)?;
+        let moduli = (literal.log2_ciphertext_modulus, modulus);
+        let body = to_power_of_two(self.parameters.conversion(), &phases, moduli)?;
+        packed.import(body, self.parameters.packed_noise(noise))
+    }
+
+    /// LWE ciphertexts at the modulus that they are packed at.
+    fn switched(&self, list: &LweList) -> Result<LweList> {
+        let shape = self.parameters.conversion().lwe_shape();
+        let secret = self.parameters.conversion().literal().lwe_secret;
+        let switch = |index| list.ciphertext(index).modulus_switch(shape.modulus, secret);
+        let switched: Vec<_> = (0..list.len()).into_par_iter().map(switch).collect();
+        LweList::computed(shape, switched)
+    }
+}

@@ -1,0 +1,267 @@
+//! Parameters of a bridge: those of both engines, and of the conversions between them.
+
+use cryptable_fhew::integers;
+use cryptable_fhew::noise::Variance;
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::lwe::modulus_switch_variance;
+use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::security::LweInstance;
+use cryptable_lattice::{
+    Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
+};
+use cryptable_leveled::lookup as leveled;
+use cryptable_packed as packed;
+use cryptable_wire::{BodyReader, BodyWriter};
+
+use super::target::{Target, limit};
+use crate::extraction::{RingExtractionKey, SeededExtractionKey};
+use crate::literal::ParametersLiteral;
+use crate::packing::SeededRingPackingKey;
+use crate::parameters::Parameters as ConversionParameters;
+use crate::power_of_two::{added, bottom_prime, rounding_noise};
+
+/// Domain of digests.
+const DIGEST_CONTEXT: &str = "cryptable: parameters of a bridge";
+
+/// Longest parameters of one part in a file.
+const MAX_PART_BYTES: u64 = 1 << 15;
+
+/// Ring degree and slots of the packed engine's toys: blocks have the degree of toys of single values.
+const TOY: (usize, usize) = (2048, 1024);
+
+/// Parameters of packed values, of single ones, and of the conversions between them. Immutable.
+///
+/// By construction, results of packed lookups of fresh values may be taken out and go on, with the failure probability that
+/// the packed engine's parameters state.
+#[derive(Clone, Debug)]
+pub struct Parameters<T: Target> {
+    packed: packed::Parameters,
+    target: T,
+    conversion: ConversionParameters,
+}
+
+impl Parameters<integers::Parameters> {
+    /// Toy parameters for tests, tables to whole integers of `bits` bits: not secure.
+    ///
+    /// # Errors
+    /// If a modulus is too large for the toys, or their noise.
+    pub fn insecure_toy(input_modulus: u64, bits: u32) -> Result<Self> {
+        let packed = packed::Parameters::insecure_toy_of(input_modulus, 1 << bits, TOY.0, TOY.1)?;
+        Self::new(packed, integers::Parameters::insecure_toy(bits)?)
+    }
+}
+
+impl Parameters<leveled::Parameters> {
+    /// Toy parameters for tests, tables to digits of two bits, of values below both moduli: not secure.
+    ///
+    /// # Errors
+    /// As those of integers.
+    pub fn insecure_toy(input_modulus: u64, leveled_modulus: u64) -> Result<Self> {
+        let packed = packed::Parameters::insecure_toy_of(input_modulus, 4, TOY.0, TOY.1)?;
+        Self::new(packed, leveled::Parameters::insecure_toy(leveled_modulus, leveled_modulus)?)
+    }
+}
+
+impl<T: Target> Parameters<T> {
+    /// Joins parameters of both engines.
+    ///
+    /// # Errors
+    /// If the output modulus of packed lookups is none that goes on, or what the engines claim of their security differs;
+    /// [`Error::NoiseTooLarge`] if results of packed lookups, taken out, would go on wrong too often.
+    pub fn new(packed: packed::Parameters, target: T) -> Result<Self> {
+        let degree = packed.ring_degree();
+        let bottom = bottom_prime(degree);
+        let literal = if packed.security_level().is_insecure() {
+            ParametersLiteral::insecure_between(target.fhew(), degree, bottom)
+        } else {
+            ParametersLiteral::between_128(target.fhew(), degree, bottom)
+        };
+        let literal = literal.under_ring_secret(target.fhew());
+        Self::assemble(packed, target, ConversionParameters::new(literal)?)
+    }
+
+    fn assemble(
+        packed: packed::Parameters,
+        target: T,
+        conversion: ConversionParameters,
+    ) -> Result<Self> {
+        let literal = conversion.literal();
+        check_equal("ring degree", literal.ring_degree, packed.ring_degree())?;
+        let numbers = target.fhew().literal();
+        check_equal("dimension of packed values", literal.lwe_dimension, numbers.ring_degree)?;
+        check_equal("degree of a block", literal.extraction.degree, numbers.ring_degree)?;
+        let secrets = [literal.lwe_secret, literal.extraction_secret];
+        if secrets != [numbers.ring_secret; 2] || literal.key_switching.is_some() {
+            let (found, expected) = (format!("{secrets:?}"), "those of single values");
+            return Err(Error::mismatch("secrets of conversions", found, expected));
+        }
+        for found in [target.security_level(), literal.security] {
+            if found != packed.security_level() {
+                return Err(Error::mismatch("security level", found, packed.security_level()));
+            }
+        }
+        let found = Self { packed, target, conversion };
+        check_log2_fail(
+            "what goes on from packed results",
+            found.outward_log2_fail()?,
+            found.limit(),
+        )?;
+        Ok(found)
+    }
+
+    /// Those of packed values.
+    #[must_use]
+    pub fn packed(&self) -> &packed::Parameters {
+        &self.packed
+    }
+
+    /// Those of the engine at the other end.
+    #[must_use]
+    pub fn target(&self) -> &T {
+        &self.target
+    }
+
+    /// Those of packing and extraction.
+    #[must_use]
+    pub fn conversion(&self) -> &ConversionParameters {
+        &self.conversion
+    }
+
+    /// Noise of values taken out of packed ones with this noise: `σ² + rounding to q_0 + extraction + rounding to the other
+    /// modulus`.
+    #[must_use]
+    pub fn taken_out_noise(&self, packed: NoiseBound) -> NoiseBound {
+        let literal = self.conversion.literal();
+        let bottom = rounding_noise(literal.ring_degree, literal.bottom_prime as f64);
+        let modulus = self.target.shape().modulus;
+        let rounding = RingExtractionKey::rounding_noise(&self.conversion, modulus);
+        added(packed, self.conversion.extraction_noise() + bottom + rounding)
+    }
+
+    /// Noise of packed values, of single ones with this noise: `σ² + switch to the packing's modulus + packing + rounding to
+    /// 2^k`.
+    #[must_use]
+    pub fn packed_noise(&self, single: NoiseBound) -> NoiseBound {
+        let modulus = f64::from(self.packed.literal().log2_ciphertext_modulus).exp2();
+        let rounding = rounding_noise(self.packed.ring_degree(), modulus);
+        let literal = self.conversion.literal();
+        let units = modulus_switch_variance(literal.lwe_dimension, literal.lwe_secret);
+        let switch = Variance::of_units(units, f64::from(literal.log2_lwe_modulus).exp2());
+        added(single, self.conversion.packing_noise() + switch + rounding)
+    }
+
+    /// Noise of a packed lookup's result, taken out, whose input was fresh.
+    #[must_use]
+    pub fn result_noise(&self) -> NoiseBound {
+        let fresh = self.packed.fresh_noise(self.packed.input_modulus());
+        self.taken_out_noise(self.packed.result_noise(fresh))
+    }
+
+    /// log2 of the probability that a packed lookup of a fresh value goes wrong, or what goes on from its result.
+    ///
+    /// # Errors
+    /// If values of the output modulus do not go on.
+    fn outward_log2_fail(&self) -> Result<f64> {
+        let fresh = self.packed.fresh_noise(self.packed.input_modulus());
+        let looked_up = self.packed.lookup_log2_fail(fresh).exp2();
+        let goes_on =
+            self.target.log2_fail_of(self.packed.output_modulus(), self.result_noise())?;
+        Ok((looked_up + goes_on.exp2()).log2())
+    }
+
+    /// log2 of the probability that a value goes wrong on the whole way: a packed lookup of a fresh one, and one function or
+    /// lookup of its result at the other end.
+    ///
+    /// # Panics
+    /// Never: construction computed it.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        self.outward_log2_fail().expect("checked by construction")
+    }
+
+    /// The probability of [`Parameters::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail())
+    }
+
+    /// The largest failure probability that is let pass.
+    pub(super) fn limit(&self) -> f64 {
+        limit(self.packed.stated_log2_fail())
+    }
+
+    /// What they claim of their security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        self.packed.security_level()
+    }
+
+    /// The problems that all secrets rest on.
+    #[must_use]
+    pub fn lwe_instances(&self) -> Vec<LweInstance> {
+        let mut all = self.packed.lwe_instances();
+        all.extend(self.target.lwe_instances());
+        all.extend(self.conversion.lwe_instances());
+        all
+    }
+
+    /// Estimated security in bits, the least of all parts; 0 of insecure toys.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        let parts = [self.target.security_bits(), self.conversion.security_bits()];
+        parts.into_iter().fold(self.packed.security_bits(), f64::min)
+    }
+
+    /// Bytes of memory that a server's key takes.
+    #[must_use]
+    pub fn key_memory_bytes(&self) -> usize {
+        let literal = self.conversion.literal();
+        let switches = literal.packing.switching.length + literal.extraction.switching.length;
+        let columns = 2 * literal.lwe_dimension * literal.packing.degree;
+        8 * (columns + 2 * literal.ring_degree * switches)
+    }
+
+    /// Bytes of a server's key in a file, headers left out.
+    #[must_use]
+    pub fn key_file_bytes(&self) -> u64 {
+        SeededRingPackingKey::body_bytes(&self.conversion)
+            + SeededExtractionKey::body_bytes(&self.conversion)
+    }
+
+    /// Canonical bytes: those of all three parts, each with its length.
+    ///
+    /// # Panics
+    /// Never: memory takes all bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let parts = [self.packed.to_bytes(), self.target.to_bytes(), self.conversion.to_bytes()];
+        let mut writer = BodyWriter::new(Vec::new());
+        parts.iter().try_for_each(|part| writer.bytes(part)).expect("memory takes all bytes");
+        writer.into_inner()
+    }
+
+    /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
+    ///
+    /// # Errors
+    /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
+    /// allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let mut reader = BodyReader::new(bytes);
+        let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
+        let packed = part("parameters of packed values")?;
+        let target = part("parameters of single values")?;
+        let conversion = part("parameters of conversions")?;
+        reader.finish()?;
+        Self::assemble(
+            packed::Parameters::from_bytes(packed, options)?,
+            T::from_bytes(target, options)?,
+            ConversionParameters::from_bytes(conversion, options)?,
+        )
+    }
+
+    /// BLAKE3 of [`Parameters::to_bytes`]: what keys carry.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
+    }
+}

@@ -1,0 +1,246 @@
+//! LWE ciphertexts in and out: for methods that make integers or their digits of other values, or go on from them.
+
+use cryptable_lattice::error::{check_equal, out_of_range};
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::lwe_list::LweList;
+use cryptable_lattice::noise_bound::check_log2_fail;
+use cryptable_lattice::{Error, NoiseBound, Progress, Result, Table};
+use cryptable_ring::Buffer;
+use rayon::prelude::*;
+
+use super::ciphertexts::Encoding;
+use super::parameters::RADIX_MODULUS;
+use super::{
+    EncryptedIntegers, EvaluationKey, MAX_RADIX_DIGITS, Parameters, RADIX_BASE, RadixInteger,
+    SmallValues,
+};
+use crate::decomposition::to_large;
+use crate::full_domain::input_phase::input_phase;
+use crate::full_domain::{FdfbCompress, FullDomainMethod, LookupNoise};
+use crate::noise::{NoiseModel, Variance};
+use crate::parameters::Parameters as FhewParameters;
+
+impl Parameters {
+    /// Noise of fresh integers.
+    #[must_use]
+    pub fn fresh_integer_noise(&self) -> NoiseBound {
+        NoiseModel::new(self.fhew()).fresh_large().into()
+    }
+
+    /// log2 of the probability that a function of integers with this noise goes wrong; 0 where no plan keeps to the
+    /// limit.
+    #[must_use]
+    pub fn integer_log2_fail(&self, noise: NoiseBound) -> f64 {
+        self.plan_of_imported(noise).map_or(0.0, |plan| plan.log2_fail())
+    }
+
+    /// Demands that functions of integers with this noise keep to the failure probability.
+    ///
+    /// # Errors
+    /// [`Error::NoiseTooLarge`].
+    pub(super) fn check_integer_noise(&self, noise: NoiseBound) -> Result<()> {
+        match self.plan_of_imported(noise) {
+            Ok(_) => Ok(()),
+            Err(Error::FailureUnreachable { found, limit, .. }) => {
+                Err(Error::NoiseTooLarge { operation: "a function of integers", found, limit })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// log2 of the probability that a value modulo `modulus`, under the ring secret and with this noise, becomes another
+    /// small value: a key switch, and a table.
+    #[must_use]
+    pub fn digit_log2_fail(&self, modulus: u64, noise: NoiseBound) -> f64 {
+        let model = NoiseModel::new(self.fhew());
+        let variance = Variance::from(noise) + model.key_switching();
+        let input = NoiseBound::new(variance.standard_deviation(), noise.bias());
+        LookupNoise::new(&FdfbCompress, &model, modulus, RADIX_MODULUS).log2_fail(input)
+    }
+
+    /// Noise of signs, comparisons and digits that leave under the ring secret, as values of a modulus: that of a precise
+    /// rotation.
+    #[must_use]
+    pub fn exported_noise(&self, modulus: u64) -> NoiseBound {
+        let (model, fhew) = (NoiseModel::new(self.fhew()), self.fhew());
+        let gadget = fhew.rotation_gadgets()[precise_rotation(fhew)];
+        let variance = model.blind_rotation_by(gadget) + model.to_large();
+        // Outputs are multiples of Q/P or Q/2P, rounded once: half a unit of Q, up to 2P times.
+        NoiseBound::new(variance.standard_deviation(), modulus as f64 / fhew.prime() as f64)
+    }
+}
+
+/// Number of the rotation key for values that leave: finer than the first, whose noise is that of digits.
+fn precise_rotation(parameters: &FhewParameters) -> usize {
+    1.min(parameters.rotation_gadgets().len() - 1)
+}
+
+impl EvaluationKey {
+    /// Signed integers that another method computed as LWE ciphertexts under the ring secret, of phase m/2^bits, with a
+    /// bound on their noise. That they are under this client's key is the caller's to know.
+    ///
+    /// # Errors
+    /// If dimension or modulus are others; [`Error::NoiseTooLarge`] if functions of them would fail with more than the
+    /// stated probability.
+    pub fn import(&self, values: LweList, noise: NoiseBound) -> Result<EncryptedIntegers> {
+        // No ciphertext says that it has less noise than fresh ones.
+        let noise = noise.max(self.parameters().fresh_integer_noise());
+        self.parameters().check_integer_noise(noise)?;
+        let found = EncryptedIntegers::new(*self.binding(), Encoding::Imported { noise }, values);
+        found.check(self.parameters(), self.binding())?;
+        Ok(found)
+    }
+
+    /// Small values modulo 16 of LWE ciphertexts under the ring secret, of phase m/modulus: a key switch and a table each,
+    /// so that their noise is that of all small values. `progress` counts values.
+    ///
+    /// # Errors
+    /// If dimension or modulus of a list are others, the modulus of values is odd or above 16, or `progress` asks to stop;
+    /// [`Error::NoiseTooLarge`] if a value would become another with more than the stated probability.
+    pub fn import_small(
+        &self,
+        values: &LweList,
+        (modulus, noise): (u64, NoiseBound),
+        progress: Progress<'_>,
+    ) -> Result<SmallValues> {
+        let values = self.small_of(&[values], (modulus, noise), RADIX_MODULUS, progress)?;
+        let small = SmallValues::new(*self.binding(), self.parameters(), RADIX_MODULUS, values)?;
+        Ok(small.of_bootstrap())
+    }
+
+    /// Radix integers of a list of every digit, the lowest first: as [`EvaluationKey::import_small`], digits below 8.
+    /// `progress` counts digits.
+    ///
+    /// # Errors
+    /// As there, or if lists differ in length, there are none or too many, or the modulus of digits is above 8.
+    pub fn import_radix(
+        &self,
+        digits: &[&LweList],
+        (modulus, noise): (u64, NoiseBound),
+        progress: Progress<'_>,
+    ) -> Result<Vec<RadixInteger>> {
+        let count = digits.len() as u64;
+        if !(1..=MAX_RADIX_DIGITS as u64).contains(&count) {
+            let limit = format!("it must be from 1 to {MAX_RADIX_DIGITS}");
+            return Err(out_of_range("number of digits", count, limit));
+        }
+        let values = self.small_of(digits, (modulus, noise), RADIX_BASE, progress)?;
+        let integers = digits[0].len();
+        let integer = |index: usize| {
+            let digits = values[index..].iter().step_by(integers).cloned();
+            RadixInteger::new(*self.binding(), digits.collect())
+        };
+        Ok((0..integers).map(integer).collect())
+    }
+
+    /// Signs, comparisons and imported values modulo `modulus`, as LWE ciphertexts under the ring secret of phase m/modulus,
+    /// and a bound on their noise: a table a value, of which the last rotation is precise, and no key switch. `progress`
+    /// counts values.
+    ///
+    /// # Errors
+    /// If they are of another client or other parameters, or results of tables of digits, whose noise may be any that
+    /// decrypts; if the modulus is not from 2 to 16, or `progress` asks to stop.
+    pub fn export_small(
+        &self,
+        values: &SmallValues,
+        modulus: u64,
+        progress: Progress<'_>,
+    ) -> Result<(LweList, NoiseBound)> {
+        values.check(self.parameters(), self.binding())?;
+        if !values.is_of_bootstrap() {
+            let found = "results of tables of digits, or values of an earlier version";
+            return Err(Error::mismatch("small values", found, "signs or comparisons"));
+        }
+        let values = (0..values.count()).map(|index| values.ciphertext(index)).collect();
+        Ok((self.to_ring(values, modulus, progress)?, self.parameters().exported_noise(modulus)))
+    }
+
+    /// The digits of radix integers as [`EvaluationKey::export_small`] gives values, modulo 8: a list for every digit, the
+    /// lowest first. `progress` counts digits.
+    ///
+    /// # Errors
+    /// If there is no integer, one is of another client or other parameters, their numbers of digits differ, or `progress`
+    /// asks to stop.
+    pub fn export_radix(
+        &self,
+        integers: &[RadixInteger],
+        progress: Progress<'_>,
+    ) -> Result<(Vec<LweList>, NoiseBound)> {
+        let Some(first) = integers.first() else {
+            return Err(Error::TooSmall { name: "number of integers", value: 0, limit: 1 });
+        };
+        for integer in integers {
+            integer.check(self.parameters(), self.binding())?;
+            check_equal("number of digits", integer.digits(), first.digits())?;
+        }
+        let digit = |digit: usize| move |it: &RadixInteger| it.ciphertexts()[digit].clone();
+        let all = (0..first.digits()).flat_map(|place| integers.iter().map(digit(place)));
+        let list = self.to_ring(all.collect(), RADIX_BASE, progress)?;
+        let (shape, masks) = (list.shape(), list.masks());
+        let masks = masks.chunks_exact(integers.len() * shape.dimension);
+        let lists = masks.zip(list.bodies().chunks_exact(integers.len())).map(|(masks, bodies)| {
+            LweList::from_words(shape, Buffer::copied(masks), bodies.to_vec())
+        });
+        Ok((lists.collect(), self.parameters().exported_noise(RADIX_BASE)))
+    }
+
+    /// Values modulo 16 under the LWE secret, as values of another modulus under the ring secret.
+    fn to_ring(
+        &self,
+        values: Vec<LweCiphertext>,
+        modulus: u64,
+        progress: Progress<'_>,
+    ) -> Result<LweList> {
+        if !(2..=RADIX_MODULUS).contains(&modulus) {
+            let reason = format!("it must be from 2 to {RADIX_MODULUS}");
+            return Err(Error::PlaintextModulus { modulus, reason });
+        }
+        let (key, parameters) = (self.fhew(), self.fhew().parameters());
+        let table = Table::from_fn(RADIX_MODULUS, modulus, |value| value % modulus)?;
+        let table = FdfbCompress.encode(parameters, &table)?;
+        let evaluation = table.test(1).to_rlwe(parameters.ring());
+        let rotation_key = precise_rotation(parameters);
+        let steps = progress.steps(values.len())?;
+        let one = |value: LweCiphertext| {
+            let phase = input_phase(key, &value, RADIX_MODULUS)?;
+            let compressed = key.boot(table.test(0), &phase);
+            let compressed = key.to_rotation_modulus(&compressed, phase.modulus());
+            let rotated = key.blind_rotate_by(rotation_key, &evaluation, &compressed);
+            steps.done()?;
+            Ok(to_large(parameters, &rotated.extract(parameters.ring(), 0)))
+        };
+        let all = values.into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
+        LweList::computed(self.parameters().large_shape(), all)
+    }
+
+    /// Values of all lists, one after the other, under the LWE secret and modulo 16, with the noise of one bootstrap.
+    fn small_of(
+        &self,
+        lists: &[&LweList],
+        (modulus, noise): (u64, NoiseBound),
+        limit: u64,
+        progress: Progress<'_>,
+    ) -> Result<Vec<LweCiphertext>> {
+        if !(2..=limit).contains(&modulus) || !modulus.is_multiple_of(2) {
+            let reason = format!("it must be even and at most {limit}");
+            return Err(Error::PlaintextModulus { modulus, reason });
+        }
+        for list in lists {
+            list.check(self.parameters().large_shape())?;
+            check_equal("number of values", list.len(), lists[0].len())?;
+        }
+        let found = self.parameters().digit_log2_fail(modulus, noise);
+        check_log2_fail("a value as a small one", found, self.parameters().limit())?;
+        let table = Table::from_fn(modulus, RADIX_MODULUS, |value| value)?;
+        let steps = progress.steps(lists.len() * lists[0].len())?;
+        let one = |(list, index): (&LweList, usize)| {
+            let value = self.fhew().key_switch(&list.ciphertext(index));
+            let result = FdfbCompress.lookup(self.fhew(), &table, &value)?;
+            steps.done()?;
+            Ok(result)
+        };
+        let all: Vec<_> =
+            lists.iter().flat_map(|list| (0..list.len()).map(|index| (*list, index))).collect();
+        all.into_par_iter().map(one).collect()
+    }
+}
