@@ -26,6 +26,6 @@ mod error;
 pub mod limits;
 mod yosys_json;
 
-pub use blif::read_blif;
+pub use blif::{read_blif, read_blif_forms};
 pub use error::{NetlistError, Place};
 pub use yosys_json::read_yosys_json;

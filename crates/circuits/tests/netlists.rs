@@ -2,8 +2,8 @@
 
 use cryptable_bits::BitTable;
 use cryptable_circuits::named::NamedCircuit;
-use cryptable_circuits::netlist::{limits, read_blif, read_yosys_json};
-use cryptable_circuits::{Circuit, CircuitBuilder};
+use cryptable_circuits::netlist::{limits, read_blif, read_blif_forms, read_yosys_json};
+use cryptable_circuits::{Circuit, CircuitBuilder, Plan, PlanOptions};
 use proptest::prelude::*;
 
 /// The outputs of a circuit of one output bit on all inputs, the first input bit counting least.
@@ -115,6 +115,51 @@ fn covers_comments_and_continued_lines() {
         let expected = x & 3 == 1 || x >> 7 & 3 == 1;
         assert_eq!(circuit.evaluate_words(&[x]).unwrap(), [u128::from(expected)]);
     }
+}
+
+/// A cover of so many inputs with a row for every second argument or so.
+fn random_cover(inputs: usize, seed: u64) -> String {
+    let names: Vec<String> = (0..inputs).map(|k| format!("x[{k}]")).collect();
+    let mut text = format!(".model m\n.inputs {0}\n.outputs y\n.names {0} y\n", names.join(" "));
+    for argument in 0..1u64 << inputs {
+        let mixed = (argument ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        if mixed >> 60 & 1 == 1 {
+            let cells = (0..inputs).map(|k| if argument >> k & 1 == 1 { '1' } else { '0' });
+            text += &format!("{} 1\n", cells.collect::<String>());
+        }
+    }
+    text + ".end\n"
+}
+
+#[test]
+fn covers_are_gates_or_tables_and_the_schedule_chooses() {
+    for inputs in 1..=9 {
+        for seed in 0..4 {
+            let text = random_cover(inputs, seed);
+            let forms = read_blif_forms(&text, None).unwrap();
+            let tables: Vec<usize> = forms.iter().map(|form| form.statistics().tables).collect();
+            // A random cover depends on all of its inputs, but for narrow ones.
+            let is_narrow = inputs <= 4;
+            assert_eq!(forms.len(), if (3..=8).contains(&inputs) { 2 } else { 1 }, "{inputs}");
+            assert!(is_narrow || tables[1..].iter().all(|&count| count == 1), "{tables:?}");
+            assert_eq!(tables[0], 0);
+            let expected = table(&read_blif(&text, None).unwrap());
+            assert!(forms.iter().all(|form| table(form) == expected), "{inputs} inputs");
+        }
+    }
+    // Eight inputs at random: hundreds of gates, or one table.
+    let forms = read_blif_forms(&random_cover(8, 7), None).unwrap();
+    let options = PlanOptions::default();
+    let seconds = |forms: &[Circuit], set: &cryptable_bits::Parameters| {
+        Plan::cheapest(forms, set, &options).map(|plan| plan.seconds())
+    };
+    let tables = cryptable_bits::Parameters::tables_128().unwrap();
+    let (gates, best) = (seconds(&forms[..1], &tables).unwrap(), seconds(&forms, &tables).unwrap());
+    assert!(best < 0.8 * gates, "{best} s, of gates {gates} s");
+    // A set without levels for tables takes gates.
+    let shallow = cryptable_bits::Parameters::latency_128(cryptable_bits::Packing::Real).unwrap();
+    assert!(seconds(&forms[1..], &shallow).is_err());
+    assert_eq!(seconds(&forms, &shallow).unwrap(), seconds(&forms[..1], &shallow).unwrap());
 }
 
 #[test]

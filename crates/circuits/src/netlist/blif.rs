@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::cells::Cell;
-use super::cover::Cover;
+use super::cover::{Cover, CoverForm};
 use super::elaboration::{Bit, Function, Gate, Netlist, Port};
 use super::error::{NetlistError, Place};
 use super::limits;
@@ -24,6 +24,36 @@ use crate::circuit::Circuit;
 /// # Errors
 /// If the text is not BLIF, is above [`limits`], or is no combinational circuit of known cells: with the line.
 pub fn read_blif(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError> {
+    read_netlist(text, top)?.elaborate(CoverForm::Gates)
+}
+
+/// As [`read_blif`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]): with gates for all covers,
+/// and, where covers have three to eight inputs, with a table node for each of those.
+///
+/// ```
+/// use cryptable_circuits::netlist::read_blif_forms;
+/// let text = ".model m\n.inputs a b c d\n.outputs y\n.names a b c d y\n11-- 1\n0011 1\n.end\n";
+/// let forms = read_blif_forms(text, None)?;
+/// assert_eq!(forms.iter().map(|form| form.statistics().tables).collect::<Vec<_>>(), [0, 1]);
+/// for form in forms {
+///     assert_eq!(form.evaluate_words(&[1, 1, 0, 0])?, [1]);
+///     assert_eq!(form.evaluate_words(&[0, 1, 1, 1])?, [0]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`read_blif`].
+pub fn read_blif_forms(text: &str, top: Option<&str>) -> Result<Vec<Circuit>, NetlistError> {
+    let netlist = read_netlist(text, top)?;
+    let mut forms = vec![netlist.elaborate(CoverForm::Gates)?];
+    if netlist.has_tables() {
+        forms.push(netlist.elaborate(CoverForm::Tables)?);
+    }
+    Ok(forms)
+}
+
+fn read_netlist(text: &str, top: Option<&str>) -> Result<Netlist, NetlistError> {
     limits::check(|| Place::Text, "bytes", text.len(), limits::MAX_BYTES)?;
     let mut models: Vec<Model> = Vec::new();
     for (line, tokens) in logical_lines(text) {
@@ -62,7 +92,7 @@ pub fn read_blif(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError>
         }
         None => 0,
     };
-    models.swap_remove(chosen).finish()?.elaborate()
+    models.swap_remove(chosen).finish()
 }
 
 fn arguments(line: usize, directive: &'static str, needs: &'static str) -> NetlistError {

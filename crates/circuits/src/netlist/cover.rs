@@ -1,10 +1,21 @@
-//! Covers of BLIF: sums of products as tables of `0`, `1` and `-`, made into gates.
+//! Covers of BLIF: sums of products as tables of `0`, `1` and `-`, made into gates or table nodes.
+
+use cryptable_bits::BitTable;
 
 use crate::builder::CircuitBuilder;
 use crate::signal::Signal;
 
 /// Inputs up to which gates are found from the truth table: it sees XORs, multiplexers and majorities in covers.
-const TABLE_INPUTS: usize = 8;
+const TABLE_INPUTS: usize = BitTable::MAX_INPUTS;
+
+/// What covers become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CoverForm {
+    /// Gates of two signals, and majorities.
+    Gates,
+    /// A table node each, where they have three inputs or more that matter and at most eight.
+    Tables,
+}
 
 /// A cover: where a row fits, the output is 1, or 0 if it is `inverted`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,23 +29,26 @@ pub(super) struct Cover {
 }
 
 impl Cover {
-    /// The signal of the output.
-    pub(super) fn build(&self, builder: &mut CircuitBuilder, inputs: &[Signal]) -> Signal {
+    /// The signal of the output: of gates, or of one table where the form has tables and there are few enough inputs.
+    pub(super) fn build(
+        &self,
+        builder: &mut CircuitBuilder,
+        inputs: &[Signal],
+        form: CoverForm,
+    ) -> Signal {
         let width = inputs.len();
-        let rows = || (0..self.rows).map(|row| &self.cells[row * width..(row + 1) * width]);
         let sum = if width <= TABLE_INPUTS {
-            let fits = |row: &[u8], index: usize| {
-                row.iter().enumerate().all(|(bit, &cell)| match cell {
-                    b'1' => index >> bit & 1 == 1,
-                    b'0' => index >> bit & 1 == 0,
-                    _ => true,
-                })
-            };
-            let table: Vec<bool> =
-                (0..1 << width).map(|index| rows().any(|row| fits(row, index))).collect();
-            of_table(builder, &table, inputs)
+            let table = self.truth_table(width);
+            match form {
+                CoverForm::Tables if width > 0 => {
+                    let table = BitTable::from_fn(width, |index| table[index]);
+                    builder.table(&table.expect("from 1 to 8 inputs"), inputs)
+                }
+                CoverForm::Gates | CoverForm::Tables => of_table(builder, &table, inputs),
+            }
         } else {
-            let mut products: Vec<Signal> = rows()
+            let mut products: Vec<Signal> = self
+                .rows(width)
                 .map(|row| {
                     let mut factors: Vec<Signal> = row
                         .iter()
@@ -48,6 +62,23 @@ impl Cover {
             tree(&mut products, Signal::FALSE, |a, b| builder.or(a, b))
         };
         sum.inverted_if(self.inverted)
+    }
+
+    /// Rows of as many characters as there are inputs.
+    fn rows(&self, width: usize) -> impl Iterator<Item = &[u8]> {
+        (0..self.rows).map(move |row| &self.cells[row * width..(row + 1) * width])
+    }
+
+    /// Where a row fits: bit k of an index is input k.
+    fn truth_table(&self, width: usize) -> Vec<bool> {
+        let fits = |row: &[u8], index: usize| {
+            row.iter().enumerate().all(|(bit, &cell)| match cell {
+                b'1' => index >> bit & 1 == 1,
+                b'0' => index >> bit & 1 == 0,
+                _ => true,
+            })
+        };
+        (0..1 << width).map(|index| self.rows(width).any(|row| fits(row, index))).collect()
     }
 }
 

@@ -1,7 +1,9 @@
 //! From gates over nets to a circuit: drivers are found, loops refused.
 
+use cryptable_bits::BitTable;
+
 use super::cells::Cell;
-use super::cover::Cover;
+use super::cover::{Cover, CoverForm};
 use super::error::{NetlistError, Place};
 use super::limits;
 use crate::builder::CircuitBuilder;
@@ -56,8 +58,17 @@ enum Driver {
 }
 
 impl Netlist {
-    /// The circuit of its outputs.
-    pub(super) fn elaborate(&self) -> Result<Circuit, NetlistError> {
+    /// Whether table nodes may stand for some covers.
+    pub(super) fn has_tables(&self) -> bool {
+        let is_wide = |gate: &Gate| match gate.function {
+            Function::Cover(_) => (3..=BitTable::MAX_INPUTS).contains(&gate.inputs.len()),
+            Function::Cell(_) => false,
+        };
+        self.gates.iter().any(is_wide)
+    }
+
+    /// The circuit of its outputs, covers in a form.
+    pub(super) fn elaborate(&self, form: CoverForm) -> Result<Circuit, NetlistError> {
         let bits = |ports: &[Port]| ports.iter().map(|port| port.bits.len()).sum::<usize>();
         let (ports, gates) = (bits(&self.inputs) + bits(&self.outputs), self.gates.len());
         limits::check(|| Place::Text, "bits of ports", ports, limits::MAX_PORT_BITS)?;
@@ -84,7 +95,7 @@ impl Netlist {
             let inputs: Vec<_> = gate.inputs.iter().map(|bit| of(&signals, bit)).collect();
             signals[gate.output] = match &gate.function {
                 Function::Cell(cell) => cell.build(&mut builder, &inputs),
-                Function::Cover(cover) => cover.build(&mut builder, &inputs),
+                Function::Cover(cover) => cover.build(&mut builder, &inputs, form),
             };
             let nodes = builder.node_count();
             limits::check(|| gate.place.clone(), "nodes", nodes, limits::MAX_NODES)?;

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::cells::Cell;
+use super::cover::CoverForm;
 use super::elaboration::{Bit, Function, Gate, Netlist, Port};
 use super::error::{NetlistError, Place};
 use super::limits;
@@ -124,7 +125,7 @@ pub fn read_yosys_json(text: &str, top: Option<&str>) -> Result<Circuit, Netlist
             return Err(NetlistError::SeveralModules(names));
         }
     };
-    netlist(name, module)?.elaborate()
+    netlist(name, module)?.elaborate(CoverForm::Gates)
 }
 
 fn check_names<T>(what: &'static str, members: &[(String, T)]) -> Result<(), NetlistError> {

@@ -104,11 +104,14 @@ impl Plan {
         if circuits.iter().any(|circuit| circuit.input_bits() == 0) {
             return Err(PlanError::NoInputs);
         }
-        for circuit in circuits {
-            check_levels(circuit, model)?;
+        // Forms with tables that are too deep for the model are left out where others are not.
+        let fits = |circuit: &&Circuit| check_levels(circuit, model).is_ok();
+        let fitting: Vec<&Circuit> = circuits.iter().filter(fits).collect();
+        if fitting.is_empty() {
+            check_levels(&circuits[0], model)?;
         }
         let mut search = Search::new(model, options);
-        for circuit in circuits {
+        for circuit in fitting {
             // Majorities by gates, and by bootstraps of their own.
             search.all_placements(&circuit.without_majorities().balanced());
             let with_majorities = circuit.with_majorities();
