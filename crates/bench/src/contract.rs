@@ -128,8 +128,9 @@ pub mod tests {
         }
         if is_new {
             assert!(!contract.origin.processor.is_empty() && !contract.origin.simd.is_empty());
+            let named = |table: &str| ["sign", "integers"].contains(&table);
             let is_packed =
-                value.get("steps").is_some() || method == "fdd" || contract.table == "sign";
+                value.get("steps").is_some() || method == "fdd" || named(&contract.table);
             assert_eq!(value.get("literal").is_some_and(Value::is_object), is_packed, "{line}");
         }
         is_new

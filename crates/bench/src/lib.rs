@@ -7,7 +7,9 @@
 //! | `packed` | lookups, digit decomposition and signs of packed values; orders of interpolations |
 //! | `single` | keys and lines of single values: `fhew`, `decomposition`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
+//! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |
 //! | `packing`, `fhew_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them |
+//! | `integers` | operations on packed integers in digits |
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
@@ -24,6 +26,7 @@ mod decomposition;
 mod fhew;
 mod fhew_gates;
 mod gates;
+mod integers;
 mod leveled;
 mod measurement;
 mod memory;
@@ -33,6 +36,8 @@ mod packing;
 mod plot;
 mod primitives;
 mod single;
+mod slot_lookup;
+mod vectors;
 
 use clap::Subcommand;
 use cryptable::engines::packed::Method;
@@ -54,6 +59,8 @@ pub enum BenchCommand {
     Fdd(fdd::FddArguments),
     /// The sign of packed integers, digit after digit.
     Sign(sign::SignArguments),
+    /// Integers of 8 to 64 bits in digits: sum, product, comparison, maximum.
+    Integers(integers::IntegersArguments),
     /// Trigonometric Hermite interpolations of first to third order: errors of inputs and what is left of them.
     Hermite(hermite::HermiteArguments),
     /// Functional bootstraps of single values: every full-domain method, the fastest last.
@@ -66,6 +73,10 @@ pub enum BenchCommand {
     Binboot(bits::BitsArguments),
     /// GateBoot: a gate of bits in CKKS slots, bootstrapped on the way.
     Gateboot(bits::BitsArguments),
+    /// Plain CKKS bootstrapping of 32,768 complex slots: time, and precision of mean and worst slot.
+    CkksBootstrap(vectors::BootstrapArguments),
+    /// Tables of integers in CKKS slots, by functional bootstrapping with levels left.
+    SlotLookup(slot_lookup::SlotLookupArguments),
     /// Ring packing: sums of two lists of LWE ciphertexts into one RLWE ciphertext, and extraction back.
     Packing(packing::PackingArguments),
     /// Gates of FHEW ciphertexts, all at once: packed, GateBoot, extracted.
@@ -102,12 +113,15 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
         BenchCommand::Fdd(arguments) => fdd::run(arguments, json),
         BenchCommand::Sign(arguments) => sign::run(arguments, json),
+        BenchCommand::Integers(arguments) => integers::run(arguments, json),
         BenchCommand::Hermite(arguments) => hermite::run(arguments, json),
         BenchCommand::Fhew(arguments) => fhew::run(arguments, json),
         BenchCommand::Decomposition(arguments) => decomposition::run(arguments, json),
         BenchCommand::Gates(arguments) => gates::run(arguments, json),
         BenchCommand::Binboot(arguments) => bits::run(bits::Benchmark::BinBoot, arguments, json),
         BenchCommand::Gateboot(arguments) => bits::run(bits::Benchmark::GateBoot, arguments, json),
+        BenchCommand::CkksBootstrap(arguments) => vectors::run(arguments, json),
+        BenchCommand::SlotLookup(arguments) => slot_lookup::run(arguments, json),
         BenchCommand::Packing(arguments) => packing::run(arguments, json),
         BenchCommand::FhewGates(arguments) => fhew_gates::run(arguments, json),
         BenchCommand::Circuit(arguments) => circuit::run(arguments, json),

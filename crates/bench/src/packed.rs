@@ -2,6 +2,6 @@
 
 pub mod fdd;
 pub mod hermite;
-mod keys;
+pub(crate) mod keys;
 pub mod lookup;
 pub mod sign;

@@ -4,6 +4,7 @@ pub mod aes;
 pub mod circuit;
 #[cfg(feature = "client")]
 mod client;
+pub mod compare;
 mod files;
 mod lookup;
 mod parameters;
@@ -116,6 +117,9 @@ pub enum Command {
     /// Run binary circuits on encrypted words, from netlists
     #[command(after_help = circuit::OVERVIEW)]
     Circuit(CircuitArgs),
+    /// Compare encrypted integers, take their maximum, ReLU and the like
+    #[command(after_help = compare::OVERVIEW)]
+    Compare(CompareArgs),
     /// Say what files are: type, engine, parameters, key and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
@@ -162,6 +166,14 @@ pub struct CircuitArgs {
     /// What to do.
     #[command(subcommand)]
     pub command: circuit::CircuitCommand,
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: compare::CompareCommand,
 }
 
 /// Arguments of `inspect`.
@@ -272,7 +284,7 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["aes", "circuit"].map(|name| cli.find_subcommand(name).unwrap());
+        let nested = ["aes", "circuit", "compare"].map(|name| cli.find_subcommand(name).unwrap());
         let nested = nested.into_iter().flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();

@@ -243,6 +243,7 @@ fn is_secret_key(kind: ObjectType) -> bool {
             | ObjectType::TranscipheringSecretKey
             | ObjectType::LeveledSecretKey
             | ObjectType::SlotBitsSecretKey
+            | ObjectType::VectorSecretKey
     )
 }
 
@@ -256,6 +257,7 @@ fn is_evaluation_key(kind: ObjectType) -> bool {
             | ObjectType::TranscipheringEvaluationKey
             | ObjectType::LeveledEvaluationKey
             | ObjectType::SlotBitsEvaluationKey
+            | ObjectType::VectorEvaluationKey
             | ObjectType::PackingKey
             | ObjectType::PrivateSwitchingKey
     )

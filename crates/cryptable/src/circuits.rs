@@ -58,11 +58,12 @@ pub use cryptable_bits::{
     ParametersLiteral, Precision, SumGate,
 };
 pub use cryptable_circuits::execution::{PlainBits, execute_with, input_bits, output_words};
+pub use cryptable_circuits::schedule::InputSupply;
 pub use cryptable_circuits::{
     BitEngine, BitModel, Candidate, Candidates, Circuit, CircuitBuilder, InputLevels,
     InputMismatch, InputWord, Node, OutputWord, Plan, PlanError, PlanOptions, PortError, Signal,
     Statistics, TableNode, aes, execute, named, netlist, schedule, words,
 };
 pub use encrypted_words::{
-    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort,
+    EncryptedBatch, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, WordPort,
 };

@@ -8,11 +8,12 @@ use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, r
 use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
 use crate::circuits::{self, EncryptedWordsReader, EncryptedWordsSummary};
+use crate::ckks;
 use crate::engines::bridged;
 use crate::known_sets;
 use crate::{
-    Engine, FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, booleans, integers,
-    transciphering,
+    Engine, FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, booleans, bridges,
+    integers, transciphering,
 };
 
 /// Values of a byte.
@@ -32,8 +33,14 @@ pub enum InspectedParameters {
     Integers(Box<integers::Parameters>),
     /// Of circuits on bits in slots.
     Circuits(Box<circuits::Parameters>),
+    /// Of vectors of real and complex numbers.
+    Vectors(Box<ckks::Parameters>),
     /// Of conversions between single and packed values.
     Conversion(Box<booleans::ConversionParameters>),
+    /// Of a bridge between packed values and integers.
+    IntegerBridge(Box<bridges::IntegerParameters>),
+    /// Of a bridge between packed values and leveled ones.
+    LeveledBridge(Box<bridges::LeveledParameters>),
 }
 
 /// The same expression for parameters of any kind; those of circuits and of conversions have one of their own.
@@ -44,8 +51,11 @@ macro_rules! each_kind {
             Self::Transciphering($inner) => $expression,
             Self::Booleans($inner) => $expression,
             Self::Integers($inner) => $expression,
+            Self::Vectors($inner) => $expression,
             Self::Circuits($bits) => $of_bits,
             Self::Conversion($conversion) => $of_conversion,
+            Self::IntegerBridge($inner) => $expression,
+            Self::LeveledBridge($inner) => $expression,
         }
     };
 }
@@ -175,6 +185,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
         }
         ObjectType::SlotBitsCiphertext
         | ObjectType::SlotBitsCoefficients
+        | ObjectType::VectorCiphertext
         | ObjectType::RingPackingKey
         | ObjectType::ExtractionKey => inspect_by_digest(&mut found, header.object_type, body)?,
         object_type => inspect_key(&mut found, object_type, bytes, body)?,
@@ -188,6 +199,10 @@ fn inspect_by_digest(found: &mut Inspection, object_type: ObjectType, body: &[u8
         ObjectType::RingPackingKey | ObjectType::ExtractionKey => {
             let found = known_sets::of_conversion(found.parameter_digest)?;
             found.map(|found| InspectedParameters::Conversion(Box::new(found)))
+        }
+        ObjectType::VectorCiphertext => {
+            let found = known_sets::of_vectors(found.parameter_digest)?;
+            found.map(|found| InspectedParameters::Vectors(Box::new(found)))
         }
         _ => set_of_bits(found.parameter_digest)?,
     };
@@ -282,8 +297,23 @@ fn inspect_key(
         (_, ObjectType::IntegerSecretKey | ObjectType::IntegerEvaluationKey) => {
             Inspected::Integers(Box::new(integers::Parameters::from_bytes(literal()?, options)?))
         }
+        (_, ObjectType::IntegerBridgeKey) => {
+            let parameters = bridges::IntegerParameters::from_bytes(literal()?, options)?;
+            Inspected::IntegerBridge(Box::new(parameters))
+        }
+        (_, ObjectType::LeveledBridgeKey) => {
+            let parameters = bridges::LeveledParameters::from_bytes(literal()?, options)?;
+            Inspected::LeveledBridge(Box::new(parameters))
+        }
         (_, ObjectType::SlotBitsSecretKey | ObjectType::SlotBitsEvaluationKey) => {
             Inspected::Circuits(Box::new(circuits::Parameters::from_bytes(literal()?, options)?))
+        }
+        (_, ObjectType::VectorSecretKey) => {
+            Inspected::Vectors(Box::new(ckks::Parameters::from_bytes(literal()?, options)?))
+        }
+        (_, ObjectType::VectorEvaluationKey) => {
+            let found = ckks::Parameters::from_evaluation_key_bytes(literal()?, options)?;
+            Inspected::Vectors(Box::new(found))
         }
         _ => return Ok(()),
     };
@@ -295,7 +325,10 @@ fn inspect_key(
                 | ObjectType::BooleanEvaluationKey
                 | ObjectType::IntegerEvaluationKey
                 | ObjectType::SlotBitsEvaluationKey
+                | ObjectType::VectorEvaluationKey
                 | ObjectType::BridgedEvaluationKey
+                | ObjectType::IntegerBridgeKey
+                | ObjectType::LeveledBridgeKey
         ) || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
     found.key_id = if is_server_key {
         Some(KeyId(reader.array("client key identifier")?))
@@ -315,6 +348,7 @@ fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>>
         ObjectType::BooleanSecretKey => booleans::SecretKey::from_bytes(bytes, options)?.id(),
         ObjectType::IntegerSecretKey => integers::SecretKey::from_bytes(bytes, options)?.id(),
         ObjectType::SlotBitsSecretKey => circuits::SecretKey::from_bytes(bytes, options)?.key_id(),
+        ObjectType::VectorSecretKey => ckks::SecretKey::from_bytes(bytes, options)?.key_id(),
         _ => crate::SecretKey::from_bytes(bytes, options)?.id(),
     }))
 }

@@ -3,7 +3,7 @@
 use cryptable_conversion::ParametersLiteral;
 
 use crate::circuits::{Packing, Parameters};
-use crate::{Result, booleans};
+use crate::{Result, booleans, ckks};
 
 /// log2 of the failure probabilities that gates are used with: the default, and what packed gates need.
 const GATES_LOG2_FAIL: [f64; 2] = [-64.0, -128.0];
@@ -40,6 +40,23 @@ pub(crate) fn of_bits(digest: [u8; 32]) -> Result<Option<Parameters>> {
     Ok(found.map(|(_, set)| set))
 }
 
+/// All sets of vectors of numbers.
+///
+/// # Errors
+/// Never: sets are tested.
+pub(crate) fn vector_sets() -> Result<[ckks::Parameters; 3]> {
+    use ckks::Parameters;
+    Ok([Parameters::leveled_128()?, Parameters::lookups_128()?, Parameters::bootstrapping_128()?])
+}
+
+/// The set of vectors of a digest.
+///
+/// # Errors
+/// Never: sets are tested.
+pub(crate) fn of_vectors(digest: [u8; 32]) -> Result<Option<ckks::Parameters>> {
+    Ok(vector_sets()?.into_iter().find(|set| set.digest() == digest))
+}
+
 /// The conversion of a digest, between gates of FHEW and a set of bits.
 ///
 /// # Errors
@@ -73,6 +90,11 @@ mod tests {
                 "{name}"
             );
         }
+        for set in vector_sets().unwrap() {
+            let found = of_vectors(set.digest()).unwrap();
+            assert_eq!(found.map(|found| found.digest()), Some(set.digest()));
+        }
+        assert!(of_vectors([0; 32]).unwrap().is_none());
         assert!(of_bits([0; 32]).unwrap().is_none() && of_conversion([0; 32]).unwrap().is_none());
         let gates = booleans::Parameters::default_128();
         let set = Parameters::cleaning_128(Packing::Complex).unwrap();

@@ -43,9 +43,12 @@
 //! # Where to go from here
 //! - What one engine alone can do is in [`engines`]: tables of its own for every value, encrypted tables, digits
 //!   ([`EvaluationKey::packed`]).
-//! - [`booleans`]: gates on encrypted bits, one by one or thousands at once. [`integers`]: sign, comparison, maximum, digits and tables of large values.
+//! - [`booleans`]: gates on encrypted bits, one by one or thousands at once. [`integers`]: columns of `u8` to `i64`,
+//!   packed or single, with arithmetic, comparisons, selection and tables; sign, maximum and digits of large single values.
+//!   [`comparisons`]: less than, maximum, ReLU and their like on tens of thousands of integers at once.
 //!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
-//!   at once. Each has keys of its own and an example.
+//!   at once. [`ckks`]: vectors of real and complex numbers. Each has keys of its own and an example.
+//! - [`bridges`]: results of packed lookups go on as integers or as values of engine `leveled`, and back.
 //! - [`EvaluationKey::add`]: sums, differences and multiples of encrypted values, before and after lookups.
 //! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
 //! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
@@ -62,9 +65,12 @@ pub mod booleans;
 mod ciphertext;
 mod ciphertext_file;
 pub mod circuits;
+pub mod ckks;
+pub mod comparisons;
 mod engine;
 mod execution;
 mod inspection;
+pub mod integers;
 mod keys;
 mod known_sets;
 mod parameter_list;
@@ -97,8 +103,8 @@ pub use plan::{Candidate, Plan};
 pub use prepared_table::PreparedTable;
 pub use request::{Goal, Request};
 
-/// Integers of up to 24 bits, and of many digits: comparison, maximum, absolute value, digits, tables.
-pub use cryptable_fhew::integers;
+/// Results of packed lookups that go on as integers (sign, comparison, digits) or leveled values, and back.
+pub use cryptable_conversion::bridges;
 /// From ciphertexts of AES-128 in counter mode to homomorphic ciphertexts, under an encrypted AES key.
 pub use cryptable_leveled::aes as transciphering;
 

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use crate::known_sets;
 use crate::{
-    CostModel, Engine, Parameters, Request, Result, SecurityLevel, booleans, circuits, integers,
-    transciphering,
+    CostModel, Engine, Parameters, Request, Result, SecurityLevel, booleans, circuits, ckks,
+    comparisons, integers, transciphering,
 };
 
 /// Widest table that is listed, in bits: the widest of any engine.
@@ -18,6 +18,9 @@ const MAX_BRIDGED_BITS: u32 = 6;
 
 /// Bits of integers whose parameters are listed; all widths share their LWE problems.
 const INTEGER_BITS: u32 = 24;
+
+/// Bits of packed integers that are compared, whose parameters are listed.
+const COMPARISON_BITS: [u32; 3] = [12, 21, 32];
 
 /// Ring degrees of packed values.
 const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
@@ -81,7 +84,9 @@ fn list_up_to(max_bits: u32) -> Result<Vec<ListedParameters>> {
     let mut list: Vec<ListedParameters> = all.map(of_engine).collect();
     list.extend(ParameterSet::ALL.map(of_leveled_set));
     list.extend(of_applications()?);
+    list.extend(COMPARISON_BITS.into_par_iter().map(of_comparisons).collect::<Result<Vec<_>>>()?);
     list.extend(known_sets::bit_sets()?.into_iter().map(of_bits));
+    list.extend(known_sets::vector_sets()?.iter().map(of_vectors));
     Ok(list)
 }
 
@@ -152,12 +157,38 @@ fn of_applications() -> Result<[ListedParameters; 3]> {
     ])
 }
 
+/// Comparisons of packed integers; what fails is any operation.
+fn of_comparisons(bits: u32) -> Result<ListedParameters> {
+    let plan = comparisons::Request::new(bits).plan()?;
+    let parameters = plan.parameters();
+    let of_value = |planned: &comparisons::PlannedOperation| {
+        planned.failure.log2() - (parameters.values_per_ciphertext() as f64).log2()
+    };
+    let log2_fail = plan.operations().iter().map(of_value).fold(f64::NEG_INFINITY, f64::max);
+    Ok(ListedParameters {
+        name: format!("comparisons, {bits} bits, {}", parameters.method_name()),
+        security_level: parameters.security_level(),
+        log2_fail: Some(log2_fail),
+        instances: parameters.lwe_instances(),
+    })
+}
+
 /// A set of bits in slots.
 fn of_bits((name, parameters): (String, circuits::Parameters)) -> ListedParameters {
     ListedParameters {
         name: format!("circuits, {name}"),
         security_level: parameters.literal().security,
         log2_fail: Some(parameters.literal().log2_fail),
+        instances: parameters.lwe_instances(),
+    }
+}
+
+/// A set of vectors of numbers.
+fn of_vectors(parameters: &ckks::Parameters) -> ListedParameters {
+    ListedParameters {
+        name: format!("ckks, {}", parameters.literal().name),
+        security_level: parameters.security_level(),
+        log2_fail: parameters.is_bootstrappable().then(|| parameters.log2_fail()),
         instances: parameters.lwe_instances(),
     }
 }
@@ -193,7 +224,10 @@ mod tests {
     fn check(max_bits: u32, packed: usize, single: usize, bridged: usize) {
         let list = list_up_to(max_bits).unwrap();
         for set in &list {
-            assert!(!set.security_level.is_insecure() && set.instances.len() >= 2, "{}", set.name);
+            assert!(!set.security_level.is_insecure(), "{}", set.name);
+            // All but vectors without bootstrapping rest on two secrets or more.
+            let secrets = if set.name == "ckks, leveled_128" { 1 } else { 2 };
+            assert!(set.instances.len() >= secrets, "{}", set.name);
             for instance in &set.instances {
                 assert_eq!(instance.check(), Ok(()), "{}: {}", set.name, instance.name());
                 assert!(is_estimated(instance), "{}: {instance:?}", set.name);
@@ -207,7 +241,8 @@ mod tests {
         for name in ["booleans", "integers", "transciphering"] {
             assert_eq!(starting(name), 1, "{name}");
         }
-        assert_eq!(starting("circuits"), 9);
+        assert_eq!((starting("circuits"), starting("ckks")), (9, 2));
+        assert_eq!(starting("comparisons"), 3);
     }
 
     #[test]
@@ -240,6 +275,12 @@ mod tests {
         }
         let bits = circuits::Parameters::insecure_toy(circuits::Packing::Real).unwrap();
         toys.push((bits.literal().security, bits.lwe_instances()));
+        for vectors in
+            [ckks::Parameters::insecure_toy(), ckks::Parameters::insecure_toy_bootstrapping()]
+        {
+            let vectors = vectors.unwrap();
+            toys.push((vectors.security_level(), vectors.lwe_instances()));
+        }
         for (level, instances) in toys {
             assert!(level.is_insecure(), "{instances:?}");
             assert!(instances.iter().any(|instance| instance.check().is_err()), "{instances:?}");

@@ -8,9 +8,11 @@
 // Where code is built for coverage, everything that links it needs the engine, too.
 use bolero as _;
 
+pub mod bridge_seeds;
 pub mod circuit_seeds;
 pub mod limits;
 pub mod mutation;
 pub mod repair;
 pub mod seeds;
 pub mod targets;
+pub mod vector_seeds;

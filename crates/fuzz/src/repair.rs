@@ -3,8 +3,9 @@
 //! A repaired input also grows to the length that its header states, by zeros: a few hundred bytes of a key, parameters
 //! and the first words, then stand for all of it.
 
+use cryptable::bridges::{IntegerParameters, LeveledParameters};
 use cryptable::engines::bridged;
-use cryptable::{Engine, Parameters, ReadOptions, booleans, integers, transciphering};
+use cryptable::{Engine, Parameters, ReadOptions, booleans, ckks, integers, transciphering};
 use cryptable_wire::{CHECKSUM_BYTES, FORMAT_VERSION, HEADER_BYTES};
 
 /// Longest body that is filled up; longer ones are cut off at what is there.
@@ -59,7 +60,11 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
         9 | 10 => transciphering::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         18 | 19 => booleans::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         27 | 28 => cryptable_bits::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        40 => ckks::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        41 => ckks::Parameters::from_evaluation_key_bytes(bytes, options).ok().map(|p| p.digest()),
         36 | 37 => bridged::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        44 => IntegerParameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        45 => LeveledParameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         21 | 22 => integers::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         _ => None,
     }

@@ -27,7 +27,7 @@ const KEPT_BYTES: usize = 200;
 /// Four coefficients, 0, 1, 0, 1, of a binary or a ternary secret.
 const FOUR_COEFFICIENTS: u8 = 0b10_01_10_01;
 
-fn toys() -> ReadOptions {
+pub(crate) fn toys() -> ReadOptions {
     ReadOptions::default().allow_insecure()
 }
 
@@ -60,7 +60,7 @@ fn shrink(value: &mut Value, degree: usize) {
 }
 
 /// A secret key file with [`FOUR_COEFFICIENTS`] everywhere.
-fn fixed(file: &[u8]) -> Vec<u8> {
+pub(crate) fn fixed(file: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     let length = |file: &[u8], at: usize| {
         u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes")) as usize
@@ -76,7 +76,7 @@ fn fixed(file: &[u8]) -> Vec<u8> {
 }
 
 /// What there is of an object up to some bytes behind its parameters.
-fn head(file: &[u8], parameters: usize) -> Vec<u8> {
+pub(crate) fn head(file: &[u8], parameters: usize) -> Vec<u8> {
     file[..file.len().min(HEADER_BYTES + 8 + parameters + KEPT_BYTES)].to_vec()
 }
 

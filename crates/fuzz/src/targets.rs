@@ -8,7 +8,7 @@ use cryptable::circuits::{Circuit, EncryptedWordsReader, netlist};
 use cryptable::engines::{bridged, packed};
 use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
-    SecretKey, booleans, integers, transciphering,
+    SecretKey, booleans, bridges, ckks, integers, transciphering,
 };
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
@@ -16,7 +16,7 @@ use cryptable_conversion::{
 use cryptable_fhew::packing::SeededPackingKey;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
-use crate::{circuit_seeds, repair, seeds};
+use crate::{bridge_seeds, circuit_seeds, repair, seeds, vector_seeds};
 
 /// A reader under test.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ impl Target {
 }
 
 /// All targets of this crate; those of the command line's formats are tests of its own.
-pub const TARGETS: [Target; 37] = [
+pub const TARGETS: [Target; 43] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -81,6 +81,11 @@ pub const TARGETS: [Target; 37] = [
         |b| cryptable_bits::Parameters::from_bytes(b, options()).is_ok(),
         seeds::slot_bits_parameters,
     ),
+    parameters(
+        "vector_parameters",
+        |b| ckks::Parameters::from_bytes(b, options()).is_ok(),
+        vector_seeds::parameters,
+    ),
     object("secret_key", |b| SecretKey::from_bytes(b, options()).is_ok(), seeds::secret_keys),
     object(
         "boolean_secret_key",
@@ -101,6 +106,11 @@ pub const TARGETS: [Target; 37] = [
         "slot_bits_secret_key",
         |b| cryptable_bits::SecretKey::from_bytes(b, options()).is_ok(),
         seeds::slot_bits_secret_key,
+    ),
+    object(
+        "vector_secret_key",
+        |b| ckks::SecretKey::from_bytes(b, options()).is_ok(),
+        vector_seeds::secret_key,
     ),
     object("packed_evaluation_key", read_evaluation_key, seeds::packed_evaluation_key),
     object("single_evaluation_key", read_evaluation_key, seeds::single_evaluation_key),
@@ -125,6 +135,11 @@ pub const TARGETS: [Target; 37] = [
         |b| cryptable_bits::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
         seeds::slot_bits_evaluation_key,
     ),
+    object(
+        "vector_evaluation_key",
+        |b| ckks::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
+        vector_seeds::evaluation_key,
+    ),
     object("packing_key", read_packing_key, seeds::packing_key),
     object("encrypted_tables", read_encrypted_tables, seeds::encrypted_tables),
     Target {
@@ -135,6 +150,7 @@ pub const TARGETS: [Target; 37] = [
     },
     object("encrypted_bits", read_encrypted_bits, seeds::encrypted_bits),
     object("slot_bits", read_slot_bits, seeds::slot_bits),
+    object("vector", read_vector, vector_seeds::vectors),
     object(
         "slot_bits_coefficients",
         read_slot_bits_coefficients,
@@ -163,6 +179,8 @@ pub const TARGETS: [Target; 37] = [
         seeds::bridged_parameters,
     ),
     object("bridged_evaluation_key", read_evaluation_key, seeds::bridged_evaluation_key),
+    parameters("bridge_parameters", read_bridge_parameters, bridge_seeds::bridge_parameters),
+    object("bridge_key", read_bridge_key, bridge_seeds::bridge_keys),
     object("ring_packing_key", read_ring_packing_key, seeds::ring_packing_key),
     object("extraction_key", read_extraction_key, seeds::extraction_key),
     Target {
@@ -217,6 +235,16 @@ fn read_packing_key(bytes: &[u8]) -> bool {
     SeededPackingKey::from_bytes(parameters, client, bytes).is_ok()
 }
 
+fn read_bridge_parameters(bytes: &[u8]) -> bool {
+    bridges::IntegerParameters::from_bytes(bytes, options()).is_ok()
+        | bridges::LeveledParameters::from_bytes(bytes, options()).is_ok()
+}
+
+fn read_bridge_key(bytes: &[u8]) -> bool {
+    bridges::IntegerBridge::from_bytes(bytes, options()).is_ok()
+        | bridges::LeveledBridge::from_bytes(bytes, options()).is_ok()
+}
+
 fn read_ring_packing_key(bytes: &[u8]) -> bool {
     let (parameters, clients) = seeds::conversion_client();
     SeededRingPackingKey::from_bytes(parameters, clients, bytes)
@@ -255,6 +283,12 @@ fn read_slot_bits(bytes: &[u8]) -> bool {
     let secret = seeds::slot_bits_client();
     let bits = cryptable_bits::EncryptedBits::from_bytes(secret.parameters(), bytes);
     bits.is_ok_and(|bits| secret.decrypt(&bits).is_ok())
+}
+
+fn read_vector(bytes: &[u8]) -> bool {
+    let secret = vector_seeds::client();
+    let vector = ckks::Ciphertext::from_bytes(secret.parameters(), bytes);
+    vector.is_ok_and(|vector| secret.decrypt(&vector).is_ok())
 }
 
 fn read_slot_bits_coefficients(bytes: &[u8]) -> bool {

@@ -30,11 +30,13 @@ readers! {
     integer_parameters
     transciphering_parameters
     slot_bits_parameters
+    vector_parameters
     secret_key
     boolean_secret_key
     integer_secret_key
     transciphering_secret_key
     slot_bits_secret_key
+    vector_secret_key
     packed_evaluation_key
     single_evaluation_key
     leveled_evaluation_key
@@ -42,11 +44,13 @@ readers! {
     integer_evaluation_key
     transciphering_evaluation_key
     slot_bits_evaluation_key
+    vector_evaluation_key
     packing_key
     encrypted_tables
     ciphertext_file
     encrypted_bits
     slot_bits
+    vector
     slot_bits_coefficients
     encrypted_words
     blif
@@ -57,6 +61,8 @@ readers! {
     conversion_parameters
     bridged_parameters
     bridged_evaluation_key
+    bridge_parameters
+    bridge_key
     ring_packing_key
     extraction_key
     inspection

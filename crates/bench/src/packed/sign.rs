@@ -1,8 +1,11 @@
-//! `bench sign`: the sign of packed integers of 12, 21, 32 and other numbers of bits.
+//! `bench sign`: the sign of packed integers of 12, 21, 32 and other numbers of bits, comparison, digits, maximum and the
+//! like.
+
+use std::ops::RangeInclusive;
 
 use clap::Args;
 use cryptable::engines::packed::{
-    Ciphertext, Parameters, ParametersLiteral, Progress, Request, Result,
+    Ciphertext, Operation, Parameters, ParametersLiteral, Prediction, Progress, Request, Result,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -25,6 +28,10 @@ pub struct SignArguments {
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
+    /// An operation on integers of so many bits and one of headroom, in place of the sign alone: less-than, digits,
+    /// maximum, relu and the like.
+    #[arg(long)]
+    op: Option<Operation>,
     /// Seed of the random values.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -48,7 +55,13 @@ struct SignRecord {
 /// Runs the benchmark.
 pub fn run(arguments: &SignArguments, json: bool) -> anyhow::Result<()> {
     let request = Request { ring_degree: arguments.ring_degree, ..Request::new(2, 2) };
-    let record = measure(&Parameters::for_digits(arguments.bits, &request)?, arguments)?;
+    let record = match arguments.op {
+        None => measure(&Parameters::for_digits(arguments.bits, &request)?, arguments)?,
+        Some(operation) => {
+            let parameters = Parameters::for_comparisons(arguments.bits, &request)?;
+            measure_operation(&parameters, operation, arguments)?
+        }
+    };
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
@@ -64,47 +77,195 @@ fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result
     let keys = Keys::generate(parameters)?;
     let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
     let (input, generation_peak) = (input?, memory::peak_rss());
-
-    memory::reset_peak();
-    let (times, signs, unit) = evaluate(&keys, &input, arguments.runs.max(1))?;
-    let eval_rss_bytes = memory::peak_rss();
+    let key = &keys.evaluation_key;
+    let evaluate = || Ok(vec![key.sign(&input, Progress::silent())?]);
+    let measured = Measured::of(arguments.runs, evaluate)?;
     let expected: Vec<u64> = values.iter().map(|&v| u64::from(v >= modulus / 2)).collect();
-    let decrypted = keys.secret.decrypt(&signs)?;
-    let errors = keys.secret.errors(&signs, &expected)?;
-    let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
-    let prediction = parameters.prediction();
-    let model = cryptable::engines::packed::CostModel::default();
-    let mut contract = Contract {
-        method: parameters.method_name(),
+    let contract = Contract {
         table: "sign".to_owned(),
-        bits_in: (modulus as f64).log2(),
         bits_out: 1.0,
-        modulus_in: modulus,
-        ring_degree: literal.ring_degree,
-        setup_s: keys.setup_s,
-        keygen_s: keys.keygen_s,
         encrypt_s,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
-        eval_key_bytes: keys.evaluation_key.memory_bytes(),
+        peak_rss_bytes: generation_peak.max(measured.peak_rss),
         input_bytes: input.to_bytes().len(),
-        output_bytes: signs.to_bytes().len(),
-        values_checked: decrypted.len(),
-        wrong: decrypted.iter().zip(&expected).filter(|(a, b)| a != b).count(),
-        noise_std_log2: deviation.log2(),
         predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
         log2_fail: parameters.log2_fail(),
+        ..common(parameters, &keys)
+    };
+    let work = parameters.prediction();
+    measured.record(parameters, (&keys, &work), &[expected], contract)
+}
+
+/// Measures an operation on integers with headroom, and checks every result. Noise is that of all digits.
+fn measure_operation(
+    parameters: &Parameters,
+    operation: Operation,
+    arguments: &SignArguments,
+) -> anyhow::Result<SignRecord> {
+    let (literal, half) = (parameters.literal(), parameters.input_modulus() / 2);
+    // Neighbours, and pairs that differ anywhere, each way; the second operand meets equal ones.
+    let x: Vec<u64> = values(2 * half, literal.slots, arguments.seed);
+    let x: Vec<u64> = x.into_iter().map(|v| v % half).collect();
+    let y = values(2 * half, literal.slots, arguments.seed + 1).into_iter().map(|v| v % half);
+    let y: Vec<u64> = y
+        .zip(&x)
+        .enumerate()
+        .map(|(i, (y, &x))| match i % 8 {
+            1 => x,
+            3 => (x + 1).min(half - 1),
+            5 => x.saturating_sub(1),
+            _ => y,
+        })
+        .collect();
+    let keys = Keys::generate(parameters)?;
+    let (operands, encrypt_s) = timed(|| [&x, &y].map(|values| keys.secret.encrypt(values)));
+    let [x_input, y_input] = operands;
+    let (x_input, y_input) = (x_input?, y_input?);
+    let generation_peak = memory::peak_rss();
+    let bounds = (half / 3) as i64..=(half / 3 * 2) as i64;
+    let evaluate = || operate(&keys, operation, (&x_input, &y_input), bounds.clone());
+    let measured = Measured::of(arguments.runs, evaluate)?;
+    let sizes = parameters.integer_digits();
+    let expected: Vec<u64> =
+        x.iter().zip(&y).map(|(&x, &y)| expected(operation, x, y, half)).collect();
+    let expected: Vec<Vec<u64>> = if operation.is_predicate() {
+        vec![expected]
+    } else {
+        let mut place = 1;
+        let digit = |&size: &u64| {
+            let digits = expected.iter().map(|value| value / place % size).collect();
+            place *= size;
+            digits
+        };
+        sizes.iter().map(digit).collect()
+    };
+    let contract = Contract {
+        table: operation.name().to_owned(),
+        bits_out: if operation.is_predicate() { 1.0 } else { (half as f64).log2() },
+        encrypt_s,
+        peak_rss_bytes: generation_peak.max(measured.peak_rss),
+        input_bytes: operation.operands() * x_input.to_bytes().len(),
+        log2_fail: parameters.operation_failure(operation).log2() - (literal.slots as f64).log2(),
+        ..common(parameters, &keys)
+    };
+    let work = parameters.operation_prediction(operation);
+    measured.record(parameters, (&keys, &work), &expected, contract)
+}
+
+/// Results of an operation: bits, or digits.
+fn operate(
+    keys: &Keys,
+    operation: Operation,
+    (x, y): (&Ciphertext, &Ciphertext),
+    bounds: RangeInclusive<i64>,
+) -> Result<Vec<Ciphertext>> {
+    let (key, quiet) = (&keys.evaluation_key, Progress::silent());
+    let digits = match operation {
+        Operation::Sign => return Ok(vec![key.is_negative(x, quiet)?]),
+        Operation::LessThan => return Ok(vec![key.less_than(x, y, quiet)?]),
+        Operation::GreaterOrEqual => return Ok(vec![key.greater_or_equal(x, y, quiet)?]),
+        Operation::Equal => return Ok(vec![key.equal(x, y, quiet)?]),
+        Operation::Digits => key.digit_list(x, quiet)?,
+        Operation::Maximum => key.maximum(x, y, quiet)?,
+        Operation::Minimum => key.minimum(x, y, quiet)?,
+        Operation::Relu => key.relu(x, quiet)?,
+        Operation::AbsoluteValue => key.absolute_value(x, quiet)?,
+        Operation::Clamp => key.clamp(x, bounds, quiet)?,
+    };
+    Ok(digits.into_digits())
+}
+
+/// What it should give, of unsigned integers below `half`.
+fn expected(operation: Operation, x: u64, y: u64, half: u64) -> u64 {
+    match operation {
+        Operation::Sign => 0,
+        Operation::LessThan => u64::from(x < y),
+        Operation::GreaterOrEqual => u64::from(x >= y),
+        Operation::Equal => u64::from(x == y),
+        Operation::Digits | Operation::Relu | Operation::AbsoluteValue => x,
+        Operation::Maximum => x.max(y),
+        Operation::Minimum => x.min(y),
+        Operation::Clamp => x.clamp(half / 3, half / 3 * 2),
+    }
+}
+
+/// What all lines have in common.
+fn common(parameters: &Parameters, keys: &Keys) -> Contract {
+    let modulus = parameters.input_modulus();
+    Contract {
+        method: parameters.method_name(),
+        bits_in: (modulus as f64).log2(),
+        modulus_in: modulus,
+        ring_degree: parameters.ring_degree(),
+        setup_s: keys.setup_s,
+        keygen_s: keys.keygen_s,
+        eval_key_bytes: keys.evaluation_key.memory_bytes(),
         security_bits: parameters.security_bits(),
         ..Contract::here()
-    };
-    contract.set_time(median(&times), times.len(), literal.slots, unit);
-    Ok(SignRecord {
-        contract,
-        digits: literal.digits.clone(),
-        predicted_units: model.seconds(&prediction.work) / model.unit(),
-        predicted_peak_bytes: prediction.peak_bytes(),
-        literal: literal.clone(),
-    })
+    }
+}
+
+/// Evaluations: their times, results, the seconds of u, and memory.
+struct Measured {
+    times: Vec<f64>,
+    results: Vec<Ciphertext>,
+    unit: f64,
+    peak_rss: u64,
+}
+
+impl Measured {
+    /// So many runs.
+    fn of(runs: usize, evaluate: impl Fn() -> Result<Vec<Ciphertext>>) -> Result<Self> {
+        memory::reset_peak();
+        let mut unit = UnitSampler::start();
+        let mut times = Vec::new();
+        loop {
+            let (results, time) = timed(&evaluate);
+            let results = results?;
+            times.push(time);
+            unit.sample_if_due();
+            if times.len() >= runs.max(1) {
+                let (unit, peak_rss) = (unit.finish(), memory::peak_rss());
+                return Ok(Self { times, results, unit, peak_rss });
+            }
+        }
+    }
+
+    /// A line, of results that should be these. A value is wrong if any of its digits is.
+    fn record(
+        self,
+        parameters: &Parameters,
+        (keys, prediction): (&Keys, &Prediction),
+        expected: &[Vec<u64>],
+        contract: Contract,
+    ) -> anyhow::Result<SignRecord> {
+        let (mut squares, mut count) = (0.0, 0);
+        let mut is_wrong = vec![false; expected[0].len()];
+        for (result, expected) in self.results.iter().zip(expected) {
+            let errors = keys.secret.errors(result, expected)?;
+            squares += errors.iter().map(|e| e * e).sum::<f64>();
+            count += errors.len();
+            let decrypted = keys.secret.decrypt(result)?;
+            let pairs = decrypted.iter().zip(expected);
+            is_wrong.iter_mut().zip(pairs).for_each(|(wrong, (a, b))| *wrong |= a != b);
+        }
+        let model = cryptable::engines::packed::CostModel::default();
+        let mut contract = Contract {
+            eval_rss_bytes: self.peak_rss,
+            output_bytes: self.results.iter().map(|result| result.to_bytes().len()).sum(),
+            values_checked: is_wrong.len(),
+            wrong: is_wrong.iter().filter(|wrong| **wrong).count(),
+            noise_std_log2: (squares / count as f64).sqrt().log2(),
+            ..contract
+        };
+        contract.set_time(median(&self.times), self.times.len(), is_wrong.len(), self.unit);
+        Ok(SignRecord {
+            contract,
+            digits: parameters.literal().digits.clone(),
+            predicted_units: model.seconds(&prediction.work) / model.unit(),
+            predicted_peak_bytes: prediction.peak_bytes(),
+            literal: parameters.literal().clone(),
+        })
+    }
 }
 
 /// Random values, half of them around the change of sign, where every digit counts.
@@ -120,21 +281,6 @@ fn values(modulus: u64, count: usize, seed: u64) -> Vec<u64> {
         .collect()
 }
 
-/// So many evaluations: their times, a result, the seconds of u.
-fn evaluate(keys: &Keys, input: &Ciphertext, runs: usize) -> Result<(Vec<f64>, Ciphertext, f64)> {
-    let mut unit = UnitSampler::start();
-    let mut times = Vec::new();
-    loop {
-        let (signs, time) = timed(|| keys.evaluation_key.sign(input, Progress::silent()));
-        let signs = signs?;
-        times.push(time);
-        unit.sample_if_due();
-        if times.len() == runs {
-            return Ok((times, signs, unit.finish()));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,10 +289,23 @@ mod tests {
     #[test]
     fn signs_of_a_toy() {
         let parameters = Parameters::insecure_toy_digits(&[8, 8], 2).unwrap();
-        let arguments = SignArguments { bits: 6, ring_degree: None, runs: 1, seed: 1 };
+        let arguments = SignArguments { bits: 6, ring_degree: None, runs: 1, op: None, seed: 1 };
         let record = measure(&parameters, &arguments).unwrap();
         assert!(check_line(&serde_json::to_string(&record).unwrap()));
         assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));
         assert_eq!(record.digits, [8, 8]);
+    }
+
+    #[test]
+    fn operations_on_a_toy() {
+        let parameters = Parameters::insecure_toy_comparisons(6).unwrap();
+        for operation in Operation::ALL {
+            let op = Some(operation);
+            let arguments = SignArguments { bits: 6, ring_degree: None, runs: 1, op, seed: 1 };
+            let record = measure_operation(&parameters, operation, &arguments).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            let checked = (record.contract.values_checked, record.contract.wrong);
+            assert_eq!(checked, (1024, 0), "{operation}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use super::aes::AesKeySource;
 use super::circuit::{CircuitCommand, NetlistArgs};
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
+use super::compare::CompareCommand;
 use super::lookup::LookupArgs;
 use super::sum::SumArgs;
 use super::{Cli, Command};
@@ -31,6 +32,7 @@ impl Cli {
             Command::Decrypt(args) => args.files(),
             Command::Aes(args) => args.command.files(),
             Command::Circuit(args) => args.command.files(),
+            Command::Compare(args) => args.command.files(),
             Command::Inspect(args) => {
                 let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
                 FileArgs { files, force: false }
@@ -197,6 +199,30 @@ impl AesCommand {
         };
         files.push(output);
         FileArgs { files, force }
+    }
+}
+
+impl CompareCommand {
+    fn files(&self) -> FileArgs {
+        match self {
+            Self::Plan(_) => FileArgs::default(),
+            #[cfg(feature = "client")]
+            Self::Keygen(args) => {
+                let secret = FileArg::new_key("--secret", &args.secret);
+                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
+                FileArgs { files: vec![secret, evaluation], force: args.force }
+            }
+            #[cfg(feature = "client")]
+            Self::Encrypt(args) => args.files(),
+            Self::Run(args) => {
+                let mut files = inputs([("--evaluation", Some(args.evaluation.as_path()))]);
+                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
+                files.push(FileArg::bytes("--output", &args.output));
+                FileArgs { files, force: args.force }
+            }
+            #[cfg(feature = "client")]
+            Self::Decrypt(args) => args.files(),
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
-use cryptable::{Contents, Engine, SecurityLevel};
+use anyhow::{Context, Result, ensure};
+use cryptable::comparisons::Digits;
+use cryptable::{Ciphertext, Contents, Engine, Parameters, SecretKey, SecurityLevel};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -23,17 +24,86 @@ use crate::{atomic_file, input_file, key_input};
 /// # Errors
 /// If a file cannot be read or written, or the ciphertexts are of another key.
 pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
+    decrypt(global, args, |_, _| Ok(Layout::Values))
+}
+
+/// As [`run`], of what `compare run` gave, or `compare encrypt`: bits, or integers, which may be in digits.
+///
+/// # Errors
+/// As [`run`]; if the key is of another engine, or digits are missing.
+pub fn run_integers(global: Global, args: &DecryptArgs) -> Result<()> {
+    decrypt(global, args, |parameters, modulus| {
+        let sizes = parameters.packed()?.integer_digits();
+        Ok(match modulus {
+            2 => Layout::Values,
+            modulus if modulus == parameters.input_modulus() => Layout::Integers(sizes),
+            _ => Layout::Digits(sizes),
+        })
+    })
+}
+
+/// What a ciphertext of a file holds, with sizes of digits.
+enum Layout {
+    /// Values.
+    Values,
+    /// Integers with headroom.
+    Integers(Vec<u64>),
+    /// One digit of some integers; those that follow are in the next ones.
+    Digits(Vec<u64>),
+}
+
+impl Layout {
+    /// Ciphertexts of some integers.
+    fn ciphertexts(&self) -> usize {
+        if let Self::Digits(sizes) = self { sizes.len() } else { 1 }
+    }
+
+    /// The modulus of what is decrypted, of ciphertexts of this one.
+    fn modulus(&self, modulus: u64) -> u64 {
+        match self {
+            Self::Values => modulus,
+            Self::Integers(sizes) | Self::Digits(sizes) => sizes.iter().product(),
+        }
+    }
+
+    /// What some ciphertexts hold.
+    fn decrypt(&self, key: &SecretKey, found: Vec<Ciphertext>) -> Result<Zeroizing<Vec<u64>>> {
+        Ok(match self {
+            Self::Values => Zeroizing::new(key.decrypt(&found[0])?),
+            Self::Integers(_) => {
+                let mut values = Zeroizing::new(key.decrypt(&found[0])?);
+                let modulus = self.modulus(found[0].modulus());
+                values.iter_mut().for_each(|value| *value %= modulus);
+                values
+            }
+            Self::Digits(_) => {
+                let digits = Digits::new(&key.parameters(), found)?;
+                key.decrypt_digits(&digits)?
+            }
+        })
+    }
+}
+
+fn decrypt(
+    global: Global,
+    args: &DecryptArgs,
+    layout: impl Fn(&Parameters, u64) -> Result<Layout>,
+) -> Result<()> {
     let start = Instant::now();
     let key = key_input::read_secret_key(global, &args.secret)?;
     let mut reader = ciphertext_file::open(&args.input)?;
-    let (contents, values) = (reader.summary().contents, reader.summary().values);
+    let contents = reader.summary().contents;
     let parameters = key.parameters();
     let (engine, parameter_digest) = (key.engine(), parameters.digest());
     // Inputs and results have moduli of their own.
     let expected = Contents { engine, parameter_digest, key_id: key.id(), ..contents };
     ciphertext_file::check(&reader, &args.input, &expected, &args.secret)?;
     let input = input_file::shown(&args.input).printable();
-    let domain = Domain { modulus: contents.modulus, signed: args.signed };
+    let layout = layout(&parameters, contents.modulus).with_context(|| input.to_string())?;
+    let each = layout.ciphertexts();
+    let (values, modulus) =
+        (reader.summary().values / each as u64, layout.modulus(contents.modulus));
+    let domain = Domain { modulus, signed: args.signed };
     let options = WriteOptions {
         format: args.format,
         column: args.column.as_deref(),
@@ -47,10 +117,15 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
         coding: Coding::open(args.dictionary.as_deref(), false, domain)?,
     };
     let mut writer = ValueWriter::create(&args.output, &options, values)?;
+    let mut found = Vec::with_capacity(each);
     while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
-        let plain = Zeroizing::new(key.decrypt(&ciphertext).with_context(|| input.to_string())?);
-        writer.write(&plain)?;
+        found.push(ciphertext);
+        if found.len() == each {
+            let found = std::mem::take(&mut found);
+            writer.write(&layout.decrypt(&key, found).with_context(|| input.to_string())?)?;
+        }
     }
+    ensure!(found.is_empty(), "{input}: {} of {each} digits are missing", each - found.len());
     let output_bytes = writer.commit()?;
     let security_level = parameters.security_level();
     report::note(
@@ -63,7 +138,7 @@ pub fn run(global: Global, args: &DecryptArgs) -> Result<()> {
         engine,
         security_level,
         values,
-        modulus: contents.modulus,
+        modulus,
         output_bytes,
         decrypt_s: start.elapsed().as_secs_f64(),
     };

@@ -23,11 +23,32 @@ use crate::{atomic_file, input_file, key_input};
 /// # Errors
 /// If a file cannot be read or written, or a value is not below the key's input modulus.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
+    encrypt(global, args, Headroom::None)
+}
+
+/// As [`run`], of integers with a bit of headroom.
+///
+/// # Errors
+/// As [`run`], with a limit of half of the input modulus.
+pub fn run_integers(global: Global, args: &EncryptArgs) -> Result<()> {
+    encrypt(global, args, Headroom::OneBit)
+}
+
+/// Whether values leave a bit of the modulus free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Headroom {
+    None,
+    OneBit,
+}
+
+fn encrypt(global: Global, args: &EncryptArgs, headroom: Headroom) -> Result<()> {
     let start = Instant::now();
     let key = key_input::read_secret_key(global, &args.secret)?;
     let (parameters, per_part) = (key.parameters(), key.values_per_part());
     let modulus = parameters.input_modulus();
-    let domain = Domain { modulus, signed: args.signed };
+    let has_headroom = headroom == Headroom::OneBit;
+    let within = if has_headroom { modulus.div_ceil(2) } else { modulus };
+    let domain = Domain { modulus: within, signed: args.signed };
     let coding = Coding::open(args.dictionary.as_deref(), args.extend, domain)?;
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
@@ -41,7 +62,9 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
         // Room for all: growing would leave copies behind.
         let mut chunk = Zeroizing::new(Vec::with_capacity(per_part));
         for value in values.by_ref().take(per_part) {
-            chunk.push(value?);
+            // Negative integers extend their sign.
+            let integer = domain.integer(value?);
+            chunk.push(integer.rem_euclid(i128::from(modulus)) as u64);
         }
         if chunk.is_empty() {
             break;
@@ -70,7 +93,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
         engine,
         security_level,
         values: summary.values,
-        modulus,
+        modulus: within,
         ciphertexts: encryptions(&summary),
         output_bytes: summary.bytes,
         encrypt_s: start.elapsed().as_secs_f64(),

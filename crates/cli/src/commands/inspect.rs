@@ -157,7 +157,41 @@ impl SetReport {
                 security_bits,
                 security,
             }),
+            InspectedParameters::IntegerBridge(bridge) => {
+                let name = format!(
+                    "{}, to integers of {} bits",
+                    bridge.packed().method_name(),
+                    bridge.target().bits()
+                );
+                Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
+            }
+            InspectedParameters::LeveledBridge(bridge) => {
+                let name = format!(
+                    "{}, to {}",
+                    bridge.packed().method_name(),
+                    bridge.target().method_name()
+                );
+                Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
+            }
             _ => None,
+        }
+    }
+
+    /// What the failure probability is of.
+    fn what(&self) -> &'static str {
+        if self.bits.is_some() { "a bit" } else { "a value, on the whole way," }
+    }
+
+    fn of_bridge(parameters: &InspectedParameters, name: String, ring_degree: usize) -> Self {
+        let security_bits = parameters.security_bits();
+        Self {
+            name,
+            ring_degree,
+            bits: None,
+            levels: None,
+            log2_fail: Some(parameters.log2_fail()),
+            security_bits,
+            security: parameters::security(parameters.security_level(), security_bits),
         }
     }
 }
@@ -175,7 +209,7 @@ impl fmt::Display for SetReport {
         }
         writeln!(f, "\n  security    {}", self.security)?;
         self.log2_fail.map_or(Ok(()), |log2_fail| {
-            writeln!(f, "  failures    a bit fails with probability 2^{log2_fail:.1}")
+            writeln!(f, "  failures    {} fails with probability 2^{log2_fail:.1}", self.what())
         })
     }
 }

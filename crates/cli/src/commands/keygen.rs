@@ -24,6 +24,21 @@ pub fn run(global: Global, args: &mut KeygenArgs) -> Result<()> {
     let note = parameters::resolve_table(&mut args.parameters)?;
     let Choice { parameters, reason } =
         if args.insecure_toy { choose_toy(&args.parameters)? } else { choose(&args.parameters)? };
+    generate(global, files, parameters, reason)?;
+    report::note(global, note.as_ref());
+    Ok(())
+}
+
+/// Generates both keys for these parameters, and says why those.
+///
+/// # Errors
+/// If writing fails: there is then no new file.
+pub fn generate(
+    global: Global,
+    files: KeyFiles<'_>,
+    parameters: Parameters,
+    reason: String,
+) -> Result<()> {
     let start = Instant::now();
     let files = files.create()?;
     let secret = SecretKey::generate(&parameters);
@@ -40,9 +55,7 @@ pub fn run(global: Global, args: &mut KeygenArgs) -> Result<()> {
         keys,
         keygen_s: start.elapsed().as_secs_f64(),
     };
-    report::summary(global, &report)?;
-    report::note(global, note.as_ref());
-    Ok(())
+    report::summary(global, &report)
 }
 
 /// Parameters, and why those.

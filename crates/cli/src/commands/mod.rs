@@ -2,6 +2,7 @@
 
 mod aes;
 mod circuit;
+mod compare;
 #[cfg(feature = "client")]
 mod decrypt;
 #[cfg(feature = "client")]
@@ -30,7 +31,9 @@ use clap::CommandFactory;
 
 use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
-use crate::args::{Demonstration, aes::AesCommand, circuit::CircuitCommand};
+use crate::args::{
+    Demonstration, aes::AesCommand, circuit::CircuitCommand, compare::CompareCommand,
+};
 #[cfg(feature = "client")]
 use crate::core_dumps;
 use crate::interrupt;
@@ -64,6 +67,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Decrypt(args) => decrypt::run(global, &args),
         Command::Aes(args) => aes::run(global, &args.command),
         Command::Circuit(args) => circuit::run(global, &args.command),
+        Command::Compare(args) => compare::run(global, &args.command),
         Command::Inspect(args) => inspect::run(global, &args),
         #[cfg(feature = "client")]
         Command::Demo(args) => match args.what {
@@ -86,6 +90,9 @@ fn handles_secrets(command: &Command) -> bool {
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
         Command::Circuit(args) => {
             !matches!(args.command, CircuitCommand::Plan(_) | CircuitCommand::Run(_))
+        }
+        Command::Compare(args) => {
+            !matches!(args.command, CompareCommand::Plan(_) | CompareCommand::Run(_))
         }
         Command::Plan(_) | Command::Lookup(_) | Command::Sum(_) | Command::Completions(_) => false,
         // Keys of its own, and profilers want to look in.

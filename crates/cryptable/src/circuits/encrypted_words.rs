@@ -252,6 +252,46 @@ impl<'a> EncryptedWordsReader<'a> {
         Ok(BodyReader::new(rest).finish()?)
     }
 
+    /// The bits of the next batch, to be read in any order, each when it is needed; none after the last. Nothing is
+    /// decoded yet.
+    ///
+    /// ```
+    /// use cryptable::circuits::{
+    ///     EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Packing, Parameters, SecretKey, WordPort,
+    /// };
+    /// let parameters = Parameters::insecure_toy(Packing::Real)?;
+    /// let secret = SecretKey::generate(&parameters);
+    /// let ports = vec![WordPort { name: "x".into(), width: 2 }];
+    /// let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, 1);
+    /// let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary)?;
+    /// writer.push(&secret.encrypt(&[true])?)?;
+    /// writer.push(&secret.encrypt(&[false])?)?;
+    /// let file = writer.finish()?;
+    /// let mut reader = EncryptedWordsReader::new(&file)?;
+    /// let batch = reader.next_batch()?.expect("one batch");
+    /// assert_eq!(secret.decrypt(&batch.bits(1, &parameters)?)?, [false]);
+    /// assert_eq!(secret.decrypt(&batch.bits(0, &parameters)?)?, [true]);
+    /// assert!(reader.next_batch()?.is_none());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a ciphertext is missing, the file goes on after the last, or bits of the batch were read before.
+    pub fn next_batch(&mut self) -> Result<Option<EncryptedBatch<'a>>> {
+        let bits = self.summary.bits() as u64;
+        check_equal("bits of a batch that were read", (self.read % bits) as usize, 0)?;
+        if self.read == self.summary.ciphertexts() {
+            BodyReader::new(self.rest).finish()?;
+            return Ok(None);
+        }
+        let one = |_| Ok(next_object(&mut self.rest, MAX_CIPHERTEXT_BYTES)?.1);
+        let objects = (0..bits).map(one).collect::<Result<Vec<_>>>()?;
+        let words = self.summary.words_of(self.read);
+        self.read += bits;
+        let levels = self.summary.levels.clone();
+        Ok(Some(EncryptedBatch { objects, key_id: self.summary.key_id, words, levels }))
+    }
+
     /// The next bit of a batch; none after the last.
     ///
     /// # Errors
@@ -263,13 +303,49 @@ impl<'a> EncryptedWordsReader<'a> {
             return Ok(None);
         }
         let (_, object) = next_object(&mut self.rest, MAX_CIPHERTEXT_BYTES)?;
-        let bits = EncryptedBits::from_bytes(parameters, object)?;
-        check_client("encrypted bits", self.summary.key_id, bits.key_id())?;
-        check_equal("number of bits", bits.count(), self.summary.words_of(self.read))?;
-        check_equal("levels of the bits", bits.levels(), self.summary.levels_of(self.read))?;
+        let shape = (self.summary.words_of(self.read), self.summary.levels_of(self.read));
+        let bits = read_bits(parameters, object, self.summary.key_id, shape)?;
         self.read += 1;
         Ok(Some(bits))
     }
+}
+
+/// The ciphertexts of a batch, as they lie in a file.
+#[derive(Clone, Debug)]
+pub struct EncryptedBatch<'a> {
+    objects: Vec<&'a [u8]>,
+    key_id: KeyId,
+    words: usize,
+    levels: Vec<usize>,
+}
+
+impl EncryptedBatch<'_> {
+    /// Reads bit `index` of all words: bits of all ports, the least significant of a port first.
+    ///
+    /// # Errors
+    /// If there is no such bit, or it is damaged, of other parameters or another client than the file says, or has another
+    /// number of bits or of levels.
+    pub fn bits(&self, index: usize, parameters: &Parameters) -> Result<EncryptedBits> {
+        let Some(object) = self.objects.get(index) else {
+            let (value, limit) = (index as u64, self.objects.len() as u64 - 1);
+            return Err(Error::TooLarge { name: "bit of a word", value, limit });
+        };
+        read_bits(parameters, object, self.key_id, (self.words, self.levels[index]))
+    }
+}
+
+/// Reads one ciphertext, of so many words and levels.
+fn read_bits(
+    parameters: &Parameters,
+    object: &[u8],
+    key_id: KeyId,
+    (words, levels): (usize, usize),
+) -> Result<EncryptedBits> {
+    let bits = EncryptedBits::from_bytes(parameters, object)?;
+    check_client("encrypted bits", key_id, bits.key_id())?;
+    check_equal("number of bits", bits.count(), words)?;
+    check_equal("levels of the bits", bits.levels(), levels)?;
+    Ok(bits)
 }
 
 /// Takes the next object off, by the length in its header; also the digest of its parameters.
@@ -319,6 +395,46 @@ mod tests {
             assert!(check(&damaged).is_err(), "byte {place}");
         }
         assert!(check(&[&file[..], &[0]].concat()).is_err());
+    }
+
+    #[test]
+    fn batches_are_read_whole_and_in_any_order() {
+        let parameters = Parameters::insecure_toy(Packing::Real).unwrap();
+        let secret = SecretKey::generate(&parameters);
+        let ports = vec![WordPort { name: "x".into(), width: 2 }];
+        let words = parameters.bits() as u64 + 3;
+        let summary = EncryptedWordsSummary::new(&parameters, secret.key_id(), ports, words);
+        let mut writer = EncryptedWordsWriter::new(Vec::new(), &parameters, summary).unwrap();
+        for (count, bit) in [parameters.bits(), 3].into_iter().flat_map(|n| [(n, false), (n, true)])
+        {
+            writer.push(&secret.encrypt(&vec![bit; count]).unwrap()).unwrap();
+        }
+        let mut file = writer.finish().unwrap();
+        let mut reader = EncryptedWordsReader::new(&file).unwrap();
+        for count in [parameters.bits(), 3] {
+            let batch = reader.next_batch().unwrap().unwrap();
+            for index in [1, 0, 1] {
+                let bits = batch.bits(index, &parameters).unwrap();
+                assert_eq!(secret.decrypt(&bits).unwrap(), vec![index == 1; count]);
+            }
+            let error = batch.bits(2, &parameters).unwrap_err();
+            assert!(matches!(error, Error::TooLarge { value: 2, limit: 1, .. }), "{error}");
+        }
+        assert!(reader.next_batch().unwrap().is_none());
+        // Half of a batch was read one by one; damage is found when a bit is asked for.
+        let mut reader = EncryptedWordsReader::new(&file).unwrap();
+        reader.next_bits(&parameters).unwrap();
+        assert!(reader.next_batch().is_err());
+        let last = file.len() - CHECKSUM_BYTES - 7;
+        file[last] ^= 1;
+        let mut reader = EncryptedWordsReader::new(&file).unwrap();
+        reader.next_batch().unwrap().unwrap();
+        let batch = reader.next_batch().unwrap().unwrap();
+        assert!(batch.bits(0, &parameters).is_ok() && batch.bits(1, &parameters).is_err());
+        file.pop();
+        let mut reader = EncryptedWordsReader::new(&file).unwrap();
+        reader.next_batch().unwrap().unwrap();
+        assert!(reader.next_batch().is_err(), "a part of the last ciphertext is missing");
     }
 
     #[test]

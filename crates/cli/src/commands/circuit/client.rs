@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::circuits::{
-    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, Parameters, Plan,
-    PlanOptions, SecretKey,
+    EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter, InputSupply, Parameters,
+    Plan, PlanOptions, SecretKey,
 };
 use cryptable::{CostModel, FailureProbability, Progress};
 use cryptable_wire::hex;
@@ -64,6 +64,7 @@ fn parameters_for(args: &CircuitKeygenArgs) -> Result<Parameters> {
     let circuits = netlist_file::read_path(netlist, None)?;
     let options = PlanOptions {
         memory_limit: args.memory,
+        supply: InputSupply::WhenNeeded,
         cost: CostModel::calibrated(),
         ..PlanOptions::default()
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::circuits::Circuit;
 use cryptable::circuits::named::NamedCircuit;
-use cryptable::circuits::netlist::{limits, read_blif, read_yosys_json};
+use cryptable::circuits::netlist::{NetlistError, limits, read_blif_forms, read_yosys_json};
 
 use crate::args::circuit::NetlistArgs;
 use crate::input_file;
@@ -33,9 +33,10 @@ pub fn read_path(path: &Path, top: Option<&str>) -> Result<Vec<Circuit>> {
         return Ok(named.variants());
     }
     let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
-    let read = match extension.as_deref() {
-        Some("blif") => read_blif,
-        Some("json") => read_yosys_json,
+    type Read = fn(&str, Option<&str>) -> Result<Vec<Circuit>, NetlistError>;
+    let read: Read = match extension.as_deref() {
+        Some("blif") => read_blif_forms,
+        Some("json") => |text, top| read_yosys_json(text, top).map(|circuit| vec![circuit]),
         _ => bail!("{name}: a netlist's name ends in .blif or .json"),
     };
     let mut text = Vec::new();
@@ -44,5 +45,5 @@ pub fn read_path(path: &Path, top: Option<&str>) -> Result<Vec<Circuit>> {
     let found = input_file::open(path)?.take(limit + 1).read_to_end(&mut text);
     found.with_context(|| format!("cannot read {name}"))?;
     let text = String::from_utf8(text).with_context(|| format!("{name}: it is not UTF-8"))?;
-    Ok(vec![read(&text, top).with_context(|| name.clone())?])
+    read(&text, top).with_context(|| name.clone())
 }

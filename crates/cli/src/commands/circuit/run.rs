@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::Progress;
 use cryptable::circuits::{
-    Circuit, EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
-    EvaluationKey, InputLevels, Plan, PlanOptions, WordPort, execute,
+    Circuit, EncryptedBatch, EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary,
+    EncryptedWordsWriter, EvaluationKey, InputLevels, Plan, PlanOptions, WordPort, execute_with,
 };
+use cryptable::{Error, Progress};
 use serde::Serialize;
 
 use super::{netlist_file, sets};
@@ -55,12 +55,15 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let bar = progress::bar(global, "circuit");
     let batches = reader.summary().batches() as usize;
     for batch in 0..batches {
-        let inputs = read_batch(&mut reader, &key).with_context(|| input_name.clone())?;
-        for bits in run_batch(&plan, &key, inputs, (batch, batches), &bar)? {
+        let words = reader.next_batch().with_context(|| input_name.clone())?;
+        let words = words.with_context(|| format!("{input_name}: a batch is missing"))?;
+        let input = |index| fresh_bits(&words, index, &key);
+        let outputs = run_batch(&plan, &key, &input, (batch, batches), &bar);
+        for bits in outputs.with_context(|| input_name.clone())? {
             writer.push(&bits)?;
         }
     }
-    let rest = reader.next_bits(key.parameters()).with_context(|| input_name.clone())?;
+    let rest = reader.next_batch().with_context(|| input_name.clone())?;
     ensure!(rest.is_none(), "{input_name}: more ciphertexts than words");
     bar.finish_and_clear();
     input.check_unchanged().with_context(|| input_name.clone())?;
@@ -81,14 +84,14 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     report::summary(global, &report)
 }
 
-/// Runs one batch of several, with progress on all of them.
+/// Runs one batch of several, with progress on all of them; each input is asked for when it is needed.
 ///
 /// # Errors
-/// Those of the library.
+/// Those of the library and of inputs.
 pub fn run_batch(
     plan: &Plan,
     key: &EvaluationKey,
-    inputs: Vec<EncryptedBits>,
+    input: &(dyn Fn(usize) -> cryptable::Result<EncryptedBits> + Sync),
     (batch, batches): (usize, usize),
     bar: &progress::Progress,
 ) -> cryptable::Result<Vec<EncryptedBits>> {
@@ -97,7 +100,7 @@ pub fn run_batch(
         bar.items((batch * steps + done) as u64, (batches * steps) as u64, "operations");
         moved(batch * steps + done, batches * steps)
     };
-    execute(plan, key, inputs, Progress::new(&step))
+    execute_with(plan, key, input, Progress::new(&step))
 }
 
 /// What the words of a circuit's outputs are.
@@ -154,21 +157,21 @@ fn check_key(key: &EvaluationKey, summary: &EncryptedWordsSummary) -> Result<()>
     Ok(())
 }
 
-/// Reads a batch of fresh bits, as plans take them for granted.
-fn read_batch(
-    reader: &mut EncryptedWordsReader<'_>,
+/// Reads fresh bits, as plans take them for granted.
+fn fresh_bits(
+    words: &EncryptedBatch<'_>,
+    index: usize,
     key: &EvaluationKey,
-) -> Result<Vec<EncryptedBits>> {
-    let (parameters, count) = (key.parameters(), reader.summary().bits());
-    let one = |_| {
-        let bits = reader.next_bits(parameters)?.context("a ciphertext is missing")?;
-        ensure!(
-            bits.noise() == parameters.fresh_noise(),
-            "results of a circuit are no inputs of another: join both in one netlist"
-        );
-        Ok(bits)
-    };
-    (0..count).map(one).collect()
+) -> cryptable::Result<EncryptedBits> {
+    let bits = words.bits(index, key.parameters())?;
+    if bits.noise() == key.parameters().fresh_noise() {
+        return Ok(bits);
+    }
+    Err(Error::Mismatch {
+        name: "input of a circuit",
+        found: "a result of another: join both in one netlist".to_owned(),
+        expected: "fresh bits".to_owned(),
+    })
 }
 
 #[derive(Serialize)]

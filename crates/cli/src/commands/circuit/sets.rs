@@ -8,7 +8,8 @@ use anyhow::{Result, ensure};
 #[cfg(feature = "client")]
 use cryptable::circuits::Candidate;
 use cryptable::circuits::{
-    Candidates, Circuit, InputLevels, NamedSet, Packing, Parameters, PlanError, PlanOptions,
+    Candidates, Circuit, InputLevels, InputSupply, NamedSet, Packing, Parameters, PlanError,
+    PlanOptions,
 };
 use cryptable::{CostModel, FailureProbability};
 
@@ -94,8 +95,9 @@ pub fn options(schedule: ScheduleArgs) -> PlanOptions {
         memory_limit: schedule.memory,
         failure_limit: Some(FailureProbability::from_log2(schedule.log2_fail)),
         inputs: InputLevels::Needed,
+        // Bits are read from their file, or encrypted, when they are needed.
+        supply: InputSupply::WhenNeeded,
         cost: CostModel::calibrated(),
-        ..PlanOptions::default()
     }
 }
 

@@ -184,8 +184,16 @@ pub fn encrypt(
     words: &[Vec<u128>],
     levels: &[usize],
 ) -> cryptable::Result<Vec<EncryptedBits>> {
-    let bits = Zeroizing::new(input_bits(&widths(ports), words));
-    bits.iter().zip(levels).map(|(bits, &levels)| secret.encrypt_at(bits, levels)).collect()
+    bits(ports, words)
+        .iter()
+        .zip(levels)
+        .map(|(bits, &levels)| secret.encrypt_at(bits, levels))
+        .collect()
+}
+
+/// The bits of a batch of words, in the clear: of all ports, the least significant of a port first.
+pub fn bits(ports: &[WordPort], words: &[Vec<u128>]) -> Zeroizing<Vec<Vec<bool>>> {
+    Zeroizing::new(input_bits(&widths(ports), words))
 }
 
 /// Decrypts a batch of words.

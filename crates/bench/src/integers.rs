@@ -1,0 +1,257 @@
+//! `bench integers`: operations on 65,536 encrypted integers in digits.
+
+use clap::{Args, ValueEnum};
+use cryptable::engines::packed::{
+    Ciphertext, CostModel, EvaluationKey, Parameters, ParametersLiteral, Request, Result, SecretKey,
+};
+use cryptable::integers::{
+    DryRun, Evaluator, Integer, IntegerColumn, decrypt, encrypt, packed_parameters_for,
+};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+use crate::packed::keys::Keys;
+
+/// What is done with two columns x and y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Operation {
+    /// x + y, and all its carries.
+    Add,
+    /// x·y, and all its carries.
+    Mul,
+    /// x < y.
+    Lt,
+    /// The larger one.
+    Max,
+}
+
+/// Arguments of `bench integers`.
+#[derive(Debug, Args)]
+pub struct IntegersArguments {
+    /// Bits of the integers.
+    #[arg(long, default_value_t = 32, value_parser = parse_bits)]
+    bits: u32,
+    /// What is done.
+    #[arg(long, value_enum, default_value_t = Operation::Add)]
+    op: Operation,
+    /// Bits of a digit.
+    #[arg(long, default_value_t = 3)]
+    digit_bits: u32,
+    /// Evaluations to take the median of.
+    #[arg(long, default_value_t = 1)]
+    runs: usize,
+    /// Seed of the random values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn parse_bits(text: &str) -> std::result::Result<u32, String> {
+    let bits = text.parse().ok().filter(|bits| [8, 16, 32, 64].contains(bits));
+    bits.ok_or_else(|| format!("{text} bits: there are integers of 8, 16, 32 and 64"))
+}
+
+/// A line: noise is that of the result's digits.
+#[derive(Debug, Serialize)]
+struct IntegersRecord {
+    #[serde(flatten)]
+    contract: Contract,
+    /// Bits of a digit.
+    digit_bits: u32,
+    /// Tables of every lookup, by the dry run.
+    lookups: Vec<usize>,
+    /// log2 of the probability that any value of any lookup goes wrong.
+    log2_fail_of_operation: f64,
+    /// Predicted seconds of a lookup of one table in u, of the default cost model.
+    predicted_lookup_units: f64,
+    /// All numbers of the parameters.
+    literal: ParametersLiteral,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
+    let parameters = packed_parameters_for(arguments.digit_bits, &Request::new(4, 4))?;
+    let record = match arguments.bits {
+        8 => measure::<u8>(&parameters, arguments),
+        16 => measure::<u16>(&parameters, arguments),
+        32 => measure::<u32>(&parameters, arguments),
+        _ => measure::<u64>(&parameters, arguments),
+    }?;
+    if json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        println!("{}", serde_json::to_string_pretty(&record)?);
+    }
+    record.contract.check()
+}
+
+/// The operation with every carry done, a boolean as an integer.
+fn evaluate<T: Integer, E: cryptable::integers::DigitArithmetic>(
+    server: &Evaluator<'_, E>,
+    operation: Operation,
+    [x, y]: &[IntegerColumn<T, E::Ciphertext>; 2],
+) -> Result<IntegerColumn<T, E::Ciphertext>> {
+    match operation {
+        Operation::Add => server.reduce(&server.add(x, y)?),
+        Operation::Mul => server.reduce(&server.mul(x, y)?),
+        Operation::Lt => Ok(server.to_integers(&server.lt(x, y)?)),
+        Operation::Max => server.max(x, y),
+    }
+}
+
+/// The same in the clear.
+fn expected<T: Integer>(operation: Operation, x: T, y: T) -> T {
+    let word = match operation {
+        Operation::Add => x.to_word().wrapping_add(y.to_word()),
+        Operation::Mul => x.to_word().wrapping_mul(y.to_word()),
+        Operation::Lt => u64::from(x < y),
+        Operation::Max => x.max(y).to_word(),
+    };
+    T::from_word(word)
+}
+
+/// Random values, an eighth of the second column's near those of the first.
+fn values<T: Integer>(count: usize, seed: u64) -> [Vec<T>; 2] {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let x: Vec<u64> = (0..count).map(|_| rng.random()).collect();
+    let near = |i: usize, x: u64| x.wrapping_add((i as u64 / 8) % 3).wrapping_sub(1);
+    let y = x.iter().enumerate().map(|(i, &x)| if i % 8 == 0 { near(i, x) } else { rng.random() });
+    let y: Vec<u64> = y.collect();
+    [x, y].map(|words| words.into_iter().map(T::from_word).collect())
+}
+
+/// Measures an operation, and checks every value.
+fn measure<T: Integer>(
+    parameters: &Parameters,
+    arguments: &IntegersArguments,
+) -> anyhow::Result<IntegersRecord> {
+    let (operation, literal) = (arguments.op, parameters.literal());
+    let values = values::<T>(literal.slots, arguments.seed);
+    let keys = Keys::generate(parameters)?;
+    let (columns, encrypt_s) = timed(|| encrypt_both(&keys.secret, &values));
+    let (columns, generation_peak) = (columns?, memory::peak_rss());
+    let server = Evaluator::new(&keys.evaluation_key)?;
+
+    memory::reset_peak();
+    let (times, result, unit) = repeat(&server, operation, &columns, arguments.runs.max(1))?;
+    let eval_rss_bytes = memory::peak_rss();
+    let found = decrypt(&keys.secret, &result)?;
+    let wanted: Vec<T> =
+        values[0].iter().zip(&values[1]).map(|(&x, &y)| expected(operation, x, y)).collect();
+    let dry_run = dry_run::<T>(parameters, operation)?;
+    let model = CostModel::default();
+    let name = format!("{operation:?}").to_lowercase();
+    let mut contract = Contract {
+        method: format!("{name} of {} bits in digits of {}", T::BITS, server.digit_bits()),
+        table: "integers".to_owned(),
+        bits_in: f64::from(T::BITS),
+        bits_out: if operation == Operation::Lt { 1.0 } else { f64::from(T::BITS) },
+        modulus_in: parameters.input_modulus(),
+        ring_degree: literal.ring_degree,
+        setup_s: keys.setup_s,
+        keygen_s: keys.keygen_s,
+        encrypt_s,
+        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
+        eval_rss_bytes,
+        eval_key_bytes: keys.evaluation_key.memory_bytes(),
+        input_bytes: columns.iter().map(bytes).sum(),
+        output_bytes: bytes(&result),
+        values_checked: found.len(),
+        wrong: found.iter().zip(&wanted).filter(|(a, b)| a != b).count(),
+        noise_std_log2: deviation(&keys.secret, &result, &wanted, server.digit_bits())?.log2(),
+        log2_fail: parameters.log2_fail(),
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    };
+    contract.set_time(median(&times), times.len(), literal.slots, unit);
+    Ok(IntegersRecord {
+        contract,
+        digit_bits: server.digit_bits(),
+        lookups: dry_run.lookups(),
+        log2_fail_of_operation: dry_run.failure_probability().log2(),
+        predicted_lookup_units: model.seconds(&parameters.prediction().work) / model.unit(),
+        literal: literal.clone(),
+    })
+}
+
+/// Standard deviation of the errors of all digits, in half steps.
+fn deviation<T: Integer>(
+    secret: &SecretKey,
+    column: &IntegerColumn<T, Ciphertext>,
+    expected: &[T],
+    digit_bits: u32,
+) -> Result<f64> {
+    let mut squares = Vec::new();
+    // Public digits are the most significant ones, of booleans.
+    for (index, ciphertext) in column.ciphertexts().enumerate() {
+        let digit =
+            |value: &T| (value.to_word() >> (index as u32 * digit_bits)) & ((1 << digit_bits) - 1);
+        let digits: Vec<u64> = expected.iter().map(digit).collect();
+        squares.extend(secret.errors(ciphertext, &digits)?.into_iter().map(|error| error * error));
+    }
+    Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+}
+
+fn encrypt_both<T: Integer>(
+    secret: &SecretKey,
+    [x, y]: &[Vec<T>; 2],
+) -> Result<[IntegerColumn<T, Ciphertext>; 2]> {
+    Ok([encrypt(secret, x)?, encrypt(secret, y)?])
+}
+
+/// Bytes of a column as sent.
+fn bytes<T: Integer>(column: &IntegerColumn<T, Ciphertext>) -> usize {
+    column.ciphertexts().map(|digit| digit.to_bytes().len()).sum()
+}
+
+/// The operation without ciphertexts, for its lookups.
+fn dry_run<T: Integer>(parameters: &Parameters, operation: Operation) -> Result<DryRun<'_>> {
+    let dry_run = DryRun::new(parameters, parameters.literal().slots);
+    let server = Evaluator::new(&dry_run)?;
+    let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
+    evaluate(&server, operation, &columns)?;
+    Ok(dry_run)
+}
+
+/// Seconds of every run, the last result, seconds of u.
+type Runs<T> = (Vec<f64>, IntegerColumn<T, Ciphertext>, f64);
+
+fn repeat<T: Integer>(
+    server: &Evaluator<'_, EvaluationKey>,
+    operation: Operation,
+    columns: &[IntegerColumn<T, Ciphertext>; 2],
+    runs: usize,
+) -> Result<Runs<T>> {
+    let mut unit = UnitSampler::start();
+    let mut times = Vec::new();
+    loop {
+        let (result, time) = timed(|| evaluate(server, operation, columns));
+        let result = result?;
+        times.push(time);
+        unit.sample_if_due();
+        if times.len() == runs {
+            return Ok((times, result, unit.finish()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn operations_on_a_toy() {
+        let parameters = cryptable::integers::insecure_packed_toy(2, 1024).unwrap();
+        for op in [Operation::Add, Operation::Mul, Operation::Lt, Operation::Max] {
+            let arguments = IntegersArguments { bits: 8, op, digit_bits: 2, runs: 1, seed: 1 };
+            let record = measure::<u8>(&parameters, &arguments).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));
+            assert!(!record.lookups.is_empty());
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `bench slot-lookup`: tables of integers in slots by functional bootstrapping (Algorithm 4 of Alexandru, Kim, Polyakov,
+//! CRYPTO 2025, ePrint 2024/1623).
+
+use clap::Args;
+use cryptable_approximate::{
+    Complex64, Grid, KeySet, LookupPrediction, Parameters, SecretKey, SlotBounds, SlotTable,
+};
+use cryptable_lattice::Progress;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// Arguments of `bench slot-lookup`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  cryptable --threads 1 --json bench slot-lookup --bits 4 --large --complex"
+)]
+pub struct SlotLookupArguments {
+    /// log2 of the number of inputs of the table.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=8))]
+    bits: u32,
+    /// Order of the interpolation.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=3))]
+    order: u64,
+    /// Values in both parts of slots.
+    #[arg(long)]
+    complex: bool,
+    /// The set of plain bootstrapping, at ring degree 2^16, in place of that at 2^15.
+    #[arg(long)]
+    large: bool,
+    /// Evaluations to take the median time of, each of other values.
+    #[arg(long, default_value_t = 5)]
+    runs: usize,
+    /// Seed of table and values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A line: the contract, and what is told of slots. A value is wrong if it does not round to its integer.
+#[derive(Debug, Serialize)]
+struct SlotLookupRecord {
+    #[serde(flatten)]
+    contract: Contract,
+    /// Order of the interpolation.
+    order: u64,
+    /// -log2 of the largest error over the number of outputs.
+    precision_bits: f64,
+    /// -log2 of what is stated: the bias, and noise but for a probability of 2^-80 a slot.
+    stated_precision_bits: f64,
+    /// Levels that are left.
+    levels_left: usize,
+    /// log2 of the product of all primes.
+    log2_modulus: f64,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &SlotLookupArguments, json: bool) -> anyhow::Result<()> {
+    let parameters =
+        if arguments.large { Parameters::bootstrapping_128() } else { Parameters::lookups_128() };
+    let record = measure(&parameters?, arguments)?;
+    if json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        let contract = &record.contract;
+        println!(
+            "{}, {} values of {} bits in {:.0} ms, {:.0} u; precision {:.1} bits, stated {:.1}; {} levels left; {:.2} GB; \
+             {} wrong; fails 2^{:.1}, {:.1} bits",
+            contract.method,
+            contract.slots,
+            contract.bits_in,
+            contract.eval_s * 1e3,
+            contract.eval_units,
+            record.precision_bits,
+            record.stated_precision_bits,
+            record.levels_left,
+            contract.eval_rss_bytes as f64 / 1e9,
+            contract.wrong,
+            contract.log2_fail,
+            contract.security_bits
+        );
+    }
+    record.contract.check()
+}
+
+fn measure(
+    parameters: &Parameters,
+    arguments: &SlotLookupArguments,
+) -> anyhow::Result<SlotLookupRecord> {
+    let secret = SecretKey::generate(parameters);
+    let (server, keygen_s) =
+        timed(|| secret.evaluation_key(&KeySet::new().lookups(), Progress::silent()));
+    let server = server?;
+    let generation_peak = memory::peak_rss();
+    memory::reset_peak();
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let (p, parts) = (1usize << arguments.bits, if arguments.complex { 2 } else { 1 });
+    let outputs: Vec<f64> = (0..p).map(|_| rng.random_range(0..p) as f64).collect();
+    let table = SlotTable::new(Grid::integers(p), arguments.order, &outputs)?;
+    let largest = (p - 1) as f64;
+    let bounds = SlotBounds { re: largest, im: if parts == 2 { largest } else { 0.0 } };
+    let count = parts * parameters.slots();
+    let mut contract = contract(parameters, arguments, count);
+    (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
+    let mut unit = UnitSampler::start();
+    let (mut times, mut squares, mut worst) = (Vec::new(), 0.0, 0f64);
+    let mut predicted = None;
+    for _ in 0..arguments.runs.max(1) {
+        let mut value = |part: usize| if part < parts { rng.random_range(0..p) } else { 0 };
+        let values: Vec<[usize; 2]> =
+            (0..parameters.slots()).map(|_| [value(0), value(1)]).collect();
+        let slot = |v: &[usize; 2]| Complex64::new(v[0] as f64, v[1] as f64);
+        let slots: Vec<_> = values.iter().map(slot).collect();
+        let (input, encrypt_s) = timed(|| secret.encrypt_within(&slots, bounds));
+        // As far down as the period allows.
+        let level = usize::from(p > 32);
+        let input = server.lower(&input?, level)?;
+        let (result, time) = timed(|| server.lookup(&input, &table));
+        let result = result?;
+        times.push(time);
+        unit.sample_if_due();
+        let expected: Vec<_> = values
+            .iter()
+            .map(|v| {
+                let part = |k: usize| if k < parts { outputs[v[k]] } else { 0.0 };
+                Complex64::new(part(0), part(1))
+            })
+            .collect();
+        for error in secret.errors(&result, &expected)? {
+            for part in [error.re, error.im].into_iter().take(parts) {
+                worst = worst.max(part.abs());
+                squares += part * part;
+                contract.wrong += usize::from(part.abs() >= 0.5);
+            }
+        }
+        contract.values_checked += count;
+        contract.encrypt_s = encrypt_s;
+        contract.input_bytes = input.to_bytes(parameters)?.len();
+        contract.output_bytes = result.to_bytes(parameters)?.len();
+        predicted = Some(parameters.predict_lookup(&input, &table)?);
+    }
+    contract.eval_rss_bytes = memory::peak_rss();
+    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
+    let LookupPrediction { error, expected_deviation, level, .. } = predicted.expect("a run");
+    let mean = (squares / contract.values_checked as f64).sqrt();
+    contract.noise_std_log2 = (2.0 * mean).log2();
+    contract.predicted_noise_std_log2 = Some((2.0 * expected_deviation).log2());
+    contract.set_time(median(&times), times.len(), count, unit.finish());
+    Ok(SlotLookupRecord {
+        contract,
+        order: arguments.order,
+        precision_bits: -(worst / p as f64).log2(),
+        stated_precision_bits: -(error.largest(-80.0) / p as f64).log2(),
+        levels_left: level,
+        log2_modulus: parameters.log2_modulus(),
+    })
+}
+
+/// What is known before anything is measured.
+fn contract(parameters: &Parameters, arguments: &SlotLookupArguments, count: usize) -> Contract {
+    let literal = parameters.literal();
+    let bits = f64::from(arguments.bits);
+    Contract {
+        method: if arguments.complex { "AKP in complex slots" } else { "AKP in slots" }.into(),
+        table: format!("random:{}", arguments.seed),
+        bits_in: bits,
+        bits_out: bits,
+        modulus_in: 1 << arguments.bits,
+        ring_degree: literal.ring_degree,
+        slots: count,
+        log2_fail: literal.bootstrapping.as_ref().map_or(0.0, |it| it.log2_fail),
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_toys_are_whole() {
+        let parameters = Parameters::insecure_toy_lookups().unwrap();
+        let arguments = SlotLookupArguments {
+            bits: 3,
+            order: 1,
+            complex: true,
+            large: false,
+            runs: 1,
+            seed: 1,
+        };
+        let record = measure(&parameters, &arguments).unwrap();
+        let contract = &record.contract;
+        assert_eq!((contract.wrong, contract.values_checked), (0, 2 * parameters.slots()));
+        assert!(record.precision_bits > 15.0 && record.levels_left >= 2);
+        let predicted = contract.predicted_noise_std_log2.unwrap();
+        assert!((contract.noise_std_log2 - predicted).abs() < 2.0);
+    }
+}

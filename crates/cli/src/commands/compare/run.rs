@@ -1,0 +1,149 @@
+//! `cryptable compare run`: what the server does.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::comparisons::{Operation, OperationResult};
+use cryptable::{Ciphertext, Contents, EvaluationKey, Execution};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::args::compare::CompareRunArgs;
+use crate::ciphertext_file::{self, Reader, Writer};
+use crate::commands::threads;
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+use crate::{atomic_file, input_file, key_input, progress};
+
+/// Computes an operation on files of encrypted integers, one ciphertext of each at a time.
+///
+/// # Errors
+/// If a file cannot be read or written, or key and ciphertexts do not belong together.
+pub fn run(global: Global, args: &CompareRunArgs) -> Result<()> {
+    let bounds = check_arguments(args)?;
+    let open = |path: &PathBuf| ciphertext_file::open(path);
+    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
+    let key = &mapped.key;
+    check_inputs(&readers, key, args)?;
+    let first = *readers[0].summary();
+    let start = Instant::now();
+    let bar = progress::bar(global, "compare");
+    let mut writer: Option<Writer> = None;
+    for part in 0..first.ciphertexts {
+        let operands = next(&mut readers, args)?;
+        let operands: Vec<&Ciphertext> = operands.iter().collect();
+        let moved = progress::on(&bar);
+        let step = |done: usize, total: usize| {
+            moved(part as usize * total + done, first.ciphertexts as usize * total)
+        };
+        let execution = Execution::default().progress(&step);
+        let result = match key.compare(args.op, &operands, bounds, execution)? {
+            OperationResult::Bits(bits) => bits,
+            OperationResult::Digits(digits) => digits.to_ciphertext()?,
+        };
+        let file = match &mut writer {
+            Some(file) => file,
+            None => writer.insert(ciphertext_file::create(&args.output, result.contents())?),
+        };
+        file.push(&result)?;
+    }
+    bar.finish_and_clear();
+    mapped.check_unchanged()?;
+    let writer = writer.with_context(|| format!("{}: no values", name(&args.inputs[0])))?;
+    let written = ciphertext_file::commit_all(vec![writer])?[0];
+    let report = Report {
+        output: args.output.clone(),
+        output_bytes: written.bytes,
+        operation: args.op.name(),
+        values: first.values,
+        modulus: written.contents.modulus,
+        threads: threads(global),
+        eval_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// Demands as many inputs as the operation takes, and bounds if it takes some.
+fn check_arguments(args: &CompareRunArgs) -> Result<Option<(i64, i64)>> {
+    let (found, expected) = (args.inputs.len(), args.op.operands());
+    ensure!(
+        found == expected,
+        "{found} --input, but {} takes {expected}: one for each operand",
+        args.op
+    );
+    let is_clamp = args.op == Operation::Clamp;
+    match (args.low, args.high) {
+        (Some(low), Some(high)) if is_clamp => Ok(Some((low, high))),
+        (None, None) if !is_clamp => Ok(None),
+        _ if is_clamp => Err(anyhow::anyhow!("clamp takes both --low and --high")),
+        _ => Err(anyhow::anyhow!("--low and --high are for clamp, not for {}", args.op)),
+    }
+}
+
+/// Demands that all files are of the key, of integers with headroom, and alike.
+fn check_inputs(readers: &[Reader], key: &EvaluationKey, args: &CompareRunArgs) -> Result<()> {
+    let parameters = key.parameters();
+    let (engine, parameter_digest) = (key.engine(), parameters.digest());
+    let modulus = parameters.input_modulus();
+    let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
+    let first = *readers[0].summary();
+    for (reader, path) in readers.iter().zip(&args.inputs) {
+        ciphertext_file::check(reader, path, &expected, &args.evaluation)?;
+        let found = reader.summary();
+        ensure!(
+            (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
+            "{}: {} values in {}, but {} has {} in {}",
+            name(path),
+            found.values,
+            ciphertext_file::ciphertexts(found.ciphertexts),
+            name(&args.inputs[0]),
+            first.values,
+            ciphertext_file::ciphertexts(first.ciphertexts)
+        );
+    }
+    Ok(())
+}
+
+/// The next ciphertext of every file.
+fn next(readers: &mut [Reader], args: &CompareRunArgs) -> Result<Vec<Ciphertext>> {
+    let next = |(reader, path): (&mut Reader, &PathBuf)| {
+        let found = reader.next_ciphertext().with_context(|| name(path))?;
+        found.with_context(|| format!("{}: fewer ciphertexts than it says", name(path)))
+    };
+    readers.iter_mut().zip(&args.inputs).map(next).collect()
+}
+
+fn name(path: &Path) -> String {
+    input_file::shown(path).printable()
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    output_bytes: u64,
+    operation: &'static str,
+    values: u64,
+    /// 2 of bits, else that of digits.
+    modulus: u64,
+    threads: usize,
+    eval_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} of {} values, {}, {}",
+            atomic_file::shown(&self.output).printable(),
+            self.operation,
+            self.values,
+            bytes(self.output_bytes),
+            seconds(self.eval_s)
+        )
+    }
+}

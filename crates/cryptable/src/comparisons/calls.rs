@@ -1,0 +1,282 @@
+//! What keys do with integers.
+
+use std::ops::RangeInclusive;
+
+use cryptable_lattice::error::check_equal;
+use cryptable_packed::DigitList;
+
+use super::{Digits, Operation};
+use crate::ciphertext::Part;
+use crate::engine::other_engine;
+use crate::engines::packed;
+use crate::execution::part_of;
+use crate::{Ciphertext, Engine, Error, EvaluationKey, Execution, Progress, Result};
+
+/// What an operation gives for one part.
+enum Outcome {
+    Bits(packed::Ciphertext),
+    Digits(DigitList),
+}
+
+/// Bounds of an operation that has some.
+type Bounds = Option<(i64, i64)>;
+
+/// What an operation gives: bits, or integers in digits.
+#[derive(Clone, Debug)]
+pub enum OperationResult {
+    /// 0 or 1, modulo 2.
+    Bits(Ciphertext),
+    /// Integers.
+    Digits(Digits),
+}
+
+impl EvaluationKey {
+    /// 1 where x is less than y, else 0, modulo 2.
+    ///
+    /// # Errors
+    /// If a ciphertext is of another engine, client or parameter set, or not of integers with headroom, or the two differ in
+    /// how many there are; [`Error::NoiseTooLarge`] if a result would be wrong with more than the stated probability.
+    pub fn less_than(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        self.bits_of(Operation::LessThan, &[x, y])
+    }
+
+    /// 1 where x is not less than y, else 0, modulo 2.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn greater_or_equal(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        self.bits_of(Operation::GreaterOrEqual, &[x, y])
+    }
+
+    /// 1 where x and y are equal, else 0, modulo 2.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn equal(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        self.bits_of(Operation::Equal, &[x, y])
+    }
+
+    /// 1 where x is negative, else 0, modulo 2.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn is_negative(&self, x: &Ciphertext) -> Result<Ciphertext> {
+        self.bits_of(Operation::Sign, &[x])
+    }
+
+    /// Which of x and y is larger: 0 for x, and where they are equal, 1 for y; modulo 2.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn index_of_larger(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        self.less_than(x, y)
+    }
+
+    /// The larger of x and y.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn maximum(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Digits> {
+        self.integers_of(Operation::Maximum, &[x, y])
+    }
+
+    /// The smaller of x and y.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn minimum(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Digits> {
+        self.integers_of(Operation::Minimum, &[x, y])
+    }
+
+    /// x where it is positive, else 0.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn relu(&self, x: &Ciphertext) -> Result<Digits> {
+        self.integers_of(Operation::Relu, &[x])
+    }
+
+    /// `|x|`: unsigned, as the least signed integer has no signed one.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn absolute_value(&self, x: &Ciphertext) -> Result<Digits> {
+        self.integers_of(Operation::AbsoluteValue, &[x])
+    }
+
+    /// x, but the nearest bound where it is not within them.
+    ///
+    /// ```
+    /// use cryptable::SecretKey;
+    /// use cryptable::comparisons::{Request, Signedness::Unsigned};
+    /// let secret = SecretKey::generate(&Request::new(8).insecure_toy().plan()?);
+    /// let server = secret.evaluation_key();
+    /// let x = secret.encrypt_integers(&[3, 99, 255], Unsigned)?;
+    /// let clamped = server.clamp(&x, 10..=200)?;
+    /// assert_eq!(secret.decrypt_integers(&clamped, Unsigned)?, [10, 99, 200]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`]; if the bounds are not in order, or out of range.
+    pub fn clamp(&self, x: &Ciphertext, bounds: RangeInclusive<i64>) -> Result<Digits> {
+        let bounds = Some((*bounds.start(), *bounds.end()));
+        match self.compare(Operation::Clamp, &[x], bounds, Execution::default())? {
+            OperationResult::Digits(digits) => Ok(digits),
+            OperationResult::Bits(_) => unreachable!("clamped integers are integers"),
+        }
+    }
+
+    /// x in digits: where each digit is wanted, to look it up.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`].
+    pub fn integer_digits(&self, x: &Ciphertext) -> Result<Digits> {
+        self.integers_of(Operation::Digits, &[x])
+    }
+
+    /// Any operation, with threads, progress and cancellation; clamping takes bounds.
+    ///
+    /// # Errors
+    /// As [`EvaluationKey::less_than`]; if there are not as many operands as the operation takes, or bounds where it takes
+    /// none; [`Error::Cancelled`].
+    pub fn compare(
+        &self,
+        operation: Operation,
+        operands: &[&Ciphertext],
+        bounds: Option<(i64, i64)>,
+        execution: Execution<'_>,
+    ) -> Result<OperationResult> {
+        check_equal("number of operands", operands.len(), operation.operands())?;
+        let wants_bounds = operation == Operation::Clamp;
+        check_equal("number of pairs of bounds", bounds.iter().len(), usize::from(wants_bounds))?;
+        let key = self.packed()?;
+        let parts = operands[0].parts().len();
+        for operand in operands {
+            check_equal("number of values of an operand", operand.count(), operands[0].count())?;
+            check_equal("number of parts of an operand", operand.parts().len(), parts)?;
+        }
+        let outcomes: Vec<Outcome> = execution.run(|whole| {
+            let outcome = |index: usize| {
+                let share = part_of(&whole, index, parts);
+                let operands = operands.iter().map(|operand| packed_part(&operand.parts()[index]));
+                let operands = operands.collect::<Result<Vec<_>>>()?;
+                operate(key, operation, &operands, bounds, Progress::new(&share))
+            };
+            (0..parts).map(outcome).collect()
+        })?;
+        self.joined(outcomes)
+    }
+
+    /// The parts of results, joined.
+    fn joined(&self, outcomes: Vec<Outcome>) -> Result<OperationResult> {
+        let (mut bits, mut digits) = (Vec::new(), Vec::<Vec<Part>>::new());
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Bits(part) => bits.push(part.into()),
+                Outcome::Digits(list) => {
+                    digits.resize(list.sizes().len(), Vec::new());
+                    let parts = list.into_digits().into_iter().map(Part::from);
+                    digits.iter_mut().zip(parts).for_each(|(digit, part)| digit.push(part));
+                }
+            }
+        }
+        if digits.is_empty() {
+            return Ok(OperationResult::Bits(Ciphertext::new(bits)?));
+        }
+        let digits = digits.into_iter().map(Ciphertext::new).collect::<Result<_>>()?;
+        Ok(OperationResult::Digits(Digits::new(&self.parameters(), digits)?))
+    }
+
+    fn bits_of(&self, operation: Operation, operands: &[&Ciphertext]) -> Result<Ciphertext> {
+        match self.compare(operation, operands, None, Execution::default())? {
+            OperationResult::Bits(bits) => Ok(bits),
+            OperationResult::Digits(_) => unreachable!("comparisons are bits"),
+        }
+    }
+
+    fn integers_of(&self, operation: Operation, operands: &[&Ciphertext]) -> Result<Digits> {
+        match self.compare(operation, operands, None, Execution::default())? {
+            OperationResult::Digits(digits) => Ok(digits),
+            OperationResult::Bits(_) => unreachable!("integers are no bits"),
+        }
+    }
+}
+
+fn packed_part(part: &Part) -> Result<&packed::Ciphertext> {
+    match part {
+        Part::Packed(part) => Ok(part),
+        other => Err(other_engine("ciphertext", Engine::Packed, other.engine())),
+    }
+}
+
+/// An operation on one part of each operand.
+fn operate(
+    key: &packed::EvaluationKey,
+    operation: Operation,
+    operands: &[&packed::Ciphertext],
+    bounds: Bounds,
+    progress: Progress<'_>,
+) -> Result<Outcome> {
+    let modulus = key.parameters().input_modulus();
+    for operand in operands {
+        check_equal("modulus of the integers", operand.modulus(), modulus)?;
+    }
+    let (x, y) = (operands[0], operands[operands.len() - 1]);
+    let outcome = match operation {
+        Operation::Sign => Outcome::Bits(key.is_negative(x, progress)?),
+        Operation::LessThan => Outcome::Bits(key.less_than(x, y, progress)?),
+        Operation::GreaterOrEqual => Outcome::Bits(key.greater_or_equal(x, y, progress)?),
+        Operation::Equal => Outcome::Bits(key.equal(x, y, progress)?),
+        Operation::Digits => Outcome::Digits(key.digit_list(x, progress)?),
+        Operation::Maximum => Outcome::Digits(key.maximum(x, y, progress)?),
+        Operation::Minimum => Outcome::Digits(key.minimum(x, y, progress)?),
+        Operation::Relu => Outcome::Digits(key.relu(x, progress)?),
+        Operation::AbsoluteValue => Outcome::Digits(key.absolute_value(x, progress)?),
+        Operation::Clamp => {
+            let name = "number of pairs of bounds";
+            let (low, high) = bounds.ok_or(Error::TooSmall { name, value: 0, limit: 1 })?;
+            Outcome::Digits(key.clamp(x, low..=high, progress)?)
+        }
+    };
+    Ok(outcome)
+}
+
+#[cfg(feature = "client")]
+impl crate::SecretKey {
+    /// Encrypts integers with headroom, for comparisons.
+    ///
+    /// # Errors
+    /// If there is none, one is out of range, which the error names, or the key is of another engine.
+    pub fn encrypt_integers(
+        &self,
+        integers: &[i64],
+        signedness: super::Signedness,
+    ) -> Result<Ciphertext> {
+        let modulus = self.packed()?.parameters().input_modulus();
+        self.encrypt(&zeroize::Zeroizing::new(signedness.encode(integers, modulus)?))
+    }
+
+    /// Decrypts integers in digits.
+    ///
+    /// # Errors
+    /// If they are of another engine, client or parameter set.
+    pub fn decrypt_integers(
+        &self,
+        digits: &Digits,
+        signedness: super::Signedness,
+    ) -> Result<Vec<i64>> {
+        let values = self.decrypt_digits(digits)?;
+        Ok(signedness.decode(&values, digits.modulus()))
+    }
+
+    /// Decrypts integers in digits, as values below [`Digits::modulus`].
+    ///
+    /// # Errors
+    /// As [`crate::SecretKey::decrypt_integers`].
+    pub fn decrypt_digits(&self, digits: &Digits) -> Result<zeroize::Zeroizing<Vec<u64>>> {
+        let values = digits.digits().iter().map(|digit| self.decrypt(digit));
+        let values = zeroize::Zeroizing::new(values.collect::<Result<Vec<_>>>()?);
+        Ok(zeroize::Zeroizing::new(packed::join_digits(digits.sizes(), &values)))
+    }
+}

@@ -1,0 +1,99 @@
+//! Encrypted integers in digits.
+
+use crate::{Ciphertext, Error, Parameters, Result};
+
+/// Encrypted integers in digits, the least significant first: one [`Ciphertext`] each, all of one modulus and of as many
+/// values. What they stand for is `Σ_i (d_i mod p_i)·p_0⋯p_{i-1}`, p_i the sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digits {
+    sizes: Vec<u64>,
+    digits: Vec<Ciphertext>,
+}
+
+impl Digits {
+    /// Digits that came one by one, under these parameters.
+    ///
+    /// # Errors
+    /// If there are not as many as integers of the parameters have, or they differ in engine, client, parameters, modulus or
+    /// in how many values they hold.
+    pub fn new(parameters: &Parameters, digits: Vec<Ciphertext>) -> Result<Self> {
+        let sizes = sizes_of(parameters)?;
+        if digits.len() != sizes.len() {
+            let (found, expected) = (digits.len(), sizes.len());
+            return Err(Error::mismatch("number of digits", found, expected));
+        }
+        let first = &digits[0];
+        for digit in &digits {
+            first.contents().check(&digit.contents(), "digit")?;
+            let counts = [first, digit].map(|digit| digit.parts().iter().map(|p| p.count()));
+            let [expected, found] = counts.map(|counts| counts.collect::<Vec<_>>());
+            if found != expected {
+                let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+                return Err(Error::mismatch(
+                    "number of values of the parts of a digit",
+                    found,
+                    expected,
+                ));
+            }
+        }
+        Ok(Self { sizes, digits })
+    }
+
+    /// What [`Digits::to_ciphertext`] joined.
+    ///
+    /// # Errors
+    /// If the number of parts is no multiple of that of digits, or digits differ as [`Digits::new`] says.
+    pub fn from_ciphertext(parameters: &Parameters, joined: Ciphertext) -> Result<Self> {
+        let count = sizes_of(parameters)?.len();
+        let mut digits: Vec<Vec<Ciphertext>> = vec![Vec::new(); count];
+        let parts = joined.into_parts();
+        if !parts.len().is_multiple_of(count) {
+            let expected = format!("a multiple of {count}, the number of digits");
+            return Err(Error::mismatch("number of ciphertexts", parts.len(), expected));
+        }
+        for (index, part) in parts.enumerate() {
+            digits[index % count].push(part);
+        }
+        Self::new(parameters, digits.into_iter().map(Ciphertext::join).collect::<Result<_>>()?)
+    }
+
+    /// All digits in one ciphertext, for a file: the digits of the first part, then those of the next.
+    ///
+    /// # Errors
+    /// Never: digits are alike.
+    pub fn to_ciphertext(&self) -> Result<Ciphertext> {
+        let parts = self.digits.iter().map(|digit| digit.clone().into_parts().collect::<Vec<_>>());
+        let parts: Vec<_> = parts.collect();
+        let indices = 0..parts[0].len();
+        Ciphertext::join(indices.flat_map(|index| parts.iter().map(move |of| of[index].clone())))
+    }
+
+    /// Sizes p_i, the least significant digit's first.
+    #[must_use]
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
+    /// The digits, each for [`crate::engines::packed::EvaluationKey::lookup_digit`].
+    #[must_use]
+    pub fn digits(&self) -> &[Ciphertext] {
+        &self.digits
+    }
+
+    /// The number of integers.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.digits[0].count()
+    }
+
+    /// Modulus of the integers: 2 to their bits.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
+        self.sizes.iter().product()
+    }
+}
+
+/// Sizes of the digits of results under these parameters.
+pub(super) fn sizes_of(parameters: &Parameters) -> Result<Vec<u64>> {
+    Ok(parameters.packed()?.integer_digits())
+}

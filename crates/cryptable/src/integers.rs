@@ -1,0 +1,40 @@
+//! Encrypted integers.
+//!
+//! Columns of integers of 8 to 64 bits in digits, on either of two engines: [`Evaluator`] takes the key of
+//! [`crate::engines::packed`], for thousands of integers at once, or of [`crate::engines::single`], for the least latency, and
+//! has the same calls on both. [`encrypt`] and [`decrypt`] are the client's, [`packed_parameters`] and
+//! [`single_parameters`] what both need first. [`DryRun`] counts the lookups of an operation beforehand.
+//!
+//! ```
+//! use cryptable::Progress;
+//! use cryptable::engines::{packed, single};
+//! use cryptable::integers::{DigitArithmetic, Evaluator, IntegerColumn, decrypt, encrypt, insecure_packed_toy};
+//!
+//! /// Twice the larger one, less one: on any engine.
+//! fn program<E: DigitArithmetic>(
+//!     server: &Evaluator<'_, E>,
+//!     x: &IntegerColumn<i8, E::Ciphertext>,
+//!     y: &IntegerColumn<i8, E::Ciphertext>,
+//! ) -> cryptable::Result<IntegerColumn<i8, E::Ciphertext>> {
+//!     server.sub(&server.shl(&server.max(x, y)?, 1)?, &server.constant(1))
+//! }
+//!
+//! // For use: `packed_parameters(3)?` and `single_parameters(2)?`, of 128 bits of security; toys keep this quick.
+//! let secret = packed::SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+//! let key = secret.evaluation_key(Progress::silent())?;
+//! let (x, y) = (encrypt(&secret, &[-3i8, 50])?, encrypt(&secret, &[-5i8, 60])?);
+//! assert_eq!(decrypt(&secret, &program(&Evaluator::new(&key)?, &x, &y)?)?, [-7, 119]);
+//!
+//! let secret = single::SecretKey::generate(&single::Parameters::insecure_toy(16, 16)?);
+//! let key = secret.evaluation_key(Progress::silent())?;
+//! let (x, y) = (encrypt(&secret, &[-3i8])?, encrypt(&secret, &[-5i8])?);
+//! assert_eq!(decrypt(&secret, &program(&Evaluator::new(&key)?, &x, &y)?)?, [-7]);
+//! # Ok::<(), cryptable::Error>(())
+//! ```
+//!
+//! All else is for large values of engine `single` in one ciphertext each: [`EncryptedIntegers`] of up to 24 bits with sign,
+//! comparison, absolute value, ReLU, maximum and digits, [`RadixInteger`], [`SmallValues`], and their
+//! [`EvaluationKey`]; the example `large_values` shows them.
+
+pub use cryptable_fhew::integers::*;
+pub use cryptable_integers::*;

@@ -1,0 +1,60 @@
+//! Small valid keys of bridges, and their parameters.
+
+use std::sync::LazyLock;
+
+use cryptable::bridges::{IntegerParameters, LeveledParameters, Parameters};
+use cryptable::engines::{leveled, packed};
+use cryptable::{Engine, Progress};
+
+use crate::seeds;
+
+/// A packed toy that has room for blocks of this degree, to values of a modulus.
+fn packed_toy(block: usize, output_modulus: u64) -> packed::Parameters {
+    let degree = block.max(256);
+    packed::Parameters::insecure_toy_of(2, output_modulus, degree, 64).expect("a valid toy")
+}
+
+/// Parameters of a bridge to integers.
+fn of_integers() -> &'static IntegerParameters {
+    static PARAMETERS: LazyLock<IntegerParameters> = LazyLock::new(|| {
+        let target = seeds::integer_client().parameters().clone();
+        let packed = packed_toy(target.fhew().ring_degree(), 2);
+        Parameters::new(packed, target).expect("toys that fit")
+    });
+    &PARAMETERS
+}
+
+/// The client of leveled values.
+fn leveled_client() -> &'static leveled::SecretKey {
+    static CLIENT: LazyLock<cryptable::SecretKey> =
+        LazyLock::new(|| seeds::client(Engine::Leveled));
+    CLIENT.leveled().expect("of this engine")
+}
+
+/// Parameters of a bridge to leveled values.
+fn of_leveled() -> &'static LeveledParameters {
+    static PARAMETERS: LazyLock<LeveledParameters> = LazyLock::new(|| {
+        let target = leveled_client().parameters().clone();
+        let packed = packed_toy(target.ring_degree(), 4);
+        Parameters::new(packed, target).expect("toys that fit")
+    });
+    &PARAMETERS
+}
+
+/// Literals of bridges of both kinds.
+#[must_use]
+pub fn bridge_parameters() -> Vec<Vec<u8>> {
+    vec![of_integers().to_bytes(), of_leveled().to_bytes()]
+}
+
+/// A key of a bridge to integers, all of it: its parts have checksums of their own. Toys of leveled values have a larger ring
+/// and keys of megabytes; their reader is the same.
+#[must_use]
+pub fn bridge_keys() -> Vec<Vec<u8>> {
+    let packed = packed::SecretKey::generate(of_integers().packed());
+    let ends = (&packed, seeds::integer_client());
+    let mut file = Vec::new();
+    let written = of_integers().write_key(ends, &mut file, Progress::silent());
+    written.expect("memory takes all bytes");
+    vec![file]
+}
