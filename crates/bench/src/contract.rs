@@ -128,9 +128,10 @@ pub mod tests {
         }
         if is_new {
             assert!(!contract.origin.processor.is_empty() && !contract.origin.simd.is_empty());
-            let named = |table: &str| ["sign", "integers"].contains(&table);
+            let has = |name: &str| value.get(name).is_some();
+            // Signs and comparisons tell their digits, not their steps.
             let is_packed =
-                value.get("steps").is_some() || method == "fdd" || named(&contract.table);
+                has("steps") || has("digits") || method == "fdd" || contract.table == "integers";
             assert_eq!(value.get("literal").is_some_and(Value::is_object), is_packed, "{line}");
         }
         is_new

@@ -57,8 +57,9 @@ pub fn encrypt_seeded(
 
 /// Decrypts `count` slots whose real parts are integers but for noise below 1/2: the integers, without the noise.
 ///
-/// Exact as [`decrypt`] is. Slots that hold anything but integers, or too much noise, give integers that say something of
-/// the noise: it is the caller's part to bound it.
+/// Exact while the encrypted coefficients stay below half of the two lowest primes' product (one
+/// prime, if there is one limb). Slots that hold anything but integers, or too much noise, give
+/// integers that say something of the noise: it is the caller's part to bound it.
 #[must_use]
 pub fn decrypt_integers(
     ring: &Ring,
@@ -81,7 +82,7 @@ pub struct SlotRounding {
 
 /// Decrypts `count` slots without what is finer than a step: it is the caller's part that noise is.
 ///
-/// Exact as [`decrypt`] is.
+/// Exact as [`decrypt_integers`] is.
 #[must_use]
 pub fn decrypt_rounded(
     ring: &Ring,

@@ -241,7 +241,7 @@ mod tests {
         for name in ["booleans", "integers", "transciphering"] {
             assert_eq!(starting(name), 1, "{name}");
         }
-        assert_eq!((starting("circuits"), starting("ckks")), (9, 2));
+        assert_eq!((starting("circuits"), starting("ckks")), (9, 3));
         assert_eq!(starting("comparisons"), 3);
     }
 

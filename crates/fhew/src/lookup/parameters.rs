@@ -195,7 +195,7 @@ impl Parameters {
     /// use cryptable_fhew::lookup::{Parameters, Request};
     /// let sure = Parameters::choose(&Request { log2_fail: Some(-128.0), ..Request::new(8, 8) })?;
     /// let roomy = sure.stating(-64.0)?;
-    /// assert!(roomy.sum_limits().result_lookup > sure.sum_limits().result_lookup);
+    /// assert!(roomy.sum_limits().fresh_lookup > sure.sum_limits().fresh_lookup);
     /// assert!(sure.stating(-1000.0).is_err());
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
