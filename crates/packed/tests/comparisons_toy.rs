@@ -218,7 +218,7 @@ fn wrong_arguments_are_named() {
 #[test]
 fn requests_bound_whole_operations() {
     let request = Request::new(2, 2);
-    for bits in [12, 32, 36] {
+    for bits in [12, 32, 33] {
         let parameters = Parameters::for_comparisons(bits, &request).unwrap();
         assert_eq!(parameters.input_modulus(), 2 << bits);
         assert!(parameters.security_bits() >= 128.0);

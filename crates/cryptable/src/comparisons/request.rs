@@ -29,7 +29,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Integers of so many bits, from 4 to 36 at the default failure probability, without headroom, which is added.
+    /// Integers of so many bits, from 4 to 33 at the default failure probability, without headroom, which is added.
     #[must_use]
     pub fn new(bits: u32) -> Self {
         let packed = packed::Request::new(2, 2);

@@ -108,7 +108,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
         let all = self.digits_of(circuit, input)?;
-        let of_digits = self.noise_of_digits(circuit, input, all.clone());
+        let of_digits = self.parameters().noise_of_digits(input.noise(), all.clone());
         let noise = of_digits.iter().zip(&functions);
         let noise = noise.map(|(&noise, of)| self.noise_of_functions(circuit, noise, of));
         let noise = noise.collect::<Result<Vec<NoiseBound>>>()?;

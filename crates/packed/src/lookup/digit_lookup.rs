@@ -125,7 +125,7 @@ impl EvaluationKey {
     pub fn digits(&self, input: &Ciphertext, progress: Progress<'_>) -> Result<Vec<Ciphertext>> {
         let circuit = self.digit_circuit("digits of values")?;
         let all = self.digits_of(circuit, input)?;
-        let noise = self.noise_of_digits(circuit, input, all.clone());
+        let noise = self.parameters().noise_of_digits(input.noise(), all.clone());
         for (digit, noise) in all.clone().zip(&noise) {
             let (size, limit) = (circuit.digits()[digit], self.parameters().stated_log2_fail());
             noise.check_decryption("a digit", size, limit)?;
@@ -192,18 +192,6 @@ impl EvaluationKey {
             Error::mismatch("modulus of the values", input.modulus(), expected)
         })?;
         Ok(first..digits.len())
-    }
-
-    /// The noise of a ciphertext of every digit of an input.
-    pub(crate) fn noise_of_digits(
-        &self,
-        circuit: &MultiPrecisionCircuit,
-        input: &Ciphertext,
-        digits: Range<usize>,
-    ) -> Vec<NoiseBound> {
-        let model = self.parameters().failure_model();
-        let rests = model.noise_of_rests(circuit, input.noise(), digits.start..digits.end - 1);
-        digits.zip(rests).map(|(digit, rest)| rest.times(circuit.multiplier(digit))).collect()
     }
 
     /// The noise of functions of a digit with this noise.
@@ -276,7 +264,8 @@ impl EvaluationKey {
     ) -> Result<Vec<Ciphertext>> {
         let all = self.digits_of(circuit, input)?;
         let last = all.end - 1;
-        let noise = *self.noise_of_digits(circuit, input, all.clone()).last().expect("a digit");
+        let noise =
+            *self.parameters().noise_of_digits(input.noise(), all.clone()).last().expect("a digit");
         // Before anything is computed.
         self.noise_of_functions(circuit, noise, functions)?;
         let (cleared, evaluator) = (all.start..last, self.clearing_evaluator(circuit));

@@ -1,8 +1,11 @@
 //! What noise parameters admit: of inputs of lookups, and of sums that are decrypted.
 
+use std::ops::Range;
+
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::{NoiseBound, Result, SumLimits};
 
+use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{WorstCase, log2_of_sum};
 use crate::parameters::parameter_set::Parameters;
@@ -119,6 +122,21 @@ impl Parameters {
         Ok(self.noise_of_result(&found))
     }
 
+    /// Noise of a ciphertext of each of these digits of an input, modulo its size, once those before are cleared.
+    ///
+    /// # Panics
+    /// If inputs are not taken digit by digit.
+    pub(crate) fn noise_of_digits(
+        &self,
+        input: NoiseBound,
+        digits: Range<usize>,
+    ) -> Vec<NoiseBound> {
+        let circuit = self.digit_circuit();
+        let cleared = digits.start..digits.end - 1;
+        let rests = self.failure_model().noise_of_rests(circuit, input, cleared);
+        digits.zip(rests).map(|(digit, rest)| rest.times(circuit.multiplier(digit))).collect()
+    }
+
     /// The noise of a lookup of a digit with this noise, whose outputs are modulo `modulus`.
     ///
     /// # Errors
@@ -131,14 +149,20 @@ impl Parameters {
         digit: NoiseBound,
         modulus: u64,
     ) -> Result<NoiseBound> {
-        let Circuit::MultiPrecision(circuit) = self.circuit() else {
-            panic!("{} takes no digits", self.literal().name);
-        };
         let model = self.failure_model();
-        let noise = model.noise_of_digit_table(circuit, digit);
+        let noise = model.noise_of_digit_table(self.digit_circuit(), digit);
         let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow());
         check_log2_fail("a lookup of a digit", found, self.stated_log2_fail())?;
         Ok(noise)
+    }
+
+    fn digit_circuit(&self) -> &MultiPrecisionCircuit {
+        match self.circuit() {
+            Circuit::MultiPrecision(circuit) => circuit,
+            Circuit::Akp(_) | Circuit::Multiplexer(_) => {
+                panic!("{} takes no digits", self.literal().name)
+            }
+        }
     }
 
     fn noise_of_result(&self, found: &WorstCase) -> NoiseBound {

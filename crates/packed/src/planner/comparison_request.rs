@@ -1,5 +1,6 @@
 //! Parameters for comparisons and selections of packed integers.
 
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
 use rayon::prelude::*;
 
@@ -60,17 +61,24 @@ impl Parameters {
         })
     }
 
-    /// Whether results of lookups of digits may be selected by their sign, twice in a row, and sums of two be decrypted.
+    /// Whether tables of every digit of a difference may be selected by their sign, twice in a row, and sums of two be
+    /// decrypted.
     fn admits_selection(&self) -> Result<()> {
         let (largest, limit) = (self.output_modulus(), self.stated_log2_fail());
         let fresh = self.fresh_noise(self.input_modulus());
-        // A difference.
-        let mut result = self.result_noise(fresh + fresh);
-        result.check_decryption("a digit", largest, limit)?;
-        for _ in 0..2 {
-            result = self.checked_digit_noise(result + result, largest)?;
+        let all = 0..self.literal().digits.len();
+        let of_digits = self.noise_of_digits(fresh + fresh, all);
+        let results = of_digits.into_iter().map(|digit| self.checked_digit_noise(digit, largest));
+        let results = results.collect::<Result<Vec<NoiseBound>>>()?;
+        let sign = results[results.len() - 1];
+        for mut result in results {
+            result.check_decryption("a digit", largest, limit)?;
+            for _ in 0..2 {
+                result = self.checked_digit_noise(result + sign, largest)?;
+            }
+            (result + result).check_decryption("a selected digit", largest, limit)?;
         }
-        (result + result).check_decryption("a selected digit", largest, limit)
+        Ok(())
     }
 }
 
@@ -107,5 +115,18 @@ mod tests {
         assert_eq!(comparison_digits(12, 7).unwrap(), [64, 128]);
         assert_eq!(comparison_digits(8, 3).unwrap(), [4, 4, 4, 8]);
         assert_eq!(comparison_digits(6, 7), None);
+    }
+
+    #[test]
+    fn digits_of_every_place_must_be_selectable() {
+        let parameters = Parameters::for_comparisons(32, &Request::new(2, 2)).unwrap();
+        parameters.admits_selection().unwrap();
+        let mut literal = parameters.literal().clone();
+        literal.slots_to_coeffs.primes -= 1;
+        // Enough for signs and for digits as they are; a lower one has too much noise to be looked up again.
+        let fewer = Parameters::new(literal).unwrap();
+        assert!(fewer.log2_fail() <= fewer.stated_log2_fail());
+        let error = fewer.admits_selection().unwrap_err();
+        assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
     }
 }
