@@ -19,7 +19,6 @@ use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Result;
-use cryptable_lattice::error::demand;
 use rayon::prelude::*;
 
 use crate::levels::Levels;
@@ -101,17 +100,13 @@ impl BootstrapCircuit {
         })
     }
 
-    /// Demands matrices whose scales are neither too small to hold anything nor too large to be encoded.
+    /// Demands matrices with scales that serve.
     ///
     /// # Errors
-    /// If one is not from 2^8 to 2^60: the primes of a transform do not fit its matrices.
+    /// As [`HomomorphicDft::check_scales`].
     pub(crate) fn check_scales(&self) -> Result<()> {
-        for stage in self.coeffs_to_slots.stages.iter().chain(&self.slots_to_coeffs.stages) {
-            let bits = stage.plan.scale.log2();
-            let limit = "it must be from 8 to 60: more or fewer primes, or other matrices";
-            demand((8.0..=60.0).contains(&bits), "log2 of the scale of a matrix", bits, limit)?;
-        }
-        Ok(())
+        self.coeffs_to_slots.check_scales()?;
+        self.slots_to_coeffs.check_scales()
     }
 
     /// Slots as fractions of q_0 over the range, in coefficients, modulo q_0.

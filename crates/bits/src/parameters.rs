@@ -55,6 +55,8 @@ impl Parameters {
         let numbers = |primes: &[u64]| -> Vec<f64> { primes.iter().map(|&q| q as f64).collect() };
         let (main, raised) = (numbers(&primes.main), numbers(&primes.raised));
         let circuit = Arc::new(BitCircuit::new(&literal, &main, &raised));
+        circuit.coeffs_to_slots.check_scales()?;
+        circuit.slots_to_coeffs.check_scales()?;
         let noise_model = Arc::new(NoiseModel::new(&literal, &circuit));
         let literal = Arc::new(literal);
         let ring = Arc::default();

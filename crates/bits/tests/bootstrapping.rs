@@ -128,6 +128,8 @@ fn literals_out_of_bounds_are_refused() {
     refused(&|it| it.limbs = vec![3; 4]);
     refused(&|it| it.limbs[3..5].fill(2));
     refused(&|it| it.coeffs_to_slots.primes.clear());
+    // Nothing is dropped there, so that matrices would have scales of 90 bits.
+    refused(&|it| it.coeffs_to_slots.primes.extend([47.75; 4]));
     refused(&|it| it.sparse_weight = 0);
     refused(&|it| it.log2_fail = 1.0);
     let mut noisy = literal.clone();

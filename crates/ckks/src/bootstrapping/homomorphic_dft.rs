@@ -5,7 +5,8 @@
 //! matrices are multiplied up and a prime is dropped whenever one is full, so three matrices of 32
 //! bits take two primes of 49.
 
-use cryptable_lattice::SwitchingKeyShape;
+use cryptable_lattice::error::demand;
+use cryptable_lattice::{Result, SwitchingKeyShape};
 use cryptable_ring::{Basis, Ring};
 
 use crate::dft_factors::DiagonalMatrix;
@@ -116,6 +117,19 @@ impl HomomorphicDft {
             })
             .collect();
         Self { stages }
+    }
+
+    /// Demands matrices whose scales are neither too small to hold anything nor too large to be encoded.
+    ///
+    /// # Errors
+    /// If one is not from 2^8 to 2^60: the primes of the chain do not fit its matrices.
+    pub fn check_scales(&self) -> Result<()> {
+        for stage in &self.stages {
+            let bits = stage.plan.scale.log2();
+            let limit = "it must be from 8 to 60: more or fewer primes, or other matrices";
+            demand((8.0..=60.0).contains(&bits), "log2 of the scale of a matrix", bits, limit)?;
+        }
+        Ok(())
     }
 
     /// Encodes all matrices.
