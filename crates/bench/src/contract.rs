@@ -129,9 +129,10 @@ pub mod tests {
         if is_new {
             assert!(!contract.origin.processor.is_empty() && !contract.origin.simd.is_empty());
             let has = |name: &str| value.get(name).is_some();
-            // Signs and comparisons tell their digits, not their steps.
-            let is_packed =
-                has("steps") || has("digits") || method == "fdd" || contract.table == "integers";
+            // Signs and comparisons have no steps, but predictions.
+            let is_packed = ["steps", "predicted_peak_bytes"].into_iter().any(has)
+                || method == "fdd"
+                || contract.table == "integers";
             assert_eq!(value.get("literal").is_some_and(Value::is_object), is_packed, "{line}");
         }
         is_new
