@@ -261,7 +261,8 @@ fn noise_of_both_ways_is_that_of_its_bounds() {
     for (name, sum, bound) in [("taken out", outward, bounds[0]), ("packed", inward, bounds[1])] {
         let ratio = sum / (keys * count) as f64 / bound;
         println!("{name}: {ratio:.3} of the bound 2^{:.1}", bound.log2() / 2.0);
-        assert!((0.88..1.12).contains(&ratio), "{name}: {ratio}");
+        // 12,288 errors estimate a variance to within 1.3 % (standard deviation); the bound on packing is some 9 % high.
+        assert!((0.84..1.08).contains(&ratio), "{name}: {ratio}");
     }
 }
 
