@@ -35,19 +35,18 @@ pub struct CostModel {
 }
 
 impl CostModel {
-    /// The built-in proportions for a machine of this unit, fitted to benchmarks on an Intel server
-    /// with AVX-512 IFMA and AMX (u = 130 to 150 µs).
+    /// The built-in proportions for a machine of this unit, fitted to benchmarks of packed values on one thread of
+    /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
     ///
-    /// With 0.43 u a product of limbs, AKP of 1 and 4 bits and CMT of 8, 12 and 16 bits are
-    /// predicted within 4 % of their lines in `crates/bench/results`; of other widths predictions
-    /// are 17 to 34 % low, but for AKP of 8 bits 23 % high. On other processors proportions
-    /// differ: see [`CostModel::calibrated`].
+    /// A product of limbs takes 0.25 u, most of it memory's; the engines' own transforms take less than u, which is in
+    /// there. Lines of `crates/bench/results/amd_zen4` are predicted within 5 %. On other processors proportions differ:
+    /// see [`CostModel::calibrated`].
     #[must_use]
     pub const fn of_unit(unit: f64) -> Self {
         Self {
             transform: unit,
-            limb_product: 0.43 * unit,
-            combination_product: 0.15 * unit,
+            limb_product: 0.25 * unit,
+            combination_product: 0.06 * unit,
             table_product: 0.012 * unit,
             digit_transform: unit / 57.0,
             key_byte: unit / 4.07e6,

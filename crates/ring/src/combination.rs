@@ -10,22 +10,50 @@ use crate::{Basis, Evaluations, Poly, Ring, kernels};
 /// all rows.
 const BLOCK_WORDS: usize = 4096;
 
-/// An integer of `Z[i]`: multiplies slots by `re + i·im`.
+/// An integer of `Z[i]`: multiplies slots by `(re + i·im)·2^shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct GaussianInteger {
     /// The real part.
     pub re: i128,
     /// The imaginary part.
     pub im: i128,
+    /// log2 of what both are multiplied by: constants at the scales of products have more than 127 bits.
+    pub shift: u32,
 }
 
 impl GaussianInteger {
+    /// Bits that parts have at most where they are made of floating point: more than their mantissas.
+    const MAX_BITS: i32 = 100;
+
+    /// `round(re + i·im)·2^shift` for the numbers `(re + i·im)·2^shift`: exact where a part has more than 100 bits, since a
+    /// mantissa has 53.
+    ///
+    /// ```
+    /// use cryptable_ring::combination::GaussianInteger;
+    /// assert_eq!(GaussianInteger::rounded(2.6, -0.4), GaussianInteger { re: 3, im: 0, shift: 0 });
+    /// let wide = GaussianInteger::rounded(3.0 * 140f64.exp2(), 0.0);
+    /// assert_eq!((wide.re >> 90, wide.shift), (3 << 9, 41));
+    /// ```
+    ///
+    /// # Panics
+    /// If a number is not finite.
+    #[must_use]
+    pub fn rounded(re: f64, im: f64) -> Self {
+        let largest = re.abs().max(im.abs());
+        assert!(largest.is_finite(), "constant {re} + {im}i");
+        let bits = if largest < 1.0 { 0 } else { largest.log2().floor() as i32 };
+        let shift = (bits - Self::MAX_BITS).max(0);
+        let integer = |part: f64| (part * f64::from(-shift).exp2()).round() as i128;
+        Self { re: integer(re), im: integer(im), shift: shift as u32 }
+    }
+
     /// The residues that multiply the first and the second half of the evaluations modulo a prime
     /// (see [`Ring::imaginary_unit`]).
     pub(crate) fn residues(self, ring: &Ring, prime: usize) -> (u64, u64) {
         let m = ring.modulus(prime);
-        let re = m.reduce_i128(self.re);
-        let im = m.mul(m.reduce_i128(self.im), ring.imaginary_unit(prime));
+        let factor = m.pow(2, u64::from(self.shift));
+        let re = m.mul(m.reduce_i128(self.re), factor);
+        let im = m.mul(m.reduce_i128(self.im), m.mul(factor, ring.imaginary_unit(prime)));
         (m.add(re, im), m.sub(re, im))
     }
 }
@@ -188,5 +216,32 @@ impl Poly<Evaluations> {
             let words = other.limb_of(ring, basis.main, limb);
             kernels::mul_scalar_add_assign(m, acc, &words, m.reduce_i128(factor));
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+
+    use super::*;
+    use crate::primes::ntt_primes;
+
+    #[test]
+    fn wide_constants_have_the_residues_of_big_integers() {
+        let primes = ntt_primes(64, 49.0, 2, &[]);
+        let ring = Ring::new(64, &primes, &[]);
+        for (re, log2_scale) in [(1.0, 0), (-0.75, 60), (0.7, 126), (-0.3, 132), (1.9, 190)] {
+            let scale = f64::from(log2_scale).exp2();
+            let found = GaussianInteger::rounded(re * scale, 0.0);
+            // A mantissa of 53 bits, so exact at 60 bits and more.
+            let mantissa = BigInt::from((re * 53f64.exp2()) as i64);
+            let exact: BigInt = (mantissa << log2_scale) >> 53;
+            for (index, &prime) in primes.iter().enumerate() {
+                let expected = ((exact.clone() % prime) + prime) % prime;
+                let (first, second) = found.residues(&ring, index);
+                assert_eq!(BigInt::from(first), expected, "{re}·2^{log2_scale}");
+                assert_eq!(first, second);
+            }
+        }
     }
 }

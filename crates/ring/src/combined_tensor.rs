@@ -122,7 +122,7 @@ mod tests {
             (0..5).map(|k| [poly(2 * k), poly(2 * k + 1)]).collect();
         let parts: Vec<Parts<'_>> = polys.iter().map(|[c0, c1]| (c0, c1)).collect();
         let (left, right) = parts.split_at(2);
-        let integer = |re: i128, im: i128| GaussianInteger { re, im };
+        let integer = |re: i128, im: i128| GaussianInteger { re, im, shift: 0 };
         let rows = [
             vec![integer(3, 0), integer(-200, 1), integer(0, 0)],
             vec![integer(0, -7), integer(1 << 40, 0), integer(-1, 5)],

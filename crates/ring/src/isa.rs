@@ -1,5 +1,6 @@
 //! The instruction set that vector kernels use.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 /// An instruction set for which the kernels have an implementation, from slowest to fastest.
@@ -15,35 +16,62 @@ pub enum Isa {
     Avx512Ifma,
 }
 
+/// `CRYPTABLE_SIMD` names no instruction set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownIsa(String);
+
+impl fmt::Display for UnknownIsa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(setting) = self;
+        write!(f, "CRYPTABLE_SIMD={setting}: want scalar, avx2, avx512f or avx512ifma")
+    }
+}
+
+impl std::error::Error for UnknownIsa {}
+
 impl Isa {
     /// The fastest instruction set to use: what the processor has, unless the environment variable
-    /// `CRYPTABLE_SIMD` (`scalar`, `avx2`, `avx512f` or `avx512`) names a slower one.
+    /// `CRYPTABLE_SIMD` (`scalar`, `avx2`, `avx512f` or `avx512ifma`) names a slower one.
     ///
     /// Read once; later changes of the environment have no effect.
     ///
     /// # Panics
     /// If `CRYPTABLE_SIMD` is set to anything else, so that a misspelt test run does not pass
-    /// unnoticed.
+    /// unnoticed. Programs check it before ([`Isa::from_environment`]).
     #[must_use]
     pub fn detect() -> Self {
-        static DETECTED: OnceLock<Isa> = OnceLock::new();
-        *DETECTED.get_or_init(|| {
+        Self::from_environment().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Isa::detect`], for programs that are to say what is wrong.
+    ///
+    /// ```
+    /// assert_eq!(cryptable_ring::Isa::from_environment(), Ok(cryptable_ring::Isa::detect()));
+    /// ```
+    ///
+    /// # Errors
+    /// If `CRYPTABLE_SIMD` names no instruction set.
+    pub fn from_environment() -> Result<Self, UnknownIsa> {
+        static DETECTED: OnceLock<Result<Isa, UnknownIsa>> = OnceLock::new();
+        let detected = DETECTED.get_or_init(|| {
             let setting = std::env::var_os("CRYPTABLE_SIMD");
             let setting = setting.as_ref().map(|setting| setting.to_string_lossy());
             Self::choose(setting.as_deref(), Self::of_processor())
-        })
+        });
+        detected.clone()
     }
 
     /// What a setting of `CRYPTABLE_SIMD` makes of the fastest instruction set of a processor.
-    fn choose(setting: Option<&str>, processor: Self) -> Self {
+    /// `avx512` is short for `avx512ifma`.
+    fn choose(setting: Option<&str>, processor: Self) -> Result<Self, UnknownIsa> {
         let wanted = match setting {
-            None | Some("avx512") => Self::Avx512Ifma,
+            None | Some("avx512" | "avx512ifma") => Self::Avx512Ifma,
             Some("avx512f") => Self::Avx512f,
             Some("avx2") => Self::Avx2,
             Some("scalar") => Self::Scalar,
-            Some(other) => panic!("CRYPTABLE_SIMD={other}: want scalar, avx2, avx512f or avx512"),
+            Some(other) => return Err(UnknownIsa(other.to_owned())),
         };
-        wanted.min(processor)
+        Ok(wanted.min(processor))
     }
 
     /// Every instruction set that this processor has, slowest first, whatever the environment says.
@@ -87,19 +115,21 @@ mod tests {
     #[test]
     fn settings_lower_the_instruction_set() {
         use Isa::{Avx2, Avx512Ifma, Avx512f, Scalar};
+        let choose = |setting, processor| Isa::choose(setting, processor).unwrap();
         assert_eq!(Isa::available()[0], Scalar);
-        assert_eq!(Isa::choose(None, Avx2), Avx2);
-        assert_eq!(Isa::choose(Some("scalar"), Avx512Ifma), Scalar);
-        assert_eq!(Isa::choose(Some("avx2"), Avx512Ifma), Avx2);
-        assert_eq!(Isa::choose(Some("avx512f"), Avx512Ifma), Avx512f);
-        assert_eq!(Isa::choose(Some("avx512"), Avx512f), Avx512f);
-        assert_eq!(Isa::choose(Some("avx2"), Scalar), Scalar);
-        assert_eq!(Isa::choose(Some("avx512"), Avx2), Avx2);
+        assert_eq!(choose(None, Avx2), Avx2);
+        assert_eq!(choose(Some("scalar"), Avx512Ifma), Scalar);
+        assert_eq!(choose(Some("avx2"), Avx512Ifma), Avx2);
+        assert_eq!(choose(Some("avx512f"), Avx512Ifma), Avx512f);
+        assert_eq!(choose(Some("avx512"), Avx512f), Avx512f);
+        assert_eq!(choose(Some("avx512ifma"), Avx512Ifma), Avx512Ifma);
+        assert_eq!(choose(Some("avx2"), Scalar), Scalar);
+        assert_eq!(choose(Some("avx512"), Avx2), Avx2);
     }
 
     #[test]
-    #[should_panic(expected = "CRYPTABLE_SIMD=AVX2")]
     fn unknown_settings_are_refused() {
-        let _ = Isa::choose(Some("AVX2"), Isa::Avx2);
+        let error = Isa::choose(Some("AVX2"), Isa::Avx2).unwrap_err();
+        assert!(error.to_string().starts_with("CRYPTABLE_SIMD=AVX2: want scalar"), "{error}");
     }
 }

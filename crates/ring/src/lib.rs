@@ -43,7 +43,7 @@ pub use base_conversion::Rounding;
 pub use basis::{Basis, Chain, SharedLimbs};
 pub use buffer::{Buffer, release_buffers};
 pub use embedding::Embedding;
-pub use isa::Isa;
+pub use isa::{Isa, UnknownIsa};
 pub use modulus::Modulus;
 pub use ntt::NttTable;
 pub use poly::{Coefficients, Domain, Evaluations, Poly};

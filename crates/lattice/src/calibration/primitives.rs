@@ -160,6 +160,7 @@ fn combination_product(ring: &Ring, words: &[u64]) -> f64 {
     let factor = |row: usize, column: usize| GaussianInteger {
         re: (row as i128 + 1) << 40,
         im: -((column as i128 + 1) << 41),
+        shift: 0,
     };
     let row = |row| (0..INPUTS).map(|column| factor(row, column)).collect();
     let rows: Vec<Vec<_>> = (0..INPUTS).map(row).collect();

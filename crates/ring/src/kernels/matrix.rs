@@ -7,8 +7,10 @@
 //! columns is 4.5 times as fast as on IFMA with entries of two bytes, and 2.5 times with four.
 
 use super::amx;
+#[cfg(target_arch = "x86_64")]
+use super::doubles_matrix;
 use super::elementwise::{add_assign, mul_scalar_assign};
-use super::matrix_layout::{ByteEntries, Layout, MatrixTiles, STRIP};
+use super::matrix_layout::{ByteEntries, DoubleEntries, Layout, MatrixTiles, STRIP};
 use crate::{Buffer, Isa, Modulus};
 
 /// Some words of every column, packed for one modulus and one matrix at a time.
@@ -28,9 +30,11 @@ impl ColumnBlock {
     #[must_use]
     pub fn new(m: &Modulus, matrix: &MatrixTiles, words: usize) -> Self {
         assert!(words.is_multiple_of(2 * STRIP), "{words} words");
-        let per_word = match byte_entries(m, matrix) {
+        let per_word = match (byte_entries(m, matrix), double_entries(m, matrix)) {
             #[cfg(target_arch = "x86_64")]
-            Some(entries) => super::amx_matrix::packed_words(entries),
+            (Some(entries), _) => super::amx_matrix::packed_words(entries),
+            #[cfg(target_arch = "x86_64")]
+            (_, Some(_)) => doubles_matrix::packed_words(matrix.columns),
             _ => matrix.columns,
         };
         let corrections = Buffer::unspecified(words);
@@ -46,6 +50,10 @@ impl ColumnBlock {
         let len = columns[0].len();
         assert!(start.is_multiple_of(STRIP) && len.is_multiple_of(STRIP), "{len} words at {start}");
         assert!(columns.iter().all(|words| words.len() == len), "lengths differ");
+        #[cfg(target_arch = "x86_64")]
+        if double_entries(m, matrix).is_some() {
+            return doubles_matrix::pack(&mut self.strips, start, columns);
+        }
         match byte_entries(m, matrix) {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `byte_entries` gives entries only if AMX can be used.
@@ -83,6 +91,14 @@ fn byte_entries<'a>(m: &Modulus, matrix: &'a MatrixTiles) -> Option<&'a ByteEntr
     }
 }
 
+/// The entries as doubles, if they are to be used for this modulus.
+fn double_entries<'a>(m: &Modulus, matrix: &'a MatrixTiles) -> Option<&'a DoubleEntries> {
+    match &matrix.layout {
+        Layout::Doubles(entries) if m.isa() > Isa::Scalar && m.bits() > 6 => Some(entries),
+        _ => None,
+    }
+}
+
 /// `out[r][w] = Σ_j entries[r][j]·columns[j][w]` for the rows r of tile `tile` and all words w of
 /// the block, row after row.
 ///
@@ -103,6 +119,18 @@ pub fn tile_product(
         if let Some(entries) = byte_entries(m, matrix) {
             // SAFETY: `byte_entries` gives entries only if AMX can be used.
             unsafe { super::amx_matrix::tile_product(m, out, entries, tile, corrections, strips) };
+            return;
+        }
+        if let Some(entries) = double_entries(m, matrix) {
+            // SAFETY: the processor has the instruction set, as `Modulus::isa` promises; `block` was
+            // packed for this modulus and matrix, and has as many words as a row.
+            unsafe {
+                if m.isa() >= Isa::Avx512f {
+                    doubles_matrix::tile_product_avx512(m, out, entries, tile, strips);
+                } else {
+                    doubles_matrix::tile_product_avx2(m, out, entries, tile, strips);
+                }
+            }
             return;
         }
         if let (Layout::Words(tiles), Isa::Avx512Ifma) = (&matrix.layout, m.isa()) {
@@ -146,7 +174,7 @@ fn tile_product_portable(
 
 #[cfg(test)]
 mod tests {
-    use super::super::matrix_layout::MAX_COLUMNS;
+    use super::super::matrix_layout::{Kind, MAX_COLUMNS};
     use super::*;
     use crate::primes::ntt_primes;
 
@@ -166,11 +194,11 @@ mod tests {
         vector.chain([Modulus::new((1 << 62) - 57), Modulus::new((1 << 50) - 27)]).collect()
     }
 
-    /// Compares all tiles of a product, in both layouts, with remainders of signed products.
+    /// Compares all tiles of a product, in every layout, with remainders of signed products.
     fn check(m: &Modulus, columns: usize, entries: &[i64], operands: &[Vec<u64>]) {
         let words = operands[0].len();
-        for bytes in [false, true] {
-            let matrix = MatrixTiles::with_layout(columns, entries, bytes);
+        for kind in [Kind::Words, Kind::Bytes, Kind::Doubles] {
+            let matrix = MatrixTiles::with_layout(columns, entries, kind);
             let mut block = ColumnBlock::new(m, &matrix, words);
             // In two pieces, as for the parts of ciphertexts.
             for range in [0..16, 16..words] {
@@ -188,7 +216,7 @@ mod tests {
                     let sum = row.iter().zip(operands).fold(0, |sum, (&entry, column)| {
                         (sum + i128::from(entry) * i128::from(column[word])).rem_euclid(q)
                     });
-                    assert_eq!(i128::from(result), sum, "{m:?}, bytes {bytes}, row {index}");
+                    assert_eq!(i128::from(result), sum, "{m:?}, {kind:?}, row {index}");
                 }
             }
         }

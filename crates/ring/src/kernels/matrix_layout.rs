@@ -1,10 +1,10 @@
 //! The integer matrices of matrix products, in the order in which the kernels read them.
 //!
-//! Two layouts: entries as words, for the portable kernel and for IFMA; or as bytes, for the matrix
-//! unit AMX.
+//! Three layouts: entries as words, for the portable kernel and for IFMA; as bytes, for the matrix
+//! unit AMX; as doubles, for AVX2 and AVX-512 without IFMA.
 
 use super::amx;
-use crate::Buffer;
+use crate::{Buffer, Isa};
 
 /// Rows of a tile of words: with [`STRIP`] words, their sums take 16 of the 32 vector registers.
 pub(super) const TILE_ROWS: usize = 4;
@@ -20,6 +20,12 @@ pub(super) const BYTE_TILE_COLUMNS: usize = 64;
 
 /// Entries of a tile of bytes.
 pub(super) const BYTE_TILE: usize = BYTE_TILE_ROWS * BYTE_TILE_COLUMNS;
+
+/// Rows of a tile of doubles: with a vector of AVX-512, their sums take 16 of 32 registers.
+pub(super) const DOUBLE_TILE_ROWS: usize = 8;
+
+/// Bits of the lower half of a word that doubles multiply; see [`DoubleEntries`].
+pub(super) const HALF_BITS: u32 = 25;
 
 /// Below this, bytes are no faster than words: tiles have [`BYTE_TILE_COLUMNS`] of them, used or
 /// not.
@@ -46,6 +52,33 @@ pub(super) enum Layout {
     /// `[tile][column][row]`, plus `2^39`.
     Words(Vec<[u64; TILE_ROWS]>),
     Bytes(ByteEntries),
+    Doubles(DoubleEntries),
+}
+
+/// Which [`Layout`] to make.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Words,
+    Bytes,
+    Doubles,
+}
+
+/// Entries divided by a common factor, in signed pieces of as many bits as keep sums exact:
+/// `[tile][piece][column][row]`.
+///
+/// A word below 2^50 is `2^25·high + low` with `|low| <= 2^24` and `0 <= high <= 2^25`. A piece of b
+/// bits is at most 2^(b-1), so that k columns add up to at most `k·2^(b+24)`; with b = 29 - ⌈log2 k⌉
+/// that is 2^53.
+#[derive(Debug)]
+pub(super) struct DoubleEntries {
+    values: Vec<[f64; DOUBLE_TILE_ROWS]>,
+    /// A common divisor, by which all entries were divided.
+    pub(super) factor: u64,
+    /// Bits of a piece.
+    pub(super) bits: u32,
+    /// The number of pieces of an entry.
+    pub(super) pieces: usize,
+    columns: usize,
 }
 
 /// Entries as bytes, divided by a common factor:
@@ -72,20 +105,24 @@ impl MatrixTiles {
     /// entries, or an entry is not in `(-2^39, 2^39)`.
     #[must_use]
     pub fn new(columns: usize, entries: &[i64]) -> Self {
-        let bytes = amx::is_available() && columns >= MIN_BYTE_COLUMNS;
-        Self::with_layout(columns, entries, bytes)
+        let kind = match Isa::detect() {
+            Isa::Avx2 | Isa::Avx512f => Kind::Doubles,
+            _ if amx::is_available() && columns >= MIN_BYTE_COLUMNS => Kind::Bytes,
+            _ => Kind::Words,
+        };
+        Self::with_layout(columns, entries, kind)
     }
 
     /// As [`MatrixTiles::new`], for a layout of the caller's choice.
-    pub(super) fn with_layout(columns: usize, entries: &[i64], bytes: bool) -> Self {
+    pub(super) fn with_layout(columns: usize, entries: &[i64], kind: Kind) -> Self {
         assert!((1..=MAX_COLUMNS).contains(&columns), "{columns} columns");
         assert!(entries.len().is_multiple_of(columns), "{columns} columns");
         let largest = entries.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
         assert!(largest >> ENTRY_BITS == 0, "entry of absolute value {largest}");
-        let layout = if bytes {
-            Layout::Bytes(ByteEntries::new(columns, entries))
-        } else {
-            Layout::Words(words(columns, entries))
+        let layout = match kind {
+            Kind::Words => Layout::Words(words(columns, entries)),
+            Kind::Bytes => Layout::Bytes(ByteEntries::new(columns, entries)),
+            Kind::Doubles => Layout::Doubles(DoubleEntries::new(columns, entries)),
         };
         Self { rows: entries.len() / columns, columns, layout }
     }
@@ -102,6 +139,7 @@ impl MatrixTiles {
         match &self.layout {
             Layout::Words(tiles) => size_of_val(&**tiles),
             Layout::Bytes(entries) => size_of_val(&*entries.bytes),
+            Layout::Doubles(entries) => size_of_val(&*entries.values),
         }
     }
 
@@ -111,6 +149,7 @@ impl MatrixTiles {
         match self.layout {
             Layout::Words(_) => TILE_ROWS,
             Layout::Bytes(_) => BYTE_TILE_ROWS,
+            Layout::Doubles(_) => DOUBLE_TILE_ROWS,
         }
     }
 
@@ -119,6 +158,7 @@ impl MatrixTiles {
         match &self.layout {
             Layout::Words(_) => (1, 1 << ENTRY_BITS),
             Layout::Bytes(entries) => (entries.factor, entries.offset),
+            Layout::Doubles(entries) => (entries.factor, 1 << ENTRY_BITS),
         }
     }
 
@@ -131,6 +171,13 @@ impl MatrixTiles {
                     entries.byte(entries.position(tile, plane, row, column)) << (8 * plane)
                 })
                 .sum(),
+            Layout::Doubles(entries) => {
+                let pieces = (0..entries.pieces).map(|piece| {
+                    let value = entries.tile(tile)[piece * self.columns + column][row];
+                    (value as i64) << (entries.bits * piece as u32)
+                });
+                (pieces.sum::<i64>() + (1 << ENTRY_BITS)).cast_unsigned()
+            }
         }
     }
 }
@@ -192,6 +239,44 @@ impl ByteEntries {
     pub(super) fn tile(&self, index: usize) -> &[u64] {
         let words = self.planes * self.chunks * (BYTE_TILE / 8);
         &self.bytes[index * words..][..words]
+    }
+}
+
+impl DoubleEntries {
+    fn new(columns: usize, entries: &[i64]) -> Self {
+        let factor = common_factor(entries);
+        let bits = 54 - HALF_BITS - columns.next_power_of_two().ilog2();
+        let divided = |entry: i64| entry / factor.cast_signed();
+        let largest = entries.iter().map(|&e| divided(e).unsigned_abs()).max().unwrap_or(0);
+        // The last piece takes what is left, at most half of 2^bits too.
+        let holds = |&pieces: &usize| largest <= 1 << (bits as usize * pieces - 1);
+        let pieces = (1..).find(holds).expect("entries are below 2^39");
+        let rows = entries.len() / columns;
+        let tiles = rows.div_ceil(DOUBLE_TILE_ROWS);
+        let mut values = vec![[0.0; DOUBLE_TILE_ROWS]; tiles * pieces * columns];
+        for (row, entries) in entries.chunks_exact(columns).enumerate() {
+            let (tile, row) = (row / DOUBLE_TILE_ROWS, row % DOUBLE_TILE_ROWS);
+            for (column, &entry) in entries.iter().enumerate() {
+                let mut rest = divided(entry);
+                for piece in 0..pieces {
+                    let half = 1 << (bits - 1);
+                    let is_last = piece + 1 == pieces;
+                    let low = match is_last {
+                        true => rest,
+                        false => (rest + half).rem_euclid(2 * half) - half,
+                    };
+                    values[(tile * pieces + piece) * columns + column][row] = low as f64;
+                    rest = (rest - low) >> bits;
+                }
+            }
+        }
+        Self { values, factor, bits, pieces, columns }
+    }
+
+    /// The entries of a tile: piece after piece, column after column.
+    pub(super) fn tile(&self, index: usize) -> &[[f64; DOUBLE_TILE_ROWS]] {
+        let length = self.pieces * self.columns;
+        &self.values[index * length..][..length]
     }
 }
 

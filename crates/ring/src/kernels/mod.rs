@@ -73,6 +73,8 @@ mod avx512_sums;
 mod conversion;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod digit_product;
+#[cfg(target_arch = "x86_64")]
+mod doubles_matrix;
 mod elementwise;
 mod matrix;
 mod matrix_layout;

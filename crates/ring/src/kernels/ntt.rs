@@ -5,7 +5,7 @@
 //! reversed.
 
 #[cfg(target_arch = "x86_64")]
-mod doubles;
+pub(super) mod doubles;
 #[cfg(target_arch = "x86_64")]
 mod entry;
 #[cfg(target_arch = "x86_64")]

@@ -13,6 +13,7 @@ use std::arch::x86_64::*;
 
 use super::super::avx512::{LANES, load, splat, store};
 use super::super::avx512_butterfly::Constants;
+use super::prefetch;
 use super::twiddles::{Twiddles, Vector};
 use crate::Modulus;
 use crate::fraction_digits::FractionDigits;
@@ -55,15 +56,6 @@ fn sum_rows(c: &Constants, digits: &[Vector], stride: usize, key: &[Vector]) -> 
         }
     }
     out
-}
-
-/// Fetches words to the second-level cache.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn prefetch(words: &[u64]) {
-    for line in words.chunks(LANES) {
-        _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast());
-    }
 }
 
 /// Offset of the words that forward transforms take: a multiple of q.

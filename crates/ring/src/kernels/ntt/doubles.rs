@@ -11,20 +11,20 @@
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
-pub(super) mod avx2;
-pub(super) mod avx512;
+pub(in super::super) mod avx2;
+pub(in super::super) mod avx512;
 
 use super::lanes::Lanes;
 use crate::Modulus;
 
 /// The number that rounds to integers when added and subtracted, for magnitudes up to 2^51.
-const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
+pub(in super::super) const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// Vectors of doubles of one instruction set.
 ///
 /// # Safety
 /// The processor must have the instruction set; pointers must be valid for a vector.
-pub(super) trait Doubles: Copy {
+pub(in super::super) trait Doubles: Copy {
     type Vector: Copy;
 
     const LANES: usize;
@@ -52,21 +52,21 @@ pub(super) trait Doubles: Copy {
 
 /// A modulus in every lane.
 #[derive(Clone, Copy)]
-pub(super) struct DoubleLanes<D: Doubles> {
+pub(in super::super) struct DoubleLanes<D: Doubles> {
     q: D::Vector,
     reciprocal: D::Vector,
     rounder: D::Vector,
 }
 
 /// A twiddle as the double nearest to zero, and the same over q.
-pub(super) fn encode(m: &Modulus, w: u64) -> [u64; 2] {
+pub(in super::super) fn encode(m: &Modulus, w: u64) -> [u64; 2] {
     let value = m.center(w) as f64;
     [value.to_bits(), (value / m.value() as f64).to_bits()]
 }
 
 impl<D: Doubles> DoubleLanes<D> {
     #[inline(always)]
-    pub(super) unsafe fn new(m: &Modulus) -> Self {
+    pub(in super::super) unsafe fn new(m: &Modulus) -> Self {
         let q = m.value() as f64;
         Self { q: D::splat(q), reciprocal: D::splat(1.0 / q), rounder: D::splat(ROUNDER) }
     }
@@ -79,16 +79,23 @@ impl<D: Doubles> DoubleLanes<D> {
 
     /// x modulo q within `(1/2 + 2^-50·|x/q|)·q`, for any `|x| <= 4q`.
     #[inline(always)]
-    unsafe fn reduce(self, x: D::Vector) -> D::Vector {
+    pub(in super::super) unsafe fn reduce(self, x: D::Vector) -> D::Vector {
         D::sub_mul(x, self.round_product(x, self.reciprocal), self.q)
     }
 
+    /// `x·w` within `(1/2 + |x/q|/16)·q`, w a constant and its quotient.
     #[inline(always)]
-    unsafe fn product(self, x: D::Vector, w: [D::Vector; 2]) -> D::Vector {
+    pub(in super::super) unsafe fn product(self, x: D::Vector, w: [D::Vector; 2]) -> D::Vector {
         let high = D::mul(x, w[0]);
         let quotient = self.round_product(x, w[1]);
         let low = D::mul_sub(x, w[0], high);
         D::add(D::sub_mul(high, quotient, self.q), low)
+    }
+
+    /// x as a word in `[0, q)`, for any `|x| <= 4q`.
+    #[inline(always)]
+    pub(in super::super) unsafe fn residue(self, x: D::Vector) -> D::Vector {
+        D::to_words(self.reduce(x), self.q)
     }
 
     /// As [`DoubleLanes::product`], without the quotient of the twiddle.
@@ -146,7 +153,7 @@ impl<D: Doubles> Lanes for DoubleLanes<D> {
 
     #[inline(always)]
     unsafe fn leave(self, lanes: D::Vector) -> D::Vector {
-        D::to_words(self.reduce(lanes), self.q)
+        self.residue(lanes)
     }
 
     #[inline(always)]

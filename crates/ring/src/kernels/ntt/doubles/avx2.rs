@@ -8,7 +8,7 @@ use super::Doubles;
 use crate::kernels::avx2::TWO_52;
 
 #[derive(Clone, Copy)]
-pub(in super::super) struct Avx2;
+pub(in super::super::super) struct Avx2;
 
 impl Doubles for Avx2 {
     type Vector = __m256d;

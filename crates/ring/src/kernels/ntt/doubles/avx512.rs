@@ -8,7 +8,7 @@ use super::Doubles;
 use crate::kernels::avx512_butterfly::transpose;
 
 #[derive(Clone, Copy)]
-pub(in super::super) struct Avx512;
+pub(in super::super::super) struct Avx512;
 
 impl Doubles for Avx512 {
     type Vector = __m512d;
