@@ -20,128 +20,7 @@ use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 
-/// One diagonal, given by one period: of those made here, the smallest. A diagonal of period m encodes to
-/// a polynomial with 2m coefficients.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Diagonal {
-    /// Entry j of the diagonal is `values[j mod values.len()]`; the length is a power of two.
-    pub values: Vec<Complex64>,
-}
-
-/// A matrix by its diagonals: `(M v)[j] = Σ_r d_r[j]·v[(j + r) mod slots]`.
-///
-/// ```
-/// use std::collections::BTreeMap;
-/// use cryptable_ckks::dft_factors::{Diagonal, DiagonalMatrix};
-/// use num_complex::Complex64;
-/// // (M v)[j] = 2·v[j + 1] in four slots.
-/// let two = Diagonal { values: vec![Complex64::new(2.0, 0.0)] };
-/// let matrix = DiagonalMatrix { slots: 4, diagonals: BTreeMap::from([(1, two)]) };
-/// let vector = [1.0, 2.0, 3.0, 4.0].map(Complex64::from);
-/// assert_eq!(matrix.apply(&vector), [4.0, 6.0, 8.0, 2.0].map(Complex64::from));
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct DiagonalMatrix {
-    /// The dimension, a power of two.
-    pub slots: usize,
-    /// Diagonals by left rotation r in `0..slots`.
-    pub diagonals: BTreeMap<usize, Diagonal>,
-}
-
-impl Diagonal {
-    fn at(&self, j: usize) -> Complex64 {
-        self.values[j & (self.values.len() - 1)]
-    }
-
-    /// Halves the period while the two halves agree up to `tolerance`.
-    fn shortened(mut self, tolerance: f64) -> Self {
-        while self.values.len() > 1 {
-            let (low, high) = self.values.split_at(self.values.len() / 2);
-            if low.iter().zip(high).any(|(a, b)| (a - b).norm() > tolerance) {
-                break;
-            }
-            self.values.truncate(self.values.len() / 2);
-        }
-        self
-    }
-}
-
-impl DiagonalMatrix {
-    /// Coefficients that all diagonals together encode to: twice the period of each.
-    #[must_use]
-    pub fn rounded_coefficients(&self) -> usize {
-        self.diagonals.values().map(|d| 2 * d.values.len()).sum()
-    }
-
-    /// The product with a vector: a plain reference.
-    ///
-    /// # Panics
-    /// If the length is not the dimension.
-    #[must_use]
-    pub fn apply(&self, vector: &[Complex64]) -> Vec<Complex64> {
-        assert_eq!(vector.len(), self.slots);
-        (0..self.slots)
-            .map(|j| {
-                let term = |(r, d): (&usize, &Diagonal)| d.at(j) * vector[(j + r) % self.slots];
-                self.diagonals.iter().map(term).sum()
-            })
-            .collect()
-    }
-
-    /// The product `self · other`: the map that applies `other` first.
-    ///
-    /// Diagonals multiply as `(d_r, e_t) -> d_r[j]·e_t[j + r]` on the diagonal r + t. Entries below
-    /// `10^-14` of the largest one count as rounding errors when zero diagonals are dropped and periods
-    /// are shortened.
-    ///
-    /// # Panics
-    /// If the dimensions differ.
-    #[must_use]
-    pub fn compose(&self, other: &Self) -> Self {
-        assert_eq!(self.slots, other.slots);
-        let mut diagonals: BTreeMap<usize, Diagonal> = BTreeMap::new();
-        for (&r, left) in &self.diagonals {
-            for (&t, right) in &other.diagonals {
-                let period = left.values.len().max(right.values.len());
-                let sum = diagonals
-                    .entry((r + t) % self.slots)
-                    .or_insert_with(|| Diagonal { values: vec![Complex64::ZERO; period] });
-                if sum.values.len() < period {
-                    let repeated = (0..period).map(|j| sum.at(j)).collect();
-                    sum.values = repeated;
-                }
-                let period = sum.values.len();
-                for j in 0..period {
-                    sum.values[j] += left.at(j) * right.at(j + r);
-                }
-            }
-        }
-        let entries = diagonals.values().flat_map(|d| &d.values);
-        let tolerance = 1e-14 * entries.map(|v| v.norm()).fold(0.0, f64::max);
-        diagonals.retain(|_, d| d.values.iter().any(|v| v.norm() > tolerance));
-        let diagonals = diagonals.into_iter().map(|(r, d)| (r, d.shortened(tolerance))).collect();
-        Self { slots: self.slots, diagonals }
-    }
-
-    /// All entries multiplied by a constant.
-    fn scaled(mut self, factor: f64) -> Self {
-        for diagonal in self.diagonals.values_mut() {
-            diagonal.values.iter_mut().for_each(|v| *v *= factor);
-        }
-        self
-    }
-
-    /// The same map on vectors of twice the dimension that have the old one as a period.
-    ///
-    /// A rotation r beyond half the dimension becomes r + n, which acts alike on such vectors and
-    /// stays near 0 as a signed number.
-    fn doubled(self) -> Self {
-        let n = self.slots;
-        let lift = |r: usize| if 2 * r > n { r + n } else { r };
-        let diagonals = self.diagonals.into_iter().map(|(r, d)| (lift(r), d)).collect();
-        Self { slots: 2 * n, diagonals }
-    }
-}
+pub use crate::diagonal_matrix::{Diagonal, DiagonalMatrix};
 
 /// The twiddle factors of blocks of length `block`: `e^{2πi·5^j/(4·block)}` for j below half of it.
 fn twiddles(block: usize) -> Vec<Complex64> {
@@ -199,8 +78,6 @@ fn levels(slots: usize) -> u32 {
 /// Merges butterflies, given in order of application, into stages, and spreads `factor` over them.
 fn merge(butterflies: Vec<DiagonalMatrix>, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
     let total = butterflies.len();
-    assert!(stages.iter().all(|&levels| levels > 0), "empty stage in {stages:?}");
-    assert_eq!(stages.iter().sum::<u32>() as usize, total, "stages {stages:?} of {total} levels");
     let mut next = butterflies.into_iter();
     stages
         .iter()
@@ -211,6 +88,36 @@ fn merge(butterflies: Vec<DiagonalMatrix>, stages: &[u32], factor: f64) -> Vec<D
             product.scaled(factor.powf(f64::from(levels) / total as f64))
         })
         .collect()
+}
+
+/// Which homomorphic DFT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From slots to coefficients in slots.
+    CoeffsToSlots,
+    /// Its inverse.
+    SlotsToCoeffs,
+}
+
+/// How values fill slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// Two values a slot.
+    Full,
+    /// Real and imaginary parts side by side in twice as many slots.
+    Sparse,
+}
+
+/// The factors of a homomorphic DFT: which they are, and their numbers when they are asked for.
+///
+/// Planning takes [`DftFactors::shapes`], key generation and loading of keys [`DftFactors::matrices`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DftFactors {
+    pub(crate) direction: Direction,
+    pub(crate) packing: Packing,
+    pub(crate) slots: usize,
+    pub(crate) stages: Vec<u32>,
+    pub(crate) factor: f64,
 }
 
 /// CoeffsToSlots on `slots` = n slots: from the slots of `Σ m_k Y^k` to `factor·(m_k + i·m_{k+n})`, in
@@ -227,28 +134,21 @@ fn merge(butterflies: Vec<DiagonalMatrix>, stages: &[u32], factor: f64) -> Vec<D
 /// let w: Vec<_> = (0..4).map(|k| Complex64::new(f64::from(k), 0.5)).collect();
 /// let mut slots = w.clone();
 /// Embedding::new(4).slots_from_coefficients(&mut slots);
-/// let found = coeffs_to_slots(4, &[1, 1], 10.0).iter().fold(slots, |v, matrix| matrix.apply(&v));
+/// let matrices = coeffs_to_slots(4, &[1, 1], 10.0).matrices();
+/// let found = matrices.iter().fold(slots, |v, matrix| matrix.apply(&v));
 /// // Entry 1 is coefficient 2.
 /// assert!((found[1] - 10.0 * w[2]).norm() < 1e-12);
 /// ```
-///
-/// # Panics
-/// If n is not a power of two, or the stages are not positive with sum log2 n.
 #[must_use]
-pub fn coeffs_to_slots(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
-    let inverses = (1..=levels(slots)).rev().map(|k| inverse_butterfly(slots, 1 << k)).collect();
-    merge(inverses, stages, factor)
+pub fn coeffs_to_slots(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
+    DftFactors::new((Direction::CoeffsToSlots, Packing::Full), slots, stages, factor)
 }
 
 /// SlotsToCoeffs on `slots` = n slots, the inverse of [`coeffs_to_slots`] at factor 1: from `w_k` in
 /// bit-reversed order to the slots of the polynomial, times `factor`. The last stage is the outermost.
-///
-/// # Panics
-/// If n is not a power of two, or the stages are not positive with sum log2 n.
 #[must_use]
-pub fn slots_to_coeffs(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
-    let butterflies = (1..=levels(slots)).map(|k| butterfly(slots, 1 << k)).collect();
-    merge(butterflies, stages, factor)
+pub fn slots_to_coeffs(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
+    DftFactors::new((Direction::SlotsToCoeffs, Packing::Full), slots, stages, factor)
 }
 
 /// CoeffsToSlots of a sparse packing, to 2n slots: as [`coeffs_to_slots`], but of the result u, `u +
@@ -257,18 +157,9 @@ pub fn slots_to_coeffs(slots: usize, stages: &[u32], factor: f64) -> Vec<Diagona
 ///
 /// The matrices have dimension 2n; the vector that they are applied to has period n. The rows of the
 /// last one are multiplied by 1/2 and -i/2 in the two halves, which gives its diagonals the period 2n.
-///
-/// # Panics
-/// If n is not a power of two above 1, or the stages are not positive with sum log2 n.
 #[must_use]
-pub fn coeffs_to_slots_sparse(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
-    let mut matrices = doubled(coeffs_to_slots(slots, stages, factor));
-    let last = matrices.last_mut().expect("at least one stage");
-    let mask = |j| if j < slots { Complex64::new(0.5, 0.0) } else { Complex64::new(0.0, -0.5) };
-    for diagonal in last.diagonals.values_mut() {
-        diagonal.values = (0..2 * slots).map(|j| diagonal.at(j) * mask(j)).collect();
-    }
-    matrices
+pub fn coeffs_to_slots_sparse(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
+    DftFactors::new((Direction::CoeffsToSlots, Packing::Sparse), slots, stages, factor)
 }
 
 /// SlotsToCoeffs of a sparse packing, from 2n slots: as [`slots_to_coeffs`] for `w = a + ib`, from the
@@ -277,16 +168,69 @@ pub fn coeffs_to_slots_sparse(slots: usize, stages: &[u32], factor: f64) -> Vec<
 /// The matrices have dimension 2n. The columns of the first one are multiplied by 1 and i in the two
 /// halves. The sum with the rotation may wait until the end, because all other matrices have period n
 /// and so commute with it; before it, the vectors between them have no meaning of their own.
-///
-/// # Panics
-/// If n is not a power of two above 1, or the stages are not positive with sum log2 n.
 #[must_use]
-pub fn slots_to_coeffs_sparse(slots: usize, stages: &[u32], factor: f64) -> Vec<DiagonalMatrix> {
-    let mut matrices = doubled(slots_to_coeffs(slots, stages, factor));
+pub fn slots_to_coeffs_sparse(slots: usize, stages: &[u32], factor: f64) -> DftFactors {
+    DftFactors::new((Direction::SlotsToCoeffs, Packing::Sparse), slots, stages, factor)
+}
+
+impl DftFactors {
+    fn new(
+        (direction, packing): (Direction, Packing),
+        slots: usize,
+        stages: &[u32],
+        factor: f64,
+    ) -> Self {
+        Self { direction, packing, slots, stages: stages.to_vec(), factor }
+    }
+
+    /// Demands stages that merge all levels.
+    pub(crate) fn check(&self) {
+        let (total, stages) = (levels(self.slots), &self.stages);
+        assert!(stages.iter().all(|&levels| levels > 0), "empty stage in {stages:?}");
+        assert_eq!(stages.iter().sum::<u32>(), total, "stages {stages:?} of {total} levels");
+    }
+
+    /// The matrices, in order of application.
+    ///
+    /// # Panics
+    /// If n is not a power of two (above 1 for a sparse packing), or the stages are not positive with sum log2 n.
+    #[must_use]
+    pub fn matrices(&self) -> Vec<DiagonalMatrix> {
+        self.check();
+        let (slots, all) = (self.slots, 1..=levels(self.slots));
+        let butterflies = match self.direction {
+            Direction::CoeffsToSlots => {
+                all.rev().map(|k| inverse_butterfly(slots, 1 << k)).collect()
+            }
+            Direction::SlotsToCoeffs => all.map(|k| butterfly(slots, 1 << k)).collect(),
+        };
+        let matrices = merge(butterflies, &self.stages, self.factor);
+        match (self.packing, self.direction) {
+            (Packing::Full, _) => matrices,
+            (Packing::Sparse, Direction::CoeffsToSlots) => with_masked_rows(doubled(matrices)),
+            (Packing::Sparse, Direction::SlotsToCoeffs) => with_masked_columns(doubled(matrices)),
+        }
+    }
+}
+
+/// The rows of the last matrix times 1/2 in the first half, and -i/2 in the second.
+fn with_masked_rows(mut matrices: Vec<DiagonalMatrix>) -> Vec<DiagonalMatrix> {
+    let last = matrices.last_mut().expect("at least one stage");
+    let slots = last.slots;
+    let mask = |j| if 2 * j < slots { Complex64::new(0.5, 0.0) } else { Complex64::new(0.0, -0.5) };
+    for diagonal in last.diagonals.values_mut() {
+        diagonal.values = (0..slots).map(|j| diagonal.at(j) * mask(j)).collect();
+    }
+    matrices
+}
+
+/// The columns of the first matrix times 1 in the first half, and i in the second.
+fn with_masked_columns(mut matrices: Vec<DiagonalMatrix>) -> Vec<DiagonalMatrix> {
     let first = matrices.first_mut().expect("at least one stage");
-    let mask = |j: usize| if j % (2 * slots) < slots { Complex64::ONE } else { Complex64::I };
+    let slots = first.slots;
+    let mask = |j: usize| if 2 * (j % slots) < slots { Complex64::ONE } else { Complex64::I };
     for (r, diagonal) in &mut first.diagonals {
-        diagonal.values = (0..2 * slots).map(|j| diagonal.at(j) * mask(j + r)).collect();
+        diagonal.values = (0..slots).map(|j| diagonal.at(j) * mask(j + r)).collect();
     }
     matrices
 }
@@ -350,9 +294,9 @@ mod tests {
             let what = format!("{n} slots, stages {stages:?}");
             let w = sample(n);
             let (reversed, slots) = (bit_reversed(&w), slots_of(&w));
-            let found = chain(&coeffs_to_slots(n, stages, 0.3), slots.clone());
+            let found = chain(&coeffs_to_slots(n, stages, 0.3).matrices(), slots.clone());
             assert_close(&found, reversed.iter().map(|w| 0.3 * w), &what);
-            let found = chain(&slots_to_coeffs(n, stages, 0.7), reversed);
+            let found = chain(&slots_to_coeffs(n, stages, 0.7).matrices(), reversed);
             assert_close(&found, slots.iter().map(|z| 0.7 * z), &what);
         }
     }
@@ -365,10 +309,10 @@ mod tests {
             let (reversed, slots) = (bit_reversed(&w), slots_of(&w));
             let parts = reversed.iter().map(|w| w.re).chain(reversed.iter().map(|w| w.im));
             let parts: Vec<_> = parts.map(Complex64::from).collect();
-            let u = chain(&coeffs_to_slots_sparse(n, stages, 0.3), slots.repeat(2));
+            let u = chain(&coeffs_to_slots_sparse(n, stages, 0.3).matrices(), slots.repeat(2));
             let real: Vec<_> = u.iter().map(|u| u + u.conj()).collect();
             assert_close(&real, parts.iter().map(|x| 0.3 * x), &what);
-            let y = chain(&slots_to_coeffs_sparse(n, stages, 0.7), parts);
+            let y = chain(&slots_to_coeffs_sparse(n, stages, 0.7).matrices(), parts);
             let sum: Vec<_> = (0..2 * n).map(|j| y[j] + y[(j + n) % (2 * n)]).collect();
             assert_close(&sum, slots.iter().chain(&slots).map(|z| 0.7 * z), &what);
         }
@@ -389,8 +333,16 @@ mod tests {
     fn diagonals_are_few_and_short() {
         for (n, stages) in SPLITS {
             let pairs = [
-                (coeffs_to_slots(n, stages, 0.3), coeffs_to_slots_sparse(n, stages, 0.3), true),
-                (slots_to_coeffs(n, stages, 0.3), slots_to_coeffs_sparse(n, stages, 0.3), false),
+                (
+                    coeffs_to_slots(n, stages, 0.3).matrices(),
+                    coeffs_to_slots_sparse(n, stages, 0.3).matrices(),
+                    true,
+                ),
+                (
+                    slots_to_coeffs(n, stages, 0.3).matrices(),
+                    slots_to_coeffs_sparse(n, stages, 0.3).matrices(),
+                    false,
+                ),
             ];
             for (full, sparse, inverse) in pairs {
                 let masked = if inverse { stages.len() - 1 } else { 0 };
@@ -415,8 +367,10 @@ mod tests {
 
     #[test]
     fn the_factor_is_spread_by_levels() {
-        let (plain, scaled) =
-            (slots_to_coeffs(16, &[1, 3], 1.0), slots_to_coeffs(16, &[1, 3], 0.1));
+        let (plain, scaled) = (
+            slots_to_coeffs(16, &[1, 3], 1.0).matrices(),
+            slots_to_coeffs(16, &[1, 3], 0.1).matrices(),
+        );
         for (i, share) in [0.25, 0.75].into_iter().enumerate() {
             let factor = 0.1f64.powf(share);
             let expected = plain[i].diagonals[&0].values.iter().map(|v| factor * v);
@@ -439,8 +393,8 @@ mod tests {
         let product = a.compose(&b).apply(&v);
         assert_close(&product, a.apply(&b.apply(&v)).into_iter(), "product");
 
-        let there = &slots_to_coeffs(64, &[6], 1.0)[0];
-        let identity = there.compose(&coeffs_to_slots(64, &[6], 1.0)[0]);
+        let there = &slots_to_coeffs(64, &[6], 1.0).matrices()[0];
+        let identity = there.compose(&coeffs_to_slots(64, &[6], 1.0).matrices()[0]);
         assert_eq!(identity.diagonals.len(), 1);
         assert_close(&identity.diagonals[&0].values, [Complex64::ONE].into_iter(), "identity");
     }
@@ -448,12 +402,12 @@ mod tests {
     #[test]
     #[should_panic(expected = "stages")]
     fn stages_must_add_up() {
-        let _ = coeffs_to_slots(16, &[2, 1], 1.0);
+        let _ = coeffs_to_slots(16, &[2, 1], 1.0).matrices();
     }
 
     #[test]
     #[should_panic(expected = "empty stage")]
     fn empty_stages_are_refused() {
-        let _ = slots_to_coeffs(16, &[0, 4], 1.0);
+        let _ = slots_to_coeffs(16, &[0, 4], 1.0).matrices();
     }
 }

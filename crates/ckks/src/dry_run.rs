@@ -1,6 +1,7 @@
 //! A dry run: predicts limbs, scales, noise and transforms of a circuit without any key.
 
-use std::sync::Mutex;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest, SwitchingKeyShape};
 use cryptable_ring::{Basis, SharedLimbs, rotation_element};
@@ -87,6 +88,27 @@ pub struct Counts {
     pub table_products: usize,
 }
 
+/// Counts that threads add to without waiting for each other: a planner's dry runs do little else.
+#[derive(Debug, Default)]
+struct AtomicCounts([AtomicUsize; 5]);
+
+impl AtomicCounts {
+    fn add(&self, more: Counts) {
+        let Counts { transforms, limb_products, key_switches, .. } = more;
+        let Counts { combination_products, table_products, .. } = more;
+        let all = [transforms, limb_products, key_switches, combination_products, table_products];
+        for (count, more) in self.0.iter().zip(all) {
+            count.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+
+    fn get(&self) -> Counts {
+        let [transforms, limb_products, key_switches, combination_products, table_products] =
+            [0, 1, 2, 3, 4].map(|i| self.0[i].load(Ordering::Relaxed));
+        Counts { transforms, limb_products, key_switches, combination_products, table_products }
+    }
+}
+
 /// A chain of primes.
 #[derive(Clone, Debug)]
 pub struct PlannedChain {
@@ -127,32 +149,46 @@ pub struct DryRunParameters {
 #[derive(Debug)]
 pub struct DryRun {
     parameters: DryRunParameters,
-    counts: Mutex<Counts>,
-    requests: Mutex<Vec<KeyRequest>>,
+    /// log2 of the primes of every chain.
+    log2_primes: Vec<Vec<f64>>,
+    counts: AtomicCounts,
+    requests: RwLock<Vec<KeyRequest>>,
 }
 
 impl DryRun {
     /// A dry run with nothing counted yet.
     #[must_use]
     pub fn new(parameters: DryRunParameters) -> Self {
-        Self { parameters, counts: Mutex::default(), requests: Mutex::default() }
+        let log2 = |chain: &PlannedChain| chain.primes.iter().map(|prime| prime.log2()).collect();
+        let log2_primes = parameters.chains.iter().map(log2).collect();
+        let (counts, requests) = (AtomicCounts::default(), RwLock::default());
+        Self { parameters, log2_primes, counts, requests }
+    }
+
+    /// Another one of the same parameters, with nothing counted: for what is asked besides.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        Self::new(self.parameters.clone())
     }
 
     /// What has been counted so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        *self.counts.lock().expect("no panic under lock")
+        self.counts.get()
     }
 
     /// The keys that the circuit needs, each purpose and shape once.
     #[must_use]
     pub fn key_requests(&self) -> Vec<KeyRequest> {
-        self.requests.lock().expect("no panic under lock").clone()
+        self.requests.read().expect("no panic under lock").clone()
     }
 
     /// Notes that a key is needed.
     pub fn request(&self, request: KeyRequest) {
-        let mut requests = self.requests.lock().expect("no panic under lock");
+        if self.requests.read().expect("no panic under lock").contains(&request) {
+            return;
+        }
+        let mut requests = self.requests.write().expect("no panic under lock");
         if !requests.contains(&request) {
             requests.push(request);
         }
@@ -173,12 +209,7 @@ impl DryRun {
 
     /// Adds to what has been counted: for steps of circuits that are no operation of [`Arithmetic`].
     pub fn add_counts(&self, more: Counts) {
-        let mut counts = self.counts.lock().expect("no panic under lock");
-        counts.transforms += more.transforms;
-        counts.limb_products += more.limb_products;
-        counts.key_switches += more.key_switches;
-        counts.combination_products += more.combination_products;
-        counts.table_products += more.table_products;
+        self.counts.add(more);
     }
 
     fn count(&self, transforms: usize, limb_products: usize, key_switches: usize) {
@@ -218,14 +249,14 @@ impl DryRun {
     /// Slot variance that one key switch adds before its rounding: `N²·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
     /// the rounding as long as the special primes exceed a digit by some bits.
     fn switching_noise(&self, scale: f64, limbs: usize, shape: SwitchingKeyShape) -> SlotVariance {
-        let primes = &self.parameters.chains[shape.basis.chain].primes;
+        let primes = &self.log2_primes[shape.basis.chain];
         let n = self.parameters.degree as f64;
         let special = self.parameters.log2_special * shape.basis.special as f64;
         let basis = shape.raised(limbs);
         let digits = (0..shape.digits_at(limbs)).map(|digit| {
             let range = shape.digit_range(digit, limbs);
             let own = (0..limbs).filter(|&i| range.contains(&(basis.shared.limbs(i + 1) - 1)));
-            let width: f64 = own.map(|i| primes[i].log2()).sum();
+            let width: f64 = own.map(|i| primes[i]).sum();
             (2.0 * (width - special)).exp2()
         });
         SlotVariance(digits.sum::<f64>() * n * n * ERROR_VARIANCE / 12.0 / (scale * scale))

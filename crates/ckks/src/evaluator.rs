@@ -55,10 +55,7 @@ impl<'a> Evaluator<'a> {
 
     /// `round(constant·scale)` as an integer of `Z[i]`.
     fn integer(constant: Complex64, scale: f64) -> GaussianInteger {
-        GaussianInteger {
-            re: (constant.re * scale).round() as i128,
-            im: (constant.im * scale).round() as i128,
-        }
+        GaussianInteger::rounded(constant.re * scale, constant.im * scale)
     }
 
     /// Constants of linear combinations as integers at the ratio of `scale` to the inputs' scales.

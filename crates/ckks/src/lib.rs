@@ -11,6 +11,8 @@ pub mod chebyshev;
 pub mod ciphertext;
 pub mod cleaning;
 pub mod dft_factors;
+pub mod dft_shapes;
+pub mod diagonal_matrix;
 pub mod dry_run;
 #[cfg(feature = "client")]
 pub mod encryption;

@@ -91,8 +91,94 @@ impl<C: Clone + Send + Sync> Steps<C> {
             padded.resize(length, Complex64::ZERO);
             divide_by_giants(&mut padded, block);
         }
-        let blocks = self.block_sums(arithmetic, &padded, constants);
+        let shift = match constants {
+            ConstantScale::Kept(bits) => return self.evaluate_kept(arithmetic, &padded, bits),
+            ConstantScale::Rescaled => 0.0,
+            ConstantScale::Shifted(bits) => bits,
+        };
+        let blocks = self.block_sums(arithmetic, &padded, shift);
         self.join_blocks(arithmetic, blocks)
+    }
+
+    /// As [`Steps::evaluate`], with constants of this many bits that stay in the scale.
+    ///
+    /// A series is `low + high·step_half`, its low half again, and so on down to a block: as all of these products are
+    /// taken at the level of the whole, they share one relinearization. Of 16 blocks, 8 are left of 15. The sums of all
+    /// blocks are still made at once, each at the scale at which it is added.
+    fn evaluate_kept<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        coefficients: &[Complex64],
+        bits: f64,
+    ) -> C {
+        let (z, block) = (&self.babies[0], self.babies.len() + 1);
+        let count = coefficients.len().div_ceil(block);
+        let levels = (count.next_power_of_two() * block).ilog2() as usize;
+        let place = (arithmetic.limbs(z) - levels, arithmetic.scale(z) * bits.exp2());
+        let mut scales = vec![0.0; count];
+        self.block_scales(arithmetic, place, &mut scales);
+        let limbs = self.babies.iter().map(|ct| arithmetic.limbs(ct)).min().expect("step 1");
+        let inputs: Vec<&C> = self.babies.iter().collect();
+        let chunks: Vec<&[Complex64]> = coefficients.chunks(block).collect();
+        let row = |(chunk, scale): (&&[Complex64], &f64)| {
+            let mut row: Vec<_> = chunk[1..].iter().map(|c| c * (scale / place.1)).collect();
+            row.resize(inputs.len(), Complex64::ZERO);
+            row
+        };
+        let rows: Vec<Vec<Complex64>> = chunks.iter().zip(&scales).map(row).collect();
+        let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, place.1);
+        let with_constant = |((mut sum, chunk), scale): ((C, &[Complex64]), f64)| {
+            arithmetic.divide_slots_assign(&mut sum, scale / place.1);
+            arithmetic.add_constant_assign(&mut sum, chunk[0]);
+            sum
+        };
+        let mut blocks = sums.into_iter().zip(chunks).zip(scales).map(with_constant).collect();
+        self.join_kept(arithmetic, place.0, &mut blocks)
+    }
+
+    /// The scales of blocks whose series is to have this number of limbs and this scale.
+    fn block_scales<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        (limbs, scale): (usize, f64),
+        scales: &mut [f64],
+    ) {
+        let wide = scale * arithmetic.prime(limbs);
+        let is_alone = scales.len() == 1;
+        let mut rest = scales;
+        while rest.len() > 1 {
+            let half = rest.len().next_power_of_two() / 2;
+            let giant = &self.giants[half.ilog2() as usize];
+            let (low, high) = rest.split_at_mut(half);
+            self.block_scales(arithmetic, (limbs + 1, wide / arithmetic.scale(giant)), high);
+            rest = low;
+        }
+        rest[0] = if is_alone { scale } else { wide };
+    }
+
+    /// Joins blocks to a series of so many limbs; takes them out of the list.
+    fn join_kept<A: Arithmetic<Ciphertext = C>>(
+        &self,
+        arithmetic: &A,
+        limbs: usize,
+        blocks: &mut Vec<C>,
+    ) -> C {
+        let mut highs = Vec::new();
+        while blocks.len() > 1 {
+            let half = blocks.len().next_power_of_two() / 2;
+            let mut high = blocks.split_off(half);
+            let joined = self.join_kept(arithmetic, limbs + 1, &mut high);
+            highs.push((joined, &self.giants[half.ilog2() as usize]));
+        }
+        let mut block = blocks.pop().expect("a block");
+        if highs.is_empty() {
+            arithmetic.drop_to(&mut block, limbs);
+            return block;
+        }
+        let pairs: Vec<(&C, &C)> = highs.iter().map(|(high, giant)| (high, *giant)).collect();
+        let mut sum = arithmetic.product_sum(&pairs);
+        arithmetic.product_add_assign(&mut sum, &block, 1.0);
+        arithmetic.relinearize(sum, 1)
     }
 
     /// Evaluates `Σ_k coefficients[k]·step_k` at the least depth, to an exact scale: `2^d` coefficients take d levels
@@ -132,12 +218,6 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
     }
 
-    /// Whether so many coefficients are one block that leaves a level, of so many, for its constants.
-    fn is_block(&self, length: usize, levels: usize) -> bool {
-        let needed = if length == 2 { 1 } else { length.ilog2() as usize + 1 };
-        length <= self.babies.len() + 1 && needed <= levels
-    }
-
     /// `Σ_k coefficients[k]·step_k` with the given limbs and scale: high halves times giant steps, and one block, added up
     /// one prime above.
     fn subseries<A: Arithmetic<Ciphertext = C>>(
@@ -146,10 +226,11 @@ impl<C: Clone + Send + Sync> Steps<C> {
         coefficients: &[Complex64],
         (limbs, scale): (usize, f64),
     ) -> C {
-        let levels = arithmetic.limbs(&self.babies[0]) - limbs;
+        let levels = (arithmetic.limbs(&self.babies[0]) - limbs) as u32;
+        let log_babies = (self.babies.len() + 1).ilog2();
         let wide = scale * arithmetic.prime(limbs);
         let (mut rest, mut highs) = (coefficients.to_vec(), Vec::new());
-        while !self.is_block(rest.len(), levels) {
+        while !is_block((rest.len().ilog2(), log_babies), levels) {
             let half = rest.len() / 2;
             let mut high = rest.split_off(half);
             if self.basis == PolynomialBasis::Chebyshev {
@@ -173,21 +254,16 @@ impl<C: Clone + Send + Sync> Steps<C> {
         arithmetic.relinearize(sum, 1)
     }
 
-    /// The linear combinations of the baby steps, one a block.
+    /// The linear combinations of the baby steps, one a block, at their scale times 2 to the power `shift`.
     fn block_sums<A: Arithmetic<Ciphertext = C>>(
         &self,
         arithmetic: &A,
         coefficients: &[Complex64],
-        constants: ConstantScale,
+        shift: f64,
     ) -> Vec<C> {
         let limbs = self.babies.iter().map(|ct| arithmetic.limbs(ct)).min().expect("step 1");
         let last = self.babies.last().expect("step 1");
-        let factor = match constants {
-            ConstantScale::Rescaled => arithmetic.prime(limbs - 1),
-            ConstantScale::Shifted(bits) => arithmetic.prime(limbs - 1) * bits.exp2(),
-            ConstantScale::Kept(bits) => bits.exp2(),
-        };
-        let scale = arithmetic.scale(last) * factor;
+        let scale = arithmetic.scale(last) * arithmetic.prime(limbs - 1) * shift.exp2();
         let chunks: Vec<&[Complex64]> = coefficients.chunks(self.babies.len() + 1).collect();
         let rows: Vec<Vec<Complex64>> = chunks
             .iter()
@@ -203,12 +279,7 @@ impl<C: Clone + Send + Sync> Steps<C> {
             .zip(chunks)
             .map(|(mut sum, chunk)| {
                 arithmetic.add_constant_assign(&mut sum, chunk[0]);
-                match constants {
-                    ConstantScale::Rescaled | ConstantScale::Shifted(_) => {
-                        arithmetic.rescale(sum, 1)
-                    }
-                    ConstantScale::Kept(_) => sum,
-                }
+                arithmetic.rescale(sum, 1)
             })
             .collect()
     }
@@ -232,6 +303,32 @@ impl<C: Clone + Send + Sync> Steps<C> {
         }
         blocks.pop().expect("at least one block")
     }
+}
+
+/// Relinearizations of [`Steps::evaluate_at_least_depth`] for `2^log_length` coefficients in blocks of `2^log_babies`,
+/// beside those of the steps.
+#[must_use]
+pub fn relinearizations_at_least_depth(log_length: u32, log_babies: u32) -> u32 {
+    of_subseries(log_length, log_babies, log_length)
+}
+
+/// Those of a series that may take so many levels.
+fn of_subseries(log_length: u32, log_babies: u32, levels: u32) -> u32 {
+    let mut highs = (0..log_length).rev();
+    let is_block = |log: u32| is_block((log, log_babies), levels);
+    let (mut rest, mut count) = (log_length, 0);
+    while !is_block(rest) {
+        rest = highs.next().expect("two coefficients are a block");
+        count += of_subseries(rest, log_babies, levels - 1);
+    }
+    count + u32::from(rest < log_length)
+}
+
+/// Whether `2^log_length` coefficients are one block, of up to `2^log_babies`, that leaves one of the levels for its
+/// constants.
+fn is_block((log_length, log_babies): (u32, u32), levels: u32) -> bool {
+    let needed = if log_length == 1 { 1 } else { log_length + 1 };
+    log_length <= log_babies && needed <= levels
 }
 
 /// Step `a + b` from steps a and b, where `a - b` is 0 or 1.
@@ -289,6 +386,14 @@ fn divide_by_giants(coefficients: &mut [Complex64], block: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn relinearizations_of_series() {
+        // 3 of 16 coefficients in blocks of 4, 5 of 32, as counted by hand.
+        let found = [(4, 2), (5, 2), (5, 3), (2, 2)]
+            .map(|(length, babies)| relinearizations_at_least_depth(length, babies));
+        assert_eq!(found, [3, 5, 4, 1]);
+    }
 
     #[test]
     fn divided_chebyshev_blocks_join_to_the_series() {

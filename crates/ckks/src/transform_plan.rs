@@ -4,6 +4,7 @@ use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::Basis;
 
 use crate::dft_factors::DiagonalMatrix;
+use crate::dft_shapes::MatrixShape;
 
 /// Which baby step and giant step a diagonal is served by, and where it is found in the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +58,24 @@ impl TransformPlan {
         shape: SwitchingKeyShape,
         scale: f64,
     ) -> Self {
-        assert!(baby_steps > 0 && !matrix.diagonals.is_empty());
+        Self::of_shape(&matrix.shape(), ring_slots, baby_steps, shape, scale)
+    }
+
+    /// As [`TransformPlan::new`], of a matrix whose numbers are not known yet.
+    ///
+    /// # Panics
+    /// As [`TransformPlan::new`].
+    #[must_use]
+    pub fn of_shape(
+        matrix: &MatrixShape,
+        ring_slots: usize,
+        baby_steps: usize,
+        shape: SwitchingKeyShape,
+        scale: f64,
+    ) -> Self {
+        assert!(baby_steps > 0 && !matrix.periods.is_empty());
         let slots = matrix.slots;
-        let rotations: Vec<usize> = matrix.diagonals.keys().copied().collect();
+        let rotations: Vec<usize> = matrix.periods.keys().copied().collect();
         let stride = rotations
             .iter()
             .filter(|&&r| r > 0)
@@ -83,11 +99,6 @@ impl TransformPlan {
                 }
             })
             .collect();
-        let power: f64 = matrix
-            .diagonals
-            .values()
-            .map(|d| d.values.iter().map(|v| v.norm_sqr()).sum::<f64>() / d.values.len() as f64)
-            .sum();
         Self {
             limbs: shape.basis.main,
             shape,
@@ -96,7 +107,7 @@ impl TransformPlan {
             giant_rotation: (babies_used * stride) % ring_slots,
             giants: window.div_ceil(babies_used),
             steps,
-            row_norm: power.sqrt(),
+            row_norm: matrix.row_power.sqrt(),
             rounded_coefficients: matrix.rounded_coefficients(),
         }
     }

@@ -158,9 +158,10 @@ fn apply_chain(setup: &mut Setup, matrices: &[DiagonalMatrix], ct: Ciphertext) -
 fn homomorphic_dfts_on_full_and_sparse_packings() {
     let mut setup = setup();
     let slots = sample(DEGREE / 2);
-    for matrices in
+    for factors in
         [coeffs_to_slots(DEGREE / 2, &[3, 3, 2], 1.0), slots_to_coeffs(DEGREE / 2, &[2, 3, 3], 0.1)]
     {
+        let matrices = factors.matrices();
         let expected = matrices.iter().fold(slots.clone(), |v, m| m.apply(&v));
         let ct = setup.encrypt(&slots);
         let result = apply_chain(&mut setup, &matrices, ct);
@@ -168,9 +169,10 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
     }
     let small = sample(16);
     let wide: Vec<_> = (0..32).map(|j| small[j % 16]).collect();
-    for matrices in
+    for factors in
         [coeffs_to_slots_sparse(16, &[2, 2], 1.0), slots_to_coeffs_sparse(16, &[2, 2], 1.0)]
     {
+        let matrices = factors.matrices();
         let expected = matrices.iter().fold(wide.clone(), |v, m| m.apply(&v));
         let ct = setup.encrypt(&wide);
         let result = apply_chain(&mut setup, &matrices, ct);

@@ -15,7 +15,9 @@ use num_complex::Complex64;
 
 use crate::Arithmetic;
 use crate::chebyshev::ChebyshevSeries;
-use crate::paterson_stockmeyer::{ConstantScale, PolynomialBasis, Steps};
+use crate::paterson_stockmeyer::{
+    ConstantScale, PolynomialBasis, Steps, relinearizations_at_least_depth,
+};
 
 /// What a level costs, in multiplications of each exponential: a limb more in everything above it. Measured on
 /// 8-bit lookups, where 64 coefficients and a level less took 5 % more time than 32.
@@ -51,13 +53,16 @@ pub struct ExponentialShape {
     pub log_length: u32,
     /// log2 of the baby steps of the series.
     pub log_babies: u32,
+    /// Whether the series is evaluated at the least depth, its constants included: a level less, in a few more products.
+    pub least_depth: bool,
 }
 
 impl ExponentialShape {
-    /// Levels it takes: one a Chebyshev doubling, one for the constants, one a doubling of the angle, one
-    /// more if that is cleaned.
+    /// Levels it takes: one a Chebyshev doubling, one for the constants unless depth is least, one a doubling of the
+    /// angle, one more if that is cleaned.
     pub fn levels(self) -> usize {
-        (self.log_length + 1 + self.doublings + self.cleanings) as usize
+        let constants = u32::from(!self.least_depth);
+        (self.log_length + constants + self.doublings + self.cleanings) as usize
     }
 }
 
@@ -125,10 +130,17 @@ impl Exponential {
                     continue;
                 }
                 for log_babies in 1..=log_length {
-                    let shape = ExponentialShape { doublings, cleanings, log_length, log_babies };
-                    let giants = log_length - log_babies;
-                    let steps = (1 << log_babies) - 2 + giants;
-                    let multiplications = steps + (1 << giants) - 1 + doublings;
+                    let least_depth = true;
+                    let shape = ExponentialShape {
+                        doublings,
+                        cleanings,
+                        log_length,
+                        log_babies,
+                        least_depth,
+                    };
+                    let steps = (1 << log_babies) - 2 + log_length - log_babies;
+                    let joins = relinearizations_at_least_depth(log_length, log_babies);
+                    let multiplications = steps + joins + doublings;
                     let cost = f64::from(multiplications)
                         + MULTIPLICATIONS_PER_LEVEL * shape.levels() as f64;
                     if best.is_none_or(|(least, _)| cost < least) {
@@ -142,12 +154,18 @@ impl Exponential {
 
     /// Evaluates it on a ciphertext of x = t/K.
     pub fn evaluate<A: Arithmetic>(&self, arithmetic: &A, x: &A::Ciphertext) -> A::Ciphertext {
-        let ExponentialShape { doublings, cleanings, log_length, log_babies } = self.shape;
+        let ExponentialShape { doublings, cleanings, log_length, log_babies, least_depth } =
+            self.shape;
         let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
         let coefficients = &self.series.coefficients;
         // Every doubling squares the scale, and so doubles a shift of its logarithm.
-        let shift = ConstantScale::Shifted(self.scale_shift / f64::from(doublings).exp2());
-        let mut z = steps.evaluate(arithmetic, coefficients, shift);
+        let shift = self.scale_shift / f64::from(doublings).exp2();
+        let mut z = if least_depth {
+            let scale = arithmetic.scale(x) * shift.exp2();
+            steps.evaluate_at_least_depth(arithmetic, coefficients, scale)
+        } else {
+            steps.evaluate(arithmetic, coefficients, ConstantScale::Shifted(shift))
+        };
         drop(steps);
         arithmetic.declare_power(&mut z, 1.0);
         for done in 0..doublings {

@@ -9,22 +9,23 @@ use cryptable_lattice::error::demand;
 use cryptable_lattice::{Result, SwitchingKeyShape};
 use cryptable_ring::{Basis, Ring};
 
-use crate::dft_factors::DiagonalMatrix;
+use crate::dft_factors::DftFactors;
+use crate::dft_shapes::MatrixShape;
 use crate::{Arithmetic, LinearTransform, TransformPlan};
 
-/// One matrix of the chain with its plan.
+/// The plan of one matrix of the chain.
 #[derive(Clone, Debug)]
 pub struct DftStage {
-    matrix: DiagonalMatrix,
     /// How it is multiplied.
     pub plan: TransformPlan,
     /// Primes dropped after it.
     pub rescale: usize,
 }
 
-/// A chain of matrices.
-#[derive(Clone, Debug)]
+/// A chain of matrices: their plans, and which they are. None by default.
+#[derive(Clone, Debug, Default)]
 pub struct HomomorphicDft {
+    factors: Option<DftFactors>,
     /// In order of application.
     pub stages: Vec<DftStage>,
 }
@@ -61,7 +62,7 @@ pub enum ScaleShares {
 
 impl DftLevels<'_> {
     /// The scales of matrices: their product takes the scale at the start to that at the end.
-    fn stage_scales(&self, matrices: &[DiagonalMatrix]) -> Vec<f64> {
+    fn stage_scales(&self, matrices: &[MatrixShape]) -> Vec<f64> {
         let count = matrices.len() as f64;
         let product: f64 = self.primes.iter().product();
         let mean = (product * self.target / self.scale).powf(1.0 / count);
@@ -78,12 +79,16 @@ impl DftLevels<'_> {
 }
 
 impl HomomorphicDft {
-    /// Plans `matrices`; `shape(limbs)` gives the key shape at a level.
+    /// Plans the matrices of `factors`; `shape(limbs)` gives the key shape at a level.
+    ///
+    /// # Panics
+    /// As [`DftFactors::matrices`].
     pub fn new(
-        matrices: Vec<DiagonalMatrix>,
+        factors: DftFactors,
         levels: &DftLevels<'_>,
         shape: impl Fn(usize) -> SwitchingKeyShape,
     ) -> Self {
+        let matrices = factors.shapes();
         let count = matrices.len();
         let stage_scales = levels.stage_scales(&matrices);
         let (mut limbs, mut scale) = (levels.limbs, levels.scale);
@@ -94,7 +99,7 @@ impl HomomorphicDft {
             .enumerate()
             .map(|(index, matrix)| {
                 let stage_scale = stage_scales[index];
-                let plan = TransformPlan::new(
+                let plan = TransformPlan::of_shape(
                     &matrix,
                     levels.ring_slots,
                     levels.baby_steps,
@@ -113,10 +118,10 @@ impl HomomorphicDft {
                     primes.next();
                 }
                 limbs -= rescale;
-                DftStage { matrix, plan, rescale }
+                DftStage { plan, rescale }
             })
             .collect();
-        Self { stages }
+        Self { factors: Some(factors), stages }
     }
 
     /// Demands matrices whose scales are neither too small to hold anything nor too large to be encoded.
@@ -134,17 +139,17 @@ impl HomomorphicDft {
 
     /// Encodes all matrices.
     pub fn encode(&self, ring: &Ring) -> Vec<LinearTransform> {
-        self.stages
-            .iter()
-            .map(|stage| LinearTransform::encode(ring, &stage.matrix, stage.plan.clone()))
-            .collect()
+        let matrices = self.factors.iter().flat_map(DftFactors::matrices);
+        let encode = |(matrix, stage): (_, &DftStage)| {
+            LinearTransform::encode(ring, &matrix, stage.plan.clone())
+        };
+        matrices.zip(&self.stages).map(encode).collect()
     }
 
     /// Bytes of all matrices, encoded.
     pub fn encoded_bytes(&self) -> usize {
-        let bytes = |stage: &DftStage| {
-            8 * stage.plan.shape.basis.limbs() * stage.matrix.rounded_coefficients()
-        };
+        let bytes =
+            |stage: &DftStage| 8 * stage.plan.shape.basis.limbs() * stage.plan.rounded_coefficients;
         self.stages.iter().map(bytes).sum()
     }
 

@@ -17,7 +17,7 @@ const MAX_ENTRIES: u64 = 1 << 21;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransformLiteral {
-    /// Butterfly levels merged in each matrix, in order of application; their sum is log2(N/2).
+    /// Butterfly levels merged in each matrix, in order of application; their sum is log2 of the number of slots.
     pub stages: Vec<u32>,
     /// log2 of the primes that the matrices share: for SlotsToCoeffs those that they drop, for CoeffsToSlots the chain
     /// that ModRaise raises to, in which they drop none.
@@ -56,11 +56,19 @@ pub fn check_primes(name: &'static str, sizes: &[f64], degree: usize) -> Result<
 }
 
 impl TransformLiteral {
-    /// Checks every number, for slots of a ring of this degree.
+    /// Checks every number, for full packing of a ring of this degree.
     ///
     /// # Errors
     /// Names the number, its value and its bounds.
     pub fn check(&self, degree: usize) -> Result<()> {
+        self.check_for(degree, degree / 2)
+    }
+
+    /// Checks every number, for so many slots of a ring of this degree.
+    ///
+    /// # Errors
+    /// Names the number, its value and its bounds.
+    pub fn check_for(&self, degree: usize, slots: usize) -> Result<()> {
         check_primes("log2 of a prime of a transform", &self.primes, degree)?;
         let primes = self.primes.len();
         demand(primes > 0, "primes of a transform", primes as f64, "at least 1")?;
@@ -68,21 +76,18 @@ impl TransformLiteral {
             demand((1..=MAX_STAGE).contains(&stage), "levels of a matrix", stage.into(), "1 to 8")?;
         }
         let outermost = self.stages.iter().copied().max().unwrap_or(0);
-        // The outermost matrix has two diagonals to the power of its levels, of half the degree each.
-        let entries = (degree as u64 / 2) << outermost;
+        // The outermost matrix has two diagonals to the power of its levels, of all slots each; sparse slots have both parts
+        // side by side.
+        let entries = (degree / 2).min(2 * slots) as u64;
+        let entries = entries << outermost;
         let limit = "at most 2^21, 32 MiB";
         demand(entries <= MAX_ENTRIES, "entries of a matrix", entries as f64, limit)?;
-        let levels = (degree / 2).ilog2();
+        let levels = slots.ilog2();
         // Sixteen levels in stages of at least one: no sum of theirs overflows.
         let stages = self.stages.len();
         demand(stages <= 16, "matrices of a transform", stages as f64, "at most 16")?;
         let sum: u32 = self.stages.iter().sum();
-        demand(
-            sum == levels,
-            "levels of all matrices",
-            sum.into(),
-            "log2 of half the ring degree",
-        )?;
+        demand(sum == levels, "levels of all matrices", sum.into(), "log2 of the number of slots")?;
         let babies = self.baby_steps;
         demand((1..=256).contains(&babies), "baby steps", babies as f64, "1 to 256")
     }
