@@ -9,7 +9,7 @@
 //! | 1 | q_0, the modulus of the result |
 //! | `slots_to_coeffs.primes` | SlotsToCoeffs and the constants of the interpolation, which share them |
 //! | ceil(log2 p), one more for orders above the first; 0 for p = 2 and the first | the interpolation |
-//! | `chebyshev_log_length + 1 + doublings`, one more a cleaned doubling | the exponential |
+//! | `chebyshev_log_length + doublings`, one more a cleaned doubling, one without `chebyshev_least_depth` | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
 pub(crate) mod closed_forms;
@@ -64,7 +64,7 @@ impl AkpCircuit {
         let mut circuit = Self {
             literal: literal.clone(),
             phase_exponential: PhaseExponential::new(literal, primes),
-            slots_to_coeffs: HomomorphicDft { stages: Vec::new() },
+            slots_to_coeffs: HomomorphicDft::default(),
             primes: primes.to_vec(),
         };
         circuit.slots_to_coeffs = circuit.plan_slots_to_coeffs();

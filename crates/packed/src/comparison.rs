@@ -7,10 +7,11 @@
 //! | parameters | values | comparison | maximum and its like |
 //! |---|---|---|---|
 //! | of AKP or a tree, P = M | as one, to 11 bits with AKP | a table of the difference | a table of the value or difference: one ciphertext |
-//! | that take inputs digit by digit | to 33 bits | HomSign of the difference | digits of both and the sign, then a selection of each digit |
+//! | that take inputs digit by digit | to 33 bits | HomSign of the difference | digits of both and the sign, and a selection of each digit |
 //!
-//! A result of AKP has some 20 bits of precision. So large results are not one ciphertext but a [`DigitList`], whose digits
-//! are selected by a second lookup, on digit + n/2 times sign modulo n, n the size of the largest digit.
+//! A result of AKP has some 20 bits of precision. So large results are not one ciphertext but a [`DigitList`]. Its digits are
+//! selected by signs in slots, by products before SlotsToCoeffs; of parameters without primes for that, by a second lookup, on
+//! digit + n/2 times sign modulo n, n the size of the largest digit.
 //!
 //! | file | what |
 //! |---|---|
@@ -18,7 +19,8 @@
 //! | `digit_list.rs` | results |
 //! | `operation.rs` | names, bootstraps and failures of all operations |
 //! | `predicates.rs` | less than, equality |
-//! | `selection.rs` | maximum, minimum, ReLU, absolute value, clamping |
+//! | `selection.rs` | maximum, minimum, ReLU, absolute value, clamping; by a second lookup |
+//! | `slot_selection.rs`, `selection_in_slots.rs` | the same by products in slots |
 //! | `passes.rs` | progress of several lookups |
 
 pub(crate) mod digit_list;
@@ -26,4 +28,6 @@ pub(crate) mod operation;
 mod passes;
 mod predicates;
 mod selection;
+mod selection_in_slots;
 pub(crate) mod signedness;
+pub(crate) mod slot_selection;

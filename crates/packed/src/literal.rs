@@ -67,6 +67,10 @@ pub struct ParametersLiteral {
     pub chebyshev_log_length: u32,
     /// log2 of the baby steps of the Chebyshev evaluation.
     pub chebyshev_log_babies: u32,
+    /// Whether the Chebyshev evaluation takes the least depth, without a level for its constants. Literals of earlier
+    /// versions do not say so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chebyshev_least_depth: bool,
     /// Doublings of the angle after the Chebyshev evaluation.
     pub doublings: u32,
     /// How many of the doublings, the last ones, are cleaned of errors of modulus.
@@ -79,6 +83,10 @@ pub struct ParametersLiteral {
     /// modulus, and tables are of the last digit. None: AKP takes inputs as one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub digits: Vec<u64>,
+    /// Primes that products of digits and signs drop in slots, where AKP takes digits and values are selected by signs; none
+    /// where they are not, or by a second lookup.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub selection_primes: usize,
     /// How many derivatives of the interpolation vanish at its nodes; of AKP.
     #[serde(default, skip_serializing_if = "HermiteOrder::is_first")]
     pub hermite_order: HermiteOrder,
@@ -92,6 +100,11 @@ pub struct ParametersLiteral {
     pub sparse_weight: u32,
     /// Stated failure probability a value, log2.
     pub log2_fail: f64,
+}
+
+/// What files leave out.
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl ParametersLiteral {

@@ -149,12 +149,12 @@ fn results_are_inputs_of_lookups() {
     let setting = Setting::new(&parameters, Unsigned);
     let (x, y) = setting.operands();
     let maxima = setting.key.maximum(&x, &y, Progress::silent()).unwrap();
-    assert_eq!(maxima.sizes(), [4, 4, 4, 4]);
+    assert_eq!(maxima.sizes(), [8, 8, 4]);
     let table = cryptable_packed::Table::from_fn(8, 16, |d| d * d % 16).unwrap();
     let prepared = setting.key.prepare(&table).unwrap();
     let squares = setting.key.lookup_digit(&maxima.digits()[1], &[&prepared], Progress::silent());
     let expected = setting.expected(|x, y| {
-        let digit = x.max(y) as u64 / 4 % 4;
+        let digit = x.max(y) as u64 / 8 % 8;
         digit * digit % 16
     });
     assert_eq!(setting.secret.decrypt(&squares.unwrap()[0]).unwrap(), expected);
@@ -215,10 +215,46 @@ fn wrong_arguments_are_named() {
     assert!(error.contains("output modulus of the parameters is 2"), "{error}");
 }
 
+/// What sets are found, and what they are predicted to take.
+#[test]
+#[ignore = "prints: no check"]
+fn predicted_maxima() {
+    let model = cryptable_packed::CostModel::default();
+    for bits in [12, 21, 32] {
+        let parameters = Parameters::for_comparisons(bits, &Request::new(2, 2)).unwrap();
+        let literal = parameters.literal();
+        println!("{bits} bits: {:?}, {} primes", literal.digits, parameters.literal().dnum);
+        for operation in [Operation::Sign, Operation::Relu, Operation::Maximum] {
+            let prediction = parameters.operation_prediction(operation);
+            let units = model.seconds(&prediction.work) / model.unit();
+            let (count, bytes) = (parameters.bootstraps(operation), prediction.peak_bytes());
+            println!("  {operation}: {count} bootstraps, {units:.0} u, {bytes} bytes");
+        }
+    }
+}
+
+#[test]
+#[ignore = "full size: minutes and some GB"]
+fn full_size_maximum_of_12_bits() {
+    let parameters = Parameters::for_comparisons(12, &Request::new(2, 2)).unwrap();
+    let mut setting = Setting::new(&parameters, Signed);
+    (setting.x, setting.y) = (setting.x.repeat(64), setting.y.repeat(64));
+    let (x, y) = setting.operands();
+    assert_eq!(setting.x.len(), 65_536);
+    let start = std::time::Instant::now();
+    let maxima = setting.key.maximum(&x, &y, Progress::silent()).unwrap();
+    println!("maximum of 12 bits: {:?}", start.elapsed());
+    setting.assert_integers(&maxima, Signed, i64::max);
+    let start = std::time::Instant::now();
+    let positive = setting.key.relu(&x, Progress::silent()).unwrap();
+    println!("ReLU of 12 bits: {:?}", start.elapsed());
+    setting.assert_integers(&positive, Signed, |x, _| x.max(0));
+}
+
 #[test]
 fn requests_bound_whole_operations() {
     let request = Request::new(2, 2);
-    for bits in [12, 32, 33] {
+    for bits in [12, 39] {
         let parameters = Parameters::for_comparisons(bits, &request).unwrap();
         assert_eq!(parameters.input_modulus(), 2 << bits);
         assert!(parameters.security_bits() >= 128.0);
@@ -232,7 +268,5 @@ fn requests_bound_whole_operations() {
         let error = Parameters::for_comparisons(bits, &request).unwrap_err().to_string();
         assert!(error.contains(limit), "{error}");
     }
-    let error = Parameters::for_comparisons(39, &request).unwrap_err().to_string();
-    assert!(error.contains("comparisons of integers of 39 bits"), "{error}");
     assert!("larger".parse::<Operation>().is_err());
 }

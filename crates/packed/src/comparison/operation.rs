@@ -17,7 +17,7 @@ use crate::parameters::parameter_set::Parameters;
 /// let parameters = Parameters::insecure_toy_comparisons(8)?;
 /// let digits = parameters.literal().digits.len();
 /// assert_eq!(parameters.bootstraps(Operation::LessThan), digits);
-/// assert_eq!(parameters.bootstraps(Operation::Maximum), 5 * digits);
+/// assert_eq!(parameters.bootstraps(Operation::Maximum), 3 * digits);
 /// # Ok::<(), cryptable_packed::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,20 +93,23 @@ impl Operation {
         matches!(self, Self::Sign | Self::LessThan | Self::GreaterOrEqual | Self::Equal)
     }
 
-    /// Bootstraps on k digits.
-    pub(crate) const fn bootstraps_of(self, digits: usize) -> usize {
-        match self {
-            Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual => digits,
-            Self::Equal => digits + 1,
-            Self::Relu => 2 * digits,
-            Self::AbsoluteValue => 4 * digits,
-            Self::Maximum | Self::Minimum | Self::Clamp => 5 * digits,
+    /// Bootstraps on k digits, which are selected in slots or by a second lookup.
+    const fn bootstraps_of(self, digits: usize, in_slots: bool) -> usize {
+        match (self, in_slots) {
+            (Self::Sign | Self::Digits | Self::LessThan | Self::GreaterOrEqual, _) => digits,
+            (Self::Equal, _) => digits + 1,
+            (Self::Relu, true) => digits,
+            (Self::Relu, false) | (Self::AbsoluteValue, true) => 2 * digits,
+            (Self::AbsoluteValue, false) => 4 * digits,
+            (Self::Maximum | Self::Minimum | Self::Clamp, true) => 3 * digits,
+            (Self::Maximum | Self::Minimum | Self::Clamp, false) => 5 * digits,
         }
     }
 
-    /// Most bootstraps of any operation on k digits.
+    /// Most bootstraps of any operation on k digits that are selected in slots.
     pub(crate) fn most_bootstraps(digits: usize) -> usize {
-        Self::ALL.map(|operation| operation.bootstraps_of(digits)).into_iter().max().unwrap_or(1)
+        let bootstraps = Self::ALL.map(|operation| operation.bootstraps_of(digits, true));
+        bootstraps.into_iter().max().unwrap_or(1)
     }
 }
 
@@ -144,7 +147,7 @@ impl Parameters {
     pub fn bootstraps(&self, operation: Operation) -> usize {
         match self.literal().digits.len() {
             0 => 1,
-            digits => operation.bootstraps_of(digits),
+            digits => operation.bootstraps_of(digits, self.selection().is_some()),
         }
     }
 

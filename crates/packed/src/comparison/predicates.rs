@@ -143,7 +143,7 @@ impl EvaluationKey {
         let is_not_zero = |&size: &u64| Table::from_fn(size, largest, |d| u64::from(d != 0));
         let tables = digits.iter().map(is_not_zero).map(|table| Ok(vec![table?]));
         let tables = tables.collect::<Result<Vec<_>>>()?;
-        let mut passes = Passes::new(progress, Operation::Equal.bootstraps_of(digits.len()));
+        let mut passes = Passes::new(progress, self.parameters().bootstraps(Operation::Equal));
         let bits = passes.run(digits.len(), |progress| self.decompose(x, &tables, progress))?;
         let mut bits = bits.into_iter().flatten();
         let first = bits.next().expect("a digit");

@@ -3,17 +3,18 @@
 //! Where parameters take values as one, a table of the value or of the difference: `max(x, y) = y + ReLU(x - y)`.
 //!
 //! Where they take digits: tables of all digits of x, y and of the sign s of x - y, each modulo n, the size of the largest
-//! digit, in one pass through each; digits are below n/2, so that digit + n/2·s modulo n is a digit with a sign. A second
-//! lookup of each makes it 0 or leaves it, and `max_i = f(x_i + n/2·s) + g(y_i + n/2·s)`.
+//! digit, in one pass through each. With primes for it, digits are selected by s in slots (`selection_in_slots.rs`). Without,
+//! digits are below n/2, so that digit + n/2·s modulo n is a digit with a sign. A second lookup of each makes it 0 or leaves
+//! it, and `max_i = f(x_i + n/2·s) + g(y_i + n/2·s)`.
 //!
-//! | operation | bootstraps on k digits |
-//! |---|---|
-//! | digits, with or without the sign | k |
-//! | ReLU | 2k |
-//! | absolute value, `ReLU(x) + ReLU(-x)` | 4k |
-//! | maximum, minimum, clamping | 5k |
+//! | operation | bootstraps on k digits, selected in slots | by a second lookup |
+//! |---|---|---|
+//! | digits, with or without the sign | k | k |
+//! | ReLU | k | 2k |
+//! | absolute value | 2k | 4k, `ReLU(x) + ReLU(-x)` |
+//! | maximum, minimum, clamping | 3k | 5k |
 //!
-//! Noise: that of a sum of two results of AKP; what the first lookup leaves is squared by the second.
+//! Noise by a second lookup: that of a sum of two results of AKP; what the first lookup leaves is squared by the second.
 
 use std::ops::RangeInclusive;
 
@@ -24,6 +25,7 @@ use crate::ciphertext::Ciphertext;
 use crate::comparison::digit_list::DigitList;
 use crate::comparison::operation::Operation;
 use crate::comparison::passes::Passes;
+use crate::comparison::selection_in_slots::Selecting;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::lookup::digit_lookup::DigitFunction;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
@@ -88,7 +90,7 @@ impl EvaluationKey {
         match self.selecting_circuit()? {
             // y + ReLU(x - y)
             None => self.in_one(self.add(y, &self.relu_of_whole(&self.sub(x, y)?, progress)?)?),
-            Some(circuit) => self.larger_digits(circuit, (x, y), true, progress),
+            Some(circuit) => self.larger(circuit, (x, y), true, progress),
         }
     }
 
@@ -105,7 +107,7 @@ impl EvaluationKey {
         match self.selecting_circuit()? {
             // x - ReLU(x - y)
             None => self.in_one(self.sub(x, &self.relu_of_whole(&self.sub(x, y)?, progress)?)?),
-            Some(circuit) => self.larger_digits(circuit, (x, y), false, progress),
+            Some(circuit) => self.larger(circuit, (x, y), false, progress),
         }
     }
 
@@ -117,8 +119,11 @@ impl EvaluationKey {
         let Some(circuit) = self.selecting_circuit()? else {
             return self.in_one(self.relu_of_whole(x, progress)?);
         };
-        let count = circuit.digits().len();
-        let mut passes = Passes::new(progress, Operation::Relu.bootstraps_of(count));
+        if let Some(selecting) = self.selecting(circuit) {
+            return self.in_digits(self.relu_in_slots(selecting, x, progress)?);
+        }
+        let bootstraps = self.parameters().bootstraps(Operation::Relu);
+        let mut passes = Passes::new(progress, bootstraps);
         let positive = self.positive_part(circuit, x, &mut passes)?;
         self.in_digits(positive)
     }
@@ -134,8 +139,11 @@ impl EvaluationKey {
             let absolute = |value| if value < half { value } else { modulus - value };
             return self.in_one(self.whole(x, absolute, progress)?);
         };
-        let count = circuit.digits().len();
-        let mut passes = Passes::new(progress, Operation::AbsoluteValue.bootstraps_of(count));
+        if let Some(selecting) = self.selecting(circuit) {
+            return self.in_digits(self.absolute_in_slots(selecting, x, progress)?);
+        }
+        let bootstraps = self.parameters().bootstraps(Operation::AbsoluteValue);
+        let mut passes = Passes::new(progress, bootstraps);
         let positive = self.positive_part(circuit, x, &mut passes)?;
         let negative = self.positive_part(circuit, &self.negate(x)?, &mut passes)?;
         self.in_digits(self.sums(&positive, &negative)?)
@@ -163,15 +171,20 @@ impl EvaluationKey {
             };
             return self.in_one(self.whole(x, clamped, progress)?);
         };
-        let count = circuit.digits().len();
-        let mut passes = Passes::new(progress, Operation::Clamp.bootstraps_of(count));
         let [from_low, to_high] = [modulus - residues[0], residues[1]];
         let shifted = |x: &Ciphertext, by: u64| self.add_plain(x, &vec![by % modulus; x.count()]);
-        let is_below = self.sign_of(circuit, &shifted(x, from_low)?, &mut passes)?;
-        let is_above = self.sign_of(circuit, &shifted(&self.negate(x)?, to_high)?, &mut passes)?;
-        let digits = passes.run(count, |progress| Ok(self.split(circuit, x, progress)?.digits))?;
+        let (from_low, to_high) = (shifted(x, from_low)?, shifted(&self.negate(x)?, to_high)?);
         let [low, high] =
             residues.map(|bound| digits_of(&self.parameters().integer_digits(), bound));
+        if let Some(selecting) = self.selecting(circuit) {
+            let (distances, bounds) = ([&from_low, &to_high], [&low[..], &high[..]]);
+            return self.in_digits(self.clamp_in_slots(selecting, x, distances, bounds, progress)?);
+        }
+        let count = circuit.digits().len();
+        let mut passes = Passes::new(progress, self.parameters().bootstraps(Operation::Clamp));
+        let is_below = self.sign_of(circuit, &from_low, &mut passes)?;
+        let is_above = self.sign_of(circuit, &to_high, &mut passes)?;
+        let digits = passes.run(count, |progress| Ok(self.split(circuit, x, progress)?.digits))?;
         let raised =
             self.select(circuit, (&digits, &is_below), &mut passes, |i, d, is_below| {
                 if is_below { low[i] } else { d }
@@ -195,7 +208,8 @@ impl EvaluationKey {
         };
         let (digits, largest) = (circuit.digits(), circuit.largest());
         let last = digits.len() - 1;
-        let has_room = digits[..last].iter().all(|digit| 2 * digit <= largest);
+        let in_slots = parameters.selection().is_some();
+        let has_room = in_slots || digits[..last].iter().all(|digit| 2 * digit <= largest);
         if has_room && digits[last].is_multiple_of(2) && largest.is_multiple_of(2) {
             return Ok(Some(circuit));
         }
@@ -205,6 +219,26 @@ impl EvaluationKey {
              last digit would",
             largest / 2
         )))
+    }
+
+    /// What selects in slots, if the parameters do.
+    fn selecting<'a>(&'a self, circuit: &'a MultiPrecisionCircuit) -> Option<Selecting<'a>> {
+        let selection = self.parameters().selection();
+        selection.map(|selection| Selecting { circuit, selection })
+    }
+
+    /// The digits of the larger or the smaller of two values.
+    fn larger(
+        &self,
+        circuit: &MultiPrecisionCircuit,
+        operands: (&Ciphertext, &Ciphertext),
+        wants_larger: bool,
+        progress: Progress<'_>,
+    ) -> Result<DigitList> {
+        let Some(selecting) = self.selecting(circuit) else {
+            return self.larger_digits(circuit, operands, wants_larger, progress);
+        };
+        self.in_digits(self.larger_in_slots(selecting, operands, wants_larger, progress)?)
     }
 
     /// A result in one ciphertext.
@@ -231,7 +265,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<DigitList> {
         let count = circuit.digits().len();
-        let mut passes = Passes::new(progress, Operation::Maximum.bootstraps_of(count));
+        let mut passes = Passes::new(progress, self.parameters().bootstraps(Operation::Maximum));
         let is_less = self.sign_of(circuit, &self.sub(x, y)?, &mut passes)?;
         let [x, y] = [(x, !wants_larger), (y, wants_larger)].map(|(value, kept)| {
             let split = |progress: Progress<'_>| Ok(self.split(circuit, value, progress)?.digits);
@@ -329,7 +363,7 @@ impl EvaluationKey {
     }
 
     /// Demands a value of all digits.
-    fn check_whole(&self, x: &Ciphertext) -> Result<()> {
+    pub(super) fn check_whole(&self, x: &Ciphertext) -> Result<()> {
         x.check(self.parameters(), self.key_id(), Some(self.parameters().input_modulus()))
     }
 }

@@ -24,6 +24,8 @@ pub struct EvaluationKey {
     slots_to_coeffs: Vec<LinearTransform>,
     /// Of every digit that is cleared.
     clearing: Vec<Vec<LinearTransform>>,
+    /// Of digits that are selected by signs; none where they are not.
+    selection: Vec<LinearTransform>,
 }
 
 impl EvaluationKey {
@@ -37,7 +39,7 @@ impl EvaluationKey {
         ring: Arc<Ring>,
         keys: EvaluationKeys,
     ) -> Result<Self> {
-        for KeyRequest { purpose, shape } in parameters.circuit().key_requests() {
+        for KeyRequest { purpose, shape } in parameters.key_requests() {
             if keys.find_shape(purpose, shape.basis).is_none() {
                 return Err(Error::Mismatch {
                     name: "evaluation key",
@@ -50,9 +52,20 @@ impl EvaluationKey {
         let coeffs_to_slots = circuit.phase_exponential().coeffs_to_slots.encode(&ring);
         let slots_to_coeffs = circuit.slots_to_coeffs().encode(&ring);
         let clearing = circuit.clearing_plans().map(|plan| plan.encode(&ring)).collect();
+        let selection = parameters.selection();
+        let selection = selection.map(|it| it.slots_to_coeffs.encode(&ring)).unwrap_or_default();
         // Generation and encoding leave buffers of sizes that lookups have no use for.
         release_buffers();
-        Ok(Self { parameters, key_id, ring, keys, coeffs_to_slots, slots_to_coeffs, clearing })
+        Ok(Self {
+            parameters,
+            key_id,
+            ring,
+            keys,
+            coeffs_to_slots,
+            slots_to_coeffs,
+            clearing,
+            selection,
+        })
     }
 
     /// The parameters of the client.
@@ -71,7 +84,7 @@ impl EvaluationKey {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let matrices = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
-        let matrices = matrices.chain(self.clearing.iter().flatten());
+        let matrices = matrices.chain(self.clearing.iter().flatten()).chain(&self.selection);
         self.keys.memory_bytes(self.ring.degree())
             + matrices.map(LinearTransform::memory_bytes).sum::<usize>()
     }
@@ -94,6 +107,11 @@ impl EvaluationKey {
     /// The encoded matrices of SlotsToCoeffs, of every digit that is cleared.
     pub(crate) fn clearing(&self) -> &[Vec<LinearTransform>] {
         &self.clearing
+    }
+
+    /// The encoded matrices of SlotsToCoeffs, of digits that are selected by signs.
+    pub(crate) fn selection(&self) -> &[LinearTransform] {
+        &self.selection
     }
 
     /// The encoded matrices of SlotsToCoeffs.

@@ -221,7 +221,7 @@ impl SecretKey {
         consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
     ) -> Result<()> {
         let secret = (&self.secret, self.parameters.literal().sparse_weight);
-        let requests = self.parameters.circuit().key_requests();
+        let requests = self.parameters.key_requests();
         generate_switching_keys(&self.ring, secret, requests, progress, consume)
     }
 }

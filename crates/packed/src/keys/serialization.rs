@@ -36,7 +36,7 @@ impl EvaluationKey {
         let (parameters, reader) =
             open(all, ObjectType::PackedEvaluationKey, MAX_EVALUATION_KEY_BYTES, options)?;
         let expected = ExpectedKeys {
-            requests: parameters.circuit().key_requests(),
+            requests: parameters.key_requests(),
             degree: parameters.ring_degree(),
             memory_bytes: parameters.key_memory_bytes() as u64,
         };
@@ -105,7 +105,7 @@ mod client {
             let (object_type, digest) =
                 (ObjectType::PackedEvaluationKey, self.parameters().digest());
             let file = KeyFile { object_type, digest, parameters: &self.parameters().to_bytes() };
-            let requests = self.parameters().circuit().key_requests();
+            let requests = self.parameters().key_requests();
             let keys = (&requests[..], self.parameters().ring_degree());
             write_evaluation_key(out, file, self.id(), keys, |write| {
                 self.generate_keys(progress, |_, key| write(&key))
@@ -117,7 +117,7 @@ mod client {
         /// # Errors
         /// Never: nothing is written.
         pub fn evaluation_key_bytes(&self) -> Result<u64> {
-            let requests = self.parameters().circuit().key_requests();
+            let requests = self.parameters().key_requests();
             let parameters = self.parameters().to_bytes();
             let degree = self.parameters().ring_degree();
             let body = evaluation_key_body_bytes(&parameters, &requests, degree)?;

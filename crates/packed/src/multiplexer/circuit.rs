@@ -13,7 +13,7 @@
 //! | `ceil(log2 digits)` of the largest selector | KProduct (three times as many with cleaning AND) |
 //! | 2 a cleaning | cleaning of deltas |
 //! | `ceil(log2(p - 1)) + 1`, 0 for p = 2 | Kronecker deltas |
-//! | `chebyshev_log_length + 1 + doublings`, one more a cleaned doubling | the exponential |
+//! | `chebyshev_log_length + doublings`, one more a cleaned doubling, one without `chebyshev_least_depth` | the exponential |
 //! | `coeffs_to_slots.primes` | CoeffsToSlots |
 
 use std::ops::Range;
@@ -108,7 +108,7 @@ impl MultiplexerCircuit {
             literal: literal.clone(),
             multiplexer: multiplexer.clone(),
             phase_exponential: PhaseExponential::new(literal, primes),
-            slots_to_coeffs: HomomorphicDft { stages: Vec::new() },
+            slots_to_coeffs: HomomorphicDft::default(),
             output_scale: 0.0,
             primes: primes.to_vec(),
         };

@@ -26,7 +26,8 @@ pub(crate) fn levels(p: u64) -> usize {
 /// of its phase are squared, errors of its modulus amplified by up to p/3.
 ///
 /// Result: p ciphertexts of real slots, all at the scale of their last prime. For p > 2: `p - 2`
-/// multiplications, `p - 1` conjugations, `2p(p - 1)` products with constants.
+/// multiplications, `p(p - 1)` products with constants, and p conjugations: a delta is twice the real part of a
+/// combination of powers, a level below them.
 ///
 /// # Panics
 /// If p is below 2 or the exponential has too few limbs.
@@ -41,16 +42,19 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
         return cosine_deltas(arithmetic, exponential, kind).into();
     }
     assert_eq!(kind, PhaseFunction::Exponential, "a cosine serves digits of two values only");
-    let (cosines, sines) = cosines_and_sines(arithmetic, exponential, p as usize - 1);
-    let limbs = arithmetic.limbs(&cosines[0]);
-    let inputs: Vec<_> = cosines.iter().chain(&sines).collect();
+    let powers = powers(arithmetic, exponential, p as usize - 1);
+    let limbs = arithmetic.limbs(powers.last().expect("the exponential itself"));
+    let inputs: Vec<_> = powers.iter().collect();
     let (constant_prime, scale) = (arithmetic.prime(limbs - 1), arithmetic.prime(limbs - 2));
-    let rows: Vec<_> = (0..p).map(|k| delta_coefficients(p, k)).collect();
+    let rows: Vec<_> = (0..p).map(|k| half_delta_coefficients(p, k)).collect();
     let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale * constant_prime);
+    drop(powers);
     sums.into_par_iter()
-        .map(|mut delta| {
+        .map(|half| {
+            let mut delta = arithmetic.rescale(half, 1);
+            let conjugate = arithmetic.conjugate(&delta);
+            arithmetic.add_assign(&mut delta, &conjugate);
             arithmetic.add_constant_assign(&mut delta, Complex64::new(1.0 / p as f64, 0.0));
-            let mut delta = arithmetic.rescale(delta, 1);
             arithmetic.declare_power(&mut delta, 1.0 / p as f64);
             delta
         })
@@ -80,40 +84,13 @@ fn cosine_deltas<A: Arithmetic>(
     })
 }
 
-/// What multiplies `2·cos jθ` and then `2·sin jθ`, j from 1 to p - 1, in `δ_k`.
-fn delta_coefficients(p: u64, k: u64) -> Vec<Complex64> {
+/// What multiplies `e^{ijθ}`, j from 1 to p - 1, in what gives δ_k - 1/p when its conjugate is added.
+fn half_delta_coefficients(p: u64, k: u64) -> Vec<Complex64> {
     let size = p as f64;
     let weight = |j: u64| (1.0 - j as f64 / size) / size;
     // j·k modulo p keeps the angle exact for large products.
     let angle = |j: u64| TAU * ((j * k) % p) as f64 / size;
-    let cosines = (1..p).map(|j| weight(j) * angle(j).cos());
-    let sines = (1..p).map(|j| weight(j) * angle(j).sin());
-    cosines.chain(sines).map(|x| Complex64::new(x, 0.0)).collect()
-}
-
-/// `2·cos jθ` and `2·sin jθ` for j from 1 to `count`, from the powers of the exponential and their conjugates.
-fn cosines_and_sines<A: Arithmetic>(
-    arithmetic: &A,
-    exponential: &A::Ciphertext,
-    count: usize,
-) -> (Vec<A::Ciphertext>, Vec<A::Ciphertext>) {
-    let powers = powers(arithmetic, exponential, count);
-    let limbs = arithmetic.limbs(powers.last().expect("the exponential itself"));
-    powers
-        .into_par_iter()
-        .map(|mut power| {
-            arithmetic.drop_to(&mut power, limbs);
-            let conjugate = arithmetic.conjugate(&power);
-            let mut cosine = power.clone();
-            arithmetic.add_assign(&mut cosine, &conjugate);
-            arithmetic.declare_power(&mut cosine, 2.0);
-            let mut sine = conjugate;
-            arithmetic.sub_assign(&mut sine, &power);
-            arithmetic.mul_imaginary_unit_assign(&mut sine);
-            arithmetic.declare_power(&mut sine, 2.0);
-            (cosine, sine)
-        })
-        .unzip()
+    (1..p).map(|j| Complex64::from_polar(weight(j), -angle(j))).collect()
 }
 
 /// `z, z², …, z^count`, each at depth `ceil(log2 j)`.
@@ -149,14 +126,12 @@ mod tests {
     fn fejer_kernels_are_deltas_with_zero_slope() {
         for p in [3u64, 4, 5, 12, 16, 32] {
             for k in 0..p {
-                let coefficients = delta_coefficients(p, k);
-                let (cosines, sines) = coefficients.split_at(p as usize - 1);
+                let coefficients = half_delta_coefficients(p, k);
                 let value = |theta: f64| {
-                    let term = |j: usize| {
-                        let angle = (j + 1) as f64 * theta;
-                        2.0 * (cosines[j].re * angle.cos() + sines[j].re * angle.sin())
+                    let term = |(j, c): (usize, &Complex64)| {
+                        2.0 * (c * Complex64::from_polar(1.0, (j + 1) as f64 * theta)).re
                     };
-                    1.0 / p as f64 + (0..cosines.len()).map(term).sum::<f64>()
+                    1.0 / p as f64 + coefficients.iter().enumerate().map(term).sum::<f64>()
                 };
                 for m in 0..p {
                     let theta = TAU * m as f64 / p as f64;

@@ -23,7 +23,7 @@ impl ParametersLiteral {
             Some(multiplexer) => multiplexer.levels(),
             None => self.interpolation_levels(),
         };
-        self.output_limbs() + table
+        self.output_limbs() + self.selection_primes + table
     }
 
     /// Limbs of outputs in slots: those of SlotsToCoeffs, and q_0.
@@ -38,6 +38,7 @@ impl ParametersLiteral {
             cleanings: self.exponential_cleanings,
             log_length: self.chebyshev_log_length,
             log_babies: self.chebyshev_log_babies,
+            least_depth: self.chebyshev_least_depth,
         }
     }
 
@@ -125,7 +126,7 @@ impl ParametersLiteral {
             vec![key_shape(self.limbs(), self.dnum, self.log2_scale, self.log2_special)];
         let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
         automorphism.extend(relinearization.iter().take(shared));
-        let bottom = self.output_limbs();
+        let bottom = self.output_limbs() + self.selection_primes;
         automorphism.push(key_shape(bottom, 1, self.log2_scale, self.log2_special));
         DryRunParameters {
             degree: self.ring_degree,

@@ -44,6 +44,26 @@ impl Parameters {
         self.estimate_of(input).log2_fail()
     }
 
+    /// log2 of the probability that a lookup of values in several ciphertexts goes wrong, each with so many of the next
+    /// digits: [`crate::EvaluationKey::lookup_digits`].
+    ///
+    /// ```
+    /// use cryptable_packed::{MultiplexerLiteral, Parameters};
+    /// let digits = MultiplexerLiteral { digits: vec![4, 4], selectors: vec![1, 1], ..Default::default() };
+    /// let parameters = Parameters::insecure_toy_tree(4, 64, 64, digits, 0)?;
+    /// let digit = (parameters.fresh_noise(4), 1);
+    /// let found = parameters.lookup_digits_log2_fail(&[digit, digit]);
+    /// assert!(found <= parameters.stated_log2_fail());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If they are not all digits that the parameters have.
+    #[must_use]
+    pub fn lookup_digits_log2_fail(&self, inputs: &[(NoiseBound, usize)]) -> f64 {
+        self.failure_model().worst_case(self.circuit(), inputs).log2_fail()
+    }
+
     /// The most noise without bias that inputs of lookups may have: with more, lookups would fail more often than
     /// [`Parameters::stated_log2_fail`].
     ///
@@ -153,6 +173,30 @@ impl Parameters {
         let noise = model.noise_of_digit_table(self.digit_circuit(), digit);
         let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow());
         check_log2_fail("a lookup of a digit", found, self.stated_log2_fail())?;
+        Ok(noise)
+    }
+
+    /// The noise of a digit that so many signs select, of values whose digits, and whose last one, have this noise; outputs are
+    /// modulo `modulus`.
+    ///
+    /// # Errors
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if a lookup or the selection would fail too often.
+    ///
+    /// # Panics
+    /// If the parameters do not select in slots.
+    pub(crate) fn checked_selection_noise(
+        &self,
+        (digit, last): (NoiseBound, NoiseBound),
+        signs: usize,
+        modulus: u64,
+    ) -> Result<NoiseBound> {
+        let model = self.failure_model();
+        let [digit, sign] =
+            [digit, last].map(|it| model.noise_of_digit_table(self.digit_circuit(), it));
+        let selection = self.selection().expect("parameters that select in slots");
+        let noise = selection.noise(digit, sign, signs);
+        let found = log2_of_sum(noise.log2_fail(modulus), model.log2_overflow());
+        check_log2_fail("a selection of a digit", found, self.stated_log2_fail())?;
         Ok(noise)
     }
 

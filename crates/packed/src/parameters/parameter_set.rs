@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
-use cryptable_lattice::{FailureProbability, ReadOptions, SecurityLevel};
+use cryptable_lattice::{FailureProbability, KeyRequest, ReadOptions, SecurityLevel};
 use cryptable_ring::Ring;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_wire::WireError;
 
 use crate::akp::hermite_kernel::HermiteOrder;
+use crate::comparison::slot_selection::SlotSelection;
 use crate::literal::ParametersLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
@@ -37,6 +38,7 @@ pub struct Parameters {
     failure_model: Arc<FailureModel>,
     failure: FailureEstimate,
     circuit: Arc<Circuit>,
+    selection: Arc<Option<SlotSelection>>,
     digest: [u8; 32],
 }
 
@@ -61,6 +63,10 @@ impl Parameters {
         let security_bits = check_security(&literal, &main_primes, &special_primes)?;
         let primes: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
         let circuit = Arc::new(Circuit::new(&literal, &primes));
+        let selection = match &*circuit {
+            Circuit::MultiPrecision(circuit) => SlotSelection::new(&literal, circuit, &primes),
+            Circuit::Akp(_) | Circuit::Multiplexer(_) => None,
+        };
         let failure_model = Arc::new(FailureModel::new(&literal, &circuit));
         let fresh = literal.fresh_noise(literal.input_modulus);
         let failure = failure_model.of_inputs(&circuit, &[(fresh, circuit.digits())]);
@@ -78,8 +84,25 @@ impl Parameters {
             failure_model,
             failure,
             circuit,
+            selection: Arc::new(selection),
             digest,
         })
+    }
+
+    /// What selects values by signs in slots, if these do.
+    pub(crate) fn selection(&self) -> Option<&SlotSelection> {
+        (*self.selection).as_ref()
+    }
+
+    /// Every key that lookups and selections need.
+    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
+        let mut all = self.circuit.key_requests();
+        for request in self.selection().into_iter().flat_map(SlotSelection::key_requests) {
+            if !all.contains(request) {
+                all.push(*request);
+            }
+        }
+        all
     }
 
     /// Input modulus p of the tables.
@@ -344,7 +367,7 @@ mod tests {
         for (p, degree) in [(2, 1 << 15), (16, 1 << 16), (256, 1 << 16)] {
             let request = Request { ring_degree: Some(degree), ..Request::new(p, p) };
             let parameters = Parameters::choose(&request).unwrap();
-            let requests = parameters.circuit().key_requests();
+            let requests = parameters.key_requests();
             let towards_sparse: Vec<_> =
                 requests.iter().filter(|r| r.purpose == KeyPurpose::DenseToSparse).collect();
             assert_eq!(towards_sparse.len(), 1);

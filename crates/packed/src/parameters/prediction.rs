@@ -28,7 +28,7 @@ impl Parameters {
         let literal = self.literal();
         let (degree, tables) = (literal.ring_degree, tables.max(1));
         let dry_run = self.circuit().predict_worst(tables).dry_run;
-        let requests = dry_run.key_requests();
+        let requests = self.key_requests();
         let bits = literal.log2_ciphertext_modulus;
         Prediction {
             work: dry_run.counts().work(degree),
@@ -45,7 +45,7 @@ impl Parameters {
 
     /// Bytes of the evaluation key in memory, encoded matrices included.
     pub(crate) fn key_memory_bytes(&self) -> usize {
-        self.memory_bytes_of(&self.circuit().key_requests())
+        self.memory_bytes_of(&self.key_requests())
     }
 
     /// Bytes of these switching keys, and of the encoded matrices.
@@ -55,6 +55,7 @@ impl Parameters {
         let stages =
             [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
         let stages = stages.into_iter().chain(self.circuit().clearing_plans());
+        let stages = stages.chain(self.selection().map(|it| &it.slots_to_coeffs));
         let plans = stages.flat_map(|dft| dft.plans());
         let matrices: usize =
             plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();

@@ -183,6 +183,8 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
 /// Demands that digits which AKP takes make the input modulus, and that one polynomial serves all.
 fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     let digits = &literal.digits;
+    let most = if digits.is_empty() { 0 } else { 2 };
+    within("primes of selections", literal.selection_primes as u64, 0..=most)?;
     if digits.is_empty() {
         return Ok(());
     }

@@ -5,6 +5,7 @@ use cryptable_lattice::error::{Error, Result};
 use rayon::prelude::*;
 
 use crate::comparison::operation::Operation;
+use crate::comparison::slot_selection::MOST_SIGNS;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
 use crate::planner::digit_choice::Evaluation;
@@ -12,8 +13,8 @@ use crate::planner::digit_request::{even_digits, fastest};
 use crate::planner::prime_choice::choose_primes_where;
 use crate::planner::request::Request;
 
-/// Bits of the last digit that are tried; others have a bit less. Larger ones need more primes for a second lookup.
-const LAST_DIGIT_BITS: std::ops::RangeInclusive<u32> = 4..=6;
+/// Bits of the last digit that are tried; others have at most as many.
+const LAST_DIGIT_BITS: std::ops::RangeInclusive<u32> = 4..=8;
 
 /// Least bits of integers: smaller ones are a table's.
 const LEAST_BITS: u32 = 4;
@@ -22,8 +23,8 @@ impl Parameters {
     /// The fastest parameters of at least 128 bits for comparisons, maxima and their like of integers of so many bits, signed
     /// or unsigned ([`crate::Operation`]).
     ///
-    /// Inputs are modulo 2^(`bits` + 1): there is a bit of headroom. Digits have at most half as many values as the last
-    /// one, which has the sign, and results of one lookup may be selected by another, by the noise model. The failure
+    /// Inputs are modulo 2^(`bits` + 1): there is a bit of headroom. Digits have at most as many values as the last one, which has
+    /// the sign, and are selected by signs in slots, by the noise model. The failure
     /// probability of a request is that of a whole operation, whichever it is ([`Parameters::operation_failure`]). Its moduli
     /// count for nothing; its bits of digits are those of the last one.
     ///
@@ -61,24 +62,20 @@ impl Parameters {
         })
     }
 
-    /// Whether tables of every digit of a difference may be selected by their sign, twice in a row, and sums of two be
-    /// decrypted.
+    /// Whether every digit may be selected by the signs of differences, and equality looks the sum of zero tests up.
     fn admits_selection(&self) -> Result<()> {
-        let (largest, limit) = (self.output_modulus(), self.stated_log2_fail());
+        let largest = self.output_modulus();
         let fresh = self.fresh_noise(self.input_modulus());
         let all = 0..self.literal().digits.len();
-        let of_digits = self.noise_of_digits(fresh + fresh, all);
-        let results = of_digits.into_iter().map(|digit| self.checked_digit_noise(digit, largest));
-        let results = results.collect::<Result<Vec<NoiseBound>>>()?;
-        let sign = results[results.len() - 1];
-        for mut result in results {
-            result.check_decryption("a digit", largest, limit)?;
-            for _ in 0..2 {
-                result = self.checked_digit_noise(result + sign, largest)?;
-            }
-            (result + result).check_decryption("a selected digit", largest, limit)?;
+        let of_digits = self.noise_of_digits(fresh + fresh, all.clone());
+        let last = of_digits[of_digits.len() - 1];
+        for &digit in &of_digits {
+            self.checked_selection_noise((digit, last), MOST_SIGNS, largest)?;
         }
-        Ok(())
+        let tests = of_digits.into_iter().map(|digit| self.checked_digit_noise(digit, largest));
+        let tests = tests.collect::<Result<Vec<NoiseBound>>>()?;
+        let sum = tests.into_iter().reduce(|sum, test| sum + test).expect("a digit");
+        self.checked_digit_noise(sum, 2).map(|_| ())
     }
 }
 
@@ -92,14 +89,14 @@ fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
         log2_fail: Some(request.log2_fail() - lookups.log2()),
         ..*request
     };
-    choose_primes_where(&request, Evaluation::Digits(digits), Parameters::admits_selection)
+    choose_primes_where(&request, Evaluation::Selecting(digits), Parameters::admits_selection)
 }
 
-/// Digits of integers of so many bits and a sign: the last one of `last` bits, the others as even as possible and smaller by
-/// a bit at least. `None` if there are no others.
+/// Digits of integers of so many bits and a sign: the last one of `last` bits, the others as even as possible and no larger.
+/// `None` if there are no others.
 pub(crate) fn comparison_digits(bits: u32, last: u32) -> Option<Vec<u64>> {
     let rest = (bits + 1).checked_sub(last).filter(|&rest| rest > 0 && last > 1)?;
-    let count = rest.div_ceil(last - 1);
+    let count = rest.div_ceil(last);
     let mut digits = even_digits(rest, count);
     digits.push(1 << last);
     Some(digits)
@@ -110,10 +107,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_leave_room_for_a_sign() {
-        assert_eq!(comparison_digits(32, 7).unwrap(), [32, 32, 32, 32, 64, 128]);
+    fn digits_are_no_larger_than_the_last() {
+        assert_eq!(comparison_digits(32, 7).unwrap(), [64, 64, 128, 128, 128]);
         assert_eq!(comparison_digits(12, 7).unwrap(), [64, 128]);
-        assert_eq!(comparison_digits(8, 3).unwrap(), [4, 4, 4, 8]);
+        assert_eq!(comparison_digits(8, 3).unwrap(), [8, 8, 8]);
         assert_eq!(comparison_digits(6, 7), None);
     }
 
@@ -121,12 +118,16 @@ mod tests {
     fn digits_of_every_place_must_be_selectable() {
         let parameters = Parameters::for_comparisons(32, &Request::new(2, 2)).unwrap();
         parameters.admits_selection().unwrap();
-        let mut literal = parameters.literal().clone();
-        literal.slots_to_coeffs.primes -= 1;
-        // Enough for signs and for digits as they are; a lower one has too much noise to be looked up again.
-        let fewer = Parameters::new(literal).unwrap();
-        assert!(fewer.log2_fail() <= fewer.stated_log2_fail());
-        let error = fewer.admits_selection().unwrap_err();
-        assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
+        let largest = parameters.output_modulus();
+        let quiet = NoiseBound::new(0.0, 0.0);
+        let one = parameters.checked_selection_noise((quiet, quiet), 1, largest).unwrap();
+        let two = parameters.checked_selection_noise((quiet, quiet), 2, largest).unwrap();
+        assert!(one.deviation() < two.deviation() && one.bias() <= two.bias());
+        // Digits, or signs, that are nearly taken for others.
+        let loud = NoiseBound::new(0.0, 0.4 / largest as f64);
+        for noise in [(loud, quiet), (quiet, loud)] {
+            let error = parameters.checked_selection_noise(noise, 1, largest).unwrap_err();
+            assert!(matches!(error, Error::NoiseTooLarge { .. }), "{error}");
+        }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Evaluation<'a> {
     Tree(&'a DigitChoice),
     /// AKP on one digit after the other, the least significant first.
     Digits(&'a [u64]),
+    /// The same, with what selects digits by signs in slots.
+    Selecting(&'a [u64]),
 }
 
 /// Digits, selectors and cleanings of a multiplexer tree.

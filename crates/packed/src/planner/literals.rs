@@ -12,6 +12,9 @@ use crate::planner::request::Request;
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
 const SPARSE_WEIGHT: u32 = 32;
 
+/// Primes of a product of two values in slots, each of which has its constants in its scale: it then has as much as one prime.
+const SELECTION_PRIMES: usize = 2;
+
 /// The literal with `dnum` digits of keys and primes of `log2_scale` bits.
 pub(crate) fn literal(
     request: &Request,
@@ -39,7 +42,7 @@ pub(crate) fn literal(
             let exponential = akp_exponential((input_modulus, order), output_modulus, log2_fail);
             ([0, 0], exponential, order)
         }
-        Evaluation::Digits(digits) => {
+        Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
             // Raised once a digit.
             let log2_fail = log2_fail - (digits.len() as f64).log2();
@@ -51,20 +54,24 @@ pub(crate) fn literal(
     let log2_ciphertext_modulus = match evaluation {
         Evaluation::Tree(_) => (output_bits.max(input_bits) + 20).min(48),
         // The lowest digit's noise is that of the input.
-        Evaluation::Digits(_) => (output_bits.max(input_bits) + 20).min(48.max(input_bits + 16)),
+        Evaluation::Digits(_) | Evaluation::Selecting(_) => {
+            (output_bits.max(input_bits) + 20).min(48.max(input_bits + 16))
+        }
         Evaluation::Akp(_) => (output_bits.max(input_modulus.ilog2()) + 20).min(32),
     };
     let (method, multiplexer) = match evaluation {
         Evaluation::Tree(choice) => (choice.name(), Some(choice.multiplexer.clone())),
         Evaluation::Akp(HermiteOrder::First) => ("akp".into(), None),
         Evaluation::Akp(order) => (format!("akp{}", order.derivatives()), None),
-        Evaluation::Digits(digits) => {
+        Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();
             (format!("digits_{}", sizes.join("x")), None)
         }
     };
     let (digits, interpolated) = match evaluation {
-        Evaluation::Digits(digits) => (digits.to_vec(), largest_digit(digits)),
+        Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
+            (digits.to_vec(), largest_digit(digits))
+        }
         Evaluation::Akp(_) | Evaluation::Tree(_) => (Vec::new(), input_modulus),
     };
     let is_cosine = interpolated == 2 && hermite_order.is_first();
@@ -84,10 +91,15 @@ pub(crate) fn literal(
         slots_to_coeffs: dft(extra_primes[1]),
         chebyshev_log_length: exponential.log_length,
         chebyshev_log_babies: exponential.log_babies,
+        chebyshev_least_depth: exponential.least_depth,
         doublings: exponential.doublings,
         exponential_cleanings: exponential.cleanings,
         multiplexer,
         digits,
+        selection_primes: match evaluation {
+            Evaluation::Selecting(_) => SELECTION_PRIMES,
+            Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
+        },
         hermite_order,
         log_babies: log_coefficients.div_ceil(2).clamp(1, 5),
         constant_bits: if is_cosine { 0.0 } else { log2_scale / 2.0 },

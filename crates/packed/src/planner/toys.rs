@@ -65,7 +65,7 @@ impl Parameters {
         toy((input_modulus, output_modulus), (1024, 1024), Evaluation::Digits(digits))
     }
 
-    /// A toy set for comparisons of integers of so many bits, for tests only: **insecure**. Digits of two bits, modulo 8.
+    /// A toy set for comparisons of integers of so many bits, for tests only: **insecure**. Digits of up to three bits, modulo 8.
     ///
     /// # Errors
     /// If a number is out of range.
@@ -75,7 +75,7 @@ impl Parameters {
             value: bits.into(),
             limit: 3,
         })?;
-        Self::insecure_toy_digits(&digits, 8)
+        toy((1 << (bits + 1), 8), (1024, 1024), Evaluation::Selecting(&digits))
     }
 
     /// A toy set of a multiplexer tree, for tests only: **insecure**.
@@ -112,7 +112,7 @@ fn toy(
         count: Some(slots),
         ..Request::new(input_modulus, output_modulus)
     };
-    if !matches!(evaluation, Evaluation::Digits(_)) {
+    if !matches!(evaluation, Evaluation::Digits(_) | Evaluation::Selecting(_)) {
         request.check()?;
     }
     let mut literal = literal(&request, DNUM, LARGEST_LOG2_SCALE, evaluation);

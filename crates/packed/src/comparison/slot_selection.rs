@@ -1,0 +1,195 @@
+//! Selection in slots: products of digits and signs before SlotsToCoeffs, so that no selection takes a bootstrap.
+//!
+//! Tables of digits, and the sign as 0 or 1, come out of AKP in slots, two values a slot where packing is full. They are taken
+//! apart into real vectors by one conjugation each; then `f·(1 - Σ_k s_k) + Σ_k s_k·g_k` is one relinearization for each
+//! part, whatever the number of signs: of digits f, g_k of values, or of constants.
+//!
+//! **Levels.** [`crate::ParametersLiteral`]'s `selection_primes` more, between AKP's interpolation and SlotsToCoeffs, of
+//! which there are further matrices for the scale that products have.
+//!
+//! **Noise.** An error of a sign is multiplied by the difference of two digits as fractions of n, at most 1, and at most 1/2
+//! where no digit has more than n/2 values; errors of digits stay as they are; the product adds its own.
+
+use cryptable_ckks::bootstrapping::homomorphic_dft::{HomomorphicDft, real_parts};
+use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::{KeyRequest, NoiseBound};
+use num_complex::Complex64;
+
+use crate::bootstrapping::slots_to_coeffs;
+use crate::literal::ParametersLiteral;
+use crate::multi_precision::circuit::MultiPrecisionCircuit;
+
+/// Mean square of products in a dry run: digits as fractions are within [-1/2, 1/2].
+const POWER_OF_DIGITS: f64 = 0.25;
+
+/// Most signs that a digit is selected by.
+pub(crate) const MOST_SIGNS: usize = 2;
+
+/// Values in slots as real vectors: of real parts and, where packing is full, of imaginary parts.
+pub(crate) type RealSlots<C> = Vec<C>;
+
+/// What a sign selects.
+#[derive(Debug)]
+pub(crate) enum Selected<'a, C> {
+    /// The same fraction everywhere.
+    Constant(f64),
+    /// Values in slots.
+    Slots(&'a RealSlots<C>),
+}
+
+/// A sign, 0 or 1, and what it selects.
+pub(crate) type Choice<'a, C> = (&'a RealSlots<C>, Selected<'a, C>);
+
+/// The public part of selections for one parameter set.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotSelection {
+    literal: ParametersLiteral,
+    /// The plan of SlotsToCoeffs, for the scale of products.
+    pub slots_to_coeffs: HomomorphicDft,
+    requests: Vec<KeyRequest>,
+    /// Noise of coefficients that products add, modulo q_0: the sum over slots.
+    noise: f64,
+}
+
+impl SlotSelection {
+    /// Plans it over the given chain of primes; none, where a literal has no primes for it.
+    pub(crate) fn new(
+        literal: &ParametersLiteral,
+        circuit: &MultiPrecisionCircuit,
+        primes: &[f64],
+    ) -> Option<Self> {
+        if literal.selection_primes == 0 {
+            return None;
+        }
+        let akp = &circuit.akp;
+        let outputs = akp.predict(&akp.worst_interpolation(), 1).outputs;
+        let dry_run = akp.dry_run();
+        let mut selection = Self {
+            literal: literal.clone(),
+            slots_to_coeffs: HomomorphicDft::default(),
+            requests: Vec::new(),
+            noise: 0.0,
+        };
+        let products = selection.predict(&dry_run, outputs);
+        selection.slots_to_coeffs = slots_to_coeffs::plan(literal, primes, products, 1.0);
+        let matrices = selection.slots_to_coeffs.plans();
+        selection.noise = selection.finish(&dry_run, &matrices, products).noise.0;
+        selection.requests = dry_run.key_requests();
+        Some(selection)
+    }
+
+    /// Every key that it needs.
+    pub(crate) fn key_requests(&self) -> &[KeyRequest] {
+        &self.requests
+    }
+
+    /// Outputs of AKP as real vectors.
+    pub(crate) fn split<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        mut outputs: A::Ciphertext,
+    ) -> RealSlots<A::Ciphertext> {
+        if self.literal.slots < self.literal.ring_degree {
+            return vec![outputs];
+        }
+        arithmetic.divide_slots_assign(&mut outputs, 2.0);
+        real_parts(arithmetic, outputs, 2)
+    }
+
+    /// `otherwise` where no sign is 1, else what the sign that is 1 selects.
+    ///
+    /// # Panics
+    /// If there is no sign.
+    pub(crate) fn select<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        otherwise: &RealSlots<A::Ciphertext>,
+        choices: &[Choice<'_, A::Ciphertext>],
+    ) -> A::Ciphertext {
+        let select_part = |(part, f): (usize, &A::Ciphertext)| {
+            let mut none = choices[0].0[part].clone();
+            choices[1..].iter().for_each(|(sign, _)| arithmetic.add_assign(&mut none, &sign[part]));
+            arithmetic.mul_integer_assign(&mut none, -1);
+            arithmetic.add_constant_assign(&mut none, Complex64::ONE);
+            arithmetic.declare_power(&mut none, 1.0);
+            let selected: Vec<_> =
+                choices.iter().map(|(_, it)| of_part(arithmetic, it, part, f)).collect();
+            let signs = choices.iter().map(|(sign, _)| &sign[part]);
+            let mut pairs = vec![(&none, f)];
+            pairs.extend(
+                signs.zip(&selected).filter_map(|(sign, it)| it.as_ref().map(|it| (sign, it))),
+            );
+            let product = arithmetic.product_sum(&pairs);
+            let mut found = arithmetic.relinearize(product, self.literal.selection_primes);
+            arithmetic.declare_power(&mut found, POWER_OF_DIGITS);
+            found
+        };
+        let mut parts = otherwise.iter().enumerate().map(select_part);
+        let mut joined = parts.next().expect("a part");
+        if let Some(mut imaginary) = parts.next() {
+            arithmetic.mul_imaginary_unit_assign(&mut imaginary);
+            arithmetic.add_assign(&mut joined, &imaginary);
+        }
+        joined
+    }
+
+    /// SlotsToCoeffs of products.
+    pub(crate) fn finish<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        matrices: &[A::Matrix],
+        products: A::Ciphertext,
+    ) -> A::Ciphertext {
+        let plan = &self.slots_to_coeffs;
+        slots_to_coeffs::apply(arithmetic, &self.literal, plan, matrices, products)
+    }
+
+    /// Noise of a selected digit, of results of tables with this noise: of digits, and of each of so many signs.
+    pub(crate) fn noise(&self, digit: NoiseBound, sign: NoiseBound, signs: usize) -> NoiseBound {
+        let of_signs = signs as f64 * self.largest_difference();
+        let own = self.noise / self.literal.slots as f64;
+        let deviation = digit.deviation() + of_signs * sign.deviation();
+        let bias = digit.bias() + of_signs * sign.bias();
+        // Both errors at once.
+        let both = 1.0 + 2.0 * signs as f64 * sign.bias();
+        NoiseBound::new(both * (deviation * deviation + own).sqrt(), both * bias)
+    }
+
+    /// The largest difference of two digits of results, as a fraction of n.
+    fn largest_difference(&self) -> f64 {
+        let (last, others) = self.literal.digits.split_last().expect("digits");
+        let most = others.iter().copied().chain([last / 2]).max().unwrap_or(1);
+        let largest = self.literal.interpolated_modulus();
+        // Digits of more than half of the values are centred, as all are.
+        if 2 * most <= largest { most as f64 / largest as f64 } else { 1.0 }
+    }
+
+    /// Products of exact values by as many signs as there may be.
+    fn predict(&self, dry_run: &DryRun, outputs: Shape) -> Shape {
+        let digits = self.split(dry_run, Shape { noise: SlotVariance(0.0), ..outputs });
+        let mut sign = digits.clone();
+        sign.iter_mut().for_each(|part| dry_run.declare_power(part, 1.0));
+        let choices = [(); MOST_SIGNS].map(|()| (&sign, Selected::Slots(&digits)));
+        self.select(dry_run, &digits, &choices)
+    }
+}
+
+/// What a sign selects of one part; none for 0.
+fn of_part<A: Arithmetic>(
+    arithmetic: &A,
+    selected: &Selected<'_, A::Ciphertext>,
+    part: usize,
+    like: &A::Ciphertext,
+) -> Option<A::Ciphertext> {
+    match selected {
+        Selected::Constant(0.0) => None,
+        Selected::Constant(value) => {
+            let mut constant = like.clone();
+            arithmetic.mul_integer_assign(&mut constant, 0);
+            arithmetic.add_constant_assign(&mut constant, Complex64::from(*value));
+            Some(constant)
+        }
+        Selected::Slots(slots) => Some(slots[part].clone()),
+    }
+}
