@@ -175,7 +175,7 @@ impl EvaluationKey {
         let limbs = parameters.literal().input_limbs();
         let sum = bits.iter().map(|bits| self.noise_at(bits, limbs)).sum();
         let noise = parameters.noise_model().coefficients(m, bits.len(), sum);
-        let sums = self.sum(bits, negated);
+        let sums = self.sum(bits, negated, m);
         let circuit = parameters.circuit();
         let ciphertext = circuit.to_coefficients(&self.evaluator(), self.slots_to_coeffs(m), &sums);
         Ok(RlweInput {
@@ -188,8 +188,9 @@ impl EvaluationKey {
         })
     }
 
-    /// The sum of bits at the bottom, some of them negated, by parts.
-    fn sum(&self, bits: &[&EncryptedBits], negated: &[bool]) -> Vec<Ciphertext> {
+    /// The sum of bits at the bottom, some of them negated, by parts; modulo 2 every other bit is subtracted, which makes
+    /// the largest sum half as large, and with it what SlotsToCoeffs rounds.
+    fn sum(&self, bits: &[&EncryptedBits], negated: &[bool], m: u64) -> Vec<Ciphertext> {
         let (circuit, evaluator) = (self.parameters().circuit(), self.evaluator());
         let limbs = self.parameters().literal().input_limbs();
         let part = |index: usize| {
@@ -198,7 +199,13 @@ impl EvaluationKey {
                 let is_negated = negated.get(k) == Some(&true);
                 if is_negated { leveled_gates::not(&evaluator, &lowered) } else { lowered }
             });
-            terms.reduce(|mut sum, term| {
+            let signed = terms.enumerate().map(|(k, mut term)| {
+                if m == 2 && k % 2 == 1 {
+                    evaluator.mul_integer_assign(&mut term, -1);
+                }
+                term
+            });
+            signed.reduce(|mut sum, term| {
                 evaluator.add_assign(&mut sum, &term);
                 sum
             })

@@ -138,6 +138,35 @@ impl Parameters {
         Self::new(tables("tables_128", SecurityLevel::Bits128, (1 << 15, Packing::Complex)))
     }
 
+    /// Long XORs of products: ring degree 2^15, 32,768 bits in complex packing, 128 bits of security, 6 levels: four gates
+    /// and a cleaning between bootstraps, which sum up to some 170 results of them.
+    ///
+    /// A cleaning after every bootstrap, 3ε² of an error ε, leaves ten roundings, 2^-16, of what BinBoot leaves, 2^-11; so
+    /// the wave's primes are small, and the modulus that is saved pays for digits of four and five limbs. Matrices of
+    /// SlotsToCoeffs are as exact as two limbs allow, since they round in proportion to sums.
+    ///
+    /// ```
+    /// use cryptable_bits::Parameters;
+    /// let parameters = Parameters::sums_128()?;
+    /// assert!(parameters.security_bits() >= 128.0 && parameters.bits() == 32_768);
+    /// assert_eq!(parameters.levels_after_bootstrap(), 6);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn sums_128() -> Result<Self> {
+        Self::new(sums("sums_128", SecurityLevel::Bits128, 1 << 15))
+    }
+
+    /// Sizes of primes of [`Parameters::sums_128`] at ring degree 2^10, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// Never: the set is tested.
+    pub fn insecure_toy_sums() -> Result<Self> {
+        Self::new(sums("insecure_toy_sums", SecurityLevel::Insecure, 1 << 10))
+    }
+
     /// Sizes of primes of [`Parameters::throughput_128`] at ring degree 2^10, for tests only: **insecure**.
     ///
     /// # Errors
@@ -341,6 +370,20 @@ fn tables(
         sparse_weight: SPARSE_WEIGHT,
         log2_fail: LOG2_FAIL_OF_TABLES,
     }
+}
+
+/// As [`tables`], with other sizes.
+fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLiteral {
+    let mut literal = tables(name, security, (ring_degree, Packing::Complex));
+    literal.base = 24.0;
+    literal.slots_to_coeffs.primes = vec![25.75, 49.0];
+    literal.gates = vec![36.0; 6];
+    literal.wave.primes = vec![33.125, 32.625, 34.125, 36.625, 36.875, 36.625, 38.375, 37.375];
+    literal.coeffs_to_slots.primes = vec![48.0; 14];
+    literal.limbs = [vec![2], vec![1; 15]].concat();
+    literal.special = vec![48.0; 4];
+    literal.raised_digit_limbs = 4;
+    literal
 }
 
 /// Complex packing, and SlotsToCoeffs in three matrices.

@@ -81,7 +81,9 @@ impl NoiseModel {
     /// The noise of coefficients sum/m, as fractions of q_0, from that of a sum of so many bits in slots.
     pub(crate) fn coefficients(&self, m: u64, summands: usize, sum: BitNoise) -> BitNoise {
         let CoefficientModel { own, per_noise, per_power } = self.coefficients[m as usize - 2];
-        let power = (summands * summands) as f64;
+        // Modulo 2 every other summand is subtracted.
+        let largest = if m == 2 { summands.div_ceil(2) } else { summands };
+        let power = (largest * largest) as f64;
         let [gaussian, of_slots, bias, bias_deviation] = sum.parts();
         let (gain, m) = (per_noise.sqrt(), m as f64);
         BitNoise::new([gain * gaussian, gain * of_slots, bias / m, bias_deviation / m])

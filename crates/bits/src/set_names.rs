@@ -33,17 +33,20 @@ pub enum NamedSet {
     Throughput,
     /// [`Parameters::tables_128`].
     Tables,
+    /// [`Parameters::sums_128`].
+    Sums,
 }
 
 impl NamedSet {
     /// All of them, the smallest ciphertexts first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Latency,
         Self::LatencyComplex,
         Self::FunctionsReal,
         Self::Functions,
         Self::Balanced,
         Self::Tables,
+        Self::Sums,
         Self::Throughput,
     ];
 
@@ -58,6 +61,7 @@ impl NamedSet {
             Self::Balanced => "balanced",
             Self::Throughput => "throughput",
             Self::Tables => "tables",
+            Self::Sums => "sums",
         }
     }
 
@@ -71,6 +75,7 @@ impl NamedSet {
             Self::Functions => "16,384 words, one level",
             Self::Balanced => "32,768 words, seven levels",
             Self::Tables => "32,768 words, four levels: for tables of up to eight bits, as AES has",
+            Self::Sums => "32,768 words, six levels: for XORs of up to 170 results of gates",
             Self::Throughput => "65,536 words, 21 levels: the most words a second",
         }
     }
@@ -94,6 +99,7 @@ impl NamedSet {
             Self::Balanced => Parameters::balanced_128(),
             Self::Throughput => Parameters::throughput_128(),
             Self::Tables => Parameters::tables_128(),
+            Self::Sums => Parameters::sums_128(),
         }
     }
 }

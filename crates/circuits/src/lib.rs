@@ -22,7 +22,7 @@
 //! | circuits: constants, AND, XOR, disjoint OR, majority, with inversions on edges | `circuit.rs`, `signal.rs` |
 //! | tables of up to eight signals | `table_node.rs` |
 //! | evaluation in the clear | `circuit.rs`, `batch_evaluation.rs` |
-//! | building, simplified on the way | `builder.rs`, `disjoint.rs`, `balance.rs` |
+//! | building, simplified on the way | `builder.rs`, `disjoint.rs`, `balance.rs`, `distribution.rs` |
 //! | BLIF and Yosys JSON, in and out | `netlist/` |
 //! | adders, comparisons, multipliers | `words/` |
 //! | AES-128 | `aes/` |
@@ -39,6 +39,7 @@ mod builder;
 mod candidates;
 mod circuit;
 mod disjoint;
+mod distribution;
 pub mod execution;
 pub mod named;
 pub mod netlist;

@@ -21,17 +21,20 @@ pub enum NamedCircuit {
     Aes128ExpandedKey,
     /// [`NamedCircuit::Aes128`] by gates of two bits.
     Aes128BoyarPeralta,
+    /// [`NamedCircuit::Aes128ExpandedKey`] by gates of two bits.
+    Aes128ExpandedKeyBoyarPeralta,
 }
 
 impl NamedCircuit {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Add32,
         Self::Compare32,
         Self::Multiply32,
         Self::Aes128,
         Self::Aes128ExpandedKey,
         Self::Aes128BoyarPeralta,
+        Self::Aes128ExpandedKeyBoyarPeralta,
     ];
 
     /// Its name.
@@ -44,6 +47,7 @@ impl NamedCircuit {
             Self::Aes128 => "aes128",
             Self::Aes128ExpandedKey => "aes128-expanded-key",
             Self::Aes128BoyarPeralta => "aes128-boyar-peralta",
+            Self::Aes128ExpandedKeyBoyarPeralta => "aes128-expanded-key-boyar-peralta",
         }
     }
 
@@ -61,6 +65,9 @@ impl NamedCircuit {
             Self::Aes128BoyarPeralta => {
                 "AES-128 of a block, under an encrypted key, by gates of two bits"
             }
+            Self::Aes128ExpandedKeyBoyarPeralta => {
+                "AES-128 of a block, under encrypted round keys, by gates of two bits"
+            }
         }
     }
 
@@ -73,6 +80,31 @@ impl NamedCircuit {
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|circuit| circuit.name() == name)
+    }
+
+    /// AES-128 of the same inputs with its S-box in a form; none of other circuits.
+    ///
+    /// ```
+    /// use cryptable_circuits::{aes::SBox, named::NamedCircuit};
+    /// let by_gates = NamedCircuit::Aes128.with_s_box(SBox::BoyarPeralta);
+    /// assert_eq!(by_gates, Some(NamedCircuit::Aes128BoyarPeralta));
+    /// assert_eq!(NamedCircuit::Add32.with_s_box(SBox::Tables), None);
+    /// ```
+    #[must_use]
+    pub fn with_s_box(self, form: SBox) -> Option<Self> {
+        match (self, form) {
+            (Self::Aes128 | Self::Aes128BoyarPeralta, SBox::Tables) => Some(Self::Aes128),
+            (Self::Aes128 | Self::Aes128BoyarPeralta, SBox::BoyarPeralta) => {
+                Some(Self::Aes128BoyarPeralta)
+            }
+            (Self::Aes128ExpandedKey | Self::Aes128ExpandedKeyBoyarPeralta, SBox::Tables) => {
+                Some(Self::Aes128ExpandedKey)
+            }
+            (Self::Aes128ExpandedKey | Self::Aes128ExpandedKeyBoyarPeralta, SBox::BoyarPeralta) => {
+                Some(Self::Aes128ExpandedKeyBoyarPeralta)
+            }
+            _ => None,
+        }
     }
 
     /// The circuit.
@@ -103,6 +135,9 @@ impl NamedCircuit {
             Self::Aes128 => aes::encrypt(KeySource::Encrypted, SBox::Tables),
             Self::Aes128ExpandedKey => aes::encrypt(KeySource::ExpandedAndEncrypted, SBox::Tables),
             Self::Aes128BoyarPeralta => aes::encrypt(KeySource::Encrypted, SBox::BoyarPeralta),
+            Self::Aes128ExpandedKeyBoyarPeralta => {
+                aes::encrypt(KeySource::ExpandedAndEncrypted, SBox::BoyarPeralta)
+            }
         }
     }
 
@@ -137,9 +172,7 @@ impl NamedCircuit {
                 let product = words::multiply_by_ripple(builder, x, y, 32);
                 vec![("product", product)]
             }),
-            Self::Aes128 | Self::Aes128ExpandedKey | Self::Aes128BoyarPeralta => {
-                return vec![self.build()];
-            }
+            _ => return vec![self.build()],
         };
         vec![self.build(), ripple]
     }

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | BLIF | `blif.rs`, `blif_writer.rs` |
 //! | JSON of Yosys | `yosys_json.rs` |
-//! | cells with names and pins | `cells.rs` |
+//! | cells with names and pins | `cells.rs`, `lut_cell.rs` |
 //! | covers (sums of products) | `cover.rs` |
 //! | drivers, loops, the circuit | `elaboration.rs` |
 
@@ -24,8 +24,9 @@ mod cover;
 mod elaboration;
 mod error;
 pub mod limits;
+mod lut_cell;
 mod yosys_json;
 
 pub use blif::{read_blif, read_blif_forms};
 pub use error::{NetlistError, Place};
-pub use yosys_json::read_yosys_json;
+pub use yosys_json::{read_yosys_json, read_yosys_json_forms};

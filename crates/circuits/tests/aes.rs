@@ -87,3 +87,18 @@ fn expanded_keys() {
         assert_eq!(circuit.statistics().ands, ands);
     }
 }
+
+/// The products that end an S-box wait for the inversion, while bits of the byte are long there: 18 products become 64.
+#[test]
+fn late_xors_are_taken_after_products() {
+    let circuit = encrypt(KeySource::ExpandedAndEncrypted, SBox::BoyarPeralta).balanced();
+    let distributed = circuit.distributed();
+    let ands = |circuit: &Circuit| circuit.statistics().ands;
+    println!("{circuit}\n{distributed}");
+    assert!((160 * 30..=160 * 48).contains(&(ands(&distributed) - ands(&circuit))));
+    let mut rng = ChaCha20Rng::seed_from_u64(5);
+    let lanes: Vec<u64> = (0..circuit.input_bits()).map(|_| rng.random()).collect();
+    let expected = circuit.evaluate_lanes(&lanes).unwrap();
+    assert_eq!(distributed.evaluate_lanes(&lanes).unwrap(), expected);
+    assert_eq!(distributed.balanced().evaluate_lanes(&lanes).unwrap(), expected);
+}

@@ -1,28 +1,66 @@
-//! AES-128 by tables of eight bits on encrypted bits, on a toy ring.
+//! AES-128 by tables of eight bits and by gates of two bits on encrypted bits, on toy rings.
 
 use aes::Aes128;
 use aes::cipher::{BlockEncrypt, KeyInit};
 use cryptable_bits::{EncryptedBits, Packing, Parameters, SecretKey};
-use cryptable_circuits::aes::expand_key;
+use cryptable_circuits::aes::{expand_key, s_box};
 use cryptable_circuits::execution::{execute_with, input_bits, output_words};
 use cryptable_circuits::named::NamedCircuit;
 use cryptable_circuits::schedule::InputSupply;
-use cryptable_circuits::{Plan, PlanOptions};
+use cryptable_circuits::{CircuitBuilder, Plan, PlanOptions};
 use cryptable_lattice::Progress;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-/// As many blocks as there are slots, each under a key of its own, all rounds: every block is what another implementation
-/// makes of it, and bits are as clean as the plan says.
 #[test]
 #[ignore = "half a minute: run by make test-all"]
-fn blocks_under_keys_of_their_own() {
+fn blocks_by_tables() {
     let parameters = Parameters::insecure_toy_tables(Packing::Complex).unwrap();
-    let circuit = NamedCircuit::Aes128ExpandedKey.build();
-    let options = PlanOptions { supply: InputSupply::WhenNeeded, ..PlanOptions::default() };
-    let plan = Plan::new(&circuit, &parameters, &options).unwrap();
-    println!("{plan}");
+    let plan = check_blocks(NamedCircuit::Aes128ExpandedKey, &parameters);
     assert_eq!(plan.counts().bootstraps(), 9 * 128);
+}
+
+/// By the circuit of Boyar and Peralta: of every S-box eight bits and the four that its inversion in GF(16) begins with
+/// are bootstrapped, of the first round's the four only, and the results.
+#[test]
+#[ignore = "a minute: run by make test-all"]
+fn blocks_by_gates() {
+    let parameters = Parameters::insecure_toy_sums().unwrap();
+    let plan = check_blocks(NamedCircuit::Aes128ExpandedKeyBoyarPeralta, &parameters);
+    let least = 160 * 12 - 128 + 128;
+    assert!((least..least + 160).contains(&plan.counts().bootstraps()), "{plan}");
+}
+
+/// Two S-boxes by gates one after the other, of all bytes.
+#[test]
+fn s_boxes_by_gates() {
+    let mut builder = CircuitBuilder::new("two S-boxes");
+    let byte: [_; 8] = builder.input("x", 8).unwrap().try_into().unwrap();
+    let image = s_box(&mut builder, byte);
+    let image = s_box(&mut builder, image);
+    builder.output("y", &image).unwrap();
+    let circuit = builder.finish();
+    let parameters = Parameters::insecure_toy_sums().unwrap();
+    let plan = Plan::new(&circuit, &parameters, &PlanOptions::default()).unwrap();
+    println!("{plan}");
+    assert!((24..=28).contains(&plan.counts().bootstraps()), "{plan}");
+    let secret = SecretKey::generate(&parameters);
+    let server = secret.evaluation_key(Progress::silent()).unwrap();
+    let bytes: Vec<Vec<u128>> = (0..256).map(|x| vec![x]).collect();
+    let (bits, levels) = (input_bits(&[8], &bytes), plan.input_levels());
+    let input = |bit: usize| secret.encrypt_at(&bits[bit], levels[bit]);
+    let outputs = execute_with(&plan, &server, &input, Progress::silent()).unwrap();
+    let decrypted: Vec<_> = outputs.iter().map(|bits| secret.decrypt(bits).unwrap()).collect();
+    assert_eq!(output_words(&[8], &decrypted), circuit.evaluate_many(&bytes).unwrap());
+}
+
+/// As many blocks as there are slots, each under a key of its own, all rounds: every block is what another implementation
+/// makes of it, and bits are as clean as the plan says.
+fn check_blocks(named: NamedCircuit, parameters: &Parameters) -> Plan {
+    let circuit = named.build();
+    let options = PlanOptions { supply: InputSupply::WhenNeeded, ..PlanOptions::default() };
+    let plan = Plan::new(&circuit, parameters, &options).unwrap();
+    println!("{plan}");
     let mut rng = ChaCha20Rng::seed_from_u64(4);
     let (mut words, mut expected) = (Vec::new(), Vec::new());
     for _ in 0..parameters.bits() {
@@ -33,7 +71,7 @@ fn blocks_under_keys_of_their_own() {
         words.push(inputs.map(u128::from_le_bytes).collect::<Vec<u128>>());
         expected.push(vec![u128::from_le_bytes(result.into())]);
     }
-    let secret = SecretKey::generate(&parameters);
+    let secret = SecretKey::generate(parameters);
     let server = secret.evaluation_key(Progress::silent()).unwrap();
     let bits = input_bits(&[128; 12], &words);
     let levels = plan.input_levels();
@@ -45,4 +83,5 @@ fn blocks_under_keys_of_their_own() {
     for (bits, &value) in outputs.iter().zip(plan.outputs()) {
         assert!((bits.noise().deviation() / plan.deviation_of(value) - 1.0).abs() < 1e-9);
     }
+    plan
 }

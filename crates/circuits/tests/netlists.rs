@@ -1,21 +1,13 @@
 //! Netlists: every cell, covers, round trips, what is refused and by which words; no text makes a reader panic.
 
+mod common;
+
+use common::table;
 use cryptable_bits::BitTable;
 use cryptable_circuits::named::NamedCircuit;
 use cryptable_circuits::netlist::{limits, read_blif, read_blif_forms, read_yosys_json};
 use cryptable_circuits::{Circuit, CircuitBuilder, Plan, PlanOptions};
 use proptest::prelude::*;
-
-/// The outputs of a circuit of one output bit on all inputs, the first input bit counting least.
-fn table(circuit: &Circuit) -> Vec<bool> {
-    let bits = circuit.input_bits();
-    (0..1usize << bits)
-        .map(|index| {
-            let inputs: Vec<bool> = (0..bits).map(|bit| index >> bit & 1 == 1).collect();
-            circuit.evaluate(&inputs).unwrap()[0]
-        })
-        .collect()
-}
 
 fn json_of_cell(kind: &str, pins: &[&str]) -> String {
     let ports = pins
@@ -452,6 +444,7 @@ proptest! {
             prop_assert_eq!(found, if rows.is_empty() { false } else { fits ^ inverted });
         }
         prop_assert_eq!(table(&circuit.balanced()), table(&circuit));
+        prop_assert_eq!(table(&circuit.distributed()), table(&circuit));
         prop_assert_eq!(table(&read_blif(&circuit.to_blif().unwrap(), None).unwrap()), table(&circuit));
     }
 }

@@ -104,6 +104,7 @@ fn plans_of_every_depth_compute_the_circuit() {
 }
 
 #[test]
+#[ignore = "a minute: run by make test-all"]
 fn aes_bootstraps_sums() {
     let circuit = NamedCircuit::Aes128BoyarPeralta.build();
     let plan = Plan::new(&circuit, &parameters(10), &PlanOptions::default()).unwrap();

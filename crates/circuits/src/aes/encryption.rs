@@ -31,7 +31,8 @@ pub enum SBox {
     /// Tables of eight bits, of the S-box and of its multiples in MixColumns: a round has depth 3 before its XORs, which a
     /// bootstrap sums for nothing.
     Tables,
-    /// Gates of two bits, [`super::s_box()`]: depth 16, for parameters with fewer than three levels or with very many.
+    /// Gates of two bits, [`super::s_box()`]: depth 16, twelve bootstraps an S-box on
+    /// [`Parameters::sums_128`](cryptable_bits::Parameters::sums_128).
     BoyarPeralta,
 }
 

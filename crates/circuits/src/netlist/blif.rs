@@ -45,12 +45,7 @@ pub fn read_blif(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError>
 /// # Errors
 /// As [`read_blif`].
 pub fn read_blif_forms(text: &str, top: Option<&str>) -> Result<Vec<Circuit>, NetlistError> {
-    let netlist = read_netlist(text, top)?;
-    let mut forms = vec![netlist.elaborate(CoverForm::Gates)?];
-    if netlist.has_tables() {
-        forms.push(netlist.elaborate(CoverForm::Tables)?);
-    }
-    Ok(forms)
+    read_netlist(text, top)?.forms()
 }
 
 fn read_netlist(text: &str, top: Option<&str>) -> Result<Netlist, NetlistError> {

@@ -58,8 +58,16 @@ enum Driver {
 }
 
 impl Netlist {
-    /// Whether table nodes may stand for some covers.
-    pub(super) fn has_tables(&self) -> bool {
+    /// Its circuit in all forms: with gates for all covers, and, where table nodes may stand for some, with those.
+    pub(super) fn forms(&self) -> Result<Vec<Circuit>, NetlistError> {
+        let mut forms = vec![self.elaborate(CoverForm::Gates)?];
+        if self.has_tables() {
+            forms.push(self.elaborate(CoverForm::Tables)?);
+        }
+        Ok(forms)
+    }
+
+    fn has_tables(&self) -> bool {
         let is_wide = |gate: &Gate| match gate.function {
             Function::Cover(_) => (3..=BitTable::MAX_INPUTS).contains(&gate.inputs.len()),
             Function::Cell(_) => false,

@@ -89,6 +89,16 @@ pub enum NetlistError {
         /// Inputs of the cover.
         inputs: usize,
     },
+    /// A table of a cell that is none of its inputs.
+    #[error("{place}: {} is no table of {inputs} inputs", shown(.found))]
+    Lut {
+        /// Where.
+        place: Place,
+        /// What stands in its place.
+        found: String,
+        /// Inputs of the cell.
+        inputs: usize,
+    },
     /// A cover whose rows give both 0 and 1.
     #[error("{place}: rows for 0 and rows for 1 in one cover")]
     MixedCover {

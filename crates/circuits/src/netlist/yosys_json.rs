@@ -11,6 +11,7 @@ use super::cover::CoverForm;
 use super::elaboration::{Bit, Function, Gate, Netlist, Port};
 use super::error::{NetlistError, Place};
 use super::limits;
+use super::lut_cell;
 use crate::circuit::Circuit;
 
 /// Members of an object, in the order of the file, those of one name included: ports have an order.
@@ -66,6 +67,8 @@ struct JsonPort {
 #[derive(serde::Deserialize)]
 struct JsonCell {
     r#type: String,
+    #[serde(default)]
+    parameters: Members<serde_json::Value>,
     connections: Members<Vec<JsonBit>>,
 }
 
@@ -106,6 +109,34 @@ impl Module {
 /// If the text is not such JSON, is above [`limits`], or the module is no combinational circuit of known cells: with the
 /// name of the cell or port.
 pub fn read_yosys_json(text: &str, top: Option<&str>) -> Result<Circuit, NetlistError> {
+    read_netlist(text, top)?.elaborate(CoverForm::Gates)
+}
+
+/// As [`read_yosys_json`], in all forms that a schedule may choose from ([`crate::Plan::cheapest`]): with gates for all
+/// cells, and, where cells `$lut` have three to eight inputs, with a table node for each of those.
+///
+/// ```
+/// use cryptable_circuits::netlist::read_yosys_json_forms;
+/// let text = r#"{"modules": {"majority": {
+///     "ports": {"a": {"direction": "input", "bits": [2, 3, 4]}, "y": {"direction": "output", "bits": [5]}},
+///     "cells": {"t": {"type": "$lut", "parameters": {"LUT": "11101000", "WIDTH": "11"},
+///         "connections": {"A": [2, 3, 4], "Y": [5]}}}
+/// }}}"#;
+/// let forms = read_yosys_json_forms(text, None)?;
+/// assert_eq!(forms.iter().map(|form| form.statistics().tables).collect::<Vec<_>>(), [0, 1]);
+/// for form in forms {
+///     assert_eq!(form.evaluate_words(&[0b110])?, [1]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`read_yosys_json`].
+pub fn read_yosys_json_forms(text: &str, top: Option<&str>) -> Result<Vec<Circuit>, NetlistError> {
+    read_netlist(text, top)?.forms()
+}
+
+fn read_netlist(text: &str, top: Option<&str>) -> Result<Netlist, NetlistError> {
     limits::check(|| Place::Text, "bytes", text.len(), limits::MAX_BYTES)?;
     let design: Design =
         serde_json::from_str(text).map_err(|error| NetlistError::Json(error.to_string()))?;
@@ -125,7 +156,7 @@ pub fn read_yosys_json(text: &str, top: Option<&str>) -> Result<Circuit, Netlist
             return Err(NetlistError::SeveralModules(names));
         }
     };
-    netlist(name, module)?.elaborate(CoverForm::Gates)
+    netlist(name, module)
 }
 
 fn check_names<T>(what: &'static str, members: &[(String, T)]) -> Result<(), NetlistError> {
@@ -196,6 +227,9 @@ fn netlist(name: &str, module: &Module) -> Result<Netlist, NetlistError> {
 
 fn gate(name: &str, cell: &JsonCell, nets: &mut Nets) -> Result<Gate, NetlistError> {
     let place = Place::Cell(name.to_owned());
+    if cell.r#type == lut_cell::KIND {
+        return lut(cell, place, nets);
+    }
     let kind = Cell::find(&cell.r#type, &place)?;
     let mut connections = Vec::new();
     for (pin, bits) in &cell.connections.0 {
@@ -208,4 +242,38 @@ fn gate(name: &str, cell: &JsonCell, nets: &mut Nets) -> Result<Gate, NetlistErr
     let (inputs, output) = kind.connect(&connections, &place)?;
     let Bit::Net(output) = output else { return Err(NetlistError::DrivenConstant { place }) };
     Ok(Gate { place, function: Function::Cell(kind), inputs, output })
+}
+
+/// A cell `$lut`: its inputs are one pin of several bits.
+fn lut(cell: &JsonCell, place: Place, nets: &mut Nets) -> Result<Gate, NetlistError> {
+    let kind = || cell.r#type.clone();
+    let pins = [lut_cell::INPUTS, lut_cell::OUTPUT];
+    if let Some((pin, _)) = cell.connections.0.iter().find(|(pin, _)| !pins.contains(&&pin[..])) {
+        return Err(NetlistError::UnknownPin { place, cell: kind(), pin: pin.clone() });
+    }
+    let mut connected = |pin: &'static str| {
+        let mut found = cell.connections.0.iter().filter(|(name, _)| name == pin);
+        match (found.next(), found.count()) {
+            (Some((_, bits)), 0) => {
+                bits.iter().map(|bit| nets.bit(bit, &place)).collect::<Result<Vec<_>, _>>()
+            }
+            (None, _) => {
+                let place = place.clone();
+                Err(NetlistError::UnconnectedPin { place, cell: kind(), pin })
+            }
+            (Some(_), more) => {
+                let (place, pin) = (place.clone(), pin.to_owned());
+                Err(NetlistError::PinWidth { place, cell: kind(), pin, found: more + 1 })
+            }
+        }
+    };
+    let (inputs, output) = (connected(lut_cell::INPUTS)?, connected(lut_cell::OUTPUT)?);
+    let [output] = output[..] else {
+        let (pin, found) = (lut_cell::OUTPUT.to_owned(), output.len());
+        return Err(NetlistError::PinWidth { place, cell: kind(), pin, found });
+    };
+    let Bit::Net(output) = output else { return Err(NetlistError::DrivenConstant { place }) };
+    let table = cell.parameters.0.iter().find(|(name, _)| name == lut_cell::TABLE);
+    let cover = lut_cell::cover(table.map(|(_, value)| value), inputs.len(), &place)?;
+    Ok(Gate { place, function: Function::Cover(cover), inputs, output })
 }

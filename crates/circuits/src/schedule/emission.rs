@@ -1,12 +1,14 @@
 //! Steps for a placement of bootstraps, in depth-first order from the outputs, which keeps few bits alive; levels and
 //! noise of every value.
 
+mod not_emitted;
 mod tables;
 
 use std::collections::HashMap;
 
 use cryptable_bits::Gate;
 
+pub(super) use self::not_emitted::NotEmitted;
 use super::cover::{Cover, Demand};
 use super::full_adders::Adder;
 use super::model::BitModel;
@@ -30,6 +32,8 @@ pub(super) struct Style {
     /// The largest error that results are to have, where operands can be cleaned for that: a bootstrap makes 2.5ε² of an
     /// error ε and so cleans little of what it barely accepts.
     pub(super) largest: f64,
+    /// Bootstraps that another plan takes no longer than: emission ends where there are more.
+    pub(super) most_bootstraps: usize,
 }
 
 /// Steps, and what is known of their values.
@@ -46,7 +50,7 @@ pub(super) fn emit<M: BitModel>(
     cover: &Cover<'_>,
     memory: &Remembered<'_, M>,
     style: Style,
-) -> Result<Emitted<M::Noise>, PlanError> {
+) -> Result<Emitted<M::Noise>, NotEmitted> {
     let emitted = Emitted { steps: vec![], outputs: vec![], levels: vec![], noises: vec![] };
     let (circuit, placement) = (cover.circuit, cover.placement);
     let count = circuit.nodes().len();
@@ -67,6 +71,7 @@ pub(super) fn emit<M: BitModel>(
         levels_needed,
         depths: crate::statistics::levels(circuit),
         output: String::new(),
+        bootstraps: 0,
     };
     emitter.find_partners(&needed);
     // Inputs have their values from the start.
@@ -111,6 +116,8 @@ struct Emitter<'a, M: BitModel> {
     depths: Vec<usize>,
     /// The output that is being computed, for errors.
     output: String,
+    /// Bootstraps so far.
+    bootstraps: usize,
 }
 
 impl<M: BitModel> Emitter<'_, M> {
@@ -132,6 +139,7 @@ impl<M: BitModel> Emitter<'_, M> {
 
     /// A new step; the first of its values.
     fn push(&mut self, operation: Operation, made: &[(usize, M::Noise)]) -> ValueId {
+        self.bootstraps += usize::from(operation.is_bootstrap());
         let first = self.emitted.levels.len();
         let outputs = first..first + made.len();
         self.emitted.levels.extend(made.iter().map(|made| made.0));
@@ -168,7 +176,7 @@ impl<M: BitModel> Emitter<'_, M> {
     }
 
     /// The value of an output.
-    fn output(&mut self, signal: Signal) -> Result<ValueId, PlanError> {
+    fn output(&mut self, signal: Signal) -> Result<ValueId, NotEmitted> {
         if signal.node() == 0 {
             // x + !x is the constant 1, of any x.
             let value = self.of_node[1].ok_or(PlanError::NoInputs)?;
@@ -183,9 +191,12 @@ impl<M: BitModel> Emitter<'_, M> {
     }
 
     /// Computes a node, and before it all that it is computed of.
-    fn compute(&mut self, root: usize) -> Result<(), PlanError> {
+    fn compute(&mut self, root: usize) -> Result<(), NotEmitted> {
         let mut open = vec![root];
         while let Some(&index) = open.last() {
+            if self.bootstraps > self.style.most_bootstraps {
+                return Err(NotEmitted::TooDear);
+            }
             if self.of_node[index].is_some() {
                 open.pop();
                 continue;

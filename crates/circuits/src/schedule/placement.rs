@@ -59,6 +59,8 @@ const TOO_EARLY: u64 = 8;
 /// How much longer than the limit the sum of a bootstrapped node may get: bootstraps that are placed after its own
 /// lengthen it, where terms have cancelled that do not any more.
 const LONGER: usize = 4;
+/// No sum is longer, if only the limit is no larger: lists of all sums are gone through again and again.
+const LONGEST: usize = 256;
 /// Cost of what cannot be bootstrapped.
 const IMPOSSIBLE: u64 = 1 << 40;
 
@@ -174,13 +176,14 @@ impl Placement {
             is_value.then(|| (std::slice::from_ref(&nodes[k]), false))
         };
         let choice = |k: usize, own: bool| if own { expanded(k) } else { single(k) };
+        let most = (LONGER * limits.summands).min(LONGEST).max(limits.summands);
         let mut shortest: Option<(usize, [&[usize]; 2], bool)> = None;
         for (own_a, own_b) in [(true, true), (true, false), (false, true), (false, false)] {
             let (Some(x), Some(y)) = (choice(0, own_a), choice(1, own_b)) else { continue };
             let length = in_one(x.0, y.0).count();
             let shorter = shortest.is_none_or(|(least, ..)| length < least);
             // Operands that cancel to nothing are taken as they are.
-            if length > 0 && length <= LONGER * limits.summands && shorter {
+            if (1..=most).contains(&length) && shorter {
                 shortest = Some((length, [x.0, y.0], x.1 ^ y.1));
             }
             if (1..=limits.summands).contains(&length) {

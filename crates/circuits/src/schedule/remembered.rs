@@ -16,6 +16,9 @@ enum Question {
     CleaningGateBoot(Gate),
 }
 
+/// Summands above which a sum is asked for anew: each is another one, and all together take gigabytes.
+const LONG: usize = 32;
+
 /// Tables, their inputs' noise and levels.
 type AskedTables<M> = (Vec<BitTable>, Vec<<M as BitModel>::Noise>, usize);
 
@@ -71,6 +74,9 @@ impl<'a, M: BitModel> Remembered<'a, M> {
     }
 
     pub(super) fn noise_after_bin_boot(&self, summands: &[M::Noise]) -> M::Noise {
+        if summands.len() > LONG {
+            return self.model.noise_after_bin_boot(summands);
+        }
         remember(&self.booted, summands.to_vec(), |list| self.model.noise_after_bin_boot(list))
     }
 

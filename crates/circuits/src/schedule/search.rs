@@ -8,7 +8,7 @@ use cryptable_lattice::FailureProbability;
 use cryptable_lattice::cost::{CostModel, Work};
 
 use super::cover::Cover;
-use super::emission::{Emitted, Style, emit};
+use super::emission::{Emitted, NotEmitted, Style, emit};
 use super::full_adders::{Adder, adders};
 use super::input_supply::{InputSupply, supply_when_needed};
 use super::live_ranges;
@@ -52,7 +52,7 @@ impl Default for PlanOptions {
 }
 
 /// Summands of a BinBoot that are tried, the most first.
-const SUMMANDS: [usize; 5] = [64, 24, 8, 4, 2];
+const SUMMANDS: [usize; 6] = [192, 64, 24, 8, 4, 2];
 /// How much dearer early bootstraps are, in thousandths a level.
 const EARLY: [u64; 2] = [0, 300];
 /// The largest errors that results may have: see [`Style`].
@@ -113,7 +113,12 @@ impl Plan {
         let mut search = Search::new(model, options);
         for circuit in fitting {
             // Majorities by gates, and by bootstraps of their own.
-            search.all_placements(&circuit.without_majorities().balanced());
+            let by_gates = circuit.without_majorities().balanced();
+            search.all_placements(&by_gates);
+            let distributed = by_gates.distributed();
+            if distributed != by_gates {
+                search.all_placements(&distributed.balanced());
+            }
             let with_majorities = circuit.with_majorities();
             if with_majorities.statistics().majorities > 0 {
                 search.all_placements(&with_majorities);
@@ -213,19 +218,25 @@ impl<'a, M: BitModel> Search<'a, M> {
         };
         for gate_boots in [true, false] {
             let cover = Cover::new((circuit, placement), gate_boots, adders, levels_of_pair);
-            let least =
-                cover.bootstraps() as f64 * self.options.cost.seconds(&model.work(Task::Bootstrap));
-            if self.best.found.as_ref().is_some_and(|&(seconds, _)| seconds < least) {
+            // As many as the best plan takes no longer than.
+            let each = self.options.cost.seconds(&model.work(Task::Bootstrap));
+            let best = self.best.found.as_ref();
+            let most_bootstraps =
+                best.map_or(usize::MAX, |&(seconds, _)| (seconds / each) as usize);
+            if cover.bootstraps() > most_bootstraps {
                 continue;
             }
             for cleanings in [false, true] {
                 // The cleanest bits take the most bootstraps: the first limit that holds is the cheapest.
                 for largest in LARGEST {
-                    let style = Style { gate_boots, cleanings, largest };
-                    let emitted = emit(&cover, &self.works.model, style);
-                    match emitted
-                        .and_then(|emitted| self.works.finish(circuit, self.options, emitted))
-                    {
+                    let style = Style { gate_boots, cleanings, largest, most_bootstraps };
+                    let emitted = match emit(&cover, &self.works.model, style) {
+                        // Cleaner bits take more.
+                        Err(NotEmitted::TooDear) => break,
+                        Err(NotEmitted::Error(error)) => Err(error),
+                        Ok(emitted) => self.works.finish(circuit, self.options, emitted),
+                    };
+                    match emitted {
                         Ok(plan) => {
                             held = true;
                             better |= self.best.offer(plan);
