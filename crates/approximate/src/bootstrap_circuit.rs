@@ -5,7 +5,8 @@
 //!
 //! **Noise.** Of a slot z = x + iy with parts within 1, as fractions of q_0, x/B comes to a coefficient. With noise of variance
 //! ν in phases t = x/B + I, the result has `2·B²·ν`, and what the evaluation of the odd function adds for exact phases. Its
-//! bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts.
+//! bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts. Real slots take one exponential, and so do
+//! sparse ones (`sparse_slots.rs`).
 
 use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
@@ -13,8 +14,8 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
 };
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
-use cryptable_ckks::dft_factors::{coeffs_to_slots, slots_to_coeffs};
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
+use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs};
+use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::overflow::bound_for;
 use cryptable_ckks::{Arithmetic, DryRun};
@@ -24,10 +25,15 @@ use rayon::prelude::*;
 use crate::levels::Levels;
 use crate::literal::{BootstrappingLiteral, ParametersLiteral};
 use crate::odd_wave::OddWave;
+use crate::sparse_slots::SparseSlots;
 
 /// The evaluation of the exponential has this much more variance than the dry run says, which takes the noises of the terms
 /// of a series as independent.
 pub(crate) const EVALUATION_MARGIN: f64 = 1.5;
+
+/// Variance of the noise of a coefficient modulo q_0 that bears a part of a slot, as a fraction of q_0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct CoefficientVariance(pub f64);
 
 /// The public part of a bootstrap for one parameter set.
 #[derive(Clone, Debug)]
@@ -45,6 +51,18 @@ pub(crate) struct BootstrapCircuit {
     pub slots_to_coeffs: HomomorphicDft,
     /// The odd function.
     pub wave: OddWave,
+    /// What slots fewer than N/2 take besides.
+    pub sparse: Option<SparseSlots>,
+}
+
+/// Levels of a transform that begins and ends at a scale, and drops no prime.
+fn dft_levels(
+    (limbs, baby_steps): (usize, usize),
+    ring_slots: usize,
+    scale: f64,
+) -> DftLevels<'static> {
+    let shares = ScaleShares::ByRounding;
+    DftLevels { limbs, scale, primes: &[], target: scale, ring_slots, baby_steps, shares }
 }
 
 impl BootstrapCircuit {
@@ -55,39 +73,34 @@ impl BootstrapCircuit {
         (main, raised): (&[f64], &[f64]),
     ) -> Option<Self> {
         let bootstrapping = literal.bootstrapping.clone()?;
-        let range = bootstrapping.log2_range.exp2();
         let bound = bound_for(bootstrapping.sparse_weight, bootstrapping.log2_fail - 1.0);
-        let series = WaveSeries::new(bound, &bootstrapping.wave);
-        let wave = OddWave::new(series, range, bootstrapping.sines.len() + 1);
-        let ring_slots = literal.ring_degree / 2;
-        let dft = |limbs, baby_steps| DftLevels {
-            limbs,
-            scale: main[0],
-            primes: &[],
-            target: main[0],
-            ring_slots,
-            baby_steps,
-            shares: ScaleShares::ByRounding,
-        };
-        let cts = &bootstrapping.coeffs_to_slots;
+        let wave = WaveSeries::new(bound, &bootstrapping.wave);
+        let range = bootstrapping.log2_range.exp2();
+        let wave = OddWave::new(wave, range, bootstrapping.sines.len() + 1);
+        let (slots, sparse) = (literal.slots, SparseSlots::new(literal, main));
+        let dft = |limbs, babies| dft_levels((limbs, babies), literal.ring_degree / 2, main[0]);
+        let (cts, stc) = (&bootstrapping.coeffs_to_slots, &bootstrapping.slots_to_coeffs);
         let top_prime = main[main.len() - 1];
         // The switch to the first chain leaves the scale of the first prime of the exponential.
         let target = top_prime * ratio_of_products(raised.iter().copied(), main.iter().copied());
+        let (factors, copies) = match &sparse {
+            None => (coeffs_to_slots(slots, &cts.stages, 0.5 / bound), 1),
+            Some(it) => (coeffs_to_slots_sparse(slots, &cts.stages, 1.0 / bound), it.copies()),
+        };
+        let scale = main[0] * copies as f64;
         let coeffs_to_slots = HomomorphicDft::new(
-            coeffs_to_slots(ring_slots, &cts.stages, 0.5 / bound),
-            &DftLevels { target, ..dft(raised.len(), cts.baby_steps) },
+            factors,
+            &DftLevels { scale, target, ..dft(raised.len(), cts.baby_steps) },
             |_| literal.raised_key_shape(&bootstrapping),
         );
-        let stc = &bootstrapping.slots_to_coeffs;
         let bottom = literal.bottom_limbs();
         let from = DftLevels {
             scale: levels.scale_at(bottom),
             primes: &main[1..bottom],
             ..dft(bottom, stc.baby_steps)
         };
-        let matrices = slots_to_coeffs(ring_slots, &stc.stages, 1.0 / range);
-        let slots_to_coeffs =
-            HomomorphicDft::new(matrices, &from, |limbs| literal.key_shape(limbs));
+        let factors = slots_to_coeffs(slots, &stc.stages, 1.0 / range);
+        let slots_to_coeffs = HomomorphicDft::new(factors, &from, |limbs| literal.key_shape(limbs));
         Some(Self {
             literal: literal.clone(),
             bootstrapping,
@@ -97,6 +110,7 @@ impl BootstrapCircuit {
             coeffs_to_slots,
             slots_to_coeffs,
             wave,
+            sparse,
         })
     }
 
@@ -120,7 +134,13 @@ impl BootstrapCircuit {
         self.slots_to_coeffs.apply(arithmetic, matrices, lowered)
     }
 
-    /// The phases x = t/K of raised coefficients in slots, real parts, and imaginary ones if there are two.
+    /// Exponentials that slots of so many parts take: sparse ones have both parts side by side.
+    pub(crate) fn exponentials(&self, parts: usize) -> usize {
+        if self.sparse.is_some() { 1 } else { parts }
+    }
+
+    /// The phases x = t/K of raised coefficients in slots, real parts, and imaginary ones if there are two, in one vector where
+    /// slots are sparse.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -128,22 +148,58 @@ impl BootstrapCircuit {
         raised: A::Ciphertext,
         parts: usize,
     ) -> Vec<A::Ciphertext> {
+        let raised = match &self.sparse {
+            Some(sparse) => sparse.trace(arithmetic, raised, self.overflow_variance()),
+            None => raised,
+        };
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
         let limbs = self.literal.all_limbs();
-        let parts = real_parts(arithmetic, w, parts);
+        let parts = real_parts(arithmetic, w, self.exponentials(parts));
         parts.into_iter().map(|part| arithmetic.switch_chain(part, 0, limbs)).collect()
     }
 
-    /// Slots from phases: the odd function of both parts.
+    /// Slots from phases: the odd function of their parts, and the mask that joins them where they are sparse.
     pub(crate) fn evaluate<A: Arithmetic>(
         &self,
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
+        mask: Option<&A::Plain>,
     ) -> A::Ciphertext {
-        let scale = self.levels.scale_at(self.levels.top());
+        let scale = self.scale_before_joining(arithmetic, self.levels.top());
         let halves =
             phases.into_par_iter().map(|x| self.wave.half(arithmetic, &x, scale)).collect();
-        self.wave.join(arithmetic, halves)
+        let joined = self.wave.join(arithmetic, halves);
+        self.join_sparse(arithmetic, joined, mask)
+    }
+
+    /// The scale that values have to have for results of so many limbs and the scale of theirs.
+    pub(crate) fn scale_before_joining<A: Arithmetic>(&self, arithmetic: &A, limbs: usize) -> f64 {
+        let scale = self.levels.scale_at(limbs);
+        let sparse = self.sparse.as_ref();
+        sparse.map_or(scale, |it| it.scale_before(arithmetic, limbs + 1, scale))
+    }
+
+    /// Values of sparse slots with their parts joined; others as they are.
+    pub(crate) fn join_sparse<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        ct: A::Ciphertext,
+        mask: Option<&A::Plain>,
+    ) -> A::Ciphertext {
+        match (&self.sparse, mask) {
+            (Some(sparse), Some(mask)) => sparse.join(arithmetic, &ct, mask),
+            _ => ct,
+        }
+    }
+
+    /// What a dry run knows of the mask for so many parts, if slots are sparse.
+    pub(crate) fn mask_plan(&self, parts: usize) -> Option<PlainShape> {
+        self.sparse.as_ref().map(|sparse| sparse.plans()[parts - 1])
+    }
+
+    /// Variance of an overflow.
+    fn overflow_variance(&self) -> f64 {
+        f64::from(self.bootstrapping.sparse_weight + 1) / 12.0
     }
 
     /// The primes that ModRaise raises to.
@@ -151,27 +207,51 @@ impl BootstrapCircuit {
         self.literal.raised_basis()
     }
 
-    /// A dry run of all of it from a ciphertext: what is known of the result, its noise and the bias that it adds.
-    pub(crate) fn predict(&self, dry_run: &DryRun, input: &Shape, bound: f64) -> (Shape, f64) {
+    /// A dry run of all of it from a ciphertext with one part or two: what is known of the result, its noise and the bias that
+    /// it adds.
+    pub(crate) fn predict(
+        &self,
+        dry_run: &DryRun,
+        (input, parts): (&Shape, usize),
+        bound: f64,
+    ) -> (Shape, f64) {
         let range = self.bootstrapping.log2_range.exp2();
-        let coefficients = self.to_coefficients(dry_run, &self.slots_to_coeffs.plans(), input);
-        let of_phases = 2.0 * range * range * self.predict_phases(dry_run, &coefficients, 2);
-        let mut shape = self.evaluate(dry_run, vec![self.exact_phase(); 2]);
-        shape.noise.0 = of_phases + EVALUATION_MARGIN * shape.noise.0;
+        let plans = self.slots_to_coeffs.plans();
+        self.to_coefficients(dry_run, &plans, input);
+        let variance = self.coefficient_variance(input, |input| {
+            self.to_coefficients(&dry_run.afresh(), &plans, input)
+        });
+        let of_phases = 2.0 * range * range * self.predict_phases(dry_run, variance, parts);
+        let phases = vec![self.exact_phase(); self.exponentials(parts)];
+        let mut shape = self.evaluate(dry_run, phases, self.mask_plan(parts).as_ref());
+        // Deviations are stated of both parts: of real slots as if there were another.
+        shape.noise.0 = of_phases + EVALUATION_MARGIN * shape.noise.0 * 2.0 / parts as f64;
         (shape, std::f64::consts::SQRT_2 * self.wave.bias(bound))
     }
 
-    /// Variance of the noise of t = v + I, for coefficients v modulo q_0 as they come out of SlotsToCoeffs: ModRaise and
-    /// CoeffsToSlots.
+    /// Noise of coefficients that a linear map brings slots to. Its roundings spread over all N coefficients; noise of the input
+    /// and of matrices, which repeat as sparse slots do, is taken to be in the 2n of their subring.
+    pub(crate) fn coefficient_variance(
+        &self,
+        input: &Shape,
+        map: impl Fn(&Shape) -> Shape,
+    ) -> CoefficientVariance {
+        let zero = SlotVariance(0.0);
+        let all = map(input).noise.0;
+        let of_roundings = map(&Shape { power: zero, noise: zero, ..*input }).noise.0.min(all);
+        let (degree, own) = (self.literal.ring_degree as f64, 2.0 * self.literal.slots as f64);
+        CoefficientVariance(of_roundings / degree + (all - of_roundings) / own)
+    }
+
+    /// Variance of the noise of t = v + I, for coefficients v modulo q_0 with this noise: ModRaise and CoeffsToSlots.
     pub(crate) fn predict_phases(
         &self,
         dry_run: &DryRun,
-        coefficients: &Shape,
+        coefficients: CoefficientVariance,
         parts: usize,
     ) -> f64 {
         let (degree, k) = (self.literal.ring_degree, self.wave.series.bound);
-        // N coefficients share the noise of slots out.
-        let noise = coefficients.noise.0 / degree as f64 * self.bottom_prime.powi(2);
+        let noise = coefficients.0 * self.bottom_prime.powi(2);
         let raised = self.raised_basis();
         for request in mod_raise::key_requests(cryptable_ring::SharedLimbs::NONE, raised) {
             dry_run.request(request);
@@ -185,7 +265,7 @@ impl BootstrapCircuit {
     /// A phase without noise. An error of it in the imaginary direction comes to results times sin θ, which is small.
     pub(crate) fn exact_phase(&self) -> Shape {
         let k = self.wave.series.bound;
-        let variance = f64::from(self.bootstrapping.sparse_weight + 1) / 12.0;
+        let variance = self.overflow_variance();
         Shape {
             limbs: self.literal.all_limbs(),
             chain: 0,

@@ -10,7 +10,7 @@ use crate::evaluation_key::EvaluationKey;
 
 impl EvaluationKey {
     /// The same slots with all levels, whatever level they have. Parts must be within [-1, 1]; errors grow to what the
-    /// result states.
+    /// result states. Real slots take one exponential in place of two, and so do slots fewer than half the ring degree.
     ///
     /// ```
     /// use cryptable_approximate::{KeySet, Parameters, SecretKey};
@@ -32,12 +32,12 @@ impl EvaluationKey {
         let (circuit, matrices) = self.bootstrap_parts().ok_or(missing)?;
         let bound = ct.bounds().part();
         demand(bound <= 1.0, "bound of slots to be bootstrapped", bound, "it must be at most 1")?;
-        let (evaluator, dry_run) = self.arithmetics();
+        let ((evaluator, dry_run), parts) = (self.arithmetics(), ct.bounds().parts());
         let bottom = circuit.to_coefficients(&evaluator, &matrices.slots_to_coeffs, &ct.inner);
         let raised = mod_raise::raise(&evaluator, &bottom.parts, circuit.raised_basis());
-        let phases = circuit.phases(&evaluator, &matrices.coeffs_to_slots, raised, 2);
-        let inner = circuit.evaluate(&evaluator, phases);
-        let (shape, bias) = circuit.predict(&dry_run, &ct.shape, bound);
+        let phases = circuit.phases(&evaluator, &matrices.coeffs_to_slots, raised, parts);
+        let inner = circuit.evaluate(&evaluator, phases, matrices.mask(parts));
+        let (shape, bias) = circuit.predict(&dry_run, (&ct.shape, parts), bound);
         let tags = Tags { bias: ct.tags.bias + bias, ..ct.tags };
         Ok(Ciphertext::join(inner, shape, tags))
     }

@@ -49,6 +49,11 @@ impl SlotBounds {
         self.re.max(self.im)
     }
 
+    /// Parts that slots have: one if they are real, else two.
+    pub(crate) fn parts(self) -> usize {
+        if self.im == 0.0 { 1 } else { 2 }
+    }
+
     /// Demands numbers that bounds may be.
     ///
     /// # Errors

@@ -18,14 +18,16 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | all numbers of a parameter set; their bounds; sets with names | `literal.rs`, `validation.rs`, `named_sets.rs` |
+//! | all numbers of a parameter set; their bounds; sets with names | `literal.rs`, `validation.rs`, `named_sets.rs`, `sparse_sets.rs` |
 //! | primes, security, ring | `parameters.rs` |
 //! | scales of levels, sums and products at them | `levels.rs` |
 //! | which keys a server gets | `key_set.rs` |
 //! | sums, products, rotations, conjugates | `operations.rs` |
 //! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `bootstrap_matrices.rs`, `odd_wave.rs` |
+//! | slots fewer than half the ring degree: bootstraps and lookups of theirs | `sparse_slots.rs` |
 //! | polynomials, sums over slots, matrices | `polynomial.rs`, `inner_sum.rs`, `linear_map.rs`, `linear_maps.rs` |
 //! | functional bootstrapping: its call, circuit and tables | `lookup.rs`, `lookup_circuit.rs`, `slot_table.rs`, `lookup_sets.rs` |
+//! | parameters for lookups: what is asked for, the search, what is found | `lookup_request.rs`, `lookup_planner.rs`, `lookup_plan.rs`, `literal_choice.rs` |
 //! | slots to packed integers and back | `packed_integers.rs` |
 //! | tables of points without a bootstrap | `leveled_tables.rs` |
 //! | files | `serialization.rs` |
@@ -47,8 +49,12 @@ mod levels;
 mod linear_map;
 mod linear_maps;
 mod literal;
+mod literal_choice;
 mod lookup;
 mod lookup_circuit;
+mod lookup_plan;
+mod lookup_planner;
+mod lookup_request;
 mod lookup_sets;
 mod named_sets;
 mod odd_wave;
@@ -60,6 +66,8 @@ mod polynomial;
 mod secret_key;
 mod serialization;
 mod slot_table;
+mod sparse_sets;
+mod sparse_slots;
 mod validation;
 
 pub use bounds::{SlotBounds, SlotError};
@@ -72,6 +80,8 @@ pub use linear_map::LinearMap;
 pub use linear_maps::PreparedMap;
 pub use literal::{BootstrappingLiteral, ParametersLiteral};
 pub use lookup::LookupPrediction;
+pub use lookup_plan::{LookupCandidate, LookupPlan};
+pub use lookup_request::LookupRequest;
 pub use num_complex::Complex64;
 pub use packed_integers::{PackedKey, SharedSecret};
 pub use parameters::Parameters;

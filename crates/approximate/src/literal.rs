@@ -22,6 +22,10 @@ pub struct BootstrappingLiteral {
     /// log2 of the primes of the products that make an odd function of the exponential, the last one used first: one for a
     /// function of two sines, two for three.
     pub sines: Vec<f64>,
+    /// log2 of the prime of the product that joins both parts of slots fewer than N/2, whose exponential is one; none where
+    /// slots fill the ring.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joining: Vec<f64>,
     /// CoeffsToSlots.
     pub coeffs_to_slots: TransformLiteral,
     /// Limbs a digit of keys of the chain that CoeffsToSlots runs in.
@@ -34,8 +38,8 @@ pub struct BootstrappingLiteral {
 
 /// All choices that make a parameter set.
 ///
-/// The chain of primes has, from the bottom up, base, SlotsToCoeffs, levels, the odd function, the exponential: without
-/// bootstrapping, base and levels only. With it there is a second chain, which ModRaise raises to and CoeffsToSlots runs in.
+/// The chain of primes has, from the bottom up, base, SlotsToCoeffs, levels, the product that joins parts of sparse slots, the
+/// odd function, the exponential: without bootstrapping, base and levels only. With it there is a second chain, which ModRaise raises to and CoeffsToSlots runs in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
@@ -67,6 +71,7 @@ impl ParametersLiteral {
         chain.extend(bootstrapping.iter().flat_map(|it| &it.slots_to_coeffs.primes));
         chain.extend(&self.levels);
         if let Some(it) = bootstrapping {
+            chain.extend(&it.joining);
             chain.extend(&it.sines);
             chain.extend(&it.wave.primes);
         }
@@ -91,7 +96,15 @@ impl ParametersLiteral {
     /// Limbs of the whole chain: where the exponential begins.
     pub(crate) fn all_limbs(&self) -> usize {
         self.top_limbs()
-            + self.bootstrapping.as_ref().map_or(0, |it| it.sines.len() + it.wave.primes.len())
+            + self
+                .bootstrapping
+                .as_ref()
+                .map_or(0, |it| it.joining.len() + it.sines.len() + it.wave.primes.len())
+    }
+
+    /// Whether slots leave coefficients of the ring empty: packing in a subring.
+    pub(crate) fn is_sparse(&self) -> bool {
+        2 * self.slots < self.ring_degree
     }
 
     /// The shape of keys at a level of the first chain.

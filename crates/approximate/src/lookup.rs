@@ -39,13 +39,18 @@ impl Parameters {
     /// If there is no bootstrap, the table has more levels than there are, or the ciphertext none.
     pub fn predict_lookup(&self, ct: &Ciphertext, table: &SlotTable) -> Result<LookupPrediction> {
         let found = self.checked_prediction(ct, table)?;
-        Ok(LookupPrediction {
+        Ok(self.lookup_prediction(&found))
+    }
+
+    /// What users are told of a dry run.
+    pub(crate) fn lookup_prediction(&self, found: &PredictedLookup) -> LookupPrediction {
+        LookupPrediction {
             phase_error: found.phase_error,
             error: SlotError { deviation: found.shape.noise.0.sqrt(), bias: found.bias },
             expected_deviation: found.expected_deviation,
             level: found.shape.limbs - self.level_scales().bottom(),
             log2_fail: self.literal().bootstrapping.as_ref().map_or(0.0, |it| it.log2_fail),
-        })
+        }
     }
 
     fn checked_prediction(&self, ct: &Ciphertext, table: &SlotTable) -> Result<PredictedLookup> {
@@ -53,7 +58,7 @@ impl Parameters {
         let circuit = self.bootstrap_circuit().ok_or_else(|| Error::Unsupported(name.into()))?;
         self.check_table(table)?;
         self.check_level(ct, table.grid())?;
-        let parts = if ct.bounds().im == 0.0 { 1 } else { 2 };
+        let parts = ct.bounds().parts();
         Ok(circuit.predict_lookup(&self.dry_run(), (&ct.shape, ct.error(), parts), table))
     }
 
@@ -81,7 +86,8 @@ impl Parameters {
 
 impl EvaluationKey {
     /// The table of every slot, with levels back: Algorithm 4 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623).
-    /// Real slots take one exponential; of complex ones both parts are looked up, in two.
+    /// Real slots take one exponential; of complex ones both parts are looked up, in two, or in one where slots are fewer than
+    /// half the ring degree.
     ///
     /// Slots hold points of the table's grid up to errors, of any period; results are values up to errors that they state.
     /// An input of the lowest level serves where the range of the bootstrap over the period is an integer.
@@ -124,7 +130,7 @@ impl EvaluationKey {
             return Err(Error::Mismatch { name: "grid of a table", found, expected });
         }
         let (circuit, matrices) = self.lookup_parts()?;
-        let parts = if ct.bounds().im == 0.0 { 1 } else { 2 };
+        let parts = ct.bounds().parts();
         let mut results = Vec::with_capacity(tables.len());
         for table in tables {
             let found = self.parameters().checked_prediction(ct, table)?;
@@ -179,7 +185,7 @@ impl EvaluationKey {
         let evaluator = self.arithmetics().0;
         let raised = mod_raise::raise(&evaluator, bottom, circuit.raised_basis());
         let phases = circuit.phases(&evaluator, &matrices.coeffs_to_slots, raised, parts);
-        let found = circuit.look_up(&evaluator, phases, tables);
+        let found = circuit.look_up(&evaluator, phases, (tables, matrices.mask(parts)));
         let join = |(inner, (shape, tags))| Ciphertext::join(inner, shape, tags);
         found.into_iter().zip(results).map(join).collect()
     }

@@ -19,7 +19,7 @@ use cryptable_ckks::{Arithmetic, DryRun};
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::bootstrap_circuit::{BootstrapCircuit, EVALUATION_MARGIN};
+use crate::bootstrap_circuit::{BootstrapCircuit, CoefficientVariance, EVALUATION_MARGIN};
 use crate::bounds::SlotError;
 use crate::slot_table::{Grid, SlotTable};
 
@@ -40,7 +40,17 @@ impl BootstrapCircuit {
     /// Levels of the results of a table; none if there are too few for it.
     pub(crate) fn level_after(&self, table: &SlotTable) -> Option<usize> {
         let limbs = self.limbs_of_exponential().checked_sub(table.levels())?;
-        limbs.min(self.levels.top()).checked_sub(self.levels.bottom())
+        limbs.min(self.top_of_values()).checked_sub(self.levels.bottom() + self.joining())
+    }
+
+    /// Levels of the product that joins sparse slots: none for others.
+    fn joining(&self) -> usize {
+        usize::from(self.sparse.is_some())
+    }
+
+    /// Limbs of tables' values at most.
+    fn top_of_values(&self) -> usize {
+        self.levels.top() + self.joining()
     }
 
     /// Levels that inputs need: none where B/period is an integer.
@@ -85,7 +95,7 @@ impl BootstrapCircuit {
         &self,
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
-        tables: &[&SlotTable],
+        (tables, mask): (&[&SlotTable], Option<&A::Plain>),
     ) -> Vec<A::Ciphertext> {
         let levels = tables.iter().map(|table| table.levels()).max().expect("a table");
         let evaluate = |x: A::Ciphertext| {
@@ -96,7 +106,8 @@ impl BootstrapCircuit {
         let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
         let join = |_| {
             let halves = parts.iter_mut().map(|part| part.next().expect("a result a table"));
-            join_halves(arithmetic, halves.collect())
+            let joined = join_halves(arithmetic, halves.collect());
+            self.join_sparse(arithmetic, joined, mask)
         };
         tables.iter().map(join).collect()
     }
@@ -108,9 +119,9 @@ impl BootstrapCircuit {
         x: &A::Ciphertext,
         levels: usize,
     ) -> A::Ciphertext {
-        let top = self.levels.top();
+        let top = self.top_of_values();
         let limbs = self.limbs_of_exponential().min(top + levels);
-        let scale = (top..limbs).fold(self.levels.scale_at(top), |scale, index| {
+        let scale = (top..limbs).fold(self.levels.scale_at(self.levels.top()), |scale, index| {
             (scale * arithmetic.prime(index)).sqrt()
         });
         let mut z = self.wave.series.exponential(arithmetic, x, 0.0, scale);
@@ -126,7 +137,7 @@ impl BootstrapCircuit {
         tables: &[&SlotTable],
     ) -> Vec<A::Ciphertext> {
         // Results are at the top at most: tables of few coefficients are filled up with zeros.
-        let least = arithmetic.limbs(z).saturating_sub(self.levels.top());
+        let least = arithmetic.limbs(z).saturating_sub(self.top_of_values());
         let levels_of = |table: &SlotTable| table.levels().max(least);
         let log_length = tables.iter().map(|table| levels_of(table) as u32).max().expect("a table");
         let log_babies = log_length.div_ceil(2);
@@ -134,7 +145,8 @@ impl BootstrapCircuit {
         let evaluate = |table: &&SlotTable| {
             let mut coefficients = table.coefficients().to_vec();
             coefficients.resize(1 << levels_of(table), Complex64::ZERO);
-            let scale = self.levels.scale_at(arithmetic.limbs(z) - levels_of(table));
+            let limbs = arithmetic.limbs(z) - levels_of(table) - self.joining();
+            let scale = self.scale_before_joining(arithmetic, limbs);
             steps.evaluate_at_least_depth(arithmetic, &coefficients, scale)
         };
         tables.iter().map(evaluate).collect()
@@ -151,25 +163,32 @@ impl BootstrapCircuit {
         let coefficients = self.predict_coefficients(dry_run, input, (grid, parts));
         let period = grid.period();
         let error = SlotError { deviation: error.deviation / period, bias: error.bias / period };
-        self.predict_table(dry_run, (&coefficients, error, parts), table)
+        self.predict_table(dry_run, (coefficients, error, parts), table)
     }
 
-    /// Coefficients of slots that are exact, with the noise of [`BootstrapCircuit::phases_of_grid`].
+    /// Noise of coefficients of slots that are exact: that of [`BootstrapCircuit::phases_of_grid`].
     pub(crate) fn predict_coefficients(
         &self,
         dry_run: &DryRun,
         input: &Shape,
         (grid, parts): (Grid, usize),
-    ) -> Shape {
-        let exact = Shape { noise: SlotVariance(0.0), ..*input };
-        self.phases_of_grid(dry_run, &self.slots_to_coeffs.plans(), &exact, (grid, parts))
+    ) -> CoefficientVariance {
+        let (plans, zero) = (self.slots_to_coeffs.plans(), SlotVariance(0.0));
+        let exact = Shape { noise: zero, ..*input };
+        self.phases_of_grid(dry_run, &plans, &exact, (grid, parts));
+        self.coefficient_variance(&exact, |input| {
+            // Slots that are zero have no first point either.
+            let first = if input.power == zero { 0.0 } else { grid.first };
+            let grid = Grid { first, ..grid };
+            self.phases_of_grid(&dry_run.afresh(), &plans, input, (grid, parts))
+        })
     }
 
     /// A dry run of the table of coefficients, modulo q_0, that have an error of slots besides, as fractions of q_0.
     pub(crate) fn predict_table(
         &self,
         dry_run: &DryRun,
-        (coefficients, error, parts): (&Shape, SlotError, usize),
+        (coefficients, error, parts): (CoefficientVariance, SlotError, usize),
         table: &SlotTable,
     ) -> PredictedLookup {
         let of_circuit = self.predict_phases(dry_run, coefficients, parts);
@@ -194,7 +213,8 @@ impl BootstrapCircuit {
         let expected = shape.noise.0 / parts as f64
             + table.relative_variance() * (left_on_average + gained_on_average);
         let spread = table.spread();
-        let noise = shape.noise.0 + parts as f64 * (spread * gain).powi(2) * gained;
+        // Deviations are stated of both parts: of real slots as if there were another.
+        let noise = shape.noise.0 * 2.0 / parts as f64 + 2.0 * (spread * gain).powi(2) * gained;
         PredictedLookup {
             phase_error: phase * 2.0 * table.grid().count as f64,
             shape: Shape { noise: SlotVariance(noise), ..shape },
@@ -215,7 +235,9 @@ impl BootstrapCircuit {
         let rounded = Shape { noise: dry_run.rounding_noise(phase.scale), ..phase };
         let z = self.exponential(dry_run, &rounded, table.levels());
         let exact = Shape { noise: SlotVariance(0.0), ..z };
-        let halves = vec![self.evaluate_tables(dry_run, &exact, &[table]).swap_remove(0); parts];
-        (join_halves(dry_run, halves), EVALUATION_MARGIN * z.noise.0 / 2.0)
+        let half = self.evaluate_tables(dry_run, &exact, &[table]).swap_remove(0);
+        let joined = join_halves(dry_run, vec![half; self.exponentials(parts)]);
+        let joined = self.join_sparse(dry_run, joined, self.mask_plan(parts).as_ref());
+        (joined, EVALUATION_MARGIN * z.noise.0 / 2.0)
     }
 }

@@ -107,6 +107,7 @@ fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> Par
             },
             wave: WaveLiteral { log_length: 4, log_babies: 2, doublings: 5, primes: vec![49.0; 9] },
             sines: vec![49.0; 2],
+            joining: Vec::new(),
             coeffs_to_slots: TransformLiteral {
                 stages: stages(4),
                 primes: vec![49.19; 23],

@@ -5,17 +5,18 @@
 //! integers are raised on the chain of vectors, and a table of theirs ends in slots (lines 1 to 6).
 //!
 //! **Order.** The homomorphic DFTs reverse bits: the real part of slot j is packed value [`Parameters::packed_index`] of j,
-//! its imaginary part the value N/2 after that.
+//! its imaginary part, of n slots, the value n after that. Packed values are twice as many as slots: all coefficients of
+//! the ring, or of a subring.
 
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
-use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientLayout;
 use cryptable_lattice::error::{Error, Result, check_client, check_equal, demand};
 use cryptable_packed as packed;
 use cryptable_wire::KeyId;
 
+use crate::bootstrap_circuit::CoefficientVariance;
 use crate::bounds::{SlotBounds, SlotError};
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::evaluation_key::EvaluationKey;
@@ -67,7 +68,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If something is of another client or other parameters, or has no level; the two ring degrees differ, or packed values
-    /// do not fill their ring; [`Error::NoiseTooLarge`]; [`Error::MissingKey`].
+    /// are not twice as many as slots; [`Error::NoiseTooLarge`]; [`Error::MissingKey`].
     pub fn to_packed(
         &self,
         ct: &Ciphertext,
@@ -80,7 +81,7 @@ impl EvaluationKey {
         let range = 2..=1 << 24;
         let limit = "from 2 to 2^24";
         demand(range.contains(&modulus), "modulus of packed integers", modulus as f64, limit)?;
-        let parts = if ct.bounds().im == 0.0 { 1 } else { 2 };
+        let parts = ct.bounds().parts();
         let grid = Grid::integers(modulus as usize);
         self.parameters().check_level(ct, grid)?;
         let (evaluator, dry_run) = self.arithmetics();
@@ -92,20 +93,21 @@ impl EvaluationKey {
             plaintext_modulus: modulus,
             layout: CoefficientLayout {
                 ring_degree: degree,
-                slots: degree,
-                count: parts * degree / 2,
+                slots: 2 * self.parameters().slots(),
+                count: parts * self.parameters().slots(),
             },
         };
         let predicted = circuit.predict_coefficients(&dry_run, &ct.shape, (grid, parts));
         let of_rounding =
             rounding_variance(degree, f64::from(literal.log2_ciphertext_modulus).exp2());
-        let deviation = (predicted.noise.0 / degree as f64 + of_rounding).sqrt();
+        let deviation = (predicted.0 + of_rounding).sqrt();
         let largest = ct.error().largest(packed.key.parameters().stated_log2_fail());
         let noise = NoiseBound::new(deviation, largest / grid.period());
         packed.key.import(switch_to_power_of_two(self.ring(), coefficients, shape), noise)
     }
 
-    /// The table of packed integers in slots, with levels: real slots of up to N/2 values, complex ones of more.
+    /// The table of packed integers in slots, with levels: real slots of up to as many values as there are slots, complex
+    /// ones of more.
     ///
     /// ```
     /// use cryptable_approximate::{Grid, KeySet, PackedKey, Parameters, SecretKey, SlotTable};
@@ -129,8 +131,8 @@ impl EvaluationKey {
     /// ```
     ///
     /// # Errors
-    /// If something is of another client or other parameters; the two ring degrees differ, or packed values do not fill their
-    /// ring; the table is not one of integers of their modulus, or has too many levels; their noise may reach halfway to
+    /// If something is of another client or other parameters; the two ring degrees differ, or packed values are not twice as
+    /// many as slots; the table is not one of integers of their modulus, or has too many levels; their noise may reach halfway to
     /// another integer; [`Error::MissingKey`].
     pub fn from_packed(
         &self,
@@ -147,18 +149,14 @@ impl EvaluationKey {
             return Err(Error::Mismatch { name: "grid of a table", found, expected });
         }
         self.parameters().check_table(table)?;
-        let parts = if ct.count() <= degree / 2 { 1 } else { 2 };
+        let parts = if ct.count() <= self.parameters().slots() { 1 } else { 2 };
         let bottom = mod_raise::switch_to_bottom(self.ring(), body);
         let bottom_prime = self.ring().main_prime(0) as f64;
         let variance = ct.noise().deviation().powi(2) + rounding_variance(degree, bottom_prime);
-        let coefficients = Shape {
-            noise: SlotVariance(variance * degree as f64),
-            ..self.parameters().fresh_shape(1.0)
-        };
         let error = SlotError { deviation: 0.0, bias: ct.noise().bias() };
         let found: PredictedLookup = circuit.predict_table(
             &self.parameters().dry_run(),
-            (&coefficients, error, parts),
+            (CoefficientVariance(variance), error, parts),
             table,
         );
         let tags = Tags {
@@ -181,8 +179,8 @@ impl EvaluationKey {
         let degree = self.ring().degree();
         check_equal("ring degree of packed integers", key.parameters().ring_degree(), degree)?;
         let slots = key.parameters().literal().slots;
-        check_equal("number of packed values of a ciphertext", slots, degree)?;
-        check_equal("number of slots", self.parameters().slots(), degree / 2)?;
+        let own = 2 * self.parameters().slots();
+        check_equal("number of packed values of a ciphertext", slots, own)?;
         Ok(degree)
     }
 }

@@ -173,7 +173,7 @@ impl Parameters {
     #[must_use]
     pub fn bootstrap_error(&self) -> Option<SlotError> {
         let circuit = self.bootstrap_circuit()?;
-        let (shape, bias) = circuit.predict(&self.dry_run(), &self.fresh_shape(2.0), 1.0);
+        let (shape, bias) = circuit.predict(&self.dry_run(), (&self.fresh_shape(2.0), 2), 1.0);
         Some(SlotError { deviation: shape.noise.0.sqrt(), bias })
     }
 
@@ -183,7 +183,7 @@ impl Parameters {
         let (circuit, dry_run) = (self.bootstrap_circuit()?, self.dry_run());
         let (levels, fresh) = (self.level_scales(), self.fresh_shape(2.0));
         let lowered = levels.lower(&self.dry_run(), &fresh, levels.bottom());
-        circuit.predict(&dry_run, &lowered, 1.0);
+        circuit.predict(&dry_run, (&lowered, 2), 1.0);
         Some(dry_run.counts())
     }
 

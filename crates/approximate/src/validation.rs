@@ -35,7 +35,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let specials = literal.special.len();
     demand(specials > 0, "number of special primes", specials as f64, "at least 1")?;
     if let Some(bootstrapping) = &literal.bootstrapping {
-        check_bootstrapping(bootstrapping, degree)?;
+        check_bootstrapping(bootstrapping, (degree, slots))?;
     }
     let limbs = literal.chain().len();
     demand(limbs <= MAX_PRIMES, "primes of the chain", limbs as f64, "at most 64")?;
@@ -43,9 +43,17 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     demand((1..=limbs).contains(&digit), "limbs a digit", digit as f64, "1 to all of the chain")
 }
 
-fn check_bootstrapping(literal: &BootstrappingLiteral, degree: usize) -> Result<()> {
-    literal.slots_to_coeffs.check(degree)?;
-    literal.coeffs_to_slots.check(degree)?;
+fn check_bootstrapping(
+    literal: &BootstrappingLiteral,
+    (degree, slots): (usize, usize),
+) -> Result<()> {
+    demand(slots > 1, "number of slots that are bootstrapped", slots as f64, "at least 2")?;
+    literal.slots_to_coeffs.check_for(degree, slots)?;
+    literal.coeffs_to_slots.check_for(degree, slots)?;
+    check_primes("log2 of the prime that joins parts", &literal.joining, degree)?;
+    let (joining, expected) = (literal.joining.len(), usize::from(2 * slots < degree));
+    let limit = format!("{expected}, for {slots} slots of a ring of degree {degree}");
+    demand(joining == expected, "primes that join parts", joining as f64, &limit)?;
     literal.wave.check(degree)?;
     check_primes("log2 of a prime of the odd function", &literal.sines, degree)?;
     let sines = literal.sines.len();

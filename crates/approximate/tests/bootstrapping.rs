@@ -1,6 +1,6 @@
 //! Bootstrapping, on a toy ring and at full size.
 
-use cryptable_approximate::{Complex64, EvaluationKey, KeySet, Parameters, SecretKey};
+use cryptable_approximate::{Complex64, EvaluationKey, KeySet, Parameters, SecretKey, SlotBounds};
 use cryptable_lattice::Progress;
 use cryptable_ring::random::replay;
 use rand::Rng;
@@ -14,11 +14,18 @@ fn client(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
 
 /// Bootstraps numbers of the unit square; the root mean square and the largest of the errors are as stated, from both sides.
 fn bootstraps(parameters: &Parameters) {
-    let (secret, server) = client(parameters);
+    bootstraps_in(&client(parameters), SlotBounds { re: 1.0, im: 1.0 });
+}
+
+/// Bootstraps numbers within these bounds.
+fn bootstraps_in((secret, server): &(SecretKey, EvaluationKey), bounds: SlotBounds) {
+    let parameters = secret.parameters();
     let mut rng = rand::rng();
-    let mut part = || rng.random_range(-1.0..1.0);
-    let values: Vec<_> = (0..parameters.slots()).map(|_| Complex64::new(part(), part())).collect();
-    let fresh = server.lower(&secret.encrypt(&values).unwrap(), 0).unwrap();
+    let mut part = |bound: f64| if bound == 0.0 { 0.0 } else { rng.random_range(-bound..bound) };
+    let mut number = || Complex64::new(part(bounds.re), part(bounds.im));
+    let values: Vec<_> = (0..parameters.slots()).map(|_| number()).collect();
+    let fresh = secret.encrypt_within(&values, bounds).unwrap();
+    let fresh = server.lower(&fresh, 0).unwrap();
     let mut ct = server.bootstrap(&fresh).unwrap();
     assert_eq!(ct.level(), parameters.levels());
     for round in 0..2 {
@@ -50,6 +57,39 @@ fn insecure_bootstraps_keep_to_their_errors() {
 }
 
 #[test]
+fn insecure_real_slots_take_one_exponential() {
+    let _replay = replay::begin();
+    let parameters = Parameters::insecure_toy_bootstrapping().unwrap();
+    bootstraps_in(&client(&parameters), SlotBounds::real(1.0));
+}
+
+#[test]
+fn insecure_sparse_slots_keep_to_their_errors() {
+    let _replay = replay::begin();
+    for slots in [4, 64, 256] {
+        let parameters = Parameters::insecure_toy_sparse_bootstrapping(slots).unwrap();
+        let client = client(&parameters);
+        println!("{slots} slots");
+        for bounds in [SlotBounds { re: 1.0, im: 1.0 }, SlotBounds::real(1.0)] {
+            bootstraps_in(&client, bounds);
+        }
+    }
+}
+
+#[test]
+fn sparse_sets_are_refused_by_name_and_limit() {
+    for slots in [0, 2, 48, 1 << 15] {
+        let error = Parameters::sparse_bootstrapping_128(slots).unwrap_err().to_string();
+        assert!(error.contains("number of sparse slots") && error.contains("16384"), "{error}");
+    }
+    let mut literal = Parameters::insecure_toy_sparse_bootstrapping(64).unwrap().literal().clone();
+    let bootstrapping = literal.bootstrapping.as_mut().unwrap();
+    bootstrapping.joining.clear();
+    let error = Parameters::new(literal).unwrap_err().to_string();
+    assert!(error.contains("primes that join parts is 0"), "{error}");
+}
+
+#[test]
 #[ignore = "full size: a minute and 4 GB"]
 fn full_size_bootstraps_keep_to_their_errors() {
     let _replay = replay::begin();
@@ -61,7 +101,13 @@ fn stated_precision() {
     for parameters in [
         Parameters::insecure_toy_bootstrapping().unwrap(),
         Parameters::bootstrapping_128().unwrap(),
+        Parameters::sparse_bootstrapping_128(1 << 14).unwrap(),
+        Parameters::sparse_bootstrapping_128(1 << 12).unwrap(),
+        Parameters::sparse_bootstrapping_128(1 << 8).unwrap(),
     ] {
+        let begin = std::time::Instant::now();
+        Parameters::new(parameters.literal().clone()).unwrap();
+        println!("{:?}", begin.elapsed());
         let error = parameters.bootstrap_error().unwrap();
         println!(
             "{}: 2^{:.2}, bias 2^{:.2}, {:?}, modulus {:.1}",

@@ -13,7 +13,7 @@ fn toys() -> ReadOptions {
 /// The smallest parameters: files of a few megabytes.
 fn small() -> Parameters {
     let mut literal = Parameters::insecure_toy_bootstrapping().unwrap().literal().clone();
-    (literal.ring_degree, literal.slots) = (256, 64);
+    (literal.ring_degree, literal.slots) = (256, 128);
     let bootstrapping = literal.bootstrapping.as_mut().unwrap();
     bootstrapping.slots_to_coeffs.stages = vec![4, 3];
     bootstrapping.coeffs_to_slots.stages = vec![2, 2, 2, 1];

@@ -1,0 +1,144 @@
+//! Literals with bootstrapping from what their parts are to have: chains, matrices and keys that fit each other.
+
+use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_lattice::SecurityLevel;
+
+use crate::literal::{BootstrappingLiteral, ParametersLiteral};
+
+/// log2 of the largest primes whose transforms take the fewest reductions.
+const LARGEST_FAST: f64 = 49.19;
+
+/// log2 of the largest primes below which vector kernels serve.
+const LARGEST: f64 = 50.0;
+
+/// Most butterfly levels of a matrix of SlotsToCoeffs.
+const MOST_OF_SLOTS_TO_COEFFS: u32 = 5;
+
+/// What the parts of a set are to have; sizes are log2.
+#[derive(Clone, Debug)]
+pub(crate) struct Sizes {
+    /// Ring degree N.
+    pub ring_degree: usize,
+    /// Slots.
+    pub slots: usize,
+    /// Number of levels and their size.
+    pub levels: (usize, f64),
+    /// Of q_0.
+    pub base: f64,
+    /// Of q_0 over the largest part of a slot.
+    pub log2_range: f64,
+    /// Scale of a matrix of SlotsToCoeffs, and of CoeffsToSlots.
+    pub matrices: [f64; 2],
+    /// Most butterfly levels of a matrix of CoeffsToSlots.
+    pub most_merged: u32,
+    /// Primes of the exponential.
+    pub wave: f64,
+    /// log2 of the coefficients of its series, and doublings.
+    pub series: (u32, u32),
+    /// Primes of the odd function: sines but one.
+    pub sines: usize,
+    /// Baby steps of both transforms.
+    pub baby_steps: usize,
+    /// Most limbs of a digit of keys of the first chain.
+    pub digit_limbs: usize,
+    /// log2 of the probability, a slot, that the overflow is too large.
+    pub log2_fail: f64,
+}
+
+impl Sizes {
+    /// The literal whose keys have the fewest digits that a modulus of so many bits allows; none, if it allows no special prime.
+    pub(crate) fn literal(
+        &self,
+        name: String,
+        security: SecurityLevel,
+        log2_modulus: f64,
+    ) -> Option<ParametersLiteral> {
+        let first = self.log2_first_chain();
+        let coeffs_to_slots = self.coeffs_to_slots(first);
+        let left = (log2_modulus - self.log2_modulus()) / LARGEST_FAST + 1.0;
+        let limbs = coeffs_to_slots.primes.len();
+        // Primes are near their sizes, not equal to them.
+        let most = ((left - 0.02).floor().max(0.0) as usize).min(limbs);
+        let digits = limbs.div_ceil(most.max(1));
+        let raised_digit_limbs = limbs.div_ceil(digits);
+        (most > 0).then(|| ParametersLiteral {
+            name,
+            security,
+            ring_degree: self.ring_degree,
+            slots: self.slots,
+            base: self.base,
+            levels: vec![self.levels.1; self.levels.0],
+            special: vec![LARGEST_FAST; raised_digit_limbs],
+            digit_limbs: self.digit_limbs.min(raised_digit_limbs),
+            bootstrapping: Some(BootstrappingLiteral {
+                log2_range: self.log2_range,
+                slots_to_coeffs: self.slots_to_coeffs(),
+                wave: self.wave_literal(),
+                sines: vec![self.wave; self.sines],
+                joining: self.joining(),
+                coeffs_to_slots,
+                raised_digit_limbs,
+                sparse_weight: 32,
+                log2_fail: self.log2_fail,
+            }),
+        })
+    }
+
+    /// log2 of the modulus of keys, of at least one special prime.
+    pub(crate) fn log2_modulus(&self) -> f64 {
+        let first = self.log2_first_chain();
+        let raised: f64 = self.coeffs_to_slots(first).primes.iter().sum();
+        raised.max(first) + LARGEST_FAST
+    }
+
+    fn log2_first_chain(&self) -> f64 {
+        let parts = [self.slots_to_coeffs().primes, self.joining(), self.wave_literal().primes];
+        let products = self.levels.0 as f64 * self.levels.1 + self.sines as f64 * self.wave;
+        self.base + products + parts.iter().flatten().sum::<f64>()
+    }
+
+    fn joining(&self) -> Vec<f64> {
+        vec![self.levels.1; usize::from(2 * self.slots < self.ring_degree)]
+    }
+
+    fn wave_literal(&self) -> WaveLiteral {
+        let (log_length, doublings) = self.series;
+        let primes = vec![self.wave; (log_length + doublings) as usize];
+        WaveLiteral { log_length, log_babies: 2, doublings, primes }
+    }
+
+    /// SlotsToCoeffs, from the scale of levels to q_0.
+    fn slots_to_coeffs(&self) -> TransformLiteral {
+        let stages = stages(self.slots, MOST_OF_SLOTS_TO_COEFFS);
+        let bits = stages.len() as f64 * self.matrices[0] - (self.base - self.levels.1);
+        let primes = equal_primes(bits.max(self.levels.1), LARGEST);
+        TransformLiteral { stages, primes, baby_steps: 2 * self.baby_steps }
+    }
+
+    /// CoeffsToSlots, in a chain that leads to a first one of so many bits.
+    fn coeffs_to_slots(&self, first: f64) -> TransformLiteral {
+        let stages = stages(self.slots, self.most_merged);
+        let copies = (self.ring_degree / 2 / self.slots) as f64;
+        let matrices = stages.len() as f64 * self.matrices[1];
+        let bits = first + matrices + copies.log2() - (self.wave - self.base);
+        TransformLiteral {
+            stages,
+            primes: equal_primes(bits, LARGEST_FAST),
+            baby_steps: self.baby_steps,
+        }
+    }
+}
+
+/// As many butterfly levels in each matrix as there are, nearly even, and at most so many.
+fn stages(slots: usize, most: u32) -> Vec<u32> {
+    let levels = slots.ilog2();
+    // A matrix alone would have a scale beyond 2^60.
+    let parts = levels.div_ceil(most).max(2.min(levels));
+    (0..parts).map(|k| (levels + parts - 1 - k) / parts).collect()
+}
+
+/// As few primes of at most a size as have so many bits.
+fn equal_primes(bits: f64, largest: f64) -> Vec<f64> {
+    let count = (bits / largest).ceil();
+    vec![bits / count; count as usize]
+}

@@ -1,0 +1,179 @@
+//! Parameters for lookups in slots that were found for a request, the fastest first.
+
+use std::fmt;
+
+use cryptable_ckks::Arithmetic;
+use cryptable_ckks::bootstrapping::mod_raise;
+use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
+use cryptable_lattice::cost::{CostModel, Work};
+use cryptable_lattice::error::{Result, demand};
+
+use crate::bounds::{SlotBounds, SlotError};
+use crate::key_set::KeySet;
+use crate::lookup::LookupPrediction;
+use crate::parameters::Parameters;
+use crate::slot_table::SlotTable;
+
+/// Bytes of a word.
+const WORD_BYTES: usize = 8;
+
+/// Memory of a bootstrap over the polynomials that CoeffsToSlots holds: 4.5 GB were measured where keys and matrices of
+/// `bootstrapping_128` take 3.6.
+const WORKING_FACTOR: usize = 2;
+
+/// Parameters that serve a request.
+#[derive(Clone, Debug)]
+pub struct LookupCandidate {
+    /// The parameters.
+    pub parameters: Parameters,
+    /// The order of interpolations.
+    pub order: u64,
+    /// What a lookup of fresh slots is predicted to do, of a table with values from 0 to 1.
+    pub prediction: LookupPrediction,
+    /// Bits that results are right to: of the largest error but for the failure probability, over the spread of the table.
+    pub precision_bits: f64,
+    /// Operations of one lookup, counted.
+    pub counts: Counts,
+    /// Bytes of memory that it takes: keys, matrices, temporaries.
+    pub memory_bytes: usize,
+}
+
+impl LookupCandidate {
+    /// What parameters do with a table of slots within bounds.
+    ///
+    /// # Errors
+    /// If the table takes more levels than there are, or slots or results are larger than what they hold.
+    pub(crate) fn new(
+        parameters: Parameters,
+        (table, order): (&SlotTable, u64),
+        bounds: SlotBounds,
+    ) -> Result<Self> {
+        let (prediction, counts) = parameters.predict_fresh_lookup(table, bounds)?;
+        let memory_bytes = parameters.lookup_memory_bytes()?;
+        let largest = prediction.error.largest(prediction.log2_fail);
+        let precision_bits = -(largest / table.spread().max(f64::MIN_POSITIVE)).log2();
+        Ok(Self { parameters, order, prediction, precision_bits, counts, memory_bytes })
+    }
+
+    /// Operations of one lookup, as work of the cost model.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.counts.work(self.parameters.literal().ring_degree)
+    }
+}
+
+/// Parameters that serve a request, the fastest first: of a lookup of one ciphertext, by the dry run's count.
+#[derive(Clone, Debug)]
+pub struct LookupPlan {
+    /// At least one.
+    candidates: Vec<LookupCandidate>,
+}
+
+impl LookupPlan {
+    /// Of candidates, if there are any.
+    pub(crate) fn of(mut candidates: Vec<LookupCandidate>) -> Option<Self> {
+        let model = CostModel::default();
+        let seconds = |it: &LookupCandidate| model.seconds(&it.work());
+        candidates.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+        (!candidates.is_empty()).then_some(Self { candidates })
+    }
+
+    /// The fastest.
+    #[must_use]
+    pub fn best(&self) -> &LookupCandidate {
+        &self.candidates[0]
+    }
+
+    /// All, the fastest first.
+    #[must_use]
+    pub fn candidates(&self) -> &[LookupCandidate] {
+        &self.candidates
+    }
+}
+
+/// A table: a line a candidate.
+impl fmt::Display for LookupPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:>7} {:>6} {:>5} {:>6} {:>10} {:>6} {:>6} {:>7} {:>8} {:>8}",
+            "ring", "slots", "order", "levels", "work", "time", "GB", "bits", "fails", "security"
+        )?;
+        let model = CostModel::default();
+        for it in &self.candidates {
+            let seconds = model.seconds(&it.work());
+            writeln!(
+                f,
+                "{:>7} {:>6} {:>5} {:>6} {:>8.0} u {:>4.1} s {:>6.2} {:>7.1} {:>8} {:>8.1}",
+                it.parameters.literal().ring_degree,
+                it.parameters.slots(),
+                it.order,
+                it.prediction.level,
+                seconds / model.unit(),
+                seconds,
+                it.memory_bytes as f64 / 1e9,
+                it.precision_bits,
+                format!("2^{:.1}", it.prediction.log2_fail),
+                it.parameters.security_bits()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Parameters {
+    /// A lookup of fresh slots within bounds that were lowered as far as lookups allow: its prediction, and its operations.
+    fn predict_fresh_lookup(
+        &self,
+        table: &SlotTable,
+        bounds: SlotBounds,
+    ) -> Result<(LookupPrediction, Counts)> {
+        self.check_table(table)?;
+        let circuit = self.bootstrap_circuit().expect("a table was checked");
+        let (levels, grid, parts) = (self.level_scales(), table.grid(), bounds.parts());
+        let (dry_run, before) = (self.dry_run(), circuit.level_before(grid));
+        let limit = "no more than the parameters have";
+        demand(before <= self.levels(), "levels of a lookup's input", before as f64, limit)?;
+        let held = levels.capacity(levels.top());
+        let limit = format!("at most {held}, what a fresh ciphertext holds");
+        demand(bounds.modulus() <= held, "bound of slots", bounds.modulus(), &limit)?;
+        let power = SlotVariance(bounds.modulus().powi(2));
+        let fresh = Shape { power, ..self.fresh_shape(1.0) };
+        let input = levels.lower(&dry_run, &fresh, levels.bottom() + before);
+        let error = SlotError { deviation: input.noise.0.sqrt(), bias: 0.0 };
+        let found = circuit.predict_lookup(&dry_run, (&input, error, parts), table);
+        let prediction = self.lookup_prediction(&found);
+        let limbs = found.shape.limbs;
+        let held = levels.capacity(limbs);
+        let limit = format!("at most {held}, what its level holds");
+        let size = table.magnitude() + found.bias;
+        demand(size <= held, "bound of a lookup's result", size, &limit)?;
+        let counted = self.dry_run();
+        let plans = (circuit.slots_to_coeffs.plans(), circuit.coeffs_to_slots.plans());
+        circuit.phases_of_grid(&counted, &plans.0, &input, (grid, parts));
+        let secret = (self.literal().ring_degree, circuit.bootstrapping.sparse_weight);
+        let raised = mod_raise::raised_shape(secret, circuit.raised_basis(), counted.prime(0), 0.0);
+        let phases = circuit.phases(&counted, &plans.1, raised, parts);
+        circuit.look_up(&counted, phases, (&[table], circuit.mask_plan(parts).as_ref()));
+        Ok((prediction, counted.counts()))
+    }
+
+    /// Bytes that a lookup takes: keys and matrices, and temporaries of CoeffsToSlots, which is the widest.
+    ///
+    /// # Errors
+    /// Without bootstrapping.
+    fn lookup_memory_bytes(&self) -> Result<usize> {
+        let literal = self.literal();
+        let degree = literal.ring_degree;
+        let requests = KeySet::new().lookups().requests(self)?;
+        let keys: usize = requests.iter().map(|it| it.shape.memory_bytes(degree)).sum();
+        let circuit = self.bootstrap_circuit().expect("keys of lookups");
+        let transforms = &circuit.coeffs_to_slots;
+        let matrices = transforms.encoded_bytes() + circuit.slots_to_coeffs.encoded_bytes();
+        let shape = literal.raised_key_shape(&circuit.bootstrapping);
+        let babies = circuit.bootstrapping.coeffs_to_slots.baby_steps;
+        let polynomials = shape.digits() + 2 * babies + 6;
+        let limbs = WORKING_FACTOR * polynomials * shape.basis.limbs();
+        Ok(keys + matrices + WORD_BYTES * limbs * degree)
+    }
+}

@@ -1,0 +1,232 @@
+//! The search for parameters of lookups in slots.
+//!
+//! Sizes of all parts go up a ladder together, by a bit of scale a step (and what belongs to it elsewhere, fitted to
+//! `lookups_128` and `bootstrapping_128`): the lowest step that serves has the shortest chains, and is found by halving.
+//! Numbers of levels follow from the table. What serves is decided by the dry run, of parameters as they are used.
+
+use cryptable_lattice::SecurityLevel;
+use cryptable_lattice::error::{Error, Result, demand};
+use cryptable_lattice::security::{SecretDistribution, max_log2_modulus};
+use rayon::prelude::*;
+
+use crate::literal::ParametersLiteral;
+use crate::literal_choice::Sizes;
+use crate::lookup_plan::{LookupCandidate, LookupPlan};
+use crate::lookup_request::LookupRequest;
+use crate::parameters::Parameters;
+use crate::slot_table::SlotTable;
+
+/// The ring degree from which on chains have room for more levels.
+const LARGE: usize = 1 << 16;
+
+/// Steps of the ladder.
+const STEPS: usize = 11;
+
+/// Groups of orders whose tables have as many coefficients, nearly.
+const ORDERS: [&[u64]; 2] = [&[1], &[2, 3]];
+
+/// Baby steps of the matrices: more take less time and more memory.
+const BABY_STEPS: [usize; 2] = [8, 4];
+
+impl LookupPlan {
+    /// Finds parameters of at least 128 bits that serve a request, for each ring degree and order: those with the shortest
+    /// chains.
+    ///
+    /// # Errors
+    /// If a number is out of range, or nothing serves: names what is asked for, what was found at best, and the limit.
+    pub fn new(request: &LookupRequest) -> Result<Self> {
+        request.check()?;
+        Self::search(request, &request.rings()?, SecurityLevel::Bits128)
+    }
+
+    /// The same sizes at ring degree 2^10 for as many slots as are asked for, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// As [`LookupPlan::new`].
+    pub fn insecure_toy(request: &LookupRequest) -> Result<Self> {
+        request.check()?;
+        let slots = request.count.map_or(1 << 9, usize::next_power_of_two).clamp(4, 1 << 9);
+        Self::search(request, &[(1 << 10, slots)], SecurityLevel::Insecure)
+    }
+
+    fn search(
+        request: &LookupRequest,
+        rings: &[(usize, usize)],
+        security: SecurityLevel,
+    ) -> Result<Self> {
+        let search = Search { request, security };
+        let pairs = rings.iter().flat_map(|&ring| ORDERS.map(|orders| (ring, orders)));
+        let is_asked = |orders: &[u64]| request.order.is_none_or(|it| orders.contains(&it));
+        let pairs: Vec<_> = pairs.filter(|(_, orders)| is_asked(orders)).collect();
+        let found: Vec<Result<LookupCandidate>> =
+            pairs.into_par_iter().map(|(ring, orders)| search.of_ring(ring, orders)).collect();
+        let (mut candidates, mut refused) = (Vec::new(), Vec::new());
+        for result in found {
+            match result {
+                Ok(candidate) => candidates.push(candidate),
+                Err(error) => refused.push(error),
+            }
+        }
+        Self::of(candidates).ok_or_else(|| best_of(refused))
+    }
+}
+
+impl Parameters {
+    /// The fastest parameters for lookups in slots: the best of [`LookupPlan::new`].
+    ///
+    /// # Errors
+    /// As [`LookupPlan::new`].
+    pub fn for_lookups(request: &LookupRequest) -> Result<Self> {
+        Ok(LookupPlan::new(request)?.best().parameters.clone())
+    }
+}
+
+/// A search for a request.
+struct Search<'a> {
+    request: &'a LookupRequest,
+    security: SecurityLevel,
+}
+
+impl Search<'_> {
+    /// The lowest step of the ladder that serves, for one ring and some orders.
+    fn of_ring(&self, ring: (usize, usize), orders: &[u64]) -> Result<LookupCandidate> {
+        let asked = self.request.order;
+        let orders = orders.iter().filter(|&&order| asked.is_none_or(|it| it == order));
+        let tables = orders.map(|&order| Ok((self.request.table(order)?, order)));
+        let tables = tables.collect::<Result<Vec<_>>>()?;
+        let (mut low, mut high) = (0, STEPS);
+        let (mut best, mut refused) = (None, Vec::new());
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.at_step(ring, middle, &tables) {
+                Ok(found) => {
+                    best = Some(found);
+                    high = middle;
+                }
+                // Higher steps need more of what there is too little of.
+                Err(error) if is_of_resources(&error) => {
+                    refused.push(error);
+                    high = middle;
+                }
+                Err(error) => {
+                    refused.push(error);
+                    low = middle + 1;
+                }
+            }
+        }
+        best.ok_or_else(|| best_of(refused))
+    }
+
+    /// The fastest table at a step of the ladder that keeps to what is asked for.
+    fn at_step(
+        &self,
+        ring: (usize, usize),
+        step: usize,
+        tables: &[(SlotTable, u64)],
+    ) -> Result<LookupCandidate> {
+        let mut refused = Vec::new();
+        for baby_steps in BABY_STEPS {
+            let mut sizes = sizes(self.request, ring, step, &tables[0].0);
+            sizes.baby_steps = baby_steps;
+            let parameters = Parameters::new(self.literal(&sizes)?)?;
+            for (table, order) in tables {
+                let bounds = self.request.bounds();
+                let candidate = LookupCandidate::new(parameters.clone(), (table, *order), bounds);
+                match candidate.and_then(|candidate| keeps_to(self.request, candidate)) {
+                    Ok(candidate) => return Ok(candidate),
+                    Err(error) => refused.push(error),
+                }
+            }
+            if !refused.iter().any(|error| matches!(error, Error::Memory { .. })) {
+                break;
+            }
+        }
+        Err(best_of(refused))
+    }
+
+    /// The literal of some sizes.
+    fn literal(&self, sizes: &Sizes) -> Result<ParametersLiteral> {
+        let degree = sizes.ring_degree;
+        let is_secure = self.security != SecurityLevel::Insecure;
+        // Toys have the chains of the smaller ring.
+        let secure_degree = if is_secure { degree } else { LARGE };
+        let limit = max_log2_modulus(secure_degree, SecretDistribution::UniformTernary);
+        let limit = limit.expect("a degree of the tables");
+        let claim = if is_secure { "lookups" } else { "insecure_toy_lookups" };
+        let name = format!("{claim}_{degree}_{}", sizes.slots);
+        sizes.literal(name, self.security, limit).ok_or(Error::TooLarge {
+            name: "log2 of the modulus that the table, the levels and the precision take",
+            value: sizes.log2_modulus().ceil() as u64,
+            limit: limit as u64,
+        })
+    }
+}
+
+/// Whether it is modulus or memory that there is too little of, not precision.
+fn is_of_resources(error: &Error) -> bool {
+    matches!(error, Error::Memory { .. } | Error::TooLarge { .. })
+}
+
+/// The error that says most: of memory, where all else served, then of precision, then of modulus; the last one of a kind.
+fn best_of(errors: Vec<Error>) -> Error {
+    let rank = |error: &Error| match error {
+        Error::Memory { .. } => 2,
+        Error::TooLarge { .. } => 0,
+        _ => 1,
+    };
+    errors.into_iter().max_by_key(rank).expect("an error of every search without a result")
+}
+
+/// Sizes at a step of the ladder, for tables like the given one.
+fn sizes(
+    request: &LookupRequest,
+    (ring_degree, slots): (usize, usize),
+    step: usize,
+    table: &SlotTable,
+) -> Sizes {
+    let large = ring_degree >= LARGE;
+    let s = step as f64 - 2.0;
+    let level = (34.0 + s).min(45.0);
+    let period = request.grid.period();
+    // Inputs without a level serve where the range over the period is an integer.
+    let is_power = period.log2().fract() == 0.0 && period >= 1.0;
+    let log2_range = if is_power { period.log2().max(5.0) } else { 5.0 };
+    let before = usize::from((log2_range.exp2() / period).fract() != 0.0);
+    // The sine's prime takes the first level of a table.
+    let of_table = (request.levels + table.levels()).saturating_sub(1);
+    let levels = of_table.max(request.levels).max(before).max(1);
+    Sizes {
+        ring_degree,
+        slots,
+        levels: (levels, level),
+        base: (40.0 + 1.2 * s).clamp(level, 49.0),
+        log2_range,
+        matrices: [24.7 + 1.4 * s, (30.3 + 2.25 * s).min(50.0)],
+        most_merged: if large { 4 } else { 5 },
+        wave: (39.0 + 1.7 * s).min(49.5),
+        series: if large { (4, 5) } else { (5, 3) },
+        sines: 1,
+        baby_steps: BABY_STEPS[0],
+        digit_limbs: if large { 5 } else { 3 },
+        log2_fail: request.log2_fail_of_slot(slots),
+    }
+}
+
+/// Demands what was asked for.
+fn keeps_to(request: &LookupRequest, found: LookupCandidate) -> Result<LookupCandidate> {
+    let error = found.prediction.phase_error;
+    let limit = "of half the distance of two points it must be less than 1";
+    demand(error < 1.0, "error of a lookup's input", error, limit)?;
+    let (bits, asked) = (found.precision_bits, request.precision_bits);
+    let limit = format!("at least {asked}, what is asked for");
+    demand(bits >= asked, "bits of precision of a lookup", bits, &limit)?;
+    let (name, level) = ("levels of a lookup's result", found.prediction.level as f64);
+    let limit = format!("at least {}, what is asked for", request.levels);
+    demand(found.prediction.level >= request.levels, name, level, &limit)?;
+    match request.memory {
+        Some(limit) if found.memory_bytes > limit => {
+            Err(Error::Memory { needed: found.memory_bytes, limit })
+        }
+        _ => Ok(found),
+    }
+}

@@ -1,0 +1,137 @@
+//! What a caller needs lookups in slots for.
+
+use cryptable_lattice::FailureProbability;
+use cryptable_lattice::error::{Error, Result, demand};
+
+use crate::bounds::SlotBounds;
+use crate::slot_table::{Grid, SlotTable};
+
+/// Most levels that may be asked for.
+const MAX_LEVELS: usize = 20;
+
+/// Ring degrees that are tried where none is asked for, the least latency first.
+const RING_DEGREES: [usize; 2] = [1 << 15, 1 << 16];
+
+/// What parameters of lookups in slots are to serve: [`crate::LookupPlan`] finds them.
+///
+/// ```
+/// use cryptable_approximate::{Grid, LookupPlan, LookupRequest};
+/// // A table of 16 points on 2,000 real numbers, results right to 10 bits, three levels to go on with.
+/// let request = LookupRequest {
+///     count: Some(2000),
+///     precision_bits: 10.0,
+///     levels: 3,
+///     ..LookupRequest::new(Grid::integers(16))
+/// };
+/// let plan = LookupPlan::new(&request)?;
+/// let best = plan.best();
+/// assert!(best.parameters.security_bits() >= 128.0);
+/// assert!(best.prediction.level >= 3 && best.precision_bits >= 10.0);
+/// println!("{plan}");
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LookupRequest {
+    /// The points of tables: their number and period say what precision phases need.
+    pub grid: Grid,
+    /// The order of interpolations, 1 to 3; the fastest that serves if `None`.
+    pub order: Option<u64>,
+    /// Bits that results must be right to: but for failures, errors are at most 2^-bits of the spread of a table's values.
+    pub precision_bits: f64,
+    /// Whether slots are complex, and both parts looked up.
+    pub complex: bool,
+    /// How many numbers a ciphertext is to hold; as many slots as the ring has if `None`. Fewer make a lookup cheaper.
+    pub count: Option<usize>,
+    /// Levels that results are to have.
+    pub levels: usize,
+    /// log2 of the largest probability that any slot of a ciphertext is off by more, from -900 to -1; -64 if `None`.
+    pub log2_fail: Option<f64>,
+    /// Most bytes of memory that a lookup may take; any number if `None`.
+    pub memory: Option<usize>,
+    /// Ring degree, 2^14 to 2^17; 2^15 or 2^16 if `None`.
+    pub ring_degree: Option<usize>,
+}
+
+impl LookupRequest {
+    /// Of tables of these points, on real slots, right to 8 bits.
+    #[must_use]
+    pub const fn new(grid: Grid) -> Self {
+        Self {
+            grid,
+            order: None,
+            precision_bits: 8.0,
+            complex: false,
+            count: None,
+            levels: 0,
+            log2_fail: None,
+            memory: None,
+            ring_degree: None,
+        }
+    }
+
+    /// Ring degrees that may serve, and the slots that each is to have.
+    ///
+    /// # Errors
+    /// If there are more numbers than slots in any.
+    pub(crate) fn rings(&self) -> Result<Vec<(usize, usize)>> {
+        let degrees = self.ring_degree.map_or(RING_DEGREES.to_vec(), |degree| vec![degree]);
+        let slots = |&degree: &usize| {
+            let slots = self.count.unwrap_or(degree / 2).next_power_of_two().max(4);
+            (slots <= degree / 2).then_some((degree, slots))
+        };
+        let found: Vec<_> = degrees.iter().filter_map(slots).collect();
+        if found.is_empty() {
+            let most = degrees[degrees.len() - 1] / 2;
+            let (name, value) = ("number of slots", self.count.unwrap_or(0) as u64);
+            return Err(Error::TooLarge { name, value, limit: most as u64 });
+        }
+        Ok(found)
+    }
+
+    /// log2 of the failure probability that a slot may have, of so many.
+    pub(crate) fn log2_fail_of_slot(&self, slots: usize) -> f64 {
+        let default = FailureProbability::DEFAULT.log2();
+        let of_any = FailureProbability::from_log2(self.log2_fail.unwrap_or(default));
+        let parts = if self.complex { 2 } else { 1 };
+        of_any.of_each(parts * slots).log2()
+    }
+
+    /// Bounds of slots that hold points.
+    pub(crate) fn bounds(&self) -> SlotBounds {
+        let (first, last) = (self.grid.first, self.grid.point(self.grid.count.max(1) - 1));
+        let part = first.abs().max(last.abs());
+        SlotBounds { re: part, im: if self.complex { part } else { 0.0 } }
+    }
+
+    /// A table of these points with values from 0 to 1.
+    ///
+    /// # Errors
+    /// If there can be no such table.
+    pub(crate) fn table(&self, order: u64) -> Result<SlotTable> {
+        let middle = self.grid.point(self.grid.count / 2);
+        SlotTable::from_fn(self.grid, order, |x| f64::from(x >= middle))
+    }
+
+    /// Demands that every number is one that may be asked for.
+    ///
+    /// # Errors
+    /// Names the number, its value and its limit.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.table(self.order.unwrap_or(1))?;
+        let bits = self.precision_bits;
+        demand((0.0..=40.0).contains(&bits), "bits of precision", bits, "from 0 to 40")?;
+        let (name, value) = ("number of levels", self.levels as u64);
+        if self.levels > MAX_LEVELS {
+            return Err(Error::TooLarge { name, value, limit: MAX_LEVELS as u64 });
+        }
+        if self.count == Some(0) {
+            return Err(Error::TooSmall { name: "number of slots", value: 0, limit: 1 });
+        }
+        let log2_fail = self.log2_fail.unwrap_or(-64.0);
+        let ok = (-900.0..=-1.0).contains(&log2_fail);
+        demand(ok, "log2 of the failure probability", log2_fail, "from -900 to -1")?;
+        let degree = self.ring_degree.unwrap_or(1 << 16);
+        let ok = degree.is_power_of_two() && (1 << 14..=1 << 17).contains(&degree);
+        demand(ok, "ring degree", degree as f64, "a power of two from 16384 to 131072")
+    }
+}
