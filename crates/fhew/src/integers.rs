@@ -36,6 +36,7 @@ mod ciphertexts;
 mod evaluation_key;
 mod interchange;
 mod parameters;
+mod prediction;
 mod radix;
 #[cfg(feature = "client")]
 mod secret_key;
@@ -44,5 +45,6 @@ mod serialization;
 pub use ciphertexts::{EncryptedIntegers, RadixInteger, SmallValues};
 pub use evaluation_key::EvaluationKey;
 pub use parameters::{MAX_RADIX_DIGITS, Parameters, RADIX_BASE};
+pub use prediction::Function;
 #[cfg(feature = "client")]
 pub use secret_key::SecretKey;

@@ -27,6 +27,17 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(IntegerColumn::new(digits))
     }
 
+    /// The least significant digits, as of [`Evaluator::reduce`]; as many as there are.
+    pub(crate) fn low_digits<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        count: usize,
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        let mut digits = x.digits()[..count.min(x.digit_count())].to_vec();
+        self.carry_out(&mut digits, self.radix::<T>())?;
+        Ok(digits)
+    }
+
     /// A digit below its base, and the carry to the next: one lookup, none if there is nothing to do.
     pub(crate) fn split(
         &self,

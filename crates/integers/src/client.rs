@@ -34,6 +34,18 @@ pub fn encrypt<T: Integer, S: DigitEncryption>(
     Ok(IntegerColumn::new((0..radix.digits()).map(digit).collect::<Result<_>>()?))
 }
 
+/// Encrypts booleans: one ciphertext.
+///
+/// # Errors
+/// If there are more than a ciphertext holds.
+pub fn encrypt_booleans<S: DigitEncryption>(
+    secret: &S,
+    values: &[bool],
+) -> Result<BooleanColumn<S::Ciphertext>> {
+    let bits: Vec<u64> = values.iter().map(|&value| value.into()).collect();
+    Ok(BooleanColumn::new(Digit::encrypted(secret.encrypt(&bits)?, 0, 1)))
+}
+
 /// Decrypts integers; a column that is public is one integer.
 ///
 /// # Errors

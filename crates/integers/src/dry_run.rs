@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use cryptable_lattice::error::{Result, check_equal};
 use cryptable_lattice::{FailureProbability, NoiseBound, Progress, Table};
 
-use crate::columns::IntegerColumn;
+use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::Digit;
 use crate::digit_arithmetic::{DigitArithmetic, LookupModel, Places};
 use crate::integer::{Integer, Radix};
@@ -60,6 +60,14 @@ impl<'a> DryRun<'a> {
             Outline { noise: self.model.fresh_noise(), count: self.count, is_fresh: true };
         let digit = |index| Digit::encrypted(outline, 0, radix.base(index) - 1);
         IntegerColumn::new((0..radix.digits()).map(digit).collect())
+    }
+
+    /// Fresh booleans.
+    #[must_use]
+    pub fn fresh_booleans(&self) -> BooleanColumn<Outline> {
+        let noise = self.model.fresh_noise();
+        let outline = Outline { noise, count: self.count, is_fresh: true };
+        BooleanColumn::new(Digit::encrypted(outline, 0, 1))
     }
 
     /// The tables of every lookup so far, in their order.

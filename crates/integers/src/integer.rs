@@ -46,6 +46,30 @@ macro_rules! integers {
 
 integers!(u8: false, u16: false, u32: false, u64: false, i8: true, i16: true, i32: true, i64: true);
 
+/// Ways to move the bits of an integer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shift {
+    Left,
+    /// With the sign of signed integers.
+    Right,
+    RotateLeft,
+    RotateRight,
+}
+
+impl Shift {
+    /// The word of x, moved by an amount below `BITS`.
+    pub(crate) fn apply<T: Integer>(self, x: T, amount: u32) -> u64 {
+        let (word, rest) = (u128::from(x.to_word()), T::BITS - amount);
+        let moved = match self {
+            Self::Left => word << amount,
+            Self::Right => (x.to_i128() >> amount) as u128,
+            Self::RotateLeft => word << amount | word >> rest,
+            Self::RotateRight => word >> amount | word << rest,
+        };
+        T::from_word(moved as u64).to_word()
+    }
+}
+
 /// How integers are written in digits: base `2^digit_bits`, the most significant digit of as many bits as are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Radix {
@@ -56,7 +80,12 @@ pub(crate) struct Radix {
 impl Radix {
     /// That of a type.
     pub(crate) fn of<T: Integer>(digit_bits: u32) -> Self {
-        Self { digit_bits, bits: T::BITS }
+        Self::new(digit_bits, T::BITS)
+    }
+
+    /// That of so many bits.
+    pub(crate) fn new(digit_bits: u32, bits: u32) -> Self {
+        Self { digit_bits, bits }
     }
 
     /// Bits of a digit.
@@ -67,6 +96,11 @@ impl Radix {
     /// Number of digits.
     pub(crate) fn digits(self) -> usize {
         self.bits.div_ceil(self.digit_bits) as usize
+    }
+
+    /// Values of all digits but the most significant one.
+    pub(crate) fn full_base(self) -> i64 {
+        1 << self.digit_bits
     }
 
     /// Values of digit i.

@@ -1,4 +1,4 @@
-//! Encrypted integers of 8 to 64 bits, unsigned and signed, in digits: sums, products, shifts, comparisons, minimum and
+//! Encrypted integers of 8 to 64 bits, unsigned and signed, in digits: sums, products, shifts and rotations (by encrypted amounts, too), comparisons, minimum and
 //! maximum, selection, tables, thresholds, piecewise linear functions, and merging of sorted columns.
 //!
 //! One implementation for two engines: `packed`, where a ciphertext holds a digit of up to 65,536 integers, and
@@ -8,8 +8,9 @@
 //! |---|---|
 //! | what engines offer: sums of ciphertexts, lookups | `digit_arithmetic`, `engines`, `dry_run` |
 //! | digits with bounds on their values and their noise | `digit`, `noise_budget`, `evaluator` |
-//! | carries, when there is need | `carries` |
-//! | operations | `addition`, `multiplication`, `shift`, `comparison`, `selection`, `digit_tables`, `thresholds`, `piecewise_linear`, `merge` |
+//! | carries, when there is need; digits of other sizes | `carries`, `regrouping` |
+//! | operations | `addition`, `multiplication`, `shift`, `barrel_shift`, `comparison`, `selection`, `digit_tables`, `table_tree`, `thresholds`, `piecewise_linear`, `merge` |
+//! | files of columns | `serialization`, `column_file` |
 //!
 //! A digit of base B is a value of `Z_p` with `p >= B²`, as message and carry of TFHE integers are: a sum of digits stays one
 //! ciphertext until it might reach p, and any function of two digits is one lookup of `x + B·y`. Every digit carries the
@@ -18,9 +19,11 @@
 #![forbid(unsafe_code)]
 
 mod addition;
+mod barrel_shift;
 mod carries;
 #[cfg(feature = "client")]
 mod client;
+mod column_file;
 mod columns;
 mod comparison;
 mod digit;
@@ -35,12 +38,16 @@ mod multiplication;
 mod noise_budget;
 mod parameters;
 mod piecewise_linear;
+mod regrouping;
 mod selection;
+mod serialization;
 mod shift;
+mod table_tree;
 mod thresholds;
 
 #[cfg(feature = "client")]
-pub use client::{decrypt, decrypt_booleans, encrypt};
+pub use client::{decrypt, decrypt_booleans, encrypt, encrypt_booleans};
+pub use column_file::{ColumnReader, ColumnWriter};
 pub use columns::{BooleanColumn, IntegerColumn};
 #[cfg(feature = "client")]
 pub use digit_arithmetic::DigitEncryption;
@@ -52,3 +59,4 @@ pub use parameters::{
     insecure_packed_toy, packed_parameters, packed_parameters_for, single_parameters,
 };
 pub use piecewise_linear::Piece;
+pub use serialization::{Column, ColumnKind, ColumnSummary, DigitCiphertext};

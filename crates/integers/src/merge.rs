@@ -5,6 +5,9 @@
 //! `c_i = 0` where bit k of i is 1: public numbers that are added to the last lookup's input say where that is. Then
 //! `e = c·v` and the column after the stage is `x + e - X^k·e`: n lookups of one table for the comparison of n digits, n for
 //! e. Noise of x grows by that of two results a stage; digits are refreshed when their difference does not fit any more.
+//!
+//! A stage never looks two digits up together, so that its digits may be larger than those of columns: base `p/4`, for a
+//! difference beside a flag. They are regrouped before the first stage and after the last.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_equal};
@@ -65,7 +68,8 @@ impl<E: Places> Evaluator<'_, E> {
     }
 
     /// Sorts a column that rises and then falls, or falls and then rises, wherever it turns: log2 of the number of values
-    /// stages of 2n lookups, two more for signed integers, and refreshes of noise.
+    /// stages of 2n lookups for n digits of base p/4, at most one a digit to regroup digits before and after, two more for
+    /// signed integers, and refreshes of noise.
     ///
     /// # Errors
     /// As all operations; [`Error::Mismatch`] if it has not as many values as a ciphertext has places;
@@ -84,11 +88,14 @@ impl<E: Places> Evaluator<'_, E> {
             check_equal("number of values", self.engine().count(digit), places)?;
         }
         self.turn_sign::<T>(&mut digits)?;
+        let wide = Radix::of::<T>(self.modulus().ilog2() - 2);
+        let mut digits = self.regroup(&digits, radix, wide)?;
         let mut distance = places / 2;
         while distance > 0 {
-            digits = self.stage(&digits, radix, distance)?;
+            digits = self.stage(&digits, wide, distance)?;
             distance /= 2;
         }
+        let mut digits = self.regroup(&digits, wide, radix)?;
         self.turn_sign::<T>(&mut digits)?;
         Ok(IntegerColumn::new(digits))
     }
@@ -131,7 +138,7 @@ impl<E: Places> Evaluator<'_, E> {
         let differences = differences.collect::<Result<Vec<_>>>()?;
         let swap = self.swaps(&differences, radix, distance)?;
         let changed = digits.iter().zip(&differences).map(|(digit, difference)| {
-            let width = 2 * self.base() - 1;
+            let width = 2 * radix.full_base() - 1;
             let low = difference.low();
             let sum = self.linear(&[(1, difference), (1, &swap)], -low)?;
             let change = self.map(&sum, |sum| if sum >= width { sum - width + low } else { 0 })?;
@@ -152,7 +159,7 @@ impl<E: Places> Evaluator<'_, E> {
         radix: Radix,
         distance: usize,
     ) -> Result<Digit<E::Ciphertext>> {
-        let (base, top) = (self.base(), differences.len() - 1);
+        let (base, top) = (radix.full_base(), differences.len() - 1);
         let mut borrow = Digit::public(0);
         for (index, difference) in differences[..top].iter().enumerate() {
             let sum = self.linear(&[(1, difference), (1, &borrow)], 0)?;

@@ -29,6 +29,7 @@ fn two_bits_a_digit_on_an_insecure_toy() {
         setting.check_products::<i8>(&mut rng(1));
         setting.check_comparisons::<i8>(&mut rng(1));
         setting.check_shifts::<i8>(&mut rng(1));
+        setting.check_barrel_shifts::<i8>(&mut rng(1));
         setting.check_tables::<u8>(&mut rng(1));
     });
 }
@@ -40,6 +41,7 @@ fn three_bits_a_digit_on_an_insecure_toy() {
         setting.check_products::<u8>(&mut rng(2));
         setting.check_comparisons::<u8>(&mut rng(2));
         setting.check_tables::<i8>(&mut rng(2));
+        setting.check_tree(8);
     });
 }
 

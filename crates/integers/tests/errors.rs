@@ -47,6 +47,13 @@ fn arguments_that_make_no_sense() {
     }
     let error = server.lookup(&x, |x| x).unwrap_err();
     assert!(matches!(error, Error::TooLarge { value: 8, limit: 4, .. }), "{error}");
+    for bits in [0, 9] {
+        let error = server.lookup_tree(&x, bits, |x| x as u8).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "bits of a table", .. }), "{error}");
+    }
+    let wide = encrypt(&engine, &[1u16]).unwrap();
+    let error = server.lookup_tree(&wide, 16, |x| x as u16).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { limit: 1024, .. }), "{error}");
     let longer = encrypt(&engine, &[1u8, 2, 3, 4]).unwrap();
     let error = server.add(&x, &longer).unwrap_err();
     assert!(error.to_string().contains("number of values"), "{error}");

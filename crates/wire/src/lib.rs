@@ -154,11 +154,21 @@ pub enum ObjectType {
     IntegerBridgeKey = 44,
     /// A server's keys between packed values and leveled ones.
     LeveledBridgeKey = 45,
+    /// A client's secret keys for packed values and integers.
+    IntegerBridgeSecretKeys = 46,
+    /// A server's keys for packed values, for integers, and between both.
+    IntegerBridgeEvaluationKeys = 47,
+    /// A client's secret keys for packed values and leveled ones.
+    LeveledBridgeSecretKeys = 48,
+    /// A server's keys for packed values, for leveled ones, and between both.
+    LeveledBridgeEvaluationKeys = 49,
+    /// A part of a column of integers in digits, or of booleans.
+    IntegerColumn = 50,
 }
 
 impl ObjectType {
     /// All types.
-    const ALL: [Self; 40] = [
+    const ALL: [Self; 45] = [
         Self::Parameters,
         Self::PackedSecretKey,
         Self::PackedEvaluationKey,
@@ -199,6 +209,11 @@ impl ObjectType {
         Self::VectorCiphertext,
         Self::IntegerBridgeKey,
         Self::LeveledBridgeKey,
+        Self::IntegerBridgeSecretKeys,
+        Self::IntegerBridgeEvaluationKeys,
+        Self::LeveledBridgeSecretKeys,
+        Self::LeveledBridgeEvaluationKeys,
+        Self::IntegerColumn,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -249,6 +264,13 @@ impl fmt::Display for ObjectType {
             Self::VectorCiphertext => "a ciphertext of a vector",
             Self::IntegerBridgeKey => "a bridge key between packed values and integers",
             Self::LeveledBridgeKey => "a bridge key between packed values and leveled ones",
+            Self::IntegerBridgeSecretKeys => "secret keys for packed values and integers",
+            Self::IntegerBridgeEvaluationKeys => "evaluation keys for packed values and integers",
+            Self::LeveledBridgeSecretKeys => "secret keys for packed values and leveled ones",
+            Self::LeveledBridgeEvaluationKeys => {
+                "evaluation keys for packed values and leveled ones"
+            }
+            Self::IntegerColumn => "a column of integers in digits",
         })
     }
 }

@@ -69,6 +69,16 @@ impl LargePlan {
         log2_sum((0..plan.digits()).map(|_| tail))
     }
 
+    /// How inputs are decomposed.
+    pub(crate) fn decomposition(&self) -> &Decomposition {
+        &self.plan
+    }
+
+    /// Number of the rotation key that makes results.
+    pub(crate) fn rotation_key(&self) -> usize {
+        self.rotation_key
+    }
+
     /// log2 of the failure probability of a function, decrypting its result included.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {

@@ -71,7 +71,7 @@ impl Parameters {
 }
 
 /// Number of the rotation key for values that leave: finer than the first, whose noise is that of digits.
-fn precise_rotation(parameters: &FhewParameters) -> usize {
+pub(super) fn precise_rotation(parameters: &FhewParameters) -> usize {
     1.min(parameters.rotation_gadgets().len() - 1)
 }
 

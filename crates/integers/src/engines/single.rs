@@ -3,8 +3,10 @@
 use cryptable_fhew::lookup::{Ciphertext, EvaluationKey, Parameters, PreparedTable};
 use cryptable_lattice::error::check_equal;
 use cryptable_lattice::{NoiseBound, Progress, Result, Table};
+use cryptable_wire::KeyId;
 
 use crate::digit_arithmetic::{DigitArithmetic, LookupModel};
+use crate::serialization::DigitCiphertext;
 
 impl LookupModel for Parameters {
     fn modulus(&self) -> Result<u64> {
@@ -68,6 +70,38 @@ impl DigitArithmetic for EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
         self.lookup_many(x, &tables.iter().collect::<Vec<_>>(), progress)
+    }
+}
+
+impl DigitCiphertext for Ciphertext {
+    const ENGINE: u16 = 1;
+
+    fn modulus(&self) -> u64 {
+        self.modulus()
+    }
+
+    fn count(&self) -> usize {
+        self.count()
+    }
+
+    fn parameter_digest(&self) -> [u8; 32] {
+        self.parameter_digest()
+    }
+
+    fn key_id(&self) -> KeyId {
+        self.key_id()
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.is_fresh()
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_bytes(bytes)
     }
 }
 

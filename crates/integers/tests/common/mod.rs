@@ -1,6 +1,8 @@
 //! What tests of integers share: an engine without encryption, values, and checks of every operation.
 #![allow(dead_code)]
 
+use std::sync::LazyLock;
+
 use cryptable_integers::{
     BooleanColumn, DigitArithmetic, DigitEncryption, Evaluator, Integer, IntegerColumn,
     LookupModel, Piece, Places, decrypt, decrypt_booleans, encrypt,
@@ -40,7 +42,9 @@ impl LookupModel for Clear {
     }
 
     fn fresh_noise(&self) -> NoiseBound {
-        let margin = 0.5 / self.modulus as f64 / gaussian_ratio_for(LOG2_FAIL);
+        // Searched for numerically, which thousands of operations need not repeat.
+        static RATIO: LazyLock<f64> = LazyLock::new(|| gaussian_ratio_for(LOG2_FAIL));
+        let margin = 0.5 / self.modulus as f64 / *RATIO;
         NoiseBound::new(margin / (self.terms as f64 + 0.01), 0.0)
     }
 
@@ -297,6 +301,48 @@ impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting
         self.assert("u64", &server.cast::<T, u64>(&sum).unwrap(), sums().map(wrap));
     }
 
+    pub fn check_barrel_shifts<T: Integer>(&self, rng: &mut ChaCha20Rng) {
+        let [x, y] = self.operands::<T>(rng);
+        let bits = u64::from(T::BITS);
+        let mut amounts: Vec<u8> = values(self.count, rng);
+        for (amount, small) in amounts.iter_mut().zip([0, 1, 2, 3, T::BITS - 1, T::BITS, 255]) {
+            *amount = small as u8;
+        }
+        self.check_shifts_by(&x, &amounts);
+        // Of sums, whose digits are too large, and by sums.
+        let (a, b, c, server) =
+            (self.encrypt(&x), self.encrypt(&y), self.encrypt(&amounts), &self.server);
+        let (sum, twice) = (server.add(&a, &b).unwrap(), server.add(&c, &c).unwrap());
+        let expected = x.iter().zip(&y).zip(&amounts).map(|((x, y), &amount)| {
+            let amount = 2 * u64::from(amount) % 256 % bits;
+            wrap(wrap::<T>(x.to_i128() + y.to_i128()).to_i128() >> amount)
+        });
+        self.assert("sum shifted by a sum", &server.shr_by(&sum, &twice).unwrap(), expected);
+        let one = server.constant(T::from_word(1));
+        let powers = server.shl_by(&one, &c).unwrap();
+        let expected = amounts.iter().map(|&amount| wrap(1 << (u64::from(amount) % bits)));
+        self.assert("powers of two", &powers, expected);
+        for amount in [0, 7, T::BITS + 2] {
+            let rotated = server.rotate_left(&sum, amount).unwrap();
+            let sums = x.iter().zip(&y).map(|(x, y)| wrap::<T>(x.to_i128() + y.to_i128()));
+            self.assert("rotation", &rotated, sums.map(|sum| rotated_left(sum, amount % T::BITS)));
+        }
+    }
+
+    pub fn check_shifts_by<T: Integer>(&self, x: &[T], amounts: &[u8]) {
+        let (a, c, server) = (self.encrypt(x), self.encrypt(amounts), &self.server);
+        let pairs = || x.iter().zip(amounts).map(|(&x, &c)| (x, u32::from(c) % T::BITS));
+        let left = server.shl_by(&a, &c).unwrap();
+        self.assert("shl_by", &left, pairs().map(|(x, c)| wrap(x.to_i128() << c)));
+        let right = server.shr_by(&a, &c).unwrap();
+        self.assert("shr_by", &right, pairs().map(|(x, c)| wrap(x.to_i128() >> c)));
+        let left = server.rotate_left_by(&a, &c).unwrap();
+        self.assert("rotate_left_by", &left, pairs().map(|(x, c)| rotated_left(x, c)));
+        let right = server.rotate_right_by(&a, &c).unwrap();
+        let back = |(x, c)| rotated_left(x, (T::BITS - c) % T::BITS);
+        self.assert("rotate_right_by", &right, pairs().map(back));
+    }
+
     pub fn check_comparisons<T: Integer>(&self, rng: &mut ChaCha20Rng) {
         let [x, y] = self.operands::<T>(rng);
         let (a, b, server) = (self.encrypt(&x), self.encrypt(&y), &self.server);
@@ -385,6 +431,23 @@ impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting
         self.assert("ones", &ones, expected);
     }
 
+    pub fn check_tree(&self, bits: u32) {
+        let (server, mask) = (&self.server, (1u64 << bits) - 1);
+        let x: Vec<u16> = (0..self.count).map(|i| (i as u64 & mask) as u16).collect();
+        let a = self.encrypt(&x);
+        let mut rng = rng(9);
+        let table: Vec<u16> = (0..=mask).map(|_| rng.random()).collect();
+        let found = server.lookup_tree(&a, bits, |x| table[x as usize]).unwrap();
+        self.assert("tree", &found, x.iter().map(|&x| table[usize::from(x)]));
+        let parity = server.lookup_tree(&a, bits, |x| (x.count_ones() & 1) as u8).unwrap();
+        self.assert("parity", &parity, x.iter().map(|x| (x.count_ones() & 1) as u8));
+        let zero = server.lookup_tree(&a, bits, |_| 0i8).unwrap();
+        assert!(zero.is_public());
+        let top = server.lookup_tree(&a, bits, |x| if x == mask { u64::MAX } else { 0 }).unwrap();
+        let expected = x.iter().map(|&x| if u64::from(x) == mask { u64::MAX } else { 0 });
+        self.assert("one entry", &top, expected);
+    }
+
     pub fn check_lookup(&self, rng: &mut ChaCha20Rng) {
         let x: Vec<i8> = values(self.count, rng);
         let (a, server) = (self.encrypt(&x), &self.server);
@@ -396,6 +459,12 @@ impl<E: DigitArithmetic, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting
         let found = server.lookup(&server.add(&a, &a).unwrap(), f).unwrap();
         self.assert("lookup", &found, x.iter().map(|&x| f(x.wrapping_add(x))));
     }
+}
+
+/// x rotated by fewer bits than it has.
+fn rotated_left<T: Integer>(x: T, amount: u32) -> T {
+    let word = u128::from(x.to_word());
+    T::from_word((word << amount | word >> (T::BITS - amount)) as u64)
 }
 
 impl<E: Places, S: DigitEncryption<Ciphertext = E::Ciphertext>> Setting<'_, E, S> {

@@ -1,0 +1,91 @@
+//! What functions of integers take, counted from parameters.
+
+use cryptable_lattice::cost::Work;
+use cryptable_lattice::{NoiseBound, Result};
+
+use super::Parameters;
+use super::interchange::precise_rotation;
+use crate::cost;
+use crate::decomposition::Decomposition;
+use crate::full_domain::FdfbCompress;
+use crate::parameters::ParametersLiteral;
+
+/// Functions by what they take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Sign or comparison: a decomposition and a bootstrap.
+    Sign,
+    /// Absolute value, ReLU or maximum: a sign, and two rotations a digit.
+    Absolute,
+    /// Digits of base 8: a decomposition, and a table a digit.
+    ToRadix,
+    /// A value under the ring secret as a small one or a digit: a key switch and a table.
+    ImportDigit,
+    /// A sign or a digit as a value under the ring secret: a table, of which the last rotation is precise.
+    ExportDigit,
+}
+
+impl Parameters {
+    /// Work of a function of one integer, or digit, whose input has this noise: blind rotations, each by the rotation key
+    /// that the plan takes, and key switches.
+    ///
+    /// ```
+    /// use cryptable_fhew::integers::{Function, Parameters};
+    /// let parameters = Parameters::insecure_toy(12)?;
+    /// let of = |function| parameters.function_work(function, parameters.fresh_integer_noise());
+    /// let (sign, absolute) = (of(Function::Sign)?, of(Function::Absolute)?);
+    /// assert!(absolute.digit_transforms > 2.0 * sign.digit_transforms);
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If functions of integers with this noise would fail too often.
+    pub fn function_work(&self, function: Function, noise: NoiseBound) -> Result<Work> {
+        let literal = self.fhew().literal();
+        let table = || cost::lookup(&FdfbCompress, literal);
+        match function {
+            Function::ImportDigit => return Ok(total([cost::key_switching(literal), table()])),
+            Function::ExportDigit => {
+                let precise = rotation_by(literal, precise_rotation(self.fhew()));
+                return Ok(total([cost::bootstrap(literal), precise]));
+            }
+            Function::Sign | Function::Absolute | Function::ToRadix => (),
+        }
+        let plan = self.plan_of_imported(noise)?;
+        let (digits, decomposition) =
+            (plan.decomposition().digits(), decomposition(literal, plan.decomposition()));
+        let sign = total([decomposition, cost::bootstrap(literal)]);
+        Ok(match function {
+            Function::Absolute => {
+                let precise = rotation_by(literal, plan.rotation_key());
+                let digit = total([cost::bootstrap(literal), precise]);
+                total(std::iter::once(sign).chain(std::iter::repeat_n(digit, digits)))
+            }
+            Function::ToRadix => {
+                total(std::iter::once(decomposition).chain(std::iter::repeat_n(table(), digits)))
+            }
+            _ => sign,
+        })
+    }
+}
+
+/// Clearing of all digits but the highest, each a rotation; a key switch a digit.
+fn decomposition(literal: &ParametersLiteral, plan: &Decomposition) -> Work {
+    let clearings = plan.rotation_keys().iter().map(|&key| rotation_by(literal, key));
+    let switches = std::iter::repeat_n(cost::key_switching(literal), plan.digits());
+    total(clearings.chain(switches))
+}
+
+/// A rotation by the key of this number.
+fn rotation_by(literal: &ParametersLiteral, number: usize) -> Work {
+    let finer = literal.finer_rotations.into_iter().flatten();
+    let rotation = std::iter::once(literal.rotation).chain(finer).nth(number);
+    let rotation = rotation.expect("a rotation key of the parameters");
+    cost::rotation(&ParametersLiteral { rotation, ..*literal })
+}
+
+fn total(parts: impl IntoIterator<Item = Work>) -> Work {
+    let mut sum = Work::default();
+    parts.into_iter().for_each(|part| sum += part);
+    sum
+}

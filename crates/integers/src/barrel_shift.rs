@@ -1,0 +1,179 @@
+//! Shifts and rotations by encrypted amounts, as many bits of the amount at a time as a digit has.
+//!
+//! Digit k of the amount, `a_k`, moves every digit by `a_k·2^(k·b)` bits. Where the bits of `x_i` go is a function of both, so
+//! one lookup of `x_i + B·a_k` has a table for every digit of the result that any of them reach; all bits of the integer go
+//! to different places, and sums of tables need no carry. With n digits: `n·⌈log2(BITS)/b⌉` lookups at most, where
+//! selections by one bit of the amount after the other would take `n·log2(BITS)` and the shifts themselves.
+
+use cryptable_lattice::Result;
+
+use crate::columns::IntegerColumn;
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::{DigitFunction, Evaluator};
+use crate::integer::{Integer, Shift};
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// `x << amount`, amounts modulo `BITS` as in `wrapping_shl`: a lookup a digit, once for each digit that amounts below
+    /// `BITS` have.
+    ///
+    /// ```
+    /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
+    /// use cryptable_packed::{Progress, SecretKey};
+    /// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+    /// let (x, amount) = (encrypt(&secret, &[200u8, 3, 77])?, encrypt(&secret, &[1u8, 6, 0])?);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let server = Evaluator::new(&key)?;
+    /// assert_eq!(decrypt(&secret, &server.shl_by(&x, &amount)?)?, [144, 192, 77]);
+    /// assert_eq!(decrypt(&secret, &server.rotate_left_by(&x, &amount)?)?, [145, 192, 77]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn shl_by<T: Integer, A: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: &IntegerColumn<A, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.shift_by(x, amount, Shift::Left)
+    }
+
+    /// `x >> amount` with its sign if the type is signed, as [`Evaluator::shl_by`].
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn shr_by<T: Integer, A: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: &IntegerColumn<A, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.shift_by(x, amount, Shift::Right)
+    }
+
+    /// x rotated by `amount` bits to the more significant ones, as [`Evaluator::shl_by`].
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn rotate_left_by<T: Integer, A: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: &IntegerColumn<A, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.shift_by(x, amount, Shift::RotateLeft)
+    }
+
+    /// x rotated by `amount` bits to the less significant ones, as [`Evaluator::shl_by`].
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn rotate_right_by<T: Integer, A: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: &IntegerColumn<A, E::Ciphertext>,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.shift_by(x, amount, Shift::RotateRight)
+    }
+
+    /// x rotated by a public amount, modulo `BITS`, to the more significant bits: at most a lookup a digit; that of
+    /// `BITS - amount` goes to the other side.
+    ///
+    /// # Errors
+    /// As all operations.
+    pub fn rotate_left<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: u32,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let digits = self.reduce(x)?.digits().to_vec();
+        let amount = Digit::public((amount % T::BITS).into());
+        Ok(IntegerColumn::new(self.shift_digits::<T>(&digits, &amount, 0, Shift::RotateLeft)?))
+    }
+
+    fn shift_by<T: Integer, A: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        amount: &IntegerColumn<A, E::Ciphertext>,
+        shift: Shift,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let mut digits = self.reduce(x)?.digits().to_vec();
+        let stages = T::BITS.ilog2().div_ceil(self.digit_bits()) as usize;
+        for (index, amount) in self.low_digits(amount, stages)?.iter().enumerate() {
+            digits = self.shift_digits::<T>(&digits, amount, index, shift)?;
+        }
+        Ok(IntegerColumn::new(digits))
+    }
+
+    /// Shifts by one digit of the amount.
+    fn shift_digits<T: Integer>(
+        &self,
+        digits: &[Digit<E::Ciphertext>],
+        amount: &Digit<E::Ciphertext>,
+        index: usize,
+        shift: Shift,
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        let (radix, base) = (self.radix::<T>(), self.base());
+        let scaled = self.scaled_beside(digits, amount, base)?;
+        let mut sums = vec![Digit::public(0); radix.digits()];
+        for (i, digit) in digits.iter().enumerate() {
+            let moved = |pair: i64| {
+                let word = (pair.rem_euclid(base) as u64) << (i as u32 * radix.digit_bits());
+                let amount = (pair.div_euclid(base) as u64) << (index as u32 * radix.digit_bits());
+                shift.apply(T::from_word(word), (amount % u64::from(T::BITS)) as u32)
+            };
+            let sum = self.sum_beside(digit, &scaled)?;
+            let words: Vec<u64> = (sum.low()..=sum.high()).map(moved).collect();
+            let (words, low) = (&words, sum.low());
+            let tables: Vec<_> = (0..radix.digits())
+                .map(|target| move |pair: i64| radix.digit(words[(pair - low) as usize], target))
+                .collect();
+            let tables: Vec<DigitFunction<'_>> = tables.iter().map(|table| table as _).collect();
+            for (target, part) in self.look_up(&sum, &tables)?.iter().enumerate() {
+                self.add_apart(&mut sums[target], part, radix.base(target))?;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// `factor·y`, with the noise of a result if what it has is too much beside any of the digits.
+    fn scaled_beside(
+        &self,
+        digits: &[Digit<E::Ciphertext>],
+        y: &Digit<E::Ciphertext>,
+        factor: i64,
+    ) -> Result<Digit<E::Ciphertext>> {
+        let fits = |x| self.fits(self.shape(&[(1, x), (factor, y)]));
+        if y.ciphertext().is_none() || digits.iter().all(fits) {
+            self.linear(&[(factor, y)], 0)
+        } else {
+            self.map(y, |value| factor * value)
+        }
+    }
+
+    /// `x + y`, of x with the noise of a result if it is too much.
+    fn sum_beside(
+        &self,
+        x: &Digit<E::Ciphertext>,
+        y: &Digit<E::Ciphertext>,
+    ) -> Result<Digit<E::Ciphertext>> {
+        if self.fits(self.shape(&[(1, x), (1, y)])) {
+            return self.linear(&[(1, x), (1, y)], 0);
+        }
+        self.linear(&[(1, &self.cleaned(x)?), (1, y)], 0)
+    }
+
+    /// Adds a part to a sum where they have no bit in common, or one is 0 where the other is not.
+    pub(crate) fn add_apart(
+        &self,
+        sum: &mut Digit<E::Ciphertext>,
+        part: &Digit<E::Ciphertext>,
+        base: i64,
+    ) -> Result<()> {
+        let noise = self.noise(sum) + self.noise(part);
+        if !self.fits(crate::digit::Shape { low: 0, high: base - 1, noise }) {
+            *sum = self.cleaned(sum)?;
+        }
+        *sum = self.linear(&[(1, sum), (1, part)], 0)?.within(0, base - 1);
+        Ok(())
+    }
+}

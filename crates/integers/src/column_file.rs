@@ -1,0 +1,163 @@
+//! Files of columns of any number of values: parts one after another, each an object of the wire format that says which
+//! one it is and whether it is the last.
+
+use std::io::{Read, Write};
+use std::marker::PhantomData;
+
+use cryptable_lattice::error::{Error, Result, check_client, check_equal, check_parameters};
+use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, ObjectType, WireError, peek_header};
+
+use crate::serialization::{Body, Column, ColumnSummary, DigitCiphertext, MAX_BODY_BYTES, Part};
+
+/// Writes a column, in bounded memory, to anything that takes bytes.
+///
+/// ```
+/// use cryptable_integers::{ColumnReader, ColumnWriter, IntegerColumn, decrypt, encrypt, insecure_packed_toy};
+/// use cryptable_packed::SecretKey;
+/// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+/// let mut writer = ColumnWriter::new(Vec::new());
+/// writer.push(&encrypt(&secret, &[1u16, 2])?)?;
+/// writer.push(&encrypt(&secret, &[300u16])?)?;
+/// let file = writer.finish()?;
+///
+/// let mut reader = ColumnReader::new(&file[..])?;
+/// let mut values = Vec::new();
+/// while let Some(part) = reader.next_part::<IntegerColumn<u16, _>>()? {
+///     values.extend(decrypt(&secret, &part)?);
+/// }
+/// assert_eq!(values, [1, 2, 300]);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ColumnWriter<W> {
+    writer: W,
+    /// Written as soon as it is known whether it is the last.
+    pending: Option<Body>,
+    index: u32,
+}
+
+impl<W: Write> ColumnWriter<W> {
+    /// Starts a file.
+    #[must_use]
+    pub fn new(writer: W) -> Self {
+        Self { writer, pending: None, index: 0 }
+    }
+
+    /// Appends values.
+    ///
+    /// # Errors
+    /// If they are public, or not of the same type and client as those before; those of the writer.
+    pub fn push<C: DigitCiphertext, X: Column<C>>(&mut self, column: &X) -> Result<()> {
+        let next = Body::new(column, self.index)?;
+        self.index += 1;
+        if let Some(before) = self.pending.take() {
+            before.check_next(&next)?;
+            before.write(&mut self.writer, false)?;
+        }
+        self.pending = Some(next);
+        Ok(())
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// If it holds no values; those of the writer.
+    pub fn finish(mut self) -> Result<W> {
+        let last = self.pending.take();
+        let last = last.ok_or_else(|| WireError::invalid("parts of a column", 0, "at least 1"))?;
+        last.write(&mut self.writer, true)?;
+        self.writer.flush()?;
+        Ok(self.writer)
+    }
+}
+
+/// Reads a column part after part, each of which is checked before it is given.
+#[derive(Debug)]
+pub struct ColumnReader<R, C> {
+    reader: R,
+    summary: ColumnSummary,
+    next: Option<Part<C>>,
+    index: u32,
+    ciphertext: PhantomData<C>,
+}
+
+impl<R: Read, C: DigitCiphertext> ColumnReader<R, C> {
+    /// Reads the first part.
+    ///
+    /// # Errors
+    /// If it is not that of an undamaged column of ciphertexts of this engine; those of the reader.
+    pub fn new(mut reader: R) -> Result<Self> {
+        let first = read_part(&mut reader, 0)?;
+        let (summary, next, index) = (first.summary, Some(first), 0);
+        Ok(Self { reader, summary, next, index, ciphertext: PhantomData })
+    }
+
+    /// What the first part says of itself: all are of one kind, client and parameter set.
+    #[must_use]
+    pub fn summary(&self) -> &ColumnSummary {
+        &self.summary
+    }
+
+    /// The next values; `None` after the last.
+    ///
+    /// # Errors
+    /// If the column is of another type, a part is damaged, missing or of another column, or something follows the last.
+    pub fn next_part<X: Column<C>>(&mut self) -> Result<Option<X>> {
+        Ok(match self.advance()? {
+            Some(part) => Some(part.column()?),
+            None => None,
+        })
+    }
+
+    /// What the next values are, and nothing more of them.
+    ///
+    /// # Errors
+    /// As [`ColumnReader::next_part`].
+    pub fn next_summary(&mut self) -> Result<Option<ColumnSummary>> {
+        Ok(self.advance()?.map(|part| part.summary))
+    }
+
+    fn advance(&mut self) -> Result<Option<Part<C>>> {
+        let Some(part) = self.next.take() else { return Ok(None) };
+        self.index += 1;
+        if part.place.is_last {
+            let mut rest = [0];
+            if self.reader.read(&mut rest)? > 0 {
+                return Err(WireError::TrailingBytes { count: 1 }.into());
+            }
+            return Ok(Some(part));
+        }
+        let next = read_part(&mut self.reader, self.index)?;
+        check_parameters("part", self.summary.parameter_digest, next.summary.parameter_digest)?;
+        check_client("part", self.summary.key_id, next.summary.key_id)?;
+        check_equal("modulus of digits", next.summary.modulus, self.summary.modulus)?;
+        if next.summary.kind != self.summary.kind {
+            return Err(Error::mismatch("part", next.summary.kind, self.summary.kind));
+        }
+        self.next = Some(next);
+        Ok(Some(part))
+    }
+}
+
+/// The part of this index.
+fn read_part<C: DigitCiphertext>(reader: &mut impl Read, index: u32) -> Result<Part<C>> {
+    let mut bytes = Vec::with_capacity(HEADER_BYTES);
+    let limit = HEADER_BYTES as u64;
+    reader.by_ref().take(limit).read_to_end(&mut bytes)?;
+    let header = peek_header(&bytes)?;
+    if header.object_type != ObjectType::IntegerColumn {
+        let (expected, found) = (ObjectType::IntegerColumn, header.object_type);
+        return Err(WireError::WrongType { expected, found }.into());
+    }
+    let length = header.body_length;
+    if length > MAX_BODY_BYTES {
+        return Err(WireError::TooLong { name: "column", length, limit: MAX_BODY_BYTES }.into());
+    }
+    let rest = length + CHECKSUM_BYTES as u64;
+    reader.by_ref().take(rest).read_to_end(&mut bytes)?;
+    let part = Part::from_bytes(&bytes)?;
+    if part.place.index != index {
+        return Err(WireError::invalid("index of a part", part.place.index, index).into());
+    }
+    Ok(part)
+}

@@ -1,0 +1,80 @@
+//! Digits of one size from digits of another: bits of a digit that belong to different ones are tables of one lookup.
+
+use cryptable_lattice::Result;
+
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::{DigitFunction, Evaluator};
+use crate::integer::Radix;
+
+/// Bits of a digit that go to one digit of the result.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    target: usize,
+    /// The place of its lowest bit, in the integer.
+    start: u32,
+    end: u32,
+}
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// The same integers, of digits below their base, by digits of another size: one lookup a digit, of as many tables as
+    /// its bits go to digits; none for digits whose bits stay where they are.
+    pub(crate) fn regroup(
+        &self,
+        digits: &[Digit<E::Ciphertext>],
+        from: Radix,
+        to: Radix,
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        if from == to {
+            return Ok(digits.to_vec());
+        }
+        let mut sums = vec![Digit::public(0); to.digits()];
+        for (index, digit) in digits.iter().enumerate() {
+            let offset = index as u32 * from.digit_bits();
+            let parts = parts(offset, offset + from.base(index).ilog2(), to);
+            let found = match parts[..] {
+                [Part { target, .. }] if offset == target as u32 * to.digit_bits() => {
+                    vec![digit.clone()]
+                }
+                _ => self.look_up_parts(digit, offset, &parts, to)?,
+            };
+            for (part, value) in parts.iter().zip(found) {
+                let sum = &mut sums[part.target];
+                *sum = self.linear(&[(1, sum), (1, &value)], 0)?;
+            }
+        }
+        Ok(sums)
+    }
+
+    fn look_up_parts(
+        &self,
+        digit: &Digit<E::Ciphertext>,
+        offset: u32,
+        parts: &[Part],
+        to: Radix,
+    ) -> Result<Vec<Digit<E::Ciphertext>>> {
+        let functions: Vec<_> = (parts.iter())
+            .map(|part| {
+                let mask = (1i64 << (part.end - part.start)) - 1;
+                let (down, up) =
+                    (part.start - offset, part.start - part.target as u32 * to.digit_bits());
+                move |value: i64| ((value >> down) & mask) << up
+            })
+            .collect();
+        let functions: Vec<DigitFunction<'_>> = functions.iter().map(|f| f as _).collect();
+        self.look_up(digit, &functions)
+    }
+}
+
+/// The digits that bits `start..end` of an integer go to.
+fn parts(start: u32, end: u32, to: Radix) -> Vec<Part> {
+    let size = to.digit_bits();
+    let targets = start / size..=(end - 1) / size;
+    targets
+        .map(|target| Part {
+            target: target as usize,
+            start: start.max(target * size),
+            end: end.min((target + 1) * size),
+        })
+        .collect()
+}

@@ -1,0 +1,426 @@
+//! Columns in bytes: their digits' ciphertexts, with the bounds on their values.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 16 | identifier of the client's key |
+//! | 1 | bits of the integers; 1 of booleans |
+//! | 1 | whether they are signed |
+//! | 2 | engine: 0 packed, 1 single |
+//! | 4 | which part of its column it is, from 0 on |
+//! | 1 | whether it is the last one |
+//! | 4 | number of digits, the least significant first; of each: |
+//! | 8 + 8 | the least and the largest value that it may have |
+//! | 8 + … | length of its ciphertext and its wire format; 0 of a public digit |
+//!
+//! All in an object of the wire format, whose digest is that of the ciphertexts' parameters. A file may claim anything:
+//! bounds that are not those of the values give wrong results, as ciphertexts of wrong values do, and nothing else.
+
+use std::fmt;
+use std::io::Write;
+
+use cryptable_lattice::error::{Error, Result, check_client, check_parameters};
+use cryptable_wire::{
+    BodyReader, BodyWriter, KeyId, ObjectType, WireError, peek_header, read_object, write_object,
+};
+
+use crate::columns::{BooleanColumn, IntegerColumn};
+use crate::digit::Digit;
+use crate::integer::{Integer, Radix};
+
+/// Where a part says whether it is the last.
+const LAST_PART: usize = 24;
+
+/// Longest part of a column: 64 digits of the longest ciphertexts.
+pub(crate) const MAX_BODY_BYTES: u64 = 1 << 30;
+
+/// Most digits of an integer: those of 64 bits.
+const MAX_DIGITS: u32 = 64;
+
+/// Largest bound on a digit's value that is read.
+const MAX_DIGIT_VALUE: u64 = 1 << 40;
+
+/// Ciphertexts of digits, as files hold them.
+pub trait DigitCiphertext: Clone + fmt::Debug + Send + Sync {
+    /// The engine's number in files.
+    const ENGINE: u16;
+
+    /// Modulus p of the values.
+    fn modulus(&self) -> u64;
+
+    /// The number of values.
+    fn count(&self) -> usize;
+
+    /// The digest of its parameters.
+    fn parameter_digest(&self) -> [u8; 32];
+
+    /// The client's key.
+    fn key_id(&self) -> KeyId;
+
+    /// Whether nothing was computed on it yet.
+    fn is_fresh(&self) -> bool;
+
+    /// Its wire format.
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// Reads its wire format.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged ciphertext.
+    fn from_bytes(bytes: &[u8]) -> Result<Self>;
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnKind {
+    /// Bits of the integers: 8, 16, 32 or 64; 1 of booleans.
+    pub bits: u32,
+    /// Whether they are signed.
+    pub signed: bool,
+}
+
+impl ColumnKind {
+    /// Booleans.
+    pub const BOOLEANS: Self = Self { bits: 1, signed: false };
+
+    /// Integers of a type.
+    #[must_use]
+    pub fn of<T: Integer>() -> Self {
+        Self { bits: T::BITS, signed: T::SIGNED }
+    }
+
+    fn check(self) -> Result<()> {
+        let is_known = match self.bits {
+            1 => !self.signed,
+            8 | 16 | 32 | 64 => true,
+            _ => false,
+        };
+        let limit = "1, 8, 16, 32 or 64, the first unsigned";
+        if is_known {
+            Ok(())
+        } else {
+            Err(WireError::invalid("bits of integers", self, limit).into())
+        }
+    }
+}
+
+impl fmt::Display for ColumnKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.bits, self.signed) {
+            (1, _) => f.write_str("booleans"),
+            (bits, true) => write!(f, "i{bits}"),
+            (bits, false) => write!(f, "u{bits}"),
+        }
+    }
+}
+
+/// What a part of a column says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnSummary {
+    /// What it holds.
+    pub kind: ColumnKind,
+    /// The number of values.
+    pub count: usize,
+    /// Modulus of digits.
+    pub modulus: u64,
+    /// Digest of the parameters.
+    pub parameter_digest: [u8; 32],
+    /// The client's key.
+    pub key_id: KeyId,
+    /// Whether nothing was computed on any digit yet.
+    pub is_fresh: bool,
+}
+
+/// A column of either kind.
+pub trait Column<C>: Sized {
+    /// What it holds.
+    fn kind() -> ColumnKind;
+
+    #[doc(hidden)]
+    fn parts(&self) -> ColumnDigits<'_, C>;
+
+    #[doc(hidden)]
+    fn from_parts(digits: OwnedDigits<C>) -> Self;
+}
+
+/// The digits of a column.
+#[derive(Debug)]
+pub struct ColumnDigits<'a, C>(&'a [Digit<C>]);
+
+/// The digits that a file has.
+#[derive(Debug)]
+pub struct OwnedDigits<C>(Vec<Digit<C>>);
+
+impl<T: Integer, C> Column<C> for IntegerColumn<T, C> {
+    fn kind() -> ColumnKind {
+        ColumnKind::of::<T>()
+    }
+
+    fn parts(&self) -> ColumnDigits<'_, C> {
+        ColumnDigits(self.digits())
+    }
+
+    fn from_parts(digits: OwnedDigits<C>) -> Self {
+        Self::new(digits.0)
+    }
+}
+
+impl<C> Column<C> for BooleanColumn<C> {
+    fn kind() -> ColumnKind {
+        ColumnKind::BOOLEANS
+    }
+
+    fn parts(&self) -> ColumnDigits<'_, C> {
+        ColumnDigits(std::slice::from_ref(self.digit()))
+    }
+
+    fn from_parts(mut digits: OwnedDigits<C>) -> Self {
+        Self::new(digits.0.swap_remove(0))
+    }
+}
+
+impl<T: Integer, C: DigitCiphertext> IntegerColumn<T, C> {
+    /// The column in its wire format. Files of any number of values: [`crate::ColumnWriter`].
+    ///
+    /// ```
+    /// use cryptable_integers::{IntegerColumn, decrypt, encrypt, insecure_packed_toy};
+    /// use cryptable_packed::SecretKey;
+    /// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+    /// let bytes = encrypt(&secret, &[-5i16, 300])?.to_bytes()?;
+    /// assert_eq!(decrypt(&secret, &IntegerColumn::<i16, _>::from_bytes(&bytes)?)?, [-5, 300]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is wholly public, so of no client.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        to_bytes(self)
+    }
+
+    /// Reads a column.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged column of this type and engine; if digits do not belong together.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        whole(bytes)
+    }
+}
+
+impl<C: DigitCiphertext> BooleanColumn<C> {
+    /// As [`IntegerColumn::to_bytes`].
+    ///
+    /// # Errors
+    /// If it is public.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        to_bytes(self)
+    }
+
+    /// As [`IntegerColumn::from_bytes`].
+    ///
+    /// # Errors
+    /// As that.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        whole(bytes)
+    }
+}
+
+/// Where a part stands in its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) index: u32,
+    pub(crate) is_last: bool,
+}
+
+impl Place {
+    pub(crate) const WHOLE: Self = Self { index: 0, is_last: true };
+}
+
+fn whole<C: DigitCiphertext, X: Column<C>>(bytes: &[u8]) -> Result<X> {
+    let part = Part::from_bytes(bytes)?;
+    if part.place != Place::WHOLE {
+        return Err(WireError::invalid("part of a column", part.place.index, "a whole one").into());
+    }
+    part.column()
+}
+
+fn to_bytes<C: DigitCiphertext, X: Column<C>>(column: &X) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    Body::new(column, 0)?.write(&mut bytes, true)?;
+    Ok(bytes)
+}
+
+/// A part of a column in its wire format, but whether it is the last.
+#[derive(Debug)]
+pub(crate) struct Body {
+    kind: ColumnKind,
+    parameter_digest: [u8; 32],
+    key_id: KeyId,
+    bytes: Vec<u8>,
+}
+
+impl Body {
+    pub(crate) fn new<C: DigitCiphertext, X: Column<C>>(column: &X, index: u32) -> Result<Self> {
+        let digits = column.parts().0;
+        let first = digits.iter().find_map(Digit::ciphertext);
+        let first = first.ok_or_else(|| Error::mismatch("column", "public", "encrypted values"))?;
+        let (kind, key_id) = (X::kind(), first.key_id());
+        let mut bytes = Vec::new();
+        let mut writer = BodyWriter::new(&mut bytes);
+        writer.raw(&key_id.0)?;
+        writer.u8(kind.bits as u8)?;
+        writer.u8(kind.signed.into())?;
+        writer.u16(C::ENGINE)?;
+        writer.u32(index)?;
+        writer.u8(0)?;
+        writer.u32(digits.len() as u32)?;
+        for digit in digits {
+            writer.u64(digit.low() as u64)?;
+            writer.u64(digit.high() as u64)?;
+            writer.bytes(&digit.ciphertext().map(C::to_bytes).unwrap_or_default())?;
+        }
+        Ok(Self { kind, parameter_digest: first.parameter_digest(), key_id, bytes })
+    }
+
+    /// Demands that another part is of the same column.
+    pub(crate) fn check_next(&self, next: &Self) -> Result<()> {
+        check_parameters("part", self.parameter_digest, next.parameter_digest)?;
+        check_client("part", self.key_id, next.key_id)?;
+        if next.kind == self.kind {
+            Ok(())
+        } else {
+            Err(Error::mismatch("part", next.kind, self.kind))
+        }
+    }
+
+    pub(crate) fn write(mut self, writer: &mut impl Write, is_last: bool) -> Result<()> {
+        self.bytes[LAST_PART] = is_last.into();
+        Ok(write_object(writer, ObjectType::IntegerColumn, &self.parameter_digest, &self.bytes)?)
+    }
+}
+
+/// A part of a column of any type.
+#[derive(Debug)]
+pub(crate) struct Part<C> {
+    pub(crate) summary: ColumnSummary,
+    pub(crate) place: Place,
+    digits: Vec<Digit<C>>,
+}
+
+impl<C: DigitCiphertext> Part<C> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let body = read_object(bytes, ObjectType::IntegerColumn, None, MAX_BODY_BYTES)?;
+        let parameter_digest = peek_header(bytes)?.parameter_digest;
+        let mut reader = BodyReader::new(body);
+        let key_id = KeyId(reader.array("key identifier")?);
+        let kind = ColumnKind {
+            bits: reader.u8("bits of integers")?.into(),
+            signed: flag(reader.u8("sign of integers")?)?,
+        };
+        kind.check()?;
+        let engine = reader.u16("engine")?;
+        if engine != C::ENGINE {
+            return Err(WireError::invalid("engine", engine, C::ENGINE).into());
+        }
+        let index = reader.u32("index of a part")?;
+        let place = Place { index, is_last: flag(reader.u8("last part")?)? };
+        let count = reader.u32("number of digits")?;
+        if count > MAX_DIGITS {
+            let limit = format!("at most {MAX_DIGITS}");
+            return Err(WireError::invalid("number of digits", count, limit).into());
+        }
+        let digits =
+            (0..count).map(|_| read_digit::<C>(&mut reader)).collect::<Result<Vec<_>>>()?;
+        reader.finish()?;
+        let (modulus, count, is_fresh) = common(&digits, parameter_digest, key_id)?;
+        check_digits(&digits, kind, modulus)?;
+        let summary = ColumnSummary { kind, count, modulus, parameter_digest, key_id, is_fresh };
+        Ok(Self { summary, place, digits })
+    }
+
+    /// The column of a type.
+    pub(crate) fn column<X: Column<C>>(self) -> Result<X> {
+        if self.summary.kind != X::kind() {
+            return Err(Error::mismatch("column", self.summary.kind, X::kind()));
+        }
+        Ok(X::from_parts(OwnedDigits(self.digits)))
+    }
+}
+
+fn flag(byte: u8) -> Result<bool> {
+    match byte {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(WireError::invalid("flag", byte, "0 or 1").into()),
+    }
+}
+
+fn read_digit<C: DigitCiphertext>(reader: &mut BodyReader<'_>) -> Result<Digit<C>> {
+    let mut bound = || -> Result<i64> {
+        let bound = reader.u64("bound of a digit")? as i64;
+        let limit = "at most 2^40 in size";
+        let fits = bound.unsigned_abs() <= MAX_DIGIT_VALUE;
+        if fits {
+            Ok(bound)
+        } else {
+            Err(WireError::invalid("bound of a digit", bound, limit).into())
+        }
+    };
+    let (low, high) = (bound()?, bound()?);
+    let bytes = reader.bytes("ciphertext", MAX_BODY_BYTES)?;
+    match bytes.is_empty() {
+        true if low == high => Ok(Digit::public(low)),
+        true => Err(WireError::invalid("values of a public digit", high, low).into()),
+        false if low <= high => Ok(Digit::encrypted(C::from_bytes(bytes)?, low, high)),
+        false => {
+            let limit = format!("at least {low}");
+            Err(WireError::invalid("largest value of a digit", high, limit).into())
+        }
+    }
+}
+
+/// Modulus, number of values and freshness of ciphertexts that belong together.
+fn common<C: DigitCiphertext>(
+    digits: &[Digit<C>],
+    parameter_digest: [u8; 32],
+    key_id: KeyId,
+) -> Result<(u64, usize, bool)> {
+    let mut found = None;
+    let mut is_fresh = true;
+    for ciphertext in digits.iter().filter_map(Digit::ciphertext) {
+        check_parameters("digit", parameter_digest, ciphertext.parameter_digest())?;
+        check_client("digit", key_id, ciphertext.key_id())?;
+        let sizes = (ciphertext.modulus(), ciphertext.count());
+        let expected = *found.get_or_insert(sizes);
+        if sizes != expected {
+            let shown = |(modulus, count)| format!("{count} values modulo {modulus}");
+            return Err(Error::mismatch("digit", shown(sizes), shown(expected)));
+        }
+        is_fresh &= ciphertext.is_fresh();
+    }
+    let (modulus, count) =
+        found.ok_or_else(|| WireError::invalid("encrypted digits", 0, "at least 1"))?;
+    Ok((modulus, count, is_fresh))
+}
+
+/// Demands as many digits as integers have, with values that are different modulo p.
+fn check_digits<C>(digits: &[Digit<C>], kind: ColumnKind, modulus: u64) -> Result<()> {
+    if !modulus.is_power_of_two() || modulus < 4 {
+        return Err(WireError::invalid("modulus of digits", modulus, "a power of two").into());
+    }
+    let expected = match kind {
+        ColumnKind::BOOLEANS => 1,
+        _ => Radix::new(modulus.ilog2() / 2, kind.bits).digits(),
+    };
+    if digits.len() != expected {
+        return Err(WireError::invalid("number of digits", digits.len(), expected).into());
+    }
+    for digit in digits {
+        if digit.width() as u64 > modulus {
+            let limit = format!("at most {modulus}");
+            return Err(WireError::invalid("values of a digit", digit.width(), limit).into());
+        }
+        if kind == ColumnKind::BOOLEANS && !digit.is_below(2) {
+            return Err(WireError::invalid("largest boolean", digit.high(), "0 or 1").into());
+        }
+    }
+    Ok(())
+}

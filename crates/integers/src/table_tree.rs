@@ -1,0 +1,122 @@
+//! Tables of several digits by trees of small ones ([AKP25], Sec. 5.3, after [GBA21]).
+//!
+//! The first two digits are looked up together, at once in the tables that are left for all values of the others: one lookup
+//! of `B^(n-2)` tables for each digit of the result, which share all powers of the exponential (multi-value bootstrapping).
+//! Then every digit selects one of B results: `sum_j [x_k = j]·y_j`, each term a lookup of `y_j + B·x_k`. In all
+//! `1 + d'·sum_(k=1)^(n-2) B^k` lookups for d' digits of results; where the paper's first level takes one digit, digits here
+//! have half the bits of a table. `cryptable-packed`'s multiplexer trees (CMT) select by products in slots instead, inside
+//! one bootstrap for each digit, and so grow far slower: this is for comparison, and for tables a little larger than p.
+
+use cryptable_lattice::Result;
+use cryptable_lattice::error::Error;
+
+use crate::columns::IntegerColumn;
+use crate::digit::Digit;
+use crate::digit_arithmetic::DigitArithmetic;
+use crate::evaluator::{DigitFunction, Evaluator};
+use crate::integer::{Integer, Radix};
+
+/// Most tables of the first lookup: each leaves a ciphertext.
+const MAX_TABLES: u64 = 1 << 10;
+
+impl<E: DigitArithmetic> Evaluator<'_, E> {
+    /// Any function of integers below `2^bits`, by a tree of tables over their digits.
+    ///
+    /// ```
+    /// use cryptable_integers::{Evaluator, decrypt, encrypt, insecure_packed_toy};
+    /// use cryptable_packed::{Progress, SecretKey};
+    /// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+    /// let x = encrypt(&secret, &[5u8, 40, 63])?;
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let roots = Evaluator::new(&key)?.lookup_tree(&x, 6, |x| x.isqrt() as u8)?;
+    /// assert_eq!(decrypt(&secret, &roots)?, [2, 6, 7]);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As all operations; [`Error::Parameter`] if T has fewer bits; [`Error::TooLarge`] if the first lookup would have more
+    /// than 1,024 tables.
+    pub fn lookup_tree<T: Integer, U: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        bits: u32,
+        f: impl Fn(u64) -> U,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        if !(1..=T::BITS).contains(&bits) {
+            let (name, limit) = ("bits of a table", format!("it must be from 1 to {}", T::BITS));
+            return Err(Error::Parameter { name, value: bits.into(), limit });
+        }
+        let (from, to) = (Radix::new(self.digit_bits(), bits), self.radix::<U>());
+        let digits = self.low_digits(x, from.digits())?;
+        let leaves_bits = bits.saturating_sub(2 * self.digit_bits());
+        let count = 1u64.checked_shl(leaves_bits).unwrap_or(u64::MAX);
+        let tables = count.saturating_mul(to.digits() as u64);
+        if tables > MAX_TABLES {
+            let name = "tables of the first lookup of a tree";
+            return Err(Error::TooLarge { name, value: tables, limit: MAX_TABLES });
+        }
+        let (first, rest) = digits.split_at(digits.len().min(2));
+        let (first_bits, mask) = (bits - leaves_bits, u64::MAX >> (u64::BITS - bits));
+        let mut leaves = self
+            .leaves(first, count, to, |low, leaf| f((low | leaf << first_bits) & mask).to_word())?;
+        for (index, digit) in rest.iter().enumerate() {
+            let base = from.base(index + 2) as usize;
+            leaves = leaves
+                .iter()
+                .map(|nodes| {
+                    nodes.chunks(base).map(|nodes| self.choose_node(nodes, digit)).collect()
+                })
+                .collect::<Result<_>>()?;
+        }
+        Ok(IntegerColumn::new(leaves.into_iter().map(|mut nodes| nodes.swap_remove(0)).collect()))
+    }
+
+    /// For every digit of the result: the results of all tables, on the least significant digits.
+    fn leaves(
+        &self,
+        first: &[Digit<E::Ciphertext>],
+        count: u64,
+        to: Radix,
+        word: impl Fn(u64, u64) -> u64,
+    ) -> Result<Vec<Vec<Digit<E::Ciphertext>>>> {
+        let input = match first {
+            [low, high] => self.pair(low, high, self.base())?,
+            _ => first[0].clone(),
+        };
+        let word = &word;
+        let table =
+            |leaf: u64, place: usize| move |value: i64| to.digit(word(value as u64, leaf), place);
+        let places = 0..to.digits();
+        let tables: Vec<_> =
+            places.flat_map(|place| (0..count).map(move |leaf| table(leaf, place))).collect();
+        let tables: Vec<DigitFunction<'_>> = tables.iter().map(|table| table as _).collect();
+        let results = self.look_up(&input, &tables)?;
+        Ok(results.chunks(count as usize).map(<[_]>::to_vec).collect())
+    }
+
+    /// The node that a digit is the number of.
+    fn choose_node(
+        &self,
+        nodes: &[Digit<E::Ciphertext>],
+        digit: &Digit<E::Ciphertext>,
+    ) -> Result<Digit<E::Ciphertext>> {
+        let base = self.base();
+        // What is public is one table.
+        let public = |value: i64| match nodes.get(value as usize) {
+            Some(node) if node.ciphertext().is_none() => node.low(),
+            _ => 0,
+        };
+        let mut sum = self.map(digit, public)?;
+        for (number, node) in nodes.iter().enumerate() {
+            if node.ciphertext().is_none() {
+                continue;
+            }
+            let chosen = |pair: i64| {
+                if pair.div_euclid(base) == number as i64 { pair.rem_euclid(base) } else { 0 }
+            };
+            let term = self.map(&self.pair(node, digit, base)?, chosen)?;
+            self.add_apart(&mut sum, &term, base)?;
+        }
+        Ok(sum)
+    }
+}
