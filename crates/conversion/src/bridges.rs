@@ -17,27 +17,27 @@
 //! stated probability is refused ([`cryptable_lattice::Error::NoiseTooLarge`]).
 //!
 //! ```
-//! use cryptable_conversion::bridges::{IntegerBridge, IntegerParameters};
-//! use cryptable_fhew::integers;
+//! use cryptable_conversion::bridges::{Function, Integers, Request, SecretKeys};
 //! use cryptable_lattice::{Progress, Table};
-//! use cryptable_packed as packed;
 //!
-//! // Toys keep this example quick: `integers::Parameters::new(8)` and `packed::Parameters::choose` have 128 bits.
-//! let parameters = IntegerParameters::insecure_toy(16, 8)?;
-//! let packed_secret = packed::SecretKey::generate(parameters.packed());
-//! let secret = integers::SecretKey::generate(parameters.target());
-//! let bridge = IntegerBridge::generate(&parameters, &packed_secret, &secret)?;
+//! // A plan picks parameters of both ends, with 128 bits of security; toys keep this example quick.
+//! let request = Request::new(16, Integers { bits: 8, function: Function::Sign }).values(3);
+//! let plan = request.insecure_toy().plan()?;
+//! let secrets = SecretKeys::generate(plan.parameters());          // the client
 //! let quiet = Progress::silent;
-//! let (server, functions) = (packed_secret.evaluation_key(quiet())?, secret.evaluation_key(quiet())?);
+//! let keys = secrets.evaluation_keys(quiet())?;                   // what the server gets
 //!
 //! // A packed lookup from 4 bits to 8, then the sign of two of the results as integers of 8 bits.
+//! let (server, functions) = keys.ends();
 //! let table = server.prepare(&Table::from_fn(16, 256, |x| (37 * x) % 256)?)?;
-//! let results = server.lookup(&packed_secret.encrypt(&[1, 5, 7])?, &table, quiet())?;
-//! let keys = (&server, &functions);
-//! let integers = bridge.to_integers(keys, &results, 0..2)?;
+//! let results = server.lookup(&secrets.packed().encrypt(&[1, 5, 7])?, &table, quiet())?;
+//! let integers = keys.bridge().to_integers(keys.ends(), &results, 0..2)?;
 //! let signs = functions.sign(&integers, quiet())?;
-//! assert_eq!(secret.decrypt(&integers)?, [37, 185 - 256]);
-//! assert_eq!(secret.decrypt_small(&signs)?, [0, 1]);
+//! assert_eq!(secrets.single().decrypt(&integers)?, [37, 185 - 256]);
+//! assert_eq!(secrets.single().decrypt_small(&signs)?, [0, 1]);
+//! // Back: packed values modulo 2.
+//! let packed = keys.bridge().pack_small(keys.ends(), &signs, 2, quiet())?;
+//! assert_eq!(secrets.packed().decrypt(&packed)?, [0, 1]);
 //! # Ok::<(), cryptable_lattice::Error>(())
 //! ```
 //!
@@ -47,21 +47,37 @@
 //! | `parameters` | those of both engines and of the conversions; noise from one to the other |
 //! | `bridge` | the server's key; `serialization`: as bytes; `generation`: by a client |
 //! | `integers`, `leveled` | what crosses, engine by engine |
+//! | `continuation` | what may come after a packed lookup, and what it demands |
+//! | `request`, `plan` | from what is wanted to parameters of both ends, with time and failures of every step |
+//! | `secret_keys`, `evaluation_keys` | keys of both ends in one: the client's, the server's |
 
 mod bridge;
+mod continuation;
+mod evaluation_keys;
 #[cfg(feature = "client")]
 mod generation;
 mod integers;
 mod leveled;
 mod parameters;
+mod plan;
+mod request;
+#[cfg(feature = "client")]
+mod secret_keys;
 mod serialization;
 mod target;
 
 pub use bridge::Bridge;
+pub use continuation::{Continuation, Integers, LeveledTable, RadixDigits, Returned};
+pub use cryptable_fhew::integers::Function;
+pub use evaluation_keys::EvaluationKeys;
 #[cfg(feature = "client")]
 pub use generation::TargetSecret;
 pub use parameters::Parameters;
-pub use target::Target;
+pub use plan::{Plan, Step};
+pub use request::{Request, Returning};
+#[cfg(feature = "client")]
+pub use secret_keys::SecretKeys;
+pub use target::{Target, TargetKey};
 
 /// Parameters of a bridge between packed values and integers.
 pub type IntegerParameters = Parameters<cryptable_fhew::integers::Parameters>;
@@ -74,3 +90,17 @@ pub type LeveledParameters = Parameters<cryptable_leveled::lookup::Parameters>;
 
 /// A bridge between packed values and leveled ones.
 pub type LeveledBridge = Bridge<cryptable_leveled::lookup::Parameters>;
+
+/// A client's keys of packed values and integers.
+#[cfg(feature = "client")]
+pub type IntegerSecretKeys = SecretKeys<cryptable_fhew::integers::Parameters>;
+
+/// A server's keys of packed values and integers, and between both.
+pub type IntegerEvaluationKeys = EvaluationKeys<cryptable_fhew::integers::Parameters>;
+
+/// A client's keys of packed values and leveled ones.
+#[cfg(feature = "client")]
+pub type LeveledSecretKeys = SecretKeys<cryptable_leveled::lookup::Parameters>;
+
+/// A server's keys of packed values and leveled ones, and between both.
+pub type LeveledEvaluationKeys = EvaluationKeys<cryptable_leveled::lookup::Parameters>;

@@ -31,7 +31,9 @@
 mod blocks;
 pub mod bridges;
 mod clients;
+mod cost;
 pub mod extraction;
+mod file_parts;
 mod key_files;
 pub mod literal;
 pub mod lookup;

@@ -5,10 +5,11 @@ use std::io::Write;
 use cryptable_fhew::integers;
 use cryptable_fhew::keys::SecretKey as FhewSecret;
 use cryptable_lattice::error::check_parameters;
-use cryptable_lattice::{Progress, Result};
+use cryptable_lattice::{Progress, ReadOptions, Result};
 use cryptable_leveled::lookup as leveled;
 use cryptable_packed as packed;
 use cryptable_wire::{BodyWriter, KeyId, ObjectWriter};
+use zeroize::Zeroizing;
 
 use super::bridge::BRIDGE;
 use super::{Bridge, Parameters, Target};
@@ -18,7 +19,31 @@ use crate::packing::{RingPackingKey, SeededRingPackingKey};
 use crate::secrets::Secrets;
 
 /// A client's secret key of an engine of single values.
-pub trait TargetSecret<T: Target> {
+pub trait TargetSecret<T: Target>: Sized {
+    /// Draws fresh secrets.
+    fn generate(parameters: &T) -> Self;
+
+    /// The key in its wire format.
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
+
+    /// Reads what [`TargetSecret::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the bytes are no such key, or its parameters are not accepted.
+    fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self>;
+
+    /// Generates the server's key, in memory.
+    ///
+    /// # Errors
+    /// If `progress` asks to stop.
+    fn evaluation_key(&self, progress: Progress<'_>) -> Result<T::EvaluationKey>;
+
+    /// Generates the server's key and writes it in its wire format.
+    ///
+    /// # Errors
+    /// If writing fails, or `progress` asks to stop.
+    fn write_evaluation_key(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()>;
+
     /// Its identifier.
     fn key_id(&self) -> KeyId;
 
@@ -29,33 +54,51 @@ pub trait TargetSecret<T: Target> {
     fn fhew(&self) -> &FhewSecret;
 }
 
-impl TargetSecret<integers::Parameters> for integers::SecretKey {
-    fn key_id(&self) -> KeyId {
-        self.id()
-    }
+/// The same for keys of both engines; `$fhew` leads to the secrets of LWE and of the ring.
+macro_rules! target_secret {
+    ($module:ident, $($fhew:ident).+) => {
+        impl TargetSecret<$module::Parameters> for $module::SecretKey {
+            fn generate(parameters: &$module::Parameters) -> Self {
+                Self::generate(parameters)
+            }
 
-    fn parameter_digest(&self) -> [u8; 32] {
-        self.parameters().digest()
-    }
+            fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+                self.to_bytes()
+            }
 
-    fn fhew(&self) -> &FhewSecret {
-        self.fhew()
-    }
+            fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+                Self::from_bytes(bytes, options)
+            }
+
+            fn evaluation_key(&self, progress: Progress<'_>) -> Result<$module::EvaluationKey> {
+                self.evaluation_key(progress)
+            }
+
+            fn write_evaluation_key(
+                &self,
+                out: &mut dyn Write,
+                progress: Progress<'_>,
+            ) -> Result<()> {
+                self.write_evaluation_key(out, progress)
+            }
+
+            fn key_id(&self) -> KeyId {
+                self.id()
+            }
+
+            fn parameter_digest(&self) -> [u8; 32] {
+                self.parameters().digest()
+            }
+
+            fn fhew(&self) -> &FhewSecret {
+                self.$($fhew()).+
+            }
+        }
+    };
 }
 
-impl TargetSecret<leveled::Parameters> for leveled::SecretKey {
-    fn key_id(&self) -> KeyId {
-        self.id()
-    }
-
-    fn parameter_digest(&self) -> [u8; 32] {
-        self.parameters().digest()
-    }
-
-    fn fhew(&self) -> &FhewSecret {
-        self.secret().fhew()
-    }
-}
+target_secret!(integers, fhew);
+target_secret!(leveled, secret.fhew);
 
 impl<T: Target> Bridge<T> {
     /// Generates a key between a client's two secret keys.

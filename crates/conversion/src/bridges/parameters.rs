@@ -69,6 +69,13 @@ impl<T: Target> Parameters<T> {
     /// If the output modulus of packed lookups is none that goes on, or what the engines claim of their security differs;
     /// [`Error::NoiseTooLarge`] if results of packed lookups, taken out, would go on wrong too often.
     pub fn new(packed: packed::Parameters, target: T) -> Result<Self> {
+        let found = Self::unchecked(packed, target)?;
+        found.check_outward()?;
+        Ok(found)
+    }
+
+    /// The same, whatever results of packed lookups have of noise.
+    pub(super) fn unchecked(packed: packed::Parameters, target: T) -> Result<Self> {
         let degree = packed.ring_degree();
         let bottom = bottom_prime(degree);
         let literal = if packed.security_level().is_insecure() {
@@ -78,6 +85,12 @@ impl<T: Target> Parameters<T> {
         };
         let literal = literal.under_ring_secret(target.fhew());
         Self::assemble(packed, target, ConversionParameters::new(literal)?)
+    }
+
+    /// Demands that results of packed lookups go on as rarely wrong as is stated.
+    pub(super) fn check_outward(&self) -> Result<()> {
+        let found = self.outward_log2_fail()?;
+        check_log2_fail("what goes on from packed results", found, self.limit())
     }
 
     fn assemble(
@@ -100,13 +113,7 @@ impl<T: Target> Parameters<T> {
                 return Err(Error::mismatch("security level", found, packed.security_level()));
             }
         }
-        let found = Self { packed, target, conversion };
-        check_log2_fail(
-            "what goes on from packed results",
-            found.outward_log2_fail()?,
-            found.limit(),
-        )?;
-        Ok(found)
+        Ok(Self { packed, target, conversion })
     }
 
     /// Those of packed values.
@@ -252,11 +259,13 @@ impl<T: Target> Parameters<T> {
         let target = part("parameters of single values")?;
         let conversion = part("parameters of conversions")?;
         reader.finish()?;
-        Self::assemble(
+        let found = Self::assemble(
             packed::Parameters::from_bytes(packed, options)?,
             T::from_bytes(target, options)?,
             ConversionParameters::from_bytes(conversion, options)?,
-        )
+        )?;
+        found.check_outward()?;
+        Ok(found)
     }
 
     /// BLAKE3 of [`Parameters::to_bytes`]: what keys carry.

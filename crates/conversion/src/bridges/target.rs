@@ -1,22 +1,84 @@
 //! What a bridge needs to know of the engine at its other end: its parameters.
 
 use cryptable_fhew::integers;
+use cryptable_fhew::keys::{evaluation_key_bytes, evaluation_key_memory_bytes};
 use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::security::LweInstance;
+use cryptable_lattice::switching_key::SharedBytes;
 use cryptable_lattice::{
     Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
 };
 use cryptable_leveled::lookup as leveled;
-use cryptable_wire::ObjectType;
+use cryptable_wire::{KeyId, ObjectType};
 
 /// Largest modulus of values that go on as digits of integers: digits have a spare bit.
 const MAX_DIGIT_MODULUS: u64 = 16;
 
+/// A server's key of an engine of single values.
+pub trait TargetKey: Sized + std::fmt::Debug {
+    /// Reads it from bytes.
+    ///
+    /// # Errors
+    /// If they are none, or not accepted.
+    fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self>;
+
+    /// Identifier of the client's key.
+    fn key_id(&self) -> KeyId;
+
+    /// Digest of its parameters.
+    fn parameter_digest(&self) -> [u8; 32];
+
+    /// Bytes of memory that it takes.
+    fn memory_bytes(&self) -> usize;
+}
+
+/// The same for keys of both engines.
+macro_rules! target_key {
+    ($key:ty) => {
+        impl TargetKey for $key {
+            fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+                Self::from_shared(bytes, options)
+            }
+
+            fn key_id(&self) -> KeyId {
+                self.key_id()
+            }
+
+            fn parameter_digest(&self) -> [u8; 32] {
+                self.parameters().digest()
+            }
+
+            fn memory_bytes(&self) -> usize {
+                self.memory_bytes()
+            }
+        }
+    };
+}
+
+target_key!(integers::EvaluationKey);
+target_key!(leveled::EvaluationKey);
+
 /// Parameters of an engine of single values, at the other end of a bridge.
 pub trait Target: Clone + std::fmt::Debug + Send + Sync {
-    /// Type of the server's keys in files.
+    /// Type of the server's keys between both ends in files.
     const OBJECT_TYPE: ObjectType;
+
+    /// Type of a client's keys of both ends in files.
+    const SECRET_KEYS_TYPE: ObjectType;
+
+    /// Type of all keys of a server in files.
+    const EVALUATION_KEYS_TYPE: ObjectType;
+
+    /// The server's key of the engine.
+    type EvaluationKey: TargetKey;
+
+    /// The client's key of the engine.
+    #[cfg(feature = "client")]
+    type SecretKey: super::TargetSecret<Self>;
+
+    /// What it serves, in words: integers of so many bits, or a method.
+    fn name(&self) -> String;
 
     /// The numbers of blind rotation, of which the ring secret is the one that values are taken out to and packed from.
     fn fhew(&self) -> &FhewParameters;
@@ -42,6 +104,9 @@ pub trait Target: Clone + std::fmt::Debug + Send + Sync {
     /// Dimension and modulus of values under the ring secret: what is taken out, and packed.
     fn shape(&self) -> LweShape;
 
+    /// Bytes of the server's key in memory, and in a file without its header.
+    fn evaluation_key_bytes(&self) -> [usize; 2];
+
     /// log2 of the probability that values of a modulus and with this noise, taken out, go on wrong.
     ///
     /// # Errors
@@ -56,6 +121,16 @@ pub trait Target: Clone + std::fmt::Debug + Send + Sync {
 
 impl Target for integers::Parameters {
     const OBJECT_TYPE: ObjectType = ObjectType::IntegerBridgeKey;
+    const SECRET_KEYS_TYPE: ObjectType = ObjectType::IntegerBridgeSecretKeys;
+    const EVALUATION_KEYS_TYPE: ObjectType = ObjectType::IntegerBridgeEvaluationKeys;
+
+    type EvaluationKey = integers::EvaluationKey;
+    #[cfg(feature = "client")]
+    type SecretKey = integers::SecretKey;
+
+    fn name(&self) -> String {
+        format!("integers of {} bits", self.bits())
+    }
 
     fn fhew(&self) -> &FhewParameters {
         self.fhew()
@@ -85,6 +160,10 @@ impl Target for integers::Parameters {
         self.large_shape()
     }
 
+    fn evaluation_key_bytes(&self) -> [usize; 2] {
+        [evaluation_key_memory_bytes(self.fhew()), evaluation_key_bytes(self.fhew())]
+    }
+
     fn log2_fail_of(&self, modulus: u64, noise: NoiseBound) -> Result<f64> {
         if modulus == 1 << self.bits() {
             return Ok(self.integer_log2_fail(noise));
@@ -102,6 +181,16 @@ impl Target for integers::Parameters {
 
 impl Target for leveled::Parameters {
     const OBJECT_TYPE: ObjectType = ObjectType::LeveledBridgeKey;
+    const SECRET_KEYS_TYPE: ObjectType = ObjectType::LeveledBridgeSecretKeys;
+    const EVALUATION_KEYS_TYPE: ObjectType = ObjectType::LeveledBridgeEvaluationKeys;
+
+    type EvaluationKey = leveled::EvaluationKey;
+    #[cfg(feature = "client")]
+    type SecretKey = leveled::SecretKey;
+
+    fn name(&self) -> String {
+        self.method_name()
+    }
 
     fn fhew(&self) -> &FhewParameters {
         self.circuit_bootstrapping().fhew()
@@ -129,6 +218,11 @@ impl Target for leveled::Parameters {
 
     fn shape(&self) -> LweShape {
         self.circuit_bootstrapping().lwe_shape()
+    }
+
+    fn evaluation_key_bytes(&self) -> [usize; 2] {
+        let prediction = self.prediction();
+        [prediction.key_memory_bytes, prediction.key_file_bytes]
     }
 
     fn log2_fail_of(&self, modulus: u64, noise: NoiseBound) -> Result<f64> {

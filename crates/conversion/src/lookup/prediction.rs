@@ -4,26 +4,10 @@ use cryptable_lattice::cost::{CostModel, Prediction, Work};
 use cryptable_lattice::lwe_list::LweShape;
 
 use super::Parameters;
+use crate::cost::{self, Masks};
 use crate::extraction::SeededExtractionKey;
 use crate::literal::BlockLiteral;
 use crate::packing::SeededRingPackingKey;
-
-/// Bytes of a word.
-const WORD: f64 = 8.0;
-
-/// Passes over a word of a mask, beside products: rows become columns or columns rows, and pages are fresh.
-/// Fitted to 65,536 values of dimension 820, as all of these.
-const PACKING_PASSES: f64 = 16.0;
-const EXTRACTION_PASSES: f64 = 23.0;
-
-/// Transforms of degree 65,536 that drawing as many words of a mask from a seed takes.
-const DRAWING: f64 = 7.6;
-
-/// Combination products that a product with the key of a block takes: operands come from the second-level cache.
-const PRODUCT: f64 = 1.25;
-
-/// Words of a limb of degree 65,536.
-const LIMB: f64 = 65536.0;
 
 impl Parameters {
     /// Time, memory and sizes of a lookup of as many values as a packed ciphertext holds, conversions included.
@@ -85,43 +69,15 @@ impl Parameters {
         (gain > 0.0 && values <= slots).then_some((values as u64).max(1))
     }
 
-    /// Ring packing: n + 2 transforms a block, ℓ + 2 of degree N, `2·n·N` products; masks of so many values, drawn from
-    /// their seed.
+    /// Ring packing of so many fresh values.
     fn packing_work(&self, values: f64) -> Work {
-        let literal = self.conversion().literal();
-        let n = literal.lwe_dimension as f64;
-        let blocks = self.blocks(&literal.packing);
-        let degree = literal.packing.degree;
-        let switch = (literal.packing.switching.length + 2) as f64 * relative(literal.ring_degree);
-        Work {
-            transforms: blocks * (n + 2.0) * relative(degree)
-                + switch
-                + DRAWING * n * values / LIMB,
-            combination_products: PRODUCT * blocks * 2.0 * n * degree as f64 / LIMB,
-            key_bytes: PACKING_PASSES * WORD * n * values,
-            ..Work::default()
-        }
+        let slots = self.packed().literal().slots;
+        cost::packing(self.conversion(), slots, (values, Masks::Drawn))
     }
 
-    /// Extraction: ℓ + n + 1 transforms a block, ℓ' + 2 of degree N, `ℓ·(n + 1)·N` products; masks of so many values.
+    /// Extraction of so many values.
     fn extraction_work(&self, values: f64) -> Work {
-        let literal = self.conversion().literal();
-        let width = (literal.lwe_dimension + 1) as f64;
-        let (blocks, degree) = (self.blocks(&literal.extraction), literal.extraction.degree);
-        let length = literal.key_switching.map_or(0, |digits| digits.length) as f64;
-        let switch =
-            (literal.extraction.switching.length + 2) as f64 * relative(literal.ring_degree);
-        Work {
-            transforms: blocks * (length + width) * relative(degree) + switch,
-            combination_products: PRODUCT * blocks * length * width * degree as f64 / LIMB,
-            key_bytes: EXTRACTION_PASSES * WORD * width * values,
-            ..Work::default()
-        }
-    }
-
-    /// Blocks that hold values: of sparse layouts few.
-    fn blocks(&self, block: &BlockLiteral) -> f64 {
-        (self.packed().literal().slots as f64 / block.degree as f64).max(1.0)
+        cost::extraction(self.conversion(), self.packed().literal().slots, values)
     }
 
     /// Bytes of both conversion keys in memory.
@@ -134,10 +90,4 @@ impl Parameters {
         8 * (columns + rows * literal.extraction.degree)
             + 8 * (switch(&literal.packing) + switch(&literal.extraction))
     }
-}
-
-/// A transform of this degree in those of degree 65,536: N·log2 N.
-fn relative(degree: usize) -> f64 {
-    let degree = degree as f64;
-    degree * degree.log2() / (LIMB * 16.0)
 }

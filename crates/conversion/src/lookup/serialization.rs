@@ -9,7 +9,6 @@
 //!
 //! Every part has its own header and checksum; parts of other parameters or another client are refused.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use cryptable_fhew::lookup as single;
@@ -22,6 +21,7 @@ use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, open_with_para
 use super::{EvaluationKey, Parameters};
 use crate::clients::Clients;
 use crate::extraction::{ExtractionKey, SeededExtractionKey};
+use crate::file_parts::{PART, Part};
 use crate::packing::{RingPackingKey, SeededRingPackingKey};
 
 /// Longest body of an evaluation key, 128 GiB.
@@ -29,21 +29,6 @@ const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 37;
 
 /// Longest part but the last, 8 GiB.
 const MAX_PART_BYTES: u64 = 1 << 33;
-
-/// Name of a part in errors.
-const PART: &str = "part of a key";
-
-/// Some of the bytes that others share.
-struct Part {
-    all: SharedBytes,
-    range: Range<usize>,
-}
-
-impl AsRef<[u8]> for Part {
-    fn as_ref(&self) -> &[u8] {
-        &(*self.all).as_ref()[self.range.clone()]
-    }
-}
 
 fn open(
     bytes: &[u8],

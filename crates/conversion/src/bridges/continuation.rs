@@ -1,0 +1,315 @@
+//! What comes after a packed lookup, and what it demands of parameters: of integers, of radix integers and of leveled values.
+
+use std::fmt::Debug;
+
+use cryptable_fhew::integers::{self, Function, MAX_RADIX_DIGITS, RADIX_BASE};
+use cryptable_lattice::cost::Work;
+use cryptable_lattice::error::out_of_range;
+use cryptable_lattice::{Error, FailureProbability, NoiseBound, Result};
+use cryptable_leveled::cost::CircuitBootstrappingCost;
+use cryptable_leveled::lookup as leveled;
+use cryptable_leveled::parameters::ParameterSet;
+use cryptable_leveled::tree::TreeShape;
+
+use super::Target;
+
+/// Modulus of digits of leveled values: those of two bits, of which one rotation makes both selectors.
+const LEVELED_DIGIT: u64 = 4;
+
+/// Largest modulus of small values that are packed.
+const MAX_SMALL_MODULUS: u64 = 16;
+
+/// Results that are packed again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Returned {
+    /// Modulus of each packed ciphertext.
+    pub modulus: u64,
+    /// Ciphertexts, one a digit of a result.
+    pub digits: usize,
+    /// Noise under the ring secret, before they are packed.
+    pub noise: NoiseBound,
+    /// Work of bringing one result there.
+    pub work: Work,
+}
+
+/// What happens to every value that a packed lookup made and a bridge took out.
+pub trait Continuation: Clone + Debug {
+    /// Parameters of the engine that does it.
+    type Target: Target;
+
+    /// In words.
+    fn name(&self) -> &'static str;
+
+    /// Output modulus of the packed lookup.
+    fn output_modulus(&self) -> u64;
+
+    /// Tables of the packed lookup, one for every digit that goes on.
+    fn tables(&self) -> usize;
+
+    /// Parameters that serve it, the fastest first, those with less noise behind them.
+    ///
+    /// # Errors
+    /// If there are none.
+    fn candidates(&self, log2_fail: f64) -> Result<Vec<Self::Target>>;
+
+    /// The same for tests: INSECURE.
+    ///
+    /// # Errors
+    /// If there are none.
+    fn insecure_toys(&self) -> Result<Vec<Self::Target>>;
+
+    /// log2 of the probability that a value goes wrong whose digits were taken out with this noise, decryption of its result
+    /// included.
+    ///
+    /// # Errors
+    /// If such values do not go on.
+    fn log2_fail(&self, target: &Self::Target, noise: NoiseBound) -> Result<f64>;
+
+    /// Work of one value with this noise.
+    ///
+    /// # Errors
+    /// If functions of such values would fail too often.
+    fn work(&self, target: &Self::Target, noise: NoiseBound) -> Result<Work>;
+
+    /// What its results are when they are packed, as inputs of tables of a modulus where one is given.
+    ///
+    /// # Errors
+    /// If they cannot be packed.
+    fn returned(&self, target: &Self::Target, input_modulus: Option<u64>) -> Result<Returned>;
+}
+
+/// Whole integers in two's complement, and a function of them: the packed lookup's outputs are modulo 2^bits.
+///
+/// Comparisons and maxima need differences to fit: they do for values of one bit less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integers {
+    /// Bits, the sign included: from 4 to 24.
+    pub bits: u32,
+    /// The function: [`Function::Sign`], [`Function::Absolute`] (maximum, ReLU) or [`Function::ToRadix`].
+    pub function: Function,
+}
+
+impl Continuation for Integers {
+    type Target = integers::Parameters;
+
+    fn name(&self) -> &'static str {
+        match self.function {
+            Function::Sign => "sign or comparison of integers",
+            Function::Absolute => "maximum or absolute value of integers",
+            Function::ToRadix => "digits of integers",
+            Function::ImportDigit | Function::ExportDigit => "tables of digits",
+        }
+    }
+
+    fn output_modulus(&self) -> u64 {
+        1 << self.bits.min(63)
+    }
+
+    fn tables(&self) -> usize {
+        1
+    }
+
+    fn candidates(&self, log2_fail: f64) -> Result<Vec<Self::Target>> {
+        integer_candidates(self.bits, log2_fail)
+    }
+
+    fn insecure_toys(&self) -> Result<Vec<Self::Target>> {
+        Ok(vec![integers::Parameters::insecure_toy(self.bits)?])
+    }
+
+    fn log2_fail(&self, target: &Self::Target, noise: NoiseBound) -> Result<f64> {
+        target.log2_fail_of(self.output_modulus(), noise)
+    }
+
+    fn work(&self, target: &Self::Target, noise: NoiseBound) -> Result<Work> {
+        target.function_work(self.function, noise)
+    }
+
+    fn returned(&self, target: &Self::Target, input_modulus: Option<u64>) -> Result<Returned> {
+        let digits = self.bits.div_ceil(RADIX_BASE.ilog2()) as usize;
+        match self.function {
+            Function::ToRadix => radix_digits(target, digits),
+            Function::Sign => small_values(target, input_modulus.unwrap_or(2)),
+            _ => Err(Error::Unsupported(format!(
+                "packing results of {}: they are whole integers; signs and digits are packed",
+                self.name()
+            ))),
+        }
+    }
+}
+
+/// Radix integers of digits of three bits: the packed lookup has a table for every digit, whose outputs are modulo 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RadixDigits {
+    /// How many: from 1 to 21.
+    pub digits: usize,
+}
+
+impl Continuation for RadixDigits {
+    type Target = integers::Parameters;
+
+    fn name(&self) -> &'static str {
+        "digits of radix integers"
+    }
+
+    fn output_modulus(&self) -> u64 {
+        RADIX_BASE
+    }
+
+    fn tables(&self) -> usize {
+        self.digits
+    }
+
+    fn candidates(&self, log2_fail: f64) -> Result<Vec<Self::Target>> {
+        integer_candidates(self.whole_bits()?, log2_fail)
+    }
+
+    fn insecure_toys(&self) -> Result<Vec<Self::Target>> {
+        Ok(vec![integers::Parameters::insecure_toy(self.whole_bits()?)?])
+    }
+
+    fn log2_fail(&self, target: &Self::Target, noise: NoiseBound) -> Result<f64> {
+        let one = FailureProbability::from_log2(target.log2_fail_of(RADIX_BASE, noise)?);
+        // And one operation on the digits.
+        Ok(sum_log2([one.of_any(self.digits).log2(), target.log2_fail()]))
+    }
+
+    fn work(&self, target: &Self::Target, noise: NoiseBound) -> Result<Work> {
+        Ok(times(target.function_work(Function::ImportDigit, noise)?, self.digits))
+    }
+
+    fn returned(&self, target: &Self::Target, _: Option<u64>) -> Result<Returned> {
+        radix_digits(target, self.digits)
+    }
+}
+
+impl RadixDigits {
+    /// Bits of whole integers that the same parameters serve.
+    fn whole_bits(self) -> Result<u32> {
+        if !(1..=MAX_RADIX_DIGITS).contains(&self.digits) {
+            let limit = format!("it must be from 1 to {MAX_RADIX_DIGITS}");
+            return Err(out_of_range("number of digits", self.digits as u64, limit));
+        }
+        Ok((self.digits as u32 * RADIX_BASE.ilog2()).clamp(4, 24))
+    }
+}
+
+/// A leveled lookup: circuit bootstrapping and a CMUX tree, of values of which the packed lookup makes a digit of two bits a
+/// table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeveledTable {
+    /// Input modulus, from 2 to 2^24.
+    pub input_modulus: u64,
+    /// Output modulus, from 2 to 2^24.
+    pub output_modulus: u64,
+}
+
+impl LeveledTable {
+    fn request(self) -> leveled::Request {
+        leveled::Request::new(self.input_modulus, self.output_modulus)
+    }
+}
+
+impl Continuation for LeveledTable {
+    type Target = leveled::Parameters;
+
+    fn name(&self) -> &'static str {
+        "leveled lookup"
+    }
+
+    fn output_modulus(&self) -> u64 {
+        LEVELED_DIGIT
+    }
+
+    fn tables(&self) -> usize {
+        bits_of(self.input_modulus).div_ceil(LEVELED_DIGIT.ilog2()) as usize
+    }
+
+    fn candidates(&self, log2_fail: f64) -> Result<Vec<Self::Target>> {
+        let request = leveled::Request { log2_fail: Some(log2_fail), ..self.request() };
+        let mut found = leveled::Parameters::candidates(&request)?;
+        found.retain(|it| 1 << it.circuit_bootstrapping().bits_per_ciphertext() == LEVELED_DIGIT);
+        if found.is_empty() {
+            let what = format!("leveled values of {} bits in digits", bits_of(self.input_modulus));
+            return Err(Error::Unsupported(what));
+        }
+        Ok(found)
+    }
+
+    fn insecure_toys(&self) -> Result<Vec<Self::Target>> {
+        let (input, output) = (self.input_modulus, self.output_modulus);
+        // The last has the least noise.
+        [ParameterSet::TwoBitDepth8, ParameterSet::TwoBitDepth117]
+            .map(|set| leveled::Parameters::insecure_toy_of(set, input, output))
+            .into_iter()
+            .collect()
+    }
+
+    fn log2_fail(&self, target: &Self::Target, noise: NoiseBound) -> Result<f64> {
+        let reading = target.log2_fail_of(LEVELED_DIGIT, noise)?;
+        let digit = target.result_noise().log2_fail(LEVELED_DIGIT);
+        let decryption = FailureProbability::from_log2(digit);
+        let digits = target.ciphertexts_of(self.output_modulus);
+        Ok(sum_log2([reading, decryption.of_any(digits).log2()]))
+    }
+
+    fn work(&self, target: &Self::Target, _: NoiseBound) -> Result<Work> {
+        Ok(target.prediction().work)
+    }
+
+    fn returned(&self, target: &Self::Target, _: Option<u64>) -> Result<Returned> {
+        let circuit = target.circuit_bootstrapping();
+        let digits = target.ciphertexts_of(self.output_modulus);
+        let bits = LEVELED_DIGIT.ilog2() as usize;
+        let digit =
+            CircuitBootstrappingCost::of(circuit).lookup(TreeShape::new(circuit, bits, bits));
+        let noise = target.exported_noise();
+        Ok(Returned { modulus: LEVELED_DIGIT, digits, noise, work: times(digit, digits) })
+    }
+}
+
+/// The usual set, and the one that fails less often, by its own choice or where less noise is needed.
+fn integer_candidates(bits: u32, log2_fail: f64) -> Result<Vec<integers::Parameters>> {
+    let first = integers::Parameters::with_log2_fail(bits, log2_fail)?;
+    let surer = integers::Parameters::with_log2_fail(bits, first.log2_fail() - 1.0).ok();
+    Ok(std::iter::once(first).chain(surer).collect())
+}
+
+fn radix_digits(target: &integers::Parameters, digits: usize) -> Result<Returned> {
+    let one = target.function_work(Function::ExportDigit, target.fresh_integer_noise())?;
+    let noise = target.exported_noise(RADIX_BASE);
+    Ok(Returned { modulus: RADIX_BASE, digits, noise, work: times(one, digits) })
+}
+
+fn small_values(target: &integers::Parameters, modulus: u64) -> Result<Returned> {
+    if !(2..=MAX_SMALL_MODULUS).contains(&modulus) {
+        let reason =
+            format!("signs are packed modulo 2 to {MAX_SMALL_MODULUS}, to be looked up again");
+        return Err(Error::PlaintextModulus { modulus, reason });
+    }
+    let work = target.function_work(Function::ExportDigit, target.fresh_integer_noise())?;
+    Ok(Returned { modulus, digits: 1, noise: target.exported_noise(modulus), work })
+}
+
+/// Bits of a value below a modulus.
+fn bits_of(modulus: u64) -> u32 {
+    (u64::BITS - modulus.saturating_sub(1).leading_zeros()).max(1)
+}
+
+/// log2 of a sum of probabilities.
+pub(super) fn sum_log2<const N: usize>(log2: [f64; N]) -> f64 {
+    log2.into_iter().map(f64::exp2).sum::<f64>().log2()
+}
+
+/// So many times some work.
+pub(super) fn times(work: Work, count: usize) -> Work {
+    let count = count as f64;
+    Work {
+        transforms: count * work.transforms,
+        limb_products: count * work.limb_products,
+        combination_products: count * work.combination_products,
+        table_products: count * work.table_products,
+        digit_transforms: count * work.digit_transforms,
+        key_bytes: count * work.key_bytes,
+    }
+}

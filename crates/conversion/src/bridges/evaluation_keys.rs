@@ -1,0 +1,122 @@
+//! A server's keys of both ends and between them, in one.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cryptable_lattice::error::{check_client, check_parameters};
+use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_lattice::{ReadOptions, Result};
+use cryptable_packed as packed;
+use cryptable_wire::{CHECKSUM_BYTES, HEADER_BYTES, KeyId, open_with_parameters};
+
+use super::target::TargetKey;
+use super::{Bridge, Parameters, Target};
+use crate::file_parts::{PART, Part};
+
+/// Longest body, 128 GiB.
+const MAX_BYTES: u64 = 1 << 37;
+
+/// Longest part but the last, 8 GiB.
+const MAX_PART_BYTES: u64 = 1 << 33;
+
+/// A server's keys: of packed values, of the engine at the other end, and between both. Holds no secret, and is `Sync`.
+///
+/// What crosses is the [`Bridge`]'s: `keys.bridge().to_integers(keys.ends(), …)`.
+pub struct EvaluationKeys<T: Target> {
+    packed: packed::EvaluationKey,
+    single: T::EvaluationKey,
+    bridge: Bridge<T>,
+}
+
+impl<T: Target> fmt::Debug for EvaluationKeys<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let clients = self.bridge.clients();
+        f.debug_struct("EvaluationKeys").field("clients", &clients).finish_non_exhaustive()
+    }
+}
+
+impl<T: Target> EvaluationKeys<T> {
+    /// Keys that came one by one.
+    ///
+    /// # Errors
+    /// If the bridge joins keys of other clients or other parameters.
+    pub fn new(
+        packed: packed::EvaluationKey,
+        single: T::EvaluationKey,
+        bridge: Bridge<T>,
+    ) -> Result<Self> {
+        let digests = [bridge.parameters().target().digest(), single.parameter_digest()];
+        bridge.check_ends(&packed, (digests, single.key_id()))?;
+        Ok(Self { packed, single, bridge })
+    }
+
+    /// The parameters, those of the client.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters<T> {
+        self.bridge.parameters()
+    }
+
+    /// The key of packed values.
+    #[must_use]
+    pub fn packed(&self) -> &packed::EvaluationKey {
+        &self.packed
+    }
+
+    /// The key of the engine at the other end.
+    #[must_use]
+    pub fn single(&self) -> &T::EvaluationKey {
+        &self.single
+    }
+
+    /// The key between both.
+    #[must_use]
+    pub fn bridge(&self) -> &Bridge<T> {
+        &self.bridge
+    }
+
+    /// The keys at both ends, as calls of the bridge take them.
+    #[must_use]
+    pub fn ends(&self) -> (&packed::EvaluationKey, &T::EvaluationKey) {
+        (&self.packed, &self.single)
+    }
+
+    /// Bytes of memory that all keys take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.packed.memory_bytes() + self.single.memory_bytes() + self.bridge.memory_bytes()
+    }
+
+    /// Keys from their wire format, which `SecretKeys::write_evaluation_keys` wrote. Switching keys of packed values are
+    /// read where they lie, a memory-mapped file for one; all else is expanded into memory.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged set of keys to this kind of values, do not start at a multiple of 8, have
+    /// parts of other parameters or clients, are of insecure parameters where those are not allowed, or take more memory
+    /// than the options allow.
+    pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
+        let all: &[u8] = (*bytes).as_ref();
+        let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
+        let kind = T::EVALUATION_KEYS_TYPE;
+        let opened = open_with_parameters(all, kind, MAX_BYTES, read, Parameters::digest);
+        let (parameters, mut reader) = opened?;
+        let single_bytes = parameters.target().evaluation_key_bytes()[0];
+        let packed_bytes = parameters.packed().prediction().key_memory_bytes;
+        let needed = packed_bytes + single_bytes + parameters.key_memory_bytes();
+        options.check_memory("evaluation keys", needed as u64)?;
+        let mut id = |name| reader.array(name).map(KeyId);
+        let ids = [id("packed key identifier")?, id("single key identifier")?];
+        let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
+        let single = part("evaluation key of single values")?;
+        let bridge = part("bridge key")?;
+        let start =
+            HEADER_BYTES + reader.words_in_place("evaluation key of packed values", 0)?.start;
+        let single = T::EvaluationKey::from_shared(Arc::new(single.to_vec()), options)?;
+        let bridge = Bridge::from_bytes(bridge, options)?;
+        let part = Part { all: Arc::clone(&bytes), range: start..all.len() - CHECKSUM_BYTES };
+        let packed = packed::EvaluationKey::from_shared(Arc::new(part), options)?;
+        check_parameters(PART, parameters.digest(), bridge.parameters().digest())?;
+        check_client(PART, ids[0], packed.key_id())?;
+        check_client(PART, ids[1], single.key_id())?;
+        Self::new(packed, single, bridge)
+    }
+}

@@ -1,0 +1,354 @@
+//! What a packed lookup and what comes after it take, step by step.
+
+use std::fmt;
+use std::time::Duration;
+
+use cryptable_lattice::cost::{CostModel, Prediction, Work};
+use cryptable_lattice::error::check_equal;
+use cryptable_lattice::{Error, FailureProbability, Result};
+use cryptable_packed as packed;
+
+use super::continuation::{Continuation, Returned, sum_log2, times};
+use super::request::{Request, Returning};
+use super::{Parameters, Target};
+use crate::cost::{self, Masks};
+
+/// log2 of probabilities that nobody wants to know more of.
+const LOG2_NEVER: f64 = -1000.0;
+
+/// Bytes of a word.
+const WORD: usize = 8;
+
+/// One step of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// What it is.
+    pub name: &'static str,
+    /// The probability that one value goes wrong in it; none of steps that only add noise, which the next one counts.
+    pub failure: Option<FailureProbability>,
+    /// Predicted time, of all values that pass it.
+    pub duration: Duration,
+}
+
+/// Parameters of both ends and of the conversions, and what every step takes. Its `Display` is the list.
+#[derive(Clone, Debug)]
+pub struct Plan<T: Target> {
+    parameters: Parameters<T>,
+    steps: Vec<Step>,
+    values: usize,
+    taken_out: usize,
+    threads: usize,
+    peak_bytes: usize,
+}
+
+impl<T: Target> Plan<T> {
+    /// What keys are generated for: [`super::SecretKeys::generate`].
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters<T> {
+        &self.parameters
+    }
+
+    /// All steps, in their order.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Values that are looked up at once.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.values
+    }
+
+    /// How many of them go on one by one.
+    #[must_use]
+    pub fn taken_out(&self) -> usize {
+        self.taken_out
+    }
+
+    /// Threads that times are predicted for.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Predicted time of all steps.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.steps.iter().map(|step| step.duration).sum()
+    }
+
+    /// log2 of the probability that a value goes wrong anywhere on its way: `log2 Σ_step 2^(log2_fail of the step)`.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        total_log2_fail(&self.steps)
+    }
+
+    /// The probability of [`Plan::log2_fail`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail())
+    }
+
+    /// Predicted memory of the server, keys of both ends included.
+    #[must_use]
+    pub fn peak_bytes(&self) -> usize {
+        self.peak_bytes
+    }
+
+    /// Bytes of the server's keys in their file, headers left out.
+    #[must_use]
+    pub fn key_file_bytes(&self) -> usize {
+        let parameters = &self.parameters;
+        let packed = parameters.packed().prediction().key_file_bytes;
+        let single = parameters.target().evaluation_key_bytes()[1];
+        packed + single + parameters.key_file_bytes() as usize
+    }
+}
+
+impl<T: Target> fmt::Display for Plan<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parameters, steps, values, taken_out, threads, .. } = self;
+        let packed = parameters.packed();
+        let (p, output) = (packed.input_modulus(), packed.output_modulus());
+        write!(
+            f,
+            "packed: {}, tables {p} -> {output}; then {}, ",
+            packed.method_name(),
+            parameters.target().name()
+        )?;
+        if parameters.security_level().is_insecure() {
+            writeln!(f, "INSECURE")?;
+        } else {
+            writeln!(f, "{:.1} bits of security", parameters.security_bits())?;
+        }
+        let of_all = self.failure_probability().of_any(*taken_out);
+        writeln!(
+            f,
+            "  a value fails on its whole way with {}, any of {taken_out} with {of_all}",
+            self.failure_probability()
+        )?;
+        let gigabytes = |bytes: usize| bytes as f64 / 1e9;
+        writeln!(
+            f,
+            "  {:.2} GB of memory, evaluation keys of {:.2} GB",
+            gigabytes(self.peak_bytes),
+            gigabytes(self.key_file_bytes())
+        )?;
+        let plural = if *threads == 1 { "" } else { "s" };
+        write!(
+            f,
+            "  {values} values looked up, {taken_out} go on, {threads} thread{plural}, predicted:"
+        )?;
+        for Step { name, failure, duration } in steps {
+            write!(f, "\n    {name:<38} {:>9.2} s", duration.as_secs_f64())?;
+            match failure {
+                Some(failure) if failure.log2() < LOG2_NEVER => {
+                    write!(f, "  fails with less than 2^{LOG2_NEVER}")?;
+                }
+                Some(failure) => write!(f, "  fails with {failure}")?,
+                None => (),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A pair of parameters, before those of conversions are made.
+pub(super) struct Draft<'a, C: Continuation> {
+    target: &'a C::Target,
+    /// With those of conversions: what noise is computed with.
+    parameters: Parameters<C::Target>,
+    steps: Vec<Step>,
+    request: &'a Request<C>,
+    values: usize,
+    taken_out: usize,
+}
+
+impl<'a, C: Continuation> Draft<'a, C> {
+    /// All steps with a pair of parameters, whether or not they fail too often.
+    ///
+    /// # Errors
+    /// If values do not go on between these, whatever their noise.
+    pub(super) fn new(
+        request: &'a Request<C>,
+        packed: &packed::Parameters,
+        target: &'a C::Target,
+    ) -> Result<Self> {
+        let parameters = Parameters::unchecked(packed.clone(), target.clone())?;
+        let slots = packed.literal().slots;
+        let values = request.values.unwrap_or(slots);
+        let taken_out = request.taken_out.unwrap_or(values).min(values);
+        let mut draft = Self { target, parameters, steps: Vec::new(), request, values, taken_out };
+        draft.outward()?;
+        if request.returning != Returning::Single {
+            let again = request.returning == Returning::LookedUp;
+            let input_modulus = again.then_some(request.input_modulus);
+            let returned = request.next.returned(target, input_modulus)?;
+            draft.inward(&returned)?;
+        }
+        Ok(draft)
+    }
+
+    /// The packed lookup, and what its results go through.
+    fn outward(&mut self) -> Result<()> {
+        let packed = self.parameters.packed();
+        let (next, tables) = (&self.request.next, self.request.next.tables());
+        let fresh = packed.fresh_noise(packed.input_modulus());
+        let tables_fail =
+            FailureProbability::from_log2(packed.lookup_log2_fail(fresh)).of_any(tables);
+        let lookup = self.lookup_time(tables);
+        let noise = self.parameters.result_noise();
+        let extraction = cost::extraction(
+            self.parameters.conversion(),
+            packed.literal().slots,
+            self.taken_out as f64,
+        );
+        let failure = next.log2_fail(self.target, noise)?;
+        // Where functions would fail too often there is no plan of them, and so no time: the draft is refused anyway.
+        let work = next.work(self.target, noise).unwrap_or_default();
+        let of_values = self.one_by_one(work);
+        let extraction = self.time_of(times(extraction, tables));
+        self.push("packed lookup", Some(tables_fail), lookup);
+        self.push("values taken out", None, extraction);
+        self.push(next.name(), Some(FailureProbability::from_log2(failure)), of_values);
+        Ok(())
+    }
+
+    /// Results packed, and looked up again if that is asked for.
+    fn inward(&mut self, returned: &Returned) -> Result<()> {
+        let packed = self.parameters.packed().clone();
+        let noise = self.parameters.packed_noise(returned.noise);
+        let packing = cost::packing(
+            self.parameters.conversion(),
+            packed.literal().slots,
+            (self.taken_out as f64, Masks::Computed),
+        );
+        let (leaving, packing) =
+            (self.one_by_one(returned.work), self.time_of(times(packing, returned.digits)));
+        let decryption = FailureProbability::from_log2(noise.log2_fail(returned.modulus));
+        self.push("results prepared to be packed", None, leaving);
+        self.push("ring packing", Some(decryption.of_any(returned.digits)), packing);
+        if self.request.returning == Returning::LookedUp {
+            let widths = digits_of(&packed, returned)?;
+            let inputs: Vec<_> = widths.into_iter().map(|digits| (noise, digits)).collect();
+            let again = FailureProbability::from_log2(packed.lookup_digits_log2_fail(&inputs));
+            let lookup = self.lookup_time(1);
+            self.push("packed lookup of what came back", Some(again), lookup);
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        name: &'static str,
+        failure: Option<FailureProbability>,
+        duration: Duration,
+    ) {
+        self.steps.push(Step { name, failure, duration });
+    }
+
+    fn cost(&self) -> CostModel {
+        self.request.cost.unwrap_or_else(CostModel::calibrated)
+    }
+
+    fn lookup_time(&self, tables: usize) -> Duration {
+        let prediction = self.parameters.packed().prediction_of(tables);
+        prediction.duration(&self.cost(), self.values as u64, self.request.threads)
+    }
+
+    /// Time of conversions: work that all threads share.
+    fn time_of(&self, work: Work) -> Duration {
+        self.shared(work, 1, self.request.threads)
+    }
+
+    /// Time of work on every value that goes on.
+    fn one_by_one(&self, work: Work) -> Duration {
+        self.shared(work, self.taken_out as u64, 1)
+    }
+
+    fn shared(&self, work: Work, values: u64, parallelism: usize) -> Duration {
+        let prediction =
+            Prediction { work, parallelism, values_per_ciphertext: 1, ..self.packed_prediction() };
+        prediction.duration(&self.cost(), values, self.request.threads)
+    }
+
+    fn packed_prediction(&self) -> Prediction {
+        self.parameters.packed().prediction_of(self.request.next.tables())
+    }
+
+    /// Predicted time of all steps.
+    pub(super) fn duration(&self) -> Duration {
+        self.steps.iter().map(|step| step.duration).sum()
+    }
+
+    /// log2 of the probability that a value goes wrong.
+    pub(super) fn log2_fail(&self) -> f64 {
+        total_log2_fail(&self.steps)
+    }
+
+    /// Predicted memory: all keys, and the packed lookup or the values taken out, whichever takes more.
+    pub(super) fn peak_bytes(&self) -> usize {
+        let prediction = self.packed_prediction();
+        let tables = self.request.next.tables();
+        let keys = prediction.key_memory_bytes
+            + self.target.evaluation_key_bytes()[0]
+            + self.parameters.key_memory_bytes();
+        // Lists of a digit each, and the values made of them.
+        let lists = 2 * tables * self.taken_out * WORD * (self.target.shape().dimension + 1);
+        keys + prediction.working_bytes.max(lists)
+    }
+
+    /// Why it is not taken: the step that fails most often.
+    pub(super) fn refusal(&self, limit: f64) -> Error {
+        let log2 = |step: &Step| step.failure.map_or(f64::NEG_INFINITY, FailureProbability::log2);
+        let worst = self.steps.iter().max_by(|a, b| log2(a).total_cmp(&log2(b)));
+        let worst = worst.expect("a plan has steps");
+        let number = 1 + self.steps.iter().take_while(|step| step.name != worst.name).count();
+        let what = format!("step {number} of {}, {},", self.steps.len(), worst.name);
+        Error::FailureUnreachable { what, found: log2(worst), limit }
+    }
+
+    /// The plan.
+    ///
+    /// # Errors
+    /// If the parameters do not fit together.
+    pub(super) fn finish(self) -> Result<Plan<C::Target>> {
+        let peak_bytes = self.peak_bytes();
+        let Self { parameters, steps, values, taken_out, request, .. } = self;
+        parameters.check_outward()?;
+        Ok(Plan { parameters, steps, values, taken_out, threads: request.threads, peak_bytes })
+    }
+}
+
+/// How many digits of a packed lookup each ciphertext is that comes back.
+///
+/// # Errors
+/// If ciphertexts are not as many, or none takes such.
+fn digits_of(packed: &packed::Parameters, returned: &Returned) -> Result<Vec<usize>> {
+    let whole = [packed.input_modulus()];
+    let tree = packed.literal().multiplexer.as_ref().map(|tree| tree.digits.as_slice());
+    let mut left = tree.unwrap_or(&whole);
+    let mut widths = Vec::with_capacity(returned.digits);
+    for _ in 0..returned.digits {
+        let (mut width, mut product) = (0, 1);
+        while product < returned.modulus && width < left.len() {
+            product *= left[width];
+            width += 1;
+        }
+        check_equal(
+            "product of the tree's digits for one that comes back",
+            product,
+            returned.modulus,
+        )?;
+        left = &left[width..];
+        widths.push(width);
+    }
+    check_equal("number of the tree's digits that nothing comes back for", left.len(), 0)?;
+    Ok(widths)
+}
+
+fn total_log2_fail(steps: &[Step]) -> f64 {
+    let failures = steps.iter().filter_map(|step| step.failure);
+    failures.fold(f64::NEG_INFINITY, |sum, failure| sum_log2([sum, failure.log2()]))
+}

@@ -1,0 +1,175 @@
+//! A client's keys of both ends, in one.
+
+use std::fmt;
+use std::io::Write;
+
+use cryptable_lattice::error::check_parameters;
+use cryptable_lattice::{Progress, ReadOptions, Result};
+use cryptable_packed as packed;
+use cryptable_ring::clear_stack;
+use cryptable_wire::{BodyWriter, KeyId, ObjectWriter, open_with_parameters, secret_key_bytes};
+use zeroize::Zeroizing;
+
+use super::evaluation_keys::EvaluationKeys;
+use super::{Bridge, Parameters, Target, TargetSecret};
+use crate::file_parts::PART;
+
+/// Longest body of secret keys.
+const MAX_SECRET_KEY_BYTES: u64 = 1 << 22;
+
+/// A client's secret keys of packed values and of the engine at the other end. Zeroized on drop, redacted in Debug, not
+/// `Clone`.
+///
+/// ```
+/// use cryptable_conversion::bridges::{IntegerParameters, IntegerSecretKeys, SecretKeys};
+/// use cryptable_lattice::{Progress, ReadOptions, Table};
+/// let secrets = SecretKeys::generate(&IntegerParameters::insecure_toy(4, 8)?);
+/// let keys = secrets.evaluation_keys(Progress::silent())?;
+/// let table = keys.packed().prepare(&Table::new(4, 256, vec![0, 100, 200, 255])?)?;
+/// let results =
+///     keys.packed().lookup(&secrets.packed().encrypt(&[0, 1, 2, 3])?, &table, Progress::silent())?;
+/// let integers = keys.bridge().to_integers(keys.ends(), &results, 0..4)?;
+/// assert_eq!(secrets.single().decrypt(&integers)?, [0, 100, 200 - 256, -1]);
+///
+/// let toys = ReadOptions::default().allow_insecure();
+/// let read = IntegerSecretKeys::from_bytes(&secrets.to_bytes(), toys)?;
+/// assert_eq!(read.single().decrypt(&integers)?, [0, 100, 200 - 256, -1]);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+pub struct SecretKeys<T: Target> {
+    parameters: Parameters<T>,
+    packed: packed::SecretKey,
+    single: T::SecretKey,
+}
+
+impl<T: Target> fmt::Debug for SecretKeys<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretKeys").field("ids", &self.ids()).finish_non_exhaustive()
+    }
+}
+
+impl<T: Target> SecretKeys<T> {
+    /// Draws fresh secrets for both ends from the operating system's randomness.
+    #[must_use]
+    pub fn generate(parameters: &Parameters<T>) -> Self {
+        let packed = packed::SecretKey::generate(parameters.packed());
+        let single = T::SecretKey::generate(parameters.target());
+        Self { parameters: parameters.clone(), packed, single }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters<T> {
+        &self.parameters
+    }
+
+    /// The key of packed values.
+    #[must_use]
+    pub fn packed(&self) -> &packed::SecretKey {
+        &self.packed
+    }
+
+    /// The key of the engine at the other end.
+    #[must_use]
+    pub fn single(&self) -> &T::SecretKey {
+        &self.single
+    }
+
+    /// Both keys.
+    #[must_use]
+    pub fn into_parts(self) -> (packed::SecretKey, T::SecretKey) {
+        (self.packed, self.single)
+    }
+
+    /// Identifiers of both keys, that of packed values first.
+    #[must_use]
+    pub fn ids(&self) -> [KeyId; 2] {
+        [self.packed.id(), self.single.key_id()]
+    }
+
+    /// All keys of a server, in memory. Progress counts switching keys of packed values.
+    ///
+    /// # Errors
+    /// If `progress` asks to stop.
+    pub fn evaluation_keys(&self, progress: Progress<'_>) -> Result<EvaluationKeys<T>> {
+        let packed = self.packed.evaluation_key(progress)?;
+        let single = self.single.evaluation_key(Progress::silent())?;
+        let bridge = Bridge::generate(&self.parameters, &self.packed, &self.single)?;
+        EvaluationKeys::new(packed, single, bridge)
+    }
+
+    /// The keys in their wire format: parameters, then both secret keys, each an object with its length.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let parts = [self.packed.to_bytes(), self.single.to_bytes()];
+        let length = parts.iter().map(|part| 8 + part.len()).sum();
+        let (digest, literals) = (self.parameters.digest(), self.parameters.to_bytes());
+        let bytes = secret_key_bytes(T::SECRET_KEYS_TYPE, &digest, &literals, length, |writer| {
+            parts.iter().try_for_each(|part| writer.bytes(part))
+        });
+        clear_stack();
+        bytes
+    }
+
+    /// Reads what [`SecretKeys::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly one undamaged pair of secret keys to this kind of values, its parts are of other
+    /// parameters, or those are insecure where that is not allowed.
+    pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
+        let (kind, most) = (T::SECRET_KEYS_TYPE, MAX_SECRET_KEY_BYTES);
+        let opened = open_with_parameters(bytes, kind, most, read, Parameters::digest);
+        clear_stack();
+        let (parameters, mut reader) = opened?;
+        let mut part = |name| reader.bytes(name, MAX_SECRET_KEY_BYTES);
+        let packed = part("secret key of packed values")?;
+        let single = part("secret key of single values")?;
+        reader.finish()?;
+        let packed = packed::SecretKey::from_bytes(packed, options)?;
+        let single = T::SecretKey::from_bytes(single, options)?;
+        check_parameters(PART, parameters.packed().digest(), packed.parameters().digest())?;
+        check_parameters(PART, parameters.target().digest(), single.parameter_digest())?;
+        Ok(Self { parameters, packed, single })
+    }
+
+    /// Generates all keys of a server and writes them in their wire format, which [`EvaluationKeys::from_shared`] reads:
+    /// parameters, identifiers of both secret keys, then objects, each with its length: the evaluation key of single values, the bridge key, and after zeros
+    /// up to a multiple of 8 bytes that of packed values. Progress counts switching keys of packed values.
+    ///
+    /// # Errors
+    /// If writing fails, or `progress` asks to stop.
+    pub fn write_evaluation_keys(&self, out: &mut dyn Write, progress: Progress<'_>) -> Result<()> {
+        let [mut single, mut bridge] = [const { Vec::new() }; 2];
+        self.single.write_evaluation_key(&mut single, Progress::silent())?;
+        let ends = (&self.packed, &self.single);
+        self.parameters.write_key(ends, &mut bridge, Progress::silent())?;
+        let head = [self.parameters.to_bytes(), single, bridge];
+        // The same writer on nothing counts the bytes, padding included.
+        let mut length = BodyWriter::new(std::io::sink());
+        write_head(&mut length, &head, self.ids())?;
+        let length = length.position() + self.packed.evaluation_key_bytes()?;
+        let digest = self.parameters.digest();
+        let object = ObjectWriter::new(out, T::EVALUATION_KEYS_TYPE, &digest, length)?;
+        let mut writer = BodyWriter::new(object);
+        write_head(&mut writer, &head, self.ids())?;
+        let mut object = writer.into_inner();
+        self.packed.write_evaluation_key(&mut object, progress)?;
+        object.finish()?;
+        Ok(())
+    }
+}
+
+/// All that stands before the evaluation key of packed values.
+fn write_head<W: Write>(
+    writer: &mut BodyWriter<W>,
+    [parameters, single, bridge]: &[Vec<u8>; 3],
+    ids: [KeyId; 2],
+) -> std::io::Result<()> {
+    writer.bytes(parameters)?;
+    ids.iter().try_for_each(|id| writer.raw(&id.0))?;
+    writer.bytes(single)?;
+    writer.bytes(bridge)?;
+    // No words, but their alignment.
+    writer.words(&[])
+}

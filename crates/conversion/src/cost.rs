@@ -1,0 +1,84 @@
+//! Work of packing and extraction, by counts: what [`cryptable_lattice::cost::CostModel`] makes seconds of.
+
+use cryptable_lattice::cost::Work;
+
+use crate::literal::BlockLiteral;
+use crate::parameters::Parameters;
+
+/// Bytes of a word.
+const WORD: f64 = 8.0;
+
+/// Passes over a word of a mask, beside products: rows become columns or columns rows, and pages are fresh.
+/// Fitted to 65,536 values of dimension 820, as all of these.
+const PACKING_PASSES: f64 = 16.0;
+const EXTRACTION_PASSES: f64 = 23.0;
+
+/// Transforms of degree 65,536 that drawing as many words of a mask from a seed takes.
+const DRAWING: f64 = 7.6;
+
+/// Combination products that a product with the key of a block takes: operands come from the second-level cache.
+const PRODUCT: f64 = 1.25;
+
+/// Words of a limb of degree 65,536.
+const LIMB: f64 = 65536.0;
+
+/// Where the words of masks of values that are packed come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Masks {
+    /// A seed, of fresh values.
+    Drawn,
+    /// They are there, of computed values.
+    Computed,
+}
+
+/// Ring packing: n + 2 transforms a block, ℓ + 2 of degree N, `2·n·N` products; masks of so many values, in a layout of so
+/// many slots.
+pub(crate) fn packing(
+    parameters: &Parameters,
+    slots: usize,
+    (values, masks): (f64, Masks),
+) -> Work {
+    let literal = parameters.literal();
+    let n = literal.lwe_dimension as f64;
+    let blocks = blocks(slots, &literal.packing);
+    let degree = literal.packing.degree;
+    let switch = (literal.packing.switching.length + 2) as f64 * relative(literal.ring_degree);
+    let drawing = if masks == Masks::Drawn { DRAWING * n * values / LIMB } else { 0.0 };
+    Work {
+        transforms: blocks * (n + 2.0) * relative(degree) + switch + drawing,
+        combination_products: PRODUCT * blocks * 2.0 * n * degree as f64 / LIMB,
+        key_bytes: PACKING_PASSES * WORD * n * values,
+        ..Work::default()
+    }
+}
+
+/// Extraction: ℓ' + 2 transforms of degree N, and to the LWE secret ℓ + n + 1 transforms a block and `ℓ·(n + 1)·N` products;
+/// masks of so many values.
+pub(crate) fn extraction(parameters: &Parameters, slots: usize, values: f64) -> Work {
+    let literal = parameters.literal();
+    let switch = (literal.extraction.switching.length + 2) as f64 * relative(literal.ring_degree);
+    let width = (literal.lwe_dimension + 1) as f64;
+    let key_bytes = EXTRACTION_PASSES * WORD * width * values;
+    let Some(digits) = literal.key_switching else {
+        return Work { transforms: switch, key_bytes, ..Work::default() };
+    };
+    let (blocks, degree) = (blocks(slots, &literal.extraction), literal.extraction.degree);
+    let length = digits.length as f64;
+    Work {
+        transforms: blocks * (length + width) * relative(degree) + switch,
+        combination_products: PRODUCT * blocks * length * width * degree as f64 / LIMB,
+        key_bytes,
+        ..Work::default()
+    }
+}
+
+/// Blocks that hold values: of sparse layouts few.
+fn blocks(slots: usize, block: &BlockLiteral) -> f64 {
+    (slots as f64 / block.degree as f64).max(1.0)
+}
+
+/// A transform of this degree in those of degree 65,536: N·log2 N.
+fn relative(degree: usize) -> f64 {
+    let degree = degree as f64;
+    degree * degree.log2() / (LIMB * 16.0)
+}

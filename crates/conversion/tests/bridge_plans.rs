@@ -1,0 +1,202 @@
+//! Plans that join both ends of a bridge, and keys of both ends in one: what they pick holds when it is run, what is in the
+//! way is named, files come back.
+
+use std::sync::Arc;
+
+use cryptable_conversion::bridges::{
+    Continuation, EvaluationKeys, Function, IntegerParameters, Integers, LeveledParameters,
+    LeveledTable, Plan, RadixDigits, Request, Returning, SecretKeys, Target,
+};
+use cryptable_fhew::integers;
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::{Error, Progress, ReadOptions, Result, Table};
+use cryptable_leveled::lookup as leveled;
+
+const SILENT: Progress<'static> = Progress::silent();
+
+fn options() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+/// Of 128 bits, for few values, so that plans take little; times are those of one machine.
+fn request<C: Continuation>(p: u64, next: C) -> Request<C> {
+    Request::new(p, next).values(512).taken_out(32).cost_model(CostModel::default())
+}
+
+fn check<T: Target>(plan: &Plan<T>, limit: f64) {
+    println!("{plan}\n");
+    let parameters = plan.parameters();
+    assert!(parameters.security_bits() >= 128.0, "{}", parameters.security_bits());
+    assert!(plan.log2_fail() <= limit && plan.log2_fail() >= parameters.log2_fail() - 1e-9);
+    assert!(plan.duration().as_secs_f64() > 0.1 && plan.peak_bytes() > 100 << 20);
+    assert!(plan.key_file_bytes() > 10 << 20);
+    let read = plan.parameters().to_bytes();
+    let read =
+        cryptable_conversion::bridges::Parameters::<T>::from_bytes(&read, ReadOptions::default());
+    assert_eq!(read.unwrap().digest(), parameters.digest());
+}
+
+#[test]
+fn plans_are_secure_and_sure() {
+    let sign = Integers { bits: 8, function: Function::Sign };
+    let plan = request(256, sign).plan().unwrap();
+    check(&plan, -64.0);
+    assert_eq!((plan.steps().len(), plan.values(), plan.taken_out()), (3, 512, 32));
+    // A sixteenth of the values that go on takes less time; more threads, too.
+    let longer = request(256, sign).taken_out(512).plan().unwrap();
+    assert!(longer.duration() > plan.duration());
+    assert!(request(256, sign).threads(2).plan().unwrap().duration() < plan.duration());
+    let maximum = Integers { bits: 16, function: Function::Absolute };
+    check(&request(1 << 16, maximum).plan().unwrap(), -64.0);
+    check(&request(16, sign).returning(Returning::LookedUp).plan().unwrap(), -64.0);
+    check(&request(16, sign).log2_fail(-100.0).plan().unwrap(), -100.0);
+}
+
+#[test]
+fn what_comes_back_decides_on_the_digits_of_trees() {
+    let digits = |bits| Integers { bits, function: Function::ToRadix };
+    let plan = request(512, digits(9)).returning(Returning::LookedUp).plan().unwrap();
+    check(&plan, -64.0);
+    let tree = plan.parameters().packed().literal().multiplexer.clone().unwrap();
+    assert_eq!(tree.digits, [8; 3]);
+    let plan = request(512, RadixDigits { digits: 3 }).returning(Returning::LookedUp).plan();
+    check(&plan.unwrap(), -64.0);
+    // Trees over five digits of two bits admit less noise than results of the fastest leveled sets have.
+    let table = LeveledTable { input_modulus: 1024, output_modulus: 1024 };
+    let stays = request(1024, table).plan().unwrap();
+    check(&stays, -64.0);
+    let back = request(1024, table).returning(Returning::LookedUp).plan().unwrap();
+    check(&back, -64.0);
+    let tree = back.parameters().packed().literal().multiplexer.clone().unwrap();
+    assert!(tree.digits.iter().all(|&digit| digit == 4 || digit == 2), "{:?}", tree.digits);
+    let noise =
+        |plan: &Plan<leveled::Parameters>| plan.parameters().target().exported_noise().deviation();
+    assert!(noise(&back) < noise(&stays));
+}
+
+#[test]
+fn what_is_in_the_way_is_named() {
+    let next = Integers { bits: 16, function: Function::Sign };
+    let refused = |request: Request<Integers>| request.plan().map(drop).unwrap_err();
+    // Signs are packed modulo 16 at most.
+    let error = refused(request(256, next).returning(Returning::LookedUp));
+    assert!(matches!(error, Error::PlaintextModulus { modulus: 256, .. }), "{error}");
+    let maximum = Integers { bits: 8, function: Function::Absolute };
+    let error = refused(request(16, maximum).returning(Returning::Packed)).to_string();
+    assert!(error.contains("they are whole integers"), "{error}");
+    let error = refused(request(16, next).memory(1 << 20));
+    assert!(matches!(error, Error::Memory { limit: 1_048_576, .. }), "{error}");
+    let wide = Integers { bits: 30, function: Function::Sign };
+    let error = refused(request(16, wide)).to_string();
+    assert!(error.contains("bits of an integer is 30"), "{error}");
+    let error = request(16, RadixDigits { digits: 22 }).plan().map(drop).unwrap_err().to_string();
+    assert!(error.contains("number of digits is 22"), "{error}");
+    // A step that fails too often.
+    let request = Request::new(16, Integers { bits: 12, function: Function::Sign });
+    let error = request.values(8).insecure_toy().log2_fail(-900.0).plan().map(drop).unwrap_err();
+    let Error::FailureUnreachable { what, found, limit } = &error else { panic!("{error}") };
+    assert!(what.contains("step ") && *found > *limit && *limit == -900.0, "{error}");
+    // Digits that come back are no digits of the tree.
+    let table = LeveledTable { input_modulus: 8, output_modulus: 8 };
+    let request = Request::new(8, table).values(8).insecure_toy();
+    let error = request.returning(Returning::LookedUp).plan().map(drop).unwrap_err().to_string();
+    assert!(error.contains("the tree's digits"), "{error}");
+}
+
+/// What a file of evaluation keys is read from.
+fn shared(bytes: Vec<u8>) -> Arc<Vec<u8>> {
+    Arc::new(bytes)
+}
+
+fn file<T: Target>(secrets: &SecretKeys<T>) -> Vec<u8> {
+    let mut file = Vec::new();
+    secrets.write_evaluation_keys(&mut file, SILENT).unwrap();
+    file
+}
+
+#[test]
+fn keys_of_a_plan_are_saved_and_loaded_and_used() -> Result<()> {
+    let next = Integers { bits: 9, function: Function::Sign };
+    let plan =
+        Request::new(8, next).values(64).returning(Returning::Packed).insecure_toy().plan()?;
+    let secrets = SecretKeys::generate(plan.parameters());
+    let bytes = file(&secrets);
+    let secrets = SecretKeys::<integers::Parameters>::from_bytes(&secrets.to_bytes(), options())?;
+    let predicted = plan.key_file_bytes();
+    assert!(bytes.len().abs_diff(predicted) < 1 << 15, "{} bytes, not {predicted}", bytes.len());
+    let keys: EvaluationKeys<integers::Parameters> =
+        EvaluationKeys::from_shared(shared(bytes.clone()), options())?;
+    assert_eq!([keys.packed().key_id(), keys.single().key_id()], secrets.ids());
+    let values: Vec<u64> = (0..64).map(|i| i % 8).collect();
+    let of = |x: u64| (x * 93 + 170) % 512;
+    let table = keys.packed().prepare(&Table::from_fn(8, 512, of)?)?;
+    let results = keys.packed().lookup(&secrets.packed().encrypt(&values)?, &table, SILENT)?;
+    let integers = keys.bridge().to_integers(keys.ends(), &results, 0..16)?;
+    let signs = keys.single().sign(&integers, SILENT)?;
+    let packed = keys.bridge().pack_small(keys.ends(), &signs, 2, SILENT)?;
+    let expected: Vec<u64> = values[..16].iter().map(|&x| of(x) >> 8).collect();
+    assert_eq!(secrets.packed().decrypt(&packed)?, expected);
+
+    for length in (0..bytes.len()).step_by(bytes.len() / 20) {
+        let cut = shared(bytes[..length].to_vec());
+        assert!(EvaluationKeys::<integers::Parameters>::from_shared(cut, options()).is_err());
+    }
+    for position in (0..bytes.len()).step_by(bytes.len() / 20) {
+        let mut damaged = bytes.clone();
+        damaged[position] ^= 4;
+        let read = EvaluationKeys::<integers::Parameters>::from_shared(shared(damaged), options());
+        assert!(read.is_err(), "byte {position}");
+    }
+    let read = |options| {
+        EvaluationKeys::<integers::Parameters>::from_shared(shared(bytes.clone()), options)
+    };
+    assert!(matches!(read(ReadOptions::default()).unwrap_err(), Error::Insecure));
+    let error = read(options().max_memory(1 << 20)).unwrap_err();
+    assert!(matches!(error, Error::ReadingMemory { .. }), "{error}");
+    // Of the other kind of values.
+    let error = SecretKeys::<leveled::Parameters>::from_bytes(&secrets.to_bytes(), options());
+    assert!(error.unwrap_err().to_string().contains("integers"));
+    assert!(EvaluationKeys::<leveled::Parameters>::from_shared(shared(bytes), options()).is_err());
+    Ok(())
+}
+
+#[test]
+fn leveled_results_of_a_plan_are_looked_up_again() -> Result<()> {
+    let table = LeveledTable { input_modulus: 16, output_modulus: 16 };
+    let request = Request::new(16, table).values(32).insecure_toy();
+    let plan = request.returning(Returning::LookedUp).plan()?;
+    let secrets = SecretKeys::generate(plan.parameters());
+    let keys: EvaluationKeys<leveled::Parameters> =
+        EvaluationKeys::from_shared(shared(file(&secrets)), options())?;
+    let (server, leveled) = keys.ends();
+    let of = |x: u64| (x * 5 + 3) % 16;
+    let digit = |d: u32| server.prepare(&Table::from_fn(16, 4, |x| (of(x) >> (2 * d)) & 3)?);
+    let (low, high) = (digit(0)?, digit(1)?);
+    let input = secrets.packed().encrypt(&(0..16).collect::<Vec<u64>>())?;
+    let digits = server.lookup_many(&input, &[&low, &high], SILENT)?;
+    let values = keys.bridge().to_leveled(keys.ends(), &digits, (16, 0..16))?;
+    let squares = leveled.prepare(&Table::from_fn(16, 16, |x| x * x % 16)?)?;
+    let output = leveled.lookup_many(&values, &[&squares], SILENT)?.swap_remove(0);
+    let back = keys.bridge().pack_leveled(keys.ends(), &output, SILENT)?;
+    let again = server.lookup_digits(&back, &[&low], SILENT)?.swap_remove(0);
+    let expected: Vec<u64> = (0..16).map(|x| of(of(x) * of(x) % 16) & 3).collect();
+    assert_eq!(secrets.packed().decrypt(&again)?, expected);
+    Ok(())
+}
+
+#[test]
+fn keys_of_others_are_no_set() {
+    let parameters = IntegerParameters::insecure_toy(4, 8).unwrap();
+    let [ours, theirs] = [0, 1].map(|_| SecretKeys::generate(&parameters));
+    let packed = ours.packed().evaluation_key(SILENT).unwrap();
+    let single = theirs.single().evaluation_key(SILENT).unwrap();
+    let bridge =
+        cryptable_conversion::bridges::Bridge::generate(&parameters, ours.packed(), ours.single());
+    let error = EvaluationKeys::new(packed, single, bridge.unwrap()).unwrap_err();
+    assert!(matches!(error, Error::OtherClient { .. }), "{error}");
+    assert!(format!("{ours:?}").len() < 200);
+    let leveled = LeveledParameters::insecure_toy(4, 4).unwrap();
+    let bytes = SecretKeys::generate(&leveled).to_bytes();
+    let strict = SecretKeys::<leveled::Parameters>::from_bytes(&bytes, ReadOptions::default());
+    assert!(matches!(strict.unwrap_err(), Error::Insecure));
+}
