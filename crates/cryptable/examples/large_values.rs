@@ -5,7 +5,7 @@
 //! cargo run --release -p cryptable --example large_values
 //! ```
 
-use cryptable::integers::{EvaluationKey, Parameters, SecretKey};
+use cryptable::integers::large_values::{EvaluationKey, Parameters, SecretKey};
 use cryptable::{Progress, Result, Table};
 
 /// Functions of whole integers, each by digit decomposition.

@@ -46,7 +46,8 @@
 //!   that are made.
 //! - [`Candidates`] compares all parameter sets ([`NamedSet`]) for a circuit.
 //! - [`EvaluationKey`] has the gates, tables and bootstraps by themselves, too. Tables of up to eight bits
-//!   ([`CircuitBuilder::table`]) take ⌈log2 k⌉ levels; `Parameters::tables_128` is for them. [`aes`] is made of such.
+//!   ([`CircuitBuilder::table`]) take ⌈log2 k⌉ levels; `Parameters::tables_128` is for them. [`aes`] is made of such,
+//!   or of gates, which `Parameters::sums_128` is for.
 //! - [`EncryptedWordsWriter`] and [`EncryptedWordsReader`] are files of words, however many.
 
 mod encrypted_words;

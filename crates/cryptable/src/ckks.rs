@@ -34,8 +34,9 @@
 pub use cryptable_approximate::SecretKey;
 pub use cryptable_approximate::{
     BootstrappingLiteral, Ciphertext, Complex64, EvaluationKey, Grid, KeySet, LeveledTable,
-    LinearMap, LookupPrediction, PackedKey, Parameters, ParametersLiteral, Polynomial, PreparedMap,
-    SharedSecret, SlotBounds, SlotError, SlotTable, TransformLiteral, WaveLiteral,
+    LinearMap, LookupCandidate, LookupPlan, LookupPrediction, LookupRequest, PackedKey, Parameters,
+    ParametersLiteral, Polynomial, PreparedMap, SharedSecret, SlotBounds, SlotError, SlotTable,
+    TransformLiteral, WaveLiteral,
 };
 /// Noise that hides a ciphertext's own, where others see results: for [`SecretKey::decrypt_flooded`].
 #[cfg(feature = "client")]

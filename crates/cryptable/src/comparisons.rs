@@ -1,6 +1,6 @@
 //! Comparison, maximum, ReLU and their like of encrypted integers, thousands at once.
 //!
-//! Integers of 4 to 33 bits, signed or not, are encrypted as packed values with one bit of headroom ([`Signedness`]), under
+//! Integers of 4 to 39 bits, signed or not, are encrypted as packed values with one bit of headroom ([`Signedness`]), under
 //! keys of this module's [`Request`]. The sign of a difference compares them, by functional bootstrapping digit after digit
 //! (Alexandru, Kim, Polyakov, "General Functional Bootstrapping using CKKS", CRYPTO 2025). Results are bits
 //! ([`EvaluationKey::less_than`], [`EvaluationKey::equal`]), or integers as [`Digits`] ([`EvaluationKey::maximum`],

@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use cryptable_integers::{ColumnReader, DigitCiphertext};
 use cryptable_leveled::aes::EncryptedBytes;
 use cryptable_wire::{BodyReader, HEADER_BYTES, KeyId, ObjectType, peek_header, read_object};
 
@@ -9,11 +10,11 @@ use crate::ciphertext::Part;
 use crate::ciphertext_file::{CIPHERTEXT_FILE_MAGIC, CiphertextFileSummary, CiphertextReader};
 use crate::circuits::{self, EncryptedWordsReader, EncryptedWordsSummary};
 use crate::ckks;
-use crate::engines::bridged;
+use crate::engines::{bridged, packed, single};
 use crate::known_sets;
 use crate::{
-    Engine, FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, booleans, bridges,
-    integers, transciphering,
+    Engine, Error, FailureProbability, Parameters, ReadOptions, Result, SecurityLevel, WireError,
+    booleans, bridges, integers::large_values, transciphering,
 };
 
 /// Values of a byte.
@@ -30,7 +31,7 @@ pub enum InspectedParameters {
     /// Of gates on encrypted bits.
     Booleans(Box<booleans::Parameters>),
     /// Of functions of large values.
-    Integers(Box<integers::Parameters>),
+    Integers(Box<large_values::Parameters>),
     /// Of circuits on bits in slots.
     Circuits(Box<circuits::Parameters>),
     /// Of vectors of real and complex numbers.
@@ -137,6 +138,9 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
     let header = peek_header(bytes)?;
     if header.object_type == ObjectType::SlotBitsWords {
         return inspect_words(bytes);
+    }
+    if header.object_type == ObjectType::IntegerColumn {
+        return inspect_column(bytes);
     }
     let limit = bytes.len().saturating_sub(HEADER_BYTES) as u64;
     let body = read_object(bytes, header.object_type, None, limit)?;
@@ -259,6 +263,40 @@ fn inspect_words(bytes: &[u8]) -> Result<Inspection> {
     })
 }
 
+/// A column of packed values, or else of single ones.
+fn inspect_column(bytes: &[u8]) -> Result<Inspection> {
+    match column_of::<packed::Ciphertext>(bytes, Engine::Packed) {
+        Err(Error::Wire(WireError::InvalidField { name: "engine", .. })) => {
+            column_of::<single::Ciphertext>(bytes, Engine::Single)
+        }
+        found => found,
+    }
+}
+
+fn column_of<C: DigitCiphertext>(bytes: &[u8], engine: Engine) -> Result<Inspection> {
+    let mut reader = ColumnReader::<_, C>::new(bytes)?;
+    let summary = *reader.summary();
+    let (mut values, mut is_fresh) = (0, true);
+    while let Some(part) = reader.next_summary()? {
+        values += part.count as u64;
+        is_fresh &= part.is_fresh;
+    }
+    Ok(Inspection {
+        object: format!("{} ({})", ObjectType::IntegerColumn, summary.kind),
+        engine: Some(engine),
+        parameter_digest: summary.parameter_digest,
+        bytes: bytes.len() as u64,
+        parameters: None,
+        key_id: Some(summary.key_id),
+        aes_key_id: None,
+        // Those of 64 bits have a modulus one larger than a word holds.
+        values: Some((values, 1u64.checked_shl(summary.kind.bits).unwrap_or(u64::MAX))),
+        fresh: Some(is_fresh),
+        ciphertexts: None,
+        words: None,
+    })
+}
+
 /// What is told, not used.
 fn any_parameters() -> ReadOptions {
     let certain = FailureProbability::from_log2(f64::INFINITY);
@@ -295,13 +333,26 @@ fn inspect_key(
             Inspected::Booleans(Box::new(booleans::Parameters::from_bytes(literal()?, options)?))
         }
         (_, ObjectType::IntegerSecretKey | ObjectType::IntegerEvaluationKey) => {
-            Inspected::Integers(Box::new(integers::Parameters::from_bytes(literal()?, options)?))
+            Inspected::Integers(Box::new(large_values::Parameters::from_bytes(
+                literal()?,
+                options,
+            )?))
         }
-        (_, ObjectType::IntegerBridgeKey) => {
+        (
+            _,
+            ObjectType::IntegerBridgeKey
+            | ObjectType::IntegerBridgeSecretKeys
+            | ObjectType::IntegerBridgeEvaluationKeys,
+        ) => {
             let parameters = bridges::IntegerParameters::from_bytes(literal()?, options)?;
             Inspected::IntegerBridge(Box::new(parameters))
         }
-        (_, ObjectType::LeveledBridgeKey) => {
+        (
+            _,
+            ObjectType::LeveledBridgeKey
+            | ObjectType::LeveledBridgeSecretKeys
+            | ObjectType::LeveledBridgeEvaluationKeys,
+        ) => {
             let parameters = bridges::LeveledParameters::from_bytes(literal()?, options)?;
             Inspected::LeveledBridge(Box::new(parameters))
         }
@@ -329,6 +380,8 @@ fn inspect_key(
                 | ObjectType::BridgedEvaluationKey
                 | ObjectType::IntegerBridgeKey
                 | ObjectType::LeveledBridgeKey
+                | ObjectType::IntegerBridgeEvaluationKeys
+                | ObjectType::LeveledBridgeEvaluationKeys
         ) || Engine::ALL.iter().any(|e| e.object_types().evaluation_key == object_type);
     found.key_id = if is_server_key {
         Some(KeyId(reader.array("client key identifier")?))
@@ -346,9 +399,16 @@ fn secret_key_id(object_type: ObjectType, bytes: &[u8]) -> Result<Option<KeyId>>
             transciphering::SecretKey::from_bytes(bytes, options)?.id()
         }
         ObjectType::BooleanSecretKey => booleans::SecretKey::from_bytes(bytes, options)?.id(),
-        ObjectType::IntegerSecretKey => integers::SecretKey::from_bytes(bytes, options)?.id(),
+        ObjectType::IntegerSecretKey => large_values::SecretKey::from_bytes(bytes, options)?.id(),
         ObjectType::SlotBitsSecretKey => circuits::SecretKey::from_bytes(bytes, options)?.key_id(),
         ObjectType::VectorSecretKey => ckks::SecretKey::from_bytes(bytes, options)?.key_id(),
+        // Of the packed values, which files of ciphertexts hold.
+        ObjectType::IntegerBridgeSecretKeys => {
+            bridges::IntegerSecretKeys::from_bytes(bytes, options)?.ids()[0]
+        }
+        ObjectType::LeveledBridgeSecretKeys => {
+            bridges::LeveledSecretKeys::from_bytes(bytes, options)?.ids()[0]
+        }
         _ => crate::SecretKey::from_bytes(bytes, options)?.id(),
     }))
 }

@@ -1,4 +1,4 @@
-//! Encrypted integers.
+//! Encrypted integers: columns in digits, and [`large_values`].
 //!
 //! Columns of integers of 8 to 64 bits in digits, on either of two engines: [`Evaluator`] takes the key of
 //! [`crate::engines::packed`], for thousands of integers at once, or of [`crate::engines::single`], for the least latency, and
@@ -32,9 +32,14 @@
 //! # Ok::<(), cryptable::Error>(())
 //! ```
 //!
-//! All else is for large values of engine `single` in one ciphertext each: [`EncryptedIntegers`] of up to 24 bits with sign,
-//! comparison, absolute value, ReLU, maximum and digits, [`RadixInteger`], [`SmallValues`], and their
-//! [`EvaluationKey`]; the example `large_values` shows them.
+//! [`large_values`] are integers of engine `single` in one ciphertext each.
 
-pub use cryptable_fhew::integers::*;
 pub use cryptable_integers::*;
+
+/// Large single values, one ciphertext each: [`EncryptedIntegers`](large_values::EncryptedIntegers) of up to 24 bits with
+/// sign, comparison, absolute value, ReLU, maximum and digits; [`RadixInteger`](large_values::RadixInteger),
+/// [`SmallValues`](large_values::SmallValues), and their [`EvaluationKey`](large_values::EvaluationKey). The example
+/// `large_values` shows them.
+pub mod large_values {
+    pub use cryptable_fhew::integers::*;
+}

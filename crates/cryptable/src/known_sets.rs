@@ -23,8 +23,12 @@ pub(crate) fn bit_sets() -> Result<Vec<(String, Parameters)>> {
             sets.push((format!("{}, {kind} packing", set.literal().name), set));
         }
     }
-    let wide =
-        [Parameters::balanced_128()?, Parameters::tables_128()?, Parameters::throughput_128()?];
+    let wide = [
+        Parameters::balanced_128()?,
+        Parameters::tables_128()?,
+        Parameters::sums_128()?,
+        Parameters::throughput_128()?,
+    ];
     for set in wide {
         sets.push((set.literal().name.clone(), set));
     }

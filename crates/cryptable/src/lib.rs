@@ -90,6 +90,7 @@ pub use cryptable_lattice::{
     Error, FailureProbability, NoiseBound, Progress, ReadOptions, Result, SecurityLevel, SumLimits,
     Table,
 };
+pub use cryptable_ring::{Isa, UnknownIsa};
 pub use cryptable_wire::{KeyId, WireError};
 pub use engine::Engine;
 pub use execution::Execution;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::known_sets;
 use crate::{
     CostModel, Engine, Parameters, Request, Result, SecurityLevel, booleans, circuits, ckks,
-    comparisons, integers, transciphering,
+    comparisons, integers::large_values, transciphering,
 };
 
 /// Widest table that is listed, in bits: the widest of any engine.
@@ -133,7 +133,7 @@ fn of_leveled_set(set: ParameterSet) -> ListedParameters {
 /// Gates, integers and AES.
 fn of_applications() -> Result<[ListedParameters; 3]> {
     let (gates, integers) =
-        (booleans::Parameters::default_128(), integers::Parameters::new(INTEGER_BITS)?);
+        (booleans::Parameters::default_128(), large_values::Parameters::new(INTEGER_BITS)?);
     let aes = transciphering::Parameters::default_128();
     Ok([
         ListedParameters {
@@ -241,7 +241,7 @@ mod tests {
         for name in ["booleans", "integers", "transciphering"] {
             assert_eq!(starting(name), 1, "{name}");
         }
-        assert_eq!((starting("circuits"), starting("ckks")), (9, 3));
+        assert_eq!((starting("circuits"), starting("ckks")), (10, 3));
         assert_eq!(starting("comparisons"), 3);
     }
 
@@ -263,7 +263,7 @@ mod tests {
         let aes = transciphering::Parameters::insecure_toy();
         let aes = (aes.security_level(), aes.circuit_bootstrapping().fhew().lwe_instances());
         let gates = booleans::Parameters::insecure_toy();
-        let integers = integers::Parameters::insecure_toy(8).unwrap();
+        let integers = large_values::Parameters::insecure_toy(8).unwrap();
         let mut toys = vec![
             aes,
             (gates.security_level(), gates.fhew().lwe_instances()),

@@ -1,8 +1,8 @@
 //! What belongs to other parameters is refused by the whole digest, in every engine, with both digests in the message.
 
 use cryptable::{
-    Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, booleans, integers,
-    transciphering,
+    Ciphertext, Engine, Error, Parameters, Progress, SecretKey, Table, booleans,
+    integers::large_values, transciphering,
 };
 use cryptable_wire::{CHECKSUM_BYTES, short_hex};
 
@@ -54,9 +54,10 @@ fn digests_are_compared_to_the_last_byte_by_gates_integers_and_transciphering() 
     let forged = booleans::EncryptedBits::from_bytes(&forged).unwrap();
     check(secret.decrypt(&forged).unwrap_err(), "gates");
 
-    let secret = integers::SecretKey::generate(&integers::Parameters::insecure_toy(8).unwrap());
+    let secret =
+        large_values::SecretKey::generate(&large_values::Parameters::insecure_toy(8).unwrap());
     let forged = with_other_digest(&secret.encrypt(&[1]).unwrap().to_bytes());
-    let forged = integers::EncryptedIntegers::from_bytes(&forged).unwrap();
+    let forged = large_values::EncryptedIntegers::from_bytes(&forged).unwrap();
     check(secret.decrypt(&forged).unwrap_err(), "integers");
 
     use transciphering::{AesKey, EncryptedBytes, EncryptedKey, MessageEncryptor, Transciphering};

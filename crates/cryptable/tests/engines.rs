@@ -241,7 +241,7 @@ fn lies_under_valid_digests_are_found() {
 
 #[test]
 fn keys_of_gates_and_integers_say_what_they_are() {
-    use cryptable::{InspectedParameters, Progress, booleans, inspect, integers};
+    use cryptable::{InspectedParameters, Progress, booleans, inspect, integers::large_values};
     let gates = booleans::SecretKey::generate(&booleans::Parameters::insecure_toy());
     let mut server = Vec::new();
     gates.write_evaluation_key(&mut server, Progress::silent()).unwrap();
@@ -254,7 +254,8 @@ fn keys_of_gates_and_integers_say_what_they_are() {
         assert!(parameters.security_level().is_insecure());
         assert_eq!(parameters.digest(), found.parameter_digest);
     }
-    let large = integers::SecretKey::generate(&integers::Parameters::insecure_toy(8).unwrap());
+    let large =
+        large_values::SecretKey::generate(&large_values::Parameters::insecure_toy(8).unwrap());
     let found = inspect(&large.to_bytes()).unwrap();
     assert_eq!(found.key_id, Some(large.id()));
     assert!(matches!(found.parameters, Some(InspectedParameters::Integers(_))));

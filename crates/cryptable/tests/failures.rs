@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use cryptable::engines::{leveled, packed, single};
 use cryptable::{
     Engine, Error, FailureProbability, Parameters, ReadOptions, Request, SecretKey, booleans,
-    inspect, integers, transciphering,
+    inspect, integers::large_values, transciphering,
 };
 
 /// Most time that reading parameters may take, whatever they are: many times the second or so that the largest trees
@@ -37,9 +37,10 @@ fn every_engine_reaches_2_to_the_minus_128() {
     let aes = transciphering::Parameters::with_log2_fail(-128.0).unwrap();
     assert!(aes.log2_fail() <= -128.0 && aes.security_bits() >= 128.0);
     for bits in 4..=24 {
-        let numbers = integers::Parameters::with_log2_fail(bits, -128.0).unwrap();
+        let numbers = large_values::Parameters::with_log2_fail(bits, -128.0).unwrap();
         assert!(numbers.log2_fail() <= -128.0 && numbers.security_bits() >= 128.0, "{bits}");
-        let read = integers::Parameters::from_bytes(&numbers.to_bytes(), ReadOptions::default());
+        let read =
+            large_values::Parameters::from_bytes(&numbers.to_bytes(), ReadOptions::default());
         let read = read.unwrap();
         assert_eq!((read.digest(), read.log2_fail()), (numbers.digest(), numbers.log2_fail()));
     }
@@ -78,7 +79,7 @@ fn what_cannot_be_reached_is_refused_with_what_can() {
     }
     for error in [
         booleans::Parameters::with_log2_fail(-1e6).unwrap_err(),
-        integers::Parameters::with_log2_fail(24, -900.0).unwrap_err(),
+        large_values::Parameters::with_log2_fail(24, -900.0).unwrap_err(),
         transciphering::Parameters::with_log2_fail(-900.0).unwrap_err(),
     ] {
         assert!(
@@ -150,18 +151,18 @@ fn gates_integers_and_aes_that_fail_often_are_refused() {
     assert!(read.log2_fail() > -40.0 && read.security_bits() >= 128.0);
 
     let digits = r#""key_switching":{"base_log2":2,"length":8}"#;
-    let numbers = integers::Parameters::new(8).unwrap().to_bytes();
+    let numbers = large_values::Parameters::new(8).unwrap().to_bytes();
     let coarse = forged(&numbers, digits, r#""key_switching":{"base_log2":2,"length":7}"#);
     // What is planned for is stated, and not reached.
-    let error = integers::Parameters::from_bytes(&coarse, strict).unwrap_err();
+    let error = large_values::Parameters::from_bytes(&coarse, strict).unwrap_err();
     assert!(matches!(error, Error::FailureUnreachable { .. }), "{error}");
     // Stated so that it is, it is above what readers accept.
     let mut often = coarse;
     assert_eq!(often.pop(), Some(b'}'));
     often.extend_from_slice(br#","log2_fail":-1.0}"#);
-    let error = integers::Parameters::from_bytes(&often, strict).unwrap_err();
+    let error = large_values::Parameters::from_bytes(&often, strict).unwrap_err();
     assert!(matches!(error, Error::WeakFailureProbability { .. }), "{error}");
-    assert!(integers::Parameters::from_bytes(&often, certain).is_ok());
+    assert!(large_values::Parameters::from_bytes(&often, certain).is_ok());
 
     // A block of AES has its limit whatever the reader allows.
     let one_bit = leveled::Request {
@@ -193,9 +194,9 @@ fn claims_of_security_are_checked_of_every_secret() {
             booleans::Parameters::from_bytes(&forged(&gates, from, to), strict).unwrap_err();
         assert!(matches!(error, Error::Security(_)), "{error}");
     }
-    let numbers = integers::Parameters::new(8).unwrap().to_bytes();
+    let numbers = large_values::Parameters::new(8).unwrap().to_bytes();
     let error =
-        integers::Parameters::from_bytes(&forged(&numbers, small, weak), strict).unwrap_err();
+        large_values::Parameters::from_bytes(&forged(&numbers, small, weak), strict).unwrap_err();
     assert!(matches!(error, Error::Security(_)), "{error}");
     let aes = transciphering::Parameters::default_128().to_bytes();
     let error = transciphering::Parameters::from_bytes(&forged(&aes, small, weak), strict);

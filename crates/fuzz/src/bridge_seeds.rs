@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use cryptable::bridges::{IntegerParameters, LeveledParameters, Parameters};
+use cryptable::bridges::{IntegerParameters, LeveledParameters, Parameters, SecretKeys};
 use cryptable::engines::{leveled, packed};
 use cryptable::{Engine, Progress};
 
@@ -55,6 +55,25 @@ pub fn bridge_keys() -> Vec<Vec<u8>> {
     let ends = (&packed, seeds::integer_client());
     let mut file = Vec::new();
     let written = of_integers().write_key(ends, &mut file, Progress::silent());
+    written.expect("memory takes all bytes");
+    vec![file]
+}
+
+/// A client's keys of packed values and integers, and of packed and leveled ones.
+#[must_use]
+pub fn bridge_secret_keys() -> Vec<Vec<u8>> {
+    vec![
+        SecretKeys::generate(of_integers()).to_bytes().to_vec(),
+        SecretKeys::generate(of_leveled()).to_bytes().to_vec(),
+    ]
+}
+
+/// A server's keys of packed values and integers, all of them: their parts have checksums of their own.
+#[must_use]
+pub fn bridge_evaluation_keys() -> Vec<Vec<u8>> {
+    let mut file = Vec::new();
+    let written =
+        SecretKeys::generate(of_integers()).write_evaluation_keys(&mut file, Progress::silent());
     written.expect("memory takes all bytes");
     vec![file]
 }

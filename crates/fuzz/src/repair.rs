@@ -5,7 +5,9 @@
 
 use cryptable::bridges::{IntegerParameters, LeveledParameters};
 use cryptable::engines::bridged;
-use cryptable::{Engine, Parameters, ReadOptions, booleans, ckks, integers, transciphering};
+use cryptable::{
+    Engine, Parameters, ReadOptions, booleans, ckks, integers::large_values, transciphering,
+};
 use cryptable_wire::{CHECKSUM_BYTES, FORMAT_VERSION, HEADER_BYTES};
 
 /// Longest body that is filled up; longer ones are cut off at what is there.
@@ -63,11 +65,47 @@ fn parameter_digest(object: &[u8]) -> Option<[u8; 32]> {
         40 => ckks::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         41 => ckks::Parameters::from_evaluation_key_bytes(bytes, options).ok().map(|p| p.digest()),
         36 | 37 => bridged::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
-        44 => IntegerParameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
-        45 => LeveledParameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
-        21 | 22 => integers::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        44 | 46 | 47 => IntegerParameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        45 | 48 | 49 => LeveledParameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
+        21 | 22 => large_values::Parameters::from_bytes(bytes, options).ok().map(|p| p.digest()),
         _ => None,
     }
+}
+
+/// Where the first digit of a column's part begins.
+const FIRST_DIGIT: usize = HEADER_BYTES + 29;
+
+/// Parts of a column whose ciphertexts and checksums are right.
+#[must_use]
+pub fn integer_column(bytes: &[u8]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut rest = bytes;
+    while rest.len() >= FIRST_DIGIT {
+        let stated = usize::try_from(word(&rest[LENGTH])).unwrap_or(usize::MAX);
+        let end = HEADER_BYTES.saturating_add(stated).min(rest.len());
+        let (part, after) = rest.split_at(end.max(FIRST_DIGIT));
+        let (head, mut digits) = part.split_at(FIRST_DIGIT);
+        let mut repaired = head.to_vec();
+        // Two bounds and a length stand before every ciphertext.
+        while digits.len() >= 24 {
+            let (bounds, left) = digits.split_at(24);
+            let length = usize::try_from(word(&bounds[16..])).unwrap_or(usize::MAX);
+            let (ciphertext, left) = left.split_at(length.min(left.len()));
+            let ciphertext = match ciphertext.len().checked_sub(CHECKSUM_BYTES) {
+                Some(body) => object(&ciphertext[..body]),
+                None => ciphertext.to_vec(),
+            };
+            repaired.extend(&bounds[..16]);
+            repaired.extend((ciphertext.len() as u64).to_le_bytes());
+            repaired.extend(ciphertext);
+            digits = left;
+        }
+        let body = (repaired.len() - HEADER_BYTES) as u64;
+        repaired[LENGTH].copy_from_slice(&body.to_le_bytes());
+        file.extend(object(&repaired));
+        rest = after.get(CHECKSUM_BYTES..).unwrap_or_default();
+    }
+    file
 }
 
 /// A file of ciphertexts whose parts, numbers and digest are right.

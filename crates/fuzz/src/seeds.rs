@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use cryptable::engines::{bridged, leveled, packed, single};
 use cryptable::{
     Engine, Execution, KeyId, Parameters, Progress, ReadOptions, SecretKey, Table, booleans,
-    integers, transciphering,
+    integers, integers::large_values, transciphering,
 };
 use cryptable_conversion as conversion;
 use cryptable_fhew::packing::{PackedLength, SeededPackingKey};
@@ -111,13 +111,13 @@ pub fn boolean_client() -> &'static booleans::SecretKey {
 
 /// The client of integers.
 #[must_use]
-pub fn integer_client() -> &'static integers::SecretKey {
-    static CLIENT: LazyLock<integers::SecretKey> = LazyLock::new(|| {
-        let toy = integers::Parameters::insecure_toy(8).expect("a valid toy").to_bytes();
+pub fn integer_client() -> &'static large_values::SecretKey {
+    static CLIENT: LazyLock<large_values::SecretKey> = LazyLock::new(|| {
+        let toy = large_values::Parameters::insecure_toy(8).expect("a valid toy").to_bytes();
         let parameters =
-            smallest(&toy, |bytes| integers::Parameters::from_bytes(bytes, toys()).ok());
-        let bytes = fixed(&integers::SecretKey::generate(&parameters).to_bytes());
-        integers::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+            smallest(&toy, |bytes| large_values::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&large_values::SecretKey::generate(&parameters).to_bytes());
+        large_values::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
     });
     &CLIENT
 }
@@ -236,6 +236,24 @@ pub fn secret_keys() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn boolean_secret_key() -> Vec<Vec<u8>> {
     vec![boolean_client().to_bytes().to_vec()]
+}
+
+/// Columns of integers and of booleans, of one part and of two.
+#[must_use]
+pub fn integer_columns() -> Vec<Vec<u8>> {
+    let secret = client(Engine::Packed);
+    let secret = secret.packed().expect("of packed values");
+    let part = |values: &[u16]| integers::encrypt(secret, values).expect("16 bits");
+    let mut writer = integers::ColumnWriter::new(Vec::new());
+    for values in [&[1, 65_535][..], &[300]] {
+        writer.push(&part(values)).expect("memory takes all bytes");
+    }
+    let booleans = integers::encrypt_booleans(secret, &[true, false]).expect("bits");
+    vec![
+        part(&[7, 8]).to_bytes().expect("encrypted"),
+        booleans.to_bytes().expect("encrypted"),
+        writer.finish().expect("memory takes all bytes"),
+    ]
 }
 
 /// A secret key of integers.
@@ -477,6 +495,7 @@ pub fn all() -> Vec<Vec<u8>> {
         ciphertext_files(),
         encrypted_bits(),
         encrypted_integers(),
+        integer_columns(),
         encrypted_bytes(),
         aes_messages(),
     ];

@@ -8,12 +8,13 @@ use cryptable::circuits::{Circuit, EncryptedWordsReader, netlist};
 use cryptable::engines::{bridged, packed};
 use cryptable::{
     Ciphertext, CiphertextReader, Engine, EvaluationKey, Parameters, Progress, ReadOptions,
-    SecretKey, booleans, bridges, ckks, integers, transciphering,
+    SecretKey, booleans, bridges, ckks, integers, integers::large_values, transciphering,
 };
 use cryptable_conversion::{
     ExtractionKey, RingPackingKey, SeededExtractionKey, SeededRingPackingKey,
 };
 use cryptable_fhew::packing::SeededPackingKey;
+use cryptable_wire::ObjectType;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
 use crate::{bridge_seeds, circuit_seeds, repair, seeds, vector_seeds};
@@ -45,7 +46,7 @@ impl Target {
 }
 
 /// All targets of this crate; those of the command line's formats are tests of its own.
-pub const TARGETS: [Target; 43] = [
+pub const TARGETS: [Target; 46] = [
     parameters(
         "packed_parameters",
         |b| read_parameters(Engine::Packed, b),
@@ -68,7 +69,7 @@ pub const TARGETS: [Target; 43] = [
     ),
     parameters(
         "integer_parameters",
-        |b| integers::Parameters::from_bytes(b, options()).is_ok(),
+        |b| large_values::Parameters::from_bytes(b, options()).is_ok(),
         seeds::integer_parameters,
     ),
     parameters(
@@ -94,7 +95,7 @@ pub const TARGETS: [Target; 43] = [
     ),
     object(
         "integer_secret_key",
-        |b| integers::SecretKey::from_bytes(b, options()).is_ok(),
+        |b| large_values::SecretKey::from_bytes(b, options()).is_ok(),
         seeds::integer_secret_key,
     ),
     object(
@@ -122,7 +123,7 @@ pub const TARGETS: [Target; 43] = [
     ),
     object(
         "integer_evaluation_key",
-        |b| integers::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
+        |b| large_values::EvaluationKey::from_shared(Arc::new(b.to_vec()), options()).is_ok(),
         seeds::integer_evaluation_key,
     ),
     object(
@@ -166,6 +167,12 @@ pub const TARGETS: [Target; 43] = [
     parameters("blif", |b| read_text(b, netlist::read_blif), circuit_seeds::blif),
     parameters("yosys_json", |b| read_text(b, netlist::read_yosys_json), circuit_seeds::yosys_json),
     object("encrypted_integers", read_encrypted_integers, seeds::encrypted_integers),
+    Target {
+        name: "integer_column",
+        repair: repair::integer_column,
+        read: read_integer_column,
+        seeds: seeds::integer_columns,
+    },
     object("encrypted_bytes", read_encrypted_bytes, seeds::encrypted_bytes),
     object("aes_messages", read_aes_message, seeds::aes_messages),
     parameters(
@@ -181,6 +188,12 @@ pub const TARGETS: [Target; 43] = [
     object("bridged_evaluation_key", read_evaluation_key, seeds::bridged_evaluation_key),
     parameters("bridge_parameters", read_bridge_parameters, bridge_seeds::bridge_parameters),
     object("bridge_key", read_bridge_key, bridge_seeds::bridge_keys),
+    object("bridge_secret_keys", read_bridge_secret_keys, bridge_seeds::bridge_secret_keys),
+    object(
+        "bridge_evaluation_keys",
+        read_bridge_evaluation_keys,
+        bridge_seeds::bridge_evaluation_keys,
+    ),
     object("ring_packing_key", read_ring_packing_key, seeds::ring_packing_key),
     object("extraction_key", read_extraction_key, seeds::extraction_key),
     Target {
@@ -212,6 +225,8 @@ const fn object(
 fn either(bytes: &[u8]) -> Vec<u8> {
     if bytes.starts_with(&cryptable::CIPHERTEXT_FILE_MAGIC) {
         repair::ciphertext_file(bytes)
+    } else if bytes.get(10) == Some(&(ObjectType::IntegerColumn as u8)) {
+        repair::integer_column(bytes)
     } else {
         repair::object(bytes)
     }
@@ -243,6 +258,17 @@ fn read_bridge_parameters(bytes: &[u8]) -> bool {
 fn read_bridge_key(bytes: &[u8]) -> bool {
     bridges::IntegerBridge::from_bytes(bytes, options()).is_ok()
         | bridges::LeveledBridge::from_bytes(bytes, options()).is_ok()
+}
+
+fn read_bridge_secret_keys(bytes: &[u8]) -> bool {
+    bridges::IntegerSecretKeys::from_bytes(bytes, options()).is_ok()
+        | bridges::LeveledSecretKeys::from_bytes(bytes, options()).is_ok()
+}
+
+fn read_bridge_evaluation_keys(bytes: &[u8]) -> bool {
+    let bytes = Arc::new(bytes.to_vec());
+    bridges::IntegerEvaluationKeys::from_shared(bytes.clone(), options()).is_ok()
+        | bridges::LeveledEvaluationKeys::from_shared(bytes, options()).is_ok()
 }
 
 fn read_ring_packing_key(bytes: &[u8]) -> bool {
@@ -326,12 +352,33 @@ fn read_text(
 
 fn read_encrypted_integers(bytes: &[u8]) -> bool {
     let secret = seeds::integer_client();
-    let whole = integers::EncryptedIntegers::from_bytes(bytes);
-    let radix = integers::RadixInteger::from_bytes(bytes);
-    let small = integers::SmallValues::from_bytes(bytes);
+    let whole = large_values::EncryptedIntegers::from_bytes(bytes);
+    let radix = large_values::RadixInteger::from_bytes(bytes);
+    let small = large_values::SmallValues::from_bytes(bytes);
     whole.is_ok_and(|it| secret.decrypt(&it).is_ok())
         | radix.is_ok_and(|it| secret.decrypt_radix(&it).is_ok())
         | small.is_ok_and(|it| secret.decrypt_small(&it).is_ok())
+}
+
+/// Reads a column as a file of parts and as one, and decrypts it.
+fn read_integer_column(bytes: &[u8]) -> bool {
+    static SECRET: LazyLock<SecretKey> = LazyLock::new(|| seeds::client(Engine::Packed));
+    let secret = SECRET.packed().expect("of packed values");
+    let Ok(mut reader) = integers::ColumnReader::<_, packed::Ciphertext>::new(bytes) else {
+        return false;
+    };
+    let is_whole = loop {
+        match reader.next_summary() {
+            Ok(Some(_)) => {}
+            Ok(None) => break true,
+            Err(_) => break false,
+        }
+    };
+    let words = integers::IntegerColumn::<u16, packed::Ciphertext>::from_bytes(bytes);
+    let booleans = integers::BooleanColumn::<packed::Ciphertext>::from_bytes(bytes);
+    let _ = words.map(|column| integers::decrypt(secret, &column));
+    let _ = booleans.map(|column| integers::decrypt_booleans(secret, &column));
+    is_whole
 }
 
 fn read_aes_message(bytes: &[u8]) -> bool {

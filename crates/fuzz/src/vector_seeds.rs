@@ -16,7 +16,7 @@ pub fn client() -> &'static SecretKey {
     static CLIENT: LazyLock<SecretKey> = LazyLock::new(|| {
         let toy = Parameters::insecure_toy_bootstrapping();
         let mut literal = toy.expect("a valid toy").literal().clone();
-        (literal.ring_degree, literal.slots) = (64, 16);
+        (literal.ring_degree, literal.slots) = (64, 32);
         if let Some(bootstrapping) = &mut literal.bootstrapping {
             bootstrapping.slots_to_coeffs.stages = vec![3, 2];
             bootstrapping.coeffs_to_slots.stages = vec![2, 1, 1, 1];

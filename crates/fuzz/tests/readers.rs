@@ -56,6 +56,7 @@ readers! {
     blif
     yosys_json
     encrypted_integers
+    integer_column
     encrypted_bytes
     aes_messages
     conversion_parameters
@@ -63,6 +64,8 @@ readers! {
     bridged_evaluation_key
     bridge_parameters
     bridge_key
+    bridge_secret_keys
+    bridge_evaluation_keys
     ring_packing_key
     extraction_key
     inspection

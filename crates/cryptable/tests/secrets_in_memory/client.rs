@@ -2,7 +2,7 @@
 
 use cryptable::transciphering::{AesKey, MessageEncryptor};
 use cryptable::{Engine, Execution, Parameters, Progress, ReadOptions, SecretKey};
-use cryptable::{booleans, integers, transciphering};
+use cryptable::{booleans, integers::large_values, transciphering};
 use cryptable_ring::random::{RandomStream, SecretSeed, Seed, StreamPurpose};
 use zeroize::Zeroizing;
 
@@ -140,13 +140,13 @@ fn run_booleans() -> Sent {
 }
 
 fn run_integers() -> Sent {
-    let parameters = integers::Parameters::insecure_toy(8).unwrap();
-    let secret = integers::SecretKey::generate(&parameters);
+    let parameters = large_values::Parameters::insecure_toy(8).unwrap();
+    let secret = large_values::SecretKey::generate(&parameters);
     let integers = integers();
     let ciphertext = secret.encrypt(&integers).unwrap();
     drop(secret.evaluation_key(Progress::silent()).unwrap());
     let file = secret.to_bytes();
-    let again = integers::SecretKey::from_bytes(&file, toys()).unwrap();
+    let again = large_values::SecretKey::from_bytes(&file, toys()).unwrap();
     let decrypted = Zeroizing::new(again.decrypt(&ciphertext).unwrap());
     assert!(*decrypted == *integers);
     Sent { secret: file, ciphertext: ciphertext.to_bytes() }

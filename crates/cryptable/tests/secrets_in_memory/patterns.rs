@@ -1,7 +1,7 @@
 //! The forms that the library computes of a secret, as they would lie in memory.
 
 use cryptable::transciphering::round_keys::expand_key;
-use cryptable::{KeyId, Parameters, booleans, integers, transciphering};
+use cryptable::{KeyId, Parameters, booleans, integers::large_values, transciphering};
 use cryptable_lattice::NoiseBound;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 use cryptable_lattice::power_of_two_product::multiply;
@@ -120,7 +120,7 @@ fn primes(case: Case) -> Vec<u64> {
         (Some(Parameters::Single(it)), _) => fhew(it.fhew()),
         (Some(Parameters::Leveled(it)), _) => fhew(it.circuit_bootstrapping().fhew()),
         (_, Case::Booleans) => fhew(booleans::Parameters::insecure_toy().fhew()),
-        (_, Case::Integers) => fhew(integers::Parameters::insecure_toy(8).unwrap().fhew()),
+        (_, Case::Integers) => fhew(large_values::Parameters::insecure_toy(8).unwrap().fhew()),
         _ => {
             let toy = transciphering::Parameters::insecure_toy();
             fhew(toy.circuit_bootstrapping().fhew())
