@@ -1,11 +1,13 @@
 //! The command line's grammar.
 
 pub mod aes;
+pub mod bridge;
 pub mod circuit;
 #[cfg(feature = "client")]
 mod client;
 pub mod compare;
 mod files;
+pub mod integers;
 mod lookup;
 mod parameters;
 mod sum;
@@ -113,13 +115,19 @@ pub enum Command {
     Decrypt(DecryptArgs),
     /// Turn bytes encrypted by AES-128 into homomorphic ciphertexts, without their key
     #[command(after_help = aes::OVERVIEW)]
-    Aes(AesArgs),
+    Aes(GroupArgs<aes::AesCommand>),
     /// Run binary circuits on encrypted words, from netlists
     #[command(after_help = circuit::OVERVIEW)]
-    Circuit(CircuitArgs),
+    Circuit(GroupArgs<circuit::CircuitCommand>),
     /// Compare encrypted integers, take their maximum, ReLU and the like
     #[command(after_help = compare::OVERVIEW)]
-    Compare(CompareArgs),
+    Compare(GroupArgs<compare::CompareCommand>),
+    /// Look values up packed, and go on with results one by one: comparison, maximum, a second table
+    #[command(after_help = bridge::OVERVIEW)]
+    Bridge(GroupArgs<bridge::BridgeCommand>),
+    /// Compute on columns of encrypted integers: sums, products, comparisons, selection, tax tables
+    #[command(after_help = integers::OVERVIEW)]
+    Integers(GroupArgs<integers::IntegersCommand>),
     /// Say what files are: type, engine, parameters, key and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
@@ -130,7 +138,7 @@ pub enum Command {
     /// Measure speed and memory
     #[cfg(feature = "bench")]
     #[command(after_help = BENCH)]
-    Bench(BenchArgs),
+    Bench(GroupArgs<cryptable_bench::BenchCommand>),
     /// Print a script that completes this program's options in a shell
     #[command(after_help = COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -152,28 +160,12 @@ pub struct PlanArgs {
     pub csv: bool,
 }
 
-/// Arguments of `aes`.
+/// Arguments of a group of subcommands.
 #[derive(Args, Debug)]
-pub struct AesArgs {
+pub struct GroupArgs<C: Subcommand> {
     /// What to do.
     #[command(subcommand)]
-    pub command: aes::AesCommand,
-}
-
-/// Arguments of `circuit`.
-#[derive(Args, Debug)]
-pub struct CircuitArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: circuit::CircuitCommand,
-}
-
-/// Arguments of `compare`.
-#[derive(Args, Debug)]
-pub struct CompareArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: compare::CompareCommand,
+    pub command: C,
 }
 
 /// Arguments of `inspect`.
@@ -182,15 +174,6 @@ pub struct InspectArgs {
     /// Keys and ciphertexts
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-}
-
-/// Arguments of `bench`.
-#[cfg(feature = "bench")]
-#[derive(Args, Debug)]
-pub struct BenchArgs {
-    /// What to measure.
-    #[command(subcommand)]
-    pub command: cryptable_bench::BenchCommand,
 }
 
 /// Arguments of `completions`.
@@ -284,7 +267,8 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["aes", "circuit", "compare"].map(|name| cli.find_subcommand(name).unwrap());
+        let nested = ["aes", "circuit", "compare", "bridge", "integers"]
+            .map(|name| cli.find_subcommand(name).unwrap());
         let nested = nested.into_iter().flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use cryptable::{CiphertextFileSummary, CiphertextReader, CiphertextWriter, Contents};
+use anyhow::{Context, Result, ensure};
+use cryptable::{Ciphertext, CiphertextFileSummary, CiphertextReader, CiphertextWriter, Contents};
 
 use crate::atomic_file::{Access, AtomicFile};
 use crate::input_file;
@@ -56,6 +56,48 @@ pub fn check(reader: &Reader, path: &Path, expected: &Contents, key: &Path) -> R
         let (path, key) = (input_file::shown(path).printable(), input_file::shown(key).printable());
         format!("{path} does not go with {key}")
     })
+}
+
+/// Demands that files of operands are of a key, of the modulus that it takes, and hold as many values in as many ciphertexts.
+///
+/// # Errors
+/// Names the file, and what differs.
+pub fn check_alike(
+    readers: &[Reader],
+    paths: &[PathBuf],
+    expected: &Contents,
+    key: &Path,
+) -> Result<()> {
+    let name = |path: &Path| input_file::shown(path).printable();
+    let first = *readers[0].summary();
+    for (reader, path) in readers.iter().zip(paths) {
+        check(reader, path, expected, key)?;
+        let found = reader.summary();
+        ensure!(
+            (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
+            "{}: {} values in {}, but {} has {} in {}",
+            name(path),
+            found.values,
+            ciphertexts(found.ciphertexts),
+            name(&paths[0]),
+            first.values,
+            ciphertexts(first.ciphertexts)
+        );
+    }
+    Ok(())
+}
+
+/// The next ciphertext of every file.
+///
+/// # Errors
+/// If one cannot be read, or a file has fewer than it says.
+pub fn next_of_each(readers: &mut [Reader], paths: &[PathBuf]) -> Result<Vec<Ciphertext>> {
+    let next = |(reader, path): (&mut Reader, &PathBuf)| {
+        let name = || input_file::shown(path).printable();
+        let found = reader.next_ciphertext().with_context(name)?;
+        found.with_context(|| format!("{}: fewer ciphertexts than it says", name()))
+    };
+    readers.iter_mut().zip(paths).map(next).collect()
 }
 
 /// Number of ciphertexts as people count them: values by themselves are one each.

@@ -244,6 +244,8 @@ fn is_secret_key(kind: ObjectType) -> bool {
             | ObjectType::LeveledSecretKey
             | ObjectType::SlotBitsSecretKey
             | ObjectType::VectorSecretKey
+            | ObjectType::IntegerBridgeSecretKeys
+            | ObjectType::LeveledBridgeSecretKeys
     )
 }
 
@@ -258,6 +260,8 @@ fn is_evaluation_key(kind: ObjectType) -> bool {
             | ObjectType::LeveledEvaluationKey
             | ObjectType::SlotBitsEvaluationKey
             | ObjectType::VectorEvaluationKey
+            | ObjectType::IntegerBridgeEvaluationKeys
+            | ObjectType::LeveledBridgeEvaluationKeys
             | ObjectType::PackingKey
             | ObjectType::PrivateSwitchingKey
     )

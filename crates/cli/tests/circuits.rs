@@ -78,12 +78,41 @@ fn sets_are_compared_and_all_are_secure() {
     here.write("both.json", JSON);
     let report = json(&here.succeed("--json circuit plan both.json"));
     let plans = report["candidates"].as_array().unwrap();
-    assert_eq!(plans.len(), 7, "{}", report["refused"]);
+    assert_eq!(plans.len(), 8, "{}", report["refused"]);
     assert!(plans.iter().all(|plan| plan["log2_fail"].as_f64().unwrap() <= -64.0));
     assert!(plans.iter().all(|plan| plan["security_bits"].as_f64().unwrap() >= 128.0));
     let report = json(&here.succeed("--json circuit plan both.json --set balanced"));
     assert_eq!(report["candidates"][0]["set"], "balanced");
     assert_eq!(report["candidates"][0]["words_at_once"], 32_768);
+}
+
+#[test]
+fn forms_of_the_s_box_are_for_aes() {
+    let here = Workspace::new();
+    here.write("adder.blif", ADDER);
+    let error = here.fail("circuit plan add32 --s-box gates --insecure-toy");
+    assert!(error.contains("--s-box is for AES, and add32 has no S-box"), "{error}");
+    let error = here.fail("circuit plan adder.blif --s-box tables --insecure-toy");
+    assert!(error.contains("adder.blif is a netlist"), "{error}");
+    let line = "--json circuit plan aes128-expanded-key --set tables --s-box tables";
+    let report = json(&here.succeed(line));
+    assert_eq!((&report["tables"], &report["ands"]), (&2720.into(), &0.into()));
+}
+
+/// Three inputs on one table of Yosys: as gates, or as a table where that is cheaper.
+#[test]
+fn tables_of_yosys_run() {
+    let here = Workspace::new();
+    let text = r#"{"modules": {"choice": {
+        "ports": {"a": {"direction": "input", "bits": [2, 3, 4]}, "y": {"direction": "output", "bits": [5]}},
+        "cells": {"t": {"type": "$lut", "parameters": {"LUT": "10110010", "WIDTH": "11"},
+            "connections": {"A": [2, 3, 4], "Y": [5]}}}}}}"#;
+    let lines: String = (0..8).map(|x| format!("{x}\n")).collect();
+    here.write("choice.json", text).write("words.csv", lines);
+    let line = "--json circuit test choice.json --inputs words.csv --insecure-toy --output y.csv";
+    let report = json(&here.succeed(line));
+    assert_eq!((&report["words_checked"], &report["wrong"]), (&8.into(), &0.into()));
+    assert_eq!(here.read("y.csv"), b"y\n0\n1\n0\n0\n1\n1\n0\n1\n");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use cryptable::circuits::NamedSet;
+use cryptable::circuits::aes::SBox;
 
 #[cfg(feature = "client")]
 pub use self::client::{
@@ -45,12 +46,24 @@ pub enum CircuitCommand {
 /// Which circuit.
 #[derive(Args, Debug)]
 pub struct NetlistArgs {
-    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128, aes128-expanded-key, aes128-boyar-peralta
+    /// A netlist: .blif, or .json as Yosys writes it; or a circuit of this program: add32, compare32, multiply32, aes128, aes128-expanded-key
     #[arg(value_name = "NETLIST")]
     pub netlist: PathBuf,
     /// The module, if the netlist has several and marks none
     #[arg(long, value_name = "NAME")]
     pub top: Option<String>,
+    /// How AES evaluates its S-box [default: tables]
+    #[arg(long, value_name = "FORM", value_parser = s_box())]
+    pub s_box: Option<SBox>,
+}
+
+/// A form of the S-box by its name.
+fn s_box() -> impl TypedValueParser<Value = SBox> {
+    let names = PossibleValuesParser::new([
+        PossibleValue::new("tables").help("tables of eight bits"),
+        PossibleValue::new("gates").help("gates of two bits: the circuit of Boyar and Peralta"),
+    ]);
+    names.map(|name| if name == "gates" { SBox::BoyarPeralta } else { SBox::Tables })
 }
 
 /// How a circuit runs.
@@ -134,6 +147,7 @@ const PLAN: &str = "\
 Examples:
   cryptable circuit plan adder.blif
   cryptable circuit plan multiply32 --set throughput
+  cryptable circuit plan aes128-expanded-key --s-box gates --set sums --words 65536 --memory 12GB
   cryptable --json circuit plan word.json --top word --words 1000000 --memory 16GB
 
 Without --set, all parameter sets are compared, and the fastest for the words is shown in full.";

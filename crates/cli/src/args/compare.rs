@@ -122,7 +122,7 @@ Examples:
   cryptable compare run --op maximum --evaluation server.key --input a.ct --input b.ct --output max.ct
   cryptable compare decrypt --secret client.key --input max.ct --output max.csv
 
-65,536 integers of up to 33 bits are compared at once, by the sign of their difference, digit after
+65,536 integers of up to 39 bits are compared at once, by the sign of their difference, digit after
 digit. Integers are encrypted with one bit of headroom, so that differences have a sign.";
 
 const PLAN: &str = "\

@@ -5,10 +5,12 @@ use std::path::Path;
 use super::aes::AesCommand;
 #[cfg(feature = "client")]
 use super::aes::AesKeySource;
+use super::bridge::BridgeCommand;
 use super::circuit::{CircuitCommand, NetlistArgs};
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
 use super::compare::CompareCommand;
+use super::integers::IntegersCommand;
 use super::lookup::LookupArgs;
 use super::sum::SumArgs;
 use super::{Cli, Command};
@@ -33,6 +35,8 @@ impl Cli {
             Command::Aes(args) => args.command.files(),
             Command::Circuit(args) => args.command.files(),
             Command::Compare(args) => args.command.files(),
+            Command::Bridge(args) => args.command.files(),
+            Command::Integers(args) => args.command.files(),
             Command::Inspect(args) => {
                 let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
                 FileArgs { files, force: false }
@@ -226,6 +230,34 @@ impl CompareCommand {
     }
 }
 
+impl BridgeCommand {
+    fn files(&self) -> FileArgs {
+        match self {
+            Self::Plan(_) => FileArgs::default(),
+            #[cfg(feature = "client")]
+            Self::Keygen(args) => {
+                let secret = FileArg::new_key("--secret", &args.secret);
+                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
+                FileArgs { files: vec![secret, evaluation], force: args.force }
+            }
+            #[cfg(feature = "client")]
+            Self::Encrypt(args) => args.files(),
+            Self::Run(args) => {
+                let mut files = inputs([
+                    ("--evaluation", Some(args.evaluation.as_path())),
+                    ("--second-table", args.second_table.as_deref()),
+                ]);
+                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
+                files.extend(args.tables.iter().map(|path| FileArg::input("--table", path)));
+                files.push(FileArg::bytes("--output", &args.output));
+                FileArgs { files, force: args.force }
+            }
+            #[cfg(feature = "client")]
+            Self::Decrypt(args) => args.files(),
+        }
+    }
+}
+
 impl NetlistArgs {
     /// None of a circuit of this program.
     fn file(&self) -> (&'static str, Option<&Path>) {
@@ -277,5 +309,34 @@ impl CircuitCommand {
         };
         files.push(output);
         FileArgs { files, force }
+    }
+}
+
+impl IntegersCommand {
+    fn files(&self) -> FileArgs {
+        match self {
+            Self::Plan(_) => FileArgs::default(),
+            #[cfg(feature = "client")]
+            Self::Keygen(args) => {
+                let secret = FileArg::new_key("--secret", &args.secret);
+                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
+                FileArgs { files: vec![secret, evaluation], force: args.force }
+            }
+            #[cfg(feature = "client")]
+            Self::Encrypt(args) => args.files.files(),
+            Self::Run(args) => {
+                let mut files = inputs([
+                    ("--evaluation", Some(args.evaluation.as_path())),
+                    ("--condition", args.condition.as_deref()),
+                    ("--amount", args.amount.as_deref()),
+                    ("--pieces", args.pieces.as_deref()),
+                ]);
+                files.extend(args.inputs.iter().map(|path| FileArg::input("--input", path)));
+                files.push(FileArg::bytes("--output", &args.output));
+                FileArgs { files, force: args.force }
+            }
+            #[cfg(feature = "client")]
+            Self::Decrypt(args) => args.files(),
+        }
     }
 }

@@ -81,7 +81,7 @@ impl From<GoalArg> for Goal {
 
 /// Reads names of engines, and knows them for help and completions.
 #[derive(Clone)]
-struct EngineParser;
+pub(crate) struct EngineParser;
 
 impl TypedValueParser for EngineParser {
     type Value = Engine;

@@ -84,6 +84,26 @@ impl Layout {
     }
 }
 
+/// Starts the file of so many values that the arguments name.
+///
+/// # Errors
+/// If the values do not fit the format, or the file cannot be created.
+pub fn create(args: &DecryptArgs, domain: Domain, values: u64) -> Result<ValueWriter> {
+    let options = WriteOptions {
+        format: args.format,
+        column: args.column.as_deref(),
+        join: args.join.as_deref(),
+        csv: &CsvArgs {
+            header: args.header,
+            no_header: args.no_header,
+            delimiter: args.delimiter,
+            missing: None,
+        },
+        coding: Coding::open(args.dictionary.as_deref(), false, domain)?,
+    };
+    ValueWriter::create(&args.output, &options, values)
+}
+
 fn decrypt(
     global: Global,
     args: &DecryptArgs,
@@ -103,20 +123,8 @@ fn decrypt(
     let each = layout.ciphertexts();
     let (values, modulus) =
         (reader.summary().values / each as u64, layout.modulus(contents.modulus));
-    let domain = Domain { modulus, signed: args.signed };
-    let options = WriteOptions {
-        format: args.format,
-        column: args.column.as_deref(),
-        join: args.join.as_deref(),
-        csv: &CsvArgs {
-            header: args.header,
-            no_header: args.no_header,
-            delimiter: args.delimiter,
-            missing: None,
-        },
-        coding: Coding::open(args.dictionary.as_deref(), false, domain)?,
-    };
-    let mut writer = ValueWriter::create(&args.output, &options, values)?;
+    let domain = Domain { modulus: modulus.into(), signed: args.signed };
+    let mut writer = create(args, domain, values)?;
     let mut found = Vec::with_capacity(each);
     while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
         found.push(ciphertext);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Contents, Engine, SecurityLevel};
+use cryptable::{Contents, Engine, SecretKey, SecurityLevel};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -23,7 +23,15 @@ use crate::{atomic_file, input_file, key_input};
 /// # Errors
 /// If a file cannot be read or written, or a value is not below the key's input modulus.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
-    encrypt(global, args, Headroom::None)
+    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Headroom::None)
+}
+
+/// As [`run`], with a key that was read already.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(global: Global, args: &EncryptArgs, key: SecretKey) -> Result<()> {
+    encrypt(global, args, key, Headroom::None)
 }
 
 /// As [`run`], of integers with a bit of headroom.
@@ -31,7 +39,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
 /// # Errors
 /// As [`run`], with a limit of half of the input modulus.
 pub fn run_integers(global: Global, args: &EncryptArgs) -> Result<()> {
-    encrypt(global, args, Headroom::OneBit)
+    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Headroom::OneBit)
 }
 
 /// Whether values leave a bit of the modulus free.
@@ -41,14 +49,13 @@ enum Headroom {
     OneBit,
 }
 
-fn encrypt(global: Global, args: &EncryptArgs, headroom: Headroom) -> Result<()> {
+fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, headroom: Headroom) -> Result<()> {
     let start = Instant::now();
-    let key = key_input::read_secret_key(global, &args.secret)?;
     let (parameters, per_part) = (key.parameters(), key.values_per_part());
     let modulus = parameters.input_modulus();
     let has_headroom = headroom == Headroom::OneBit;
     let within = if has_headroom { modulus.div_ceil(2) } else { modulus };
-    let domain = Domain { modulus: within, signed: args.signed };
+    let domain = Domain { modulus: within.into(), signed: args.signed };
     let coding = Coding::open(args.dictionary.as_deref(), args.extend, domain)?;
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cryptable::bridges::Target;
 use cryptable::circuits::EncryptedWordsSummary;
 use cryptable::{Engine, InspectedParameters};
 use cryptable_wire::hex;
@@ -159,9 +160,9 @@ impl SetReport {
             }),
             InspectedParameters::IntegerBridge(bridge) => {
                 let name = format!(
-                    "{}, to integers of {} bits",
+                    "{}, to {}",
                     bridge.packed().method_name(),
-                    bridge.target().bits()
+                    Target::name(bridge.target())
                 );
                 Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
             }
@@ -169,7 +170,7 @@ impl SetReport {
                 let name = format!(
                     "{}, to {}",
                     bridge.packed().method_name(),
-                    bridge.target().method_name()
+                    Target::name(bridge.target())
                 );
                 Some(Self::of_bridge(parameters, name, bridge.packed().ring_degree()))
             }

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod aes;
+mod bridge;
 mod circuit;
 mod compare;
 #[cfg(feature = "client")]
@@ -13,6 +14,7 @@ mod explain;
 #[cfg(feature = "client")]
 mod gelu;
 mod inspect;
+mod integers;
 #[cfg(feature = "client")]
 mod key_files;
 #[cfg(feature = "client")]
@@ -28,11 +30,13 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use cryptable::Isa;
 
 use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
 use crate::args::{
-    Demonstration, aes::AesCommand, circuit::CircuitCommand, compare::CompareCommand,
+    Demonstration, aes::AesCommand, bridge::BridgeCommand, circuit::CircuitCommand,
+    compare::CompareCommand, integers::IntegersCommand,
 };
 #[cfg(feature = "client")]
 use crate::core_dumps;
@@ -54,6 +58,8 @@ pub fn run(cli: Cli) -> Result<()> {
         .build_global()
         .context("cannot start the worker threads")?;
     interrupt::install()?;
+    // The library takes it for granted, and would panic.
+    Isa::from_environment()?;
     cli.files().check()?;
     match cli.command {
         Command::Plan(mut args) => plan::run(global, &mut args),
@@ -68,6 +74,8 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Aes(args) => aes::run(global, &args.command),
         Command::Circuit(args) => circuit::run(global, &args.command),
         Command::Compare(args) => compare::run(global, &args.command),
+        Command::Bridge(args) => bridge::run(global, &args.command),
+        Command::Integers(args) => integers::run(global, &args.command),
         Command::Inspect(args) => inspect::run(global, &args),
         #[cfg(feature = "client")]
         Command::Demo(args) => match args.what {
@@ -93,6 +101,12 @@ fn handles_secrets(command: &Command) -> bool {
         }
         Command::Compare(args) => {
             !matches!(args.command, CompareCommand::Plan(_) | CompareCommand::Run(_))
+        }
+        Command::Bridge(args) => {
+            !matches!(args.command, BridgeCommand::Plan(_) | BridgeCommand::Run(_))
+        }
+        Command::Integers(args) => {
+            !matches!(args.command, IntegersCommand::Plan(_) | IntegersCommand::Run(_))
         }
         Command::Plan(_) | Command::Lookup(_) | Command::Sum(_) | Command::Completions(_) => false,
         // Keys of its own, and profilers want to look in.

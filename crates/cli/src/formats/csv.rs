@@ -36,7 +36,10 @@ impl Coding {
             None => Self::Integers(domain),
             Some(path) => {
                 let book = Dictionary::open(path, may_grow)?;
-                Self::Words(Rc::new(RefCell::new(book)), domain.modulus)
+                Self::Words(
+                    Rc::new(RefCell::new(book)),
+                    domain.modulus.try_into().unwrap_or(u64::MAX),
+                )
             }
         })
     }

@@ -5,8 +5,8 @@ use anyhow::{Result, bail};
 /// The integers that stand for the values modulo a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Domain {
-    /// The modulus.
-    pub modulus: u64,
+    /// The modulus, at most 2^64.
+    pub modulus: u128,
     /// From minus half the modulus on instead of from 0 on.
     pub signed: bool,
 }
@@ -15,17 +15,17 @@ impl Domain {
     /// From 0 on.
     #[cfg(feature = "client")]
     pub fn unsigned(modulus: u64) -> Self {
-        Self { modulus, signed: false }
+        Self { modulus: modulus.into(), signed: false }
     }
 
     /// The smallest integer.
     pub fn smallest(self) -> i128 {
-        if self.signed { -i128::from(self.modulus / 2) } else { 0 }
+        if self.signed { -((self.modulus / 2) as i128) } else { 0 }
     }
 
     /// The largest integer.
     pub fn largest(self) -> i128 {
-        self.smallest() + i128::from(self.modulus) - 1
+        self.smallest() + self.modulus as i128 - 1
     }
 
     /// The value that an integer stands for; `place` says where it was found.
@@ -35,7 +35,7 @@ impl Domain {
     pub fn value(self, integer: i128, place: impl Fn() -> String) -> Result<u64> {
         let (smallest, largest, modulus) = (self.smallest(), self.largest(), self.modulus);
         if (smallest..=largest).contains(&integer) {
-            return Ok(integer.rem_euclid(i128::from(modulus)) as u64);
+            return Ok(integer.rem_euclid(modulus as i128) as u64);
         }
         if self.signed {
             bail!(
@@ -53,7 +53,7 @@ impl Domain {
     #[cfg(feature = "client")]
     pub fn integer(self, value: u64) -> i128 {
         let integer = i128::from(value);
-        if integer > self.largest() { integer - i128::from(self.modulus) } else { integer }
+        if integer > self.largest() { integer - self.modulus as i128 } else { integer }
     }
 }
 
@@ -63,9 +63,13 @@ mod tests {
 
     #[test]
     fn signed_values_wrap_round() {
-        for (modulus, bounds) in
-            [(4, (-2, 1)), (5, (-2, 2)), (2, (-1, 0)), (1 << 32, (-1 << 31, (1 << 31) - 1))]
-        {
+        for (modulus, bounds) in [
+            (4, (-2, 1)),
+            (5, (-2, 2)),
+            (2, (-1, 0)),
+            (1 << 32, (-1 << 31, (1 << 31) - 1)),
+            (1 << 64, (-1 << 63, (1 << 63) - 1)),
+        ] {
             let domain = Domain { modulus, signed: true };
             assert_eq!((domain.smallest(), domain.largest()), bounds);
             for integer in [bounds.0, -1, 0, bounds.1] {

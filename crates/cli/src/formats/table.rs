@@ -62,7 +62,7 @@ impl TableOptions<'_> {
     fn coding(&self, book: Option<&Book>, modulus: u64) -> Coding {
         match book {
             Some(book) => Coding::Words(book.clone(), modulus),
-            None => Coding::Integers(Domain { modulus, signed: self.signed }),
+            None => Coding::Integers(Domain { modulus: modulus.into(), signed: self.signed }),
         }
     }
 

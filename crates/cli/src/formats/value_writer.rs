@@ -231,7 +231,7 @@ mod tests {
     ) -> u64 {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
-        let values: Vec<u64> = (0..1000).map(|i| i * i % domain.modulus).collect();
+        let values: Vec<u64> = (0..1000).map(|i| i * i % domain.modulus as u64).collect();
         let csv = CsvArgs::default();
         let options = options(format, column, domain, &csv);
         let mut writer = ValueWriter::create(&path, &options, 1000).unwrap();
@@ -245,7 +245,8 @@ mod tests {
 
     fn round_trip(name: &str, format: Option<Format>, column: Option<&str>, modulus: u64) -> u64 {
         let bytes = round_trip_of(name, format, column, Domain::unsigned(modulus));
-        let signed = round_trip_of(name, format, column, Domain { modulus, signed: true });
+        let signed =
+            round_trip_of(name, format, column, Domain { modulus: modulus.into(), signed: true });
         assert!(signed == bytes || name == "a.csv");
         bytes
     }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use cryptable::circuits::NamedSet;
+use cryptable::circuits::aes::SBox;
 
-use super::{NetlistArgs, ScheduleArgs, named_set};
+use super::{NetlistArgs, ScheduleArgs, named_set, s_box};
 use crate::args::CsvArgs;
 use crate::args::parameters::memory_size;
 
@@ -48,6 +49,9 @@ pub struct CircuitKeygenArgs {
     /// Take the set that is the fastest for this circuit: a netlist, or the name of a circuit of this program
     #[arg(long = "for", value_name = "NETLIST", conflicts_with = "set")]
     pub circuit: Option<PathBuf>,
+    /// How AES evaluates its S-box [default: tables]
+    #[arg(long, value_name = "FORM", requires = "circuit", value_parser = s_box())]
+    pub s_box: Option<SBox>,
     /// Words that it is to run on [default: what one ciphertext holds]
     #[arg(long, value_name = "COUNT", requires = "circuit", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub words: Option<u64>,

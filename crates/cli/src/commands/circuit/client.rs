@@ -61,7 +61,7 @@ pub fn keygen(global: Global, args: &CircuitKeygenArgs) -> Result<()> {
 /// The set that is named, or the fastest for a circuit.
 fn parameters_for(args: &CircuitKeygenArgs) -> Result<Parameters> {
     let Some(netlist) = &args.circuit else { return sets::parameters(args.set) };
-    let circuits = netlist_file::read_path(netlist, None)?;
+    let circuits = netlist_file::read_path(netlist, None, args.s_box)?;
     let options = PlanOptions {
         memory_limit: args.memory,
         supply: InputSupply::WhenNeeded,

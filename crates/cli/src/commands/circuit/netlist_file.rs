@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use cryptable::circuits::Circuit;
+use cryptable::circuits::aes::SBox;
 use cryptable::circuits::named::NamedCircuit;
-use cryptable::circuits::netlist::{NetlistError, limits, read_blif_forms, read_yosys_json};
+use cryptable::circuits::netlist::{NetlistError, limits, read_blif_forms, read_yosys_json_forms};
 
 use crate::args::circuit::NetlistArgs;
 use crate::input_file;
@@ -18,25 +19,29 @@ use crate::printable::Printable as _;
 /// # Errors
 /// If there is neither, or the netlist is refused: with its file, and its line, cell or port.
 pub fn read(args: &NetlistArgs) -> Result<Vec<Circuit>> {
-    read_path(&args.netlist, args.top.as_deref())
+    read_path(&args.netlist, args.top.as_deref(), args.s_box)
 }
 
-/// As [`read`], of the module `top` if there are several.
+/// As [`read`], of the module `top` if there are several, and AES with its S-box in a form.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_path(path: &Path, top: Option<&str>) -> Result<Vec<Circuit>> {
+pub fn read_path(path: &Path, top: Option<&str>, s_box: Option<SBox>) -> Result<Vec<Circuit>> {
     let name = input_file::shown(path).printable();
     let named = NamedCircuit::ALL.into_iter().find(|named| path == Path::new(named.name()));
     if let (Some(named), false) = (named, path.exists()) {
         ensure!(top.is_none(), "--top is for netlists, and {name} is a circuit of this program");
+        let named = s_box.map_or(Some(named), |form| named.with_s_box(form));
+        let named =
+            named.with_context(|| format!("--s-box is for AES, and {name} has no S-box"))?;
         return Ok(named.variants());
     }
+    ensure!(s_box.is_none(), "--s-box is for aes128 of this program, and {name} is a netlist");
     let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     type Read = fn(&str, Option<&str>) -> Result<Vec<Circuit>, NetlistError>;
     let read: Read = match extension.as_deref() {
         Some("blif") => read_blif_forms,
-        Some("json") => |text, top| read_yosys_json(text, top).map(|circuit| vec![circuit]),
+        Some("json") => read_yosys_json_forms,
         _ => bail!("{name}: a netlist's name ends in .blif or .json"),
     };
     let mut text = Vec::new();

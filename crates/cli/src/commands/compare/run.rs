@@ -1,7 +1,7 @@
 //! `cryptable compare run`: what the server does.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -33,7 +33,7 @@ pub fn run(global: Global, args: &CompareRunArgs) -> Result<()> {
     let bar = progress::bar(global, "compare");
     let mut writer: Option<Writer> = None;
     for part in 0..first.ciphertexts {
-        let operands = next(&mut readers, args)?;
+        let operands = ciphertext_file::next_of_each(&mut readers, &args.inputs)?;
         let operands: Vec<&Ciphertext> = operands.iter().collect();
         let moved = progress::on(&bar);
         let step = |done: usize, total: usize| {
@@ -52,7 +52,9 @@ pub fn run(global: Global, args: &CompareRunArgs) -> Result<()> {
     }
     bar.finish_and_clear();
     mapped.check_unchanged()?;
-    let writer = writer.with_context(|| format!("{}: no values", name(&args.inputs[0])))?;
+    let writer = writer.with_context(|| {
+        format!("{}: no values", input_file::shown(&args.inputs[0]).printable())
+    })?;
     let written = ciphertext_file::commit_all(vec![writer])?[0];
     let report = Report {
         output: args.output.clone(),
@@ -90,35 +92,7 @@ fn check_inputs(readers: &[Reader], key: &EvaluationKey, args: &CompareRunArgs) 
     let (engine, parameter_digest) = (key.engine(), parameters.digest());
     let modulus = parameters.input_modulus();
     let expected = Contents { engine, parameter_digest, key_id: key.key_id(), modulus };
-    let first = *readers[0].summary();
-    for (reader, path) in readers.iter().zip(&args.inputs) {
-        ciphertext_file::check(reader, path, &expected, &args.evaluation)?;
-        let found = reader.summary();
-        ensure!(
-            (found.values, found.ciphertexts) == (first.values, first.ciphertexts),
-            "{}: {} values in {}, but {} has {} in {}",
-            name(path),
-            found.values,
-            ciphertext_file::ciphertexts(found.ciphertexts),
-            name(&args.inputs[0]),
-            first.values,
-            ciphertext_file::ciphertexts(first.ciphertexts)
-        );
-    }
-    Ok(())
-}
-
-/// The next ciphertext of every file.
-fn next(readers: &mut [Reader], args: &CompareRunArgs) -> Result<Vec<Ciphertext>> {
-    let next = |(reader, path): (&mut Reader, &PathBuf)| {
-        let found = reader.next_ciphertext().with_context(|| name(path))?;
-        found.with_context(|| format!("{}: fewer ciphertexts than it says", name(path)))
-    };
-    readers.iter_mut().zip(&args.inputs).map(next).collect()
-}
-
-fn name(path: &Path) -> String {
-    input_file::shown(path).printable()
+    ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,269 @@
+//! The grammar of `cryptable bridge`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[cfg(feature = "client")]
+use super::client::{DecryptArgs, EncryptArgs};
+use super::parameters::{log2_fail, memory_size};
+
+/// Packed lookups whose results go on one by one.
+#[derive(Debug, Subcommand)]
+pub enum BridgeCommand {
+    /// Say what every step takes: parameters of both ends, time, memory, failure probability
+    #[command(after_help = PLAN)]
+    Plan(BridgePlanArgs),
+    /// Generate the client's secret keys and the server's evaluation keys, of both ends
+    #[cfg(feature = "client")]
+    #[command(after_help = KEYGEN)]
+    Keygen(BridgeKeygenArgs),
+    /// Encrypt a file of values with the client's keys, packed
+    #[cfg(feature = "client")]
+    #[command(after_help = ENCRYPT)]
+    Encrypt(EncryptArgs),
+    /// Look packed values up, take results out, and go on with them one by one; needs no secret
+    #[command(after_help = RUN)]
+    Run(BridgeRunArgs),
+    /// Decrypt results with the client's keys
+    #[cfg(feature = "client")]
+    #[command(after_help = DECRYPT)]
+    Decrypt(DecryptArgs),
+}
+
+/// What is done with every result y of the packed lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BridgeOperation {
+    /// [y < 0]
+    Sign,
+    /// [y < T], for a number T
+    Below,
+    /// [y < z], for results y and z of two inputs
+    LessThan,
+    /// The larger of results of two inputs
+    Maximum,
+    /// |y|
+    Absolute,
+    /// The larger of y and 0
+    Relu,
+    /// A second table on y, by circuit bootstrapping
+    Table,
+}
+
+impl BridgeOperation {
+    /// How many inputs it takes.
+    pub fn operands(self) -> usize {
+        if matches!(self, Self::LessThan | Self::Maximum) { 2 } else { 1 }
+    }
+
+    /// Whether its results are bits.
+    pub fn gives_bits(self) -> bool {
+        matches!(self, Self::Sign | Self::Below | Self::LessThan)
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sign => "sign",
+            Self::Below => "below",
+            Self::LessThan => "less-than",
+            Self::Maximum => "maximum",
+            Self::Absolute => "absolute",
+            Self::Relu => "relu",
+            Self::Table => "table",
+        }
+    }
+}
+
+/// What for, and what it may take.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(group = clap::ArgGroup::new("width").required(true))]
+pub struct BridgeArgs {
+    /// Width of the inputs in bits: values are 0 .. 2^B - 1
+    #[arg(long, value_name = "B", group = "width", value_parser = clap::value_parser!(u32).range(1..=24))]
+    pub bits: Option<u32>,
+    /// Input modulus: values are 0 .. P - 1
+    #[arg(long, value_name = "P", group = "width", value_parser = clap::value_parser!(u64).range(2..=1 << 24))]
+    pub modulus: Option<u64>,
+    /// Width of the packed table's outputs, which go on: 0 .. 2^B - 1, or with signed tables -2^(B-1) .. 2^(B-1) - 1; from 3
+    /// to 23, and for a second table from 1 to 24
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
+    pub output_bits: u32,
+    /// What is done with results: keys for `table` serve that alone, keys for any other serve all others
+    #[arg(long, value_enum, value_name = "OPERATION")]
+    pub op: BridgeOperation,
+    /// Width of the second table's outputs [default: --output-bits]
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=24))]
+    pub second_bits: Option<u32>,
+    /// Results of the second table are packed again
+    #[arg(long)]
+    pub pack: bool,
+    /// Values to be looked up at a time; few make smaller keys and faster lookups [default: as many as a packed ciphertext
+    /// holds]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub values: Option<u32>,
+    /// How many of them go on one by one, for predicted times [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub taken_out: Option<u32>,
+    /// The most memory that it may take, keys included, as `6GB`
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
+    /// log2 of the largest probability that a value goes wrong anywhere on its way
+    #[arg(long, value_name = "L", allow_hyphen_values = true, default_value = "-64", value_parser = log2_fail)]
+    pub log2_fail: f64,
+    /// INSECURE parameters of small rings, for tests of this program
+    #[arg(long, hide = true)]
+    pub insecure_toy: bool,
+}
+
+/// Arguments of `bridge plan`.
+#[derive(Args, Debug)]
+pub struct BridgePlanArgs {
+    /// What for.
+    #[command(flatten)]
+    pub bridge: BridgeArgs,
+}
+
+/// Arguments of `bridge keygen`.
+#[cfg(feature = "client")]
+#[derive(Args, Debug)]
+pub struct BridgeKeygenArgs {
+    /// What for.
+    #[command(flatten)]
+    pub bridge: BridgeArgs,
+    /// File for the secret keys, which stay with the client
+    #[arg(long, value_name = "FILE")]
+    pub secret: PathBuf,
+    /// File for the evaluation keys, which go to the server
+    #[arg(long, value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// Replace existing key files
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Rows of a file, counted from 1, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The first one.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+}
+
+/// `A-B`, or one row.
+fn rows(text: &str) -> Result<Rows, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse().ok().filter(|&row: &u64| row > 0);
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(Rows { first, last }),
+        _ => Err("it must be two row numbers, from 1 on and in order, as 100-200".into()),
+    }
+}
+
+/// Arguments of `bridge run`.
+#[derive(Args, Debug)]
+pub struct BridgeRunArgs {
+    /// What is done with results
+    #[arg(long, value_enum, value_name = "OPERATION")]
+    pub op: BridgeOperation,
+    /// The server's evaluation keys
+    #[arg(long, alias = "key", value_name = "FILE")]
+    pub evaluation: PathBuf,
+    /// The encrypted values, a file an operand
+    #[arg(long = "input", value_name = "FILE", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The packed table (.csv or .npy): one for all operands, or one for each
+    #[arg(long = "table", value_name = "FILE", required = true)]
+    pub tables: Vec<PathBuf>,
+    /// Integers of the tables are -P/2 .. P/2 - 1 instead of 0 .. P - 1
+    #[arg(long)]
+    pub signed: bool,
+    /// The bound of `below`
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub threshold: Option<i64>,
+    /// The table of `table`, on results of the first
+    #[arg(long, value_name = "FILE")]
+    pub second_table: Option<PathBuf>,
+    /// Pack results of `table` again [default: they stay single values, for further lookups of engine leveled]
+    #[arg(long)]
+    pub pack: bool,
+    /// Rows that go on, as 100-200, counted from 1 [default: all]
+    #[arg(long, value_name = "A-B", value_parser = rows)]
+    pub rows: Option<Rows>,
+    /// File for the encrypted results
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace an output that exists and is a key or read-only
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Examples of the whole.
+pub const OVERVIEW: &str = "\
+Examples:
+  cryptable bridge plan --bits 8 --output-bits 8 --op less-than --values 1000 --taken-out 100
+  cryptable bridge keygen --bits 8 --output-bits 8 --op less-than --secret client.key --evaluation server.key
+  cryptable bridge encrypt --secret client.key --input a.csv --output a.ct
+  cryptable bridge encrypt --secret client.key --input b.csv --output b.ct
+  cryptable bridge run --op less-than --evaluation server.key --table risk.csv --input a.ct --input b.ct \\
+    --rows 1-100 --output less.ct
+  cryptable bridge decrypt --secret client.key --input less.ct --output less.csv
+
+Thousands of values go through a table together. What comes of some of them is taken out and goes on one
+by one: compared with what comes of another column or with a number, or looked up in a second, larger table. Bits
+come back packed.";
+
+const PLAN: &str = "\
+Examples:
+  cryptable bridge plan --bits 8 --output-bits 8 --op sign --values 1000
+  cryptable --json bridge plan --bits 16 --output-bits 15 --op maximum --taken-out 10
+  cryptable bridge plan --bits 8 --output-bits 12 --op table --second-bits 12 --pack
+
+Says which step is in the way where no parameters serve.";
+
+#[cfg(feature = "client")]
+const KEYGEN: &str = "\
+Examples:
+  cryptable bridge keygen --bits 8 --output-bits 8 --op below --secret client.key --evaluation server.key
+  cryptable bridge keygen --bits 8 --output-bits 12 --op table --values 1000 --secret client.key --evaluation server.key";
+
+#[cfg(feature = "client")]
+const ENCRYPT: &str = "\
+Examples:
+  cryptable bridge encrypt --secret client.key --input people.csv --column age --output age.ct
+
+As `cryptable encrypt`, with keys of `bridge keygen`.";
+
+const RUN: &str = "\
+Examples:
+  cryptable bridge run --op below --threshold 30 --evaluation server.key --table risk.csv --input age.ct --output low.ct
+  cryptable bridge run --op maximum --evaluation server.key --table risk.csv --table cost.csv \\
+    --input age.ct --input job.ct --rows 1-50 --output worst.ct
+  cryptable bridge run --op table --evaluation server.key --table risk.csv --second-table fee.csv --input age.ct \\
+    --output fee.ct
+
+sign, below and less-than give bits, packed. maximum, absolute and relu give whole integers, of values that are in one
+ciphertext of the inputs. table gives leveled values, or with --pack packed digits.";
+
+#[cfg(feature = "client")]
+const DECRYPT: &str = "\
+Examples:
+  cryptable bridge decrypt --secret client.key --input low.ct --join people.csv --column low --output people-low.csv
+  cryptable bridge decrypt --secret client.key --input worst.ct --output worst.csv
+
+Files of maximum, absolute and relu of signed tables take --signed.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_from_one() {
+        assert_eq!(rows("3-7"), Ok(Rows { first: 3, last: 7 }));
+        assert_eq!(rows("5"), Ok(Rows { first: 5, last: 5 }));
+        for bad in ["0-3", "7-3", "a-b", "", "-3", "3-"] {
+            assert!(rows(bad).unwrap_err().contains("100-200"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `cryptable bridge plan`: parameters of both ends, and what every step takes.
+
+use std::fmt;
+
+use anyhow::{Result, ensure};
+use cryptable::SecurityLevel;
+use cryptable::bridges::{
+    Continuation, Function, Integers, LeveledTable, Plan, Request, Returning, Target,
+};
+use cryptable::engines::leveled;
+use cryptable::integers::large_values;
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::args::bridge::{BridgeArgs, BridgeOperation, BridgePlanArgs};
+use crate::commands::threads;
+use crate::report;
+
+/// Bits of the headroom that differences of integers need.
+pub const HEADROOM_BITS: u32 = 1;
+
+/// A plan, whatever the engine at the other end.
+pub enum Planned {
+    /// Of integers.
+    Integers(Plan<large_values::Parameters>),
+    /// Of leveled values.
+    Leveled(Plan<leveled::Parameters>),
+}
+
+/// Predicts and prints.
+///
+/// # Errors
+/// If nothing serves the request: names the step that is in the way.
+pub fn run(global: Global, args: &BridgePlanArgs) -> Result<()> {
+    let report = match plan(global, &args.bridge)? {
+        Planned::Integers(plan) => Report::new(&plan),
+        Planned::Leveled(plan) => Report::new(&plan),
+    };
+    report::result(global, &report)
+}
+
+/// The plan that the arguments ask for.
+///
+/// # Errors
+/// If nothing serves the request.
+pub fn plan(global: Global, args: &BridgeArgs) -> Result<Planned> {
+    let is_table = args.op == BridgeOperation::Table;
+    ensure!(
+        is_table || (args.second_bits.is_none() && !args.pack),
+        "--second-bits and --pack are for --op table, not for {}",
+        args.op.name()
+    );
+    if is_table {
+        let output_bits = args.second_bits.unwrap_or(args.output_bits);
+        let next =
+            LeveledTable { input_modulus: 1 << args.output_bits, output_modulus: 1 << output_bits };
+        let returning = if args.pack { Returning::Packed } else { Returning::Single };
+        return Ok(Planned::Leveled(request(global, args, next).returning(returning).plan()?));
+    }
+    let gives_bits = args.op.gives_bits();
+    let function = if gives_bits { Function::Sign } else { Function::Absolute };
+    let next = Integers { bits: args.output_bits + HEADROOM_BITS, function };
+    let returning = if gives_bits { Returning::Packed } else { Returning::Single };
+    Ok(Planned::Integers(request(global, args, next).returning(returning).plan()?))
+}
+
+/// The library's request.
+fn request<C: Continuation>(global: Global, args: &BridgeArgs, next: C) -> Request<C> {
+    let input = args.bits.map(|bits| 1 << bits).or(args.modulus);
+    let input = input.expect("the grammar demands one of bits and modulus");
+    let request = Request::new(input, next).log2_fail(args.log2_fail).threads(threads(global));
+    let request = args.values.into_iter().fold(request, |it, n| it.values(n as usize));
+    let request = args.taken_out.into_iter().fold(request, |it, n| it.taken_out(n as usize));
+    let request = args.memory.into_iter().fold(request, Request::memory);
+    if args.insecure_toy { request.insecure_toy().log2_fail(TOY_LOG2_FAIL) } else { request }
+}
+
+/// log2 of the largest failure probability of toys.
+const TOY_LOG2_FAIL: f64 = -30.0;
+
+/// What is told of a plan.
+#[derive(Serialize)]
+pub struct Report {
+    packed_method: String,
+    /// What results go on as.
+    then: String,
+    input_modulus: u64,
+    output_modulus: u64,
+    ring_degree: usize,
+    security_level: SecurityLevel,
+    security_bits: f64,
+    /// Of a value, on its whole way.
+    log2_fail: f64,
+    values: usize,
+    taken_out: usize,
+    threads: usize,
+    memory_bytes: usize,
+    key_file_bytes: usize,
+    /// Predicted, of all steps.
+    eval_s: f64,
+    steps: Vec<StepReport>,
+    #[serde(skip)]
+    text: String,
+}
+
+#[derive(Serialize)]
+struct StepReport {
+    step: &'static str,
+    /// Predicted, of all values that pass it.
+    eval_s: f64,
+    /// Of a value; none of steps whose noise the next one counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log2_fail: Option<f64>,
+}
+
+impl Report {
+    /// Of a plan.
+    pub fn new<T: Target>(plan: &Plan<T>) -> Self {
+        let parameters = plan.parameters();
+        let packed = parameters.packed();
+        let step = |step: &cryptable::bridges::Step| StepReport {
+            step: step.name,
+            eval_s: step.duration.as_secs_f64(),
+            log2_fail: step.failure.map(cryptable::FailureProbability::log2),
+        };
+        Self {
+            packed_method: packed.method_name(),
+            then: parameters.target().name(),
+            input_modulus: packed.input_modulus(),
+            output_modulus: packed.output_modulus(),
+            ring_degree: packed.ring_degree(),
+            security_level: parameters.security_level(),
+            security_bits: parameters.security_bits(),
+            log2_fail: plan.log2_fail(),
+            values: plan.values(),
+            taken_out: plan.taken_out(),
+            threads: plan.threads(),
+            memory_bytes: plan.peak_bytes(),
+            key_file_bytes: plan.key_file_bytes(),
+            eval_s: plan.duration().as_secs_f64(),
+            steps: plan.steps().iter().map(step).collect(),
+            text: plan.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.text)
+    }
+}

@@ -1,0 +1,335 @@
+//! `cryptable bridge run`: what the server does.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::bridges::{IntegerEvaluationKeys, LeveledEvaluationKeys};
+use cryptable::engines::packed;
+use cryptable::integers::large_values::EncryptedIntegers;
+use cryptable::{Ciphertext, Contents, Engine};
+use serde::Serialize;
+
+use super::keys::{self, Keys};
+use super::tables;
+use crate::args::Global;
+use crate::args::bridge::{BridgeOperation, BridgeRunArgs};
+use crate::atomic_file::{self, Access, AtomicFile};
+use crate::ciphertext_file::{self, Reader, Writer};
+use crate::commands::threads;
+use crate::input_file;
+use crate::printable::Printable as _;
+use crate::progress::{self, Progress};
+use crate::report::{self, bytes, seconds};
+
+/// Values that some ciphertexts hold.
+type Range64 = Range<u64>;
+
+/// What `bridge run` made of the rows that are in one ciphertext of the inputs.
+enum Outcome {
+    /// Ciphertexts of an engine.
+    Ciphertexts(Vec<Ciphertext>),
+    /// Whole integers.
+    Integers(EncryptedIntegers),
+}
+
+/// Looks values up, takes results out, goes on with them, one ciphertext of each input at a time.
+///
+/// # Errors
+/// If a file cannot be read or written, or keys, tables and ciphertexts do not belong together.
+pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
+    let start = Instant::now();
+    check_arguments(args)?;
+    // The cheap checks first: keys take a while.
+    let open = |path: &PathBuf| ciphertext_file::open(path);
+    let mut readers: Vec<Reader> = args.inputs.iter().map(open).collect::<Result<_>>()?;
+    let (keys, file) = keys::read(global, &args.evaluation)?;
+    let bar = progress::bar(global, "bridge");
+    let server = Server::new(args, &keys, &bar)?;
+    check_inputs(&readers, &server, args)?;
+    let values = readers[0].summary().values;
+    let rows = rows_of(args, values)?;
+    check_rows(args, &rows, server.packed().parameters().literal().slots as u64)?;
+    let load_s = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let mut output = Output::new(args);
+    let mut before = 0;
+    for _ in 0..readers[0].summary().ciphertexts {
+        let operands = ciphertext_file::next_of_each(&mut readers, &args.inputs)?;
+        let count = operands[0].count() as u64;
+        let part = rows.start.max(before)..rows.end.min(before + count);
+        if !part.is_empty() {
+            let part = (part.start - before) as usize..(part.end - before) as usize;
+            output.push(server.outcome(&operands, part)?)?;
+        }
+        before += count;
+    }
+    bar.finish_and_clear();
+    file.check_unchanged().with_context(|| args.evaluation.printable())?;
+    let report = Report {
+        output: args.output.clone(),
+        output_bytes: output.commit()?,
+        operation: args.op.name(),
+        values,
+        taken_out: rows.end - rows.start,
+        threads: threads(global),
+        load_s,
+        eval_s: start.elapsed().as_secs_f64(),
+        peak_rss_bytes: report::peak_memory_bytes(),
+    };
+    report::summary(global, &report)
+}
+
+/// Demands what operations need, and nothing that is for others.
+fn check_arguments(args: &BridgeRunArgs) -> Result<()> {
+    let is_below = args.op == BridgeOperation::Below;
+    let is_table = args.op == BridgeOperation::Table;
+    let op = args.op.name();
+    ensure!(!is_below || args.threshold.is_some(), "below takes --threshold");
+    ensure!(is_below || args.threshold.is_none(), "--threshold is for below, not for {op}");
+    ensure!(!is_table || args.second_table.is_some(), "table takes --second-table");
+    ensure!(
+        is_table || (args.second_table.is_none() && !args.pack),
+        "--second-table and --pack are for table, not for {op}"
+    );
+    tables::paths(args).map(drop)
+}
+
+/// The rows that go on, counted from 0.
+fn rows_of(args: &BridgeRunArgs, values: u64) -> Result<Range64> {
+    let Some(rows) = args.rows else { return Ok(0..values) };
+    let name = || input_file::shown(&args.inputs[0]).printable();
+    ensure!(
+        rows.last <= values,
+        "--rows {}-{}: {} has {values} rows",
+        rows.first,
+        rows.last,
+        name()
+    );
+    Ok(rows.first - 1..rows.last)
+}
+
+/// Demands that rows which become whole integers are in one ciphertext of so many values.
+fn check_rows(args: &BridgeRunArgs, rows: &Range64, slots: u64) -> Result<()> {
+    let is_one = rows.is_empty() || rows.start / slots == (rows.end - 1) / slots;
+    let gives_integers = !args.op.gives_bits() && args.op != BridgeOperation::Table;
+    ensure!(is_one || !gives_integers, "{}", several_ciphertexts(args));
+    Ok(())
+}
+
+fn several_ciphertexts(args: &BridgeRunArgs) -> String {
+    format!(
+        "{} gives whole integers of rows that are in one ciphertext of the inputs, but these are in several; --rows takes \
+         fewer",
+        args.op.name()
+    )
+}
+
+/// Demands that all files are of the keys, and alike.
+fn check_inputs(readers: &[Reader], server: &Server<'_>, args: &BridgeRunArgs) -> Result<()> {
+    let packed = server.packed();
+    let expected = Contents {
+        engine: Engine::Packed,
+        parameter_digest: packed.parameters().digest(),
+        key_id: packed.key_id(),
+        modulus: packed.parameters().input_modulus(),
+    };
+    ciphertext_file::check_alike(readers, &args.inputs, &expected, &args.evaluation)
+}
+
+/// Keys with tables, and who hears of progress.
+struct Server<'a> {
+    args: &'a BridgeRunArgs,
+    keys: &'a Keys,
+    /// Of each operand: one of integers, one a digit of leveled values.
+    tables: Vec<Vec<packed::PreparedTable>>,
+    second: Option<cryptable::engines::leveled::PreparedTable>,
+    bar: &'a Progress,
+}
+
+impl<'a> Server<'a> {
+    fn new(args: &'a BridgeRunArgs, keys: &'a Keys, bar: &'a Progress) -> Result<Self> {
+        let paths = tables::paths(args)?;
+        let is_table = args.op == BridgeOperation::Table;
+        let (prepared, second) = match keys {
+            Keys::Integers(keys) if !is_table => {
+                let (p, bits) =
+                    (keys.packed().parameters().input_modulus(), keys.parameters().target().bits());
+                let prepare = |path: &PathBuf| {
+                    let table = tables::of_integers(args, path, p, bits)?;
+                    Ok(vec![keys.packed().prepare(&table)?])
+                };
+                (paths.into_iter().map(prepare).collect::<Result<_>>()?, None)
+            }
+            Keys::Leveled(keys) if is_table => {
+                let (packed, leveled) = (keys.parameters().packed(), keys.parameters().target());
+                let digits = tables::of_digits(args, paths[0], packed, leveled)?;
+                let prepare = |table| keys.packed().prepare(table);
+                let digits = digits.iter().map(prepare).collect::<cryptable::Result<_>>()?;
+                let second = keys.single().prepare(&tables::second(args, leveled)?)?;
+                (vec![digits], Some(second))
+            }
+            Keys::Integers(_) => {
+                bail!("keys of integers do not serve table: it takes those of keygen --op table")
+            }
+            Keys::Leveled(_) => {
+                bail!("keys of keygen --op table serve that alone, not {}", args.op.name())
+            }
+        };
+        Ok(Self { args, keys, tables: prepared, second, bar })
+    }
+
+    /// The key of packed values.
+    fn packed(&self) -> &packed::EvaluationKey {
+        match self.keys {
+            Keys::Integers(keys) => keys.packed(),
+            Keys::Leveled(keys) => keys.packed(),
+        }
+    }
+
+    /// All steps on some rows of one ciphertext of every operand.
+    fn outcome(&self, operands: &[Ciphertext], rows: Range<usize>) -> Result<Outcome> {
+        let moved = progress::on(self.bar);
+        let mut looked_up = Vec::with_capacity(operands.len());
+        for (operand, tables) in operands.iter().zip(&self.tables) {
+            let tables: Vec<_> = tables.iter().collect();
+            let progress = cryptable::Progress::new(&moved);
+            let operand = operand.packed()?[0];
+            looked_up.push(self.packed().lookup_many(operand, &tables, progress)?);
+        }
+        match self.keys {
+            Keys::Integers(keys) => self.of_integers(keys, &looked_up, rows),
+            Keys::Leveled(keys) => self.of_leveled(keys, &looked_up[0], rows),
+        }
+    }
+
+    fn of_integers(
+        &self,
+        keys: &IntegerEvaluationKeys,
+        looked_up: &[Vec<packed::Ciphertext>],
+        rows: Range<usize>,
+    ) -> Result<Outcome> {
+        let (bridge, functions) = (keys.bridge(), keys.single());
+        let moved = progress::on(self.bar);
+        let progress = || cryptable::Progress::new(&moved);
+        let taken_out = |results: &Vec<packed::Ciphertext>| {
+            bridge.to_integers(keys.ends(), &results[0], rows.clone())
+        };
+        let taken_out = looked_up.iter().map(taken_out).collect::<cryptable::Result<Vec<_>>>()?;
+        let (x, y) = (&taken_out[0], &taken_out[taken_out.len() - 1]);
+        let bits = match self.args.op {
+            BridgeOperation::Sign | BridgeOperation::Below => functions.sign(x, progress())?,
+            BridgeOperation::LessThan => functions.less_than(x, y, progress())?,
+            BridgeOperation::Maximum => {
+                return Ok(Outcome::Integers(functions.maximum(x, y, progress())?));
+            }
+            BridgeOperation::Absolute => {
+                return Ok(Outcome::Integers(functions.absolute(x, progress())?));
+            }
+            BridgeOperation::Relu => return Ok(Outcome::Integers(functions.relu(x, progress())?)),
+            BridgeOperation::Table => unreachable!("keys of integers serve no second table"),
+        };
+        let packed = bridge.pack_small(keys.ends(), &bits, 2, progress())?;
+        Ok(Outcome::Ciphertexts(vec![packed.into()]))
+    }
+
+    fn of_leveled(
+        &self,
+        keys: &LeveledEvaluationKeys,
+        digits: &[packed::Ciphertext],
+        rows: Range<usize>,
+    ) -> Result<Outcome> {
+        let moved = progress::on(self.bar);
+        let progress = || cryptable::Progress::new(&moved);
+        let modulus = keys.parameters().target().input_modulus();
+        let values = keys.bridge().to_leveled(keys.ends(), digits, (modulus, rows))?;
+        let second = self.second.as_ref().context("table takes --second-table")?;
+        let results = keys.single().lookup_many(&values, &[second], progress())?.swap_remove(0);
+        if !self.args.pack {
+            return Ok(Outcome::Ciphertexts(vec![results.into()]));
+        }
+        let packed = keys.bridge().pack_leveled(keys.ends(), &results, progress())?;
+        Ok(Outcome::Ciphertexts(packed.into_iter().map(Ciphertext::from).collect()))
+    }
+}
+
+/// The file of results, once there are some.
+struct Output<'a> {
+    args: &'a BridgeRunArgs,
+    started: Option<Started>,
+}
+
+enum Started {
+    Ciphertexts(Box<Writer>),
+    Integers(AtomicFile),
+}
+
+impl<'a> Output<'a> {
+    fn new(args: &'a BridgeRunArgs) -> Self {
+        Self { args, started: None }
+    }
+
+    fn push(&mut self, outcome: Outcome) -> Result<()> {
+        use std::io::Write as _;
+        match (outcome, &mut self.started) {
+            (Outcome::Ciphertexts(found), started) => {
+                for one in found {
+                    if started.is_none() {
+                        let file = ciphertext_file::create(&self.args.output, one.contents())?;
+                        *started = Some(Started::Ciphertexts(Box::new(file)));
+                    }
+                    if let Some(Started::Ciphertexts(file)) = started {
+                        file.push(&one)?;
+                    }
+                }
+            }
+            (Outcome::Integers(found), started @ None) => {
+                let mut file = AtomicFile::create(&self.args.output, Access::Public)?;
+                file.write_all(&found.to_bytes())?;
+                *started = Some(Started::Integers(file));
+            }
+            (Outcome::Integers(_), Some(_)) => bail!("{}", several_ciphertexts(self.args)),
+        }
+        Ok(())
+    }
+
+    fn commit(self) -> Result<u64> {
+        match self.started.context("there are no rows")? {
+            Started::Ciphertexts(file) => Ok(ciphertext_file::commit_all(vec![*file])?[0].bytes),
+            Started::Integers(file) => file.commit(true),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    output_bytes: u64,
+    operation: &'static str,
+    /// Values that were looked up packed.
+    values: u64,
+    /// Values that went on one by one.
+    taken_out: u64,
+    threads: usize,
+    load_s: f64,
+    eval_s: f64,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} of {} of {} values, {}, {}",
+            atomic_file::shown(&self.output).printable(),
+            self.operation,
+            self.taken_out,
+            self.values,
+            bytes(self.output_bytes),
+            seconds(self.eval_s)
+        )
+    }
+}

@@ -1,0 +1,227 @@
+//! The client's side of `cryptable integers`: keys, encryption, decryption.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use cryptable::integers::{
+    self, BooleanColumn, Column, ColumnKind, ColumnWriter, DigitCiphertext, DigitEncryption,
+    IntegerColumn,
+};
+use cryptable::{Engine, SecretKey};
+use serde::Serialize;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::column_file::ColumnFile;
+use super::{parameters, with_integer};
+use crate::args::integers::{IntegersEncryptArgs, IntegersKeygenArgs};
+use crate::args::{CsvArgs, DecryptArgs, Global};
+use crate::atomic_file::{self, Access, AtomicFile};
+use crate::commands::key_files::KeyFiles;
+use crate::commands::keygen;
+use crate::formats::csv::{Coding, ReadNote};
+use crate::formats::domain::Domain;
+use crate::formats::value_writer::{ValueWriter, WriteOptions};
+use crate::formats::values::{ValueOptions, Values, open_values};
+use crate::printable::Printable as _;
+use crate::report::{self, bytes, seconds};
+use crate::{input_file, key_input};
+
+/// Generates both keys.
+///
+/// # Errors
+/// If no parameters serve, or writing fails.
+pub fn keygen(global: Global, args: &IntegersKeygenArgs) -> Result<()> {
+    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
+    let parameters = parameters(&args.digits)?;
+    let bits = parameters.input_modulus().ilog2() / 2;
+    keygen::generate(global, files, parameters, format!("for integers in digits of {bits} bits"))
+}
+
+/// Encrypts a file of integers, as many at a time as a ciphertext holds.
+///
+/// # Errors
+/// If a file cannot be read or written, or a value is out of range.
+pub fn encrypt(global: Global, args: &IntegersEncryptArgs) -> Result<()> {
+    let start = Instant::now();
+    let files = &args.files;
+    let kind = ColumnKind { bits: args.bits, signed: files.signed };
+    ensure!(kind.bits > 1 || !kind.signed, "booleans have no sign");
+    let key = key_input::read_secret_key(global, &files.secret)?;
+    let domain = Domain { modulus: 1 << kind.bits, signed: kind.signed };
+    let coding = Coding::open(files.dictionary.as_deref(), files.extend, domain)?;
+    let (format, column, csv) = (files.format, files.column.as_deref(), &files.csv);
+    let options = ValueOptions { format, column, csv, coding: coding.clone() };
+    let mut values = open_values(&files.input, &options)?;
+    let mut writer = ColumnWriter::new(AtomicFile::create(&files.output, Access::Public)?);
+    let count = match key.engine() {
+        Engine::Packed => encrypt_all(key.packed()?, kind, (&key, &mut values), &mut writer)?,
+        _ => {
+            let single = key.single().context("integers are of packed or single values")?;
+            encrypt_all(single, kind, (&key, &mut values), &mut writer)?
+        }
+    };
+    ensure!(count > 0, "{} holds no values", input_file::shown(&files.input).printable());
+    if let Coding::Words(book, _) = &coding {
+        book.borrow().save()?;
+    }
+    let output_bytes = writer.finish()?.commit(true)?;
+    tell_insecurity(global, &key, &files.secret);
+    report::note(global, values.note());
+    let report = Report {
+        output: files.output.clone(),
+        read: values.note().cloned(),
+        values: count,
+        kind: kind.to_string(),
+        output_bytes,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+fn tell_insecurity(global: Global, key: &SecretKey, path: &std::path::Path) {
+    let parameters = key.parameters();
+    let (level, failures) = (parameters.security_level(), parameters.failure_probability());
+    report::note(global, key_input::insecurity(level, failures, path).as_ref());
+}
+
+/// Encrypts all values of a file.
+fn encrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
+    secret: &S,
+    kind: ColumnKind,
+    (key, values): (&SecretKey, &mut Values),
+    writer: &mut ColumnWriter<AtomicFile>,
+) -> Result<u64> {
+    let mut total = 0;
+    loop {
+        let room = key.values_per_part();
+        let mut chunk = Zeroizing::new(Vec::with_capacity(room));
+        for value in values.by_ref().take(room) {
+            chunk.push(value?);
+        }
+        if chunk.is_empty() {
+            return Ok(total);
+        }
+        total += chunk.len() as u64;
+        if kind == ColumnKind::BOOLEANS {
+            let booleans =
+                Zeroizing::new(chunk.iter().map(|&value| value == 1).collect::<Vec<_>>());
+            writer.push(&integers::encrypt_booleans(secret, &booleans)?)?;
+            continue;
+        }
+        with_integer!(kind, T => {
+            let integers: Vec<T> =
+                chunk.iter().map(|&value| integers::Integer::from_word(value)).collect();
+            let integers = Zeroizing::new(integers);
+            writer.push(&integers::encrypt(secret, &integers)?)?;
+        });
+    }
+}
+
+/// Decrypts a file of integers or booleans.
+///
+/// # Errors
+/// If a file cannot be read or written, or the column is of another key.
+pub fn decrypt(global: Global, args: &DecryptArgs) -> Result<()> {
+    let start = Instant::now();
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    let (values, kind, output_bytes) = match key.engine() {
+        Engine::Packed => decrypt_all(&key, key.packed()?, args)?,
+        _ => {
+            let single = key.single().context("integers are of packed or single values")?;
+            decrypt_all(&key, single, args)?
+        }
+    };
+    tell_insecurity(global, &key, &args.secret);
+    let report = Report {
+        output: args.output.clone(),
+        read: None,
+        values,
+        kind: kind.to_string(),
+        output_bytes,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    report::summary(global, &report)
+}
+
+fn decrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
+    key: &SecretKey,
+    secret: &S,
+    args: &DecryptArgs,
+) -> Result<(u64, ColumnKind, u64)> {
+    let mut file = ColumnFile::<S::Ciphertext>::open(&args.input)?;
+    file.check_key(key.parameters().digest(), key.id(), &args.secret)?;
+    let kind = file.summary().kind;
+    ensure!(!args.signed || kind.signed, "{}: {kind}, which have no sign", file.name());
+    let domain = Domain { modulus: 1 << kind.bits, signed: kind.signed };
+    let options = WriteOptions {
+        format: args.format,
+        column: args.column.as_deref(),
+        join: args.join.as_deref(),
+        csv: &CsvArgs {
+            header: args.header,
+            no_header: args.no_header,
+            delimiter: args.delimiter,
+            missing: None,
+        },
+        coding: Coding::open(args.dictionary.as_deref(), false, domain)?,
+    };
+    let mut writer = ValueWriter::create(&args.output, &options, file.values())?;
+    for _ in 0..file.parts() {
+        writer.write(&decrypt_part(secret, &mut file, kind)?)?;
+    }
+    Ok((file.values(), kind, writer.commit()?))
+}
+
+/// The next values of a file, as words.
+fn decrypt_part<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
+    secret: &S,
+    file: &mut ColumnFile<S::Ciphertext>,
+    kind: ColumnKind,
+) -> Result<Zeroizing<Vec<u64>>> {
+    fn words<T: Zeroize>(values: Vec<T>, word: impl Fn(&T) -> u64) -> Zeroizing<Vec<u64>>
+    where
+        Vec<T>: Zeroize,
+    {
+        let values = Zeroizing::new(values);
+        Zeroizing::new(values.iter().map(word).collect())
+    }
+    fn next<C: DigitCiphertext, X: Column<C>>(file: &mut ColumnFile<C>) -> Result<X> {
+        file.next_part()
+    }
+    if kind == ColumnKind::BOOLEANS {
+        let column: BooleanColumn<S::Ciphertext> = next(file)?;
+        return Ok(words(integers::decrypt_booleans(secret, &column)?, |&value| value.into()));
+    }
+    with_integer!(kind, T => {
+        let column: IntegerColumn<T, S::Ciphertext> = next(file)?;
+        Ok(words(integers::decrypt(secret, &column)?, |value| integers::Integer::to_word(*value)))
+    })
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<ReadNote>,
+    values: u64,
+    #[serde(rename = "type")]
+    kind: String,
+    output_bytes: u64,
+    seconds: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} values, {}, {}, {}",
+            atomic_file::shown(&self.output).printable(),
+            self.values,
+            self.kind,
+            bytes(self.output_bytes),
+            seconds(self.seconds)
+        )
+    }
+}

@@ -1,0 +1,102 @@
+//! Files of columns by their names.
+
+use std::fs::File;
+use std::io::{BufReader, Seek};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use cryptable::KeyId;
+use cryptable::integers::{Column, ColumnReader, ColumnSummary, DigitCiphertext};
+
+use crate::input_file;
+use crate::printable::Printable as _;
+
+/// A file of a column, which was checked wholly.
+pub struct ColumnFile<C> {
+    reader: ColumnReader<BufReader<File>, C>,
+    path: PathBuf,
+    /// Numbers of values of all parts.
+    counts: Vec<usize>,
+}
+
+impl<C: DigitCiphertext> ColumnFile<C> {
+    /// Opens a file and checks that all of it is undamaged.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a single bit is wrong.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = || input_file::shown(path).printable();
+        let mut file = input_file::open_seekable(path)?;
+        let open = |file: &File| -> Result<_> {
+            let reader = BufReader::with_capacity(1 << 20, file.try_clone()?);
+            ColumnReader::<_, C>::new(reader).with_context(name)
+        };
+        let mut reader = open(&file)?;
+        let mut counts = Vec::new();
+        while let Some(part) = reader.next_summary().with_context(name)? {
+            counts.push(part.count);
+        }
+        file.rewind()?;
+        Ok(Self { reader: open(&file)?, path: path.to_path_buf(), counts })
+    }
+
+    /// What the column is.
+    pub fn summary(&self) -> &ColumnSummary {
+        self.reader.summary()
+    }
+
+    /// The number of its parts.
+    pub fn parts(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The number of its values.
+    pub fn values(&self) -> u64 {
+        self.counts.iter().map(|&count| count as u64).sum()
+    }
+
+    /// Demands that it is of a key.
+    ///
+    /// # Errors
+    /// Names both files.
+    pub fn check_key(&self, digest: [u8; 32], key_id: KeyId, key: &Path) -> Result<()> {
+        let found = self.summary();
+        ensure!(
+            (found.parameter_digest, found.key_id) == (digest, key_id),
+            "{} does not go with {}: it is of another client or other parameters",
+            self.name(),
+            input_file::shown(key).printable()
+        );
+        Ok(())
+    }
+
+    /// Demands as many values in every part as another file has.
+    ///
+    /// # Errors
+    /// Names both files.
+    pub fn check_like<D: DigitCiphertext>(&self, other: &ColumnFile<D>) -> Result<()> {
+        ensure!(
+            self.counts == other.counts,
+            "{}: {} values, but {} has {}, in parts of as many",
+            self.name(),
+            self.values(),
+            other.name(),
+            other.values()
+        );
+        Ok(())
+    }
+
+    /// The next values.
+    ///
+    /// # Errors
+    /// If the file changed, or is a column of another type.
+    pub fn next_part<X: Column<C>>(&mut self) -> Result<X> {
+        let part = self.reader.next_part().with_context(|| self.path.printable())?;
+        part.with_context(|| format!("{}: fewer values than before", self.path.printable()))
+    }
+
+    /// Its name in messages.
+    pub fn name(&self) -> String {
+        input_file::shown(&self.path).printable()
+    }
+}
