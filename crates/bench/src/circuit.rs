@@ -249,13 +249,15 @@ impl Run<'_> {
     }
 }
 
-/// Tells standard error of every twentieth of long work.
+/// Tells standard error of every twentieth of long work, and how long the rest takes at that pace.
 fn told_by_percent() -> impl Fn(usize, usize) -> ControlFlow<()> + Sync {
     let start = Instant::now();
     move |done, total| {
         let parts = |done: usize| 20 * done / total.max(1);
         if done > 0 && parts(done) > parts(done - 1) && start.elapsed() > Duration::from_secs(10) {
-            eprintln!("{} % after {:.0} s", 5 * parts(done), start.elapsed().as_secs_f64());
+            let passed = start.elapsed().as_secs_f64();
+            let left = passed * (total - done) as f64 / done as f64;
+            eprintln!("{} % after {passed:.0} s, {left:.0} s left", 5 * parts(done));
         }
         ControlFlow::Continue(())
     }

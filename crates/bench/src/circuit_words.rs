@@ -25,7 +25,10 @@ impl CheckedWords {
         count: usize,
         rng: &mut ChaCha20Rng,
     ) -> anyhow::Result<Self> {
-        let expands = named == NamedCircuit::Aes128ExpandedKey;
+        let expands = matches!(
+            named,
+            NamedCircuit::Aes128ExpandedKey | NamedCircuit::Aes128ExpandedKeyBoyarPeralta
+        );
         let is_aes = matches!(named, NamedCircuit::Aes128 | NamedCircuit::Aes128BoyarPeralta);
         if is_aes || expands {
             let (inputs, outputs) = (0..count).map(|_| encrypted_block(expands, rng)).unzip();

@@ -5,7 +5,7 @@ use cryptable::engines::packed::{
     Ciphertext, CostModel, EvaluationKey, Parameters, ParametersLiteral, Request, Result, SecretKey,
 };
 use cryptable::integers::{
-    DryRun, Evaluator, Integer, IntegerColumn, decrypt, encrypt, packed_parameters_for,
+    DryRun, Evaluator, Integer, IntegerColumn, Places, decrypt, encrypt, packed_parameters_for,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -27,6 +27,12 @@ pub enum Operation {
     Lt,
     /// The larger one.
     Max,
+    /// x << y, y modulo the bits.
+    Shl,
+    /// A rising and a falling half of a column merged.
+    Merge,
+    /// A random table of so many bits as --table-bits says, by a tree of tables of digits.
+    Tree,
 }
 
 /// Arguments of `bench integers`.
@@ -41,6 +47,9 @@ pub struct IntegersArguments {
     /// Bits of a digit.
     #[arg(long, default_value_t = 3)]
     digit_bits: u32,
+    /// Bits of the table of `tree`.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=16))]
+    table_bits: u32,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 1)]
     runs: usize,
@@ -88,39 +97,84 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
     record.contract.check()
 }
 
-/// The operation with every carry done, a boolean as an integer.
-fn evaluate<T: Integer, E: cryptable::integers::DigitArithmetic>(
-    server: &Evaluator<'_, E>,
+/// An operation, and the bits of its table.
+#[derive(Clone, Copy, Debug)]
+struct Task {
     operation: Operation,
-    [x, y]: &[IntegerColumn<T, E::Ciphertext>; 2],
-) -> Result<IntegerColumn<T, E::Ciphertext>> {
-    match operation {
-        Operation::Add => server.reduce(&server.add(x, y)?),
-        Operation::Mul => server.reduce(&server.mul(x, y)?),
-        Operation::Lt => Ok(server.to_integers(&server.lt(x, y)?)),
-        Operation::Max => server.max(x, y),
+    table_bits: u32,
+}
+
+impl Task {
+    fn new(arguments: &IntegersArguments) -> Self {
+        Self { operation: arguments.op, table_bits: arguments.table_bits.min(arguments.bits) }
     }
-}
 
-/// The same in the clear.
-fn expected<T: Integer>(operation: Operation, x: T, y: T) -> T {
-    let word = match operation {
-        Operation::Add => x.to_word().wrapping_add(y.to_word()),
-        Operation::Mul => x.to_word().wrapping_mul(y.to_word()),
-        Operation::Lt => u64::from(x < y),
-        Operation::Max => x.max(y).to_word(),
-    };
-    T::from_word(word)
-}
+    /// An entry of a table without structure (the finaliser of SplitMix64).
+    fn entry(self, x: u64) -> u64 {
+        let x = (x ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (x ^ x >> 31) >> (64 - self.table_bits)
+    }
 
-/// Random values, an eighth of the second column's near those of the first.
-fn values<T: Integer>(count: usize, seed: u64) -> [Vec<T>; 2] {
-    let mut rng = ChaCha20Rng::seed_from_u64(seed);
-    let x: Vec<u64> = (0..count).map(|_| rng.random()).collect();
-    let near = |i: usize, x: u64| x.wrapping_add((i as u64 / 8) % 3).wrapping_sub(1);
-    let y = x.iter().enumerate().map(|(i, &x)| if i % 8 == 0 { near(i, x) } else { rng.random() });
-    let y: Vec<u64> = y.collect();
-    [x, y].map(|words| words.into_iter().map(T::from_word).collect())
+    /// The operation with every carry done, a boolean as an integer.
+    fn evaluate<T: Integer, E: Places>(
+        self,
+        server: &Evaluator<'_, E>,
+        [x, y]: &[IntegerColumn<T, E::Ciphertext>; 2],
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        match self.operation {
+            Operation::Add => server.reduce(&server.add(x, y)?),
+            Operation::Mul => server.reduce(&server.mul(x, y)?),
+            Operation::Lt => Ok(server.to_integers(&server.lt(x, y)?)),
+            Operation::Max => server.max(x, y),
+            Operation::Shl => server.reduce(&server.shl_by(x, y)?),
+            Operation::Merge => server.bitonic_merge(x),
+            Operation::Tree => {
+                server.lookup_tree(x, self.table_bits, |x| T::from_word(self.entry(x)))
+            }
+        }
+    }
+
+    /// The same in the clear.
+    fn expected<T: Integer>(self, [x, y]: &[Vec<T>; 2]) -> Vec<T> {
+        if self.operation == Operation::Merge {
+            let mut sorted = x.clone();
+            sorted.sort_unstable();
+            return sorted;
+        }
+        let word = |(&x, &y): (&T, &T)| match self.operation {
+            Operation::Add => x.to_word().wrapping_add(y.to_word()),
+            Operation::Mul => x.to_word().wrapping_mul(y.to_word()),
+            Operation::Lt => u64::from(x < y),
+            Operation::Shl => x.to_word() << (y.to_word() % u64::from(T::BITS)),
+            Operation::Tree => self.entry(x.to_word()),
+            Operation::Max | Operation::Merge => x.max(y).to_word(),
+        };
+        x.iter().zip(y).map(|pair| T::from_word(word(pair))).collect()
+    }
+
+    /// Random values, an eighth of the second column's near those of the first; inputs of the table; halves that rise and
+    /// fall.
+    fn values<T: Integer>(self, count: usize, seed: u64) -> [Vec<T>; 2] {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mask = match self.operation {
+            Operation::Tree => u64::MAX >> (64 - self.table_bits),
+            _ => u64::MAX,
+        };
+        let x: Vec<u64> = (0..count).map(|_| rng.random::<u64>() & mask).collect();
+        let near = |i: usize, x: u64| x.wrapping_add((i as u64 / 8) % 3).wrapping_sub(1);
+        let y = x.iter().enumerate();
+        let y = y.map(|(i, &x)| if i % 8 == 0 { near(i, x) } else { rng.random() });
+        let y: Vec<u64> = y.collect();
+        let [mut x, y]: [Vec<T>; 2] =
+            [x, y].map(|words| words.into_iter().map(T::from_word).collect());
+        if self.operation == Operation::Merge {
+            let (rising, falling) = x.split_at_mut(count / 2);
+            rising.sort_unstable();
+            falling.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        [x, y]
+    }
 }
 
 /// Measures an operation, and checks every value.
@@ -128,22 +182,24 @@ fn measure<T: Integer>(
     parameters: &Parameters,
     arguments: &IntegersArguments,
 ) -> anyhow::Result<IntegersRecord> {
-    let (operation, literal) = (arguments.op, parameters.literal());
-    let values = values::<T>(literal.slots, arguments.seed);
+    let (task, operation, literal) = (Task::new(arguments), arguments.op, parameters.literal());
+    let values = task.values::<T>(literal.slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
     let (columns, encrypt_s) = timed(|| encrypt_both(&keys.secret, &values));
     let (columns, generation_peak) = (columns?, memory::peak_rss());
     let server = Evaluator::new(&keys.evaluation_key)?;
 
     memory::reset_peak();
-    let (times, result, unit) = repeat(&server, operation, &columns, arguments.runs.max(1))?;
+    let (times, result, unit) = repeat(&server, task, &columns, arguments.runs.max(1))?;
     let eval_rss_bytes = memory::peak_rss();
     let found = decrypt(&keys.secret, &result)?;
-    let wanted: Vec<T> =
-        values[0].iter().zip(&values[1]).map(|(&x, &y)| expected(operation, x, y)).collect();
-    let dry_run = dry_run::<T>(parameters, operation)?;
+    let wanted = task.expected(&values);
+    let dry_run = dry_run::<T>(parameters, task)?;
     let model = CostModel::default();
-    let name = format!("{operation:?}").to_lowercase();
+    let mut name = format!("{operation:?}").to_lowercase();
+    if operation == Operation::Tree {
+        name += &format!(" over {} bits", task.table_bits);
+    }
     let mut contract = Contract {
         method: format!("{name} of {} bits in digits of {}", T::BITS, server.digit_bits()),
         table: "integers".to_owned(),
@@ -208,11 +264,11 @@ fn bytes<T: Integer>(column: &IntegerColumn<T, Ciphertext>) -> usize {
 }
 
 /// The operation without ciphertexts, for its lookups.
-fn dry_run<T: Integer>(parameters: &Parameters, operation: Operation) -> Result<DryRun<'_>> {
+fn dry_run<T: Integer>(parameters: &Parameters, task: Task) -> Result<DryRun<'_>> {
     let dry_run = DryRun::new(parameters, parameters.literal().slots);
     let server = Evaluator::new(&dry_run)?;
     let columns = [dry_run.fresh::<T>(&server), dry_run.fresh::<T>(&server)];
-    evaluate(&server, operation, &columns)?;
+    task.evaluate(&server, &columns)?;
     Ok(dry_run)
 }
 
@@ -221,14 +277,14 @@ type Runs<T> = (Vec<f64>, IntegerColumn<T, Ciphertext>, f64);
 
 fn repeat<T: Integer>(
     server: &Evaluator<'_, EvaluationKey>,
-    operation: Operation,
+    task: Task,
     columns: &[IntegerColumn<T, Ciphertext>; 2],
     runs: usize,
 ) -> Result<Runs<T>> {
     let mut unit = UnitSampler::start();
     let mut times = Vec::new();
     loop {
-        let (result, time) = timed(|| evaluate(server, operation, columns));
+        let (result, time) = timed(|| task.evaluate(server, columns));
         let result = result?;
         times.push(time);
         unit.sample_if_due();
@@ -246,8 +302,10 @@ mod tests {
     #[test]
     fn operations_on_a_toy() {
         let parameters = cryptable::integers::insecure_packed_toy(2, 1024).unwrap();
-        for op in [Operation::Add, Operation::Mul, Operation::Lt, Operation::Max] {
-            let arguments = IntegersArguments { bits: 8, op, digit_bits: 2, runs: 1, seed: 1 };
+        use Operation as Op;
+        for op in [Op::Add, Op::Mul, Op::Lt, Op::Max, Op::Shl, Op::Merge, Op::Tree] {
+            let arguments =
+                IntegersArguments { bits: 8, op, digit_bits: 2, table_bits: 6, runs: 1, seed: 1 };
             let record = measure::<u8>(&parameters, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&record).unwrap()));
             assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));

@@ -9,6 +9,7 @@
 //! | `bits` | BinBoot and GateBoot |
 //! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |
 //! | `packing`, `fhew_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them |
+//! | `bridges`, `crossing` | packed values to single ones and back; from how many values on packing pays |
 //! | `integers` | operations on packed integers in digits |
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
@@ -18,10 +19,12 @@
 
 mod auto;
 mod bits;
+mod bridges;
 mod circuit;
 mod circuit_words;
 mod contract;
 mod cost_model;
+mod crossing;
 mod decomposition;
 mod fhew;
 mod fhew_gates;
@@ -81,6 +84,10 @@ pub enum BenchCommand {
     Packing(packing::PackingArguments),
     /// Gates of FHEW ciphertexts, all at once: packed, GateBoot, extracted.
     FhewGates(fhew_gates::FhewGatesArguments),
+    /// Packed values taken out as integers and leveled values, and packed again.
+    Bridges(bridges::BridgesArguments),
+    /// From how many single values on packing them for a lookup is faster than one by one.
+    Crossing(crossing::CrossingArguments),
     /// A circuit on thousands of encrypted words at once: sum, comparison, product, AES-128.
     Circuit(circuit::CircuitArguments),
     /// Functional bootstraps by automorphisms: Algorithm 5 beside LMKCDEY and CMUXes.
@@ -124,6 +131,8 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::SlotLookup(arguments) => slot_lookup::run(arguments, json),
         BenchCommand::Packing(arguments) => packing::run(arguments, json),
         BenchCommand::FhewGates(arguments) => fhew_gates::run(arguments, json),
+        BenchCommand::Bridges(arguments) => bridges::run(arguments, json),
+        BenchCommand::Crossing(arguments) => crossing::run(arguments, json),
         BenchCommand::Circuit(arguments) => circuit::run(arguments, json),
         BenchCommand::Auto(arguments) => auto::run(arguments, json),
         BenchCommand::Cbs(arguments) => circuit_bootstrapping::run(arguments, json),

@@ -11,13 +11,21 @@ use crate::contract::Contract;
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
+/// Slots of the ring.
+const FULL_SLOTS: usize = 32_768;
+
 /// Bits of precision that every slot must have.
 const REQUIRED_BITS: f64 = 20.0;
 
 /// Arguments of `bench ckks-bootstrap`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  cryptable --threads 1 --json bench ckks-bootstrap")]
+#[command(
+    after_help = "Examples:\n  cryptable --threads 1 --json bench ckks-bootstrap\n  cryptable --threads 1 --json bench ckks-bootstrap --slots 4096"
+)]
 pub struct BootstrapArguments {
+    /// Slots: all 32,768 of the ring, or a smaller power of two, which is bootstrapped for less.
+    #[arg(long, default_value_t = FULL_SLOTS)]
+    slots: usize,
     /// Evaluations to take the median time and the largest error of, each of other numbers.
     #[arg(long, default_value_t = 5)]
     runs: usize,
@@ -53,7 +61,11 @@ struct BootstrapRecord {
 
 /// Runs the benchmark.
 pub fn run(arguments: &BootstrapArguments, json: bool) -> anyhow::Result<()> {
-    let record = measure(&Parameters::bootstrapping_128()?, arguments)?;
+    let parameters = match arguments.slots {
+        FULL_SLOTS => Parameters::bootstrapping_128()?,
+        slots => Parameters::sparse_bootstrapping_128(slots)?,
+    };
+    let record = measure(&parameters, arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
@@ -158,7 +170,7 @@ mod tests {
     #[test]
     fn vectors_of_a_toy() {
         let toy = Parameters::insecure_toy_bootstrapping().unwrap();
-        let record = measure(&toy, &BootstrapArguments { runs: 2, seed: 1 }).unwrap();
+        let record = measure(&toy, &BootstrapArguments { slots: 512, runs: 2, seed: 1 }).unwrap();
         assert!(check_line(&serde_json::to_string(&record).unwrap()));
         assert_eq!((record.contract.values_checked, record.levels_left), (1024, toy.levels()));
         assert!(record.precision_bits > 24.0 && record.stated_worst_precision_bits > 22.0);

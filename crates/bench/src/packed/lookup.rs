@@ -265,7 +265,7 @@ impl Session {
             selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
             predicted_units: model.seconds(&prediction.work) / model.unit(),
             predicted_peak_bytes: prediction.peak_bytes(),
-            steps: steps(parameters, &evaluation.marks),
+            steps: steps(parameters, self.tables.len(), &evaluation.marks),
             counts: [
                 counts.transforms,
                 counts.limb_products,
@@ -278,17 +278,20 @@ impl Session {
 }
 
 /// Seconds of each step of a lookup; the same step of all digits, and of all tables, together.
-fn steps(parameters: &Parameters, marks: &[Instant]) -> Vec<(String, f64)> {
+fn steps(parameters: &Parameters, tables: usize, marks: &[Instant]) -> Vec<(String, f64)> {
     let mut steps: Vec<(String, f64)> = Vec::new();
     let front = ["mod_raise", "coeffs_to_slots", "exponential"];
     let digits = parameters.literal().multiplexer.as_ref().map_or(0, |m| m.digits.len());
+    let last = marks.len().saturating_sub(1);
     for (index, pair) in marks.windows(2).enumerate() {
         let name = if digits == 0 {
-            [&front[..], &["interpolation"]]
-                .concat()
-                .get(index)
-                .copied()
-                .unwrap_or("slots_to_coeffs")
+            // Powers and every table, of each exponential; then two steps a table.
+            match front.get(index) {
+                Some(&name) => name,
+                None if index + 2 * tables < last => "interpolation",
+                None if (last - index).is_multiple_of(2) => "slots_to_coeffs",
+                None => "modulus_switch",
+            }
         } else if index < 5 * digits {
             [&front[..], &["deltas", "digit_to_coeffs"]].concat()[index % 5]
         } else if index == 5 * digits {
@@ -345,8 +348,14 @@ mod tests {
         let record = check("mvb", &parameters, 2);
         assert!(record.digits.is_empty());
         let names: Vec<&str> = record.steps.iter().map(|step| step.0.as_str()).collect();
-        let expected =
-            ["mod_raise", "coeffs_to_slots", "exponential", "interpolation", "slots_to_coeffs"];
+        let expected = [
+            "mod_raise",
+            "coeffs_to_slots",
+            "exponential",
+            "interpolation",
+            "slots_to_coeffs",
+            "modulus_switch",
+        ];
         assert_eq!(names, expected);
     }
 

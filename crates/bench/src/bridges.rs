@@ -1,0 +1,398 @@
+//! `bench bridges`: packed values taken out as integers and as leveled values, functions of them, and ring packing.
+
+use clap::Args;
+use cryptable::bridges::{
+    Bridge, EvaluationKeys, Function, Integers, LeveledTable, Plan, Request, Returning, SecretKeys,
+    Target, TargetSecret,
+};
+use cryptable::engines::packed;
+use cryptable::{CostModel, NoiseBound, Progress, ReadOptions, Result, Table};
+use cryptable_conversion::power_of_two::from_power_of_two;
+use cryptable_conversion::{Clients, RingExtractionKey, Secrets};
+use cryptable_lattice::lwe_encryption::phase;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+const SILENT: Progress<'static> = Progress::silent();
+
+/// Arguments of `bench bridges`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench bridges --bits 8 --runs 5")]
+pub struct BridgesArguments {
+    /// Bits of inputs, of outputs and so of the values that go on.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(4..=16))]
+    bits: u32,
+    /// Values of the packed lookup, all of which are taken out.
+    #[arg(long, default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    values: u32,
+    /// How many of them go through a function and come back.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    functions: u32,
+    /// Runs to take the median of.
+    #[arg(long, default_value_t = 5)]
+    runs: usize,
+    /// Seed of the random values and tables.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// INSECURE parameters of small rings, for tests.
+    #[arg(long, hide = true)]
+    insecure_toy: bool,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &BridgesArguments, json: bool) -> anyhow::Result<()> {
+    let mut records = of_integers(arguments)?;
+    records.extend(of_leveled_values(arguments)?);
+    for record in &records {
+        let line = &record.contract;
+        if json {
+            println!("{}", serde_json::to_string(record)?);
+        } else {
+            println!(
+                "{}: {} values in {:.1} ms, {:.0} u, {:.2} u a value; noise 2^{:.1} of the margin, predicted 2^{:.1}; {}: {:.0} u a value, predicted {:.0}",
+                line.method,
+                line.slots,
+                line.eval_s * 1e3,
+                line.eval_units,
+                line.eval_units / line.slots as f64,
+                line.noise_std_log2,
+                line.predicted_noise_std_log2.unwrap_or(f64::NAN),
+                record.function,
+                record.function_units_per_value,
+                record.predicted_function_units_per_value,
+            );
+        }
+    }
+    records.iter().try_for_each(|record| record.contract.check())
+}
+
+/// A line: a step of values between packed and single ones.
+#[derive(Clone, Debug, Serialize)]
+struct BridgesRecord {
+    #[serde(flatten)]
+    contract: Contract,
+    /// What single values went through between both steps.
+    function: &'static str,
+    /// That function's time of one value, in u.
+    function_units_per_value: f64,
+    /// What the plan says of it, by the default cost model.
+    predicted_function_units_per_value: f64,
+}
+
+/// Client and server, random values, and what is the same on all lines.
+struct Session<'a, T: Target> {
+    arguments: &'a BridgesArguments,
+    secrets: SecretKeys<T>,
+    keys: EvaluationKeys<T>,
+    values: Vec<u64>,
+    /// Outputs of the packed table.
+    outputs: Vec<u64>,
+    rng: ChaCha20Rng,
+    line: Contract,
+}
+
+/// What was measured of a step.
+struct Measured {
+    times: Vec<f64>,
+    /// Seconds of u.
+    unit: f64,
+    peak_rss_bytes: u64,
+}
+
+impl Measured {
+    /// Time of one of so many values, in u.
+    fn per_value(&self, values: usize) -> f64 {
+        median(&self.times) / self.unit / values as f64
+    }
+}
+
+impl<'a, T: Target> Session<'a, T> {
+    fn new(arguments: &'a BridgesArguments, plan: &Plan<T>) -> anyhow::Result<Self> {
+        let parameters = plan.parameters();
+        let secrets = SecretKeys::generate(parameters);
+        let mut file = Vec::new();
+        let ends = (secrets.packed(), secrets.single());
+        let (written, keygen_s) = timed(|| parameters.write_key(ends, &mut file, SILENT));
+        written?;
+        let options = ReadOptions::default().allow_insecure();
+        let (bridge, setup_s) = timed(|| Bridge::from_bytes(&file, options));
+        let packed = secrets.packed().evaluation_key(SILENT)?;
+        let single = secrets.single().evaluation_key(SILENT)?;
+        let keys = EvaluationKeys::new(packed, single, bridge?)?;
+        let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+        let p = 1u64 << arguments.bits;
+        let values = (0..arguments.values).map(|_| rng.random_range(0..p)).collect();
+        let outputs = (0..p).map(|_| rng.random_range(0..p)).collect();
+        let line = Contract {
+            table: format!("random:{}", arguments.seed),
+            bits_in: f64::from(arguments.bits),
+            bits_out: f64::from(arguments.bits),
+            modulus_in: p,
+            ring_degree: parameters.packed().ring_degree(),
+            setup_s,
+            keygen_s,
+            eval_key_bytes: keys.bridge().memory_bytes(),
+            peak_rss_bytes: memory::peak_rss(),
+            log2_fail: plan.log2_fail(),
+            security_bits: parameters.security_bits(),
+            ..Contract::here()
+        };
+        Ok(Self { arguments, secrets, keys, values, outputs, rng, line })
+    }
+
+    /// Results of the packed lookup in tables of these outputs.
+    fn looked_up(&mut self, tables: &[Vec<u64>], modulus: u64) -> Result<Vec<packed::Ciphertext>> {
+        let p = self.line.modulus_in;
+        let server = self.keys.packed();
+        let prepare = |table: &Vec<u64>| server.prepare(&Table::new(p, modulus, table.clone())?);
+        let prepared = tables.iter().map(prepare).collect::<Result<Vec<_>>>()?;
+        let (input, encrypt_s) = timed(|| self.secrets.packed().encrypt(&self.values));
+        self.line.encrypt_s = encrypt_s;
+        server.lookup_many(&input?, &prepared.iter().collect::<Vec<_>>(), SILENT)
+    }
+
+    /// What the packed lookup makes of the first so many values.
+    fn expected(&self, count: usize) -> Vec<u64> {
+        self.values[..count].iter().map(|&x| self.outputs[x as usize]).collect()
+    }
+
+    /// Values that go through functions.
+    fn functions(&self) -> usize {
+        self.arguments.functions.min(self.arguments.values) as usize
+    }
+
+    /// Repeats a step; the last result.
+    fn repeat<R>(&self, mut step: impl FnMut() -> Result<R>) -> Result<(R, Measured)> {
+        memory::reset_peak();
+        let mut unit = UnitSampler::start();
+        let mut times = Vec::new();
+        // Pages of the first run are fresh.
+        let mut last = step()?;
+        for _ in 0..self.arguments.runs.max(1) {
+            let (result, time) = timed(&mut step);
+            last = result?;
+            times.push(time);
+            unit.sample_if_due();
+        }
+        let (unit, peak_rss_bytes) = (unit.finish(), memory::peak_rss());
+        Ok((last, Measured { times, unit, peak_rss_bytes }))
+    }
+
+    /// A line of a step on so many values.
+    fn line(&self, method: &str, measured: &Measured, values: usize) -> Contract {
+        let mut line = Contract {
+            method: method.to_owned(),
+            eval_rss_bytes: measured.peak_rss_bytes,
+            peak_rss_bytes: self.line.peak_rss_bytes.max(measured.peak_rss_bytes),
+            ..self.line.clone()
+        };
+        line.values_checked = values;
+        line.set_time(median(&measured.times), measured.times.len(), values, measured.unit);
+        line
+    }
+
+    /// Standard deviation of phases that leave a packed ciphertext, against values, in half steps of their modulus: as the
+    /// bridge takes them out, by a key of the same secrets.
+    fn deviation_taken_out(&self, from: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
+        let parameters = self.keys.parameters();
+        let secret = self.secrets.single().fhew().ring_coefficients();
+        let ids = self.secrets.ids();
+        let clients = Clients { lwe: ids[1], ring: ids[0] };
+        let secrets = Secrets { lwe: secret, ring: self.secrets.packed().secret(), clients };
+        let conversion = parameters.conversion();
+        let key = RingExtractionKey::expand(&secrets.ring_extraction_key(conversion)?);
+        let body = self.keys.packed().export(from)?;
+        let phases = from_power_of_two(conversion, ids[0], body)?;
+        let q = parameters.target().shape().modulus;
+        let list = key.extract(&phases, 0..expected.len(), q)?;
+        let p = from.modulus() as f64;
+        let error = |(index, &value): (usize, &u64)| {
+            let found = phase(secret, &list.ciphertext(index)) as f64 / q as f64;
+            let error = found - value as f64 / p;
+            2.0 * p * (error - error.round())
+        };
+        Ok(root_mean_square(expected.iter().enumerate().map(error)))
+    }
+
+    /// The same of packed values.
+    fn deviation_packed(&self, found: &packed::Ciphertext, expected: &[u64]) -> Result<f64> {
+        Ok(root_mean_square(self.secrets.packed().errors(found, expected)?.into_iter()))
+    }
+}
+
+fn root_mean_square(errors: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = errors.len() as f64;
+    (errors.map(|error| error * error).sum::<f64>() / count).sqrt()
+}
+
+/// log2 of a bound in half steps of a modulus: of a deviation, and of a bias, which may be less than its bound.
+fn in_half_steps(noise: NoiseBound, modulus: u64) -> Option<f64> {
+    Some((2.0 * modulus as f64 * noise.deviation().hypot(noise.bias())).log2())
+}
+
+fn wrong<V: PartialEq>(found: &[V], expected: &[V]) -> usize {
+    found.iter().zip(expected).filter(|(a, b)| a != b).count()
+        + found.len().abs_diff(expected.len())
+}
+
+/// Taken out as integers, their signs, and those packed.
+fn of_integers(arguments: &BridgesArguments) -> anyhow::Result<Vec<BridgesRecord>> {
+    let next = Integers { bits: arguments.bits, function: Function::Sign };
+    let plan = plan(arguments, next)?;
+    let mut session = Session::new(arguments, &plan)?;
+    let modulus = 1u64 << arguments.bits;
+    let tables = [session.outputs.clone()];
+    let results = session.looked_up(&tables, modulus)?.swap_remove(0);
+    let (keys, count) = (&session.keys, session.values.len());
+    let (bridge, ends, functions) = (keys.bridge(), keys.ends(), session.functions());
+    let whole = session.repeat(|| bridge.to_integers(ends, &results, 0..count))?;
+    let expected = session.expected(count);
+    let signed = |&x: &u64| x as i64 - if x >= modulus / 2 { modulus as i64 } else { 0 };
+    let integers: Vec<i64> = expected.iter().map(signed).collect();
+    let found = session.secrets.single().decrypt(&whole.0)?;
+    let mut lines = vec![session.line("packed values to integers", &whole.1, count)];
+    lines[0].wrong = wrong(&found, &integers);
+    lines[0].noise_std_log2 = session.deviation_taken_out(&results, &expected)?.log2();
+    let noise = keys.parameters().taken_out_noise(results.noise());
+    lines[0].predicted_noise_std_log2 = in_half_steps(noise, modulus);
+    lines[0].input_bytes = results.to_bytes().len();
+    lines[0].output_bytes = whole.0.to_bytes().len() / count;
+
+    let some = bridge.to_integers(ends, &results, 0..functions)?;
+    let signs = session.repeat(|| keys.single().sign(&some, SILENT))?;
+    let expected: Vec<u64> = integers[..functions].iter().map(|&x| u64::from(x < 0)).collect();
+    let found = session.secrets.single().decrypt_small(&signs.0)?;
+    anyhow::ensure!(found == expected, "signs of integers are wrong");
+    let packed = session.repeat(|| bridge.pack_small(ends, &signs.0, 2, SILENT))?;
+    let mut line = packed_line(&session, "signs packed", &[packed.0], &packed.1, &[expected])?;
+    line.input_bytes = signs.0.to_bytes().len() / functions;
+    lines.push(line);
+    Ok(records(lines, "sign", signs.1.per_value(functions), &plan))
+}
+
+/// Taken out as leveled values, looked up, and packed.
+fn of_leveled_values(arguments: &BridgesArguments) -> anyhow::Result<Vec<BridgesRecord>> {
+    let modulus = 1u64 << arguments.bits;
+    let next = LeveledTable { input_modulus: modulus, output_modulus: modulus };
+    let plan = plan(arguments, next)?;
+    let mut session = Session::new(arguments, &plan)?;
+    let places = arguments.bits.div_ceil(2);
+    let digits = |values: &[u64], place: u32| -> Vec<u64> {
+        values.iter().map(|value| (value >> (2 * place)) & 3).collect()
+    };
+    let tables: Vec<_> = (0..places).map(|place| digits(&session.outputs, place)).collect();
+    let results = session.looked_up(&tables, 4)?;
+    let second: Vec<u64> = (0..modulus).map(|_| session.rng.random_range(0..modulus)).collect();
+    let (keys, count) = (&session.keys, session.values.len());
+    let (bridge, ends, functions) = (keys.bridge(), keys.ends(), session.functions());
+    let taken = session.repeat(|| bridge.to_leveled(ends, &results, (modulus, 0..count)))?;
+    let expected = session.expected(count);
+    let found = session.secrets.single().decrypt(&taken.0)?;
+    let mut lines = vec![session.line("packed values to leveled ones", &taken.1, count)];
+    lines[0].wrong = wrong(&found, &expected);
+    let low = digits(&expected, 0);
+    lines[0].noise_std_log2 = session.deviation_taken_out(&results[0], &low)?.log2();
+    let noise = keys.parameters().taken_out_noise(results[0].noise());
+    lines[0].predicted_noise_std_log2 = in_half_steps(noise, 4);
+    lines[0].input_bytes = results.iter().map(|result| result.to_bytes().len()).sum();
+    lines[0].output_bytes = taken.0.to_bytes().len() / count;
+
+    let some = bridge.to_leveled(ends, &results, (modulus, 0..functions))?;
+    let table = keys.single().prepare(&Table::new(modulus, modulus, second.clone())?)?;
+    let looked_up = session.repeat(|| keys.single().lookup_many(&some, &[&table], SILENT))?;
+    let output = &looked_up.0[0];
+    let expected: Vec<u64> = expected[..functions].iter().map(|&y| second[y as usize]).collect();
+    let found = session.secrets.single().decrypt(output)?;
+    anyhow::ensure!(found == expected, "leveled lookups are wrong");
+    let packed = session.repeat(|| bridge.pack_leveled(ends, output, SILENT))?;
+    let expected: Vec<_> = (0..places).map(|place| digits(&expected, place)).collect();
+    let mut line = packed_line(&session, "leveled values packed", &packed.0, &packed.1, &expected)?;
+    line.input_bytes = output.to_bytes().len() / functions;
+    lines.push(line);
+    Ok(records(lines, "leveled lookup", looked_up.1.per_value(functions), &plan))
+}
+
+/// The fastest parameters of both ends, of which results come back.
+fn plan<C: cryptable::bridges::Continuation>(
+    arguments: &BridgesArguments,
+    next: C,
+) -> Result<Plan<C::Target>> {
+    let request = Request::new(1 << arguments.bits, next)
+        .values(arguments.values as usize)
+        .taken_out(arguments.functions as usize)
+        .returning(Returning::Packed)
+        .cost_model(CostModel::default());
+    if arguments.insecure_toy { request.insecure_toy().plan() } else { request.plan() }
+}
+
+/// A line of results that were packed, a ciphertext a digit.
+fn packed_line<T: Target>(
+    session: &Session<'_, T>,
+    method: &str,
+    packed: &[packed::Ciphertext],
+    measured: &Measured,
+    expected: &[Vec<u64>],
+) -> Result<Contract> {
+    let count = expected[0].len();
+    let mut line = session.line(method, measured, count);
+    line.values_checked = count * packed.len();
+    let mut deviation: f64 = 0.0;
+    for (packed, expected) in packed.iter().zip(expected) {
+        line.wrong += wrong(&session.secrets.packed().decrypt(packed)?, expected);
+        deviation = deviation.max(session.deviation_packed(packed, expected)?);
+    }
+    line.noise_std_log2 = deviation.log2();
+    line.predicted_noise_std_log2 = in_half_steps(packed[0].noise(), packed[0].modulus());
+    line.output_bytes = packed.iter().map(|packed| packed.to_bytes().len()).sum();
+    Ok(line)
+}
+
+/// Lines, with the function between their steps: the third of the plan.
+fn records<T: Target>(
+    lines: Vec<Contract>,
+    function: &'static str,
+    units: f64,
+    plan: &Plan<T>,
+) -> Vec<BridgesRecord> {
+    let predicted = plan.steps()[2].duration.as_secs_f64() / plan.taken_out() as f64;
+    let record = |contract| BridgesRecord {
+        contract,
+        function,
+        function_units_per_value: units,
+        predicted_function_units_per_value: predicted / CostModel::default().unit(),
+    };
+    lines.into_iter().map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn toys_cross_both_bridges() {
+        let arguments = BridgesArguments {
+            bits: 4,
+            values: 64,
+            functions: 4,
+            runs: 1,
+            seed: 1,
+            insecure_toy: true,
+        };
+        let lines = [of_integers(&arguments).unwrap(), of_leveled_values(&arguments).unwrap()];
+        for record in lines.iter().flatten() {
+            assert!(check_line(&serde_json::to_string(record).unwrap()));
+            let line = &record.contract;
+            let bound = line.predicted_noise_std_log2.unwrap();
+            println!("{}: 2^{:.2}, predicted 2^{bound:.2}", line.method, line.noise_std_log2);
+            assert!(line.noise_std_log2 < bound + 0.5, "{}", line.method);
+            assert!(record.function_units_per_value > 0.0, "{}", line.method);
+        }
+        assert_eq!(lines.iter().map(Vec::len).sum::<usize>(), 4);
+    }
+}

@@ -1,0 +1,260 @@
+//! `bench crossing`: from how many single values on packing them for a lookup is faster than one by one.
+
+use clap::Args;
+use cryptable::engines::{bridged, packed, single};
+use cryptable::{CostModel, Progress, Result, Table};
+use cryptable_lattice::lwe_encryption::phase;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+const SILENT: Progress<'static> = Progress::silent();
+
+/// Values of the shorter of two packed lookups, unless a ciphertext has few more.
+const FEW: usize = 128;
+
+/// Values that are looked up one by one.
+const SINGLE: usize = 16;
+
+/// Arguments of `bench crossing`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  cryptable --threads 1 --json bench crossing --p 16 --slots 256"
+)]
+pub struct CrossingArguments {
+    /// Modulus of inputs and outputs.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(2..=64))]
+    p: u64,
+    /// Slots of a packed ciphertext, a power of two [default: as many as a ring holds].
+    #[arg(long)]
+    slots: Option<usize>,
+    /// Lookups to take the median of.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Seed of the random values and the table.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// INSECURE parameters of small rings, for tests.
+    #[arg(long, hide = true)]
+    insecure_toy: bool,
+}
+
+/// A line: times of a packed lookup of as many values as a ciphertext holds, fresh ones, conversions included. Noise is that of
+/// its results, taken out.
+#[derive(Debug, Serialize)]
+struct CrossingRecord {
+    #[serde(flatten)]
+    contract: Contract,
+    /// Values from which on packing is faster: `fixed/(single - value)`; none if it never is.
+    crossing: Option<u64>,
+    /// The same by the default cost model.
+    predicted_crossing: Option<u64>,
+    /// u of a packed lookup, however few values.
+    fixed_units: f64,
+    /// u that each value adds.
+    units_per_value: f64,
+    /// u of a single lookup with the fastest parameters.
+    single_units: f64,
+    /// What the default cost model says of that.
+    predicted_single_units: f64,
+    /// u of a single lookup with those that may be packed.
+    bridged_single_units: f64,
+    /// u of a packed lookup of as many values as the crossing, and of as many single ones: to be equal.
+    units_at_crossing: Option<[f64; 2]>,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &CrossingArguments, json: bool) -> anyhow::Result<()> {
+    let record = measure(arguments)?;
+    if json {
+        println!("{}", serde_json::to_string(&record)?);
+    } else {
+        println!("{}", serde_json::to_string_pretty(&record)?);
+    }
+    record.contract.check()
+}
+
+/// The parameters of both ways: packed, and the fastest one by one.
+fn parameters(arguments: &CrossingArguments) -> Result<(bridged::Parameters, single::Parameters)> {
+    let p = arguments.p;
+    if arguments.insecure_toy {
+        let single = single::Parameters::insecure_toy(p, p)?;
+        return Ok((bridged::Parameters::insecure_toy(p, p)?, single));
+    }
+    let request = packed::Request { count: arguments.slots, ..packed::Request::new(p, p) };
+    let bridged = bridged::Parameters::candidates(&request)?.swap_remove(0);
+    let single = single::Parameters::candidates(&single::Request::new(p, p))?.swap_remove(0);
+    Ok((bridged, single))
+}
+
+/// Client, server and table of single values that may be packed.
+struct Packed {
+    secret: bridged::SecretKey,
+    key: bridged::EvaluationKey,
+    table: Table,
+    prepared: packed::PreparedTable,
+    values: Vec<u64>,
+    wrong: usize,
+    checked: usize,
+    /// Sum of the squares of all errors, in half steps.
+    squares: f64,
+}
+
+impl Packed {
+    /// Median seconds of a lookup of the first so many values, fresh ones, conversions included; every result is checked.
+    fn seconds(&mut self, count: usize, runs: usize, unit: &mut UnitSampler) -> Result<f64> {
+        let values = &self.values[..count];
+        let expected: Vec<u64> = values.iter().map(|&x| self.table.values()[x as usize]).collect();
+        let mut times = Vec::with_capacity(runs);
+        for _ in 0..=runs {
+            let input = self.secret.encrypt(values)?;
+            let (output, time) = timed(|| {
+                let packed = self.key.pack(&input)?;
+                self.key.unpack(&self.key.packed().lookup(&packed, &self.prepared, SILENT)?)
+            });
+            let output = output?;
+            let found = self.secret.decrypt(&output)?;
+            self.squares += self.squared_errors(&output, &expected);
+            self.wrong += found.iter().zip(&expected).filter(|(a, b)| a != b).count();
+            self.checked += count;
+            times.push(time);
+            unit.sample_if_due();
+        }
+        // Pages of the first run are fresh.
+        Ok(median(&times[1..]))
+    }
+
+    /// Squares of the errors of phases, in half steps of the modulus of the values, added up.
+    fn squared_errors(&self, found: &single::Ciphertext, expected: &[u64]) -> f64 {
+        let (list, secret) = (found.values(), self.secret.single().fhew().lwe_coefficients());
+        let (q, p) = (list.shape().modulus as f64, found.modulus() as f64);
+        let error = |(index, &value): (usize, &u64)| {
+            let error = phase(secret, &list.ciphertext(index)) as f64 / q - value as f64 / p;
+            2.0 * p * (error - error.round())
+        };
+        expected.iter().enumerate().map(error).map(|error| error * error).sum()
+    }
+}
+
+/// Median seconds of a lookup of one value.
+fn single_seconds(
+    (secret, key): (&single::SecretKey, &single::EvaluationKey),
+    table: &Table,
+    runs: usize,
+    unit: &mut UnitSampler,
+) -> Result<f64> {
+    let values: Vec<u64> = (0..SINGLE as u64).map(|x| x % table.input_modulus()).collect();
+    let (input, prepared) = (secret.encrypt(&values)?, key.prepare(table)?);
+    let mut times = Vec::with_capacity(runs);
+    for _ in 0..=runs {
+        let (output, time) = timed(|| key.lookup_many(&input, &[&prepared], SILENT));
+        drop(output?);
+        times.push(time);
+        unit.sample_if_due();
+    }
+    Ok(median(&times[1..]) / SINGLE as f64)
+}
+
+fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
+    let (parameters, fastest) = parameters(arguments)?;
+    let runs = arguments.runs.max(1);
+    let mut unit = UnitSampler::start();
+    // One by one first: keys of both at once would disturb each other.
+    let (secret, single_keygen) = timed(|| single::SecretKey::generate(&fastest));
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let table: Vec<u64> = (0..arguments.p).map(|_| rng.random_range(0..arguments.p)).collect();
+    let table = Table::new(arguments.p, arguments.p, table)?;
+    let single_key = secret.evaluation_key(SILENT)?;
+    let single = single_seconds((&secret, &single_key), &table, runs, &mut unit)?;
+    drop(single_key);
+
+    let (secret, keygen_s) = timed(|| bridged::SecretKey::generate(&parameters));
+    let (key, setup_s) = timed(|| secret.evaluation_key(SILENT));
+    let key = key?;
+    let generation_peak = memory::peak_rss();
+    memory::reset_peak();
+    let ends = (secret.single(), key.single());
+    let bridged_single = single_seconds(ends, &table, runs, &mut unit)?;
+    let slots = parameters.packed().literal().slots;
+    let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..arguments.p)).collect();
+    let (fresh, encrypt_s) = timed(|| secret.encrypt(&values[..1]));
+    let input_bytes = fresh?.to_bytes().len();
+    let prepared = key.packed().prepare(&table)?;
+    let (wrong, checked, squares) = (0, 0, 0.0);
+    let mut packed = Packed { secret, key, table, prepared, values, wrong, checked, squares };
+    let few = FEW.min(slots / 2);
+    let short = packed.seconds(few, runs, &mut unit)?;
+    let full = packed.seconds(slots, runs, &mut unit)?;
+    // A line through two points.
+    let value = ((full - short) / (slots - few) as f64).max(0.0);
+    let fixed = (short - value * few as f64).max(0.0);
+    let crossing = (fixed / (single - value)).ceil();
+    let crossing =
+        (single > value && crossing <= slots as f64).then_some((crossing as usize).max(1));
+    let at_crossing = crossing.map(|count| packed.seconds(count, runs, &mut unit)).transpose()?;
+    let eval_rss_bytes = memory::peak_rss();
+    let u = unit.finish();
+
+    let model = CostModel::default();
+    let input = parameters.packed_noise(parameters.single().noise().fresh());
+    let noise = parameters.single_noise(parameters.packed().result_noise(input));
+    let mut contract = Contract {
+        method: format!("{} of single values", parameters.method_name()),
+        table: format!("random:{}", arguments.seed),
+        bits_in: (arguments.p as f64).log2(),
+        bits_out: (arguments.p as f64).log2(),
+        modulus_in: arguments.p,
+        ring_degree: parameters.ring_degree(),
+        setup_s,
+        keygen_s: keygen_s + single_keygen,
+        encrypt_s,
+        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
+        eval_rss_bytes,
+        eval_key_bytes: packed.key.memory_bytes(),
+        input_bytes,
+        output_bytes: parameters.prediction().result_bytes / slots,
+        values_checked: packed.checked,
+        wrong: packed.wrong,
+        noise_std_log2: (packed.squares / packed.checked as f64).sqrt().log2(),
+        predicted_noise_std_log2: Some((2.0 * arguments.p as f64 * noise.deviation()).log2()),
+        log2_fail: parameters.log2_fail(),
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    };
+    contract.set_time(full, runs, slots, u);
+    Ok(CrossingRecord {
+        contract,
+        crossing: crossing.map(|count| count as u64),
+        predicted_crossing: parameters.crossing_against(&model, &fastest.prediction()),
+        fixed_units: fixed / u,
+        units_per_value: value / u,
+        single_units: single / u,
+        predicted_single_units: model.seconds(&fastest.prediction().work) / model.unit(),
+        bridged_single_units: bridged_single / u,
+        units_at_crossing: at_crossing
+            .zip(crossing)
+            .map(|(time, count)| [time / u, count as f64 * single / u]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn a_toy_is_looked_up_both_ways() {
+        let arguments =
+            CrossingArguments { p: 4, slots: None, runs: 1, seed: 1, insecure_toy: true };
+        let record = measure(&arguments).unwrap();
+        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        let bound = record.contract.predicted_noise_std_log2.unwrap();
+        assert!((record.contract.noise_std_log2 - bound).abs() < 1.0, "{record:?}");
+        assert!(record.fixed_units > 0.0 && record.single_units > 0.0, "{record:?}");
+        assert_eq!(record.crossing.is_some(), record.units_at_crossing.is_some());
+    }
+}
