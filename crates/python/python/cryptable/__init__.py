@@ -1,0 +1,68 @@
+"""Lookup tables on encrypted data.
+
+A client encrypts integers. A server that holds no secret maps each of them through a table of 2 to 2^24 entries; the
+client decrypts exact integers.
+
+    import numpy as np, cryptable
+
+    curve = 255 - np.arange(256)                          # any table
+    plan = cryptable.plan(curve, values=65_536)           # all ways to look it up, the best first
+    print(plan)
+
+    secret = cryptable.SecretKey.generate(plan)           # the client
+    server = secret.evaluation_key()                      # what the server gets
+    encrypted = secret.encrypt(pixels)                    # integers of any shape
+    result = secret.decrypt(server.lookup(encrypted, curve))    # the same shape
+
+Keys and ciphertexts have 128 bits of security at least, and results are exact but for a probability that plans state.
+Long calls show a bar (with tqdm), stop at Ctrl-C, and let other threads run. Errors are in `cryptable.errors`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import comparisons, errors
+from . import tables as _tables
+from ._native import Candidate, Ciphertext, EvaluationKey, Plan, PreparedTable, SecretKey, Table, inspect
+from ._native import plan as _plan
+from .code_book import CodeBook
+from .demo import demo
+from .errors import CryptableError
+from .tables import TableLike, table
+
+__all__ = [
+    "Candidate",
+    "Ciphertext",
+    "CodeBook",
+    "CryptableError",
+    "EvaluationKey",
+    "Plan",
+    "PreparedTable",
+    "SecretKey",
+    "Table",
+    "TableLike",
+    "comparisons",
+    "demo",
+    "errors",
+    "inspect",
+    "plan",
+    "table",
+]
+
+
+def plan(table: TableLike, **request: Any) -> Plan:
+    """Compares all ways to look a table up; the best is what `SecretKey.generate` takes.
+
+    `table` is anything that `cryptable.table` takes. What else may be asked for, all by name:
+
+    - `values`: how many are looked up at a time; `tables`: how many tables on one input;
+    - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
+    - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
+    - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
+    - `method`, `ring_degree`, `digit_bits`: the way itself.
+
+    >>> plan([1, 0, 3, 2], engine="single", values=10).best.engine
+    'single'
+    """
+    return _plan(_tables.table(table), **request)

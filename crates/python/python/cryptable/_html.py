@@ -1,0 +1,40 @@
+"""Plans as notebooks show them."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ._native import Candidate
+
+_COLUMNS = ["engine", "method", "time", "memory", "key file", "a ciphertext", "values in it", "fails", "bits"]
+
+
+def plan(candidates: list[Candidate], values: int, threads: int) -> str:
+    """The candidates as a table, the best in bold."""
+    head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
+    rows = "".join(_row(candidate, bold=place == 0) for place, candidate in enumerate(candidates))
+    caption = f"{values:,} values on {threads} thread{'' if threads == 1 else 's'}, the best first"
+    return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _row(candidate: Candidate, bold: bool) -> str:
+    cells = [
+        candidate.engine,
+        candidate.method,
+        f"{candidate.seconds:.3g} s",
+        _bytes(candidate.memory_bytes),
+        _bytes(candidate.key_file_bytes),
+        _bytes(candidate.ciphertext_bytes),
+        f"{candidate.values_per_ciphertext:,}",
+        f"2^{candidate.log2_fail:.0f}",
+        f"{candidate.security_bits:.0f}",
+    ]
+    tag = "th" if bold else "td"
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _bytes(count: int) -> str:
+    for unit, size in [("GB", 10**9), ("MB", 10**6), ("kB", 10**3)]:
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"

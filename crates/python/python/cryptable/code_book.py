@@ -1,0 +1,124 @@
+"""Words, names, dates: values of any kind as the integers that are encrypted."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._native import Table
+from .errors import RangeError, TableError
+from .tables import table
+
+
+class CodeBook:
+    """A code for every word: 0, 1, 2, ... in the order in which they came.
+
+    The book is the client's, who encrypts codes; a server whose table is of words needs it too. It is a file of JSON,
+    as the command line's `--dictionary` reads it, if words are strings.
+
+    >>> book = CodeBook(["red", "green", "blue"])
+    >>> book.encode(["blue", "red"]).tolist()
+    [2, 0]
+    >>> book.decode([1])
+    ['green']
+    >>> book.table({"red": 10, "green": 20, "blue": 30})
+    Table(3 -> 32)
+    """
+
+    def __init__(self, words: Iterable[Hashable] = ()) -> None:
+        self._codes: dict[Hashable, int] = {}
+        self.extend(words)
+
+    @classmethod
+    def of(cls, values: Any) -> CodeBook:
+        """The book of all values of a column: categories of a pandas Categorical, in their order, or else values in
+        the order in which they come."""
+        categories = getattr(getattr(values, "cat", values), "categories", None)
+        return cls(categories if categories is not None else np.asarray(values, dtype=object).ravel())
+
+    def extend(self, words: Iterable[Hashable]) -> None:
+        """Gives codes to new words."""
+        for word in words:
+            self._codes.setdefault(word, len(self._codes))
+
+    def encode(self, values: Any) -> npt.NDArray[np.uint64]:
+        """The codes of values, in their shape. A `RangeError` names the first that has none."""
+        values = np.asarray(values, dtype=object)
+        try:
+            codes = [self._codes[word] for word in values.ravel()]
+        except KeyError as missing:
+            raise RangeError(f"{missing.args[0]!r} is not in the code book of {len(self)} words") from None
+        return np.array(codes, dtype=np.uint64).reshape(values.shape)
+
+    def decode(self, codes: npt.ArrayLike) -> list[Hashable]:
+        """The words of codes."""
+        words = list(self._codes)
+        return [words[code] for code in np.asarray(codes).ravel().tolist()]
+
+    def table(
+        self,
+        outputs: Mapping[Hashable, Any],
+        *,
+        output_book: CodeBook | None = None,
+        default: Any = None,
+        output_modulus: int | None = None,
+        inputs: int | None = None,
+    ) -> Table:
+        """A table from words to integers, or to words of `output_book`. `default` is the output of words that it leaves
+        out; `inputs`, at least the number of words, leaves room for words to come."""
+        stranger = next((word for word in outputs if word not in self._codes), None)
+        if stranger is not None:
+            raise TableError(f"{stranger!r} of the table is not in the code book")
+        if inputs is not None and inputs < len(self):
+            raise TableError(f"the table has {inputs} inputs, but the code book {len(self)} words")
+
+        def code(output: Any) -> int:
+            return int(output if output_book is None else output_book.encode([output])[0])
+
+        coded = {self._codes[word]: code(output) for word, output in outputs.items()}
+        gap = None if default is None else code(default)
+        # Codes beyond the words are never encrypted: any output does.
+        unused = {place: 0 for place in range(len(self), inputs or max(2, len(self)))}
+        return table(unused | coded, inputs=inputs or max(2, len(self)), default=gap, output_modulus=output_modulus)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the book as JSON; words must be strings."""
+        stranger = next((word for word in self._codes if not isinstance(word, str)), None)
+        if stranger is not None:
+            raise TypeError(f"a code book in a file has strings, not {stranger!r}")
+        target = Path(path)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=target.parent, prefix=f".{target.name}.", delete=False, encoding="utf-8"
+        ) as file:
+            json.dump(self._codes, file, ensure_ascii=False, indent=0)
+        os.replace(file.name, target)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> CodeBook:
+        """Reads a book of JSON."""
+        codes = json.loads(Path(path).read_text(encoding="utf-8"))
+        words = sorted(codes, key=codes.__getitem__)
+        if [codes[word] for word in words] != list(range(len(words))):
+            raise TableError(f"{os.fspath(path)}: codes are not 0 to {len(words) - 1}, each once")
+        return cls(words)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __contains__(self, word: Hashable) -> bool:
+        return word in self._codes
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CodeBook) and self._codes == other._codes
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"CodeBook({len(self)} words)"

@@ -1,0 +1,92 @@
+"""Comparison, maximum, ReLU and their like of encrypted integers of 4 to 39 bits, tens of thousands at once.
+
+    plan = cryptable.comparisons.plan(bits=32)
+    secret = cryptable.SecretKey.generate(plan)
+    server = secret.evaluation_key()
+
+    x, y = secret.encrypt_integers([-100, 5]), secret.encrypt_integers([100, 5])
+    less = comparisons.less_than(server, x, y)            # a Ciphertext of bits
+    larger = comparisons.maximum(server, x, y)            # Digits
+    secret.decrypt(less), secret.decrypt_integers(larger) # [1, 0], [100, 5]
+
+All take `threads` and `progress`, as `EvaluationKey.lookup` does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ._native import Ciphertext, ComparisonPlan, Digits, EvaluationKey, compare
+from ._native import plan_comparisons as _plan
+
+__all__ = [
+    "ComparisonPlan",
+    "Digits",
+    "absolute_value",
+    "clamp",
+    "digits",
+    "equal",
+    "greater_or_equal",
+    "is_negative",
+    "less_than",
+    "maximum",
+    "minimum",
+    "plan",
+    "relu",
+]
+
+
+def plan(bits: int, **request: Any) -> ComparisonPlan:
+    """What comparisons of integers of `bits` bits take: keys are made for it. By name: `values` at a time, `memory`
+    in bytes, `log2_fail` of a whole operation (-64), `threads`."""
+    return _plan(bits, **request)
+
+
+def less_than(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+    """1 where x < y, else 0."""
+    return cast(Ciphertext, compare(server, "less-than", [x, y], **how))
+
+
+def greater_or_equal(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+    """1 where x >= y, else 0."""
+    return cast(Ciphertext, compare(server, "greater-or-equal", [x, y], **how))
+
+
+def equal(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+    """1 where x == y, else 0."""
+    return cast(Ciphertext, compare(server, "equal", [x, y], **how))
+
+
+def is_negative(server: EvaluationKey, x: Ciphertext, **how: Any) -> Ciphertext:
+    """1 where x < 0, else 0."""
+    return cast(Ciphertext, compare(server, "sign", [x], **how))
+
+
+def maximum(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Digits:
+    """The larger of x and y."""
+    return cast(Digits, compare(server, "maximum", [x, y], **how))
+
+
+def minimum(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Digits:
+    """The smaller of x and y."""
+    return cast(Digits, compare(server, "minimum", [x, y], **how))
+
+
+def relu(server: EvaluationKey, x: Ciphertext, **how: Any) -> Digits:
+    """x where it is positive, else 0."""
+    return cast(Digits, compare(server, "relu", [x], **how))
+
+
+def absolute_value(server: EvaluationKey, x: Ciphertext, **how: Any) -> Digits:
+    """The absolute value of x."""
+    return cast(Digits, compare(server, "absolute-value", [x], **how))
+
+
+def clamp(server: EvaluationKey, x: Ciphertext, low: int, high: int, **how: Any) -> Digits:
+    """x, but `low` where it is less, and `high` where it is more."""
+    return cast(Digits, compare(server, "clamp", [x], bounds=(low, high), **how))
+
+
+def digits(server: EvaluationKey, x: Ciphertext, **how: Any) -> Digits:
+    """x in digits, to look each of them up."""
+    return cast(Digits, compare(server, "digits", [x], **how))

@@ -1,0 +1,94 @@
+"""Tables of whatever a user has: arrays, dictionaries, functions, pandas Series, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ._native import Table
+from .errors import TableError
+
+#: What stands for a table. A function needs the number of inputs.
+TableLike: TypeAlias = Table | npt.ArrayLike | Mapping[int, int] | Callable[[int], int]
+
+
+def table(
+    source: TableLike,
+    *,
+    inputs: int | None = None,
+    output_modulus: int | None = None,
+    default: int | None = None,
+    signed: bool = False,
+) -> Table:
+    """Makes a table.
+
+    `source` is an array of outputs for the inputs 0, 1, ...; a dictionary (or a pandas Series) of inputs and outputs,
+    where `default` fills gaps; or a function, with the number of `inputs`. Outputs are below `output_modulus`: by
+    default the least power of two that does, and at least 2. With `signed`, outputs (and keys of a dictionary, and
+    arguments of a function) are from -P/2 to P/2 - 1.
+
+    >>> table([3, 1, 2, 0])
+    Table(4 -> 4)
+    >>> table({0: 1, 5: 9}, inputs=8, default=0).outputs.tolist()
+    [1, 0, 0, 0, 0, 9, 0, 0]
+    >>> table(lambda x: x * x // 100, inputs=256, output_modulus=1024)
+    Table(256 -> 1024)
+    """
+    if isinstance(source, Table):
+        return source
+    if callable(source):
+        outputs = _of_function(source, inputs, signed)
+    elif isinstance(source, Mapping) or _is_series(source):
+        outputs = _of_mapping(dict(cast(Mapping[int, int], source)), inputs, default, signed)
+    else:
+        outputs = np.asarray(source)
+    if outputs.ndim != 1:
+        raise TableError(f"a table has one dimension, not the shape {outputs.shape}")
+    if inputs is not None and len(outputs) != inputs:
+        raise TableError(f"the table has {len(outputs)} outputs, but {inputs} inputs")
+    return Table(outputs, output_modulus or _modulus(outputs, signed), signed=signed)
+
+
+def _of_function(function: Callable[[int], int], inputs: int | None, signed: bool) -> Any:
+    if inputs is None:
+        raise TableError("a table of a function needs the number of inputs: table(f, inputs=256)")
+    half = -(-inputs // 2)
+    arguments = [x - inputs if signed and x >= half else x for x in range(inputs)]
+    return np.array([int(function(x)) for x in arguments], dtype=np.int64)
+
+
+def _of_mapping(source: Mapping[int, int], inputs: int | None, default: int | None, signed: bool) -> Any:
+    if not source:
+        raise TableError("a table needs at least one entry")
+    if inputs is None:
+        if signed:
+            raise TableError("a signed table of a dictionary needs the number of inputs")
+        inputs = max(2, 1 + max(int(key) for key in source))
+    outputs: list[int | None] = [default] * inputs
+    for key, value in source.items():
+        place = int(key) + inputs if signed and key < 0 else int(key)
+        if not 0 <= place < inputs:
+            raise TableError(f"input {key} of the table is not one of its {inputs} inputs")
+        outputs[place] = int(value)
+    missing = next((place for place, value in enumerate(outputs) if value is None), None)
+    if missing is not None:
+        raise TableError(f"the table has no output for input {missing}; default=... fills gaps")
+    return np.array(outputs, dtype=np.int64)
+
+
+def _modulus(outputs: Any, signed: bool) -> int:
+    if outputs.size == 0:
+        raise TableError("a table needs at least two outputs")
+    if outputs.dtype.kind not in "biu":
+        raise TypeError(f"outputs are of type {outputs.dtype}, but must be integers")
+    least, largest = int(outputs.min()), int(outputs.max())
+    if signed:
+        return int(max(2, 2 * (1 << max(largest.bit_length(), (-least - 1).bit_length() if least < 0 else 0))))
+    return int(max(2, 1 << largest.bit_length()))
+
+
+def _is_series(source: object) -> bool:
+    return hasattr(source, "items") and hasattr(source, "index")

@@ -1,0 +1,140 @@
+//! Integers of numpy arrays of any integer type and shape.
+
+use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::errors::{Result, exception};
+
+/// Integers and the shape that they came in.
+pub(crate) struct Integers<T> {
+    pub(crate) values: Vec<T>,
+    pub(crate) shape: Vec<usize>,
+}
+
+/// What numpy makes an array of.
+struct Source<'py> {
+    array: Bound<'py, PyAny>,
+    /// The kind of its type: `u`, `i`, ...
+    kind: String,
+    shape: Vec<usize>,
+}
+
+impl<'py> Source<'py> {
+    fn new(values: &Bound<'py, PyAny>) -> Result<Self> {
+        let array = values.py().import("numpy")?.call_method1("asarray", (values,))?;
+        let kind = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        let shape = array.getattr("shape")?.extract()?;
+        Ok(Self { array, kind, shape })
+    }
+
+    /// Its values, row by row, as this type of numpy's.
+    fn values<T: Element + Copy>(&self, dtype: &str) -> Result<Vec<T>> {
+        // numpy takes an empty list for one of floats; that there is no value is for the library to say.
+        if places(&self.shape) == 0 {
+            return Ok(Vec::new());
+        }
+        let numpy = self.array.py().import("numpy")?;
+        let array = numpy.call_method1("ascontiguousarray", (&self.array, dtype))?;
+        Ok(array.extract::<PyReadonlyArrayDyn<'_, T>>()?.as_slice()?.to_vec())
+    }
+
+    fn refuse<T>(&self) -> Result<T> {
+        let found = self.array.getattr("dtype")?;
+        Err(PyTypeError::new_err(format!("values are of type {found}, but must be integers")))
+    }
+}
+
+/// The values of an array, or of what numpy makes one of, row by row. Values below 0 are counted from the modulus, so
+/// that -1 is `modulus - 1`, if `signed`.
+///
+/// # Errors
+/// `TypeError` if there is anything but integers; `RangeError` names the first value that does not fit.
+pub(crate) fn integers(
+    values: &Bound<'_, PyAny>,
+    modulus: u64,
+    signed: bool,
+) -> Result<Integers<u64>> {
+    let source = Source::new(values)?;
+    let values = match source.kind.as_str() {
+        _ if places(&source.shape) == 0 => Vec::new(),
+        "b" | "u" => source.values("uint64")?,
+        "i" => residues(&source.values("int64")?, modulus, signed)?,
+        _ => source.refuse()?,
+    };
+    Ok(Integers { values, shape: source.shape })
+}
+
+/// The values of an array as they are.
+///
+/// # Errors
+/// `TypeError` if there is anything but integers, `RangeError` if one is above 2^63 - 1.
+pub(crate) fn signed_integers(values: &Bound<'_, PyAny>) -> Result<Integers<i64>> {
+    let source = Source::new(values)?;
+    let values = match source.kind.as_str() {
+        "b" | "i" => source.values("int64")?,
+        "u" => {
+            let fits = |value: u64| {
+                i64::try_from(value).map_err(|_| {
+                    exception("RangeError", format!("value {value} is above {}", i64::MAX))
+                })
+            };
+            source.values::<u64>("uint64")?.into_iter().map(fits).collect::<Result<_>>()?
+        }
+        _ if places(&source.shape) == 0 => Vec::new(),
+        _ => source.refuse()?,
+    };
+    Ok(Integers { values, shape: source.shape })
+}
+
+/// Signed integers as residues.
+fn residues(values: &[i64], modulus: u64, signed: bool) -> Result<Vec<u64>> {
+    let least = if signed { -i64::try_from(modulus / 2).unwrap_or(i64::MAX) } else { 0 };
+    let residue = |(index, &value): (usize, &i64)| match u64::try_from(value) {
+        Ok(value) if signed && value >= modulus.div_ceil(2) => Err((index, value.to_string())),
+        Ok(value) => Ok(value),
+        Err(_) if value >= least => Ok(modulus - value.unsigned_abs()),
+        Err(_) => Err((index, value.to_string())),
+    };
+    values.iter().enumerate().map(residue).collect::<std::result::Result<_, _>>().map_err(
+        |(index, value)| {
+            let range = if signed {
+                format!("from {least} to {}", modulus.div_ceil(2) - 1)
+            } else {
+                format!("from 0 to {}; signed=True takes values below 0", modulus - 1)
+            };
+            exception("RangeError", format!("value {value} at position {index} is not {range}"))
+        },
+    )
+}
+
+/// An array of this shape, of the least numpy type that holds all values below the modulus.
+///
+/// # Errors
+/// If numpy refuses the shape.
+pub(crate) fn array<'py>(
+    py: Python<'py>,
+    values: &[u64],
+    shape: &[usize],
+    modulus: u64,
+    signed: bool,
+) -> Result<Bound<'py, PyAny>> {
+    let bits = u64::BITS - (modulus - 1).leading_zeros();
+    let size = [8, 16, 32, 64].into_iter().find(|&size| bits <= size).unwrap_or(64);
+    let array = if signed {
+        let half = modulus.div_ceil(2);
+        let centred = |&value: &u64| {
+            if value < half { value.cast_signed() } else { -(modulus - value).cast_signed() }
+        };
+        PyArray1::from_iter(py, values.iter().map(centred)).reshape(IxDyn(shape))?.into_any()
+    } else {
+        PyArray1::from_slice(py, values).reshape(IxDyn(shape))?.into_any()
+    };
+    let dtype = format!("{}int{size}", if signed { "" } else { "u" });
+    array.call_method1("astype", (dtype,))
+}
+
+/// The number of places of a shape.
+pub(crate) fn places(shape: &[usize]) -> usize {
+    shape.iter().product()
+}

@@ -1,0 +1,137 @@
+//! How a long call runs: beside the calling thread, which tells its progress and hears of Ctrl-C.
+//!
+//! Python delivers signals to its main thread alone, and only while that runs Python. So the library works on a thread
+//! of its own; the caller waits without the interpreter lock, and takes it a few times a second.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use cryptable::Execution;
+use pyo3::prelude::*;
+
+use crate::errors::{self, Result};
+
+/// How often the caller looks for signals and news.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// What the two threads share.
+#[derive(Default)]
+struct News {
+    done: AtomicUsize,
+    total: AtomicUsize,
+    stop: AtomicBool,
+}
+
+/// What a user gives for progress.
+pub(crate) enum Progress<'py> {
+    /// A bar, by default.
+    Bar,
+    /// `True`, `False`, `None` or a callback.
+    Given(Bound<'py, PyAny>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Progress<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> Result<Self> {
+        Ok(Self::Given(given.to_owned()))
+    }
+}
+
+/// [`run`] with what a user gives for progress: `True` for a bar of this title, `False` or `None` for none, a callback.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_reporting<R: Send>(
+    py: Python<'_>,
+    threads: usize,
+    progress: Progress<'_>,
+    title: &str,
+    call: impl FnOnce(Execution<'_>) -> cryptable::Result<R> + Send,
+) -> Result<R> {
+    let reporting = py.import("cryptable.progress")?.getattr("reporting")?;
+    let bar = match progress {
+        Progress::Bar => reporting.call1((true, title))?,
+        Progress::Given(given) => reporting.call1((given, title))?,
+    };
+    let callback = bar.call_method0("__enter__")?;
+    let callback = (!callback.is_none()).then_some(&callback);
+    let result = run(py, threads, callback, call);
+    bar.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
+    result
+}
+
+/// Runs a call of the library on `threads` threads (0: all), and tells `progress(done, total)` in this thread.
+///
+/// # Errors
+/// Those of the call; what `progress` raises, or a signal's handler: the call is then cancelled.
+pub(crate) fn run<R: Send>(
+    py: Python<'_>,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+    call: impl FnOnce(Execution<'_>) -> cryptable::Result<R> + Send,
+) -> Result<R> {
+    let progress = progress.map(|callback| callback.clone().unbind());
+    py.detach(|| {
+        let news = News::default();
+        let (finished, wait) = channel::<()>();
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                // Dropped when the call ends, even by a panic.
+                let _finished = finished;
+                let tell = |done, total| news.tell(done, total);
+                call(Execution::default().threads(threads).progress(&tell))
+            });
+            let mut told = (0, 0);
+            let mut interruption = None;
+            while wait.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+                if interruption.is_none()
+                    && let Err(error) = news.pass_on(progress.as_ref(), &mut told)
+                {
+                    interruption = Some(error);
+                    news.stop.store(true, Ordering::Relaxed);
+                }
+            }
+            let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            match interruption {
+                Some(error) => Err(error),
+                None => {
+                    let result = result.map_err(errors::raise)?;
+                    news.pass_on(progress.as_ref(), &mut told)?;
+                    Ok(result)
+                }
+            }
+        })
+    })
+}
+
+impl News {
+    /// Notes how far the call is; says whether to go on.
+    fn tell(&self, done: usize, total: usize) -> ControlFlow<()> {
+        self.total.store(total, Ordering::Relaxed);
+        self.done.store(done, Ordering::Relaxed);
+        if self.stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// Runs the handlers of signals that came, and tells the callback if there is anything new.
+    fn pass_on(&self, progress: Option<&Py<PyAny>>, told: &mut (usize, usize)) -> Result<()> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            let new = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+            if let Some(callback) = progress
+                && new.1 > 0
+                && new != *told
+            {
+                callback.call1(py, new)?;
+                *told = new;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! Encrypted arrays.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use crate::arrays::places;
+use crate::errors::{Result, raise};
+use crate::files::{Access, read_file, write_file};
+
+/// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
+///
+/// The shape is no part of the file format; `Ciphertext.load` gives one dimension, `reshape` another.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct Ciphertext {
+    pub(crate) inner: Arc<cryptable::Ciphertext>,
+    pub(crate) shape: Vec<usize>,
+}
+
+impl Ciphertext {
+    pub(crate) fn new(inner: cryptable::Ciphertext, shape: Vec<usize>) -> Self {
+        Self { inner: inner.into(), shape }
+    }
+}
+
+/// A function and its arguments, as `pickle` wants them.
+pub(crate) type Reduced<'py, A, B> = (Bound<'py, PyAny>, (A, B));
+
+#[pymethods]
+impl Ciphertext {
+    /// The shape of the encrypted array.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of values.
+    #[getter]
+    fn size(&self) -> usize {
+        self.inner.count()
+    }
+
+    /// What values are below.
+    #[getter]
+    fn modulus(&self) -> u64 {
+        self.inner.modulus()
+    }
+
+    /// Which engine it is of.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.inner.engine().name()
+    }
+
+    /// The identifier of the secret key that decrypts it.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// The same values in another shape.
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
+        let shape: Vec<usize> = match shape.get_item(0) {
+            Ok(first) if shape.len() == 1 && first.is_instance_of::<PyTuple>() => {
+                first.extract()?
+            }
+            _ => shape.extract()?,
+        };
+        if places(&shape) != self.inner.count() {
+            let count = self.inner.count();
+            let message = format!("{count} values cannot have the shape {shape:?}");
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Self { inner: Arc::clone(&self.inner), shape })
+    }
+
+    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        py.detach(|| {
+            let bytes = self.inner.to_bytes();
+            write_file(&path, Access::Public, replace, |out| out.write_all(&bytes))
+        })
+    }
+
+    /// Reads a file of ciphertexts: one dimension.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
+        py.detach(|| Self::read(&read_file(&path)?))
+    }
+
+    /// Its bytes, as a file has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.inner.to_bytes());
+        PyBytes::new(py, &bytes)
+    }
+
+    /// From the bytes of a file: one dimension.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
+        py.detach(|| Self::read(bytes))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Result<Reduced<'py, Bound<'py, PyBytes>, Vec<usize>>> {
+        let restore = py.import("cryptable._pickling")?.getattr("ciphertext")?;
+        Ok((restore, (self.to_bytes(py), self.shape.clone())))
+    }
+
+    fn __repr__(&self) -> String {
+        let (engine, modulus) = (self.engine(), self.modulus());
+        format!("Ciphertext({engine}, shape {:?}, values below {modulus})", self.shape)
+    }
+}
+
+impl Ciphertext {
+    fn read(bytes: &[u8]) -> Result<Self> {
+        let inner = cryptable::Ciphertext::from_bytes(bytes).map_err(raise)?;
+        let shape = vec![inner.count()];
+        Ok(Self::new(inner, shape))
+    }
+}

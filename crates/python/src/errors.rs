@@ -1,0 +1,59 @@
+//! The library's errors as Python's exceptions: one class a kind, in `cryptable/errors.py`.
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+/// A result whose error is an exception.
+pub(crate) type Result<T> = PyResult<T>;
+
+/// The name of the class that an error is raised as.
+fn class_name(error: &cryptable::Error) -> &'static str {
+    use cryptable::Error as E;
+    match error {
+        E::TooSmall { .. }
+        | E::TooLarge { .. }
+        | E::ValueOutOfRange { .. }
+        | E::Parameter { .. }
+        | E::PlaintextModulus { .. } => "RangeError",
+        E::TableLength { .. }
+        | E::TableEntry { .. }
+        | E::RealTableEntry { .. }
+        | E::TableModulus { .. } => "TableError",
+        E::Memory { .. }
+        | E::FailureUnreachable { .. }
+        | E::FailureProbability { .. }
+        | E::Security(_)
+        | E::Unsupported(_) => "PlanError",
+        E::Mismatch { .. }
+        | E::OtherClient { .. }
+        | E::OtherParameters { .. }
+        | E::OtherEngine { .. }
+        | E::OtherAesKey { .. } => "MismatchError",
+        E::NoiseTooLarge { .. } => "NoiseError",
+        E::UnsupportedOperation { .. } | E::MissingKey { .. } => "UnsupportedError",
+        E::ReadingMemory { .. } | E::Insecure | E::WeakFailureProbability { .. } => "TrustError",
+        E::CountersUsed { .. } | E::NotAuthentic => "AuthenticityError",
+        E::Cancelled { .. } => "CancelledError",
+        E::Wire(_) => "FormatError",
+        _ => "CryptableError",
+    }
+}
+
+/// The exception for an error.
+pub(crate) fn raise(error: cryptable::Error) -> PyErr {
+    if let cryptable::Error::Io(error) = error {
+        return PyOSError::new_err(error.to_string());
+    }
+    exception(class_name(&error), error.to_string())
+}
+
+/// An exception of `cryptable.errors`.
+pub(crate) fn exception(class: &str, message: String) -> PyErr {
+    Python::attach(|py| {
+        let found = py.import("cryptable.errors").and_then(|module| module.getattr(class));
+        match found.and_then(|class| class.call1((message,))) {
+            Ok(instance) => PyErr::from_value(instance),
+            Err(error) => error,
+        }
+    })
+}

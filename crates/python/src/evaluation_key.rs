@@ -1,0 +1,254 @@
+//! The server's key, and tables that are prepared for it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::ReadOptions;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::integers;
+use crate::call::{self, Progress};
+use crate::ciphertext::{Ciphertext, Reduced};
+use crate::errors::Result;
+use crate::table::Table;
+
+/// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct EvaluationKey {
+    inner: Arc<cryptable::EvaluationKey>,
+    /// Where it was opened: what is pickled.
+    path: Option<PathBuf>,
+    allow_insecure: bool,
+}
+
+/// A table encoded for an engine: made once, looked up often.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct PreparedTable {
+    inner: cryptable::PreparedTable,
+}
+
+#[pymethods]
+impl PreparedTable {
+    /// What inputs are below.
+    #[getter]
+    fn input_modulus(&self) -> u64 {
+        self.inner.input_modulus()
+    }
+
+    /// What outputs are below.
+    #[getter]
+    fn output_modulus(&self) -> u64 {
+        self.inner.output_modulus()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.inner)
+    }
+}
+
+/// What files are read with.
+pub(crate) fn read_options(allow_insecure: bool) -> ReadOptions {
+    let options = ReadOptions::default();
+    if allow_insecure { options.allow_insecure() } else { options }
+}
+
+impl EvaluationKey {
+    pub(crate) fn in_memory(inner: cryptable::EvaluationKey) -> Self {
+        Self { inner: inner.into(), path: None, allow_insecure: false }
+    }
+
+    pub(crate) fn library(&self) -> &cryptable::EvaluationKey {
+        &self.inner
+    }
+
+    /// A table of the key's moduli, by `cryptable.table`.
+    fn table<'py>(&self, table: &Bound<'py, PyAny>, signed: bool) -> Result<Bound<'py, PyAny>> {
+        let py = table.py();
+        let options = PyDict::new(py);
+        options.set_item("inputs", self.input_modulus())?;
+        options.set_item("output_modulus", self.output_modulus())?;
+        options.set_item("signed", signed)?;
+        py.import("cryptable.tables")?.getattr("table")?.call((table,), Some(&options))
+    }
+
+    fn prepared<'py>(
+        &self,
+        table: &Bound<'py, PyAny>,
+        signed: bool,
+    ) -> Result<Bound<'py, PreparedTable>> {
+        match table.cast::<PreparedTable>() {
+            Ok(prepared) => Ok(prepared.clone()),
+            Err(_) => Bound::new(table.py(), self.prepare(table, signed)?),
+        }
+    }
+
+    /// An operation on ciphertexts that needs no table.
+    fn combine(
+        &self,
+        py: Python<'_>,
+        shape: &[usize],
+        operation: impl FnOnce(&cryptable::EvaluationKey) -> cryptable::Result<cryptable::Ciphertext>
+        + Send,
+    ) -> Result<Ciphertext> {
+        let inner = call::run(py, 0, None, |_| operation(&self.inner))?;
+        Ok(Ciphertext::new(inner, shape.to_vec()))
+    }
+}
+
+#[pymethods]
+impl EvaluationKey {
+    /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let options = read_options(allow_insecure);
+        let path = std::path::absolute(path)?;
+        let inner = call::run(py, 0, None, |_| cryptable::EvaluationKey::open(&path, options))?;
+        Ok(Self { inner: inner.into(), path: Some(path), allow_insecure })
+    }
+
+    /// Which engine it is of.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.inner.parameters().engine().name()
+    }
+
+    /// What inputs are below.
+    #[getter]
+    fn input_modulus(&self) -> u64 {
+        self.inner.parameters().input_modulus()
+    }
+
+    /// What outputs are below.
+    #[getter]
+    fn output_modulus(&self) -> u64 {
+        self.inner.parameters().output_modulus()
+    }
+
+    /// The identifier of the secret key that it was made from.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
+    #[pyo3(signature = (table, *, signed = false))]
+    fn prepare(&self, table: &Bound<'_, PyAny>, signed: bool) -> Result<PreparedTable> {
+        let py = table.py();
+        let table = self.table(table, signed)?;
+        let table = table.cast::<Table>()?.get();
+        let inner = call::run(py, 0, None, |_| self.inner.prepare(&table.inner))?;
+        Ok(PreparedTable { inner })
+    }
+
+    /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of.
+    #[pyo3(signature = (input, table, *, signed = false, threads = 0, progress = Progress::Bar))]
+    fn lookup(
+        &self,
+        input: &Ciphertext,
+        table: &Bound<'_, PyAny>,
+        signed: bool,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let py = table.py();
+        let prepared = self.prepared(table, signed)?;
+        let table = &prepared.get().inner;
+        let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
+            self.inner.lookup_with(&input.inner, table, execution)
+        })?;
+        Ok(Ciphertext::new(result, input.shape.clone()))
+    }
+
+    /// Maps every value through each of several tables, for less than as many lookups.
+    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    fn lookup_many(
+        &self,
+        py: Python<'_>,
+        input: &Ciphertext,
+        tables: Vec<Bound<'_, PyAny>>,
+        signed: bool,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let prepared: Vec<_> =
+            tables.iter().map(|table| self.prepared(table, signed)).collect::<Result<_>>()?;
+        let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
+        let results = call::run_reporting(py, threads, progress, "lookup", |execution| {
+            self.inner.lookup_many_with(&input.inner, &tables, execution)
+        })?;
+        Ok(results.into_iter().map(|r| Ciphertext::new(r, input.shape.clone())).collect())
+    }
+
+    /// `x + y` modulo the modulus of the values, value by value, without a lookup.
+    fn add(&self, py: Python<'_>, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        self.combine(py, &x.shape, |key| key.add(&x.inner, &y.inner))
+    }
+
+    /// `x - y` modulo the modulus of the values, value by value, without a lookup.
+    fn sub(&self, py: Python<'_>, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
+        self.combine(py, &x.shape, |key| key.sub(&x.inner, &y.inner))
+    }
+
+    /// `-x` modulo the modulus of the values.
+    fn negate(&self, py: Python<'_>, x: &Ciphertext) -> Result<Ciphertext> {
+        self.combine(py, &x.shape, |key| key.negate(&x.inner))
+    }
+
+    /// `x + constants`, an integer for each value, in the clear.
+    #[pyo3(signature = (x, constants, *, signed = false))]
+    fn add_plain(
+        &self,
+        py: Python<'_>,
+        x: &Ciphertext,
+        constants: &Bound<'_, PyAny>,
+        signed: bool,
+    ) -> Result<Ciphertext> {
+        let constants = integers(constants, x.inner.modulus(), signed)?.values;
+        self.combine(py, &x.shape, |key| key.add_plain(&x.inner, &constants))
+    }
+
+    /// `factor * x` modulo the modulus of the values.
+    fn mul_scalar(&self, py: Python<'_>, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
+        self.combine(py, &x.shape, |key| key.mul_scalar(&x.inner, factor))
+    }
+
+    /// Packs single values, so that many are looked up at once.
+    fn pack(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
+        self.combine(py, &values.shape, |key| key.pack(&values.inner))
+    }
+
+    /// Takes packed values out as single ones.
+    fn unpack(&self, py: Python<'_>, values: &Ciphertext) -> Result<Ciphertext> {
+        self.combine(py, &values.shape, |key| key.unpack(&values.inner))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, PathBuf, bool>> {
+        let Some(path) = &self.path else {
+            return Err(PyTypeError::new_err(
+                "an EvaluationKey in memory is not pickled: it has gigabytes; write it by \
+                 SecretKey.save_evaluation_key(path), and pickle EvaluationKey.open(path), which is its path",
+            ));
+        };
+        let restore = py.import("cryptable._pickling")?.getattr("evaluation_key")?;
+        Ok((restore, (path.clone(), self.allow_insecure)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.inner)
+    }
+}

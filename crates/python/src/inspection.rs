@@ -1,0 +1,37 @@
+//! What a file is, without a key.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{Result, raise};
+use crate::files::read_file;
+
+/// Says what a file is: type, engine, key, sizes, security and failure probability of its parameters.
+#[pyfunction]
+pub(crate) fn inspect(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyDict>> {
+    let found = py.detach(|| cryptable::inspect(&read_file(&path)?).map_err(raise))?;
+    let result = PyDict::new(py);
+    result.set_item("object", &found.object)?;
+    result.set_item("bytes", found.bytes)?;
+    if let Some(engine) = found.engine {
+        result.set_item("engine", engine.name())?;
+    }
+    if let Some(key_id) = found.key_id {
+        result.set_item("key_id", key_id.to_string())?;
+    }
+    if let Some((values, modulus)) = found.values {
+        result.set_item("values", values)?;
+        result.set_item("modulus", modulus)?;
+    }
+    if let Some(fresh) = found.fresh {
+        result.set_item("fresh", fresh)?;
+    }
+    if let Some(parameters) = &found.parameters {
+        result.set_item("security_bits", parameters.security_bits())?;
+        result.set_item("log2_fail", parameters.log2_fail())?;
+        result.set_item("insecure", parameters.security_level().is_insecure())?;
+    }
+    Ok(result)
+}

@@ -1,0 +1,213 @@
+//! Plans: all ways to look a table up, the best first.
+
+use std::sync::Arc;
+
+use cryptable::{Engine, Goal, Parameters, Request};
+use pyo3::prelude::*;
+
+use crate::call;
+use crate::errors::{Result, raise};
+use crate::table::Table;
+
+/// One way to look a table up.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct Candidate {
+    inner: Arc<cryptable::Candidate>,
+}
+
+#[pymethods]
+impl Candidate {
+    /// How values are encrypted: `packed`, `single` or `leveled`.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.parameters().engine().name()
+    }
+
+    /// How tables are evaluated.
+    #[getter]
+    fn method(&self) -> String {
+        self.parameters().method_name()
+    }
+
+    /// Predicted time of a lookup of all values, in seconds.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.inner.duration().as_secs_f64()
+    }
+
+    /// Predicted memory of a lookup at its peak, keys included.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.prediction().peak_bytes()
+    }
+
+    /// Bytes of the file of the evaluation key.
+    #[getter]
+    fn key_file_bytes(&self) -> usize {
+        self.inner.prediction().key_file_bytes
+    }
+
+    /// Bytes of one fresh ciphertext.
+    #[getter]
+    fn ciphertext_bytes(&self) -> usize {
+        self.inner.prediction().ciphertext_bytes
+    }
+
+    /// Values that one ciphertext holds.
+    #[getter]
+    fn values_per_ciphertext(&self) -> usize {
+        self.parameters().values_per_ciphertext()
+    }
+
+    /// log2 of the probability that any value of a ciphertext comes out wrong.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.parameters().ciphertext_failure_probability().log2()
+    }
+
+    /// Security in bits, classical.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.parameters().security_bits()
+    }
+
+    /// What inputs are below.
+    #[getter]
+    fn input_modulus(&self) -> u64 {
+        self.parameters().input_modulus()
+    }
+
+    /// What outputs are below.
+    #[getter]
+    fn output_modulus(&self) -> u64 {
+        self.parameters().output_modulus()
+    }
+
+    fn __str__(&self) -> String {
+        self.parameters().to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Candidate({}, {}, {:.3} s)", self.engine(), self.method(), self.seconds())
+    }
+}
+
+impl Candidate {
+    pub(crate) fn parameters(&self) -> &Parameters {
+        self.inner.parameters()
+    }
+}
+
+/// All ways to look a table up, the best first. Prints as a table.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct Plan {
+    inner: cryptable::Plan,
+}
+
+#[pymethods]
+impl Plan {
+    /// The best way: what `SecretKey.generate` takes.
+    #[getter]
+    pub(crate) fn best(&self) -> Candidate {
+        Candidate { inner: self.inner.best().clone().into() }
+    }
+
+    /// All ways, the best first.
+    #[getter]
+    fn candidates(&self) -> Vec<Candidate> {
+        let candidate = |c: &cryptable::Candidate| Candidate { inner: c.clone().into() };
+        self.inner.candidates().iter().map(candidate).collect()
+    }
+
+    /// Engines that have no parameters for the request, and why.
+    #[getter]
+    fn refusals(&self) -> Vec<(&'static str, String)> {
+        self.inner
+            .refusals()
+            .iter()
+            .map(|(engine, error)| (engine.name(), error.to_string()))
+            .collect()
+    }
+
+    /// Values that times are predicted for.
+    #[getter]
+    fn values(&self) -> u64 {
+        self.inner.values()
+    }
+
+    /// Threads that times are predicted for.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.inner.threads()
+    }
+
+    fn __str__(&self) -> String {
+        self.inner.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        self.inner.to_string()
+    }
+
+    /// The comparison, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> Result<String> {
+        let html = py.import("cryptable._html")?.getattr("plan")?;
+        html.call1((self.candidates(), self.values(), self.threads()))?.extract()
+    }
+}
+
+/// Compares all ways to look a table up.
+#[pyfunction]
+#[pyo3(signature = (table, *, values = None, tables = 1, lookups_in_a_row = 1, log2_fail = None, memory = None,
+    threads = None, goal = "throughput", engine = None, inputs = None, method = None, ring_degree = None,
+    digit_bits = None))]
+// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn plan(
+    py: Python<'_>,
+    table: &Table,
+    values: Option<u64>,
+    tables: usize,
+    lookups_in_a_row: u32,
+    log2_fail: Option<f64>,
+    memory: Option<usize>,
+    threads: Option<usize>,
+    goal: &str,
+    engine: Option<&str>,
+    inputs: Option<&str>,
+    method: Option<&str>,
+    ring_degree: Option<usize>,
+    digit_bits: Option<u32>,
+) -> Result<Plan> {
+    let engine = engine.map(str::parse::<Engine>).transpose().map_err(raise)?;
+    let inputs = inputs.map(str::parse::<Engine>).transpose().map_err(raise)?;
+    let goal = match goal {
+        "throughput" => Goal::Throughput,
+        "latency" => Goal::Latency,
+        _ => {
+            let message = format!("goal is {goal:?}, but must be 'throughput' or 'latency'");
+            return Err(pyo3::exceptions::PyValueError::new_err(message));
+        }
+    };
+    let request =
+        Request::for_table(&table.inner).tables(tables).lookups_in_a_row(lookups_in_a_row);
+    let request = request.goal(goal);
+    /// Sets what was given.
+    fn with<T>(request: Request, given: Option<T>, set: impl Fn(Request, T) -> Request) -> Request {
+        match given {
+            Some(value) => set(request, value),
+            None => request,
+        }
+    }
+    let request = with(request, values, Request::values);
+    let request = with(request, log2_fail, Request::log2_fail);
+    let request = with(request, memory, Request::memory);
+    let request = with(request, threads, Request::threads);
+    let request = with(request, engine, Request::engine);
+    let request = with(request, inputs, Request::inputs);
+    let request = with(request, method, |request, name| request.method(name));
+    let request = with(request, ring_degree, Request::ring_degree);
+    let request = with(request, digit_bits, Request::digit_bits);
+    let inner = call::run(py, 0, None, |_| request.plan())?;
+    Ok(Plan { inner })
+}

@@ -1,0 +1,192 @@
+//! The client's key.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use zeroize::Zeroizing;
+
+use numpy::{IxDyn, PyArray1, PyArrayMethods};
+
+use crate::arrays::{array, integers, signed_integers};
+use crate::call::{self, Progress};
+use crate::ciphertext::Ciphertext;
+use crate::comparisons::{ComparisonPlan, Digits, signedness};
+use crate::errors::{Result, raise};
+use crate::evaluation_key::{EvaluationKey, read_options};
+use crate::files::{Access, read_file, write_file};
+use crate::plan::{Candidate, Plan};
+
+/// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
+///
+/// Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct SecretKey {
+    inner: cryptable::SecretKey,
+}
+
+#[pymethods]
+impl SecretKey {
+    /// Draws fresh secrets for a plan's best way, for a candidate, or for a plan of comparisons.
+    #[staticmethod]
+    fn generate(py: Python<'_>, plan: &Bound<'_, PyAny>) -> Result<Self> {
+        let parameters = if let Ok(plan) = plan.cast::<ComparisonPlan>() {
+            plan.get().inner.parameters().clone()
+        } else if let Ok(plan) = plan.cast::<Plan>() {
+            plan.get().best().parameters().clone()
+        } else {
+            plan.cast::<Candidate>()?.get().parameters().clone()
+        };
+        Ok(Self { inner: py.detach(|| cryptable::SecretKey::generate(parameters)) })
+    }
+
+    /// A key of toy parameters, for tests: no security at all.
+    #[staticmethod]
+    fn generate_insecure_toy(
+        engine: &str,
+        input_modulus: u64,
+        output_modulus: u64,
+    ) -> Result<Self> {
+        let engine = engine.parse().map_err(raise)?;
+        let parameters = cryptable::Parameters::insecure_toy(engine, input_modulus, output_modulus);
+        Ok(Self { inner: cryptable::SecretKey::generate(parameters.map_err(raise)?) })
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.id().to_string()
+    }
+
+    /// Which engine it is of.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.inner.parameters().engine().name()
+    }
+
+    /// What values to be encrypted are below.
+    #[getter]
+    fn input_modulus(&self) -> u64 {
+        self.inner.parameters().input_modulus()
+    }
+
+    /// What results are below.
+    #[getter]
+    fn output_modulus(&self) -> u64 {
+        self.inner.parameters().output_modulus()
+    }
+
+    /// Encrypts integers of any shape. With `signed`, they are from -P/2 to P/2 - 1.
+    #[pyo3(signature = (values, *, signed = false))]
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, PyAny>,
+        signed: bool,
+    ) -> Result<Ciphertext> {
+        let modulus = self.inner.parameters().input_modulus();
+        let values = integers(values, modulus, signed)?;
+        let clear = Zeroizing::new(values.values);
+        let inner = call::run(py, 0, None, |_| self.inner.encrypt(&clear))?;
+        Ok(Ciphertext::new(inner, values.shape))
+    }
+
+    /// Decrypts: exact integers, in the shape that was encrypted.
+    #[pyo3(signature = (ciphertext, *, signed = false))]
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &Ciphertext,
+        signed: bool,
+    ) -> Result<Bound<'py, PyAny>> {
+        let values = call::run(py, 0, None, |_| self.inner.decrypt(&ciphertext.inner))?;
+        let values = Zeroizing::new(values);
+        array(py, &values, &ciphertext.shape, ciphertext.inner.modulus(), signed)
+    }
+
+    /// Encrypts integers for comparisons, with a bit of headroom.
+    #[pyo3(signature = (values, *, signed = true))]
+    fn encrypt_integers(&self, values: &Bound<'_, PyAny>, signed: bool) -> Result<Ciphertext> {
+        let py = values.py();
+        let values = signed_integers(values)?;
+        let clear = Zeroizing::new(values.values);
+        let inner =
+            call::run(py, 0, None, |_| self.inner.encrypt_integers(&clear, signedness(signed)))?;
+        Ok(Ciphertext::new(inner, values.shape))
+    }
+
+    /// Decrypts integers in digits, in the shape that was encrypted.
+    #[pyo3(signature = (digits, *, signed = true))]
+    fn decrypt_integers<'py>(
+        &self,
+        py: Python<'py>,
+        digits: &Digits,
+        signed: bool,
+    ) -> Result<Bound<'py, PyAny>> {
+        let values = call::run(py, 0, None, |_| {
+            self.inner.decrypt_integers(&digits.inner, signedness(signed))
+        })?;
+        let values = Zeroizing::new(values);
+        Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&digits.shape))?.into_any())
+    }
+
+    /// The server's key, in memory.
+    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    fn evaluation_key(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EvaluationKey> {
+        let inner = call::run_reporting(py, threads, progress, "evaluation key", |run| {
+            self.inner.evaluation_key_with(run)
+        })?;
+        Ok(EvaluationKey::in_memory(inner))
+    }
+
+    /// Makes the server's key and writes it to a file, never all of it in memory: what a server gets.
+    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    fn save_evaluation_key(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        write_file(&path, Access::Public, replace, |out| {
+            call::run_reporting(py, threads, progress, "evaluation key", |run| {
+                self.inner.write_evaluation_key(out, run)
+            })
+        })
+    }
+
+    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
+    /// encrypted is lost then.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        let bytes = self.inner.to_bytes();
+        write_file(&path, Access::Owner, replace, |out| out.write_all(&bytes))
+    }
+
+    /// Reads a key file.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        py.detach(|| {
+            let bytes = Zeroizing::new(read_file(&path)?);
+            let options = read_options(allow_insecure);
+            let inner = cryptable::SecretKey::from_bytes(&bytes, options).map_err(raise)?;
+            Ok(Self { inner })
+        })
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        let message = "a SecretKey is not pickled: it would be copied to whoever reads the pickle; save() writes a file";
+        Err(PyTypeError::new_err(message))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SecretKey({}, id {})", self.engine(), self.id())
+    }
+}

@@ -1,0 +1,88 @@
+"""Keys, ciphertexts and code books in files and pickles."""
+
+import os
+import pickle
+import stat
+
+import cryptable
+import numpy as np
+import pytest
+from cryptable.errors import FormatError, TableError, TrustError
+
+
+def test_a_client_and_a_server_that_share_files_only(tmp_path, secret):
+    secret.save(tmp_path / "client.key")
+    secret.save_evaluation_key(tmp_path / "server.key", progress=False)
+    assert stat.S_IMODE(os.stat(tmp_path / "client.key").st_mode) == 0o600
+    values = np.arange(16).reshape(4, 4)
+    secret.encrypt(values).save(tmp_path / "values.ct")
+
+    server = cryptable.EvaluationKey.open(tmp_path / "server.key", allow_insecure=True)
+    assert server.key_id == secret.id and server.engine == secret.engine
+    loaded = cryptable.Ciphertext.load(tmp_path / "values.ct")
+    assert loaded.shape == (16,) and loaded.reshape(4, 4).shape == loaded.reshape((4, 4)).shape == (4, 4)
+    server.lookup(loaded, 15 - np.arange(16)).save(tmp_path / "result.ct")
+
+    client = cryptable.SecretKey.load(tmp_path / "client.key", allow_insecure=True)
+    result = client.decrypt(cryptable.Ciphertext.load(tmp_path / "result.ct").reshape(4, 4))
+    np.testing.assert_array_equal(result, 15 - values)
+    found = cryptable.inspect(tmp_path / "server.key")
+    assert found["engine"] == secret.engine and found["insecure"] and found["key_id"] == secret.id
+
+
+def test_toys_and_damaged_files_are_refused(tmp_path, packed):
+    secret, _ = packed
+    secret.save(tmp_path / "client.key")
+    with pytest.raises(TrustError, match="INSECURE"):
+        cryptable.SecretKey.load(tmp_path / "client.key")
+    data = bytearray(secret.encrypt([1]).to_bytes())
+    data[len(data) // 2] ^= 1
+    with pytest.raises(FormatError):
+        cryptable.Ciphertext.from_bytes(bytes(data))
+    with pytest.raises(OSError, match=r"nothing\.key"):
+        cryptable.EvaluationKey.open(tmp_path / "nothing.key")
+
+
+def test_files_are_replaced_only_if_told_so(tmp_path, packed):
+    secret, _ = packed
+    path = tmp_path / "client.key"
+    secret.save(path)
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError, match="replace=True"):
+        cryptable.SecretKey.generate_insecure_toy("packed", 16, 16).save(path)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["client.key"]
+    secret.save(path, replace=True)
+
+
+def test_pickles_hold_public_objects_only(tmp_path, packed):
+    secret, server = packed
+    encrypted = secret.encrypt([[1, 2], [3, 4]])
+    assert secret.decrypt(pickle.loads(pickle.dumps(encrypted))).tolist() == [[1, 2], [3, 4]]
+    table = cryptable.table([1, 0, 3, 2])
+    assert pickle.loads(pickle.dumps(table)) == table
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(secret)
+    with pytest.raises(TypeError, match="save_evaluation_key"):
+        pickle.dumps(server)
+    secret.save_evaluation_key(tmp_path / "server.key")
+    opened = cryptable.EvaluationKey.open(tmp_path / "server.key", allow_insecure=True)
+    again = pickle.loads(pickle.dumps(opened))
+    assert secret.decrypt(again.lookup(encrypted, np.arange(16))).tolist() == [[1, 2], [3, 4]]
+
+
+def test_code_books(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Series(["b", "a", "b", "c"], dtype="category")
+    book = cryptable.CodeBook.of(column)
+    assert book.encode(column).tolist() == [1, 0, 1, 2] and book.decode([2, 0]) == ["c", "a"]
+    book.save(tmp_path / "book.json")
+    assert cryptable.CodeBook.load(tmp_path / "book.json") == book
+    risks = cryptable.CodeBook(["low", "high"])
+    table = book.table({"a": "high", "c": "high"}, output_book=risks, default="low", inputs=4)
+    assert table.outputs.tolist()[:3] == [1, 0, 1]
+    dates = cryptable.CodeBook.of(pandas.to_datetime(["2026-01-02", "2026-01-01"]).to_series())
+    assert len(dates) == 2
+    with pytest.raises(ValueError, match="'d' is not in the code book of 3 words"):
+        book.encode(["a", "d"])
+    with pytest.raises(TableError, match="no output for input 1"):
+        book.table({"a": 1, "c": 2})

@@ -1,0 +1,94 @@
+"""Values go in as arrays and come out as arrays, through every engine."""
+
+import concurrent.futures
+
+import cryptable
+import numpy as np
+import pytest
+from cryptable.errors import MismatchError, RangeError, TableError, UnsupportedError
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64, np.uint64, bool])
+def test_every_value_of_a_random_table(secret, server, dtype):
+    table = np.random.default_rng(1).integers(0, 16, 16)
+    values = np.arange(16 if dtype is not bool else 2).astype(dtype).reshape(2, -1)
+    result = secret.decrypt(server.lookup(secret.encrypt(values), table))
+    assert result.shape == values.shape and result.dtype == np.uint8
+    np.testing.assert_array_equal(result, table[values.astype(int)])
+
+
+@pytest.mark.parametrize("table", [np.zeros(16, int), np.full(16, 15), np.arange(16), np.arange(16)[::-1]])
+def test_constant_identity_and_reversed_tables(secret, server, table):
+    values = np.arange(16)
+    prepared = server.prepare(table)
+    assert (prepared.input_modulus, prepared.output_modulus) == (16, 16)
+    np.testing.assert_array_equal(secret.decrypt(server.lookup(secret.encrypt(values), prepared)), table)
+
+
+def test_several_tables_on_one_input(secret, server):
+    values = np.array([[3, 9], [15, 0]])
+    tables = [lambda x: x * x % 16, {x: 15 - x for x in range(16)}]
+    squares, rest = server.lookup_many(secret.encrypt(values), tables)
+    np.testing.assert_array_equal(secret.decrypt(squares), values**2 % 16)
+    np.testing.assert_array_equal(secret.decrypt(rest), 15 - values)
+
+
+def test_signed_values(secret, server):
+    values = np.array([-8, -1, 0, 7], dtype=np.int8)
+    negated = server.lookup(secret.encrypt(values, signed=True), lambda x: max(-8, min(7, -x)), signed=True)
+    result = secret.decrypt(negated, signed=True)
+    assert result.dtype == np.int8 and result.tolist() == [7, 1, 0, -7]
+
+
+def test_a_scalar_and_an_array_that_is_not_contiguous(secret, server):
+    assert secret.decrypt(secret.encrypt(7)).shape == ()
+    values = np.arange(12).reshape(3, 4).T
+    np.testing.assert_array_equal(secret.decrypt(secret.encrypt(values)), values)
+
+
+def test_sums_without_lookups(packed):
+    secret, server = packed
+    x, y = secret.encrypt([1, 2, 3]), secret.encrypt([5, 6, 15])
+    assert secret.decrypt(server.add(x, y)).tolist() == [6, 8, 2]
+    assert secret.decrypt(server.sub(x, y)).tolist() == [12, 12, 4]
+    assert secret.decrypt(server.negate(x)).tolist() == [15, 14, 13]
+    assert secret.decrypt(server.add_plain(x, [-1, 0, 1], signed=True)).tolist() == [0, 2, 4]
+    assert secret.decrypt(server.mul_scalar(x, -2)).tolist() == [14, 12, 10]
+
+
+def test_what_is_refused_names_the_value(packed):
+    secret, server = packed
+    with pytest.raises(RangeError, match="value 16 at position 2"):
+        secret.encrypt([0, 15, 16])
+    with pytest.raises(RangeError, match="value -1 at position 1"):
+        secret.encrypt([0, -1])
+    with pytest.raises(RangeError, match="value 8 at position 0 is not from -8 to 7"):
+        secret.encrypt([8], signed=True)
+    with pytest.raises(TypeError, match="float64"):
+        secret.encrypt([0.5])
+    with pytest.raises(RangeError):
+        secret.encrypt([])
+    with pytest.raises(TableError, match="8 outputs, but 16 inputs"):
+        server.lookup(secret.encrypt([1]), np.arange(8))
+    with pytest.raises(ValueError):  # the same classes are Python's own
+        server.lookup(secret.encrypt([1]), np.full(16, 16))
+
+
+def test_objects_of_others_are_refused(packed):
+    secret, server = packed
+    other = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
+    with pytest.raises(MismatchError, match="client key"):
+        secret.decrypt(other.encrypt([1]))
+    with pytest.raises(MismatchError, match="client key"):
+        server.lookup(other.encrypt([1]), np.arange(16))
+    leveled = cryptable.SecretKey.generate_insecure_toy("leveled", 16, 16)
+    with pytest.raises(UnsupportedError, match="cannot"):
+        leveled.evaluation_key().add(leveled.encrypt([1]), leveled.encrypt([1]))
+
+
+def test_threads_share_a_key(packed):
+    secret, server = packed
+    prepared = server.prepare(lambda x: x * 7 % 16)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        jobs = [pool.submit(server.lookup, secret.encrypt([value]), prepared, threads=1) for value in range(6)]
+        assert [secret.decrypt(job.result())[0] for job in jobs] == [value * 7 % 16 for value in range(6)]

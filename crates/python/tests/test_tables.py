@@ -1,0 +1,42 @@
+"""Tables of arrays, dictionaries and functions."""
+
+import doctest
+
+import cryptable
+import numpy as np
+import pytest
+from cryptable import code_book, tables
+from cryptable.errors import TableError
+
+
+@pytest.mark.parametrize("module", [tables, code_book, cryptable])
+def test_examples_of_the_documentation(module):
+    assert doctest.testmod(module).failed == 0
+
+
+def test_moduli_are_the_least_powers_of_two():
+    assert cryptable.table([0, 0]).output_modulus == 2
+    assert cryptable.table([1, 4]).output_modulus == 8
+    assert cryptable.table([-4, 3], signed=True).output_modulus == 8
+    assert cryptable.table([-5, 3], signed=True).output_modulus == 16
+    assert cryptable.table([0, 4], signed=True).output_modulus == 16
+
+
+def test_signed_tables_of_functions_and_dictionaries():
+    table = cryptable.table(lambda x: x, inputs=5, output_modulus=5, signed=True)
+    assert table.outputs.tolist() == [0, 1, 2, 3, 4]
+    table = cryptable.table({-1: -1, 0: 0}, inputs=4, default=1, signed=True, output_modulus=4)
+    assert table.outputs.tolist() == [0, 1, 1, 3]
+
+
+def test_what_is_no_table():
+    with pytest.raises(TableError, match="number of inputs"):
+        cryptable.table(abs)
+    with pytest.raises(TableError, match="no output for input 1"):
+        cryptable.table({0: 1, 2: 3})
+    with pytest.raises(TableError, match="one dimension"):
+        cryptable.table(np.zeros((2, 2), int))
+    with pytest.raises(TypeError, match="float64"):
+        cryptable.table([0.5, 1.0])
+    with pytest.raises(TableError, match="input 9"):
+        cryptable.table({9: 1}, inputs=4, default=0)
