@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all format lint docs server-build unit-tests all-unit-tests fuzz bench deny sbom
+.PHONY: help demo test test-all format lint docs server-build unit-tests all-unit-tests python-tests run-python-tests wheel fuzz bench deny sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -12,9 +12,9 @@ help: ## List the targets
 demo: ## Apply a contrast table to an encrypted picture; writes demo-output/before-after.png
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
 
-test: format lint docs server-build unit-tests ## Run the checks: formatting, lints, documentation, builds, tests; about ten minutes on two cores from scratch
+test: format lint docs server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; about ten minutes on two cores from scratch
 
-test-all: format lint docs server-build all-unit-tests ## Run the checks and the slow tests: two minutes more than make test, six more without AVX-512 IFMA
+test-all: format lint docs server-build all-unit-tests python-tests ## Run the checks and the slow tests: two minutes more than make test, six more without AVX-512 IFMA
 
 format: ## Check the formatting
 	$(CARGO) fmt --all --check
@@ -33,11 +33,45 @@ server-build: ## Check what servers and clients build: no `client` code in the f
 
 # Predictions of tests come of the built-in cost model; no test touches the user's cache directory.
 unit-tests all-unit-tests: export CRYPTABLE_CALIBRATION = off
+# The same samples each time: a check that passed passes again. `make test-all` draws new ones.
+unit-tests: export CRYPTABLE_TEST_SEED ?= 1
 unit-tests: ## Run the tests
 	$(CARGO) test --workspace --profile checks
 
 all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
 	$(CARGO) test --workspace --profile checks -- --include-ignored
+
+PYTHON ?= python3
+# 1 where a machine without Python or its package index is to fail the checks.
+PYTHON_REQUIRED ?= 0
+PYTHON_ENVIRONMENT := target/python
+PYTHON_PACKAGE := crates/python/python
+
+# What the tests of the Python package need, from its index, once.
+$(PYTHON_ENVIRONMENT)/installed: pyproject.toml
+	$(PYTHON) -m venv $(PYTHON_ENVIRONMENT)
+	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'mypy~=2.4' 'pandas>=2' 'pillow>=10' 'pytest>=8' 'ruff~=0.17.6' 'tqdm>=4.60'
+	touch $@
+
+# The library is the one that `unit-tests` has built, with all targets of the workspace: a build of its own would take
+# other features, and minutes.
+python-tests: export CRYPTABLE_CALIBRATION = off
+python-tests: ## Run formatting, lints, types and tests of the Python package
+	@$(MAKE) $(PYTHON_ENVIRONMENT)/installed || \
+	{ echo 'Python package NOT tested: no Python from 3.10 on, or no package index'; exit $(PYTHON_REQUIRED); }
+	@test ! -e $(PYTHON_ENVIRONMENT)/installed || $(MAKE) run-python-tests
+
+run-python-tests:
+	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check crates/python
+	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet crates/python
+	$(PYTHON_ENVIRONMENT)/bin/mypy
+	$(CARGO) build --workspace --all-targets --profile checks
+	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
+	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
+
+wheel: ## Build the Python wheel into target/wheels; needs maturin
+	@command -v maturin > /dev/null || { echo 'pip install maturin brings the tool'; exit 1; }
+	maturin build --release
 
 FUZZ_RUNS ?= 1000000
 FUZZ_SECONDS ?= 600
