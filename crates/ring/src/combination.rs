@@ -233,9 +233,9 @@ mod tests {
         for (re, log2_scale) in [(1.0, 0), (-0.75, 60), (0.7, 126), (-0.3, 132), (1.9, 190)] {
             let scale = f64::from(log2_scale).exp2();
             let found = GaussianInteger::rounded(re * scale, 0.0);
-            // A mantissa of 53 bits, so exact at 60 bits and more.
-            let mantissa = BigInt::from((re * 53f64.exp2()) as i64);
-            let exact: BigInt = (mantissa << log2_scale) >> 53;
+            // Exact: mantissas have 53 bits, and no part is below a quarter.
+            let mantissa = BigInt::from((re * 56f64.exp2()) as i64);
+            let exact: BigInt = (mantissa << log2_scale) >> 56;
             for (index, &prime) in primes.iter().enumerate() {
                 let expected = ((exact.clone() % prime) + prime) % prime;
                 let (first, second) = found.residues(&ring, index);
