@@ -206,16 +206,20 @@ impl AesCommand {
     }
 }
 
+/// The files of a command that generates keys.
+#[cfg(feature = "client")]
+fn new_keys(secret: &Path, evaluation: &Path, force: bool) -> FileArgs {
+    let secret = FileArg::new_key("--secret", secret);
+    let evaluation = FileArg::new_key("--evaluation", evaluation);
+    FileArgs { files: vec![secret, evaluation], force }
+}
+
 impl CompareCommand {
     fn files(&self) -> FileArgs {
         match self {
             Self::Plan(_) => FileArgs::default(),
             #[cfg(feature = "client")]
-            Self::Keygen(args) => {
-                let secret = FileArg::new_key("--secret", &args.secret);
-                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
-                FileArgs { files: vec![secret, evaluation], force: args.force }
-            }
+            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
             #[cfg(feature = "client")]
             Self::Encrypt(args) => args.files(),
             Self::Run(args) => {
@@ -235,11 +239,7 @@ impl BridgeCommand {
         match self {
             Self::Plan(_) => FileArgs::default(),
             #[cfg(feature = "client")]
-            Self::Keygen(args) => {
-                let secret = FileArg::new_key("--secret", &args.secret);
-                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
-                FileArgs { files: vec![secret, evaluation], force: args.force }
-            }
+            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
             #[cfg(feature = "client")]
             Self::Encrypt(args) => args.files(),
             Self::Run(args) => {
@@ -317,11 +317,7 @@ impl IntegersCommand {
         match self {
             Self::Plan(_) => FileArgs::default(),
             #[cfg(feature = "client")]
-            Self::Keygen(args) => {
-                let secret = FileArg::new_key("--secret", &args.secret);
-                let evaluation = FileArg::new_key("--evaluation", &args.evaluation);
-                FileArgs { files: vec![secret, evaluation], force: args.force }
-            }
+            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
             #[cfg(feature = "client")]
             Self::Encrypt(args) => args.files.files(),
             Self::Run(args) => {

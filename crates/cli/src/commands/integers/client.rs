@@ -16,13 +16,13 @@ use zeroize::{Zeroize, Zeroizing};
 use super::column_file::ColumnFile;
 use super::{parameters, with_integer};
 use crate::args::integers::{IntegersEncryptArgs, IntegersKeygenArgs};
-use crate::args::{CsvArgs, DecryptArgs, Global};
+use crate::args::{DecryptArgs, Global};
 use crate::atomic_file::{self, Access, AtomicFile};
+use crate::commands::decrypt::create;
 use crate::commands::key_files::KeyFiles;
 use crate::commands::keygen;
 use crate::formats::csv::{Coding, ReadNote};
 use crate::formats::domain::Domain;
-use crate::formats::value_writer::{ValueWriter, WriteOptions};
 use crate::formats::values::{ValueOptions, Values, open_values};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
@@ -155,19 +155,7 @@ fn decrypt_all<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     let kind = file.summary().kind;
     ensure!(!args.signed || kind.signed, "{}: {kind}, which have no sign", file.name());
     let domain = Domain { modulus: 1 << kind.bits, signed: kind.signed };
-    let options = WriteOptions {
-        format: args.format,
-        column: args.column.as_deref(),
-        join: args.join.as_deref(),
-        csv: &CsvArgs {
-            header: args.header,
-            no_header: args.no_header,
-            delimiter: args.delimiter,
-            missing: None,
-        },
-        coding: Coding::open(args.dictionary.as_deref(), false, domain)?,
-    };
-    let mut writer = ValueWriter::create(&args.output, &options, file.values())?;
+    let mut writer = create(args, domain, file.values())?;
     for _ in 0..file.parts() {
         writer.write(&decrypt_part(secret, &mut file, kind)?)?;
     }
