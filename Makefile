@@ -62,8 +62,8 @@ python-tests: ## Run formatting, lints, types and tests of the Python package
 	@test ! -e $(PYTHON_ENVIRONMENT)/installed || $(MAKE) run-python-tests
 
 run-python-tests:
-	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check crates/python
-	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet crates/python
+	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check crates/python comparisons
+	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet crates/python comparisons
 	$(PYTHON_ENVIRONMENT)/bin/mypy
 	$(CARGO) build --workspace --all-targets --profile checks
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so

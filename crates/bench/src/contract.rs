@@ -63,6 +63,10 @@ pub struct Contract {
     pub predicted_noise_std_log2: Option<f64>,
     /// log2 of the failure probability that the parameters state.
     pub log2_fail: f64,
+    /// log2 of the failure probability of a value that parameters were chosen for, where the benchmark chose them and
+    /// `literal` does not say; older lines lack it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_log2_fail: Option<f64>,
     /// Bits of security that the parameters state.
     pub security_bits: f64,
     /// The table: `random:SEED` unless it is named.

@@ -150,6 +150,7 @@ fn measure(
     contract.modulus_in = 1 << bits;
     contract.encrypt_s = encrypt_s / values.len() as f64;
     contract.log2_fail = plan.log2_fail();
+    contract.requested_log2_fail = Some(arguments.log2_fail);
     let literal = session.parameters.literal();
     contract.output_bytes = plan.digits()
         * ((literal.lwe_dimension + 1) * literal.log2_lwe_modulus as usize).div_ceil(8);

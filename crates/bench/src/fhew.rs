@@ -158,6 +158,7 @@ fn measure(
     line.contract.prepare_s = prepare_s;
     line.contract.predicted_noise_std_log2 = Some(relative(predicted.standard_deviation(), p));
     line.contract.log2_fail = full_domain::log2_fail(method, &model, p, p);
+    line.contract.requested_log2_fail = Some(arguments.log2_fail);
     line.contract.table = format!("random:{}", arguments.seed);
     line.published_ms = published(LweSet::Fast, method.name(), p).map(|time| time.milliseconds);
     line.rotations = method.rotations();
@@ -189,6 +190,7 @@ fn measure_bootstrap(parameters: &Parameters, arguments: &FhewArguments) -> anyh
     line.contract.predicted_noise_std_log2 = Some(relative(output.standard_deviation(), p));
     line.contract.log2_fail =
         log2_sum([input, output].map(|v| v.log2_tail(0.5 / p as f64)).into_iter());
+    line.contract.requested_log2_fail = Some(arguments.log2_fail);
     line.rotations = 1;
     line.count_transforms(cost::rotation(parameters.literal()).digit_transforms);
     line.contract.table = "negacyclic identity".to_owned();

@@ -72,6 +72,7 @@ fn measure(parameters: &Parameters, arguments: &GatesArguments) -> anyhow::Resul
     contract.predicted_noise_std_log2 =
         Some(relative((model.blind_rotation() + model.key_switching()).0));
     contract.log2_fail = gates::log2_fail(&model);
+    contract.requested_log2_fail = Some(arguments.log2_fail);
     contract.method = "NAND".to_owned();
     contract.table = "NAND".to_owned();
     (contract.bits_in, contract.bits_out, contract.modulus_in) = (2.0, 1.0, 2);

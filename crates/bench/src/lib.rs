@@ -14,7 +14,7 @@
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
-//! | `plot` | pictures of lines |
+//! | `plot`, `report` | pictures of lines; the standard set, and a page of it |
 #![forbid(unsafe_code)]
 
 mod auto;
@@ -38,6 +38,7 @@ mod packed;
 mod packing;
 mod plot;
 mod primitives;
+mod report;
 mod single;
 mod slot_lookup;
 mod vectors;
@@ -100,6 +101,8 @@ pub enum BenchCommand {
     Aes(aes::AesArguments),
     /// Pictures of time and memory over the width of tables, from the lines of other benchmarks.
     Plot(plot::PlotArguments),
+    /// The standard set, its lines, and a page with tables and pictures.
+    Report(report::ReportArguments),
     /// NTT, base conversion, key switch, rotation and multiplication, with their counts; the cost model's fields.
     Primitives(primitives::PrimitivesArguments),
 }
@@ -139,6 +142,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::CmuxTree(arguments) => cmux_tree::run(arguments, json),
         BenchCommand::Aes(arguments) => aes::run(arguments, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),
+        BenchCommand::Report(arguments) => report::run(arguments, threads),
         BenchCommand::Primitives(arguments) => primitives::run(arguments, json),
     })
 }

@@ -14,6 +14,7 @@ mod published;
 mod records;
 mod single_values;
 
+pub use chart::write;
 use chart::{Chart, Curve};
 use records::Record;
 
@@ -40,19 +41,12 @@ pub struct PlotArguments {
 /// If a file cannot be read, a line is no record, a method was not measured on that many threads, or a picture
 /// cannot be written.
 pub fn run(arguments: &PlotArguments) -> Result<()> {
-    let (mut records, mut single) = (Vec::new(), Vec::new());
-    for file in &arguments.files {
-        records.extend(records::read(file)?);
-        single.extend(single_values::read(file)?);
+    let lines = Lines::read(&arguments.files)?;
+    if lines.single_pictures(arguments.of_threads)?.is_empty() || lines.has_full() {
+        records::check_measured(&lines.records, arguments.of_threads)?;
     }
     // All are drawn before the first is written.
-    let mut pictures = single_values::pictures(&single, arguments.of_threads)?;
-    if pictures.is_empty() || records.iter().any(Record::is_full) {
-        let records = records::select(records, arguments.of_threads)?;
-        for chart in charts(&records, arguments.of_threads) {
-            pictures.push((chart.file_name.to_owned(), chart.svg()?));
-        }
-    }
+    let pictures = lines.pictures(arguments.of_threads)?;
     let path = |name: &str| arguments.out.join(name).with_extension("svg");
     let pictures: Vec<(PathBuf, String)> =
         pictures.into_iter().map(|(name, svg)| (path(&name), svg)).collect();
@@ -63,6 +57,50 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
         println!("{}", path.display());
     }
     Ok(())
+}
+
+/// Lines that can be drawn.
+pub struct Lines {
+    records: Vec<Record>,
+    single: Vec<single_values::SingleRecord>,
+}
+
+impl Lines {
+    /// The lines of all files.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or a line is no record.
+    pub fn read(files: &[PathBuf]) -> Result<Self> {
+        let (mut records, mut single) = (Vec::new(), Vec::new());
+        for file in files {
+            records.extend(records::read(file)?);
+            single.extend(single_values::read(file)?);
+        }
+        Ok(Self { records, single })
+    }
+
+    fn has_full(&self) -> bool {
+        self.records.iter().any(Record::is_full)
+    }
+
+    fn single_pictures(&self, threads: usize) -> Result<Vec<(String, String)>> {
+        single_values::pictures(&self.single, threads)
+    }
+
+    /// Names without extension, and pictures, of what was measured on so many threads; none where nothing was.
+    ///
+    /// # Errors
+    /// If a picture cannot be drawn.
+    pub fn pictures(&self, threads: usize) -> Result<Vec<(String, String)>> {
+        let mut pictures = self.single_pictures(threads)?;
+        let records = records::select(&self.records, threads);
+        if !records.is_empty() {
+            for chart in charts(&records, threads) {
+                pictures.push((chart.file_name.to_owned(), chart.svg()?));
+            }
+        }
+        Ok(pictures)
+    }
 }
 
 /// What to draw. Published figures are of one thread, and in seconds: they are left out elsewhere.

@@ -32,8 +32,12 @@ pub struct Chart {
     pub curves: Vec<Curve>,
 }
 
+/// Between the name of a method and the exponent of the failure probability that was asked for, where a picture has
+/// several of them.
+pub const REQUESTED: &str = ", a ciphertext failing with 2^-";
+
 /// Colours that colour-blind people can tell apart (Okabe and Ito), and outlines of markers in pixels.
-/// A method has its own pair, the same in every picture.
+/// A method has its own pair, the same in every picture; where failure probabilities are told apart, its own colour.
 fn style_of(method: &str) -> (RGBColor, &'static [(i32, i32)]) {
     // Twelve integer points at a distance of exactly 5.
     const CIRCLE: &[(i32, i32)] = &[
@@ -55,6 +59,9 @@ fn style_of(method: &str) -> (RGBColor, &'static [(i32, i32)]) {
     const DIAMOND: &[(i32, i32)] = &[(0, -6), (6, 0), (0, 6), (-6, 0)];
     const INVERTED: &[(i32, i32)] = &[(0, 6), (6, -4), (-6, -4)];
     const BAR: &[(i32, i32)] = &[(-6, -2), (6, -2), (6, 2), (-6, 2)];
+    if let Some((method, _)) = method.split_once(REQUESTED) {
+        return (style_of(method).0, BAR);
+    }
     match method {
         "akp" => (RGBColor(0, 114, 178), CIRCLE),
         "cmt" => (RGBColor(213, 94, 0), SQUARE),

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use super::chart::Curve;
+use super::chart::{Curve, REQUESTED};
 use crate::measurement::median;
 
 /// What is plotted of a line of the JSON contract; other fields are ignored.
@@ -26,6 +26,14 @@ pub struct Record {
     /// Tables on the same input; older lines do not say.
     #[serde(default = "one")]
     tables: usize,
+    literal: Option<Literal>,
+}
+
+/// What is read of the parameters of a line; the oldest do not have them.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Literal {
+    /// Of the failure probability of a value that they were chosen for.
+    log2_fail: Option<f64>,
 }
 
 fn one() -> usize {
@@ -36,6 +44,12 @@ impl Record {
     /// One table on a full ciphertext.
     pub fn is_full(&self) -> bool {
         self.tables == 1 && self.slots == self.ring_degree
+    }
+
+    /// The exponent of the failure probability of a ciphertext that was asked for, by which lines are compared.
+    fn requested_fail(&self) -> Option<i64> {
+        let of_value = self.literal?.log2_fail?;
+        Some(-(of_value + (self.slots as f64).log2()).round() as i64)
     }
 
     /// Logarithmic axes need positive numbers.
@@ -82,17 +96,16 @@ fn parse(line: &str) -> Result<Option<Record>> {
     Ok(Some(record))
 }
 
-/// Records that can be compared: one table, a full ciphertext, so many threads.
+/// Demands that every method with lines of one table on full ciphertexts was measured on so many threads.
 ///
 /// # Errors
-/// If there is none of a method that was measured with one table on full ciphertexts.
-pub fn select(mut records: Vec<Record>, threads: usize) -> Result<Vec<Record>> {
-    records.retain(Record::is_full);
-    ensure!(!records.is_empty(), "no line of one table on a full ciphertext");
+/// If there is no such line, or a method was measured on other numbers of threads only.
+pub fn check_measured(records: &[Record], threads: usize) -> Result<()> {
     let mut measured: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    for record in &records {
+    for record in records.iter().filter(|record| record.is_full()) {
         measured.entry(&record.method).or_default().insert(record.threads);
     }
+    ensure!(!measured.is_empty(), "no line of one table on a full ciphertext");
     for (method, with) in measured {
         if !with.contains(&threads) {
             let with: Vec<String> = with.iter().map(usize::to_string).collect();
@@ -100,23 +113,36 @@ pub fn select(mut records: Vec<Record>, threads: usize) -> Result<Vec<Record>> {
             bail!("no line of method {method} on {threads} threads, only on {with}");
         }
     }
-    records.retain(|record| record.threads == threads);
-    Ok(records)
+    Ok(())
 }
 
-/// One curve a method, with the median of repeated measurements; a quantity of 0 counts as not measured.
+/// Records that can be compared: one table, a full ciphertext, so many threads.
+pub fn select(records: &[Record], threads: usize) -> Vec<Record> {
+    let is_wanted = |record: &&Record| record.is_full() && record.threads == threads;
+    records.iter().filter(is_wanted).cloned().collect()
+}
+
+/// One curve a method and requested failure probability, with the median of repeated measurements; a quantity of 0
+/// counts as not measured.
 pub fn curves(records: &[Record], quantity: impl Fn(&Record) -> f64) -> Vec<Curve> {
-    let mut methods: BTreeMap<&str, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    type Key<'a> = (&'a str, Option<i64>);
+    let mut methods: BTreeMap<Key<'_>, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     for record in records.iter().filter(|record| quantity(record) > 0.0) {
         // Widths are no integers where the modulus is no power of two; a thousandth of a bit tells them apart.
         let width = (record.bits_in * 1000.0).round() as u64;
-        let method = methods.entry(&record.method).or_default();
+        let method = methods.entry((&record.method, record.requested_fail())).or_default();
         method.entry(width).or_default().push(quantity(record));
     }
-    let curve = |(method, points): (&str, BTreeMap<u64, Vec<f64>>)| {
+    let requests: BTreeSet<Option<i64>> = methods.keys().map(|&(_, fail)| fail).collect();
+    let name = |(method, fail): Key<'_>| match fail {
+        // Said where there is something to tell apart.
+        Some(fail) if requests.len() > 1 => format!("{method}{REQUESTED}{fail}"),
+        _ => method.to_owned(),
+    };
+    let curve = |(key, points): (Key<'_>, BTreeMap<u64, Vec<f64>>)| {
         let points = points.into_iter();
         let points = points.map(|(width, values)| (width as f64 / 1000.0, median(&values)));
-        Curve { method: method.to_string(), source: None, points: points.collect() }
+        Curve { method: name(key), source: None, points: points.collect() }
     };
     methods.into_iter().map(curve).collect()
 }
@@ -183,18 +209,18 @@ mod tests {
         ]);
         records[2].slots = 32768;
         let times = |threads| -> Vec<f64> {
-            let selected = select(records.clone(), threads).unwrap();
+            let selected = select(&records, threads);
             selected.iter().map(|record| record.eval_s).collect()
         };
         assert_eq!((times(1), times(2)), (vec![1.0], vec![2.0]));
-        let only_several = select(records[3..].to_vec(), 2).unwrap_err().to_string();
+        let only_several = check_measured(&records[3..], 2).unwrap_err().to_string();
         assert!(only_several.contains("one table"), "{only_several}");
     }
 
     #[test]
     fn a_method_without_lines_is_an_error() {
         let lines = [line("akp", 8.0, 2, 1.0, 1), line("cmt", 8.0, 1, 1.0, 1)];
-        let message = select(records(&lines), 2).unwrap_err().to_string();
+        let message = check_measured(&records(&lines), 2).unwrap_err().to_string();
         assert!(message.contains("method cmt on 2 threads, only on 1"), "{message}");
     }
 
@@ -207,8 +233,21 @@ mod tests {
         let curves_of_time = curves(&records, |record| record.eval_s);
         let found: Vec<_> = curves_of_time.iter().map(|c| (&*c.method, &c.points[..])).collect();
         assert_eq!(found, [("akp", &[(8.0, 2.0)][..]), ("cmt", &[(8.0, 5.0), (16.0, 30.0)][..])]);
+        records[1].literal = Some(Literal { log2_fail: Some(-80.0) });
+        records[0].literal = Some(Literal { log2_fail: Some(-48.0) });
+        let by_request = curves(&records, |record| record.eval_s);
+        let names: Vec<&str> = by_request.iter().map(|curve| &*curve.method).collect();
+        assert_eq!(
+            names,
+            [
+                "akp",
+                "cmt",
+                "cmt, a ciphertext failing with 2^-32",
+                "cmt, a ciphertext failing with 2^-64"
+            ]
+        );
         records[4].eval_rss_bytes = 0.0;
         let measured = curves(&records, |record| record.eval_rss_bytes);
-        assert!(measured.iter().all(|curve| curve.method == "cmt"));
+        assert!(measured.iter().all(|curve| curve.method.starts_with("cmt")));
     }
 }

@@ -1,0 +1,281 @@
+//! `bench report`: the standard set of benchmarks, their JSON lines, and one page that shows them.
+//!
+//! Every benchmark is a process of its own, as peaks of memory are a process's. Lines are kept as they come, so that
+//! an interrupted report goes on where it stopped.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde::Deserialize;
+
+use crate::plot;
+
+mod page;
+mod stages;
+mod standard_set;
+
+use standard_set::{Benchmark, STANDARD_SET};
+
+/// Arguments of `bench report`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cryptable --threads 1 bench report --out report                 # all of it: 12 GB of memory, half an hour
+  cryptable --threads 1 bench report --out report --only akp-8 --only nand
+  cryptable bench report --out report --lines crates/bench/results/amd_zen4/one_thread.jsonl   # measures nothing
+  cryptable bench report --out report --peers comparisons/results/amd_zen4.jsonl")]
+pub struct ReportArguments {
+    /// Folder for `lines.jsonl` and `report.html`; what it holds of an earlier report is not measured again.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Shows these JSON lines, and measures nothing.
+    #[arg(long, value_name = "FILE")]
+    lines: Vec<PathBuf>,
+    /// These benchmarks of the standard set only.
+    #[arg(long, value_name = "NAME", conflicts_with = "lines", value_parser = standard_set::names())]
+    only: Vec<String>,
+    /// Lines of `comparisons/compare.py`, shown beside.
+    #[arg(long, value_name = "FILE")]
+    peers: Option<PathBuf>,
+}
+
+/// What the page shows of a line of the JSON contract.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Line {
+    pub method: String,
+    pub bits_in: f64,
+    #[serde(default)]
+    pub digits: Vec<u64>,
+    #[serde(default = "one")]
+    pub tables: usize,
+    pub slots: usize,
+    pub threads: usize,
+    pub eval_s: f64,
+    pub ms_per_value: f64,
+    pub eval_units: f64,
+    pub unit_us: f64,
+    pub eval_rss_bytes: f64,
+    pub eval_key_bytes: f64,
+    pub values_checked: usize,
+    pub wrong: usize,
+    pub noise_std_log2: f64,
+    pub predicted_noise_std_log2: Option<f64>,
+    pub log2_fail: f64,
+    pub security_bits: f64,
+    #[serde(default)]
+    pub processor: String,
+    #[serde(default)]
+    pub simd: String,
+    #[serde(default)]
+    pub revision: String,
+    /// Names of stages, and their seconds.
+    #[serde(default)]
+    pub steps: Vec<(String, f64)>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// A line of `comparisons/compare.py`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct PeerLine {
+    pub job: String,
+    pub subject: String,
+    pub eval_s: f64,
+    pub peak_rss_bytes: Option<f64>,
+    pub eval_key_bytes: Option<f64>,
+    pub values_checked: usize,
+    pub wrong: usize,
+}
+
+/// Measures what is missing, and writes the page.
+///
+/// # Errors
+/// If a benchmark fails, a file cannot be read or written, or a line is none of the contract.
+pub fn run(arguments: &ReportArguments, threads: usize) -> Result<()> {
+    let folder = &arguments.out;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut files = arguments.lines.clone();
+    if files.is_empty() {
+        let file = folder.join("lines.jsonl");
+        measure_missing(&file, &arguments.only, threads)?;
+        files.push(file);
+    }
+    let mut lines: Vec<Line> = Vec::new();
+    for file in &files {
+        lines.extend(read(file, |value| value.get("eval_units").is_some())?);
+    }
+    ensure!(!lines.is_empty(), "no line of the JSON contract in {}", shown(&files));
+    let peers = arguments.peers.as_deref().map_or(Ok(Vec::new()), |file| read(file, |_| true))?;
+    let pictures = plot::Lines::read(&files)?.pictures(plotted_threads(&lines, threads))?;
+    let page = page::html(&lines, &pictures, &peers);
+    let path = folder.join("report.html");
+    plot::write(&path, &page)?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+fn shown(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    names.join(", ")
+}
+
+/// As many threads as asked for, if anything was measured on so many; else the fewest of any line.
+fn plotted_threads(lines: &[Line], threads: usize) -> usize {
+    let measured = || lines.iter().map(|line| line.threads);
+    if measured().any(|of_line| of_line == threads) {
+        return threads;
+    }
+    measured().min().unwrap_or(threads)
+}
+
+/// The objects of a file of JSON lines that are `wanted`.
+fn read<T>(file: &Path, wanted: impl Fn(&serde_json::Value) -> bool) -> Result<Vec<T>>
+where
+    T: serde::de::DeserializeOwned,
+{
+    let name = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let mut objects = Vec::new();
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let place = || format!("{name}, line {number}: not a line of a benchmark");
+        let value: serde_json::Value = serde_json::from_str(line).with_context(place)?;
+        if wanted(&value) {
+            objects.push(serde_json::from_value(value).with_context(place)?);
+        }
+    }
+    Ok(objects)
+}
+
+/// Runs what `file` has no line of, and appends its lines, each marked with the benchmark's name.
+fn measure_missing(file: &Path, only: &[String], threads: usize) -> Result<()> {
+    let chosen: Vec<&Benchmark> = STANDARD_SET
+        .iter()
+        .filter(|benchmark| only.is_empty() || only.iter().any(|name| name == benchmark.name))
+        .collect();
+    let done: Vec<Marked> = if file.exists() { read(file, |_| true)? } else { Vec::new() };
+    for (index, benchmark) in chosen.iter().enumerate() {
+        let Benchmark { name, arguments } = benchmark;
+        let count = chosen.len();
+        if done.iter().any(|line| line.benchmark == *name && line.threads == threads) {
+            eprintln!("{} of {count}: {name} is in {}", index + 1, file.display());
+            continue;
+        }
+        eprintln!("{} of {count}: {name} (bench {})", index + 1, arguments.join(" "));
+        let lines = measure(benchmark, threads)?;
+        append(file, &lines)?;
+    }
+    Ok(())
+}
+
+/// What tells lines of an earlier run apart.
+#[derive(Debug, Deserialize)]
+struct Marked {
+    #[serde(default)]
+    benchmark: String,
+    threads: usize,
+}
+
+/// The lines of one benchmark, run as a process of this program.
+fn measure(benchmark: &Benchmark, threads: usize) -> Result<String> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let Benchmark { name, arguments } = benchmark;
+    let output = Command::new(program)
+        .args(["--threads", &threads.to_string(), "--json", "--quiet", "bench"])
+        .args(*arguments)
+        .output()
+        .with_context(|| format!("cannot start {name}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{name} failed ({}): {}", output.status, said.trim());
+    let mut marked = String::new();
+    for line in String::from_utf8(output.stdout).context("output is no text")?.lines() {
+        let mut value: serde_json::Value = serde_json::from_str(line)
+            .with_context(|| format!("{name} printed something else than JSON"))?;
+        value["benchmark"] = serde_json::Value::from(*name);
+        marked += &value.to_string();
+        marked.push('\n');
+    }
+    Ok(marked)
+}
+
+fn append(file: &Path, lines: &str) -> Result<()> {
+    let named = || format!("cannot write {}", file.display());
+    let mut open =
+        fs::OpenOptions::new().create(true).append(true).open(file).with_context(named)?;
+    open.write_all(lines.as_bytes()).with_context(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(method: &str, threads: usize) -> String {
+        format!(
+            r#"{{"method":"{method}","bits_in":8.0,"bits_out":8.0,"modulus_in":256,"ring_degree":65536,"slots":65536,"threads":{threads},"eval_s":3.5,"ms_per_value":0.053,"unit_us":140.0,"eval_units":25000.0,"eval_rss_bytes":4000000000,"eval_key_bytes":2700000000,"values_checked":65536,"wrong":0,"noise_std_log2":-10.8,"predicted_noise_std_log2":-10.2,"log2_fail":-81.2,"security_bits":141.6,"processor":"some <processor>","simd":"Avx2","steps":[["coeffs_to_slots",2.0],["interpolation",1.5]]}}"#
+        )
+    }
+
+    fn arguments(folder: &Path, lines: &str) -> ReportArguments {
+        let file = folder.join("some.jsonl");
+        fs::write(&file, lines).unwrap();
+        let out = folder.join("report");
+        ReportArguments { out, lines: vec![file], only: Vec::new(), peers: None }
+    }
+
+    #[test]
+    fn pages_show_lines_pictures_stages_and_peers() {
+        let folder = tempfile::tempdir().unwrap();
+        let primitive = r#"{"operation":"ntt","unit_us":140.0,"threads":1}"#;
+        let lines = [line("akp", 1), line("akp", 2), primitive.to_owned()].join("\n");
+        let peers = folder.path().join("peers.jsonl");
+        let peer =
+            r#"{"job":"nand","subject":"tfhe-rs","eval_s":0.007,"values_checked":9,"wrong":0}"#;
+        fs::write(&peers, peer).unwrap();
+        let arguments = ReportArguments { peers: Some(peers), ..arguments(folder.path(), &lines) };
+        run(&arguments, 1).unwrap();
+        let page = fs::read_to_string(arguments.out.join("report.html")).unwrap();
+        let parts =
+            ["akp", "some &lt;processor&gt;", "<svg", "coeffs_to_slots", "tfhe-rs", "2^-81.2"];
+        for part in parts {
+            assert!(page.contains(part), "no {part}");
+        }
+        assert!(
+            !page.contains("http://") || page.contains("www.w3.org"),
+            "the page is self-contained"
+        );
+    }
+
+    #[test]
+    fn threads_that_were_not_measured_fall_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = arguments(folder.path(), &line("akp", 2));
+        run(&arguments, 64).unwrap();
+    }
+
+    #[test]
+    fn errors_name_file_and_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let broken = line("akp", 1).replace("eval_s", "seconds");
+        let error = run(&arguments(folder.path(), &format!("\n{broken}")), 1).unwrap_err();
+        let message = format!("{error:#}");
+        assert!(message.contains("some.jsonl, line 2") && message.contains("eval_s"), "{message}");
+        let error = run(&arguments(folder.path(), ""), 1).unwrap_err().to_string();
+        assert!(error.contains("no line"), "{error}");
+    }
+
+    #[test]
+    fn what_was_measured_is_not_measured_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lines.jsonl");
+        let mut value: serde_json::Value = serde_json::from_str(&line("akp", 1)).unwrap();
+        value["benchmark"] = "akp-8".into();
+        append(&file, &format!("{value}\n")).unwrap();
+        let before = fs::read_to_string(&file).unwrap();
+        measure_missing(&file, &["akp-8".to_owned()], 1).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    }
+}
