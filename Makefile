@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all format lint docs book server-build unit-tests all-unit-tests python-tests run-python-tests wheel fuzz bench deny sbom
+.PHONY: help demo test test-all test-aarch64 format lint docs book server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests wheel fuzz bench deny sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -80,6 +80,16 @@ run-python-tests:
 	$(CARGO) build --workspace --all-targets --profile checks
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
+
+RAY_ENVIRONMENT := target/python-ray
+
+# Apart from `test`: Ray is 200 MB, and starts workers for a minute.
+ray-tests: export CRYPTABLE_CALIBRATION = off
+ray-tests: ## Run the tests of lookups by Ray on a local cluster, with the library that python-tests has built
+	@test -e $(PYTHON_PACKAGE)/cryptable/_native.abi3.so || { echo 'make python-tests builds the library first'; exit 1; }
+	$(PYTHON) -m venv $(RAY_ENVIRONMENT)
+	$(RAY_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'pytest>=8' 'ray[data]>=2.40' 'tqdm>=4.60'
+	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py
 
 wheel: ## Build the Python wheel into target/wheels; needs maturin
 	@command -v maturin > /dev/null || { echo 'pip install maturin brings the tool'; exit 1; }

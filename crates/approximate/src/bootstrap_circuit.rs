@@ -13,6 +13,7 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
 use cryptable_ckks::bootstrapping::mod_raise;
+use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::bootstrapping::wave_series::WaveSeries;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs};
 use cryptable_ckks::dry_run::{PlainShape, Shape, SlotVariance};
@@ -45,7 +46,7 @@ pub(crate) struct BootstrapCircuit {
     pub levels: Levels,
     bottom_prime: f64,
     top_prime: f64,
-    /// The plan of CoeffsToSlots.
+    /// The plan of CoeffsToSlots, and of the trace before it where slots are sparse.
     pub coeffs_to_slots: HomomorphicDft,
     /// The plan of SlotsToCoeffs.
     pub slots_to_coeffs: HomomorphicDft,
@@ -93,6 +94,12 @@ impl BootstrapCircuit {
             &DftLevels { scale, target, ..dft(raised.len(), cts.baby_steps) },
             |_| literal.raised_key_shape(&bootstrapping),
         );
+        let trace = SubringTrace::new(
+            (slots, literal.ring_degree / 2),
+            bootstrapping.trace_halvings,
+            literal.raised_key_shape(&bootstrapping),
+        );
+        let coeffs_to_slots = coeffs_to_slots.after_trace(trace);
         let bottom = literal.bottom_limbs();
         let from = DftLevels {
             scale: levels.scale_at(bottom),
@@ -148,10 +155,6 @@ impl BootstrapCircuit {
         raised: A::Ciphertext,
         parts: usize,
     ) -> Vec<A::Ciphertext> {
-        let raised = match &self.sparse {
-            Some(sparse) => sparse.trace(arithmetic, raised, self.overflow_variance()),
-            None => raised,
-        };
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
         let limbs = self.literal.all_limbs();
         let parts = real_parts(arithmetic, w, self.exponentials(parts));

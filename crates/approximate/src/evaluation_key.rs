@@ -36,8 +36,6 @@ impl EvaluationKey {
     ) -> Self {
         let circuit = parameters.bootstrap_circuit().filter(|_| key_set.has_bootstrapping());
         let matrices = circuit.map(|circuit| BootstrapMatrices::encode(circuit, &ring));
-        // Generation leaves buffers of sizes that evaluation has no use for.
-        cryptable_ring::release_buffers();
         Self { parameters, key_set, key_id, ring, keys, matrices, automatic: false }
     }
 
@@ -72,7 +70,7 @@ impl EvaluationKey {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let matrices = self.matrices.as_ref().map_or(0, BootstrapMatrices::memory_bytes);
-        self.keys.memory_bytes(self.ring.degree()) + matrices
+        self.keys.memory_bytes(self.ring.moduli()) + matrices
     }
 
     /// What the keys are for.

@@ -1,6 +1,7 @@
 //! All numbers of a parameter set.
 
 use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain};
 use cryptable_lattice::{SecurityLevel, SwitchingKeyShape};
 use cryptable_ring::Basis;
@@ -26,6 +27,9 @@ pub struct BootstrappingLiteral {
     /// slots fill the ring.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joining: Vec<f64>,
+    /// Halvings of the trace to the subring of sparse slots that share a decomposition.
+    #[serde(default, skip_serializing_if = "TraceHalvings::is_one")]
+    pub trace_halvings: TraceHalvings,
     /// CoeffsToSlots.
     pub coeffs_to_slots: TransformLiteral,
     /// Limbs a digit of keys of the chain that CoeffsToSlots runs in.

@@ -1,6 +1,7 @@
 //! Literals with bootstrapping from what their parts are to have: chains, matrices and keys that fit each other.
 
 use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::SecurityLevel;
 
 use crate::literal::{BootstrappingLiteral, ParametersLiteral};
@@ -76,6 +77,7 @@ impl Sizes {
                 wave: self.wave_literal(),
                 sines: vec![self.wave; self.sines],
                 joining: self.joining(),
+                trace_halvings: TraceHalvings::of(self.is_sparse()),
                 coeffs_to_slots,
                 raised_digit_limbs,
                 sparse_weight: 32,
@@ -97,8 +99,12 @@ impl Sizes {
         self.base + products + parts.iter().flatten().sum::<f64>()
     }
 
+    fn is_sparse(&self) -> bool {
+        2 * self.slots < self.ring_degree
+    }
+
     fn joining(&self) -> Vec<f64> {
-        vec![self.levels.1; usize::from(2 * self.slots < self.ring_degree)]
+        vec![self.levels.1; usize::from(self.is_sparse())]
     }
 
     fn wave_literal(&self) -> WaveLiteral {

@@ -166,10 +166,12 @@ impl Parameters {
         let literal = self.literal();
         let degree = literal.ring_degree;
         let requests = KeySet::new().lookups().requests(self)?;
-        let keys: usize = requests.iter().map(|it| it.shape.memory_bytes(degree)).sum();
+        let moduli = self.moduli();
+        let keys: usize = requests.iter().map(|it| it.shape.memory_bytes(&moduli)).sum();
         let circuit = self.bootstrap_circuit().expect("keys of lookups");
         let transforms = &circuit.coeffs_to_slots;
-        let matrices = transforms.encoded_bytes() + circuit.slots_to_coeffs.encoded_bytes();
+        let stages = [transforms, &circuit.slots_to_coeffs];
+        let matrices = stages.map(|it| it.encoded_bytes(&moduli)).iter().sum::<usize>();
         let shape = literal.raised_key_shape(&circuit.bootstrapping);
         let babies = circuit.bootstrapping.coeffs_to_slots.baby_steps;
         let polynomials = shape.digits() + 2 * babies + 6;

@@ -1,6 +1,7 @@
 //! Sets with names for lookups: a smaller ring than plain bootstrapping needs for its precision.
 
 use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::{Result, SecurityLevel};
 
 use crate::literal::{BootstrappingLiteral, ParametersLiteral};
@@ -43,6 +44,7 @@ fn lookups(name: &str, security: SecurityLevel, ring_degree: usize) -> Parameter
         special: vec![48.0; 3],
         digit_limbs: 3,
         bootstrapping: Some(BootstrappingLiteral {
+            trace_halvings: TraceHalvings::default(),
             log2_range: 5.0,
             slots_to_coeffs: transform(vec![34.0; 2]),
             wave: WaveLiteral { log_length: 5, log_babies: 2, doublings: 3, primes: vec![39.0; 8] },

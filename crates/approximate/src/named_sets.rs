@@ -1,6 +1,7 @@
 //! Sets with names.
 
 use cryptable_ckks::bootstrapping::literals::{TransformLiteral, WaveLiteral};
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::{Result, SecurityLevel};
 
 use crate::literal::{BootstrappingLiteral, ParametersLiteral};
@@ -99,6 +100,7 @@ fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> Par
         special: vec![49.19; 12],
         digit_limbs: 5,
         bootstrapping: Some(BootstrappingLiteral {
+            trace_halvings: TraceHalvings::default(),
             log2_range: 5.0,
             slots_to_coeffs: TransformLiteral {
                 stages: stages(3),

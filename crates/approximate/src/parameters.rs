@@ -9,7 +9,7 @@ use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_lattice::error::{Result, demand};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{ReadOptions, SecurityLevel};
-use cryptable_ring::{Chain, Ring};
+use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
 use crate::bootstrap_circuit::BootstrapCircuit;
@@ -146,12 +146,21 @@ impl Parameters {
     /// The ring with all primes and their tables: one of all clones.
     pub(crate) fn ring(&self) -> Arc<Ring> {
         let build = || {
-            let ChainPrimes { main, raised, special } = &self.primes;
-            let mut chains = vec![Chain::new(main)];
-            chains.extend((!raised.is_empty()).then(|| Chain::new(raised)));
-            Arc::new(Ring::with_chains(self.literal.ring_degree, chains, special))
+            let special = &self.primes.special;
+            Arc::new(Ring::with_chains(self.literal.ring_degree, self.chains(), special))
         };
         Arc::clone(self.ring.get_or_init(build))
+    }
+
+    /// The moduli of the ring, without their tables.
+    pub(crate) fn moduli(&self) -> RingModuli {
+        RingModuli::new(self.literal.ring_degree, self.chains(), &self.primes.special)
+    }
+
+    fn chains(&self) -> Vec<Chain> {
+        let ChainPrimes { main, raised, .. } = &self.primes;
+        let raised = (!raised.is_empty()).then(|| Chain::new(raised));
+        std::iter::once(Chain::new(main)).chain(raised).collect()
     }
 
     /// The first primes of the chain.

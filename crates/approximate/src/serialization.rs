@@ -136,8 +136,8 @@ impl EvaluationKey {
     /// read from `bytes`, a memory-mapped file for one. Their masks are expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, do not start at a multiple of 8, are of insecure
-    /// parameters where those are not allowed, or take more memory than the options allow.
+    /// If the bytes are not exactly one undamaged evaluation key, are of insecure parameters where those are
+    /// not allowed, or take more memory than the options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let read = |bytes: &[u8]| keyed_parameters(bytes, options);
@@ -145,9 +145,10 @@ impl EvaluationKey {
         let object_type = ObjectType::VectorEvaluationKey;
         let ((parameters, key_set), reader) =
             open_with_parameters(all, object_type, MAX_EVALUATION_KEY_BYTES, read, digest)?;
-        let (requests, degree) = (key_set.requests(&parameters)?, parameters.literal().ring_degree);
-        let memory_bytes = requests.iter().map(|it| it.shape.memory_bytes(degree) as u64).sum();
-        let expected = ExpectedKeys { requests, degree, memory_bytes };
+        let (requests, moduli) = (key_set.requests(&parameters)?, parameters.moduli());
+        let sizes = requests.iter().map(|it| it.shape.memory_bytes(&moduli) as u64);
+        let memory_bytes = sizes.fold(0, u64::saturating_add);
+        let expected = ExpectedKeys { requests, moduli, memory_bytes };
         let EvaluationKeyBody { key_id, ring, keys } =
             read_evaluation_key(&bytes, reader, options, expected, || parameters.ring())?;
         Ok(Self::new(parameters, (key_set, keys), key_id, ring))
@@ -236,7 +237,8 @@ mod client {
             let parameters = &serde_json::to_vec(&keyed).expect("a literal serialises");
             let file = KeyFile { object_type, digest, parameters };
             let requests = keys.requests(self.parameters())?;
-            let shapes = (&requests[..], self.parameters().literal().ring_degree);
+            let moduli = self.parameters().moduli();
+            let shapes = (&requests[..], &moduli);
             write_evaluation_key(out, file, self.key_id(), shapes, |write| {
                 self.generate_keys(requests.clone(), progress, |_, key| write(&key))
             })

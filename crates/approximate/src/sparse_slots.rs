@@ -37,24 +37,6 @@ impl SparseSlots {
         self.ring_slots / self.slots
     }
 
-    /// The trace of a raised ciphertext to the subring, of slots whose coefficients have this variance.
-    pub(crate) fn trace<A: Arithmetic>(
-        &self,
-        arithmetic: &A,
-        mut ct: A::Ciphertext,
-        variance: f64,
-    ) -> A::Ciphertext {
-        let mut period = self.slots;
-        while period < self.ring_slots {
-            let rotated = arithmetic.rotate(&ct, period);
-            arithmetic.add_assign(&mut ct, &rotated);
-            arithmetic.divide_slots_assign(&mut ct, 2.0);
-            period *= 2;
-        }
-        arithmetic.declare_power(&mut ct, 2.0 * self.slots as f64 * variance);
-        ct
-    }
-
     /// What `(a ‖ b)` is multiplied by for one part of slots, and for two.
     fn masks(&self) -> [Vec<Complex64>; 2] {
         [Complex64::ZERO, Complex64::I].map(|other| {

@@ -1,6 +1,7 @@
 //! The bounds of every number of a literal, checked before anything is built of it: a file may claim anything.
 
 use cryptable_ckks::bootstrapping::literals::{MAX_PRIMES, check_primes};
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::Result;
 use cryptable_lattice::error::demand;
 
@@ -69,6 +70,9 @@ fn check_bootstrapping(
     let limit = "1 to all of the chain";
     let name = "limbs a digit of the second chain";
     demand((1..=raised).contains(&digit), name, digit as f64, limit)?;
+    let halvings = literal.trace_halvings.0;
+    let ok = (1..=TraceHalvings::MAX).contains(&halvings);
+    demand(ok, "halvings of a step of the trace", halvings.into(), "from 1 to 4")?;
     let weight = literal.sparse_weight;
     let is_weight = (1..=degree / 2).contains(&(weight as usize));
     demand(is_weight, "weight of the sparse secret", weight.into(), "1 to half the ring degree")?;

@@ -1,6 +1,8 @@
 //! Bootstrapping, on a toy ring and at full size.
 
-use cryptable_approximate::{Complex64, EvaluationKey, KeySet, Parameters, SecretKey, SlotBounds};
+use cryptable_approximate::{
+    Complex64, EvaluationKey, KeySet, Parameters, SecretKey, SlotBounds, TraceHalvings,
+};
 use cryptable_lattice::Progress;
 use cryptable_ring::random::replay;
 use rand::Rng;
@@ -117,5 +119,19 @@ fn stated_precision() {
             parameters.bootstrap_counts().unwrap(),
             parameters.log2_modulus()
         );
+    }
+}
+
+#[test]
+fn hoisted_traces_take_fewer_transforms() {
+    for slots in [4096, 256] {
+        let hoisted = Parameters::sparse_bootstrapping_128(slots).unwrap();
+        let mut literal = hoisted.literal().clone();
+        let bootstrapping = literal.bootstrapping.as_mut().unwrap();
+        bootstrapping.trace_halvings = TraceHalvings(1);
+        let one_by_one = Parameters::new(literal).unwrap();
+        let [after, before] = [hoisted, one_by_one].map(|it| it.bootstrap_counts().unwrap());
+        println!("{slots} slots: {before:?}, hoisted {after:?}");
+        assert!(after.transforms < before.transforms && after.limb_products < before.limb_products);
     }
 }

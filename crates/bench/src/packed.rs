@@ -5,3 +5,4 @@ pub mod hermite;
 pub(crate) mod keys;
 pub mod lookup;
 pub mod sign;
+mod stages;

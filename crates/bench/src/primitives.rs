@@ -2,6 +2,7 @@
 //!
 //! `units` is what was measured, `count_units` what the NTTs alone would take; `bytes` is what the
 //! operation has to read and write at least. The distance between them is what is left to gain.
+//! Kernels follow on every instruction set of the processor, with another library's transform.
 
 use clap::Args;
 use cryptable_ckks::encryption::encrypt;
@@ -16,10 +17,9 @@ use cryptable_ring::random::RandomStream;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::{Basis, Buffer, Evaluations, Modulus, NttTable, Poly, Ring, Rounding};
 use num_complex::Complex64;
-use serde::Serialize;
 
-use crate::measurement::{UnitSampler, median, timed};
-use crate::origin::Origin;
+use crate::instruction_sets::measure_instruction_sets;
+use crate::primitive_lines::{Bench, Line, Setup};
 
 /// Arguments of `bench primitives`.
 #[derive(Debug, Args)]
@@ -41,80 +41,6 @@ pub struct PrimitivesArguments {
     calibrate: bool,
 }
 
-/// One line of output.
-#[derive(Debug, Serialize)]
-struct Line {
-    operation: String,
-    ring_degree: usize,
-    limbs: usize,
-    special: usize,
-    digits: usize,
-    threads: usize,
-    seconds: f64,
-    unit_us: f64,
-    units: f64,
-    transforms: usize,
-    count_units: f64,
-    bytes: usize,
-    #[serde(flatten)]
-    origin: Origin,
-}
-
-/// The ring and the shape of keys that operations run on.
-struct Setup {
-    ring: Ring,
-    shape: SwitchingKeyShape,
-}
-
-/// Measures operations, and keeps a line of each.
-struct Bench {
-    runs: usize,
-    /// Sampled before the first operation and after each.
-    unit: UnitSampler,
-    lines: Vec<Line>,
-}
-
-impl Bench {
-    /// Measures `f`, after one run that warms up.
-    fn measure(
-        &mut self,
-        setup: &Setup,
-        operation: &str,
-        (transforms, limbs_moved): (usize, usize),
-        mut f: impl FnMut(),
-    ) {
-        f();
-        let times: Vec<f64> = (0..self.runs.max(1)).map(|_| timed(&mut f).1).collect();
-        let (seconds, unit) = (median(&times), self.unit.sample());
-        let degree = setup.ring.degree();
-        let size = degree as f64 * (degree as f64).log2() / (65536.0 * 16.0);
-        self.lines.push(Line {
-            operation: operation.into(),
-            ring_degree: degree,
-            limbs: setup.shape.basis.main,
-            special: setup.shape.basis.special,
-            digits: setup.shape.digits(),
-            threads: rayon::current_num_threads(),
-            seconds,
-            unit_us: unit * 1e6,
-            units: seconds / unit,
-            transforms,
-            count_units: transforms as f64 * size,
-            bytes: limbs_moved * degree * 8,
-            origin: Origin::here(),
-        });
-    }
-
-    /// All lines, in the least unit of the run.
-    fn finish(mut self) -> Vec<Line> {
-        let unit = self.unit.finish();
-        for line in &mut self.lines {
-            (line.unit_us, line.units) = (unit * 1e6, line.seconds / unit);
-        }
-        self.lines
-    }
-}
-
 /// Runs the benchmark.
 pub fn run(arguments: &PrimitivesArguments, json: bool) -> anyhow::Result<()> {
     for line in measure(arguments)? {
@@ -122,8 +48,9 @@ pub fn run(arguments: &PrimitivesArguments, json: bool) -> anyhow::Result<()> {
             println!("{}", serde_json::to_string(&line)?);
         } else {
             println!(
-                "{:<16} {:>9.1} u   {:>5} NTTs ({:>7.1} u)   {:>8.1} MB",
+                "{:<20} {:<10} {:>10.3} u   {:>5} NTTs ({:>8.3} u)   {:>8.3} MB",
                 line.operation,
+                line.origin.simd,
                 line.units,
                 line.transforms,
                 line.count_units,
@@ -144,12 +71,12 @@ fn measure(arguments: &PrimitivesArguments) -> anyhow::Result<Vec<Line>> {
     let main = ntt_primes(degree, 49.0, limbs, &[]);
     let special = ntt_primes(degree, 50.0, digit_limbs, &main);
     let setup = Setup { ring: Ring::new(degree, &main, &special), shape };
-    let (runs, unit) = (arguments.runs, UnitSampler::start());
-    let mut bench = Bench { runs, unit, lines: Vec::new() };
+    let mut bench = Bench::start(arguments.runs);
     measure_transforms(&mut bench, &setup);
     measure_conversion(&mut bench, &setup);
     measure_table_product(&mut bench, &setup);
     measure_ckks(&mut bench, &setup);
+    measure_instruction_sets(&mut bench, degree);
     Ok(bench.finish())
 }
 
@@ -263,6 +190,7 @@ mod tests {
         let lines = measure(&arguments).unwrap();
         let names: Vec<&str> = lines.iter().map(|line| line.operation.as_str()).collect();
         let expected = [
+            // On the fastest instruction set.
             "ntt",
             "inverse ntt",
             "wide ntt",
@@ -275,7 +203,10 @@ mod tests {
             "rotation",
             "multiplication",
         ];
-        assert_eq!(names, expected);
+        let (fastest, of_sets) = names.split_at(expected.len());
+        assert_eq!(fastest, expected);
+        let of_set = ["ntt", "inverse ntt", "step, N = 1024", "step, N = 2048"];
+        assert!(of_sets.starts_with(&of_set) && of_sets.ends_with(&["tfhe-ntt", "wide tfhe-ntt"]));
         for line in &lines {
             assert!(line.seconds > 0.0 && line.unit_us == lines[0].unit_us, "{line:?}");
             assert!(!line.origin.processor.is_empty());

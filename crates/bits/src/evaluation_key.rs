@@ -36,8 +36,6 @@ impl EvaluationKey {
         let circuit = parameters.circuit();
         let coeffs_to_slots = circuit.coeffs_to_slots.encode(&ring);
         let slots_to_coeffs = (2..=MAX_MODULUS).map(|_| OnceLock::new()).collect();
-        // Generation and encoding leave buffers of sizes that gates have no use for.
-        cryptable_ring::release_buffers();
         Self { parameters, key_id, ring, keys, coeffs_to_slots, slots_to_coeffs }
     }
 
@@ -46,7 +44,7 @@ impl EvaluationKey {
     pub fn memory_bytes(&self) -> usize {
         let encoded = self.slots_to_coeffs.iter().filter_map(OnceLock::get).flatten();
         let matrices = encoded.chain(&self.coeffs_to_slots);
-        self.keys.memory_bytes(self.ring.degree())
+        self.keys.memory_bytes(self.ring.moduli())
             + matrices.map(LinearTransform::memory_bytes).sum::<usize>()
     }
 

@@ -41,12 +41,12 @@ impl Parameters {
     /// If a modulus is not from 2 to 16.
     #[must_use]
     pub fn evaluation_key_bytes(&self, moduli: impl IntoIterator<Item = u64>) -> usize {
-        let circuit = self.circuit();
+        let (circuit, ring) = (self.circuit(), self.moduli());
         // For all moduli the matrices have the same diagonals, with other numbers.
         let count = moduli.into_iter().inspect(|m| assert!((2..=MAX_MODULUS).contains(m))).count();
         self.key_memory_bytes()
-            + circuit.coeffs_to_slots.encoded_bytes()
-            + count * circuit.slots_to_coeffs.encoded_bytes()
+            + circuit.coeffs_to_slots.encoded_bytes(&ring)
+            + count * circuit.slots_to_coeffs.encoded_bytes(&ring)
     }
 
     /// Bytes that a bootstrap takes beside its operands, about.

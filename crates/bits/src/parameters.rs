@@ -8,7 +8,7 @@ use cryptable_ckks::overflow::tail_log2;
 use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{FailureProbability, ReadOptions};
-use cryptable_ring::{Chain, Ring};
+use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
 use crate::circuit::BitCircuit;
@@ -168,8 +168,8 @@ impl Parameters {
     /// Bytes of all switching keys in memory.
     #[must_use]
     pub fn key_memory_bytes(&self) -> usize {
-        let degree = self.literal.ring_degree;
-        self.circuit.key_requests().iter().map(|r| r.shape.memory_bytes(degree)).sum()
+        let moduli = self.moduli();
+        self.circuit.key_requests().iter().map(|r| r.shape.memory_bytes(&moduli)).sum()
     }
 
     /// The literal as bytes, in JSON.
@@ -218,12 +218,21 @@ impl Parameters {
     /// The ring with all primes and their tables: one of all clones.
     pub(crate) fn ring(&self) -> Arc<Ring> {
         let build = || {
-            let ChainPrimes { main, raised, special } = &self.primes;
-            let first = Chain { primes: main.clone(), shared: self.literal.shared_limbs() };
-            let chains = vec![first, Chain::new(raised)];
-            Arc::new(Ring::with_chains(self.literal.ring_degree, chains, special))
+            let special = &self.primes.special;
+            Arc::new(Ring::with_chains(self.literal.ring_degree, self.chains(), special))
         };
         Arc::clone(self.ring.get_or_init(build))
+    }
+
+    /// The moduli of the ring, without their tables.
+    pub(crate) fn moduli(&self) -> RingModuli {
+        RingModuli::new(self.literal.ring_degree, self.chains(), &self.primes.special)
+    }
+
+    fn chains(&self) -> Vec<Chain> {
+        let ChainPrimes { main, raised, .. } = &self.primes;
+        let first = Chain { primes: main.clone(), shared: self.literal.shared_limbs() };
+        vec![first, Chain::new(raised)]
     }
 
     pub(crate) fn circuit(&self) -> &BitCircuit {

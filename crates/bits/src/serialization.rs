@@ -179,15 +179,15 @@ impl EvaluationKey {
     /// read from `bytes`, a memory-mapped file for one. Their masks are expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, do not start at a multiple of 8, are of insecure
-    /// parameters where those are not allowed, or take more memory than the options allow.
+    /// If the bytes are not exactly one undamaged evaluation key, are of insecure parameters where those are
+    /// not allowed, or take more memory than the options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let object_type = ObjectType::SlotBitsEvaluationKey;
         let (parameters, reader) = open(all, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
         let expected = ExpectedKeys {
             requests: parameters.circuit().key_requests(),
-            degree: parameters.literal().ring_degree,
+            moduli: parameters.moduli(),
             memory_bytes: parameters.key_memory_bytes() as u64,
         };
         let EvaluationKeyBody { key_id, ring, keys } =
@@ -245,7 +245,8 @@ mod client {
                 (ObjectType::SlotBitsEvaluationKey, self.parameters().digest());
             let file = KeyFile { object_type, digest, parameters: &self.parameters().to_bytes() };
             let requests = self.parameters().circuit().key_requests();
-            let keys = (&requests[..], self.parameters().literal().ring_degree);
+            let moduli = self.parameters().moduli();
+            let keys = (&requests[..], &moduli);
             write_evaluation_key(out, file, self.key_id(), keys, |write| {
                 self.generate_keys(progress, |_, key| write(&key))
             })

@@ -5,6 +5,7 @@
 //! noise and transforms, from the same code, before any key exists.
 
 use num_complex::Complex64;
+use rayon::prelude::*;
 
 /// Slotwise arithmetic on ciphertexts with exact scales.
 pub trait Arithmetic: Sync {
@@ -16,6 +17,12 @@ pub trait Arithmetic: Sync {
     type Matrix;
     /// An encoded plaintext.
     type Plain: Send + Sync;
+
+    /// `f` of all items, on all threads: a dry run takes them in turn, since operations take it less than a thread takes to wake
+    /// up.
+    fn map_all<T: Send, U: Send>(&self, items: Vec<T>, f: impl Fn(T) -> U + Send + Sync) -> Vec<U> {
+        items.into_par_iter().map(f).collect()
+    }
 
     /// The number of limbs.
     fn limbs(&self, ct: &Self::Ciphertext) -> usize;
@@ -68,6 +75,10 @@ pub trait Arithmetic: Sync {
     /// Tells a dry run that all noise of `ct` comes from the source of this number, below 64. Noises of
     /// different sources are independent: see [`crate::noise_sources`]. Nothing to do for real ciphertexts.
     fn declare_source(&self, _ct: &mut Self::Ciphertext, _source: u32) {}
+
+    /// A part of the circuit begins, which lasts until the next one does: counts of a dry run and times of an evaluation are
+    /// told apart by these names (see [`crate::stages`]).
+    fn begin_stage(&self, _name: &'static str) {}
 
     /// `out[r] = Σ_k rows[r][k]·inputs[k]` at `limbs` limbs, all with scale `scale`.
     ///

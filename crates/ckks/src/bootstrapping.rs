@@ -6,4 +6,5 @@ pub mod homomorphic_dft;
 pub mod literals;
 pub mod mod_raise;
 pub mod modulus_switch;
+pub mod subring_trace;
 pub mod wave_series;

@@ -206,7 +206,10 @@ impl DftFactors {
         };
         let matrices = merge(butterflies, &self.stages, self.factor);
         match (self.packing, self.direction) {
-            (Packing::Full, _) => matrices,
+            (Packing::Full, _) => {
+                let shifts = self.window_shifts().into_iter();
+                shifts.zip(matrices).map(|(shift, matrix)| shift.apply(matrix)).collect()
+            }
             (Packing::Sparse, Direction::CoeffsToSlots) => with_masked_rows(doubled(matrices)),
             (Packing::Sparse, Direction::SlotsToCoeffs) => with_masked_columns(doubled(matrices)),
         }
@@ -373,8 +376,10 @@ mod tests {
         );
         for (i, share) in [0.25, 0.75].into_iter().enumerate() {
             let factor = 0.1f64.powf(share);
-            let expected = plain[i].diagonals[&0].values.iter().map(|v| factor * v);
-            assert_close(&scaled[i].diagonals[&0].values, expected, "diagonal 0");
+            for ((r, plain), (_, scaled)) in plain[i].diagonals.iter().zip(&scaled[i].diagonals) {
+                let expected = plain.values.iter().map(|v| factor * v);
+                assert_close(&scaled.values, expected, &format!("diagonal {r}"));
+            }
         }
     }
 

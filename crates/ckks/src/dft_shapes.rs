@@ -4,6 +4,7 @@
 //! sets. Rotations, periods and norms follow from the structure: merged butterflies of l levels lead from every entry of
 //! a block to `2^l` entries, each by one product of roots of unity. So a matrix of blocks of length m has the diagonals
 //! `s·k`, `|k| < 2^l`, `s = m/2^l`, all of period m; where a block reaches over all slots, k and `k - 2^l` fall together.
+//! They are turned as `dft_windows.rs` says.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use crate::diagonal_matrix::{DiagonalMatrix, lifted};
 /// use cryptable_ckks::dft_factors::slots_to_coeffs;
 /// let shapes = slots_to_coeffs(8, &[1, 2], 1.0).shapes();
 /// // Butterflies of neighbours, and of blocks over all eight slots.
-/// assert_eq!(shapes[0].periods, [(0, 2), (1, 2), (7, 2)].into());
+/// assert_eq!(shapes[0].periods, [(1, 2), (2, 2), (3, 2)].into());
 /// assert_eq!(shapes[1].periods, [(0, 8), (2, 8), (4, 8), (6, 8)].into());
 /// assert_eq!(shapes[1].row_power, 4.0);
 /// ```
@@ -73,7 +74,8 @@ impl DftFactors {
         let mut shapes: Vec<MatrixShape> = self
             .stages
             .iter()
-            .map(|&levels| {
+            .zip(self.window_shifts())
+            .map(|(&levels, shift)| {
                 done += levels;
                 let (log_block, entry) = match self.direction {
                     Direction::CoeffsToSlots => (total - done + levels, -f64::from(levels)),
@@ -82,7 +84,7 @@ impl DftFactors {
                 let share = self.factor.powf(f64::from(levels) / f64::from(total));
                 let row_power = entry.exp2() * share * share;
                 let periods = rotations(self.slots, log_block, levels)
-                    .map(|rotation| (rotation, 1 << log_block))
+                    .map(|rotation| ((rotation + shift.rotation) % self.slots, 1 << log_block))
                     .collect();
                 MatrixShape { slots: self.slots, periods, row_power }
             })

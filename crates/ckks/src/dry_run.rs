@@ -1,145 +1,22 @@
 //! A dry run: predicts limbs, scales, noise and transforms of a circuit without any key.
 
-use std::sync::RwLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod parameters;
+mod shape;
+
+use std::sync::{Mutex, OnceLock, RwLock};
 
 use cryptable_lattice::{ERROR_VARIANCE, KeyPurpose, KeyRequest, SwitchingKeyShape};
-use cryptable_ring::{Basis, SharedLimbs, rotation_element};
+use cryptable_ring::{Basis, rotation_element};
 use num_complex::Complex64;
 
 use crate::arithmetic::{Arithmetic, ratio_of_products};
+pub use crate::counts::Counts;
+use crate::counts::{AtomicCounts, StageCounts};
 use crate::noise_sources::NoiseSources;
 use crate::transform_plan::{TransformPlan, division_transforms};
 
-/// A variance of slot values, in units of 1 (not scaled): of noise, or of messages about 0.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
-pub struct SlotVariance(pub f64);
-
-impl SlotVariance {
-    /// log2 of the standard deviation.
-    #[must_use]
-    pub fn log2_deviation(self) -> f64 {
-        self.0.log2() / 2.0
-    }
-}
-
-/// What a dry run knows of a ciphertext.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
-    /// Primes of its modulus.
-    pub limbs: usize,
-    /// The chain that they are of.
-    pub chain: usize,
-    /// The exact factor between slots and what is encoded.
-    pub scale: f64,
-    /// Mean square of the slots.
-    pub power: SlotVariance,
-    /// Variance of the noise in a slot.
-    pub noise: SlotVariance,
-    /// Where the noise comes from.
-    pub sources: NoiseSources,
-}
-
-impl Shape {
-    /// Variance of the noise of the product with `other`, but for the product of both noises: they add up as
-    /// variances if their sources are independent, else as deviations.
-    #[must_use]
-    pub fn product_noise(&self, other: &Self) -> f64 {
-        let of_self = other.power.0 * self.noise.0;
-        let of_other = self.power.0 * other.noise.0;
-        if self.sources.independent_of(other.sources) {
-            of_self + of_other
-        } else {
-            (of_self.sqrt() + of_other.sqrt()).powi(2)
-        }
-    }
-}
-
-/// What a dry run knows of a plaintext.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlainShape {
-    /// The exact factor between slots and what is encoded.
-    pub scale: f64,
-    /// Mean square of the slots.
-    pub mean_square: f64,
-    /// Slots that are encoded, the others repeat them.
-    pub slots: usize,
-}
-
-impl PlainShape {
-    /// Slot variance of the rounding of coefficients, two a slot.
-    fn encoding_noise(&self) -> f64 {
-        self.slots as f64 / 6.0 / (self.scale * self.scale)
-    }
-}
-
-/// Counts of what a circuit does.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counts {
-    /// NTTs of the ring degree, either direction.
-    pub transforms: usize,
-    /// Multiply-accumulates, in limbs of N words: base conversions, keys, tensors, constants.
-    pub limb_products: usize,
-    /// Switches by hybrid key switching keys.
-    pub key_switches: usize,
-    /// Multiply-accumulates of constants, in limbs of N words: inputs stay in the cache for all rows.
-    pub combination_products: usize,
-    /// Multiply-accumulates of table entries, in limbs of N words: they run from the cache.
-    pub table_products: usize,
-}
-
-/// Counts that threads add to without waiting for each other: a planner's dry runs do little else.
-#[derive(Debug, Default)]
-struct AtomicCounts([AtomicUsize; 5]);
-
-impl AtomicCounts {
-    fn add(&self, more: Counts) {
-        let Counts { transforms, limb_products, key_switches, .. } = more;
-        let Counts { combination_products, table_products, .. } = more;
-        let all = [transforms, limb_products, key_switches, combination_products, table_products];
-        for (count, more) in self.0.iter().zip(all) {
-            count.fetch_add(more, Ordering::Relaxed);
-        }
-    }
-
-    fn get(&self) -> Counts {
-        let [transforms, limb_products, key_switches, combination_products, table_products] =
-            [0, 1, 2, 3, 4].map(|i| self.0[i].load(Ordering::Relaxed));
-        Counts { transforms, limb_products, key_switches, combination_products, table_products }
-    }
-}
-
-/// A chain of primes.
-#[derive(Clone, Debug)]
-pub struct PlannedChain {
-    /// From the bottom up.
-    pub primes: Vec<f64>,
-    /// Which of them share limbs.
-    pub shared: SharedLimbs,
-}
-
-impl PlannedChain {
-    /// One prime a limb.
-    #[must_use]
-    pub fn new(primes: &[f64]) -> Self {
-        Self { primes: primes.to_vec(), shared: SharedLimbs::NONE }
-    }
-}
-
-/// The parameters of a dry run.
-#[derive(Clone, Debug)]
-pub struct DryRunParameters {
-    /// Ring degree N.
-    pub degree: usize,
-    /// The chains of primes: the first one, and others that the ring may have.
-    pub chains: Vec<PlannedChain>,
-    /// Shapes of the relinearization keys.
-    pub relinearization: Vec<SwitchingKeyShape>,
-    /// Shapes that a rotation or conjugation may use.
-    pub automorphism: Vec<SwitchingKeyShape>,
-    /// log2 of the special primes.
-    pub log2_special: f64,
-}
+pub use parameters::{DryRunParameters, PlannedChain};
+pub use shape::{PlainShape, Shape, SlotVariance};
 
 /// [`Arithmetic`] on [`Shape`]s.
 ///
@@ -151,8 +28,30 @@ pub struct DryRun {
     parameters: DryRunParameters,
     /// log2 of the primes of every chain.
     log2_primes: Vec<Vec<f64>>,
+    /// Relinearizations and automorphisms of polynomials, by chain and number of primes: they are many and alike.
+    switches: [Vec<Vec<OnceLock<PlannedSwitch>>>; 2],
     counts: AtomicCounts,
+    stages: Mutex<StageCounts>,
     requests: RwLock<Vec<KeyRequest>>,
+}
+
+/// A key switch of polynomials of one basis.
+#[derive(Clone, Copy, Debug)]
+struct PlannedSwitch {
+    /// The cheapest key.
+    shape: SwitchingKeyShape,
+    transforms: usize,
+    limb_products: usize,
+    streamed_limbs: usize,
+    /// Slot variance that it adds before its rounding, at scale 1.
+    noise: f64,
+}
+
+/// What a key switch is for: which keys serve.
+#[derive(Clone, Copy, Debug)]
+enum Switching {
+    Relinearization,
+    Automorphism,
 }
 
 impl DryRun {
@@ -161,8 +60,10 @@ impl DryRun {
     pub fn new(parameters: DryRunParameters) -> Self {
         let log2 = |chain: &PlannedChain| chain.primes.iter().map(|prime| prime.log2()).collect();
         let log2_primes = parameters.chains.iter().map(log2).collect();
-        let (counts, requests) = (AtomicCounts::default(), RwLock::default());
-        Self { parameters, log2_primes, counts, requests }
+        let (counts, stages, requests) = Default::default();
+        let none = |chain: &PlannedChain| vec![OnceLock::new(); chain.primes.len() + 1];
+        let switches = [(), ()].map(|()| parameters.chains.iter().map(none).collect());
+        Self { parameters, log2_primes, switches, counts, stages, requests }
     }
 
     /// Another one of the same parameters, with nothing counted: for what is asked besides.
@@ -175,6 +76,13 @@ impl DryRun {
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts.get()
+    }
+
+    /// What has been counted so far by the parts that the circuit names, in the order in which they first began: right if
+    /// it ran on one thread.
+    #[must_use]
+    pub fn stages(&self) -> Vec<(&'static str, Counts)> {
+        self.stages.lock().expect("no panic under lock").until(self.counts())
     }
 
     /// The keys that the circuit needs, each purpose and shape once.
@@ -235,15 +143,43 @@ impl DryRun {
             .unwrap_or_else(|| panic!("no key shape serves {basis:?}"))
     }
 
-    /// Counts one key switch with the cheapest of `shapes`, and notes the key.
-    fn switch(&self, purpose: KeyPurpose, basis: Basis, shapes: &[SwitchingKeyShape]) {
-        let shape = Self::cheapest(shapes, basis);
+    /// Counts one key switch with the cheapest key that serves, notes the key, and gives the slot variance that the switch adds
+    /// before its rounding.
+    fn switch(
+        &self,
+        purpose: KeyPurpose,
+        basis: Basis,
+        kind: Switching,
+        scale: f64,
+    ) -> SlotVariance {
+        let planned = &self.switches[kind as usize][basis.chain][basis.main];
+        let PlannedSwitch { shape, transforms, limb_products, streamed_limbs, noise } =
+            *planned.get_or_init(|| self.plan_switch(basis, kind));
+        self.count(transforms, limb_products, 1);
+        self.add_counts(Counts { streamed_limbs, ..Counts::default() });
+        self.request(KeyRequest { purpose, shape });
+        SlotVariance(noise / (scale * scale))
+    }
+
+    fn plan_switch(&self, basis: Basis, kind: Switching) -> PlannedSwitch {
+        let shape = Self::cheapest(
+            match kind {
+                Switching::Relinearization => &self.parameters.relinearization,
+                Switching::Automorphism => &self.parameters.automorphism,
+            },
+            basis,
+        );
         let (digits, special) = (shape.digits_at(basis.main), shape.basis.special);
         let stored = basis.limbs();
         let all = stored + special;
-        let conversions = stored * all + 2 * special * stored;
-        self.count(shape.transforms_at(basis.main), conversions + 2 * digits * all, 1);
-        self.request(KeyRequest { purpose, shape });
+        let (conversions, keys) = (stored * all + 2 * special * stored, 2 * digits * all);
+        PlannedSwitch {
+            shape,
+            transforms: shape.transforms_at(basis.main),
+            limb_products: conversions + keys,
+            streamed_limbs: keys,
+            noise: self.switching_noise(1.0, basis.main, shape).0,
+        }
     }
 
     /// Slot variance that one key switch adds before its rounding: `N²·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
@@ -273,6 +209,10 @@ impl Arithmetic for DryRun {
     type Product = Shape;
     type Matrix = TransformPlan;
     type Plain = PlainShape;
+
+    fn map_all<T: Send, U: Send>(&self, items: Vec<T>, f: impl Fn(T) -> U + Send + Sync) -> Vec<U> {
+        items.into_iter().map(f).collect()
+    }
 
     fn limbs(&self, ct: &Shape) -> usize {
         ct.limbs
@@ -338,6 +278,10 @@ impl Arithmetic for DryRun {
 
     fn declare_source(&self, ct: &mut Shape, source: u32) {
         ct.sources = NoiseSources::single(source);
+    }
+
+    fn begin_stage(&self, name: &'static str) {
+        self.stages.lock().expect("no panic under lock").begin(name, self.counts());
     }
 
     fn linear_combinations(
@@ -417,12 +361,10 @@ impl Arithmetic for DryRun {
 
     fn relinearize(&self, product: Shape, rescale: usize) -> Shape {
         let basis = self.basis_of(&product);
-        self.switch(KeyPurpose::Relinearization, basis, &self.parameters.relinearization);
+        let purpose = KeyPurpose::Relinearization;
+        let switching = self.switch(purpose, basis, Switching::Relinearization, product.scale);
         let scale = product.scale / self.divisor(basis, rescale);
-        let shape = Self::cheapest(&self.parameters.relinearization, basis);
-        let noise = product.noise.0
-            + self.rounding_noise(scale).0
-            + self.switching_noise(product.scale, product.limbs, shape).0;
+        let noise = product.noise.0 + self.rounding_noise(scale).0 + switching.0;
         Shape { limbs: product.limbs - rescale, scale, noise: SlotVariance(noise), ..product }
     }
 
@@ -460,13 +402,15 @@ impl Arithmetic for DryRun {
         let limbs = matrix.limbs;
         assert!(ct.limbs >= limbs, "matrix for {limbs} limbs, ciphertext has {}", ct.limbs);
         let all = matrix.shape.basis.limbs();
-        let digits = matrix.shape.digits();
+        let rotated_babies = matrix.babies.iter().filter(|&&rotation| rotation != 0).count();
+        let keys = rotated_babies + matrix.giants - 1;
+        let encoded = matrix.rounded_coefficients * all / self.parameters.degree;
+        self.add_counts(Counts {
+            streamed_limbs: 2 * matrix.shape.digits() * all * keys + encoded,
+            ..Counts::default()
+        });
         let switches = matrix.babies.len() + matrix.giants - 1;
-        self.count(
-            matrix.transforms(rescale),
-            all * (2 * digits * switches + 2 * matrix.steps.len()),
-            switches,
-        );
+        self.count(matrix.transforms(rescale), matrix.limb_products(), switches);
         for &rotation in matrix.rotations().iter() {
             let element = rotation_element(self.parameters.degree, rotation) as u32;
             self.request(KeyRequest { purpose: KeyPurpose::Galois(element), shape: matrix.shape });
@@ -492,10 +436,9 @@ impl Arithmetic for DryRun {
 impl DryRun {
     fn automorphism(&self, ct: &Shape, element: usize) -> Shape {
         let basis = self.basis_of(ct);
-        self.switch(KeyPurpose::Galois(element as u32), basis, &self.parameters.automorphism);
-        let shape = Self::cheapest(&self.parameters.automorphism, basis);
-        let switching = self.switching_noise(ct.scale, ct.limbs, shape).0;
-        let noise = SlotVariance(ct.noise.0 + switching + self.rounding_noise(ct.scale).0);
+        let purpose = KeyPurpose::Galois(element as u32);
+        let switching = self.switch(purpose, basis, Switching::Automorphism, ct.scale);
+        let noise = SlotVariance(ct.noise.0 + switching.0 + self.rounding_noise(ct.scale).0);
         Shape { noise, ..*ct }
     }
 }

@@ -1,6 +1,6 @@
 //! The CKKS evaluator: [`Arithmetic`] on real ciphertexts.
 
-use cryptable_lattice::key_switching;
+use cryptable_lattice::divided_key_switch::{switch_and_divide, switch_and_rescale};
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::combination::{self, GaussianInteger};
 use cryptable_ring::combined_tensor::combined_tensor;
@@ -11,6 +11,7 @@ use crate::arithmetic::{Arithmetic, ratio_of_products};
 use crate::ciphertext::{Ciphertext, Product};
 use crate::linear_transform::LinearTransform;
 use crate::plaintext::Plaintext;
+use crate::stages;
 
 /// Relative difference of scales up to which two ciphertexts may be added: far above the rounding of
 /// `f64`, far below any noise.
@@ -83,7 +84,7 @@ impl<'a> Evaluator<'a> {
     fn automorphism(&self, ct: &Ciphertext, element: usize) -> Ciphertext {
         let key = self.key(KeyPurpose::Galois(element as u32), ct.parts.c0.basis());
         let parts = &ct.parts;
-        let switched = key_switching::switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
+        let switched = switch_and_rescale(self.ring, &parts.c0, &parts.c1, key, 0);
         let parts = RlweCiphertext {
             c0: switched.c0.automorphism(self.ring, element),
             c1: switched.c1.automorphism(self.ring, element),
@@ -158,6 +159,10 @@ impl Arithmetic for Evaluator<'_> {
 
     fn divide_slots_assign(&self, ct: &mut Ciphertext, factor: f64) {
         ct.scale *= factor;
+    }
+
+    fn begin_stage(&self, name: &'static str) {
+        stages::begin(name);
     }
 
     fn linear_combinations(
@@ -235,14 +240,8 @@ impl Arithmetic for Evaluator<'_> {
         let basis = tensor.d2.basis();
         let key = self.key(KeyPurpose::Relinearization, basis);
         let add = [Some(&tensor.d0), Some(&tensor.d1)];
-        let switched = key_switching::switch(ring, &tensor.d2, key, add);
-        drop(tensor);
-        let divisor = self.divisor(basis, rescale);
-        let parts = RlweCiphertext {
-            c0: switched.c0.divide_round(ring, rescale),
-            c1: switched.c1.divide_round(ring, rescale),
-        };
-        Ciphertext { parts, scale: product.scale / divisor }
+        let parts = switch_and_divide(ring, &tensor.d2, key, add, rescale);
+        Ciphertext { parts, scale: product.scale / self.divisor(basis, rescale) }
     }
 
     fn rescale(&self, ct: Ciphertext, count: usize) -> Ciphertext {

@@ -10,8 +10,10 @@ pub mod chain_primes;
 pub mod chebyshev;
 pub mod ciphertext;
 pub mod cleaning;
+mod counts;
 pub mod dft_factors;
 pub mod dft_shapes;
+mod dft_windows;
 pub mod diagonal_matrix;
 pub mod dry_run;
 #[cfg(feature = "client")]
@@ -24,6 +26,7 @@ pub mod overflow;
 pub mod paterson_stockmeyer;
 pub mod plaintext;
 pub mod polynomial_hermite;
+pub mod stages;
 pub mod transform_plan;
 mod work;
 

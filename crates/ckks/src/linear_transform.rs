@@ -5,12 +5,16 @@
 //! All work but the giant steps is independent from limb to limb: a thread takes one limb, computes
 //! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use cryptable_lattice::key_switching::{self, Digits, special_product};
+use cryptable_lattice::key_switching::{Digits, add_switched_image, special_product};
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
-use cryptable_ring::kernels::{self, Permutation};
-use cryptable_ring::{Basis, Buffer, Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::kernels::{self, PackedRow, Permutation};
+use cryptable_ring::{
+    Basis, Buffer, ByteBuffer, Coefficients, Embedding, Evaluations, Isa, Modulus, PackedLayout,
+    Poly, Ring,
+};
 use rayon::prelude::*;
 
 use crate::dft_factors::{Diagonal, DiagonalMatrix};
@@ -28,13 +32,23 @@ const BLOCK: usize = 4096;
 struct EncodedDiagonal {
     step: DiagonalStep,
     log_run: u32,
-    words: Vec<u64>,
+    words: DiagonalWords,
+}
+
+/// The evaluations of a diagonal, limb-major.
+#[derive(Debug)]
+enum DiagonalWords {
+    /// Without runs, packed.
+    Packed(ByteBuffer),
+    /// A word a run.
+    Runs(Vec<u64>),
 }
 
 /// A matrix, encoded for multiplication at one level.
 #[derive(Debug)]
 pub struct LinearTransform {
     plan: TransformPlan,
+    layout: PackedLayout,
     /// Sorted by giant step.
     diagonals: Vec<EncodedDiagonal>,
 }
@@ -60,7 +74,7 @@ impl LinearTransform {
             })
             .collect();
         diagonals.sort_by_key(|d| (d.step.giant, d.log_run, d.step.baby));
-        Self { plan, diagonals }
+        Self { plan, layout: PackedLayout::new(ring.moduli(), basis), diagonals }
     }
 
     /// The plan it was encoded for.
@@ -72,7 +86,11 @@ impl LinearTransform {
     /// Bytes of the encoded matrix.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.diagonals.iter().map(|d| 8 * d.words.len()).sum()
+        let bytes = |diagonal: &EncodedDiagonal| match &diagonal.words {
+            DiagonalWords::Packed(bytes) => bytes.len(),
+            DiagonalWords::Runs(words) => size_of_val(&words[..]),
+        };
+        self.diagonals.iter().map(bytes).sum()
     }
 
     /// Multiplies the slots of `ct`, which has the plan's number of limbs, and divides by the top
@@ -94,12 +112,8 @@ impl LinearTransform {
         let element = ring.rotation_element(self.plan.giant_rotation);
         while let Some(mut sum) = sums.pop() {
             let c1 = acc.c1.divide_round(ring, 0);
-            let key = self.key(keys, element);
-            let mut switched = key_switching::switch(ring, &c1, key, [None, None]);
-            switched.c0.add_assign(ring, &acc.c0);
-            let permutation = ring.galois_permutation(element);
-            add_permuted(ring, &mut sum.c0, &switched.c0, &permutation);
-            add_permuted(ring, &mut sum.c1, &switched.c1, &permutation);
+            let (key, permutation) = (self.key(keys, element), ring.galois_permutation(element));
+            add_switched_image(ring, &mut sum, (&acc.c0, &c1), key, &permutation);
             acc = sum;
         }
         RlweCiphertext {
@@ -166,7 +180,7 @@ impl LinearTransform {
         &self,
         ring: &Ring,
         limb: usize,
-        steps: &[(Buffer, Buffer)],
+        steps: &[[Buffer; 2]],
         mut outputs: Vec<(&mut [u64], &mut [u64])>,
     ) {
         let basis = self.plan.shape.basis;
@@ -180,28 +194,46 @@ impl LinearTransform {
                 .diagonals
                 .chunk_by(|a, b| (a.step.giant, a.log_run) == (b.step.giant, b.log_run))
             {
-                let log_run = group[0].log_run;
-                let words = (limb * ring.degree()) >> log_run;
-                let own = words + (start >> log_run)..words + (range.end >> log_run);
-                let terms = |part: fn(&(Buffer, Buffer)) -> &[u64]| -> Vec<_> {
-                    group
-                        .iter()
-                        .map(|d| (&part(&steps[d.step.baby])[range.clone()], &d.words[own.clone()]))
-                        .collect()
-                };
                 let (out0, out1) = &mut outputs[group[0].step.giant];
-                let (out0, out1) = (&mut out0[range.clone()], &mut out1[range.clone()]);
                 // Groups come in the order of giant steps: the first of each overwrites.
                 let first = group[0].step.giant == written;
                 written = group[0].step.giant + 1;
-                let multiply = if first {
-                    kernels::inner_product_runs
-                } else {
-                    kernels::inner_product_runs_add
-                };
-                multiply(m, out0, &terms(|s| &s.0), log_run);
-                multiply(m, out1, &terms(|s| &s.1), log_run);
+                let parts = [&mut out0[range.clone()], &mut out1[range.clone()]];
+                for (part, out) in parts.into_iter().enumerate() {
+                    let inputs = group.iter().map(|d| &steps[d.step.baby][part][range.clone()]);
+                    let inputs: Vec<&[u64]> = inputs.collect();
+                    self.multiply_group(m, (limb, &range), (out, first), (group, &inputs));
+                }
             }
+        }
+    }
+
+    /// The sum of products with diagonals of one run length, a part of a limb of them; added to `out` unless it is the
+    /// first.
+    fn multiply_group(
+        &self,
+        m: &Modulus,
+        (limb, range): (usize, &Range<usize>),
+        (out, first): (&mut [u64], bool),
+        (group, inputs): (&[EncodedDiagonal], &[&[u64]]),
+    ) {
+        let log_run = group[0].log_run;
+        let words = (limb * self.layout.degree()) >> log_run;
+        let own = words + (range.start >> log_run)..words + (range.end >> log_run);
+        let (mut packed, mut runs) = (Vec::new(), Vec::new());
+        for (diagonal, &input) in group.iter().zip(inputs) {
+            match &diagonal.words {
+                DiagonalWords::Packed(bytes) => {
+                    packed.push((input, self.layout.row(bytes, limb).range(range.clone())));
+                }
+                DiagonalWords::Runs(words) => runs.push((input, &words[own.clone()])),
+            }
+        }
+        match (packed.is_empty(), first) {
+            (true, true) => kernels::inner_product_runs(m, out, &runs, log_run),
+            (true, false) => kernels::inner_product_runs_add(m, out, &runs, log_run),
+            (false, true) => kernels::packed_inner_product(m, out, &packed),
+            (false, false) => kernels::packed_inner_product_add(m, out, &packed),
         }
     }
 }
@@ -216,7 +248,7 @@ fn baby_limbs(
     babies: &[BabyStep<'_>],
     digits: Option<&Digits<'_>>,
     (basis, limb): (Basis, usize),
-) -> Vec<(Buffer, Buffer)> {
+) -> Vec<[Buffer; 2]> {
     let degree = ring.degree();
     let prime = ring.prime_index(basis, limb);
     let m = ring.modulus(prime);
@@ -241,26 +273,11 @@ fn baby_limbs(
                 kernels::add_assign(m, &mut scratch, &c0);
                 kernels::permute(&mut out0, &scratch, permutation);
                 kernels::permute(&mut scratch, &out1, permutation);
-                (out0, std::mem::replace(&mut scratch, out1))
+                [out0, std::mem::replace(&mut scratch, out1)]
             }
-            _ => (c0.clone(), times_special(&ct.c1)),
+            _ => [c0.clone(), times_special(&ct.c1)],
         })
         .collect()
-}
-
-/// `acc += input` after the automorphism of `permutation`.
-fn add_permuted(
-    ring: &Ring,
-    acc: &mut Poly<Evaluations>,
-    input: &Poly<Evaluations>,
-    permutation: &Permutation,
-) {
-    let (basis, degree) = (acc.basis(), ring.degree());
-    let limbs = acc.words_mut().par_chunks_mut(degree).zip(input.words().par_chunks(degree));
-    limbs.enumerate().for_each(|(limb, (acc, input))| {
-        let m = ring.modulus(ring.prime_index(basis, limb));
-        kernels::permute_add_assign(m, acc, input, permutation);
-    });
 }
 
 /// The periodic vector rotated right by `shift`.
@@ -273,12 +290,27 @@ fn rotated_right(diagonal: &Diagonal, shift: usize) -> Diagonal {
 
 /// Encodes a periodic vector of slots: one word a run of equal evaluations, limb-major, and log2 of
 /// the run.
-fn encode_periodic(ring: &Ring, basis: Basis, diagonal: &Diagonal, scale: f64) -> (Vec<u64>, u32) {
+fn encode_periodic(
+    ring: &Ring,
+    basis: Basis,
+    diagonal: &Diagonal,
+    scale: f64,
+) -> (DiagonalWords, u32) {
     let (degree, period) = (ring.degree(), diagonal.values.len());
     let run = degree / (2 * period);
     let embedding = Embedding::new(period);
     let coefficients = rounded_coefficients(degree, &embedding, &diagonal.values, scale);
     let poly = Poly::<Coefficients>::from_signed(ring, basis, &coefficients).into_evaluations(ring);
-    let words = poly.words().iter().step_by(run).copied().collect();
+    let words = if run == 1 {
+        let layout = PackedLayout::new(ring.moduli(), basis);
+        let mut bytes = ByteBuffer::zeroed(layout.bytes());
+        let limbs = poly.words().chunks_exact(degree);
+        for ((row, bits), words) in layout.rows_mut(&mut bytes).into_iter().zip(limbs) {
+            PackedRow::pack(Isa::detect(), row, words, bits);
+        }
+        DiagonalWords::Packed(bytes)
+    } else {
+        DiagonalWords::Runs(poly.words().iter().step_by(run).copied().collect())
+    };
     (words, run.trailing_zeros())
 }

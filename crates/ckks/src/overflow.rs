@@ -1,6 +1,8 @@
 //! How far ModRaise overflows, and tails of distributions.
 
+use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
+use std::sync::{Mutex, PoisonError};
 
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
@@ -9,6 +11,9 @@ pub use cryptable_lattice::gaussian_tail::{gaussian_ratio_for, gaussian_tail_log
 
 /// Bounds are multiples of this fraction, so that tails are exact rationals.
 const STEPS: i64 = 64;
+
+/// Most bounds that are kept: probabilities come from files, too.
+const MAX_BOUNDS: usize = 256;
 
 /// Up to this weight tails are exact; above, numbers get long and a Chernoff bound takes over.
 const EXACT_WEIGHT: u32 = 200;
@@ -100,6 +105,25 @@ fn chernoff_tail_log2(weight: u32, bound: f64) -> f64 {
 /// ```
 #[must_use]
 pub fn bound_for(weight: u32, log2_fail: f64) -> f64 {
+    let key = (weight, log2_fail.to_bits());
+    let bounds = || BOUNDS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&bound) = bounds().get(&key) {
+        return bound;
+    }
+    let bound = searched_bound(weight, log2_fail);
+    let mut bounds = bounds();
+    if bounds.len() >= MAX_BOUNDS {
+        bounds.clear();
+    }
+    bounds.insert(key, bound);
+    bound
+}
+
+/// Bounds that were asked for, by weight and probability: a planner asks for the same ones hundreds of times.
+static BOUNDS: Mutex<BTreeMap<(u32, u64), f64>> = Mutex::new(BTreeMap::new());
+
+/// [`bound_for`], by halving.
+fn searched_bound(weight: u32, log2_fail: f64) -> f64 {
     let (mut low, mut high) = (0, (i64::from(weight) + 1) * STEPS / 2);
     while low < high {
         let middle = (low + high) / 2;

@@ -1,10 +1,13 @@
 //! How a matrix in diagonal form is multiplied: baby steps, giant steps, level and scale.
 
 use cryptable_lattice::SwitchingKeyShape;
-use cryptable_ring::Basis;
+use cryptable_ring::{Basis, RingModuli};
 
 use crate::dft_factors::DiagonalMatrix;
 use crate::dft_shapes::MatrixShape;
+
+/// Bytes of a word.
+const WORD_BYTES: usize = 8;
 
 /// Which baby step and giant step a diagonal is served by, and where it is found in the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub struct TransformPlan {
     pub row_norm: f64,
     /// Coefficients that all diagonals together encode to.
     pub rounded_coefficients: usize,
+    /// Diagonals that encode to as many coefficients as the ring has.
+    pub full_diagonals: usize,
 }
 
 impl TransformPlan {
@@ -83,7 +88,7 @@ impl TransformPlan {
             .min()
             .unwrap_or(1);
         let count = slots / stride;
-        let (first, window) = smallest_window(&rotations, stride, count);
+        let (first, window) = from_zero(smallest_window(&rotations, stride, count), baby_steps);
         let babies_used = baby_steps.min(window);
         let signed = |k: i64| (k * stride as i64).rem_euclid(ring_slots as i64) as usize;
         // Window positions start at `first`; taken as a negative number where that is nearer to 0.
@@ -109,6 +114,7 @@ impl TransformPlan {
             steps,
             row_norm: matrix.row_power.sqrt(),
             rounded_coefficients: matrix.rounded_coefficients(),
+            full_diagonals: matrix.periods.values().filter(|&&it| it == ring_slots).count(),
         }
     }
 
@@ -130,14 +136,39 @@ impl TransformPlan {
         self.rounded_coefficients as f64 / 12.0 / (self.scale * self.scale)
     }
 
+    /// Bytes of the encoded matrix: packed rows of diagonals of full length, and a word a run and limb of all others.
+    #[must_use]
+    pub fn encoded_bytes(&self, moduli: &RingModuli) -> usize {
+        let (basis, full) = (self.shape.basis, self.full_diagonals);
+        let runs = self.rounded_coefficients - full * moduli.degree();
+        full * moduli.packed_bytes(basis) + WORD_BYTES * basis.limbs() * runs
+    }
+
+    /// Whether any baby step rotates: they share one decomposition.
+    fn decompositions(&self) -> usize {
+        usize::from(self.babies.iter().any(|&r| r != 0))
+    }
+
+    /// Multiply-accumulates of one application, in limbs: with keys and diagonals, and of the base conversions of every
+    /// decomposition and every division by the special primes.
+    #[must_use]
+    pub fn limb_products(&self) -> usize {
+        let basis = self.shape.basis;
+        let (all, stored, special) = (basis.limbs(), basis.main_limbs(), basis.special);
+        let (digits, giants) = (self.shape.digits(), self.giants - 1);
+        let switches = self.babies.len() + giants;
+        let conversions =
+            (self.decompositions() + giants) * stored * all + (giants + 2) * special * stored;
+        all * (2 * digits * switches + 2 * self.steps.len()) + conversions
+    }
+
     /// NTTs of one application that drops `rescale` primes.
     #[must_use]
     pub fn transforms(&self, rescale: usize) -> usize {
         let basis = self.shape.basis;
         let (l, k) = (basis.main_limbs(), basis.special);
         let digits = self.shape.digits();
-        let decompositions = usize::from(self.babies.iter().any(|&r| r != 0));
-        decompositions * digits * (l + k)
+        self.decompositions() * digits * (l + k)
             + (self.giants - 1) * (digits + 1) * (l + k)
             + 2 * division_transforms(basis, rescale)
     }
@@ -150,6 +181,17 @@ pub fn division_transforms(basis: Basis, rescale: usize) -> usize {
     // Where only the second prime of a limb is dropped, that limb is transformed back and kept.
     let split = usize::from(rescale > 0 && basis.shared.is_second(kept.main));
     basis.limbs() + split
+}
+
+/// A window that begins at 0 in place of one that begins later, unless it takes one more giant step: the rotation by 0
+/// needs no key.
+fn from_zero((first, window): (usize, usize), baby_steps: usize) -> (usize, usize) {
+    let longer = first + window;
+    if longer.div_ceil(baby_steps) == window.div_ceil(baby_steps) {
+        (0, longer)
+    } else {
+        (first, window)
+    }
 }
 
 /// The smallest cyclic window of multiples of `stride` that holds all rotations: its first element

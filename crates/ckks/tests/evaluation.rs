@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use cryptable_ckks::bootstrapping::subring_trace::{SubringTrace, TraceHalvings};
 use cryptable_ckks::chebyshev::ChebyshevSeries;
 use cryptable_ckks::dft_factors::{
     DiagonalMatrix, coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs,
@@ -261,4 +262,36 @@ fn variances_add_up_in_products_of_declared_sources_only() {
     }
     assert!((1.0..1.05).contains(&sum_of(&shapes[0], &shapes[1])));
     assert!((1.95..2.05).contains(&sum_of(&shapes[0], &shapes[0])));
+}
+
+#[test]
+fn traces_by_hoisted_rotations_are_means_over_all_copies() {
+    let _replay = replay::begin();
+    let (slots, ring_slots) = (16, DEGREE / 2);
+    let mut setup = setup();
+    let values = sample(ring_slots);
+    let copies = ring_slots / slots;
+    let mean = |j: usize| {
+        let sum: Complex64 = (0..copies).map(|k| values[(j + k * slots) % ring_slots]).sum();
+        sum / copies as f64
+    };
+    let mut work = Vec::new();
+    for halvings in 1..=4 {
+        let trace = SubringTrace::new((slots, ring_slots), TraceHalvings(halvings), setup.shape);
+        for rotation in trace.plans().iter().flat_map(TransformPlan::rotations) {
+            setup.add_galois(setup.ring.rotation_element(rotation));
+        }
+        let matrices: Vec<_> = trace.encode(&setup.ring).collect();
+        let ct = setup.encrypt(&values);
+        let (dry_run, shape) = dry_run(&setup, ct.scale);
+        let predicted = trace.apply(&dry_run, trace.plans(), shape);
+        let result = trace.apply(&Evaluator::new(&setup.ring, &setup.keys), &matrices, ct);
+        assert_eq!((result.limbs(), result.scale), (predicted.limbs, predicted.scale));
+        assert!((predicted.power.0 * copies as f64 - 1.0).abs() < 1e-12);
+        let ratio = noise(&setup, &result, mean) / predicted.noise.0;
+        assert!((0.3..2.5).contains(&ratio), "{halvings}: measured over predicted: {ratio}");
+        work.push(dry_run.counts().transforms);
+    }
+    // Four halvings: in four steps, two, two and one.
+    assert!(work[1] <= work[0] / 2 && work[1] == work[2] && work[3] < work[2], "{work:?}");
 }

@@ -6,11 +6,14 @@ pub mod circuit;
 #[cfg(feature = "client")]
 mod client;
 pub mod compare;
+#[cfg(feature = "client")]
+mod encrypt_table;
 mod files;
 pub mod integers;
 mod lookup;
 mod parameters;
 mod sum;
+pub mod wide;
 
 use std::path::PathBuf;
 
@@ -21,10 +24,14 @@ use cryptable::{FailureProbability, ReadOptions};
 pub use self::client::{
     CsvArgs, DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs,
 };
-pub use self::lookup::LookupArgs;
+#[cfg(feature = "client")]
+pub use self::encrypt_table::EncryptTableArgs;
+pub use self::lookup::{LookupArgs, TableArgs};
 #[cfg(feature = "client")]
 pub use self::parameters::GoalArg;
 pub use self::parameters::ParameterArgs;
+#[cfg(feature = "client")]
+pub use self::parameters::TableKind;
 pub use self::sum::SumArgs;
 
 /// Lookup tables on encrypted data.
@@ -103,6 +110,10 @@ pub enum Command {
     #[cfg(feature = "client")]
     #[command(after_help = client::ENCRYPT)]
     Encrypt(EncryptArgs),
+    /// Encrypt a table, which the server then applies without reading it
+    #[cfg(feature = "client")]
+    #[command(after_help = encrypt_table::ENCRYPT_TABLE)]
+    EncryptTable(EncryptTableArgs),
     /// Map every encrypted value through a table, or through several; needs no secret
     #[command(after_help = lookup::LOOKUP)]
     Lookup(LookupArgs),
@@ -128,6 +139,9 @@ pub enum Command {
     /// Compute on columns of encrypted integers: sums, products, comparisons, selection, tax tables
     #[command(after_help = integers::OVERVIEW)]
     Integers(GroupArgs<integers::IntegersCommand>),
+    /// Look wide values up: dictionaries of 32- and 64-bit keys, tables of 2^32 entries that have structure
+    #[command(after_help = wide::OVERVIEW)]
+    Wide(GroupArgs<wide::WideCommand>),
     /// Say what files are: type, engine, parameters, key and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
@@ -215,6 +229,7 @@ Examples:
   cryptable plan --bits 16 --memory 9GB
   cryptable plan --bits 12 --method cmt --digit-bits 4
   cryptable plan --bits 4 --goal latency --log2-fail -128
+  cryptable plan --bits 8 --table-kind encrypted
   cryptable --json --threads 2 plan --table table.csv
   cryptable plan --mode leveled --bits 16
   cryptable plan --inputs single --bits 4 --values 1000
@@ -267,7 +282,7 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["aes", "circuit", "compare", "bridge", "integers"]
+        let nested = ["aes", "circuit", "compare", "bridge", "integers", "wide"]
             .map(|name| cli.find_subcommand(name).unwrap());
         let nested = nested.into_iter().flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {

@@ -16,6 +16,7 @@ mod guard;
 mod input_file;
 mod interrupt;
 mod key_input;
+mod memory_limit;
 mod printable;
 mod progress;
 mod report;

@@ -253,6 +253,19 @@ fn parameters() {
 }
 
 #[test]
+fn instruction_sets() {
+    let here = Workspace::new();
+    for setting in ["AVX2", "", "avx1024"] {
+        let mut command = here.strict_command("plan --bits 4");
+        let output = command.env("CRYPTABLE_SIMD", setting).assert().code(1).get_output().clone();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.contains(&format!("CRYPTABLE_SIMD={setting}: want scalar")), "{message}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
 fn pictures() {
     let here = Workspace::new();
     let mut picture = Vec::new();

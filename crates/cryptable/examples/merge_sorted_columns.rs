@@ -6,9 +6,9 @@
 
 use std::time::Instant;
 
-use cryptable::engines::packed::{Parameters, SecretKey};
+use cryptable::engines::packed::{Parameters, Request, SecretKey};
 use cryptable::integers::{
-    DryRun, Evaluator, decrypt, encrypt, insecure_packed_toy, packed_parameters,
+    DryRun, Evaluator, decrypt, encrypt, insecure_packed_toy, packed_parameters_for,
 };
 use cryptable::{Progress, Result};
 use rand::{Rng, SeedableRng};
@@ -19,7 +19,9 @@ const DIGIT_BITS: u32 = 3;
 
 fn parameters() -> Result<Parameters> {
     if std::env::args().any(|argument| argument == "full-size") {
-        return packed_parameters(DIGIT_BITS);
+        // Tables whose outputs differ by more, for fewer and larger digits of stages.
+        let output_range = Some((1 << (2 * DIGIT_BITS - 1)) - 1);
+        return packed_parameters_for(DIGIT_BITS, &Request { output_range, ..Request::new(4, 4) });
     }
     insecure_packed_toy(DIGIT_BITS, 64)
 }

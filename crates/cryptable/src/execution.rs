@@ -43,11 +43,21 @@ impl<'a> Execution<'a> {
         self
     }
 
-    /// Runs a call.
-    pub(crate) fn run<R: Send>(
-        &self,
-        call: impl FnOnce(Progress<'a>) -> Result<R> + Send,
-    ) -> Result<R> {
+    /// Runs a call that takes progress alone, as those of engines do, on these threads.
+    ///
+    /// ```
+    /// use cryptable::Execution;
+    /// use cryptable::ckks::{KeySet, Parameters, SecretKey};
+    /// let secret = SecretKey::generate(&Parameters::insecure_toy()?);
+    /// let execution = Execution::default().threads(1);
+    /// let server = execution.run(|progress| secret.evaluation_key(&KeySet::new(), progress))?;
+    /// assert_eq!(server.key_id(), secret.key_id());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the call; if threads cannot be started.
+    pub fn run<R: Send>(&self, call: impl FnOnce(Progress<'a>) -> Result<R> + Send) -> Result<R> {
         let progress = self.progress;
         match self.threads {
             None => call(progress),

@@ -168,6 +168,10 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection> {
             found.values = Some((part.count() as u64, contents.modulus));
             found.fresh = Some(part.is_fresh());
         }
+        ObjectType::EncryptedTables => {
+            found.engine = Some(Engine::Packed);
+            found.key_id = Some(KeyId(BodyReader::new(body).array("key identifier")?));
+        }
         ObjectType::EncryptedBytes => {
             let message = EncryptedBytes::from_bytes(bytes)?;
             found.key_id = Some(message.key_id());

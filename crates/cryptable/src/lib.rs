@@ -49,6 +49,9 @@
 //!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
 //!   at once. [`ckks`]: vectors of real and complex numbers. Each has keys of its own and an example.
 //! - [`bridges`]: results of packed lookups go on as integers or as values of engine `leveled`, and back.
+//! - [`engines::packed::Dictionary`]: values of 65,536 keys of 32 or 64 bits, and a default, on 65,536 encrypted keys;
+//!   [`engines::packed::WordCircuit`]: tables of 2^32 entries that have structure. [`Request::entries`]: tables of their own for
+//!   every value, or encrypted.
 //! - [`EvaluationKey::add`]: sums, differences and multiples of encrypted values, before and after lookups.
 //! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
 //! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream

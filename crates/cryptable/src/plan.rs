@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cryptable_lattice::cost::CostModel;
 
+use crate::engines::packed::EntryKind;
 use crate::engines::{bridged, leveled, packed, single};
 use crate::request::Goal;
 use crate::{Engine, Error, Parameters, Prediction, Request, Result};
@@ -143,7 +144,7 @@ fn plan(request: &Request) -> Result<Plan> {
         Goal::Throughput => values,
     };
     let candidate = |parameters: Parameters| {
-        let prediction = parameters.prediction();
+        let prediction = prediction_of(&parameters, request);
         let duration = prediction.duration(&cost, values, threads);
         (prediction.duration(&cost, timed, threads), Candidate { parameters, prediction, duration })
     };
@@ -194,6 +195,15 @@ fn ways(request: &Request) -> Result<Vec<Way>> {
             "lookups by the engine {engine} of values of the engine {inputs}"
         ))),
         _ => Ok(open),
+    }
+}
+
+/// What a lookup of the request's tables will take. Of single and leveled values it is that of one table: most work does not
+/// depend on the table.
+fn prediction_of(parameters: &Parameters, request: &Request) -> Prediction {
+    match parameters {
+        Parameters::Packed(packed) => packed.prediction_for(request.entries, request.tables),
+        _ => parameters.prediction(),
     }
 }
 
@@ -248,6 +258,9 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
         Way::Same(Engine::Leveled) => {
             all(leveled::Parameters::candidates(&leveled_request(request)?)?)
         }
+        Way::Bridged if request.entries != EntryKind::Shared => {
+            return Err(unserved_entries("of single values", request.entries));
+        }
         Way::Bridged => all(bridged::Parameters::candidates(&packed_request(request)?)?),
     })
 }
@@ -279,6 +292,7 @@ fn packed_request(request: &Request) -> Result<packed::Request> {
         memory: request.memory,
         tables: request.tables,
         log2_fail: request.log2_fail,
+        entries: request.entries,
         ..packed::Request::new(request.input_modulus, request.output_modulus)
     })
 }
@@ -313,12 +327,20 @@ fn leveled_request(request: &Request) -> Result<leveled::Request> {
 
 /// Engines for single values have one ring degree and no tree digits: who asks for those means packed values.
 fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
+    if request.entries != EntryKind::Shared {
+        return Err(unserved_entries(&format!("with the engine {engine}"), request.entries));
+    }
     let option = match (request.ring_degree, request.digit_bits) {
         (Some(_), _) => "a ring degree of one's choice",
         (None, Some(_)) => "a digit width of one's choice",
         (None, None) => return Ok(()),
     };
     Err(Error::Unsupported(format!("{option} with the engine {engine}: it is for packed values")))
+}
+
+/// Entries that only packed values are looked up in.
+fn unserved_entries(place: &str, entries: EntryKind) -> Error {
+    Error::Unsupported(format!("{entries} {place}: that is for packed values"))
 }
 
 /// Why no engine serves a request: the reason of the only one asked, or the reasons of all.

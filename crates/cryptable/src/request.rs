@@ -2,6 +2,7 @@
 
 use cryptable_lattice::cost::CostModel;
 
+use crate::engines::packed::EntryKind;
 use crate::{Engine, Table};
 
 /// What a plan is to be best at.
@@ -31,6 +32,7 @@ pub struct Request {
     pub(crate) output_modulus: u64,
     pub(crate) values: Option<u64>,
     pub(crate) tables: usize,
+    pub(crate) entries: EntryKind,
     pub(crate) lookups_in_a_row: u32,
     pub(crate) memory: Option<usize>,
     pub(crate) log2_fail: Option<f64>,
@@ -59,6 +61,7 @@ impl Request {
             output_modulus,
             values: None,
             tables: 1,
+            entries: EntryKind::Shared,
             lookups_in_a_row: 1,
             memory: None,
             log2_fail: None,
@@ -88,6 +91,26 @@ impl Request {
         self
     }
 
+    /// Every value has a table of its own, or tables are encrypted so that the server applies them unread: packed values,
+    /// looked up through [`crate::EvaluationKey::packed`] by
+    /// [`lookup_slots`](crate::engines::packed::EvaluationKey::lookup_slots) and
+    /// [`lookup_encrypted`](crate::engines::packed::EvaluationKey::lookup_encrypted). Keys for one kind serve both, and
+    /// tables that all values share. Left out: those alone.
+    ///
+    /// ```
+    /// use cryptable::{Request, engines::packed::EntryKind};
+    /// let plan = Request::new(256, 256).entries(EntryKind::Encrypted).plan()?;
+    /// let parameters = plan.best().parameters().packed()?;
+    /// assert!(parameters.security_bits() >= 128.0);
+    /// assert!(parameters.method_name().starts_with("CMT"));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn entries(mut self, entries: EntryKind) -> Self {
+        self.entries = entries;
+        self
+    }
+
     /// So many lookups follow each other, each of the result of the one before: parameters whose results would be too
     /// noisy as inputs are left out, and others are found for them. Left out: one; plans say how many there may be.
     ///
@@ -96,7 +119,7 @@ impl Request {
     /// let request = Request::new(256, 256).engine(Engine::Packed).method("akp");
     /// // An interpolation of higher order leaves less of the noise of its input.
     /// assert_eq!(request.clone().plan()?.best().parameters().method_name(), "AKP");
-    /// assert_eq!(request.lookups_in_a_row(10).plan()?.best().parameters().method_name(), "AKP-3");
+    /// assert_eq!(request.lookups_in_a_row(10).plan()?.best().parameters().method_name(), "AKP-2");
     /// # Ok::<(), cryptable::Error>(())
     /// ```
     #[must_use]

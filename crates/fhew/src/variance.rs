@@ -97,10 +97,20 @@ pub fn second_moment(secret: SecretDistribution) -> f64 {
 }
 
 /// Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products, in squared units:
-/// `ℓ·terms·E[digit²]·σ²`.
+/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12)`. The second part, u = 2^-53, bounds what Fourier transforms over doubles add,
+/// some 2^-14 of the first for Q = 2^47 (`kernels/digit_product/fourier.rs` of `ring`); larger primes have none.
 pub(crate) fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
-    gadget.length() as f64 * terms * gadget.digit_variance() * ERROR_VARIANCE
+    let modulus = gadget.modulus() as f64;
+    let transforms =
+        if modulus < FOURIER_LIMIT { (5.0 * ROUNDOFF * modulus).powi(2) / 12.0 } else { 0.0 };
+    gadget.length() as f64 * terms * gadget.digit_variance() * (ERROR_VARIANCE + transforms)
 }
+
+/// u of double precision.
+const ROUNDOFF: f64 = f64::EPSILON / 2.0;
+
+/// Products modulo primes from here on are of residues.
+const FOURIER_LIMIT: f64 = (1_u64 << 47) as f64;
 
 /// A gadget product, a fraction of the gadget's modulus squared: that of its digits, `terms` products a coefficient, and
 /// what rounding leaves times a polynomial of this squared norm: `ℓ·terms·E[digit²]·σ² + rounding·norm`.

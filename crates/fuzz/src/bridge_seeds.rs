@@ -6,7 +6,7 @@ use cryptable::bridges::{IntegerParameters, LeveledParameters, Parameters, Secre
 use cryptable::engines::{leveled, packed};
 use cryptable::{Engine, Progress};
 
-use crate::seeds;
+use crate::clients;
 
 /// A packed toy that has room for blocks of this degree, to values of a modulus.
 fn packed_toy(block: usize, output_modulus: u64) -> packed::Parameters {
@@ -17,7 +17,7 @@ fn packed_toy(block: usize, output_modulus: u64) -> packed::Parameters {
 /// Parameters of a bridge to integers.
 fn of_integers() -> &'static IntegerParameters {
     static PARAMETERS: LazyLock<IntegerParameters> = LazyLock::new(|| {
-        let target = seeds::integer_client().parameters().clone();
+        let target = clients::integer_client().parameters().clone();
         let packed = packed_toy(target.fhew().ring_degree(), 2);
         Parameters::new(packed, target).expect("toys that fit")
     });
@@ -27,7 +27,7 @@ fn of_integers() -> &'static IntegerParameters {
 /// The client of leveled values.
 fn leveled_client() -> &'static leveled::SecretKey {
     static CLIENT: LazyLock<cryptable::SecretKey> =
-        LazyLock::new(|| seeds::client(Engine::Leveled));
+        LazyLock::new(|| clients::client(Engine::Leveled));
     CLIENT.leveled().expect("of this engine")
 }
 
@@ -52,7 +52,7 @@ pub fn bridge_parameters() -> Vec<Vec<u8>> {
 #[must_use]
 pub fn bridge_keys() -> Vec<Vec<u8>> {
     let packed = packed::SecretKey::generate(of_integers().packed());
-    let ends = (&packed, seeds::integer_client());
+    let ends = (&packed, clients::integer_client());
     let mut file = Vec::new();
     let written = of_integers().write_key(ends, &mut file, Progress::silent());
     written.expect("memory takes all bytes");

@@ -6,7 +6,7 @@ use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::noise_bound::NoiseBound;
 use cryptable_ring::{Basis, Poly, Ring};
 
-use crate::seeds::slot_bits_client;
+use crate::clients::slot_bits_client;
 
 /// Values in coefficients.
 #[must_use]

@@ -10,6 +10,7 @@ use bolero as _;
 
 pub mod bridge_seeds;
 pub mod circuit_seeds;
+pub mod clients;
 pub mod limits;
 pub mod mutation;
 pub mod repair;

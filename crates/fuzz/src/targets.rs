@@ -17,7 +17,7 @@ use cryptable_fhew::packing::SeededPackingKey;
 use cryptable_wire::ObjectType;
 
 use crate::limits::{MAX_KEY_MEMORY, within_limits};
-use crate::{bridge_seeds, circuit_seeds, repair, seeds, vector_seeds};
+use crate::{bridge_seeds, circuit_seeds, clients, repair, seeds, vector_seeds};
 
 /// A reader under test.
 #[derive(Clone, Copy, Debug)]
@@ -246,7 +246,7 @@ fn read_evaluation_key(bytes: &[u8]) -> bool {
 }
 
 fn read_packing_key(bytes: &[u8]) -> bool {
-    let (parameters, client) = seeds::packing_client();
+    let (parameters, client) = clients::packing_client();
     SeededPackingKey::from_bytes(parameters, client, bytes).is_ok()
 }
 
@@ -272,27 +272,27 @@ fn read_bridge_evaluation_keys(bytes: &[u8]) -> bool {
 }
 
 fn read_ring_packing_key(bytes: &[u8]) -> bool {
-    let (parameters, clients) = seeds::conversion_client();
+    let (parameters, clients) = clients::conversion_client();
     SeededRingPackingKey::from_bytes(parameters, clients, bytes)
         .is_ok_and(|key| RingPackingKey::expand(&key).memory_bytes() > 0)
 }
 
 fn read_extraction_key(bytes: &[u8]) -> bool {
-    let (parameters, clients) = seeds::conversion_client();
+    let (parameters, clients) = clients::conversion_client();
     SeededExtractionKey::from_bytes(parameters, clients, bytes)
         .is_ok_and(|key| ExtractionKey::expand(&key).memory_bytes() > 0)
 }
 
 fn read_encrypted_tables(bytes: &[u8]) -> bool {
     static KEY: LazyLock<packed::EvaluationKey> = LazyLock::new(|| {
-        seeds::table_client().evaluation_key(Progress::silent()).expect("nobody cancels")
+        clients::table_client().evaluation_key(Progress::silent()).expect("nobody cancels")
     });
     packed::EncryptedTables::from_bytes(&KEY, bytes).is_ok()
 }
 
 /// Reads, one by one and all at once, and decrypts: a ciphertext may claim any size.
 fn read_ciphertext_file(bytes: &[u8]) -> bool {
-    static SECRETS: LazyLock<[SecretKey; 3]> = LazyLock::new(|| Engine::ALL.map(seeds::client));
+    static SECRETS: LazyLock<[SecretKey; 3]> = LazyLock::new(|| Engine::ALL.map(clients::client));
     if let Ok(mut reader) = CiphertextReader::new(Cursor::new(bytes)) {
         while let Ok(Some(_)) = reader.next_ciphertext() {}
     }
@@ -302,11 +302,11 @@ fn read_ciphertext_file(bytes: &[u8]) -> bool {
 
 fn read_encrypted_bits(bytes: &[u8]) -> bool {
     let Ok(bits) = booleans::EncryptedBits::from_bytes(bytes) else { return false };
-    seeds::boolean_client().decrypt(&bits).is_ok()
+    clients::boolean_client().decrypt(&bits).is_ok()
 }
 
 fn read_slot_bits(bytes: &[u8]) -> bool {
-    let secret = seeds::slot_bits_client();
+    let secret = clients::slot_bits_client();
     let bits = cryptable_bits::EncryptedBits::from_bytes(secret.parameters(), bytes);
     bits.is_ok_and(|bits| secret.decrypt(&bits).is_ok())
 }
@@ -318,7 +318,7 @@ fn read_vector(bytes: &[u8]) -> bool {
 }
 
 fn read_slot_bits_coefficients(bytes: &[u8]) -> bool {
-    let parameters = seeds::slot_bits_client().parameters();
+    let parameters = clients::slot_bits_client().parameters();
     let Ok(values) = cryptable_bits::RlweInput::from_bytes(parameters, bytes) else { return false };
     assert_eq!(values.to_bytes(parameters).expect("of these parameters"), bytes);
     true
@@ -326,7 +326,7 @@ fn read_slot_bits_coefficients(bytes: &[u8]) -> bool {
 
 /// Reads and decrypts, after the check that comes without parameters.
 fn read_encrypted_words(bytes: &[u8]) -> bool {
-    let secret = seeds::slot_bits_client();
+    let secret = clients::slot_bits_client();
     let Ok(mut reader) = EncryptedWordsReader::new(bytes) else { return false };
     let is_undamaged = reader.check_undamaged().is_ok();
     loop {
@@ -351,7 +351,7 @@ fn read_text(
 }
 
 fn read_encrypted_integers(bytes: &[u8]) -> bool {
-    let secret = seeds::integer_client();
+    let secret = clients::integer_client();
     let whole = large_values::EncryptedIntegers::from_bytes(bytes);
     let radix = large_values::RadixInteger::from_bytes(bytes);
     let small = large_values::SmallValues::from_bytes(bytes);
@@ -362,7 +362,7 @@ fn read_encrypted_integers(bytes: &[u8]) -> bool {
 
 /// Reads a column as a file of parts and as one, and decrypts it.
 fn read_integer_column(bytes: &[u8]) -> bool {
-    static SECRET: LazyLock<SecretKey> = LazyLock::new(|| seeds::client(Engine::Packed));
+    static SECRET: LazyLock<SecretKey> = LazyLock::new(|| clients::client(Engine::Packed));
     let secret = SECRET.packed().expect("of packed values");
     let Ok(mut reader) = integers::ColumnReader::<_, packed::Ciphertext>::new(bytes) else {
         return false;
@@ -384,13 +384,13 @@ fn read_integer_column(bytes: &[u8]) -> bool {
 fn read_aes_message(bytes: &[u8]) -> bool {
     let Ok(message) = transciphering::Message::from_bytes(bytes) else { return false };
     // Whatever a file claims, only what the key's holder made opens.
-    let _ = seeds::aes_key().open(&message);
+    let _ = clients::aes_key().open(&message);
     assert_eq!(message.to_bytes(), bytes);
     true
 }
 
 fn read_encrypted_bytes(bytes: &[u8]) -> bool {
-    let secret = seeds::transciphering_client();
+    let secret = clients::transciphering_client();
     let streamed = secret.decrypt_stream(bytes, &mut std::io::sink(), Progress::silent()).is_ok();
     let whole = transciphering::EncryptedBytes::from_bytes(bytes);
     let whole = whole.is_ok_and(|it| secret.decrypt(&it).is_ok());

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use cryptable::Progress;
 use cryptable::ckks::{KeySet, Parameters, SecretKey};
 
-use crate::seeds::{fixed, head, toys};
+use crate::clients::{fixed, head, toys};
 
 /// Bytes that the key set takes beside the parameters, at most.
 const KEY_SET_BYTES: usize = 256;

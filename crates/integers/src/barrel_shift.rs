@@ -135,7 +135,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         Ok(sums)
     }
 
-    /// `factor·y`, with the noise of a result if what it has is too much beside any of the digits.
+    /// `factor·y`, looked up if what it has of noise is too much beside any of the digits.
     fn scaled_beside(
         &self,
         digits: &[Digit<E::Ciphertext>],
@@ -144,10 +144,13 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ) -> Result<Digit<E::Ciphertext>> {
         let fits = |x| self.fits(self.shape(&[(1, x), (factor, y)]));
         if y.ciphertext().is_none() || digits.iter().all(fits) {
-            self.linear(&[(factor, y)], 0)
-        } else {
-            self.map(y, |value| factor * value)
+            return self.linear(&[(factor, y)], 0);
         }
+        if factor * (y.width() - 1) <= self.output_range() {
+            return self.map(y, |value| factor * value);
+        }
+        // Multiples differ by more than outputs may: the noise of so many results.
+        self.linear(&[(factor, &self.cleaned(y)?)], 0)
     }
 
     /// `x + y`, of x with the noise of a result if it is too much.

@@ -12,6 +12,12 @@ pub trait LookupModel {
     /// If they differ.
     fn modulus(&self) -> Result<u64>;
 
+    /// The largest difference of two outputs of a table, each by its representative in `[-p/2, p/2)`, if it is less than
+    /// p - 1.
+    fn output_range(&self) -> Option<u64> {
+        None
+    }
+
     /// log2 of the failure probability a value that every lookup keeps.
     fn stated_log2_fail(&self) -> f64;
 

@@ -11,6 +11,9 @@ use crate::digit_arithmetic::DigitArithmetic;
 use crate::integer::{Integer, Radix};
 use crate::noise_budget::NoiseBudget;
 
+/// What errors call the range of outputs.
+const OUTPUT_RANGE: &str = "largest difference of two outputs of a table";
+
 /// Least modulus: bits, with room for a carry.
 const LEAST_MODULUS: u64 = 4;
 
@@ -53,6 +56,8 @@ pub struct Evaluator<'a, E: DigitArithmetic> {
     engine: &'a E,
     progress: Progress<'a>,
     modulus: i64,
+    /// Largest difference of two outputs of a table.
+    output_range: i64,
     digit_bits: u32,
     budget: NoiseBudget,
 }
@@ -68,8 +73,8 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     /// Computes with a key of an engine.
     ///
     /// # Errors
-    /// If its tables do not go from p to p, for a power of two p from 4 to 2^16; if it does not take sums of B + 1 results
-    /// of lookups, or results again without end.
+    /// If its tables do not go from p to p, for a power of two p from 4 to 2^16; if their outputs may not differ by
+    /// `2·B - 1` and by `p/B`; if it does not take sums of B + 1 results of lookups, or results again without end.
     pub fn new(engine: &'a E) -> Result<Self> {
         let modulus = engine.model().modulus()?;
         if !modulus.is_power_of_two() || !(LEAST_MODULUS..=MAX_MODULUS).contains(&modulus) {
@@ -81,9 +86,16 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
             });
         }
         let digit_bits = modulus.ilog2() / 2;
+        let output_range = engine.model().output_range().unwrap_or(modulus - 1).min(modulus - 1);
+        // Differences of digits beside 0, and carries.
+        let least = ((2 << digit_bits) - 1).max(modulus >> digit_bits);
+        if output_range < least {
+            return Err(Error::TooSmall { name: OUTPUT_RANGE, value: output_range, limit: least });
+        }
         let budget = NoiseBudget::new(engine.model(), (1 << digit_bits) + 1)?;
         let (progress, modulus) = (Progress::silent(), modulus as i64);
-        Ok(Self { engine, progress, modulus, digit_bits, budget })
+        let output_range = output_range as i64;
+        Ok(Self { engine, progress, modulus, output_range, digit_bits, budget })
     }
 
     /// Tells of every lookup's steps: their count begins anew with each. Who breaks off ends the operation there.
@@ -130,6 +142,11 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     /// p.
     pub(crate) fn modulus(&self) -> i64 {
         self.modulus
+    }
+
+    /// Largest difference of two outputs of a table.
+    pub(crate) fn output_range(&self) -> i64 {
+        self.output_range
     }
 
     /// Noise of a digit.
@@ -227,14 +244,15 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
             if least == most {
                 continue;
             }
-            if most - least >= self.modulus {
-                let (value, limit) = ((most - least + 1) as u64, self.modulus as u64);
-                return Err(Error::TooLarge { name: "number of outputs of a table", value, limit });
+            if most - least > self.output_range {
+                let (value, limit) = ((most - least) as u64, self.output_range as u64);
+                return Err(Error::TooLarge { name: OUTPUT_RANGE, value, limit });
             }
-            let p = self.modulus as u64;
+            let (p, offset) = (self.modulus as u64, self.offset(least, most));
             let table = Table::from_fn(p, p, |residue| {
                 let value = low + (residue as i64 - low).rem_euclid(self.modulus);
-                f(if value <= high { value } else { low }).rem_euclid(self.modulus) as u64
+                let output = f(if value <= high { value } else { low }) - offset;
+                output.rem_euclid(self.modulus) as u64
             })?;
             tables.push(self.engine.prepare(&table)?);
         }
@@ -244,11 +262,30 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
             self.engine.look_up(ciphertext, &tables, self.progress)?
         }
         .into_iter();
-        let digit = |&(least, most): &(i64, i64)| match least == most {
-            true => Digit::public(least),
-            false => Digit::encrypted(results.next().expect("a result a table"), least, most),
+        let digit = |&(least, most): &(i64, i64)| {
+            if least == most {
+                return Ok(Digit::public(least));
+            }
+            let mut result = results.next().expect("a result a table");
+            let offset = self.offset(least, most).rem_euclid(self.modulus) as u64;
+            if offset != 0 {
+                let offsets = vec![offset; self.engine.count(&result)];
+                result = self.engine.add_plain(&result, &offsets)?;
+            }
+            Ok(Digit::encrypted(result, least, most))
         };
-        Ok(ranges.iter().map(digit).collect())
+        ranges.iter().map(digit).collect()
+    }
+
+    /// What tables of outputs of this range leave out, so that representatives about 0 differ by no more; 0 if they do not
+    /// anyway.
+    fn offset(&self, least: i64, most: i64) -> i64 {
+        let half = self.modulus / 2;
+        let is_any = self.output_range == self.modulus - 1;
+        if is_any || (least >= -half && most < half) {
+            return 0;
+        }
+        least + (most - least + 1) / 2
     }
 
     /// One function of a digit.

@@ -7,7 +7,8 @@
 //! e. Noise of x grows by that of two results a stage; digits are refreshed when their difference does not fit any more.
 //!
 //! A stage never looks two digits up together, so that its digits may be larger than those of columns: base `p/4`, for a
-//! difference beside a flag. They are regrouped before the first stage and after the last.
+//! difference beside a flag, or what outputs of tables may differ by. They are regrouped before the first stage and after the
+//! last.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_equal};
@@ -68,7 +69,7 @@ impl<E: Places> Evaluator<'_, E> {
     }
 
     /// Sorts a column that rises and then falls, or falls and then rises, wherever it turns: log2 of the number of values
-    /// stages of 2n lookups for n digits of base p/4, at most one a digit to regroup digits before and after, two more for
+    /// stages of 2n lookups for n digits of base p/4 (less, where outputs of tables may not differ by `p/2 - 1`), at most one a digit to regroup digits before and after, two more for
     /// signed integers, and refreshes of noise.
     ///
     /// # Errors
@@ -88,7 +89,7 @@ impl<E: Places> Evaluator<'_, E> {
             check_equal("number of values", self.engine().count(digit), places)?;
         }
         self.turn_sign::<T>(&mut digits)?;
-        let wide = Radix::of::<T>(self.modulus().ilog2() - 2);
+        let wide = Radix::of::<T>(self.stage_bits());
         let mut digits = self.regroup(&digits, radix, wide)?;
         let mut distance = places / 2;
         while distance > 0 {
@@ -98,6 +99,13 @@ impl<E: Places> Evaluator<'_, E> {
         let mut digits = self.regroup(&digits, wide, radix)?;
         self.turn_sign::<T>(&mut digits)?;
         Ok(IntegerColumn::new(digits))
+    }
+
+    /// Bits of the digits of a stage: sums are of twice as many numbers as differences, and tables have differences and
+    /// `2·base - 1` beside 0.
+    fn stage_bits(&self) -> u32 {
+        let of_outputs = (self.output_range() + 1) / 2;
+        (self.modulus() / 4).min(of_outputs).ilog2()
     }
 
     /// Signed integers in the order of unsigned ones, and back: the sign's bit is the other.

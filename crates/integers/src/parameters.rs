@@ -16,13 +16,22 @@ const EXTRA_CIPHERTEXT_BITS: u32 = 4;
 const EXTRA_CONSTANT_BITS: f64 = 10.0;
 
 /// What buys precision, the cheapest first: primes of SlotsToCoeffs and of CoeffsToSlots, cleanings of the exponential.
-const REFINEMENTS: [(usize, usize, u32); 4] = [(0, 0, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1)];
+const REFINEMENTS: [(usize, usize, u32); 5] =
+    [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 0, 1), (1, 1, 1)];
 
 /// Times log2 of the failure probability for which parameters of single values are chosen.
 const SURER: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
 
 /// Digits of keys that are tried, beyond those of lookups alone: more primes may need them, and may be faster with them.
 const EXTRA_DNUM: std::ops::Range<usize> = 0..3;
+
+/// How far outputs of tables may differ, the most first, and no less than is wanted: any, and what all operations need. Smaller
+/// ranges take interpolations of lower order.
+fn output_ranges(modulus: u64, least: Option<u64>) -> Vec<Option<u64>> {
+    let base = 1u64 << (modulus.ilog2() / 2);
+    let needed = Some(2 * base - 1).filter(|&needed| least.is_none_or(|least| least <= needed));
+    std::iter::once(None).chain(needed.map(Some)).collect()
+}
 
 /// The modulus of digits of so many bits: room for two.
 fn modulus(digit_bits: u32) -> Result<u64> {
@@ -39,18 +48,35 @@ fn modulus(digit_bits: u32) -> Result<u64> {
 /// `2^digit_bits + 1` results go on without end. A lookup fails with at most the probability of the request, 2^-64 a
 /// ciphertext by default.
 ///
-/// `request` says all else; its moduli, method, order and lookups in a row do not matter.
+/// `request` says all else; its moduli, method, order and lookups in a row do not matter. Outputs of tables may differ by its
+/// range at least: merges take digits of base p/4 where that is `p/2 - 1`, and thresholds fewer lookups, where other operations
+/// are faster with the `2^(digit_bits + 1) - 1` that all of them need.
+///
+/// ```
+/// use cryptable_integers::packed_parameters_for;
+/// use cryptable_packed::Request;
+/// let fastest = packed_parameters_for(3, &Request::new(4, 4))?;
+/// assert_eq!((fastest.method_name().as_str(), fastest.output_range()), ("AKP", 15));
+/// let for_merges = Request { output_range: Some(31), ..Request::new(64, 64) };
+/// assert!(packed_parameters_for(3, &for_merges)?.output_range() >= 31);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
 ///
 /// # Errors
 /// If there are none.
 pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Parameters> {
     let modulus = modulus(digit_bits)?;
-    fastest(digit_bits, |order| {
+    if let Some(value) = request.output_range.filter(|&range| range >= modulus) {
+        let (name, limit) = ("largest difference of two outputs of a table", modulus - 1);
+        return Err(Error::TooLarge { name, value, limit });
+    }
+    fastest(digit_bits, request.output_range, |order, output_range| {
         Parameters::choose(&Request {
             input_modulus: modulus,
             output_modulus: modulus,
             method: Some(Method::Akp),
             order: Some(order),
+            output_range,
             lookups_in_a_row: 1,
             ..*request
         })
@@ -64,7 +90,7 @@ pub fn packed_parameters_for(digit_bits: u32, request: &Request) -> Result<Param
 /// If a number is out of range.
 pub fn insecure_packed_toy(digit_bits: u32, places: usize) -> Result<Parameters> {
     let modulus = modulus(digit_bits)?;
-    fastest(digit_bits, |order| {
+    fastest(digit_bits, None, |order, _| {
         let sizes = (places.max(1024), places);
         Parameters::insecure_toy_of_order((modulus, modulus), sizes, order)
     })
@@ -73,12 +99,14 @@ pub fn insecure_packed_toy(digit_bits: u32, places: usize) -> Result<Parameters>
 /// The fastest refinement of parameters of any order that admits sums of two results, one of them times the base.
 fn fastest(
     digit_bits: u32,
-    of_order: impl Fn(HermiteOrder) -> Result<Parameters>,
+    least_range: Option<u64>,
+    of_order: impl Fn(HermiteOrder, Option<u64>) -> Result<Parameters>,
 ) -> Result<Parameters> {
     let mut best: Option<(f64, Parameters)> = None;
     let mut last = Error::Unsupported(format!("digits of {digit_bits} bits: no order was tried"));
-    for order in HermiteOrder::ALL {
-        let found = of_order(order).map(|base| refinements(base.literal()));
+    let ranges = output_ranges(modulus(digit_bits)?, least_range);
+    for (range, order) in ranges.iter().flat_map(|&it| HermiteOrder::ALL.map(|order| (it, order))) {
+        let found = of_order(order, range).map(|base| refinements(base.literal(), range));
         let literals = found.unwrap_or_else(|error| {
             last = error;
             Vec::new()
@@ -104,10 +132,11 @@ fn fastest(
 }
 
 /// The literal with more precision, in several ways.
-fn refinements(base: &ParametersLiteral) -> Vec<ParametersLiteral> {
+fn refinements(base: &ParametersLiteral, output_range: Option<u64>) -> Vec<ParametersLiteral> {
     let refined = |((slots_to_coeffs, coeffs_to_slots, cleanings), dnum)| {
         let mut literal = base.clone();
         literal.name = format!("{}_integers", base.name);
+        literal.output_range = output_range;
         literal.log2_ciphertext_modulus += EXTRA_CIPHERTEXT_BITS;
         literal.slots_to_coeffs.primes += slots_to_coeffs;
         literal.coeffs_to_slots.primes += coeffs_to_slots;

@@ -106,12 +106,26 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let starts: Vec<T> = pieces[1..].iter().map(|piece| piece.start).collect();
         for flag in self.below(x, &starts, |is_below| if is_below { 0 } else { base })? {
             if !self.fits(self.shape(&[(1, &sum), (1, &flag)])) {
-                sum = self.cleaned(&sum)?;
+                sum = self.cleaned_multiple(&sum, base)?;
             }
             sum = self.linear(&[(1, &sum), (1, &flag)], 0)?;
         }
         let fits = |digit| self.fits(self.shape(&[(1, digit), (1, &sum)]));
-        if x.digits().iter().all(fits) { Ok(sum) } else { self.cleaned(&sum) }
+        if x.digits().iter().all(fits) { Ok(sum) } else { self.cleaned_multiple(&sum, base) }
+    }
+
+    /// A multiple of the base with the noise of a result; that of B results where multiples differ by more than outputs of
+    /// tables may, so that the table is of what is multiplied.
+    fn cleaned_multiple(
+        &self,
+        sum: &Digit<E::Ciphertext>,
+        base: i64,
+    ) -> Result<Digit<E::Ciphertext>> {
+        if sum.high() - sum.low() <= self.output_range() {
+            return self.cleaned(sum);
+        }
+        let factor = self.map(sum, |sum| sum.div_euclid(base))?;
+        self.linear(&[(base, &factor)], 0)
     }
 
     fn check_pieces<T: Integer>(&self, pieces: &[Piece<T>]) -> Result<()> {

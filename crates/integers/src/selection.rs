@@ -59,14 +59,27 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let [_, _, max] = self.with_larger(x, y)?;
+        Ok(max)
+    }
+
+    /// x and y with digits that those of the larger one are among, and the larger one.
+    fn with_larger<T: Integer>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        y: &IntegerColumn<T, E::Ciphertext>,
+    ) -> Result<[IntegerColumn<T, E::Ciphertext>; 3]> {
         let (x, y) = (self.wrapped(x)?, self.wrapped(y)?);
         // y where x < y.
         let Some(differences) = self.differences(&y, &x)? else {
-            return self.select(&self.lt(&x, &y)?, &y, &x);
+            let (x, y) = (self.reduce(&x)?, self.reduce(&y)?);
+            let max = self.select(&self.lt(&x, &y)?, &y, &x)?;
+            return Ok([x, y, max]);
         };
         let width = differences.width;
-        let flags = self.compare(&x, &y, &[&|borrow| -width * borrow])?;
-        self.choose(&flags[0], &differences)
+        let flags = self.compare(&differences.y, &differences.x, &[&|borrow| -width * borrow])?;
+        let max = self.choose(&flags[0], &differences)?;
+        Ok([differences.y, differences.x, max])
     }
 
     /// The smaller one, as [`Evaluator::max`].
@@ -91,8 +104,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<[IntegerColumn<T, E::Ciphertext>; 2]> {
-        let (x, y) = (self.wrapped(x)?, self.wrapped(y)?);
-        let max = self.max(&x, &y)?;
+        let [x, y, max] = self.with_larger(x, y)?;
         let digits = x.digits().iter().zip(y.digits()).zip(max.digits()).map(|((x, y), max)| {
             let (mut x, mut y, mut max) = (x.clone(), y.clone(), max.clone());
             // What is not chosen has the noise of all three, and has to decrypt.
@@ -130,7 +142,11 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             // Noise of the difference and of the condition; and of the choice, which is a digit again.
             let shape = self.shape(&[(1, x), (-1, y)]);
             let noise = shape.noise + self.result_noise();
-            2 * (shape.high - shape.low + 1) <= self.modulus()
+            let width = shape.high - shape.low + 1;
+            // Of tables of a flag, 0 or the width, and of a difference or 0.
+            let outputs = width.max(shape.high.max(0) - shape.low.min(0));
+            2 * width <= self.modulus()
+                && outputs <= self.output_range()
                 && self.fits(crate::digit::Shape { noise, ..shape })
         };
         if !pairs().all(fits) {

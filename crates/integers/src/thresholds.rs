@@ -3,7 +3,8 @@
 //! `sum(w_i·s_i) < 0` exactly if x < t, for signs `s_i` of `x_i - t_i` (of the least significant digit -1 or 0) and weights
 //! 1, 1, 2, 4, …: what comes after never outweighs what is more significant. The signs of all thresholds are tables of
 //! one lookup a digit, then every threshold takes one more: n lookups of m tables and m of one, where m comparisons take
-//! n·m. Eight digits make use of all 256 numbers of p = 256; where more do not fit, a lookup leaves of the sum its sign.
+//! n·m. Eight digits make use of all 256 numbers of p = 256; where more do not fit, or weights exceed what outputs may
+//! differ by, a lookup leaves of the sum its sign.
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::Error;
@@ -85,7 +86,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 (factor, sum.plus(Shape { low: -factor, high: factor, noise: result }))
             };
             let (mut factor, mut larger) = next(sum);
-            let is_after_lookup = !self.fits(larger);
+            let is_after_lookup = !self.fits(larger) || 2 * factor > self.output_range();
             if is_after_lookup {
                 (factor, larger) = next(Shape { low: -1, high: 0, noise: result });
             }

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Clear, Setting, rng};
+use common::clear::Clear;
+use common::{Setting, rng};
 use cryptable_integers::{DryRun, Evaluator, Integer, insecure_packed_toy};
 
 const COUNT: usize = 40;
@@ -12,10 +13,12 @@ fn with_engines(check: impl Fn(&Setting<'_, Clear, Clear>)) {
     for modulus in [4, 16, 32, 64, 128, 256, 1024] {
         let base = 1u64 << (u64::ilog2(modulus) / 2);
         for terms in [base + 1, 4 * base] {
-            let clear = Clear { modulus, terms, places: 64 };
-            let server = Evaluator::new(&clear).unwrap();
-            assert_eq!(server.terms(), terms);
-            check(&Setting { server, secret: &clear, count: COUNT });
+            let clear = || Clear::new(modulus, terms, 64);
+            for clear in [clear(), clear().with_least_outputs()] {
+                let server = Evaluator::new(&clear).unwrap();
+                assert_eq!(server.terms(), terms);
+                check(&Setting { server, secret: &clear, count: COUNT });
+            }
         }
     }
 }
@@ -52,7 +55,7 @@ fn every_integer_of_eight_bits_shifted_by_every_amount() {
     let amounts: Vec<u8> = (0..x.len()).map(|i| i as u8 % 8).collect();
     let signed: Vec<i8> = x.iter().map(|&x| x as i8).collect();
     for modulus in [4, 16, 64, 128, 256] {
-        let clear = Clear { modulus, terms: modulus, places: x.len() };
+        let clear = Clear::new(modulus, modulus, x.len());
         let server = Evaluator::new(&clear).unwrap();
         let setting = Setting { server, secret: &clear, count: x.len() };
         setting.check_shifts_by(&x, &amounts);
@@ -78,7 +81,7 @@ fn lookups_of_small_integers() {
 #[test]
 fn every_input_of_trees_of_tables() {
     for (modulus, bits) in [(4, 1), (4, 5), (16, 3), (16, 6), (64, 8), (64, 9), (256, 12)] {
-        let clear = Clear { modulus, terms: 1 + (modulus as f64).sqrt() as u64, places: 1 << bits };
+        let clear = Clear::new(modulus, 1 + (modulus as f64).sqrt() as u64, 1 << bits);
         let server = Evaluator::new(&clear).unwrap();
         Setting { server, secret: &clear, count: 1 << bits }.check_tree(bits);
     }
@@ -94,12 +97,14 @@ fn merges_sort() {
     for modulus in [16u64, 64, 256] {
         let base = 1 << (modulus.ilog2() / 2);
         for terms in [base + 1, 4 * base] {
-            let clear = Clear { modulus, terms, places: 64 };
-            let server = Evaluator::new(&clear).unwrap();
-            let setting = Setting { server, secret: &clear, count: COUNT };
-            merges::<u8>(&setting);
-            merges::<i16>(&setting);
-            merges::<u64>(&setting);
+            let clear = || Clear::new(modulus, terms, 64);
+            for clear in [clear(), clear().with_least_outputs()] {
+                let server = Evaluator::new(&clear).unwrap();
+                let setting = Setting { server, secret: &clear, count: COUNT };
+                merges::<u8>(&setting);
+                merges::<i16>(&setting);
+                merges::<u64>(&setting);
+            }
         }
     }
 }

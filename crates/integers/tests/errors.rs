@@ -4,7 +4,7 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::Clear;
+use common::clear::Clear;
 use cryptable_integers::{
     Evaluator, Piece, encrypt, insecure_packed_toy, packed_parameters, single_parameters,
 };
@@ -12,7 +12,7 @@ use cryptable_lattice::{Error, Progress};
 use cryptable_packed::SecretKey;
 
 fn clear(modulus: u64, terms: u64) -> Clear {
-    Clear { modulus, terms, places: 16 }
+    Clear::new(modulus, terms, 16)
 }
 
 #[test]
@@ -23,6 +23,9 @@ fn engines_that_do_not_serve() {
     }
     let error = Evaluator::new(&clear(64, 8)).unwrap_err();
     assert!(matches!(error, Error::TooSmall { value: 8, limit: 9, .. }), "{error}");
+    let narrow = Clear { output_range: Some(14), ..clear(64, 9) };
+    let error = Evaluator::new(&narrow).unwrap_err();
+    assert!(matches!(error, Error::TooSmall { value: 14, limit: 15, .. }), "{error}");
     for error in [
         packed_parameters(0).unwrap_err(),
         packed_parameters(6).unwrap_err(),

@@ -1,11 +1,11 @@
-//! Sets of switching keys as parts of files: seed and stored words of each, in the order of the requests that a circuit
-//! makes, so that no file says which keys it has.
+//! Sets of switching keys as parts of files: seed and stored half of each, packed rows of residues, in the order of the
+//! requests that a circuit makes, so that no file says which keys it has.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use cryptable_ring::Ring;
 use cryptable_ring::random::Seed;
+use cryptable_ring::{Ring, RingModuli};
 use cryptable_wire::{BodyReader, BodyWriter, HEADER_BYTES, WireError};
 
 use crate::error::Result;
@@ -19,11 +19,12 @@ use crate::switching_key::{SharedBytes, SwitchingKey};
 pub fn skip_switching_keys<W: Write>(
     writer: &mut BodyWriter<W>,
     requests: &[KeyRequest],
-    degree: usize,
+    moduli: &RingModuli,
 ) -> io::Result<()> {
     requests.iter().try_for_each(|request| {
         writer.raw(&[0; Seed::BYTES])?;
-        writer.skip_words(request.shape.half_words(degree))
+        writer.skip(request.shape.half_bytes(moduli));
+        Ok(())
     })
 }
 
@@ -36,15 +37,20 @@ pub fn write_switching_key<W: Write>(
     key: &SwitchingKey,
 ) -> io::Result<()> {
     writer.raw(key.seed().as_bytes())?;
-    writer.words(key.stored_words())
+    writer.raw(key.stored_bytes())
 }
 
 /// Demands as many bytes as the stored halves of these keys take: before anything is built of them.
 ///
 /// # Errors
 /// [`WireError::Truncated`].
-pub fn check_switching_key_bytes(requests: &[KeyRequest], degree: usize, found: u64) -> Result<()> {
-    let needed = requests.iter().map(|request| request.shape.stored_bytes(degree) as u64).sum();
+pub fn check_switching_key_bytes(
+    requests: &[KeyRequest],
+    moduli: &RingModuli,
+    found: u64,
+) -> Result<()> {
+    let bytes = requests.iter().map(|request| request.shape.stored_bytes(moduli) as u64);
+    let needed = bytes.fold(0, u64::saturating_add);
     if found < needed {
         return Err(WireError::Truncated { name: "evaluation key", needed, found }.into());
     }
@@ -55,7 +61,7 @@ pub fn check_switching_key_bytes(requests: &[KeyRequest], degree: usize, found: 
 /// are used where they lie.
 ///
 /// # Errors
-/// If bytes are missing or not aligned, or words are not below their primes.
+/// If bytes are missing, or words are not below their primes.
 pub fn read_switching_keys(
     ring: &Ring,
     requests: Vec<KeyRequest>,
@@ -65,12 +71,11 @@ pub fn read_switching_keys(
     let mut keys = EvaluationKeys::new();
     for request in requests {
         let seed = Seed::from_bytes(reader.array("seed of a switching key")?);
-        let words = request.shape.half_words(ring.degree());
-        let range = reader.words_in_place("words of a switching key", words)?;
-        let (shared, offset) = (Arc::clone(bytes), HEADER_BYTES + range.start);
+        let (shared, offset) = (Arc::clone(bytes), HEADER_BYTES + reader.position());
+        reader.raw("rows of a switching key", request.shape.half_bytes(ring.moduli()))?;
         let key = SwitchingKey::from_shared(ring, request.shape, seed, shared, offset).ok_or_else(
             || {
-                let expected = "aligned words below their primes";
+                let expected = "words below their primes";
                 WireError::invalid("a switching key", "other bytes", expected)
             },
         )?;

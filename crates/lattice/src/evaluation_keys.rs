@@ -1,6 +1,6 @@
 //! The set of switching keys that a server holds.
 
-use cryptable_ring::Basis;
+use cryptable_ring::{Basis, RingModuli};
 use serde::{Deserialize, Serialize};
 
 use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
@@ -71,7 +71,7 @@ impl EvaluationKeys {
 
     /// Bytes of all keys in memory, both halves.
     #[must_use]
-    pub fn memory_bytes(&self, degree: usize) -> usize {
-        self.keys.iter().map(|(_, key)| key.shape().memory_bytes(degree)).sum()
+    pub fn memory_bytes(&self, moduli: &RingModuli) -> usize {
+        self.keys.iter().map(|(_, key)| key.shape().memory_bytes(moduli)).sum()
     }
 }

@@ -78,9 +78,7 @@ impl GadgetProduct<'_> {
         key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
-        let digits = self.gadget.fraction_digits();
-        let rows = &mut scratch.digits.digits_mut()[..self.ring.degree() * digits.length()];
-        self.ring.decompose(&digits, rows, polynomial);
+        self.ring.decompose(&self.gadget.fraction_digits(), &mut scratch.digits, 0, polynomial);
         self.ring.add_digit_product(out, key, &mut scratch.digits);
     }
 }
@@ -106,8 +104,9 @@ impl ExternalProduct<'_> {
         key: PreparedKey<'_>,
         scratch: &mut Scratch,
     ) {
-        for (digits, out, source) in self.halves(&mut scratch.digits, accumulator) {
-            self.ring.decompose_rotation(&digits, out, source, exponent);
+        for (digits, first_row, source) in self.halves(accumulator) {
+            let (scratch, source) = (&mut scratch.digits, (source, exponent));
+            self.ring.decompose_rotation(&digits, scratch, first_row, source);
         }
         self.ring.add_digit_product(accumulator, key, &mut scratch.digits);
     }
@@ -176,25 +175,18 @@ impl ExternalProduct<'_> {
 
     /// Writes the digits of body and mask.
     fn decompose(&self, source: &[u64], scratch: &mut DigitScratch) {
-        for (digits, rows, source) in self.halves(scratch, source) {
-            self.ring.decompose(&digits, rows, source);
+        for (digits, first_row, source) in self.halves(source) {
+            self.ring.decompose(&digits, scratch, first_row, source);
         }
     }
 
-    /// Body and mask of a ciphertext: the digits of each, where they go, and the polynomial itself.
-    fn halves<'r>(
-        &self,
-        scratch: &'r mut DigitScratch,
-        source: &'r [u64],
-    ) -> [(FractionDigits, &'r mut [u64], &'r [u64]); 2] {
-        let n = self.ring.degree();
+    /// Body and mask of a ciphertext: the digits of each, their first row, and the polynomial itself.
+    fn halves<'a>(&self, source: &'a [u64]) -> [(FractionDigits, usize, &'a [u64]); 2] {
         let RgswGadget { body, mask } = self.gadget;
-        let (body_rows, mask_rows) =
-            scratch.digits_mut()[..n * self.gadget.rows()].split_at_mut(n * body.length());
-        let (body_source, mask_source) = source.split_at(n);
+        let (body_source, mask_source) = source.split_at(self.ring.degree());
         [
-            (body.fraction_digits(), body_rows, body_source),
-            (mask.fraction_digits(), mask_rows, mask_source),
+            (body.fraction_digits(), 0, body_source),
+            (mask.fraction_digits(), body.length(), mask_source),
         ]
     }
 }

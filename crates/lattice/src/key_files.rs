@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cryptable_ring::Ring;
+use cryptable_ring::{Ring, RingModuli};
 use cryptable_wire::{BodyReader, KeyId};
 
 use crate::error::Result;
@@ -23,8 +23,8 @@ pub const MAX_SECRET_KEY_BYTES: u64 = 1 << 20;
 pub struct ExpectedKeys {
     /// Its switching keys.
     pub requests: Vec<KeyRequest>,
-    /// Ring degree.
-    pub degree: usize,
+    /// The moduli of their ring.
+    pub moduli: RingModuli,
     /// Bytes of memory that they take.
     pub memory_bytes: u64,
 }
@@ -44,7 +44,7 @@ pub struct EvaluationKeyBody {
 /// used where they lie.
 ///
 /// # Errors
-/// If bytes are missing or left over, not aligned, words are not below their primes, or the keys take more memory than the
+/// If bytes are missing or left over, words are not below their primes, or the keys take more memory than the
 /// options allow.
 pub fn read_evaluation_key(
     bytes: &SharedBytes,
@@ -56,7 +56,7 @@ pub fn read_evaluation_key(
     let key_id = KeyId(reader.array("key identifier")?);
     let length = (**bytes).as_ref().len() as u64;
     // Before anything is built: bytes that are too few for these parameters are refused.
-    check_switching_key_bytes(&expected.requests, expected.degree, length)?;
+    check_switching_key_bytes(&expected.requests, &expected.moduli, length)?;
     options.check_memory("evaluation key", expected.memory_bytes)?;
     let ring = ring();
     let keys = read_switching_keys(&ring, expected.requests, &mut reader, bytes)?;
@@ -133,12 +133,12 @@ mod client {
     pub fn evaluation_key_body_bytes(
         parameters: &[u8],
         requests: &[KeyRequest],
-        degree: usize,
+        moduli: &RingModuli,
     ) -> io::Result<u64> {
         let mut length = BodyWriter::new(io::sink());
         length.bytes(parameters)?;
         length.raw(&[0; KeyId::BYTES])?;
-        skip_switching_keys(&mut length, requests, degree)?;
+        skip_switching_keys(&mut length, requests, moduli)?;
         Ok(length.position())
     }
 
@@ -151,10 +151,10 @@ mod client {
         out: &mut dyn Write,
         file: KeyFile<'_>,
         key_id: KeyId,
-        (requests, degree): (&[KeyRequest], usize),
+        (requests, moduli): (&[KeyRequest], &RingModuli),
         generate: impl FnOnce(&mut dyn FnMut(&SwitchingKey) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
-        let length = evaluation_key_body_bytes(file.parameters, requests, degree)?;
+        let length = evaluation_key_body_bytes(file.parameters, requests, moduli)?;
         let object = ObjectWriter::new(out, file.object_type, &file.digest, length)?;
         let mut writer = BodyWriter::new(object);
         writer.bytes(file.parameters)?;

@@ -1,8 +1,10 @@
 //! Generation of switching keys. The only code that encrypts secrets under secrets.
 
+use std::ops::Deref;
+use std::sync::OnceLock;
+
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Coefficients, Evaluations, Poly, Ring, inverse_element, kernels};
-use rayon::prelude::*;
+use cryptable_ring::{Buffer, Ring, inverse_element, kernels};
 use zeroize::Zeroizing;
 
 use crate::error::Result;
@@ -11,7 +13,7 @@ use crate::key_switching::special_product;
 use crate::progress::Progress;
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;
-use crate::switching_key::{SwitchingKey, SwitchingKeyShape, expand_mask};
+use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
 
 /// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
 /// sparse one of sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
@@ -36,29 +38,128 @@ impl SecretPair<'_> {
         purpose: KeyPurpose,
         shape: SwitchingKeyShape,
     ) -> SwitchingKey {
-        let basis = shape.basis;
-        let dense = || self.dense.evaluations(ring, basis);
-        let (from, to) = match purpose {
+        EvaluatedSecrets::new(ring, self).generate_key(purpose, shape)
+    }
+}
+
+/// The evaluations of a secret modulo every prime of a ring, as they are first asked for.
+struct EvaluatedSecret<'a> {
+    ring: &'a Ring,
+    secret: &'a TernarySecret,
+    limbs: Vec<OnceLock<Zeroizing<Buffer>>>,
+}
+
+impl<'a> EvaluatedSecret<'a> {
+    fn new(ring: &'a Ring, secret: &'a TernarySecret) -> Self {
+        let limbs = ring.moduli().values().iter().map(|_| OnceLock::new()).collect();
+        Self { ring, secret, limbs }
+    }
+
+    fn limb(&self, prime: usize) -> &[u64] {
+        self.limbs[prime].get_or_init(|| evaluations(self.ring, prime, self.secret.coefficients()))
+    }
+}
+
+/// The evaluations of a small secret polynomial modulo one prime.
+fn evaluations(ring: &Ring, prime: usize, coefficients: &[i8]) -> Zeroizing<Buffer> {
+    let wide: Zeroizing<Vec<i64>> =
+        Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect());
+    let mut words = Zeroizing::new(Buffer::unspecified(ring.degree()));
+    kernels::from_signed(ring.modulus(prime), &mut words, &wide);
+    ring.table(prime).forward_assign(&mut words);
+    words
+}
+
+/// The secrets of a [`SecretPair`] as all its keys need them.
+struct EvaluatedSecrets<'a> {
+    ring: &'a Ring,
+    dense: EvaluatedSecret<'a>,
+    sparse: EvaluatedSecret<'a>,
+}
+
+impl<'a> EvaluatedSecrets<'a> {
+    fn new(ring: &'a Ring, pair: &SecretPair<'a>) -> Self {
+        let evaluated = |secret| EvaluatedSecret::new(ring, secret);
+        Self { ring, dense: evaluated(pair.dense), sparse: evaluated(pair.sparse) }
+    }
+
+    /// See [`SecretPair::generate_key`].
+    fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
+        let Self { ring, dense, sparse } = self;
+        let SwitchingKeyShape { basis, .. } = shape;
+        let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
+        let of_sparse = |prime| SecretRow::Shared(sparse.limb(prime));
+        match purpose {
             KeyPurpose::Relinearization => {
-                let mut square = dense();
-                let copy = Zeroizing::new(Poly::clone(&square));
-                square.mul_assign(ring, &copy);
-                (square, dense())
+                let square = |prime| {
+                    let mut square = Buffer::copied(dense.limb(prime));
+                    kernels::mul_assign(ring.modulus(prime), &mut square, dense.limb(prime));
+                    SecretRow::Own(Zeroizing::new(square))
+                };
+                self.generate(shape, square, of_dense)
             }
             KeyPurpose::Galois(element) => {
                 let inverse = inverse_element(ring.degree(), element as usize);
-                (dense(), Zeroizing::new(dense().automorphism(ring, inverse)))
+                let permutation = ring.galois_permutation(inverse);
+                let preimage = |prime| {
+                    let mut preimage = Buffer::unspecified(ring.degree());
+                    kernels::permute(&mut preimage, dense.limb(prime), &permutation);
+                    SecretRow::Own(Zeroizing::new(preimage))
+                };
+                self.generate(shape, of_dense, preimage)
             }
             KeyPurpose::DenseToSparse => {
                 assert!(
                     basis.main == 1 && basis.special == 1,
                     "the key towards the sparse secret must stay at q0·p0, not {basis:?}"
                 );
-                (dense(), self.sparse.evaluations(ring, basis))
+                self.generate(shape, of_dense, of_sparse)
             }
-            KeyPurpose::SparseToDense => (self.sparse.evaluations(ring, basis), dense()),
-        };
-        generate(ring, shape, &from, &to)
+            KeyPurpose::SparseToDense => self.generate(shape, of_sparse, of_dense),
+        }
+    }
+
+    /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i, with a fresh seed for the `a_i`; `from` and `to` give s' and s
+    /// modulo a prime, by its number.
+    fn generate<'b>(
+        &self,
+        shape: SwitchingKeyShape,
+        from: impl Fn(usize) -> SecretRow<'b> + Sync,
+        to: impl Fn(usize) -> SecretRow<'b> + Sync,
+    ) -> SwitchingKey {
+        let (ring, basis) = (self.ring, shape.basis);
+        let errors: Vec<_> = (0..shape.digits())
+            .map(|_| RandomStream::from_os().centered_binomial(ring.degree()))
+            .collect();
+        SwitchingKey::generate(ring, shape, Seed::random(), |digit, limb, words| {
+            let prime = ring.prime_index(basis, limb);
+            let m = ring.modulus(prime);
+            kernels::mul_assign(m, words, &to(prime));
+            kernels::neg_assign(m, words);
+            kernels::add_assign(m, words, &evaluations(ring, prime, &errors[digit]));
+            let own = digit * shape.digit_limbs..(digit + 1) * shape.digit_limbs;
+            if limb < basis.main_limbs() && own.contains(&limb) {
+                let factor = special_product(ring, basis, prime);
+                kernels::mul_scalar_add_assign(m, words, &from(prime), factor);
+            }
+        })
+    }
+}
+
+/// Evaluations of a secret modulo one prime.
+enum SecretRow<'a> {
+    Shared(&'a [u64]),
+    Own(Zeroizing<Buffer>),
+}
+
+impl Deref for SecretRow<'_> {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match self {
+            Self::Shared(words) => words,
+            Self::Own(words) => words,
+        }
     }
 }
 
@@ -75,44 +176,11 @@ pub fn generate_switching_keys(
 ) -> Result<()> {
     let weight = SecretDistribution::FixedWeightTernary(sparse_weight);
     let sparse = TernarySecret::sample(ring.degree(), weight, &mut RandomStream::from_os());
-    let secrets = SecretPair { dense, sparse: &sparse };
+    let secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
     let steps = progress.steps(requests.len())?;
     for request in requests {
-        consume(request, secrets.generate_key(ring, request.purpose, request.shape))?;
+        consume(request, secrets.generate_key(request.purpose, request.shape))?;
         steps.done()?;
     }
     Ok(())
-}
-
-/// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i, with a fresh seed for the `a_i`.
-fn generate(
-    ring: &Ring,
-    shape: SwitchingKeyShape,
-    from: &Poly<Evaluations>,
-    to: &Poly<Evaluations>,
-) -> SwitchingKey {
-    let (basis, degree) = (shape.basis, ring.degree());
-    let seed = Seed::random();
-    let mut b = expand_mask(ring, shape, &seed);
-    for (digit, words) in b.chunks_mut(degree * basis.limbs()).enumerate() {
-        let small = RandomStream::from_os().centered_binomial(degree);
-        let wide: Zeroizing<Vec<i64>> =
-            Zeroizing::new(small.iter().map(|&e| i64::from(e)).collect());
-        let error = Zeroizing::new(
-            Poly::<Coefficients>::from_signed(ring, basis, &wide).into_evaluations(ring),
-        );
-        let own = digit * shape.digit_limbs..(digit + 1) * shape.digit_limbs;
-        words.par_chunks_mut(degree).enumerate().for_each(|(limb, words)| {
-            let prime = ring.prime_index(basis, limb);
-            let m = ring.modulus(prime);
-            kernels::mul_assign(m, words, to.limb(limb));
-            kernels::neg_assign(m, words);
-            kernels::add_assign(m, words, error.limb(limb));
-            if limb < basis.main_limbs() && own.contains(&limb) {
-                let factor = special_product(ring, basis, prime);
-                kernels::mul_scalar_add_assign(m, words, from.limb(limb), factor);
-            }
-        });
-    }
-    SwitchingKey::from_owned(ring, shape, seed, b)
 }

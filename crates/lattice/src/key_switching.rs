@@ -9,8 +9,12 @@
 //! Noise: each digit is at most `D/2` in absolute value, so switching adds, before division by P, the
 //! variance `d·N·(D²/12)·σ²`, and the division's rounding adds `(1 + N·2/3)/12` for a dense secret.
 
+use std::ops::Range;
+
+use cryptable_ring::kernels::PackedRow;
 use cryptable_ring::{
-    Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding, kernels,
+    Basis, Buffer, Coefficients, Evaluations, Modulus, Poly, Ring, Rounding,
+    kernels::{self, Permutation},
 };
 use rayon::prelude::*;
 
@@ -116,7 +120,7 @@ impl<'a> Digits<'a> {
     ) {
         assert_eq!(key.shape().digit_limbs, self.digit_limbs, "digits of another shape");
         let digits: Vec<&[u64]> = (0..self.raised.len()).map(|d| self.limb(d, limb)).collect();
-        multiply_by_key(ring, key, (self.basis, limb), &digits, [out0, out1]);
+        multiply_by_key(ring, key, (self.basis, limb), 0..ring.degree(), &digits, [out0, out1]);
     }
 
     /// The inner product with a key, modulo Q·P: a ciphertext of P times the input.
@@ -134,17 +138,23 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// One limb of the inner product of digits, residues modulo that limb of `basis`, with a key.
-fn multiply_by_key(
+/// Some words of one limb of the inner product of digits, residues modulo that limb of `basis`, with a key.
+pub(crate) fn multiply_by_key(
     ring: &Ring,
     key: &SwitchingKey,
     (basis, limb): (Basis, usize),
+    range: Range<usize>,
     digits: &[&[u64]],
     [out0, out1]: [&mut [u64]; 2],
 ) {
     let (prime, of_key) = (ring.prime_index(basis, limb), key.prime_index(ring, basis, limb));
-    let pairs: Vec<_> = (0..digits.len()).map(|d| key.limb(d, basis, limb)).collect();
-    multiply_limb(ring.modulus(of_key), digits, &pairs, out0, out1);
+    let digits: Vec<&[u64]> = digits.iter().map(|digit| &digit[range.clone()]).collect();
+    let pair = |d| {
+        let (b, a) = key.limb(d, basis, limb);
+        (b.range(range.clone()), a.range(range.clone()))
+    };
+    let pairs: Vec<_> = (0..digits.len()).map(pair).collect();
+    multiply_limb(ring.modulus(of_key), &digits, &pairs, out0, out1);
     if of_key != prime {
         // The key still has the second prime of this limb: sums modulo the product are right modulo the first.
         for out in [out0, out1] {
@@ -156,28 +166,117 @@ fn multiply_by_key(
 
 /// Words of one block of an inner product: digits stay in the second-level cache for both sums. Shorter blocks would keep
 /// them in the first, but a key is read from memory at its full speed only in longer runs: 512 words take twice the time.
-const BLOCK: usize = 8192;
+pub(crate) const BLOCK: usize = 8192;
 
 /// One limb of `Σ d_i·b_i` and `Σ d_i·a_i`, of a key's limbs `(b_i, a_i)`: both sums of a block while its digits are
 /// in the cache.
 pub(crate) fn multiply_limb(
     m: &Modulus,
     digits: &[&[u64]],
-    pairs: &[(&[u64], &[u64])],
+    pairs: &[(PackedRow<'_>, PackedRow<'_>)],
     out0: &mut [u64],
     out1: &mut [u64],
 ) {
-    let mut terms: Vec<(&[u64], &[u64])> = Vec::with_capacity(digits.len());
+    let mut terms: Vec<(&[u64], PackedRow<'_>)> = Vec::with_capacity(digits.len());
     let blocks = out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK));
     for (index, (out0, out1)) in blocks.enumerate() {
         let range = index * BLOCK..index * BLOCK + out0.len();
         let digits = || digits.iter().map(|digit| &digit[range.clone()]);
         terms.clear();
-        terms.extend(digits().zip(pairs.iter().map(|(b, _)| &b[range.clone()])));
-        kernels::inner_product(m, out0, &terms);
+        terms.extend(digits().zip(pairs.iter().map(|(b, _)| b.range(range.clone()))));
+        kernels::packed_inner_product(m, out0, &terms);
         terms.clear();
-        terms.extend(digits().zip(pairs.iter().map(|(_, a)| &a[range.clone()])));
-        kernels::inner_product(m, out1, &terms);
+        terms.extend(digits().zip(pairs.iter().map(|(_, a)| a.range(range.clone()))));
+        kernels::packed_inner_product(m, out1, &terms);
+    }
+}
+
+/// The digits of a polynomial in coefficients, raised, limb by limb: a pass over limbs takes each to evaluations, and
+/// uses it while it is in the cache.
+pub(crate) struct RaisedDigits<'a> {
+    poly: &'a Poly<Evaluations>,
+    shape: SwitchingKeyShape,
+    raised: Vec<Poly<Coefficients>>,
+}
+
+impl<'a> RaisedDigits<'a> {
+    /// Cuts `poly` into digits for a key (ModUp, but for the transforms).
+    pub(crate) fn new(ring: &Ring, poly: &'a Poly<Evaluations>, key: &SwitchingKey) -> Self {
+        let shape = key.shape();
+        Self { poly, shape, raised: raise(ring, poly, shape) }
+    }
+
+    /// The primes of each digit.
+    pub(crate) fn basis(&self) -> Basis {
+        self.shape.raised(self.poly.basis().main)
+    }
+
+    /// Every limb of all digits.
+    pub(crate) fn limbs(&mut self, ring: &Ring) -> Vec<RaisedLimb<'_>> {
+        let (poly, shape, basis) = (self.poly, self.shape, self.basis());
+        let limb = |limb| {
+            let own =
+                (limb < basis.main_limbs()).then(|| (limb / shape.digit_limbs, poly.limb(limb)));
+            RaisedLimb { basis, limb, own, digits: Vec::with_capacity(shape.digits()) }
+        };
+        let mut limbs: Vec<_> = (0..basis.limbs()).map(limb).collect();
+        for digit in &mut self.raised {
+            for (limb, words) in limbs.iter_mut().zip(digit.words_mut().chunks_mut(ring.degree())) {
+                limb.digits.push(words);
+            }
+        }
+        limbs
+    }
+}
+
+/// One limb of all digits.
+pub(crate) struct RaisedLimb<'a> {
+    basis: Basis,
+    limb: usize,
+    /// The digit whose own limb this is, in evaluations.
+    own: Option<(usize, &'a [u64])>,
+    digits: Vec<&'a mut [u64]>,
+}
+
+impl<'a> RaisedLimb<'a> {
+    /// The primes of the digits, and which limb of them this is.
+    pub(crate) fn place(&self) -> (Basis, usize) {
+        (self.basis, self.limb)
+    }
+
+    /// Takes it to evaluations, for products with a key.
+    pub(crate) fn into_evaluations(self, ring: &Ring) -> EvaluatedLimb<'a> {
+        let Self { basis, limb, own, digits } = self;
+        let table = ring.table(ring.prime_index(basis, limb));
+        let evaluate = |(digit, words): (usize, &'a mut [u64])| match own {
+            Some((of, words)) if of == digit => words,
+            _ => {
+                table.forward_assign(words);
+                &*words
+            }
+        };
+        let digits = digits.into_iter().enumerate().map(evaluate).collect();
+        EvaluatedLimb { basis, limb, digits }
+    }
+}
+
+/// One limb of all digits, in evaluations.
+pub(crate) struct EvaluatedLimb<'a> {
+    basis: Basis,
+    limb: usize,
+    digits: Vec<&'a [u64]>,
+}
+
+impl EvaluatedLimb<'_> {
+    /// Words of the inner product with a key: `out0 = Σ d_i·b_i`, `out1 = Σ d_i·a_i`.
+    pub(crate) fn multiply(
+        &self,
+        ring: &Ring,
+        key: &SwitchingKey,
+        range: Range<usize>,
+        out: [&mut [u64]; 2],
+    ) {
+        multiply_by_key(ring, key, (self.basis, self.limb), range, &self.digits, out);
     }
 }
 
@@ -196,47 +295,64 @@ pub fn switch(
     key: &SwitchingKey,
     add: [Option<&Poly<Evaluations>>; 2],
 ) -> RlweCiphertext {
-    let shape = key.shape();
-    let mut raised = raise(ring, poly, shape);
-    let degree = ring.degree();
-    let basis = shape.raised(poly.basis().main);
-    let main_limbs = basis.main_limbs();
+    let mut raised = RaisedDigits::new(ring, poly, key);
+    let (basis, degree) = (raised.basis(), ring.degree());
     let mut c0 = Poly::<Evaluations>::unspecified(ring, basis);
     let mut c1 = Poly::<Evaluations>::unspecified(ring, basis);
-    let mut by_limb: Vec<Vec<&mut [u64]>> = (0..basis.limbs()).map(|_| Vec::new()).collect();
-    for digit in &mut raised {
-        for (limb, words) in digit.words_mut().chunks_mut(degree).enumerate() {
-            by_limb[limb].push(words);
-        }
-    }
     let outputs = c0.words_mut().par_chunks_mut(degree).zip(c1.words_mut().par_chunks_mut(degree));
-    outputs.zip(by_limb).enumerate().for_each(|(limb, ((out0, out1), raised))| {
-        let (out0, out1) = (&mut *out0, &mut *out1);
-        let prime = ring.prime_index(basis, limb);
-        let (table, m) = (ring.table(prime), ring.modulus(prime));
-        let digits: Vec<&[u64]> = raised
-            .into_iter()
-            .enumerate()
-            .map(|(digit, words)| {
-                if limb < main_limbs && limb / shape.digit_limbs == digit {
-                    poly.limb(limb)
-                } else {
-                    table.forward_assign(words);
-                    &*words
-                }
-            })
-            .collect();
-        multiply_by_key(ring, key, (basis, limb), &digits, [out0, out1]);
-        if limb < main_limbs {
-            let factor = special_product(ring, basis, prime);
-            for (out, add) in [(out0, add[0]), (out1, add[1])] {
-                if let Some(add) = add {
-                    kernels::mul_scalar_add_assign(m, out, add.limb(limb), factor);
-                }
-            }
-        }
+    outputs.zip(raised.limbs(ring)).enumerate().for_each(|(limb, ((out0, out1), raised))| {
+        raised.into_evaluations(ring).multiply(ring, key, 0..degree, [out0, out1]);
+        add_special_multiples(ring, (basis, limb), add, [out0, out1]);
     });
     RlweCiphertext { c0, c1 }
+}
+
+/// Adds P times a limb of each polynomial that there is: nothing, in the limbs of special primes.
+pub(crate) fn add_special_multiples(
+    ring: &Ring,
+    (basis, limb): (Basis, usize),
+    add: [Option<&Poly<Evaluations>>; 2],
+    out: [&mut [u64]; 2],
+) {
+    if limb >= basis.main_limbs() {
+        return;
+    }
+    let prime = ring.prime_index(basis, limb);
+    let factor = special_product(ring, basis, prime);
+    for (out, add) in out.into_iter().zip(add) {
+        if let Some(add) = add {
+            kernels::mul_scalar_add_assign(ring.modulus(prime), out, add.limb(limb), factor);
+        }
+    }
+}
+
+/// Adds a switched polynomial modulo Q·P after an automorphism: `acc += σ((c0, 0) + switch(c1))`, limb by limb. The
+/// switched polynomial never leaves the cache.
+///
+/// # Panics
+/// If the key's level is below that of `c1`, or bases differ.
+pub fn add_switched_image(
+    ring: &Ring,
+    acc: &mut RlweCiphertext,
+    (c0, c1): (&Poly<Evaluations>, &Poly<Evaluations>),
+    key: &SwitchingKey,
+    permutation: &Permutation,
+) {
+    let mut raised = RaisedDigits::new(ring, c1, key);
+    let (basis, degree) = (raised.basis(), ring.degree());
+    let bases = [acc.c0.basis(), acc.c1.basis(), c0.basis()];
+    assert!(bases.iter().all(|&found| found == basis), "{bases:?}, {basis:?}");
+    let (acc0, acc1) = (acc.c0.words_mut(), acc.c1.words_mut());
+    let limbs = acc0.par_chunks_mut(degree).zip(acc1.par_chunks_mut(degree));
+    limbs.zip(raised.limbs(ring)).enumerate().for_each(|(limb, ((acc0, acc1), raised))| {
+        let m = ring.modulus(ring.prime_index(basis, limb));
+        let mut sums = [(); 2].map(|()| Buffer::unspecified(degree));
+        let [sum0, sum1] = &mut sums;
+        raised.into_evaluations(ring).multiply(ring, key, 0..degree, [sum0, sum1]);
+        kernels::add_assign(m, sum0, c0.limb(limb));
+        kernels::permute_add_assign(m, acc0, sum0, permutation);
+        kernels::permute_add_assign(m, acc1, sum1, permutation);
+    });
 }
 
 /// Adds `P·poly` to an accumulator modulo Q·P (the special limbs are unchanged, since P is 0 there).
@@ -258,23 +374,4 @@ pub fn special_product(ring: &Ring, basis: Basis, prime: usize) -> u64 {
     (basis.main_limbs()..basis.limbs()).fold(1, |product, limb| {
         m.mul(product, m.reduce(ring.modulus(ring.prime_index(basis, limb)).value()))
     })
-}
-
-/// Switches `c0 + c1·s'` to the secret s, dividing by the top `rescale` primes on the way.
-///
-/// # Panics
-/// If the key's level is below the ciphertext's.
-#[must_use]
-pub fn switch_and_rescale(
-    ring: &Ring,
-    c0: &Poly<Evaluations>,
-    c1: &Poly<Evaluations>,
-    key: &SwitchingKey,
-    rescale: usize,
-) -> RlweCiphertext {
-    let switched = switch(ring, c1, key, [Some(c0), None]);
-    RlweCiphertext {
-        c0: switched.c0.divide_round(ring, rescale),
-        c1: switched.c1.divide_round(ring, rescale),
-    }
 }

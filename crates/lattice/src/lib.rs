@@ -10,6 +10,7 @@ pub mod coefficient_ciphertext;
 pub mod cost;
 #[cfg(feature = "client")]
 pub mod decrypted_values;
+pub mod divided_key_switch;
 pub mod error;
 mod error_distribution;
 pub mod evaluation_key_files;

@@ -1,9 +1,13 @@
 //! Switching keys: what hybrid key switching multiplies by.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use cryptable_ring::kernels::PackedRow;
 use cryptable_ring::random::{RandomStream, Seed, StreamPurpose};
-use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring};
+use cryptable_ring::{
+    Basis, Buffer, ByteBuffer, Evaluations, Isa, PackedLayout, Poly, Ring, RingModuli,
+};
 use rayon::prelude::*;
 
 /// The shape of a hybrid switching key (Han, Ki 2020): at which level it works and how it splits.
@@ -58,42 +62,41 @@ impl SwitchingKeyShape {
         (self.digits_at(main) + 2) * self.raised(main).limbs()
     }
 
-    /// Words of one half of the key.
+    /// Bytes of one half of the key: packed rows, one a limb and digit. Saturates.
     #[must_use]
-    pub const fn half_words(self, degree: usize) -> usize {
-        self.digits() * self.basis.limbs() * degree
+    pub fn half_bytes(self, moduli: &RingModuli) -> usize {
+        moduli.packed_bytes(self.basis).saturating_mul(self.digits())
     }
 
-    /// Bytes of the key in memory, both halves.
+    /// Bytes of the key in memory, both halves. Saturates.
     #[must_use]
-    pub const fn memory_bytes(self, degree: usize) -> usize {
-        2 * 8 * self.half_words(degree)
+    pub fn memory_bytes(self, moduli: &RingModuli) -> usize {
+        self.half_bytes(moduli).saturating_mul(2)
     }
 
-    /// Bytes of the key on disk: one half and a seed.
+    /// Bytes of the key on disk: a seed and one half. Saturates.
     #[must_use]
-    pub const fn stored_bytes(self, degree: usize) -> usize {
-        8 * self.half_words(degree) + Seed::BYTES
+    pub fn stored_bytes(self, moduli: &RingModuli) -> usize {
+        self.half_bytes(moduli).saturating_add(Seed::BYTES)
     }
 }
 
-/// Bytes that a key may borrow its words from: a memory-mapped file, say.
+/// Bytes that a key may borrow its rows from: a memory-mapped file, say.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The stored half of a key: owned words on cache lines of their own, or words within shared bytes.
-#[derive(Clone)]
-enum Words {
-    Owned(Buffer),
-    Shared { bytes: SharedBytes, offset: usize, words: usize },
+/// The stored half of a key: bytes of its own, or some of shared ones.
+enum Stored {
+    Owned(ByteBuffer),
+    Shared { bytes: SharedBytes, range: Range<usize> },
 }
 
-impl Words {
-    fn as_slice(&self) -> &[u64] {
+impl Stored {
+    fn as_slice(&self) -> &[u8] {
         match self {
-            Self::Owned(words) => words,
-            Self::Shared { bytes, offset, words } => {
+            Self::Owned(bytes) => bytes,
+            Self::Shared { bytes, range } => {
                 let bytes: &[u8] = (**bytes).as_ref();
-                bytemuck::cast_slice(&bytes[*offset..offset + 8 * words])
+                &bytes[range.clone()]
             }
         }
     }
@@ -103,13 +106,15 @@ impl Words {
 ///
 /// Digit i is `(b_i, a_i)` with `b_i = -a_i·s + e_i + P·g_i·s'` modulo `Q·P`, in evaluations, where
 /// `g_i` is 1 modulo the primes of digit i and 0 modulo the other chain primes, and P the product of
-/// the special primes. The uniform half is expanded from a seed; only b is stored and sent.
+/// the special primes. The uniform half is expanded from a seed; only b is stored and sent. Both are rows of residues
+/// packed at the width of their modulus ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
 pub struct SwitchingKey {
     shape: SwitchingKeyShape,
-    degree: usize,
+    /// Of a digit.
+    layout: PackedLayout,
     seed: Seed,
-    b: Words,
-    a: Buffer,
+    b: Stored,
+    a: ByteBuffer,
 }
 
 impl std::fmt::Debug for SwitchingKey {
@@ -119,20 +124,32 @@ impl std::fmt::Debug for SwitchingKey {
 }
 
 impl SwitchingKey {
-    /// A key from its stored half and seed; expands the uniform half.
-    ///
-    /// # Panics
-    /// If the number of words does not fit the shape.
-    #[must_use]
-    pub fn from_owned(ring: &Ring, shape: SwitchingKeyShape, seed: Seed, b: Buffer) -> Self {
-        assert_eq!(b.len(), shape.half_words(ring.degree()));
-        Self::new(ring, shape, seed, Words::Owned(b))
+    /// A key whose uniform half is that of the seed, and whose stored half `make_row` makes of it: of a digit and limb, in
+    /// place, row after row on all threads.
+    pub(crate) fn generate(
+        ring: &Ring,
+        shape: SwitchingKeyShape,
+        seed: Seed,
+        make_row: impl Fn(usize, usize, &mut [u64]) + Sync,
+    ) -> Self {
+        let layout = PackedLayout::new(ring.moduli(), shape.basis);
+        let half = || ByteBuffer::zeroed(shape.half_bytes(ring.moduli()));
+        let (mut b, mut a) = (half(), half());
+        let rows = layout.rows_mut(&mut b).into_par_iter().zip(layout.rows_mut(&mut a));
+        rows.enumerate().for_each(|(row, ((b, bits), (a, _)))| {
+            let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
+            let mut words = Buffer::unspecified(ring.degree());
+            expand_row(ring, shape.basis, &seed, (digit, limb), &mut words);
+            PackedRow::pack(Isa::detect(), a, &words, bits);
+            make_row(digit, limb, &mut words);
+            PackedRow::pack(Isa::detect(), b, &words, bits);
+        });
+        Self { shape, layout, seed, b: Stored::Owned(b), a }
     }
 
-    /// A key whose stored half stays where it is, at byte `offset` of `bytes`.
+    /// A key whose stored half stays where it is, at byte `offset` of `bytes`; expands the uniform half.
     ///
-    /// Returns `None` if the words are not 8-byte aligned, not wholly inside, or not reduced modulo
-    /// their primes.
+    /// Returns `None` if the half is not wholly inside, or a word is not reduced modulo its prime.
     #[must_use]
     pub fn from_shared(
         ring: &Ring,
@@ -141,21 +158,31 @@ impl SwitchingKey {
         bytes: SharedBytes,
         offset: usize,
     ) -> Option<Self> {
-        let words = shape.half_words(ring.degree());
+        let layout = PackedLayout::new(ring.moduli(), shape.basis);
+        let length = shape.half_bytes(ring.moduli());
+        let range = offset..offset.checked_add(length)?;
         {
             let all: &[u8] = (*bytes).as_ref();
-            let part = all.get(offset..offset.checked_add(words.checked_mul(8)?)?)?;
-            let part: &[u64] = bytemuck::try_cast_slice(part).ok()?;
-            if !words_are_reduced(ring, shape.basis, part) {
+            let half = all.get(range.clone())?;
+            let limbs = shape.basis.limbs();
+            let is_reduced = |index: usize| {
+                let (digit, limb) = (index / limbs, index % limbs);
+                let q = ring.modulus(ring.prime_index(shape.basis, limb)).value();
+                layout.row(&half[digit * layout.bytes()..], limb).is_below(Isa::detect(), q)
+            };
+            if !(0..shape.digits() * limbs).into_par_iter().all(is_reduced) {
                 return None;
             }
         }
-        Some(Self::new(ring, shape, seed, Words::Shared { bytes, offset, words }))
-    }
-
-    fn new(ring: &Ring, shape: SwitchingKeyShape, seed: Seed, b: Words) -> Self {
-        let a = expand_mask(ring, shape, &seed);
-        Self { shape, degree: ring.degree(), seed, b, a }
+        let mut a = ByteBuffer::zeroed(length);
+        let rows = layout.rows_mut(&mut a).into_par_iter();
+        rows.enumerate().for_each(|(row, (bytes, bits))| {
+            let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
+            let mut words = Buffer::unspecified(ring.degree());
+            expand_row(ring, shape.basis, &seed, (digit, limb), &mut words);
+            PackedRow::pack(Isa::detect(), bytes, &words, bits);
+        });
+        Some(Self { shape, layout, seed, b: Stored::Shared { bytes, range }, a })
     }
 
     /// Its shape.
@@ -170,9 +197,9 @@ impl SwitchingKey {
         &self.seed
     }
 
-    /// The stored half: all limbs of all digits.
+    /// The stored half: packed rows of all limbs of all digits.
     #[must_use]
-    pub fn stored_words(&self) -> &[u64] {
+    pub fn stored_bytes(&self) -> &[u8] {
         self.b.as_slice()
     }
 
@@ -181,10 +208,11 @@ impl SwitchingKey {
     /// # Panics
     /// If the key does not hold that basis.
     #[must_use]
-    pub fn limb(&self, digit: usize, basis: Basis, limb: usize) -> (&[u64], &[u64]) {
-        let start = (digit * self.shape.basis.limbs() + self.own_limb(basis, limb)) * self.degree;
-        let range = start..start + self.degree;
-        (&self.b.as_slice()[range.clone()], &self.a[range])
+    pub fn limb(&self, digit: usize, basis: Basis, limb: usize) -> (PackedRow<'_>, PackedRow<'_>) {
+        let limb = self.own_limb(basis, limb);
+        let start = digit * self.layout.bytes();
+        let [b, a] = [self.b.as_slice(), &self.a];
+        (self.layout.row(&b[start..], limb), self.layout.row(&a[start..], limb))
     }
 
     /// The number of the modulus of [`SwitchingKey::limb`]: a multiple of the modulus of that limb in `basis`, where the
@@ -203,18 +231,19 @@ impl SwitchingKey {
     }
 }
 
-/// The uniform half of a key: one stream of the seed a digit and prime, so that limbs expand in
-/// parallel and a limb does not depend on which others are stored.
-pub(crate) fn expand_mask(ring: &Ring, shape: SwitchingKeyShape, seed: &Seed) -> Buffer {
-    let mut mask = Buffer::unspecified(shape.half_words(ring.degree()));
-    mask.par_chunks_mut(ring.degree()).enumerate().for_each(|(index, words)| {
-        let (digit, limb) = (index / shape.basis.limbs(), index % shape.basis.limbs());
-        let prime = ring.prime_index(shape.basis, limb);
-        let stream = (digit as u64) << 32 | prime as u64;
-        RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, stream)
-            .uniform_assign(words, ring.modulus(prime).value());
-    });
-    mask
+/// A row of the uniform half of a key: one stream of the seed a digit and prime, so that rows expand in parallel and a
+/// row does not depend on which others are stored.
+fn expand_row(
+    ring: &Ring,
+    basis: Basis,
+    seed: &Seed,
+    (digit, limb): (usize, usize),
+    words: &mut [u64],
+) {
+    let prime = ring.prime_index(basis, limb);
+    let stream = (digit as u64) << 32 | prime as u64;
+    RandomStream::new(seed.as_bytes(), StreamPurpose::Mask, stream)
+        .uniform_assign(words, ring.modulus(prime).value());
 }
 
 /// Whether every word of a sequence of limb-major polynomials is below its prime.

@@ -1,7 +1,7 @@
 //! Key switching: exact noise on many coefficients, and the security of sparse-secret encapsulation.
 
+use cryptable_lattice::divided_key_switch::switch_and_rescale;
 use cryptable_lattice::key_generation::SecretPair;
-use cryptable_lattice::key_switching::switch_and_rescale;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{KeyPurpose, SwitchingKeyShape};

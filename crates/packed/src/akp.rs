@@ -21,8 +21,8 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform};
+use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
-use cryptable_lattice::{KeyRequest, Result};
 
 use crate::akp::interpolation::Interpolation;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
@@ -30,6 +30,9 @@ use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 use crate::step::Step;
 use cryptable_ring::{Basis, SharedLimbs};
+
+/// Mean square of slots of the worst table: outputs of 1/2 in both parts.
+pub(crate) const WORST_POWER: SlotVariance = SlotVariance(0.5);
 
 /// Steps of progress before any table: ModRaise, CoeffsToSlots, the exponential.
 pub(crate) const STEPS_BEFORE_TABLES: usize = 3;
@@ -100,8 +103,18 @@ impl AkpCircuit {
         let dry_run = self.dry_run();
         self.request_raising(&dry_run);
         let ([exponential, outputs], result) =
-            self.predict_through(&dry_run, table, tables, &self.slots_to_coeffs);
+            self.predict_through(&dry_run, (table, WORST_POWER), tables, &self.slots_to_coeffs);
         AkpPrediction { exponential, outputs, result, dry_run }
+    }
+
+    /// Predicts the result of a table that looks random: what SlotsToCoeffs rounds is in proportion to outputs, which are far
+    /// from the ends of their range on average.
+    pub(crate) fn predict_typical(&self) -> Shape {
+        let literal = &self.literal;
+        let table = Interpolation::new(&literal.typical_table(), literal.hermite_order);
+        let parts = if literal.slots < literal.ring_degree { 1.0 } else { 2.0 };
+        let power = SlotVariance(parts * literal.output_width().powi(2) / 12.0);
+        self.predict_through(&self.dry_run(), (&table, power), 1, &self.slots_to_coeffs).1
     }
 
     /// Requests the keys of ModRaise.
@@ -112,8 +125,8 @@ impl AkpCircuit {
         }
     }
 
-    /// Predicts a lookup of `table` on a fresh input, so many times, through these matrices: the exponential and the
-    /// outputs in slots, then the result.
+    /// Predicts a lookup of `table`, whose outputs in slots have this power, on a fresh input, so many times, through these
+    /// matrices: the exponential and the outputs in slots, then the result.
     ///
     /// Noise is followed in three parts, because the table treats them differently: that of the
     /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it, and that
@@ -121,7 +134,7 @@ impl AkpCircuit {
     pub(crate) fn predict_through(
         &self,
         dry_run: &DryRun,
-        table: &Interpolation,
+        (table, power): (&Interpolation, SlotVariance),
         tables: usize,
         dft: &HomomorphicDft,
     ) -> ([Shape; 2], Shape) {
@@ -134,9 +147,12 @@ impl AkpCircuit {
         let exponential = exponentials[0];
         exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
         let tables = vec![table; tables];
-        let outputs = self
+        let mut outputs = self
             .look_up_many(dry_run, exponentials, &tables, &|| Ok(()))
             .expect("steps of a dry run do not fail");
+        if let Interpolation::Power(_) = table {
+            outputs.iter_mut().for_each(|output| output.power = power);
+        }
         let matrices = dft.plans();
         let finish = |&output: &Shape| {
             slots_to_coeffs::apply(dry_run, &self.literal, dft, &matrices, output)
@@ -177,6 +193,7 @@ impl AkpCircuit {
         tables: &[&Interpolation],
         step: Step<'_>,
     ) -> Result<Vec<Ciphertext>> {
+        evaluator.begin_stage("mod_raise");
         let raised = mod_raise::mod_raise(evaluator, input, self.literal.limbs());
         step()?;
         let phases = self.phase_exponential.phases(evaluator, coeffs_to_slots, raised);
@@ -200,10 +217,5 @@ impl AkpCircuit {
         outputs: A::Ciphertext,
     ) -> A::Ciphertext {
         slots_to_coeffs::apply(arithmetic, &self.literal, &self.slots_to_coeffs, matrices, outputs)
-    }
-
-    /// Every key that a lookup needs.
-    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
-        self.predict(&self.worst_interpolation(), 1).dry_run.key_requests()
     }
 }

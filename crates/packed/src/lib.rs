@@ -59,6 +59,7 @@ mod parameters;
 mod planner;
 mod step;
 mod tables;
+mod words;
 
 pub use akp::hermite_kernel::{HermiteKernel, HermiteOrder};
 pub use akp::trigonometric_hermite::{
@@ -68,6 +69,7 @@ pub use ciphertext::Ciphertext;
 pub use comparison::digit_list::{DigitList, join_digits};
 pub use comparison::operation::Operation;
 pub use comparison::signedness::Signedness;
+pub use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 pub use cryptable_ckks::dry_run::Counts;
 #[cfg(feature = "client")]
 pub use cryptable_lattice::coefficient_ciphertext::{Flooding, RealDecryption};
@@ -89,3 +91,6 @@ pub use planner::request::{Method, Request};
 pub use tables::encrypted_tables::EncryptedTables;
 pub use tables::real_table::{ComplexTable, RealTable};
 pub use tables::slot_tables::SlotTables;
+pub use words::circuit::WordCircuit;
+pub use words::dictionary::Dictionary;
+pub use words::evaluation::PreparedWords;

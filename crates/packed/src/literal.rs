@@ -1,5 +1,6 @@
 //! All numbers of a parameter set, before validation: what files hold, and what everything else is computed from.
 
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::{NoiseBound, SecurityLevel, Table};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +60,9 @@ pub struct ParametersLiteral {
     pub log2_special: f64,
     /// Key-switching digits (dnum) of the keys at the top of the chain: fewer are faster and take more special primes.
     pub dnum: usize,
+    /// Halvings of the trace to the subring of sparse slots that share a decomposition.
+    #[serde(default, skip_serializing_if = "TraceHalvings::is_one")]
+    pub trace_halvings: TraceHalvings,
     /// How CoeffsToSlots is cut into matrices.
     pub coeffs_to_slots: DftLiteral,
     /// How SlotsToCoeffs is cut into matrices.
@@ -90,6 +94,10 @@ pub struct ParametersLiteral {
     /// How many derivatives of the interpolation vanish at its nodes; of AKP.
     #[serde(default, skip_serializing_if = "HermiteOrder::is_first")]
     pub hermite_order: HermiteOrder,
+    /// Largest difference of two outputs of a table, each by its representative in `[-P/2, P/2)`: what a jump of phase may
+    /// amount to. P - 1, of any table, if not stated; of AKP without digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_range: Option<u64>,
     /// log2 of the baby steps of the interpolation.
     pub log_babies: u32,
     /// Bits of the interpolation's constants, which stay in the scale.
@@ -129,6 +137,16 @@ impl ParametersLiteral {
         self.digits.last().copied().unwrap_or(self.input_modulus)
     }
 
+    /// Largest difference of two outputs of a table.
+    pub(crate) fn output_range(&self) -> u64 {
+        self.output_range.unwrap_or(self.output_modulus - 1)
+    }
+
+    /// Bound on the difference of two outputs, as a fraction of the output modulus.
+    pub(crate) fn output_width(&self) -> f64 {
+        self.output_range.map_or(1.0, |range| range as f64 / self.output_modulus as f64)
+    }
+
     /// Variance of a coefficient's noise after the switch to q_0 = `scale`, from a ciphertext with noise of this
     /// standard deviation, a fraction of the client's modulus.
     pub(crate) fn input_noise(&self, scale: f64, deviation: f64) -> f64 {
@@ -147,16 +165,26 @@ impl ParametersLiteral {
             / (2.0 * f64::from(self.log2_ciphertext_modulus)).exp2()
     }
 
-    /// The table that amplifies noise most: 1/2 at 0 and -1/2 elsewhere.
+    /// The table that amplifies noise most: the largest output at 0 and the least elsewhere, 1/2 and -1/2 where no range of
+    /// outputs is stated.
     pub(crate) fn worst_table(&self) -> Table {
-        let half = self.output_modulus / 2;
-        Table::from_fn(self.input_modulus, self.output_modulus, |x| {
-            if x == 0 { half.saturating_sub(1) } else { half }
-        })
-        .expect("moduli are validated before")
+        let range = self.output_range();
+        self.table_from(self.least_output(), |x| if x == 0 { range } else { 0 })
     }
 
-    /// A table that looks random: what noise is typical for.
+    /// The least output, modulo P, of tables that reach as far to either side of 0.
+    fn least_output(&self) -> u64 {
+        self.output_modulus - self.output_range().div_ceil(2)
+    }
+
+    /// The table of `least + f(x)`.
+    fn table_from(&self, least: u64, f: impl Fn(u64) -> u64) -> Table {
+        let modulus = self.output_modulus;
+        Table::from_fn(self.input_modulus, modulus, |x| (least + f(x)) % modulus)
+            .expect("moduli are validated before")
+    }
+
+    /// A table that looks random within the range of outputs: what noise is typical for.
     pub(crate) fn typical_table(&self) -> Table {
         // The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
         let mix = |x: u64| {
@@ -165,7 +193,7 @@ impl ParametersLiteral {
             let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             x ^ (x >> 31)
         };
-        Table::from_fn(self.input_modulus, self.output_modulus, |x| mix(x) % self.output_modulus)
-            .expect("moduli are validated before")
+        let least = self.output_range.map_or(0, |_| self.least_output());
+        self.table_from(least, |x| mix(x) % (self.output_range() + 1))
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod circuit;
 pub(crate) mod failure;
+mod kept_primes;
 mod levels;
 mod memory;
 pub(crate) mod noise_limits;

@@ -153,16 +153,7 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     let mut file = Vec::new();
     secret.write_evaluation_key(&mut file, Progress::silent()).unwrap();
     let secret = SecretKey::from_bytes(&secret.to_bytes(), allowed()).unwrap();
-    // A vector of words starts aligned, as a memory map does.
-    let words: Vec<u64> = file
-        .chunks(8)
-        .map(|bytes| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        })
-        .collect();
-    let keys = EvaluationKey::from_shared(Arc::new(Aligned(words, file.len())), allowed()).unwrap();
+    let keys = EvaluationKey::from_shared(Arc::new(file.clone()), allowed()).unwrap();
     let table = Table::from_fn(4, 4, |x| 3 - x).unwrap();
     let input = secret.encrypt(&[0, 1, 2, 3, 2]).unwrap();
     let input = Ciphertext::from_bytes(&input.to_bytes()).unwrap();
@@ -180,14 +171,6 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     assert!(
         EvaluationKey::from_shared(Arc::new(file[..file.len() - 1].to_vec()), allowed()).is_err()
     );
-}
-
-struct Aligned(Vec<u64>, usize);
-
-impl AsRef<[u8]> for Aligned {
-    fn as_ref(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.0)[..self.1]
-    }
 }
 
 #[test]

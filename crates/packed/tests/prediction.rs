@@ -1,15 +1,16 @@
-//! Predicted memory against what was measured: never below.
+//! Predictions against what was measured: times, noise, and memory, which is never below.
 
-use cryptable_ckks::dry_run::Counts;
-use cryptable_packed::{CostModel, Method, Parameters, Request};
+use cryptable_packed::{CostModel, Method, Parameters, ParametersLiteral, Request};
+use serde::Deserialize;
+use serde_json::Value;
 
-/// A measured lookup of the published results.
+/// A measured lookup, with parameters of the published results.
 struct Measured {
     method: Method,
     bits: u32,
     digit_bits: Option<u32>,
     tables: usize,
-    /// Peak memory in bytes, the largest of runs on one and two threads.
+    /// Peak memory in bytes, the largest of runs on one and, of AKP of 1 and 8 bits, two threads.
     peak_bytes: f64,
 }
 
@@ -27,17 +28,16 @@ fn measured() -> Vec<Measured> {
         peak_bytes,
     };
     vec![
-        line(Method::Akp, 1, None, 1, 1.20e9),
-        line(Method::Akp, 4, None, 1, 3.24e9),
-        line(Method::Akp, 8, None, 1, 4.77e9),
-        line(Method::Akp, 8, None, 8, 4.27e9),
-        line(Method::Akp, 10, None, 1, 5.90e9),
-        line(Method::Akp, 12, None, 1, 8.42e9),
-        line(Method::Bmt, 8, None, 1, 3.51e9),
-        line(Method::Cmt, 8, Some(4), 1, 4.51e9),
-        line(Method::Cmt, 10, Some(5), 1, 4.91e9),
-        line(Method::Cmt, 12, Some(4), 1, 5.10e9),
-        line(Method::Cmt, 16, Some(4), 1, 7.02e9),
+        line(Method::Akp, 1, None, 1, 0.70e9),
+        line(Method::Akp, 4, None, 1, 1.92e9),
+        line(Method::Akp, 8, None, 1, 2.64e9),
+        line(Method::Akp, 8, None, 8, 2.37e9),
+        line(Method::Akp, 10, None, 1, 3.48e9),
+        line(Method::Akp, 12, None, 1, 5.40e9),
+        line(Method::Bmt, 8, None, 1, 1.99e9),
+        line(Method::Cmt, 8, Some(4), 1, 2.30e9),
+        line(Method::Cmt, 12, Some(4), 1, 2.57e9),
+        line(Method::Cmt, 16, Some(4), 1, 4.11e9),
     ]
 }
 
@@ -58,28 +58,122 @@ fn predicted_memory_is_never_below_what_was_measured() {
     }
 }
 
-/// Published lines of AKP on one thread, with what was counted for them: the built-in cost model is near their times.
-#[test]
-fn predicted_times_are_near_published_lines() {
-    let model = CostModel::default();
-    let mut checked = 0;
-    for line in include_str!("../../bench/results/amd_zen4/one_thread.jsonl").lines() {
-        let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        if line["method"] != "akp" {
-            continue;
-        }
-        let number = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
-        let [transforms, limb_products, key_switches, table_products] =
-            [0, 1, 2, 3].map(|i| number(&line["counts"][i]));
-        let counted =
-            Counts { transforms, limb_products, key_switches, table_products, ..Counts::default() };
-        let work = counted.work(number(&line["ring_degree"]));
-        let ratio = model.seconds(&work) / model.unit() / line["eval_units"].as_f64().unwrap();
-        println!("{} bits: {ratio:.3} of the time", line["bits_in"]);
-        assert!((0.85..1.15).contains(&ratio), "{} bits: {ratio:.3}", line["bits_in"]);
-        checked += 1;
+/// A lookup that was measured by the circuits of today: on one thread of a quiet Zen 4 with AVX-512 IFMA.
+struct Line {
+    name: String,
+    parameters: Parameters,
+    tables: usize,
+    /// Time in u.
+    units: f64,
+    /// log2 of the standard deviation of errors in half steps, of random tables.
+    noise: Option<f64>,
+}
+
+impl Line {
+    /// What the planner finds for tables of so many bits.
+    fn of(
+        (method, bits): (Method, u32),
+        (tables, log2_fail): (usize, Option<f64>),
+        (units, noise): (f64, f64),
+    ) -> Self {
+        let base = Request::new(1 << bits, 1 << bits);
+        let request = Request { method: Some(method), tables, log2_fail, ..base };
+        let parameters = Parameters::choose(&request).unwrap();
+        let name = format!("{} of {bits} bits, {tables} tables", parameters.method_name());
+        Self { name, parameters, tables, units, noise: Some(noise) }
     }
-    assert!(checked >= 2, "{checked} lines");
+
+    /// A committed line of a lookup, if circuits of today were measured: those of earlier ones switched keys or transformed
+    /// more or less often. Single runs are left out: the first one of a process waits for fresh pages.
+    fn read(line: &str) -> Option<Self> {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let literal = ParametersLiteral::deserialize(&line["literal"]).ok()?;
+        let counts = Vec::<usize>::deserialize(&line["counts"]).ok()?;
+        let parameters = Parameters::new(literal).ok()?;
+        let tables = line["tables"].as_u64()? as usize;
+        let now = parameters.operation_counts(tables);
+        let is_today = (counts[0], counts[2]) == (now.transforms, now.key_switches);
+        let is_repeated = line["runs"].as_u64()? > 1 && line["simd"] == "Avx512Ifma";
+        let name = format!("{}: {}", line["method"], parameters.literal().name);
+        let (units, noise) = (line["eval_units"].as_f64()?, line["noise_std_log2"].as_f64());
+        (is_today && is_repeated).then_some(Self { name, parameters, tables, units, noise })
+    }
+
+    /// Values a table has: with few, a random one may amplify noise more or less than they do on average.
+    fn has_large_table(&self) -> bool {
+        self.parameters.input_modulus() >= 1 << 8
+    }
+}
+
+fn lines() -> Vec<Line> {
+    let (akp, cmt) = (Method::Akp, Method::Cmt);
+    let loose = published_log2_fail(12);
+    let mut lines = vec![
+        Line::of((akp, 1), (1, None), (3579.0, -13.20)),
+        Line::of((akp, 4), (1, None), (11_788.0, -10.67)),
+        Line::of((akp, 8), (1, None), (20_996.0, -10.80)),
+        Line::of((akp, 10), (1, None), (33_106.0, -8.75)),
+        Line::of((akp, 12), (1, loose), (60_656.0, -5.12)),
+        Line::of((akp, 8), (8, None), (37_476.0, -10.82)),
+        Line::of((cmt, 16), (1, None), (148_323.0, -5.19)),
+    ];
+    let committed = include_str!("../../bench/results/amd_zen4/one_thread.jsonl").lines();
+    lines.extend(committed.filter_map(Line::read));
+    lines
+}
+
+#[test]
+fn committed_lines_are_near_what_is_predicted() {
+    let model = CostModel::default();
+    for line in lines() {
+        let units = model.seconds(&line.parameters.prediction_of(line.tables).work) / model.unit();
+        let ratio = units / line.units;
+        let noise = line.parameters.failure().typical_ratio.log2();
+        let (name, measured) = (&line.name, line.noise.unwrap_or(noise));
+        println!("{name}: {ratio:.3} of the time, noise 2^{noise:.2}, measured 2^{measured:.2}");
+        // One bit at degree 2^15 was measured twice, 3,342 and 3,579 u.
+        let tolerance = if line.parameters.ring_degree() < 1 << 16 { 0.15 } else { 0.1 };
+        assert!((ratio - 1.0).abs() < tolerance, "{name}: {ratio:.3} of the time");
+        let tolerance = if line.has_large_table() { 0.5 } else { 0.7 };
+        assert!((noise - measured).abs() < tolerance, "{name}: 2^{noise:.2} for 2^{measured:.2}");
+    }
+}
+
+/// Prints the proportions of the built-in cost model that fit all lines best, in u.
+#[test]
+#[ignore = "a tool: where engines became faster, its output goes to CostModel::of_unit"]
+fn fit_of_the_cost_model() {
+    let rows: Vec<(String, [f64; 4])> = lines()
+        .into_iter()
+        .map(|line| {
+            let work = line.parameters.prediction_of(line.tables).work;
+            // Of relative errors; the transform is the unit.
+            let rest = line.units - work.transforms;
+            let row = [work.limb_products, work.combination_products, work.table_products, rest];
+            (line.name, row.map(|x| x / line.units))
+        })
+        .collect();
+    // Coordinate descent on the squares, for constants that are not negative.
+    let mut found = [0.2, 0.1, 0.1];
+    for _ in 0..10_000 {
+        for k in 0..found.len() {
+            let (mut numerator, mut denominator) = (0.0, 0.0);
+            for (_, row) in &rows {
+                let others = (0..found.len()).filter(|&i| i != k).map(|i| found[i] * row[i]);
+                numerator += row[k] * (row[3] - others.sum::<f64>());
+                denominator += row[k] * row[k];
+            }
+            found[k] = (numerator / denominator).max(0.0);
+        }
+    }
+    println!(
+        "limb product {:.4} u, combination {:.4} u, table {:.4} u",
+        found[0], found[1], found[2]
+    );
+    for (name, row) in rows {
+        let error = found.iter().zip(&row).map(|(c, x)| c * x).sum::<f64>() - row[3];
+        println!("{name}: {:.3} of the time", 1.0 + error);
+    }
 }
 
 #[test]
@@ -88,7 +182,7 @@ fn a_memory_limit_is_kept() {
     let request = Request { memory: Some(limit), ..Request::new(1 << 12, 1 << 12) };
     for parameters in Parameters::candidates(&request).unwrap() {
         assert!(parameters.prediction().peak_bytes() <= limit);
-        // AKP of 12 bits was measured at 8.42 GB.
+        // AKP of 12 bits is predicted to take more.
         assert!(!parameters.method_name().starts_with("AKP"));
     }
 }
@@ -103,26 +197,12 @@ fn higher_orders_serve_where_the_first_does_not() {
     let name = |found: Result<Parameters, _>| found.map(|found: Parameters| found.method_name());
     assert_eq!(name(akp(4, 1000)).unwrap(), "AKP");
     assert_eq!(name(akp(8, 1)).unwrap(), "AKP");
-    assert_eq!(name(akp(8, 1000)).unwrap(), "AKP-3");
+    // By CoeffsToSlots in four matrices, which leave less noise; in three, it took the third order.
+    assert_eq!(name(akp(8, 1000)).unwrap(), "AKP-2");
     // The first order fails with 2^-66 a value.
     let twelve = akp(12, 1).unwrap();
     assert_eq!(twelve.method_name(), "AKP-2");
     assert!(twelve.ciphertext_failure_probability().log2() <= -64.0);
     let error = name(akp(12, 2)).unwrap_err().to_string();
     assert!(error.contains("lookups in a row") && error.contains('2'), "{error}");
-}
-
-#[test]
-fn typical_noise_of_akp_is_near_what_was_measured() {
-    // log2 of the standard deviation in half steps, of published results with random tables. Those of 10 and 12 bits are of
-    // sets with a level more for constants, and so with smaller primes.
-    for (bits, measured) in [(1, -13.51), (4, -12.00), (8, -10.77), (10, -8.59), (12, -4.83)] {
-        let (method, log2_fail) = (Some(Method::Akp), published_log2_fail(bits));
-        let request = Request { method, log2_fail, ..Request::new(1 << bits, 1 << bits) };
-        let parameters = Parameters::choose(&request).unwrap();
-        let predicted = parameters.failure().typical_ratio.log2();
-        println!("{bits} bits: 2^{predicted:.2}, measured 2^{measured:.2}");
-        let least = if bits < 10 { measured - 0.7 } else { f64::NEG_INFINITY };
-        assert!((least..measured + 0.7).contains(&predicted), "{bits} bits: 2^{predicted:.2}");
-    }
 }

@@ -9,7 +9,7 @@ use common::{reports, stopped_after};
 use cryptable_packed::{
     EncryptedTables, Error, EvaluationKey, Method, MultiplexerLiteral, Parameters,
     ParametersLiteral, Progress, ReadOptions, RealDecryption, Request, SecretKey, SecurityLevel,
-    SlotTables, Table,
+    SlotTables, Table, TraceHalvings,
 };
 
 fn tree(digits: &[u64], entry_levels: u32) -> MultiplexerLiteral {
@@ -242,6 +242,11 @@ fn absurdities() -> Vec<(bool, Change)> {
         (false, |l| l.slots_to_coeffs.stages = vec![9]),
         (false, |l| l.slots_to_coeffs.stages = vec![]),
         (false, |l| l.slots_to_coeffs.stages = vec![0; 1 << 16]),
+        (false, |l| l.trace_halvings = TraceHalvings(0)),
+        (false, |l| l.trace_halvings = TraceHalvings(u32::MAX)),
+        (false, |l| l.output_range = Some(0)),
+        (false, |l| l.output_range = Some(u64::MAX)),
+        (true, |l| l.output_range = Some(1)),
         (false, |l| l.dnum = 0),
         (false, |l| l.dnum = usize::MAX),
         (false, |l| l.chebyshev_log_length = u32::MAX),

@@ -1,13 +1,15 @@
-//! Integers of numpy arrays of any integer type and shape.
+//! Numbers of numpy arrays of any type and shape.
 
+use cryptable::ckks::Complex64;
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::errors::{Result, exception};
 
-/// Integers and the shape that they came in.
-pub(crate) struct Integers<T> {
+/// Numbers and the shape that they came in.
+pub(crate) struct Numbers<T> {
     pub(crate) values: Vec<T>,
     pub(crate) shape: Vec<usize>,
 }
@@ -40,8 +42,12 @@ impl<'py> Source<'py> {
     }
 
     fn refuse<T>(&self) -> Result<T> {
+        self.refuse_but("integers")
+    }
+
+    fn refuse_but<T>(&self, expected: &str) -> Result<T> {
         let found = self.array.getattr("dtype")?;
-        Err(PyTypeError::new_err(format!("values are of type {found}, but must be integers")))
+        Err(PyTypeError::new_err(format!("values are of type {found}, but must be {expected}")))
     }
 }
 
@@ -54,7 +60,7 @@ pub(crate) fn integers(
     values: &Bound<'_, PyAny>,
     modulus: u64,
     signed: bool,
-) -> Result<Integers<u64>> {
+) -> Result<Numbers<u64>> {
     let source = Source::new(values)?;
     let values = match source.kind.as_str() {
         _ if places(&source.shape) == 0 => Vec::new(),
@@ -62,14 +68,14 @@ pub(crate) fn integers(
         "i" => residues(&source.values("int64")?, modulus, signed)?,
         _ => source.refuse()?,
     };
-    Ok(Integers { values, shape: source.shape })
+    Ok(Numbers { values, shape: source.shape })
 }
 
 /// The values of an array as they are.
 ///
 /// # Errors
 /// `TypeError` if there is anything but integers, `RangeError` if one is above 2^63 - 1.
-pub(crate) fn signed_integers(values: &Bound<'_, PyAny>) -> Result<Integers<i64>> {
+pub(crate) fn signed_integers(values: &Bound<'_, PyAny>) -> Result<Numbers<i64>> {
     let source = Source::new(values)?;
     let values = match source.kind.as_str() {
         "b" | "i" => source.values("int64")?,
@@ -84,7 +90,7 @@ pub(crate) fn signed_integers(values: &Bound<'_, PyAny>) -> Result<Integers<i64>
         _ if places(&source.shape) == 0 => Vec::new(),
         _ => source.refuse()?,
     };
-    Ok(Integers { values, shape: source.shape })
+    Ok(Numbers { values, shape: source.shape })
 }
 
 /// Signed integers as residues.
@@ -132,6 +138,100 @@ pub(crate) fn array<'py>(
     };
     let dtype = format!("{}int{size}", if signed { "" } else { "u" });
     array.call_method1("astype", (dtype,))
+}
+
+/// The values of an array as words of so many bits, in two's complement.
+///
+/// # Errors
+/// `TypeError` if there is anything but integers; `RangeError` names the first value that does not fit.
+pub(crate) fn words(values: &Bound<'_, PyAny>, bits: u32, signed: bool) -> Result<Numbers<u64>> {
+    let source = Source::new(values)?;
+    let bits = bits.clamp(1, u64::BITS);
+    let (least, most) = if signed {
+        (i64::MIN >> (u64::BITS - bits), (i64::MAX >> (u64::BITS - bits)).cast_unsigned())
+    } else {
+        (0, u64::MAX >> (u64::BITS - bits))
+    };
+    let refused = |index: usize, value: &dyn std::fmt::Display| {
+        let message = format!("value {value} at position {index} is not from {least} to {most}");
+        exception("RangeError", message)
+    };
+    let values = match source.kind.as_str() {
+        _ if places(&source.shape) == 0 => Vec::new(),
+        "b" | "u" => source.values::<u64>("uint64")?,
+        "i" => {
+            let values = source.values::<i64>("int64")?;
+            if let Some(index) = values.iter().position(|&value| value < least) {
+                return Err(refused(index, &values[index]));
+            }
+            if let Some(index) = values.iter().position(|&it| it > 0 && it.cast_unsigned() > most) {
+                return Err(refused(index, &values[index]));
+            }
+            let mask = u64::MAX >> (u64::BITS - bits);
+            let values = values.into_iter().map(|value| value.cast_unsigned() & mask).collect();
+            return Ok(Numbers { values, shape: source.shape });
+        }
+        _ => source.refuse()?,
+    };
+    match values.iter().position(|&value| value > most) {
+        Some(index) => Err(refused(index, &values[index])),
+        None => Ok(Numbers { values, shape: source.shape }),
+    }
+}
+
+/// Real numbers of any shape, row by row.
+///
+/// # Errors
+/// `TypeError` if numpy makes no numbers of them.
+pub(crate) fn reals(values: &Bound<'_, PyAny>) -> Result<Numbers<f64>> {
+    let source = Source::new(values)?;
+    match source.kind.as_str() {
+        "b" | "i" | "u" | "f" => {
+            Ok(Numbers { values: source.values("float64")?, shape: source.shape })
+        }
+        _ => source.refuse_but("real numbers"),
+    }
+}
+
+/// Complex numbers of any shape, row by row, and whether there were only real ones.
+///
+/// # Errors
+/// `TypeError` if numpy makes no numbers of them.
+pub(crate) fn complex_numbers(values: &Bound<'_, PyAny>) -> Result<(Numbers<Complex64>, bool)> {
+    let source = Source::new(values)?;
+    let is_real = source.kind != "c";
+    match source.kind.as_str() {
+        "b" | "i" | "u" | "f" | "c" => {
+            Ok((Numbers { values: source.values("complex128")?, shape: source.shape }, is_real))
+        }
+        _ => source.refuse_but("numbers"),
+    }
+}
+
+/// Truth values of any shape, row by row.
+///
+/// # Errors
+/// `TypeError` of anything but booleans, `RangeError` of integers that are not 0 or 1.
+pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
+    let words = words(values, 1, false)?;
+    let values = words.values.iter().map(|&word| word == 1).collect();
+    Ok(Numbers { values, shape: words.shape })
+}
+
+/// The shape that `reshape` was called with, of so many values.
+///
+/// # Errors
+/// `ValueError` if it has another number of places.
+pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<usize>> {
+    let shape: Vec<usize> = match shape.get_item(0) {
+        Ok(first) if shape.len() == 1 && first.is_instance_of::<PyTuple>() => first.extract()?,
+        _ => shape.extract()?,
+    };
+    if places(&shape) == count {
+        return Ok(shape);
+    }
+    let message = format!("{count} values cannot have the shape {shape:?}");
+    Err(PyValueError::new_err(message))
 }
 
 /// The number of places of a shape.

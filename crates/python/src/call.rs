@@ -63,6 +63,29 @@ pub(crate) fn run_reporting<R: Send>(
     result
 }
 
+/// [`run_reporting`] for calls of engines, which take progress alone.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_engine<R: Send>(
+    py: Python<'_>,
+    (threads, progress, title): (usize, Progress<'_>, &str),
+    call: impl FnOnce(cryptable::Progress<'_>) -> cryptable::Result<R> + Send,
+) -> Result<R> {
+    run_reporting(py, threads, progress, title, |execution| execution.run(call))
+}
+
+/// [`run`] for calls that tell nothing, on all threads.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_silently<R: Send>(
+    py: Python<'_>,
+    call: impl FnOnce() -> cryptable::Result<R> + Send,
+) -> Result<R> {
+    run(py, 0, None, |_| call())
+}
+
 /// Runs a call of the library on `threads` threads (0: all), and tells `progress(done, total)` in this thread.
 ///
 /// # Errors

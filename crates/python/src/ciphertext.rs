@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::places;
+use crate::arrays::reshaped;
 use crate::errors::{Result, raise};
-use crate::files::{Access, read_file, write_file};
+use crate::files::read_file;
+use crate::key_files::{Reduced, save_public};
 
 /// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 ///
@@ -25,9 +25,6 @@ impl Ciphertext {
         Self { inner: inner.into(), shape }
     }
 }
-
-/// A function and its arguments, as `pickle` wants them.
-pub(crate) type Reduced<'py, A, B> = (Bound<'py, PyAny>, (A, B));
 
 #[pymethods]
 impl Ciphertext {
@@ -64,27 +61,15 @@ impl Ciphertext {
     /// The same values in another shape.
     #[pyo3(signature = (*shape))]
     fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
-        let shape: Vec<usize> = match shape.get_item(0) {
-            Ok(first) if shape.len() == 1 && first.is_instance_of::<PyTuple>() => {
-                first.extract()?
-            }
-            _ => shape.extract()?,
-        };
-        if places(&shape) != self.inner.count() {
-            let count = self.inner.count();
-            let message = format!("{count} values cannot have the shape {shape:?}");
-            return Err(PyValueError::new_err(message));
-        }
+        let shape = reshaped(shape, self.inner.count())?;
         Ok(Self { inner: Arc::clone(&self.inner), shape })
     }
 
     /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
-        py.detach(|| {
-            let bytes = self.inner.to_bytes();
-            write_file(&path, Access::Public, replace, |out| out.write_all(&bytes))
-        })
+        let bytes = py.detach(|| self.inner.to_bytes());
+        save_public(py, &path, replace, &bytes)
     }
 
     /// Reads a file of ciphertexts: one dimension.
@@ -108,7 +93,7 @@ impl Ciphertext {
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
-    ) -> Result<Reduced<'py, Bound<'py, PyBytes>, Vec<usize>>> {
+    ) -> Result<Reduced<'py, (Bound<'py, PyBytes>, Vec<usize>)>> {
         let restore = py.import("cryptable._pickling")?.getattr("ciphertext")?;
         Ok((restore, (self.to_bytes(py), self.shape.clone())))
     }

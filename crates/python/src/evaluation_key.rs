@@ -3,30 +3,27 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cryptable::ReadOptions;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::integers;
 use crate::call::{self, Progress};
-use crate::ciphertext::{Ciphertext, Reduced};
+use crate::ciphertext::Ciphertext;
 use crate::errors::Result;
+use crate::key_files::{Origin, ReducedKey, open_mapped};
 use crate::table::Table;
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,
-    /// Where it was opened: what is pickled.
-    path: Option<PathBuf>,
-    allow_insecure: bool,
+    origin: Origin,
 }
 
 /// A table encoded for an engine: made once, looked up often.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct PreparedTable {
-    inner: cryptable::PreparedTable,
+    pub(crate) inner: cryptable::PreparedTable,
 }
 
 #[pymethods]
@@ -54,15 +51,9 @@ impl PreparedTable {
     }
 }
 
-/// What files are read with.
-pub(crate) fn read_options(allow_insecure: bool) -> ReadOptions {
-    let options = ReadOptions::default();
-    if allow_insecure { options.allow_insecure() } else { options }
-}
-
 impl EvaluationKey {
     pub(crate) fn in_memory(inner: cryptable::EvaluationKey) -> Self {
-        Self { inner: inner.into(), path: None, allow_insecure: false }
+        Self { inner: inner.into(), origin: Origin::default() }
     }
 
     pub(crate) fn library(&self) -> &cryptable::EvaluationKey {
@@ -109,10 +100,9 @@ impl EvaluationKey {
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let options = read_options(allow_insecure);
-        let path = std::path::absolute(path)?;
-        let inner = call::run(py, 0, None, |_| cryptable::EvaluationKey::open(&path, options))?;
-        Ok(Self { inner: inner.into(), path: Some(path), allow_insecure })
+        let read = cryptable::EvaluationKey::from_shared;
+        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
+        Ok(Self { inner: inner.into(), origin })
     }
 
     /// Which engine it is of.
@@ -237,15 +227,8 @@ impl EvaluationKey {
         self.combine(py, &values.shape, |key| key.unpack(&values.inner))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, PathBuf, bool>> {
-        let Some(path) = &self.path else {
-            return Err(PyTypeError::new_err(
-                "an EvaluationKey in memory is not pickled: it has gigabytes; write it by \
-                 SecretKey.save_evaluation_key(path), and pickle EvaluationKey.open(path), which is its path",
-            ));
-        };
-        let restore = py.import("cryptable._pickling")?.getattr("evaluation_key")?;
-        Ok((restore, (path.clone(), self.allow_insecure)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        self.origin.reduce::<Self>(py)
     }
 
     fn __repr__(&self) -> String {

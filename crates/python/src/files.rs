@@ -17,6 +17,9 @@ pub(crate) enum Access {
     Owner,
 }
 
+/// What a file is written to.
+pub(crate) type Out<'a> = &'a mut (dyn Write + Send);
+
 /// Writes a file beside its place and moves it there when it is complete and on the disk.
 ///
 /// # Errors
@@ -25,7 +28,7 @@ pub(crate) fn write_file<E: Into<pyo3::PyErr>>(
     path: &Path,
     access: Access,
     replace: bool,
-    write: impl FnOnce(&mut (dyn Write + Send)) -> std::result::Result<(), E>,
+    write: impl FnOnce(Out<'_>) -> std::result::Result<(), E>,
 ) -> Result<()> {
     if !replace && path.exists() {
         let message = format!("{}: exists; replace=True replaces it", path.display());

@@ -6,20 +6,29 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod booleans;
+mod bridges;
 mod call;
 mod ciphertext;
+mod circuits;
+mod ckks;
 mod comparisons;
 mod errors;
 mod evaluation_key;
 mod files;
 mod inspection;
+mod integers;
+mod key_files;
 mod plan;
 mod secret_key;
 mod table;
+mod transciphering;
 
 /// The compiled half of `cryptable`. Import `cryptable` instead.
 #[pyo3::pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::ciphertext::Ciphertext;
     #[pymodule_export]
@@ -33,5 +42,60 @@ mod _native {
     #[pymodule_export]
     use crate::secret_key::SecretKey;
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::{Table, bfloat16_table, gelu};
+
+    /// For `cryptable.booleans`.
+    #[pymodule]
+    mod booleans {
+        #[pymodule_export]
+        use crate::booleans::{EncryptedBits, EvaluationKey, PackedGates, SecretKey};
+    }
+
+    /// For `cryptable.bridges`.
+    #[pymodule]
+    mod bridges {
+        #[pymodule_export]
+        use crate::bridges::{
+            BridgePlan, EvaluationKeys, Integers, LeveledValues, SecretKeys, SmallValues,
+            plan_bridge,
+        };
+    }
+
+    /// For `cryptable.circuits`.
+    #[pymodule]
+    mod circuits {
+        #[pymodule_export]
+        use crate::circuits::{
+            Circuit, CircuitPlan, EncryptedWords, EvaluationKey, SecretKey, plan_circuit,
+        };
+    }
+
+    /// For `cryptable.ckks`.
+    #[pymodule]
+    mod ckks {
+        #[pymodule_export]
+        use crate::ckks::{
+            EvaluationKey, LeveledTable, LinearMap, LookupCandidate, LookupPlan, Parameters,
+            Polynomial, PreparedMap, SecretKey, SharedSecret, SlotTable, Vector, plan_lookups,
+            restore_vector,
+        };
+    }
+
+    /// For `cryptable.integers`.
+    #[pymodule]
+    mod integers {
+        #[pymodule_export]
+        use crate::integers::{
+            Column, IntegerPlan, compute_integers, decrypt_column, encrypt_column, plan_integers,
+        };
+    }
+
+    /// For `cryptable.transciphering`.
+    #[pymodule]
+    mod transciphering {
+        #[pymodule_export]
+        use crate::transciphering::{
+            AesKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message, PreparedTable, SecretKey,
+        };
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
@@ -13,8 +12,10 @@ use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::comparisons::{ComparisonPlan, Digits, signedness};
 use crate::errors::{Result, raise};
-use crate::evaluation_key::{EvaluationKey, read_options};
-use crate::files::{Access, read_file, write_file};
+use crate::evaluation_key::EvaluationKey;
+use crate::files::{Access, write_file};
+use crate::integers::IntegerPlan;
+use crate::key_files::{load_secret, refuse_pickle, save_secret};
 use crate::plan::{Candidate, Plan};
 
 /// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
@@ -25,13 +26,21 @@ pub(crate) struct SecretKey {
     inner: cryptable::SecretKey,
 }
 
+impl SecretKey {
+    pub(crate) fn library(&self) -> &cryptable::SecretKey {
+        &self.inner
+    }
+}
+
 #[pymethods]
 impl SecretKey {
-    /// Draws fresh secrets for a plan's best way, for a candidate, or for a plan of comparisons.
+    /// Draws fresh secrets for a plan's best way, for a candidate, or for a plan of comparisons or integers.
     #[staticmethod]
     fn generate(py: Python<'_>, plan: &Bound<'_, PyAny>) -> Result<Self> {
         let parameters = if let Ok(plan) = plan.cast::<ComparisonPlan>() {
             plan.get().inner.parameters().clone()
+        } else if let Ok(plan) = plan.cast::<IntegerPlan>() {
+            plan.get().parameters.clone()
         } else if let Ok(plan) = plan.cast::<Plan>() {
             plan.get().best().parameters().clone()
         } else {
@@ -165,25 +174,19 @@ impl SecretKey {
     /// encrypted is lost then.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = self.inner.to_bytes();
-        write_file(&path, Access::Owner, replace, |out| out.write_all(&bytes))
+        save_secret(&path, replace, &self.inner.to_bytes())
     }
 
     /// Reads a key file.
     #[staticmethod]
     #[pyo3(signature = (path, *, allow_insecure = false))]
     fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        py.detach(|| {
-            let bytes = Zeroizing::new(read_file(&path)?);
-            let options = read_options(allow_insecure);
-            let inner = cryptable::SecretKey::from_bytes(&bytes, options).map_err(raise)?;
-            Ok(Self { inner })
-        })
+        let inner = load_secret(py, &path, allow_insecure, cryptable::SecretKey::from_bytes)?;
+        Ok(Self { inner })
     }
 
     fn __reduce__(&self) -> Result<()> {
-        let message = "a SecretKey is not pickled: it would be copied to whoever reads the pickle; save() writes a file";
-        Err(PyTypeError::new_err(message))
+        Err(refuse_pickle("SecretKey"))
     }
 
     fn __repr__(&self) -> String {

@@ -1,5 +1,7 @@
 //! Tables.
 
+use std::cell::RefCell;
+
 use pyo3::prelude::*;
 
 use crate::arrays::{array, integers};
@@ -58,4 +60,32 @@ impl Table {
     fn __repr__(&self) -> String {
         format!("Table({} -> {})", self.inner.input_modulus(), self.inner.output_modulus())
     }
+}
+
+/// The table of a function of bfloat16 numbers from patterns of 16 bits to such, exact to the last bit.
+///
+/// Results are rounded to the nearest number, ties to even; what is not a number is one pattern.
+#[pyfunction]
+pub(crate) fn bfloat16_table(function: &Bound<'_, PyAny>) -> Result<Table> {
+    let failure = RefCell::new(None);
+    let table = cryptable::bfloat16::table(|x| {
+        if failure.borrow().is_some() {
+            return f64::NAN;
+        }
+        let found = function.call1((x,)).and_then(|y| y.extract::<f64>());
+        found.unwrap_or_else(|error| {
+            failure.replace(Some(error));
+            f64::NAN
+        })
+    });
+    match failure.into_inner() {
+        Some(error) => Err(error),
+        None => Ok(Table { inner: table.map_err(raise)?.into() }),
+    }
+}
+
+/// GELU, `x·Φ(x)`, correct to the last bits of a double.
+#[pyfunction]
+pub(crate) fn gelu(x: f64) -> f64 {
+    cryptable::bfloat16::gelu(x)
 }

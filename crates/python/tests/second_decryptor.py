@@ -45,7 +45,7 @@ def read_object(data: bytes) -> tuple[int, Reader]:
     """The type of an object, and its body."""
     assert data[:8] == b"CRYPTABL", "no object of cryptable"
     version, kind = struct.unpack("<HH", data[8:12])
-    assert version == 3, f"format version {version}"
+    assert version == 4, f"format version {version}"
     (length,) = struct.unpack("<Q", data[48:56])
     assert len(data) == 64 + length + 32, "not exactly one object"
     return kind, Reader(data[64 : 64 + length])

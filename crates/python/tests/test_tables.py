@@ -5,11 +5,13 @@ import doctest
 import cryptable
 import numpy as np
 import pytest
-from cryptable import code_book, tables
+from cryptable import bfloat16, booleans, bridges, circuits, ckks, code_book, integers, tables, transciphering
 from cryptable.errors import TableError
 
+MODULES = [tables, code_book, cryptable, bfloat16, integers, ckks, circuits, booleans, transciphering, bridges]
 
-@pytest.mark.parametrize("module", [tables, code_book, cryptable])
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_examples_of_the_documentation(module):
     assert doctest.testmod(module).failed == 0
 
@@ -40,3 +42,12 @@ def test_what_is_no_table():
         cryptable.table([0.5, 1.0])
     with pytest.raises(TableError, match="input 9"):
         cryptable.table({9: 1}, inputs=4, default=0)
+
+
+def test_tables_of_bfloat16():
+    table = bfloat16.table(lambda x: -x)
+    patterns = np.arange(1 << 16)
+    numbers = patterns & 0x7FFF <= 0x7F80
+    np.testing.assert_array_equal(table.outputs[numbers], patterns[numbers] ^ 0x8000)
+    with pytest.raises(ZeroDivisionError):
+        bfloat16.table(lambda x: 1 / x)

@@ -100,14 +100,31 @@ impl BaseConverter {
         rounding: Rounding,
     ) {
         let degree = tables[0].degree();
-        assert_eq!(source.len(), degree * self.sources.len());
         let mut scaled = Buffer::unspecified(source.len());
         let limbs = scaled.par_chunks_mut(degree).zip(source.par_chunks(degree));
         limbs.enumerate().for_each(|(i, (limb, source))| {
             limb.copy_from_slice(source);
-            let table = &tables[self.sources[i]];
-            table.inverse_scaled_assign(limb, self.scaled_inverses[i]);
+            self.prepare(tables, i, limb);
         });
+        self.convert_prepared(tables, &scaled, targets, rounding);
+    }
+
+    /// Evaluations modulo source prime `index` to the `y_i` of the conversion, in place.
+    pub(crate) fn prepare(&self, tables: &[NttTable], index: usize, words: &mut [u64]) {
+        let table = &tables[self.sources[index]];
+        table.inverse_scaled_assign(words, self.scaled_inverses[index]);
+    }
+
+    /// As [`BaseConverter::convert`], of limbs that are prepared.
+    pub(crate) fn convert_prepared(
+        &self,
+        tables: &[NttTable],
+        scaled: &[u64],
+        targets: &mut [(usize, &mut [u64])],
+        rounding: Rounding,
+    ) {
+        let degree = tables[0].degree();
+        assert_eq!(scaled.len(), degree * self.sources.len());
         let terms = self.sources.len() + 1;
         let block = (BLOCK_WORDS / terms).next_power_of_two().clamp(64, BLOCK_WORDS).min(degree);
         let mut columns: Vec<Vec<(usize, &mut [u64])>> =

@@ -1,33 +1,37 @@
 //! Recycled buffers.
 //!
 //! Polynomials at full size are tens of megabytes and live for milliseconds. Given back to the
-//! operating system, each would be mapped and cleared again: that took a third of a lookup. Buffers
-//! go to a free list instead, and are handed out again with what they last held.
+//! operating system, each would be mapped and cleared again: that took a third of a lookup. Their
+//! memory goes back to the arena instead, and is handed out again with what it last held.
 
-use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
-use std::sync::Mutex;
 
 use aligned_vec::{AVec, ConstAlign};
-use memmap2::{Advice, MmapMut};
 use zeroize::Zeroize;
 
-/// Words that the free list may keep, 4 GiB: beyond it the smallest buffers are freed first. A
-/// quarter of that made 16-bit lookups a third slower, and saved 2 % of their memory.
-const MAX_POOLED_WORDS: usize = 1 << 29;
+use crate::arena::Block;
 
 /// Shorter buffers are left to the allocator.
 const MIN_POOLED_WORDS: usize = 1 << 13;
-
-/// Buffers from this length on are mapped, with pages of 2 MiB where the system has them: first
-/// touches of pages of 4 KiB took a third of a lookup of 16 bits.
-const MIN_MAPPED_WORDS: usize = 1 << 18;
 
 /// Words on cache lines of their own: a 512-bit load that straddles two lines costs an NTT 14 %.
 #[derive(Debug)]
 enum Words {
     Allocated(AVec<u64, ConstAlign<64>>),
-    Mapped(MmapMut),
+    Recycled(Block),
+}
+
+impl Words {
+    fn unspecified(length: usize) -> Self {
+        let block = (length >= MIN_POOLED_WORDS).then(|| Block::take(length)).flatten();
+        block.map_or_else(|| Self::zeros(length), Self::Recycled)
+    }
+
+    fn zeros(length: usize) -> Self {
+        let mut words = AVec::with_capacity(64, length);
+        words.resize(length, 0);
+        Self::Allocated(words)
+    }
 }
 
 impl Deref for Words {
@@ -36,7 +40,7 @@ impl Deref for Words {
     fn deref(&self) -> &[u64] {
         match self {
             Self::Allocated(words) => words,
-            Self::Mapped(bytes) => bytemuck::cast_slice(bytes),
+            Self::Recycled(block) => block.words(),
         }
     }
 }
@@ -45,63 +49,9 @@ impl DerefMut for Words {
     fn deref_mut(&mut self) -> &mut [u64] {
         match self {
             Self::Allocated(words) => words,
-            Self::Mapped(bytes) => bytemuck::cast_slice_mut(bytes),
+            Self::Recycled(block) => block.words_mut(),
         }
     }
-}
-
-fn zeros(length: usize) -> Words {
-    if length >= MIN_MAPPED_WORDS
-        && let Ok(map) = MmapMut::map_anon(8 * length)
-    {
-        // Large pages are a wish: without them everything works, slower.
-        let _ = map.advise(Advice::HugePage);
-        return Words::Mapped(map);
-    }
-    let mut words = AVec::with_capacity(64, length);
-    words.resize(length, 0);
-    Words::Allocated(words)
-}
-
-/// Free buffers by length.
-#[derive(Debug, Default)]
-struct Pool {
-    free: BTreeMap<usize, Vec<Words>>,
-    words: usize,
-}
-
-static POOL: Mutex<Pool> = Mutex::new(Pool { free: BTreeMap::new(), words: 0 });
-
-impl Pool {
-    /// The shortest free buffer of at least `length` words, but not of over a quarter more:
-    /// selectors stay for a whole lookup, and would hold what they do not use.
-    fn take(&mut self, length: usize) -> Option<Words> {
-        let (&found, buffers) = self.free.range_mut(length..=length + length / 4).next()?;
-        let buffer = buffers.pop().expect("empty lists are removed");
-        if buffers.is_empty() {
-            self.free.remove(&found);
-        }
-        self.words -= found;
-        Some(buffer)
-    }
-
-    fn put(&mut self, buffer: Words) {
-        self.words += buffer.len();
-        self.free.entry(buffer.len()).or_default().push(buffer);
-        while self.words > MAX_POOLED_WORDS {
-            let (&length, buffers) = self.free.iter_mut().next().expect("words are counted");
-            buffers.pop();
-            if buffers.is_empty() {
-                self.free.remove(&length);
-            }
-            self.words -= length;
-        }
-    }
-}
-
-/// Frees all recycled buffers.
-pub fn release_buffers() {
-    *POOL.lock().expect("no panic under lock") = Pool::default();
 }
 
 /// A recycled buffer of words.
@@ -116,10 +66,7 @@ impl Buffer {
     /// A buffer whose contents are unspecified: to be written before it is read.
     #[must_use]
     pub fn unspecified(length: usize) -> Self {
-        let recycled = (length >= MIN_POOLED_WORDS)
-            .then(|| POOL.lock().expect("no panic under lock").take(length))
-            .flatten();
-        Self { storage: recycled.unwrap_or_else(|| zeros(length)), length }
+        Self { storage: Words::unspecified(length), length }
     }
 
     /// A buffer that holds zeros.
@@ -197,30 +144,12 @@ impl Zeroize for Buffer {
     }
 }
 
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        if self.storage.len() >= MIN_POOLED_WORDS {
-            let storage = std::mem::replace(&mut self.storage, zeros(0));
-            POOL.lock().expect("no panic under lock").put(storage);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn buffers_come_back_and_hold_what_is_written() {
-        let mut pool = Pool::default();
-        pool.put(zeros(100));
-        pool.put(zeros(60));
-        assert!(pool.take(200).is_none() && pool.take(20).is_none());
-        assert_eq!(pool.take(50).map(|b| b.len()), Some(60));
-        assert!(pool.take(50).is_none());
-        assert_eq!(pool.take(90).map(|b| b.len()), Some(100));
-        assert_eq!(pool.words, 0);
-
         let mut buffer = Buffer::zeroed(20_000);
         assert!(buffer.iter().all(|&w| w == 0));
         buffer.fill(7);
@@ -235,14 +164,5 @@ mod tests {
         assert!(copy.iter().all(|&w| w == 7));
         buffer.zeroize();
         assert!(buffer.storage.iter().all(|&w| w == 0));
-    }
-
-    #[test]
-    fn the_pool_is_bounded() {
-        let mut pool = Pool::default();
-        for _ in 0..40 {
-            pool.put(zeros(MAX_POOLED_WORDS / 32));
-        }
-        assert!(pool.words <= MAX_POOLED_WORDS);
     }
 }

@@ -1,15 +1,15 @@
 //! Products of digits with prepared rows, from torus fractions to torus fractions.
 //!
 //! In [`crate::kernels::digit_product`], decomposition, forward transforms, row sums and inverse
-//! transforms share their passes over memory, and have an order of evaluations of their own: with
-//! IFMA in ranges that need no comparisons, on AVX2 and other AVX-512 in doubles, whose rounding is
-//! far below the noise of keys. Both take a prime below 2^47; everything else goes the portable way,
-//! through number-theoretic transforms.
+//! transforms share their passes over memory, and have an order of evaluations of their own: Fourier
+//! transforms over doubles, whose rounding is far below the noise of keys, for primes below 2^47 on
+//! AVX2, AVX-512 and NEON. Everything else goes the portable way, through number-theoretic
+//! transforms.
 
 use rayon::prelude::*;
 
 use crate::fraction_digits::FractionDigits;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::kernels::digit_product::VectorTables;
 use crate::{Buffer, Modulus, NttTable, kernels, torus};
 
@@ -29,7 +29,7 @@ pub struct PreparedKey<'a> {
     pub(crate) words: &'a [u64],
     /// The words that the next product reads, which this one fetches to the cache.
     #[cfg_attr(
-        not(target_arch = "x86_64"),
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
         expect(dead_code, reason = "only vector kernels fetch words ahead")
     )]
     pub(crate) next: &'a [u64],
@@ -78,27 +78,28 @@ impl PreparedRows {
 pub(crate) struct DigitProductTables {
     modulus: Modulus,
     degree: usize,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     vector: Option<VectorTables>,
 }
 
-/// Scratch memory of digit products, reused from one to the next: digits, which the caller writes
-/// before each product, and sums.
+/// Scratch memory of digit products, reused from one to the next: digits, which are written before
+/// each product, and sums.
 #[derive(Debug)]
 pub struct DigitScratch {
     digits: Buffer,
+    /// The polynomial that digits are taken from, in the form of [`FractionDigits::bias`].
+    biased: Buffer,
     sums: Buffer,
 }
 
 impl DigitScratch {
     /// For products of up to `rows` digits.
     pub(crate) fn new(degree: usize, rows: usize) -> Self {
-        Self { digits: Buffer::zeroed(rows * degree), sums: Buffer::zeroed(2 * degree) }
-    }
-
-    /// The digits to be multiplied, N words for each row of a key.
-    pub fn digits_mut(&mut self) -> &mut [u64] {
-        &mut self.digits
+        Self {
+            digits: Buffer::zeroed(rows * degree),
+            biased: Buffer::zeroed(degree),
+            sums: Buffer::zeroed(2 * degree),
+        }
     }
 }
 
@@ -108,7 +109,7 @@ impl DigitProductTables {
         Self {
             modulus,
             degree,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             vector: VectorTables::new(degree, modulus),
         }
     }
@@ -138,7 +139,7 @@ impl DigitProductTables {
     fn prepare(&self, ntt: &NttTable, out: &mut [u64], rows: &mut [u64]) {
         assert!(rows.len().is_multiple_of(2 * self.degree), "{} words", rows.len());
         assert_eq!(out.len(), rows.len());
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if let Some(tables) = &self.vector {
             return tables.prepare(out, rows);
         }
@@ -148,31 +149,28 @@ impl DigitProductTables {
         }
     }
 
-    /// Digits of a polynomial of fractions, N words per digit, to `out`, in the form that
-    /// [`DigitProductTables::multiply_add`] reads.
-    pub(crate) fn decompose(&self, digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
-        assert_eq!(source.len(), self.degree);
-        #[cfg(target_arch = "x86_64")]
-        if let Some(tables) = &self.vector {
-            return tables.decompose(digits, out, source);
-        }
-        digits.decompose(out, source, |digit| self.modulus.reduce_i64(digit));
-    }
-
-    /// As [`DigitProductTables::decompose`], of `source·X^exponent - source`.
-    pub(crate) fn decompose_rotation(
+    /// Writes the digits of a polynomial of fractions, of its product with `X^exponent - 1` if there
+    /// is an exponent, as those of the rows from `first_row` on.
+    pub(crate) fn decompose(
         &self,
         digits: &FractionDigits,
-        out: &mut [u64],
-        source: &[u64],
-        exponent: usize,
+        scratch: &mut DigitScratch,
+        first_row: usize,
+        (source, exponent): (&[u64], Option<usize>),
     ) {
-        assert_eq!(source.len(), self.degree);
-        #[cfg(target_arch = "x86_64")]
+        let n = self.degree;
+        assert_eq!(source.len(), n);
+        let out = &mut scratch.digits[first_row * n..][..digits.length() * n];
+        let biased = &mut *scratch.biased;
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if let Some(tables) = &self.vector {
-            return tables.decompose_rotation(digits, out, source, exponent);
+            return tables.decompose(digits, (out, biased), (source, exponent));
         }
-        digits.decompose_rotation(out, source, exponent, |digit| self.modulus.reduce_i64(digit));
+        match exponent {
+            Some(exponent) => digits.bias_rotation(biased, source, exponent),
+            None => digits.bias(biased, source),
+        }
+        digits.decompose(out, biased, |digit| self.modulus.reduce_i64(digit));
     }
 
     /// `accumulator += Σ digit·row` over the rows of a key: two polynomials of N fractions. The
@@ -188,7 +186,7 @@ impl DigitProductTables {
         let rows = key.words.len() / (2 * n);
         assert_eq!((accumulator.len(), key.words.len()), (2 * n, 2 * n * rows));
         let (digits, sums) = (&mut scratch.digits[..rows * n], &mut scratch.sums);
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if let Some(tables) = &self.vector {
             return tables.multiply_add(accumulator, (key.words, key.next), digits, sums);
         }
@@ -275,8 +273,9 @@ mod tests {
         let digits: Vec<Vec<i64>> = source
             .chunks_exact(degree)
             .flat_map(|source| {
-                let mut out = vec![0; length * degree];
-                gadget.decompose_rotation(&mut out, source, exponent, |d| d as u64);
+                let (mut biased, mut out) = (vec![0; degree], vec![0; length * degree]);
+                gadget.bias_rotation(&mut biased, source, exponent);
+                gadget.decompose(&mut out, &biased, |d| d as u64);
                 let signed = |row: &[u64]| row.iter().map(|&d| d as i64).collect();
                 out.chunks_exact(degree).map(signed).collect::<Vec<_>>()
             })
@@ -289,16 +288,14 @@ mod tests {
             tables.prepare(&ntt, &mut key, &mut rows.to_vec());
             let key = PreparedKey { words: &key, next: &[] };
             let mut scratch = DigitScratch::new(degree, 2 * length);
-            for (out, source) in
-                scratch.digits.chunks_exact_mut(length * degree).zip(source.chunks_exact(degree))
-            {
-                tables.decompose_rotation(&gadget, out, source, exponent);
+            for (half, source) in source.chunks_exact(degree).enumerate() {
+                let source = (source, Some(exponent));
+                tables.decompose(&gadget, &mut scratch, half * length, source);
             }
             let start = words(seed + 2, 2 * degree, 1 << 52);
             let mut found = start.clone();
             tables.multiply_add(&ntt, &mut found, key, &mut scratch);
-            let is_exact =
-                isa == Isa::Scalar || isa == Isa::Avx512Ifma && degree >= 64 && degree != 128;
+            let is_exact = isa == Isa::Scalar;
             let limits = Limits::new(&modulus, degree, &digits, rows, is_exact);
             for component in 0..2 {
                 let expected = oracle(q, degree, &digits, rows, component);

@@ -21,7 +21,7 @@ pub struct FractionDigits {
     base_log2: u32,
     length: usize,
     /// Half of what is rounded away, and half a base for every digit (less 1 if mirrored). With it
-    /// added, all digits are plain bits of the word. One for plain, one for mirrored digits.
+    /// added, all digits are plain bits of the fraction. One for plain, one for mirrored digits.
     bias: [u64; 2],
 }
 
@@ -34,10 +34,11 @@ impl FractionDigits {
     pub fn new(base_log2: u32, length: usize) -> Self {
         let bits = base_log2 as usize * length;
         assert!(bits > 0 && bits <= FRACTION_BITS as usize, "{length} digits of {base_log2} bits");
-        let half_of = |bits: usize| 1u64 << (63 - bits);
+        // Nothing is rounded away of 52 bits.
+        let half_of = |bits: usize| (1u64 << FRACTION_BITS) >> (bits + 1);
         let halves = (1..=length).map(|k| half_of(k * base_log2 as usize - base_log2 as usize));
         let bias = halves.fold(half_of(bits), u64::wrapping_add);
-        let units = (1..=length).map(|k| 1u64 << (64 - k * base_log2 as usize));
+        let units = (1..=length).map(|k| 1u64 << (FRACTION_BITS as usize - k * base_log2 as usize));
         let mirrored = units.fold(bias, u64::wrapping_sub);
         Self { base_log2, length, bias: [bias, mirrored] }
     }
@@ -48,83 +49,105 @@ impl FractionDigits {
         self.length
     }
 
-    /// The function that takes digit `k` of a coefficient in this run; digit 0 is the least
-    /// significant.
+    /// Whether the digits at a position of a polynomial are mirrored (1) or plain (0): the index of
+    /// what depends on it.
     #[inline(always)]
-    fn of_run(self, run: usize, k: usize) -> impl Fn(u64) -> i64 {
-        let mirrored = run % 2;
-        let bias = self.bias[mirrored];
-        let shift = u64::BITS - self.base_log2 * (self.length - k) as u32;
-        let mask = (1 << self.base_log2) - 1;
-        let half = (1 << (self.base_log2 - 1)) - mirrored as i64;
-        move |fraction| {
-            let bits = (fraction << UNUSED_BITS).wrapping_add(bias) >> shift & mask;
-            bits as i64 - half
-        }
+    pub(crate) fn mirrored_at(position: usize) -> usize {
+        position / RUN % 2
+    }
+
+    /// The place of the lowest bit of digit `k`; digit 0 is the least significant.
+    #[inline(always)]
+    pub(crate) fn shift(&self, k: usize) -> u32 {
+        FRACTION_BITS - self.base_log2 * (self.length - k) as u32
+    }
+
+    /// The bits of a digit.
+    #[inline(always)]
+    pub(crate) fn mask(&self) -> u64 {
+        (1 << self.base_log2) - 1
+    }
+
+    /// What is subtracted from a digit's bits, plain or mirrored.
+    #[inline(always)]
+    pub(crate) fn halves(&self) -> [u64; 2] {
+        let half = 1 << (self.base_log2 - 1);
+        [half, half - 1]
+    }
+
+    /// Digit `k` of a fraction with the bias added.
+    #[inline(always)]
+    fn digit_of_biased(self, biased: u64, k: usize, mirrored: usize) -> i64 {
+        let bits = biased >> self.shift(k) & self.mask();
+        bits.cast_signed() - self.halves()[mirrored].cast_signed()
     }
 
     /// Digit `k` of a fraction, in `[-2^(w-1), 2^(w-1))` or, if mirrored, in `(-2^(w-1), 2^(w-1)]`;
     /// digit 0 is the least significant.
     #[must_use]
     pub fn digit(self, fraction: u64, k: usize, mirrored: bool) -> i64 {
-        self.of_run(mirrored.into(), k)(fraction)
+        let mirrored = usize::from(mirrored);
+        self.digit_of_biased(fraction.wrapping_add(self.bias[mirrored]), k, mirrored)
     }
 
-    /// `out_k[i] = to_word(digit k of source[i])`; the digits of one weight are contiguous.
+    /// Fractions with what makes their digits plain bits added: what digits are taken from.
     ///
     /// # Panics
-    /// If lengths do not fit.
+    /// If lengths differ.
     #[inline(always)]
-    pub(crate) fn decompose(&self, out: &mut [u64], source: &[u64], to_word: impl Fn(i64) -> u64) {
-        assert_eq!(out.len(), source.len() * self.length);
-        for (k, out) in out.chunks_exact_mut(source.len()).enumerate() {
-            let runs = out.chunks_mut(RUN).zip(source.chunks(RUN));
-            for (run, (out, source)) in runs.enumerate() {
-                let digit = self.of_run(run, k);
-                for (out, &v) in out.iter_mut().zip(source) {
-                    *out = to_word(digit(v));
-                }
+    pub(crate) fn bias(&self, out: &mut [u64], source: &[u64]) {
+        assert_eq!(out.len(), source.len());
+        for (run, (out, source)) in out.chunks_mut(RUN).zip(source.chunks(RUN)).enumerate() {
+            let bias = self.bias[run % 2];
+            for (out, &v) in out.iter_mut().zip(source) {
+                *out = v.wrapping_add(bias);
             }
         }
     }
 
-    /// As [`FractionDigits::decompose`] of `source·X^exponent - source`, modulo X^N + 1.
+    /// As [`FractionDigits::bias`], of `source·X^exponent - source` modulo X^N + 1.
     ///
     /// # Panics
-    /// If lengths do not fit, or the exponent is 2N or more.
+    /// If lengths differ, or the exponent is 2N or more.
     #[inline(always)]
-    pub(crate) fn decompose_rotation(
-        &self,
-        out: &mut [u64],
-        source: &[u64],
-        exponent: usize,
-        to_word: impl Fn(i64) -> u64,
-    ) {
+    pub(crate) fn bias_rotation(&self, out: &mut [u64], source: &[u64], exponent: usize) {
         let n = source.len();
-        assert!(out.len() == n * self.length && exponent < 2 * n, "X^{exponent} of degree {n}");
+        assert!(out.len() == n && exponent < 2 * n, "X^{exponent} of degree {n}");
         let shift = exponent % n;
-        let (kept, wrapped) = source.split_at(n - shift);
-        let (low, high) = source.split_at(shift);
-        // What passes X^N changes its sign; from exponent N on, everything does once more.
-        let signs = if exponent < n { [true, false] } else { [false, true] };
-        for (k, out) in out.chunks_exact_mut(n).enumerate() {
-            let (out_low, out_high) = out.split_at_mut(shift);
-            let parts = [(out_low, wrapped, low), (out_high, kept, high)];
-            for ((out, moved, source), negated) in parts.into_iter().zip(signs) {
-                let runs = out.chunks_mut(RUN).zip(moved.chunks(RUN)).zip(source.chunks(RUN));
-                // Runs begin anew where X^N is passed.
-                for (run, ((out, moved), source)) in runs.enumerate() {
-                    let digit = self.of_run(run, k);
-                    let words = out.iter_mut().zip(moved).zip(source);
-                    if negated {
-                        for ((out, &a), &b) in words {
-                            *out = to_word(digit(0u64.wrapping_sub(a).wrapping_sub(b)));
-                        }
-                    } else {
-                        for ((out, &a), &b) in words {
-                            *out = to_word(digit(a.wrapping_sub(b)));
-                        }
-                    }
+        let mut start = 0;
+        while start < n {
+            // Up to where X^N is passed, or the next run begins.
+            let bound = if start < shift { shift } else { n };
+            let end = bound.min((start / RUN + 1) * RUN);
+            let from = (start + n - shift) % n;
+            let bias = self.bias[Self::mirrored_at(start)];
+            let words = out[start..end].iter_mut().zip(&source[from..from + end - start]);
+            let words = words.zip(&source[start..end]);
+            // What passes X^N changes its sign; from exponent N on, everything does once more.
+            if (start < shift) == (exponent < n) {
+                for ((out, &a), &b) in words {
+                    *out = bias.wrapping_sub(a).wrapping_sub(b);
+                }
+            } else {
+                for ((out, &a), &b) in words {
+                    *out = a.wrapping_sub(b).wrapping_add(bias);
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// `out_k[i] = to_word(digit k of biased[i])`, of what [`FractionDigits::bias`] wrote; the digits
+    /// of one weight are contiguous.
+    ///
+    /// # Panics
+    /// If lengths do not fit.
+    pub(crate) fn decompose(&self, out: &mut [u64], biased: &[u64], to_word: impl Fn(i64) -> u64) {
+        assert_eq!(out.len(), biased.len() * self.length);
+        for (k, out) in out.chunks_exact_mut(biased.len()).enumerate() {
+            for (run, (out, biased)) in out.chunks_mut(RUN).zip(biased.chunks(RUN)).enumerate() {
+                for (out, &v) in out.iter_mut().zip(biased) {
+                    *out = to_word(self.digit_of_biased(v, k, run % 2));
                 }
             }
         }
@@ -167,8 +190,9 @@ mod tests {
         let source: Vec<u64> = (0..n as u64).map(|i| (i + 1) << 44).collect();
         let digits = FractionDigits::new(8, 1);
         for exponent in 0..2 * n {
-            let mut out = vec![0; n];
-            digits.decompose_rotation(&mut out, &source, exponent, |d| d as u64);
+            let (mut biased, mut out) = (vec![0; n], vec![0; n]);
+            digits.bias_rotation(&mut biased, &source, exponent);
+            digits.decompose(&mut out, &biased, |d| d as u64);
             for (i, &found) in out.iter().enumerate() {
                 let from = (2 * n + i - exponent) % (2 * n);
                 let moved = if from < n { from as i64 + 1 } else { -(from as i64 - n as i64 + 1) };

@@ -8,11 +8,13 @@ use std::sync::OnceLock;
 pub enum Isa {
     /// Portable code with 128-bit products; the only one for moduli of 50 bits and more.
     Scalar,
+    /// NEON of 64-bit ARM: four lanes in two registers, products in double precision.
+    Neon,
     /// AVX2 with FMA: four lanes, products in double precision.
     Avx2,
     /// AVX-512 without IFMA: eight lanes, products in double precision.
     Avx512f,
-    /// AVX-512 with IFMA: eight lanes, products of 52-bit integers.
+    /// AVX-512 with IFMA: eight lanes, products of 52-bit integers; and with VBMI, which all such processors have.
     Avx512Ifma,
 }
 
@@ -23,7 +25,7 @@ pub struct UnknownIsa(String);
 impl fmt::Display for UnknownIsa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(setting) = self;
-        write!(f, "CRYPTABLE_SIMD={setting}: want scalar, avx2, avx512f or avx512ifma")
+        write!(f, "CRYPTABLE_SIMD={setting}: want scalar, neon, avx2, avx512f or avx512ifma")
     }
 }
 
@@ -31,7 +33,7 @@ impl std::error::Error for UnknownIsa {}
 
 impl Isa {
     /// The fastest instruction set to use: what the processor has, unless the environment variable
-    /// `CRYPTABLE_SIMD` (`scalar`, `avx2`, `avx512f` or `avx512ifma`) names a slower one.
+    /// `CRYPTABLE_SIMD` (`scalar`, `neon`, `avx2`, `avx512f` or `avx512ifma`) names a slower one.
     ///
     /// Read once; later changes of the environment have no effect.
     ///
@@ -68,6 +70,9 @@ impl Isa {
             None | Some("avx512" | "avx512ifma") => Self::Avx512Ifma,
             Some("avx512f") => Self::Avx512f,
             Some("avx2") => Self::Avx2,
+            // Of another architecture than those above.
+            Some("neon") if processor == Self::Neon => Self::Neon,
+            Some("neon") => Self::Scalar,
             Some("scalar") => Self::Scalar,
             Some(other) => return Err(UnknownIsa(other.to_owned())),
         };
@@ -77,14 +82,15 @@ impl Isa {
     /// Every instruction set that this processor has, slowest first, whatever the environment says.
     #[must_use]
     pub fn available() -> Vec<Self> {
-        let all = [Self::Scalar, Self::Avx2, Self::Avx512f, Self::Avx512Ifma];
+        let all = [Self::Scalar, Self::Neon, Self::Avx2, Self::Avx512f, Self::Avx512Ifma];
         all.into_iter().filter(|isa| isa.is_available()).collect()
     }
 
     /// Whether this processor has it.
     #[must_use]
     pub fn is_available(self) -> bool {
-        self <= Self::of_processor()
+        let processor = Self::of_processor();
+        self <= processor && (self != Self::Neon || processor == Self::Neon)
     }
 
     /// The fastest instruction set of this processor.
@@ -97,11 +103,17 @@ impl Isa {
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512vl");
+                let ifma = is_x86_feature_detected!("avx512ifma")
+                    && is_x86_feature_detected!("avx512vbmi");
                 return match avx512f {
-                    true if is_x86_feature_detected!("avx512ifma") => Self::Avx512Ifma,
+                    true if ifma => Self::Avx512Ifma,
                     true => Self::Avx512f,
                     false => Self::Avx2,
                 };
+            }
+            #[cfg(target_arch = "aarch64")]
+            if std::arch::is_aarch64_feature_detected!("neon") {
+                return Self::Neon;
             }
             Self::Scalar
         })
@@ -114,7 +126,7 @@ mod tests {
 
     #[test]
     fn settings_lower_the_instruction_set() {
-        use Isa::{Avx2, Avx512Ifma, Avx512f, Scalar};
+        use Isa::{Avx2, Avx512Ifma, Avx512f, Neon, Scalar};
         let choose = |setting, processor| Isa::choose(setting, processor).unwrap();
         assert_eq!(Isa::available()[0], Scalar);
         assert_eq!(choose(None, Avx2), Avx2);
@@ -125,6 +137,10 @@ mod tests {
         assert_eq!(choose(Some("avx512ifma"), Avx512Ifma), Avx512Ifma);
         assert_eq!(choose(Some("avx2"), Scalar), Scalar);
         assert_eq!(choose(Some("avx512"), Avx2), Avx2);
+        assert_eq!(choose(None, Neon), Neon);
+        assert_eq!(choose(Some("avx2"), Neon), Neon);
+        assert_eq!(choose(Some("neon"), Neon), Neon);
+        assert_eq!(choose(Some("neon"), Avx2), Scalar);
     }
 
     #[test]

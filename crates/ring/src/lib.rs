@@ -9,9 +9,11 @@
 //! [`prime_ring::PrimeRing`], for one prime and polynomials that fit the first-level cache, with
 //! [`torus`] fractions as coefficients and [`gadget`] decompositions.
 
+mod arena;
 mod base_conversion;
 mod basis;
 mod buffer;
+mod byte_buffer;
 pub mod columns;
 pub mod combination;
 pub mod combined_tensor;
@@ -21,9 +23,11 @@ mod fraction_digits;
 pub mod gadget;
 mod isa;
 pub mod kernels;
+mod moduli;
 mod modulus;
 pub mod modulus_switch;
 mod ntt;
+mod packed_layout;
 mod poly;
 pub mod prime_ring;
 pub mod primes;
@@ -32,20 +36,27 @@ pub mod public_divisor;
 pub mod random;
 mod ring;
 mod roots;
+mod rounded_division;
 pub mod row_sums;
 pub mod selected_product;
 mod stack;
+mod strassen_winograd;
 pub mod torus;
 pub mod unit;
 pub mod word_sums;
 
+pub use arena::release_buffers;
 pub use base_conversion::Rounding;
 pub use basis::{Basis, Chain, SharedLimbs};
-pub use buffer::{Buffer, release_buffers};
+pub use buffer::Buffer;
+pub use byte_buffer::ByteBuffer;
 pub use embedding::Embedding;
 pub use isa::{Isa, UnknownIsa};
+pub use moduli::RingModuli;
 pub use modulus::Modulus;
 pub use ntt::NttTable;
+pub use packed_layout::PackedLayout;
 pub use poly::{Coefficients, Domain, Evaluations, Poly};
 pub use ring::{Ring, inverse_element, rotation_element};
+pub use rounded_division::RoundedDivision;
 pub use stack::clear_stack;

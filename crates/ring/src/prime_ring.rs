@@ -142,13 +142,19 @@ impl PrimeRing {
         DigitScratch::new(self.degree, rows)
     }
 
-    /// Writes the digits of a polynomial of torus fractions to `out`, N words per digit, in the
-    /// form that [`PrimeRing::add_digit_product`] reads.
+    /// Writes the digits of a polynomial of torus fractions to `scratch`, for the rows of a key from
+    /// `first_row` on, where [`PrimeRing::add_digit_product`] reads them.
     ///
     /// # Panics
     /// If lengths do not fit.
-    pub fn decompose(&self, digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
-        self.digit_products.decompose(digits, out, source);
+    pub fn decompose(
+        &self,
+        digits: &FractionDigits,
+        scratch: &mut DigitScratch,
+        first_row: usize,
+        source: &[u64],
+    ) {
+        self.digit_products.decompose(digits, scratch, first_row, (source, None));
     }
 
     /// As [`PrimeRing::decompose`], of `source·X^exponent - source`.
@@ -158,11 +164,11 @@ impl PrimeRing {
     pub fn decompose_rotation(
         &self,
         digits: &FractionDigits,
-        out: &mut [u64],
-        source: &[u64],
-        exponent: usize,
+        scratch: &mut DigitScratch,
+        first_row: usize,
+        (source, exponent): (&[u64], usize),
     ) {
-        self.digit_products.decompose_rotation(digits, out, source, exponent);
+        self.digit_products.decompose(digits, scratch, first_row, (source, Some(exponent)));
     }
 
     /// `out += Σ digit·row` over the rows of a key: two polynomials of N torus fractions each.

@@ -6,13 +6,13 @@ use std::sync::{Arc, RwLock};
 use crate::base_conversion::{BaseConverter, Rounding};
 use crate::basis::{Basis, Chain};
 use crate::kernels::Permutation;
+use crate::moduli::RingModuli;
 use crate::{Modulus, NttTable};
 
 /// A ring `Z[X]/(X^N + 1)` with one chain of main primes or several, and a list of special primes.
 ///
 /// Holds one NTT table for each modulus that a limb may have, and caches the permutations of automorphisms and the
-/// constants of base conversions as they are first asked for. Moduli are numbered: primes of the first chain, special
-/// primes, products of the first chain's primes that share a limb; then primes and products of each further chain.
+/// constants of base conversions as they are first asked for. Moduli are numbered as [`RingModuli`] says.
 /// Shared between threads by reference or [`Arc`].
 ///
 /// ```
@@ -23,20 +23,10 @@ use crate::{Modulus, NttTable};
 /// ```
 #[derive(Debug)]
 pub struct Ring {
-    degree: usize,
-    special: usize,
-    chains: Vec<NumberedChain>,
+    moduli: RingModuli,
     tables: Vec<NttTable>,
     permutations: RwLock<HashMap<usize, Arc<Permutation>>>,
     converters: RwLock<HashMap<Vec<usize>, Arc<BaseConverter>>>,
-}
-
-/// A chain, and the numbers of its first prime and of its first product.
-#[derive(Debug)]
-struct NumberedChain {
-    chain: Chain,
-    primes_from: usize,
-    products_from: usize,
 }
 
 impl Ring {
@@ -64,45 +54,36 @@ impl Ring {
     /// As [`Ring::new`], if there is no chain, or if the product of two primes of a limb is not below 2^50.
     #[must_use]
     pub fn with_chains(degree: usize, chains: Vec<Chain>, special: &[u64]) -> Self {
-        assert!(degree.is_power_of_two() && degree >= 16, "ring degree {degree}");
-        assert!(!chains.is_empty(), "no chain");
-        let mut moduli: Vec<u64> = Vec::new();
-        let mut numbered = Vec::new();
-        for chain in chains {
-            let primes_from = moduli.len();
-            moduli.extend(&chain.primes);
-            if numbered.is_empty() {
-                moduli.extend(special);
-            }
-            let products_from = moduli.len();
-            moduli.extend(chain.products());
-            numbered.push(NumberedChain { chain, primes_from, products_from });
-        }
+        let moduli = RingModuli::new(degree, chains, special);
         let table = |q: u64| {
             NttTable::new(degree, Modulus::new(q))
                 .unwrap_or_else(|| panic!("{q} is no NTT modulus for ring degree {degree}"))
         };
         Self {
-            degree,
-            special: special.len(),
-            chains: numbered,
-            tables: moduli.into_iter().map(table).collect(),
+            tables: moduli.values().iter().copied().map(table).collect(),
+            moduli,
             permutations: RwLock::default(),
             converters: RwLock::default(),
         }
     }
 
+    /// The moduli by number, without their tables.
+    #[must_use]
+    pub fn moduli(&self) -> &RingModuli {
+        &self.moduli
+    }
+
     /// The ring degree N.
     #[must_use]
     pub fn degree(&self) -> usize {
-        self.degree
+        self.moduli.degree()
     }
 
     /// The basis of all primes of the first chain and all special ones.
     #[must_use]
     pub fn full_basis(&self) -> Basis {
-        let main = self.chains[0].chain.primes.len();
-        Basis { special: self.special, ..self.main_basis(main) }
+        let main = self.moduli.chain(0).primes.len();
+        Basis { special: self.moduli.special(), ..self.main_basis(main) }
     }
 
     /// The basis of the first `main` primes of the first chain and no special one.
@@ -114,36 +95,24 @@ impl Ring {
     /// The basis of the first `main` primes of a chain and no special one.
     #[must_use]
     pub fn chain_basis(&self, chain: usize, main: usize) -> Basis {
-        Basis { chain, ..Basis::main(main).sharing(self.chains[chain].chain.shared) }
+        Basis { chain, ..Basis::main(main).sharing(self.moduli.chain(chain).shared) }
     }
 
     /// The number of the modulus of a limb (see [`Ring`]).
     #[must_use]
     pub fn prime_index(&self, basis: Basis, limb: usize) -> usize {
-        let it = &self.chains[basis.chain];
-        debug_assert!(limb < basis.limbs());
-        debug_assert_eq!(
-            basis.shared,
-            it.chain.shared.of_first(basis.main),
-            "limbs of another ring"
-        );
-        let main_limbs = basis.main_limbs();
-        if limb >= main_limbs {
-            // Special primes follow those of the first chain.
-            return self.chains[0].chain.primes.len() + limb - main_limbs;
-        }
-        let first = basis.shared.first_prime(limb);
-        if first + 1 < basis.main && basis.shared.is_second(first + 1) {
-            // As many products are below as primes that have no limb of their own.
-            return it.products_from + first - limb;
-        }
-        it.primes_from + first
+        self.moduli.prime_index(basis, limb)
     }
 
     /// The numbers of the moduli of all limbs of `basis`.
     #[must_use]
     pub fn limb_primes(&self, basis: Basis) -> Vec<usize> {
         (0..basis.limbs()).map(|limb| self.prime_index(basis, limb)).collect()
+    }
+
+    /// The NTTs of all primes.
+    pub(crate) fn tables(&self) -> &[NttTable] {
+        &self.tables
     }
 
     /// The NTT table of the prime with this index.
@@ -167,12 +136,12 @@ impl Ring {
     /// The value of the prime `q_index` of a chain.
     #[must_use]
     pub fn chain_prime(&self, chain: usize, index: usize) -> u64 {
-        self.chains[chain].chain.primes[index]
+        self.moduli.chain(chain).primes[index]
     }
 
     /// The number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
     pub(crate) fn single_prime(&self, chain: usize, index: usize) -> usize {
-        self.chains[chain].primes_from + index
+        self.moduli.single_prime(chain, index)
     }
 
     /// log2 of the product of the primes of `basis`.
@@ -194,13 +163,13 @@ impl Ring {
     /// The Galois element `5^rotation mod 2N`, which rotates slots left by `rotation`.
     #[must_use]
     pub fn rotation_element(&self, rotation: usize) -> usize {
-        rotation_element(self.degree, rotation)
+        rotation_element(self.degree(), rotation)
     }
 
     /// The Galois element `2N - 1`, which conjugates slots.
     #[must_use]
     pub fn conjugation_element(&self) -> usize {
-        2 * self.degree - 1
+        2 * self.degree() - 1
     }
 
     /// The permutation by which `X -> X^element` acts on evaluations.
@@ -216,11 +185,11 @@ impl Ring {
         if let Some(found) = self.permutations.read().expect("no panic under lock").get(&element) {
             return Arc::clone(found);
         }
-        let log_degree = self.degree.trailing_zeros();
+        let log_degree = self.degree().trailing_zeros();
         let reverse = |i: usize| i.reverse_bits() >> (usize::BITS - log_degree);
-        let indices = (0..self.degree)
+        let indices = (0..self.degree())
             .map(|i| {
-                let exponent = (2 * reverse(i) + 1) * element % (2 * self.degree);
+                let exponent = (2 * reverse(i) + 1) * element % (2 * self.degree());
                 reverse(exponent / 2) as u32
             })
             .collect();

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::combination::Tensor;
 use crate::kernels::{self, ColumnBlock, MatrixTiles};
+use crate::strassen_winograd::{self, CutMatrix, STRIP_WORDS, Workspace};
 use crate::{Buffer, Evaluations, Modulus, Poly, Ring};
 
 /// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all
@@ -23,12 +24,20 @@ pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// Takes up to 8 bytes per entry: fewer where AMX works on bytes.
+/// Takes up to 8 bytes per entry, fewer where AMX works on bytes; more where a large matrix is cut for Strassen's
+/// algorithm, see [`TableMatrix::bytes_at_most`].
 #[derive(Debug)]
 pub struct TableMatrix {
     outer: usize,
     inner: usize,
-    tiles: MatrixTiles,
+    entries: Entries,
+}
+
+/// How entries are kept.
+#[derive(Debug)]
+enum Entries {
+    Whole(MatrixTiles),
+    Cut(CutMatrix),
 }
 
 impl TableMatrix {
@@ -49,7 +58,18 @@ impl TableMatrix {
         let entry = &entry;
         let row = |row| (0..columns).map(move |column| entry(row / inner, row % inner, column));
         let entries: Vec<i64> = rows.flat_map_iter(row).collect();
-        Self { outer, inner, tiles: MatrixTiles::new(columns, &entries) }
+        let largest = entries.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
+        let entries = match strassen_winograd::depth(outer * inner, columns, largest) {
+            0 => Entries::Whole(MatrixTiles::new(columns, &entries)),
+            depth => Entries::Cut(CutMatrix::new(columns, &entries, depth)),
+        };
+        Self { outer, inner, entries }
+    }
+
+    /// The most bytes that a matrix of so many entries takes in memory.
+    #[must_use]
+    pub fn bytes_at_most(entries: usize) -> usize {
+        strassen_winograd::bytes_at_most(entries)
     }
 
     /// The number of results for each set of selectors.
@@ -67,13 +87,19 @@ impl TableMatrix {
     /// The number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
-        self.tiles.columns()
+        match &self.entries {
+            Entries::Whole(tiles) => tiles.columns(),
+            Entries::Cut(matrix) => matrix.columns(),
+        }
     }
 
     /// The bytes that the entries take in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.tiles.memory_bytes()
+        match &self.entries {
+            Entries::Whole(tiles) => tiles.memory_bytes(),
+            Entries::Cut(matrix) => matrix.memory_bytes(),
+        }
     }
 }
 
@@ -81,8 +107,8 @@ impl TableMatrix {
 /// where ⊗ is the product of pairs that a [`Tensor`] holds.
 ///
 /// Columns and selectors may have more limbs than `main`: the others are not read. Costs two
-/// multiply-accumulates per entry, limb and coefficient (one for each part), and reads every
-/// operand once: row sums stay in the cache.
+/// multiply-accumulates per entry, limb and coefficient (one for each part; 7/8 of that for each
+/// level of Strassen's algorithm), and reads every operand once: row sums stay in the cache.
 ///
 /// # Panics
 /// If there are no selectors, numbers of columns or selectors are not those of the matrix, an
@@ -134,10 +160,21 @@ pub fn selected_matrix_product(
     tasks.into_par_iter().enumerate().for_each(|(index, mut out)| {
         let (limb, start) = (index * span / degree, index * span % degree);
         let operands = Operands { modulus: ring.modulus(limb), limb, columns, matrix, selectors };
-        let mut scratch = Scratch::new(&operands, span);
-        for block in (0..span).step_by(scratch.width) {
-            scratch.load(&operands, start + block);
-            scratch.write_tensors(&operands, &mut out, block);
+        match &matrix.entries {
+            Entries::Whole(tiles) => {
+                let mut scratch = Scratch::new(&operands, tiles, span);
+                for block in (0..span).step_by(scratch.width) {
+                    scratch.load(&operands, start + block);
+                    scratch.write_tensors(&operands, &mut out, block);
+                }
+            }
+            Entries::Cut(matrix) => {
+                let mut scratch = CutScratch::new(&operands, matrix, span);
+                for block in (0..span).step_by(scratch.width) {
+                    scratch.load(&operands, start + block);
+                    scratch.write_tensors(&operands, &mut out, block);
+                }
+            }
         }
     });
     results
@@ -157,13 +194,22 @@ impl<'a> Operands<'a> {
     fn words(&self, poly: &'a Poly<Evaluations>, start: usize, count: usize) -> &'a [u64] {
         &poly.limb(self.limb)[start..start + count]
     }
+
+    /// Copies the words of all selectors that begin at `start`: `[set][i][part][word]`.
+    fn copy_selectors(&self, copies: &mut [u64], start: usize, width: usize) {
+        let selectors = self.selectors.iter().flatten().flatten();
+        for (copy, selector) in copies.chunks_exact_mut(width).zip(selectors) {
+            copy.copy_from_slice(self.words(selector, start, width));
+        }
+    }
 }
 
 /// One block of words of all operands, contiguous, and of the row sums.
 ///
 /// Polynomials lie a power of two apart, so that the same words of many of them would fall into a
 /// few sets of the cache.
-struct Scratch {
+struct Scratch<'a> {
+    tiles: &'a MatrixTiles,
     /// The number of words of the block.
     width: usize,
     /// Part 0 of all columns in the first half, part 1 in the second.
@@ -174,17 +220,18 @@ struct Scratch {
     sums: Buffer,
 }
 
-impl Scratch {
-    fn new(operands: &Operands, span: usize) -> Self {
+impl<'a> Scratch<'a> {
+    fn new(operands: &Operands, tiles: &'a MatrixTiles, span: usize) -> Self {
         let matrix = operands.matrix;
         let selectors = operands.selectors.len() * matrix.inner;
-        let rows = matrix.inner + matrix.tiles.tile_rows();
+        let rows = matrix.inner + tiles.tile_rows();
         let polys = 2 * (matrix.columns() + selectors + rows);
         let fitting = (BLOCK_WORDS / polys).max(1);
         let width = (1 << fitting.ilog2()).clamp(MIN_WIDTH, span);
         Self {
+            tiles,
             width,
-            columns: ColumnBlock::new(operands.modulus, &matrix.tiles, 2 * width),
+            columns: ColumnBlock::new(operands.modulus, tiles, 2 * width),
             selectors: Buffer::unspecified(selectors * 2 * width),
             sums: Buffer::unspecified(rows * 2 * width),
         }
@@ -192,24 +239,20 @@ impl Scratch {
 
     /// Copies the words of the operands that begin at `start`.
     fn load(&mut self, operands: &Operands, start: usize) {
-        let width = self.width;
-        let tiles = &operands.matrix.tiles;
+        let (width, tiles) = (self.width, self.tiles);
         for part in 0..2 {
             let columns =
                 operands.columns.iter().map(|column| operands.words(column[part], start, width));
             let columns: Vec<_> = columns.collect();
             self.columns.pack(operands.modulus, tiles, part * width, &columns);
         }
-        let selectors = operands.selectors.iter().flatten().flatten();
-        for (copy, selector) in self.selectors.chunks_exact_mut(width).zip(selectors) {
-            copy.copy_from_slice(operands.words(selector, start, width));
-        }
+        operands.copy_selectors(&mut self.selectors, start, width);
     }
 
     /// Writes the words `start..start + width` of all results.
     fn write_tensors(&mut self, operands: &Operands, out: &mut [[&mut [u64]; 3]], start: usize) {
         let (m, matrix) = (operands.modulus, operands.matrix);
-        let tile_rows = matrix.tiles.tile_rows();
+        let tile_rows = self.tiles.tile_rows();
         let (width, inner, sets) = (self.width, matrix.inner, operands.selectors.len());
         let row = 2 * width;
         // The rows in `sums`; the tiles that have been computed.
@@ -221,7 +264,7 @@ impl Scratch {
             }
             while ready.len() < inner {
                 let sums = &mut self.sums[ready.end * row..][..tile_rows * row];
-                kernels::tile_product(m, sums, &matrix.tiles, tiles, &self.columns);
+                kernels::tile_product(m, sums, self.tiles, tiles, &self.columns);
                 tiles += 1;
                 ready.end += tile_rows;
             }
@@ -231,6 +274,81 @@ impl Scratch {
                 tensor_sum(m, out, sums, selectors);
             }
             ready.start = inner;
+        }
+    }
+}
+
+/// As [`Scratch`], of a matrix that is cut: all row sums of a block are made at once.
+struct CutScratch<'a> {
+    matrix: &'a CutMatrix,
+    /// The number of words of the block.
+    width: usize,
+    /// `[strip][column][word]`, the strips of part 0 before those of part 1.
+    columns: Buffer,
+    /// `[strip][row][word]`.
+    rows: Buffer,
+    selectors: Buffer,
+    /// `[row][part][word]`: the rows of one output.
+    sums: Buffer,
+    space: Workspace,
+}
+
+impl<'a> CutScratch<'a> {
+    fn new(operands: &Operands, matrix: &'a CutMatrix, span: usize) -> Self {
+        let inner = operands.matrix.inner;
+        let width = (matrix.words() / 2).min(span);
+        Self {
+            matrix,
+            width,
+            // Words beyond a short span are zeros.
+            columns: Buffer::zeroed(matrix.columns() * matrix.words()),
+            rows: Buffer::unspecified(matrix.rows() * matrix.words()),
+            selectors: Buffer::unspecified(operands.selectors.len() * inner * 2 * width),
+            sums: Buffer::unspecified(inner * 2 * width),
+            space: Workspace::new(matrix),
+        }
+    }
+
+    /// Copies the words of the operands that begin at `start`.
+    fn load(&mut self, operands: &Operands, start: usize) {
+        let (width, count, strips) = (self.width, self.matrix.columns(), self.strips_of_part());
+        for (index, column) in operands.columns.iter().enumerate() {
+            for (part, poly) in column.iter().enumerate() {
+                let words = operands.words(poly, start, width).chunks(STRIP_WORDS).enumerate();
+                for (strip, words) in words {
+                    let at = ((part * strips + strip) * count + index) * STRIP_WORDS;
+                    self.columns[at..at + words.len()].copy_from_slice(words);
+                }
+            }
+        }
+        operands.copy_selectors(&mut self.selectors, start, width);
+    }
+
+    /// Strips of one of the two parts.
+    fn strips_of_part(&self) -> usize {
+        self.matrix.words() / 2 / STRIP_WORDS
+    }
+
+    /// Writes the words `start..start + width` of all results.
+    fn write_tensors(&mut self, operands: &Operands, out: &mut [[&mut [u64]; 3]], start: usize) {
+        let m = operands.modulus;
+        self.matrix.multiply(m, &self.columns, &mut self.rows, &mut self.space);
+        let (width, inner, sets) = (self.width, operands.matrix.inner, operands.selectors.len());
+        let (count, strips) = (self.matrix.rows(), self.strips_of_part());
+        for (output, out) in out.chunks_mut(sets).enumerate() {
+            for (index, sum) in self.sums.chunks_exact_mut(width).enumerate() {
+                let (row, part) = (output * inner + index / 2, index % 2);
+                for (strip, words) in sum.chunks_mut(STRIP_WORDS).enumerate() {
+                    let at = ((part * strips + strip) * count + row) * STRIP_WORDS;
+                    words.copy_from_slice(&self.rows[at..at + words.len()]);
+                }
+            }
+            for (out, selectors) in
+                out.iter_mut().zip(self.selectors.chunks_exact(2 * inner * width))
+            {
+                let out = out.each_mut().map(|part| &mut part[start..start + width]);
+                tensor_sum(m, out, &self.sums, selectors);
+            }
         }
     }
 }
@@ -249,132 +367,4 @@ fn tensor_sum(m: &Modulus, [d0, d1, d2]: [&mut [u64]; 3], a: &[u64], b: &[u64]) 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Basis;
-    use crate::primes::ntt_primes;
-
-    /// A polynomial of pseudorandom words, or of the largest ones.
-    fn poly(ring: &Ring, main: usize, seed: usize, largest: bool) -> Poly<Evaluations> {
-        let mut poly = Poly::unspecified(ring, Basis::main(main));
-        let mut state = seed as u64;
-        for (limb, words) in poly.words_mut().chunks_mut(ring.degree()).enumerate() {
-            let m = ring.modulus(limb);
-            for word in words {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99_991);
-                *word = if largest { m.value() - 1 } else { m.reduce(state ^ state >> 29) };
-            }
-        }
-        poly
-    }
-
-    fn pairs(ring: &Ring, main: usize, count: usize, largest: bool) -> Vec<[Poly<Evaluations>; 2]> {
-        (0..count).map(|i| [2 * i, 2 * i + 1].map(|seed| poly(ring, main, seed, largest))).collect()
-    }
-
-    fn references(pairs: &[[Poly<Evaluations>; 2]]) -> Vec<Parts<'_>> {
-        pairs.iter().map(|pair| pair.each_ref()).collect()
-    }
-
-    /// Word `word` of the result for one row of entries `rows[i][j]`, term by term.
-    fn oracle(
-        m: &Modulus,
-        rows: &[Vec<i64>],
-        columns: &[[u64; 2]],
-        selectors: &[[u64; 2]],
-    ) -> [u64; 3] {
-        let mut tensor = [0; 3];
-        for (row, s) in rows.iter().zip(selectors) {
-            let sum = |part: usize| {
-                row.iter().zip(columns).fold(0, |sum, (&entry, column)| {
-                    m.add(sum, m.mul(m.reduce_i64(entry), column[part]))
-                })
-            };
-            for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                tensor[a + b] = m.add(tensor[a + b], m.mul(sum(a), s[b]));
-            }
-        }
-        tensor
-    }
-
-    /// Compares all words of a product with the oracle; all words and entries extreme if `largest`.
-    fn check(ring: &Ring, [outer, inner, count, sets]: [usize; 4], largest: bool) {
-        let main = ring.full_basis().main - 1;
-        // A limb more than is read.
-        let columns = pairs(ring, main + 1, count, largest);
-        let selectors = pairs(ring, main + 1, sets * inner, largest);
-        let entry = |o: usize, i: usize, j: usize| {
-            let x = ((o * 31 + i) * 1009 + j) as u64;
-            let random = x.wrapping_mul(0x9e37_79b9_7f4a_7c15).cast_signed() >> 24;
-            match (largest, x % 5) {
-                (true, _) => ((1 << 39) - 1) * if o.is_multiple_of(2) { 1 } else { -1 },
-                (_, 0) => 0,
-                _ => random.clamp(1 - (1 << 39), (1 << 39) - 1),
-            }
-        };
-        let matrix = TableMatrix::new(outer, inner, count, entry);
-        let (columns, selectors) = (references(&columns), references(&selectors));
-        let selector_sets: Vec<_> = selectors.chunks(inner).map(<[_]>::to_vec).collect();
-        let result = selected_matrix_product(ring, main, &columns, &matrix, &selector_sets);
-        assert_eq!(result.len(), outer);
-        for (o, row) in result.iter().enumerate() {
-            assert_eq!(row.len(), sets);
-            let rows: Vec<Vec<i64>> =
-                (0..inner).map(|i| (0..count).map(|j| entry(o, i, j)).collect()).collect();
-            for (set, tensor) in row.iter().enumerate() {
-                assert_eq!(tensor.d0.basis(), Basis::main(main));
-                for limb in 0..main {
-                    for word in 0..ring.degree() {
-                        let at = |pair: &Parts| pair.map(|poly| poly.limb(limb)[word]);
-                        let columns: Vec<_> = columns.iter().map(at).collect();
-                        let selectors: Vec<_> = selector_sets[set].iter().map(at).collect();
-                        let result =
-                            [&tensor.d0, &tensor.d1, &tensor.d2].map(|part| part.limb(limb)[word]);
-                        let expected = oracle(ring.modulus(limb), &rows, &columns, &selectors);
-                        assert_eq!(result, expected, "{o}, {set}, limb {limb}, word {word}");
-                    }
-                }
-            }
-        }
-    }
-
-    /// Two primes below 2^50, and one above for the portable kernel.
-    fn ring(degree: usize) -> Ring {
-        let small = ntt_primes(degree, 50.0, 2, &[]);
-        let large = ntt_primes(degree, 60.0, 2, &[]);
-        Ring::new(degree, &[small[0], large[0], small[1], large[1]], &[])
-    }
-
-    #[test]
-    fn products_of_all_shapes() {
-        let ring = ring(64);
-        for shape in [
-            [1, 1, 1, 1],
-            [1, 1, 2, 2],
-            [2, 3, 5, 2],
-            [7, 1, 3, 1],
-            [5, 2, 4, 2],
-            [3, 4, 17, 1],
-            [2, 33, 3, 2],
-            [0, 4, 2, 1],
-        ] {
-            check(&ring, shape, false);
-            check(&ring, shape, true);
-        }
-    }
-
-    #[test]
-    fn blocks_of_all_widths() {
-        // More words than a span; so many columns and rows that only one strip fits a block.
-        check(&ring(2048), [2, 2, 3, 1], false);
-        check(&ring(64), [2, 2, 4096, 1], true);
-        check(&ring(32), [2, 1, 4095, 1], true);
-        check(&ring(16), [1, 257, 2, 2], true);
-    }
-
-    #[test]
-    #[should_panic(expected = "absolute value 549755813888")]
-    fn entries_beyond_39_bits_are_refused() {
-        let _ = TableMatrix::new(1, 1, 1, |_, _, _| 1 << 39);
-    }
-}
+mod tests;

@@ -118,6 +118,11 @@ impl<W: Write> BodyWriter<W> {
         self.raw(&[0; ALIGNMENT][..padding])
     }
 
+    /// Counts bytes without writing them: for the length of a body that is written later.
+    pub fn skip(&mut self, count: usize) {
+        self.position += count as u64;
+    }
+
     /// Counts words without writing them: for the length of a body that is written later.
     ///
     /// # Errors

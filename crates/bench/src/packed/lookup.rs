@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use cryptable::engines::packed::{
@@ -18,6 +18,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::keys::Keys;
+use super::stages::{self, Speeds, Stage};
 use crate::contract::Contract;
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
@@ -58,6 +59,9 @@ pub struct LookupArguments {
     /// Seed of the random table and values.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// A table of what every stage needs by count beside the time that it takes; on one thread.
+    #[arg(long)]
+    stages: bool,
 }
 
 /// A benchmark: what its lines are called, and the method that it demands.
@@ -86,18 +90,26 @@ struct Record {
     steps: Vec<(String, f64)>,
     /// NTTs, limb products, key switches and table products that the dry run counts for all tables.
     counts: [usize; 4],
+    /// Time and counts of every stage of the last run, if they are asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stages: Vec<Stage>,
     /// All numbers of the parameters.
     literal: ParametersLiteral,
 }
 
 /// Runs a benchmark.
 pub fn run(benchmark: Benchmark, arguments: &LookupArguments, json: bool) -> anyhow::Result<()> {
+    let threads = rayon::current_num_threads();
+    anyhow::ensure!(!arguments.stages || threads == 1, "--stages on {threads} threads: it takes 1");
     let parameters = Parameters::choose(&request(benchmark, arguments))?;
     let record = measure(benchmark.name, &parameters, arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
         println!("{}", serde_json::to_string_pretty(&record)?);
+        if arguments.stages {
+            stages::print(&record.stages);
+        }
     }
     record.contract.check()
 }
@@ -128,6 +140,10 @@ fn measure(
     let evaluation = session.evaluate(arguments.runs.max(1))?;
     let checked = session.check(&evaluation.results)?;
     let mut record = session.record(&evaluation, &checked);
+    if arguments.stages {
+        let speeds = Speeds::measure(record.literal.ring_degree, evaluation.unit)?;
+        record.stages = stages::stages(&speeds, parameters, record.tables, &evaluation.stages);
+    }
     record.contract.method = name.to_owned();
     record.contract.peak_rss_bytes = generation_peak.max(evaluation.rss_bytes);
     record.contract.table = format!("random:{}", arguments.seed);
@@ -151,6 +167,8 @@ struct Evaluation {
     times: Vec<f64>,
     /// When each step of the last run was done.
     marks: Vec<Instant>,
+    /// How long each stage of the last run took, if it ran on one thread.
+    stages: Vec<(&'static str, Duration)>,
     results: Vec<Ciphertext>,
     /// Seconds of u.
     unit: f64,
@@ -194,6 +212,7 @@ impl Session {
         let prepared = prepared?;
         let tables: Vec<&PreparedTable> = prepared.iter().collect();
         let (mut times, mut marks, mut results) = (Vec::new(), Vec::new(), Vec::new());
+        let mut stages = Vec::new();
         for _ in 0..runs {
             let new_marks = Mutex::new(Vec::new());
             let mark = |_, _| {
@@ -201,14 +220,16 @@ impl Session {
                 ControlFlow::Continue(())
             };
             let progress = Progress::new(&mark);
-            let (outputs, time) = timed(|| key.lookup_many(&self.input, &tables, progress));
-            results = outputs?;
+            let look_up = || key.lookup_many(&self.input, &tables, progress);
+            let ((outputs, stage_times), time) = timed(|| cryptable_ckks::stages::timed(look_up));
+            (results, stages) = (outputs?, stage_times);
             times.push(time);
             marks = new_marks.into_inner().expect("no panic under lock");
             unit.sample_if_due();
         }
         let rss_bytes = memory::peak_rss();
-        Ok(Evaluation { prepare_s, times, marks, results, unit: unit.finish(), rss_bytes })
+        let unit = unit.finish();
+        Ok(Evaluation { prepare_s, times, marks, stages, results, unit, rss_bytes })
     }
 
     /// Decrypts all results and compares them with the tables.
@@ -272,6 +293,7 @@ impl Session {
                 counts.key_switches,
                 counts.table_products,
             ],
+            stages: Vec::new(),
             literal: literal.clone(),
         }
     }
@@ -328,6 +350,7 @@ mod tests {
             log2_fail: None,
             runs: 2,
             seed: 1,
+            stages: false,
         }
     }
 
@@ -357,6 +380,32 @@ mod tests {
             "modulus_switch",
         ];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn stages_share_out_counts_and_time() {
+        let parameters = Parameters::insecure_toy_of(16, 16, 1024, 64).unwrap();
+        let arguments = LookupArguments { stages: true, ..arguments(2) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let record = pool.install(|| measure("mvb", &parameters, &arguments)).unwrap();
+        let (all, parts) = record.stages.split_last().unwrap();
+        let names: Vec<&str> = parts.iter().map(|stage| stage.stage.as_str()).collect();
+        let expected = [
+            "mod_raise",
+            "coeffs_to_slots",
+            "chebyshev_series",
+            "doublings",
+            "interpolation",
+            "powers",
+            "slots_to_coeffs",
+            "modulus_switch",
+        ];
+        assert_eq!(names, expected);
+        let sum = |count: fn(&Stage) -> usize| parts.iter().map(count).sum::<usize>();
+        assert_eq!(sum(|stage| stage.transforms), all.transforms);
+        assert_eq!(sum(|stage| stage.limb_products), all.limb_products);
+        assert_eq!(all.transforms, record.counts[0]);
+        assert!(all.units > 0.0 && all.arithmetic_units > 0.0 && all.memory_units > 0.0);
     }
 
     #[test]

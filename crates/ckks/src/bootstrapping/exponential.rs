@@ -156,6 +156,7 @@ impl Exponential {
     pub fn evaluate<A: Arithmetic>(&self, arithmetic: &A, x: &A::Ciphertext) -> A::Ciphertext {
         let ExponentialShape { doublings, cleanings, log_length, log_babies, least_depth } =
             self.shape;
+        arithmetic.begin_stage("chebyshev_series");
         let steps = Steps::new(arithmetic, PolynomialBasis::Chebyshev, x, log_length, log_babies);
         let coefficients = &self.series.coefficients;
         // Every doubling squares the scale, and so doubles a shift of its logarithm.
@@ -168,6 +169,7 @@ impl Exponential {
         };
         drop(steps);
         arithmetic.declare_power(&mut z, 1.0);
+        arithmetic.begin_stage("doublings");
         for done in 0..doublings {
             z = match self.function {
                 PhaseFunction::Cosine => double_cosine(arithmetic, &z),

@@ -7,8 +7,9 @@
 
 use cryptable_lattice::error::demand;
 use cryptable_lattice::{Result, SwitchingKeyShape};
-use cryptable_ring::{Basis, Ring};
+use cryptable_ring::{Basis, Ring, RingModuli};
 
+use crate::bootstrapping::subring_trace::SubringTrace;
 use crate::dft_factors::DftFactors;
 use crate::dft_shapes::MatrixShape;
 use crate::{Arithmetic, LinearTransform, TransformPlan};
@@ -22,10 +23,11 @@ pub struct DftStage {
     pub rescale: usize,
 }
 
-/// A chain of matrices: their plans, and which they are. None by default.
+/// A chain of matrices: their plans, and which they are; after the trace to a subring where slots are sparse. None by default.
 #[derive(Clone, Debug, Default)]
 pub struct HomomorphicDft {
     factors: Option<DftFactors>,
+    trace: SubringTrace,
     /// In order of application.
     pub stages: Vec<DftStage>,
 }
@@ -121,7 +123,13 @@ impl HomomorphicDft {
                 DftStage { plan, rescale }
             })
             .collect();
-        Self { factors: Some(factors), stages }
+        Self { factors: Some(factors), trace: SubringTrace::default(), stages }
+    }
+
+    /// The chain after a trace, which leaves the mean of all copies.
+    #[must_use]
+    pub fn after_trace(self, trace: SubringTrace) -> Self {
+        Self { trace, ..self }
     }
 
     /// Demands matrices whose scales are neither too small to hold anything nor too large to be encoded.
@@ -137,25 +145,24 @@ impl HomomorphicDft {
         Ok(())
     }
 
-    /// Encodes all matrices.
+    /// Encodes all matrices, those of the trace first.
     pub fn encode(&self, ring: &Ring) -> Vec<LinearTransform> {
         let matrices = self.factors.iter().flat_map(DftFactors::matrices);
         let encode = |(matrix, stage): (_, &DftStage)| {
             LinearTransform::encode(ring, &matrix, stage.plan.clone())
         };
-        matrices.zip(&self.stages).map(encode).collect()
+        self.trace.encode(ring).chain(matrices.zip(&self.stages).map(encode)).collect()
     }
 
     /// Bytes of all matrices, encoded.
-    pub fn encoded_bytes(&self) -> usize {
-        let bytes =
-            |stage: &DftStage| 8 * stage.plan.shape.basis.limbs() * stage.plan.rounded_coefficients;
-        self.stages.iter().map(bytes).sum()
+    pub fn encoded_bytes(&self, moduli: &RingModuli) -> usize {
+        self.stages.iter().map(|stage| stage.plan.encoded_bytes(moduli)).sum()
     }
 
-    /// The plans of all matrices.
+    /// The plans of all matrices, those of the trace first.
     pub fn plans(&self) -> Vec<TransformPlan> {
-        self.stages.iter().map(|stage| stage.plan.clone()).collect()
+        let stages = self.stages.iter().map(|stage| &stage.plan);
+        self.trace.plans().iter().chain(stages).cloned().collect()
     }
 
     /// Applies the chain, with its matrices as the arithmetic needs them.
@@ -165,10 +172,13 @@ impl HomomorphicDft {
         matrices: &[A::Matrix],
         ct: A::Ciphertext,
     ) -> A::Ciphertext {
+        let (steps, matrices) = matrices.split_at(self.trace.plans().len());
         self.stages
             .iter()
             .zip(matrices)
-            .fold(ct, |ct, (stage, matrix)| arithmetic.transform(&ct, matrix, stage.rescale))
+            .fold(self.trace.apply(arithmetic, steps, ct), |ct, (stage, matrix)| {
+                arithmetic.transform(&ct, matrix, stage.rescale)
+            })
     }
 
     /// Applies the chain up to the last rescale: the result, and how many primes are left to be dropped.
@@ -185,10 +195,13 @@ impl HomomorphicDft {
         ct: A::Ciphertext,
     ) -> (A::Ciphertext, usize) {
         let (last, others) = self.stages.split_last().expect("a matrix");
+        let (steps, matrices) = matrices.split_at(self.trace.plans().len());
         let ct = others
             .iter()
             .zip(matrices)
-            .fold(ct, |ct, (stage, matrix)| arithmetic.transform(&ct, matrix, stage.rescale));
+            .fold(self.trace.apply(arithmetic, steps, ct), |ct, (stage, matrix)| {
+                arithmetic.transform(&ct, matrix, stage.rescale)
+            });
         (arithmetic.transform(&ct, &matrices[others.len()], 0), last.rescale)
     }
 }

@@ -6,7 +6,8 @@
 //! overflow I of `phase = q_0·(m/p + I)` thus depends on the sparse secret only: |I| is at most 16.5.
 
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
-use cryptable_lattice::key_switching::{Digits, add_times_special, switch_and_rescale};
+use cryptable_lattice::divided_key_switch::switch_and_rescale;
+use cryptable_lattice::key_switching::{Digits, add_times_special};
 use cryptable_lattice::{KeyPurpose, KeyRequest, RlweCiphertext, SwitchingKeyShape};
 use cryptable_ring::{
     Basis, Coefficients, Evaluations, Poly, Ring, SharedLimbs, kernels,

@@ -10,9 +10,12 @@ use super::circuit::{CircuitCommand, NetlistArgs};
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, DemoArgs, Demonstration, EncryptArgs, Format, KeygenArgs};
 use super::compare::CompareCommand;
+#[cfg(feature = "client")]
+use super::encrypt_table::EncryptTableArgs;
 use super::integers::IntegersCommand;
-use super::lookup::LookupArgs;
+use super::lookup::{LookupArgs, TableArgs};
 use super::sum::SumArgs;
+use super::wide::WideCommand;
 use super::{Cli, Command};
 use crate::guard::{FileArg, FileArgs};
 
@@ -28,6 +31,8 @@ impl Cli {
             Command::Keygen(args) => args.files(),
             #[cfg(feature = "client")]
             Command::Encrypt(args) => args.files(),
+            #[cfg(feature = "client")]
+            Command::EncryptTable(args) => args.files(),
             Command::Lookup(args) => args.files(),
             Command::Sum(args) => args.files(),
             #[cfg(feature = "client")]
@@ -37,6 +42,7 @@ impl Cli {
             Command::Compare(args) => args.command.files(),
             Command::Bridge(args) => args.command.files(),
             Command::Integers(args) => args.command.files(),
+            Command::Wide(args) => args.command.files(),
             Command::Inspect(args) => {
                 let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
                 FileArgs { files, force: false }
@@ -103,22 +109,42 @@ impl SumArgs {
     }
 }
 
-impl LookupArgs {
-    fn files(&self) -> FileArgs {
-        let reading = &self.reading;
+impl TableArgs {
+    /// The dictionaries.
+    fn files(&self) -> Vec<FileArg> {
         // One book may serve inputs and outputs.
-        let is_shared = reading.dictionary == reading.output_dictionary;
-        let fixed = reading.dictionary.as_deref().filter(|_| !(is_shared && reading.extend));
-        let fixed_output = reading.output_dictionary.as_deref().filter(|_| !reading.extend);
+        let is_shared = self.dictionary == self.output_dictionary;
+        let fixed = self.dictionary.as_deref().filter(|_| !(is_shared && self.extend));
+        let fixed_output = self.output_dictionary.as_deref().filter(|_| !self.extend);
         let mut files = inputs([
-            ("--evaluation", Some(&self.evaluation)),
-            ("--input", Some(&self.input)),
             ("--dictionary", fixed),
             ("--output-dictionary", fixed_output.filter(|_| !is_shared)),
         ]);
+        let book = self.output_dictionary.as_deref();
+        files.extend(dictionary("--output-dictionary", book, self.extend));
+        files
+    }
+}
+
+#[cfg(feature = "client")]
+impl EncryptTableArgs {
+    fn files(&self) -> FileArgs {
+        let mut files =
+            inputs([("--secret", Some(self.secret.as_path())), ("--table", Some(&self.table))]);
+        files.extend(self.reading.files());
+        files.push(FileArg::bytes("--output", &self.output));
+        FileArgs { files, force: self.force }
+    }
+}
+
+impl LookupArgs {
+    fn files(&self) -> FileArgs {
+        let mut files = inputs([
+            ("--evaluation", Some(self.evaluation.as_path())),
+            ("--input", Some(&self.input)),
+        ]);
+        files.extend(self.reading.files());
         files.extend(self.tables.iter().map(|path| FileArg::input("--table", path)));
-        let book = reading.output_dictionary.as_deref();
-        files.extend(dictionary("--output-dictionary", book, reading.extend));
         files.extend(self.outputs.iter().map(|path| FileArg::bytes("--output", path)));
         FileArgs { files, force: self.force }
     }
@@ -309,6 +335,32 @@ impl CircuitCommand {
         };
         files.push(output);
         FileArgs { files, force }
+    }
+}
+
+impl WideCommand {
+    fn files(&self) -> FileArgs {
+        match self {
+            Self::Plan(_) => FileArgs::default(),
+            #[cfg(feature = "client")]
+            Self::Keygen(args) => new_keys(&args.secret, &args.evaluation, args.force),
+            #[cfg(feature = "client")]
+            Self::Encrypt(args) => args.files.files(),
+            Self::Lookup(args) => {
+                let mut files = inputs([
+                    ("--evaluation", Some(args.evaluation.as_path())),
+                    ("--dictionary", args.dictionary.as_deref()),
+                    ("--pieces", args.pieces.as_deref()),
+                    ("--sum", args.sum.as_deref()),
+                    ("--input", Some(&args.input)),
+                ]);
+                files.extend(args.products.iter().map(|path| FileArg::input("--product", path)));
+                files.push(FileArg::bytes("--output", &args.output));
+                FileArgs { files, force: args.force }
+            }
+            #[cfg(feature = "client")]
+            Self::Decrypt(args) => args.files.files(),
+        }
     }
 }
 

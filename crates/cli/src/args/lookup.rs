@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::parameters::memory_size;
+
 /// How a table is read.
 #[derive(Args, Clone, Debug, Default)]
 pub struct TableArgs {
@@ -37,13 +39,17 @@ pub struct LookupArgs {
     /// The server's evaluation key
     #[arg(long, alias = "key", value_name = "FILE")]
     pub evaluation: PathBuf,
-    /// The table: .csv with one output a line or lines `input,output`, or .npy; several --table go with
-    /// as many --output, in this order
+    /// The table: .csv with one output a line or lines `input,output`, or .npy, or what encrypt-table wrote;
+    /// several --table go with as many --output, in this order
     #[arg(long = "table", value_name = "FILE", required = true)]
     pub tables: Vec<PathBuf>,
     /// How they are read.
     #[command(flatten)]
     pub reading: TableArgs,
+    /// Every value has a table of its own: each line, or row of a .npy array, is that of a value, with an output for every
+    /// input; needs keys of keygen --table-kind per-value
+    #[arg(long, conflicts_with_all = ["default", "dictionary", "output_dictionary", "resume"])]
+    pub per_value: bool,
     /// The ciphertexts
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
@@ -54,6 +60,10 @@ pub struct LookupArgs {
     /// an interrupted lookup ended
     #[arg(long)]
     pub resume: bool,
+    /// Refuse lookups that are predicted to take more memory than this, keys included, as `6GB` [default: what the machine
+    /// has left]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub memory: Option<usize>,
     /// Replace an output that exists and is a key or read-only
     #[arg(long)]
     pub force: bool,
@@ -68,7 +78,9 @@ Examples:
   cryptable lookup --resume --evaluation server.key --table t.csv --input many.ct --output r.ct
   cryptable lookup --evaluation server.key --input a.ct --table tens.csv --output tens.ct \\
     --table ones.csv --output ones.ct
+  cryptable lookup --evaluation server.key --per-value --table rows.npy --input a.ct --output b.ct
 
 A table has one output for every input 0, 1, ... below the input modulus. In a CSV file, either
 each line is an output, in the order of the inputs, or each line is `input,output`, in any order.
-Several tables in one lookup take less time than as many lookups.";
+Several tables in one lookup take less time than as many lookups, unless every value has its own
+or they are encrypted.";

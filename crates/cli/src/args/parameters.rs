@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command, ValueEnum};
+use cryptable::engines::packed::EntryKind;
 use cryptable::{Engine, Goal};
 
 /// What parameters are chosen for.
@@ -46,6 +47,14 @@ pub struct ParameterArgs {
     /// Most memory that a lookup may take: bytes, or with a suffix, as in 6GB or 500MiB
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub memory: Option<usize>,
+    /// What tables are: the same for all values, one of its own for every value, or encrypted, so that the server applies
+    /// them unread; of packed values. Keys for per-value and for encrypted tables are the same and serve all three
+    /// [default: shared]
+    #[arg(long, value_name = "KIND")]
+    pub table_kind: Option<TableKind>,
+    /// Tables that every value is looked up in at once, for predictions [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub tables: Option<u16>,
     /// Lookups in a row, each of the result of the one before, that parameters have to admit [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub lookups_in_a_row: Option<u32>,
@@ -59,6 +68,27 @@ pub struct ParameterArgs {
     /// Width of the digits of a multiplexer tree over packed values in bits [default: chosen]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=8))]
     pub digit_bits: Option<u32>,
+}
+
+/// What tables are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableKind {
+    /// One for all values
+    Shared,
+    /// One for every value
+    PerValue,
+    /// Encrypted by the client: encrypt-table
+    Encrypted,
+}
+
+impl From<TableKind> for EntryKind {
+    fn from(kind: TableKind) -> Self {
+        match kind {
+            TableKind::Shared => Self::Shared,
+            TableKind::PerValue => Self::Plain,
+            TableKind::Encrypted => Self::Encrypted,
+        }
+    }
 }
 
 /// What a plan is to be best at.

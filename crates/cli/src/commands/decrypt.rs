@@ -10,6 +10,7 @@ use cryptable::{Ciphertext, Contents, Engine, Parameters, SecretKey, SecurityLev
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::wide::words_of_bits;
 use crate::args::{CsvArgs, DecryptArgs, Global};
 use crate::ciphertext_file;
 use crate::formats::csv::Coding;
@@ -42,6 +43,17 @@ pub fn run_integers(global: Global, args: &DecryptArgs) -> Result<()> {
     })
 }
 
+/// As [`run`], of what `wide lookup` gave, or `wide encrypt`: values of so many bits in words.
+///
+/// # Errors
+/// As [`run`]; if the key is of another engine, or words are missing.
+pub fn run_words(global: Global, args: &DecryptArgs, bits: u32) -> Result<()> {
+    decrypt(global, args, |parameters, modulus| {
+        parameters.packed()?;
+        Ok(Layout::Words { count: words_of_bits(bits, modulus), bits })
+    })
+}
+
 /// What a ciphertext of a file holds, with sizes of digits.
 enum Layout {
     /// Values.
@@ -50,19 +62,28 @@ enum Layout {
     Integers(Vec<u64>),
     /// One digit of some integers; those that follow are in the next ones.
     Digits(Vec<u64>),
+    /// One of so many words of values of so many bits.
+    Words { count: usize, bits: u32 },
 }
 
 impl Layout {
     /// Ciphertexts of some integers.
     fn ciphertexts(&self) -> usize {
-        if let Self::Digits(sizes) = self { sizes.len() } else { 1 }
+        match self {
+            Self::Digits(sizes) => sizes.len(),
+            Self::Words { count, .. } => *count,
+            Self::Values | Self::Integers(_) => 1,
+        }
     }
 
     /// The modulus of what is decrypted, of ciphertexts of this one.
-    fn modulus(&self, modulus: u64) -> u64 {
+    fn modulus(&self, modulus: u64) -> u128 {
         match self {
-            Self::Values => modulus,
-            Self::Integers(sizes) | Self::Digits(sizes) => sizes.iter().product(),
+            Self::Values => modulus.into(),
+            Self::Integers(sizes) | Self::Digits(sizes) => {
+                sizes.iter().map(|&size| u128::from(size)).product()
+            }
+            Self::Words { bits, .. } => 1 << bits,
         }
     }
 
@@ -73,8 +94,13 @@ impl Layout {
             Self::Integers(_) => {
                 let mut values = Zeroizing::new(key.decrypt(&found[0])?);
                 let modulus = self.modulus(found[0].modulus());
-                values.iter_mut().for_each(|value| *value %= modulus);
+                values.iter_mut().for_each(|value| *value = (u128::from(*value) % modulus) as u64);
                 values
+            }
+            Self::Words { .. } => {
+                let words = found.iter().map(|word| Ok(word.packed()?[0].clone()));
+                let words = words.collect::<cryptable::Result<Vec<_>>>()?;
+                Zeroizing::new(key.packed()?.decrypt_words(&words)?)
             }
             Self::Digits(_) => {
                 let digits = Digits::new(&key.parameters(), found)?;
@@ -123,7 +149,7 @@ fn decrypt(
     let each = layout.ciphertexts();
     let (values, modulus) =
         (reader.summary().values / each as u64, layout.modulus(contents.modulus));
-    let domain = Domain { modulus: modulus.into(), signed: args.signed };
+    let domain = Domain { modulus, signed: args.signed };
     let mut writer = create(args, domain, values)?;
     let mut found = Vec::with_capacity(each);
     while let Some(ciphertext) = reader.next_ciphertext().with_context(|| input.to_string())? {
@@ -133,7 +159,8 @@ fn decrypt(
             writer.write(&layout.decrypt(&key, found).with_context(|| input.to_string())?)?;
         }
     }
-    ensure!(found.is_empty(), "{input}: {} of {each} digits are missing", each - found.len());
+    let missing = each - found.len();
+    ensure!(found.is_empty(), "{input}: {missing} of {each} digits or words are missing");
     let output_bytes = writer.commit()?;
     let security_level = parameters.security_level();
     report::note(
@@ -159,7 +186,7 @@ struct Report {
     engine: Engine,
     security_level: SecurityLevel,
     values: u64,
-    modulus: u64,
+    modulus: u128,
     output_bytes: u64,
     decrypt_s: f64,
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cryptable::{Contents, Engine, SecretKey, SecurityLevel};
+use cryptable::{Ciphertext, Contents, Engine, SecretKey, SecurityLevel};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::wide::words_of_bits;
 use crate::args::{EncryptArgs, Global};
 use crate::ciphertext_file::{self, ciphertexts, encryptions};
 use crate::formats::csv::{Coding, ReadNote};
@@ -23,7 +24,7 @@ use crate::{atomic_file, input_file, key_input};
 /// # Errors
 /// If a file cannot be read or written, or a value is not below the key's input modulus.
 pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
-    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Headroom::None)
+    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Layout::Values)
 }
 
 /// As [`run`], with a key that was read already.
@@ -31,7 +32,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub fn run_with(global: Global, args: &EncryptArgs, key: SecretKey) -> Result<()> {
-    encrypt(global, args, key, Headroom::None)
+    encrypt(global, args, key, Layout::Values)
 }
 
 /// As [`run`], of integers with a bit of headroom.
@@ -39,23 +40,62 @@ pub fn run_with(global: Global, args: &EncryptArgs, key: SecretKey) -> Result<()
 /// # Errors
 /// As [`run`], with a limit of half of the input modulus.
 pub fn run_integers(global: Global, args: &EncryptArgs) -> Result<()> {
-    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Headroom::OneBit)
+    encrypt(global, args, key_input::read_secret_key(global, &args.secret)?, Layout::Headroom)
 }
 
-/// Whether values leave a bit of the modulus free.
+/// As [`run`], of values of so many bits in words modulo the input modulus, a ciphertext each.
+///
+/// # Errors
+/// As [`run`], with a limit of 2 to the bits; if the key is of another engine.
+pub fn run_words(global: Global, args: &EncryptArgs, bits: u32) -> Result<()> {
+    let key = key_input::read_secret_key(global, &args.secret)?;
+    key.packed()?;
+    encrypt(global, args, key, Layout::Words { bits })
+}
+
+/// What ciphertexts hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Headroom {
-    None,
-    OneBit,
+enum Layout {
+    /// Values.
+    Values,
+    /// Integers that leave a bit of the modulus free.
+    Headroom,
+    /// A word each of values of so many bits.
+    Words { bits: u32 },
 }
 
-fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, headroom: Headroom) -> Result<()> {
+impl Layout {
+    /// Values are below this, for a key of this input modulus.
+    fn modulus(self, modulus: u64) -> u128 {
+        match self {
+            Self::Values => modulus.into(),
+            Self::Headroom => modulus.div_ceil(2).into(),
+            Self::Words { bits } => 1 << bits,
+        }
+    }
+
+    fn encrypt(self, key: &SecretKey, values: &[u64]) -> cryptable::Result<Vec<Ciphertext>> {
+        match self {
+            Self::Values | Self::Headroom => Ok(vec![key.encrypt(values)?]),
+            Self::Words { bits } => {
+                let key = key.packed()?;
+                let words = words_of_bits(bits, key.parameters().input_modulus());
+                let words = key.encrypt_words(values, words)?;
+                Ok(words.into_iter().map(Ciphertext::from).collect())
+            }
+        }
+    }
+}
+
+fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, layout: Layout) -> Result<()> {
     let start = Instant::now();
     let (parameters, per_part) = (key.parameters(), key.values_per_part());
     let modulus = parameters.input_modulus();
-    let has_headroom = headroom == Headroom::OneBit;
-    let within = if has_headroom { modulus.div_ceil(2) } else { modulus };
-    let domain = Domain { modulus: within.into(), signed: args.signed };
+    let within = layout.modulus(modulus);
+    // Negative integers with headroom extend their sign to the key's modulus.
+    let has_headroom = layout == Layout::Headroom;
+    let wrapped = if has_headroom { modulus.into() } else { within as i128 };
+    let domain = Domain { modulus: within, signed: args.signed };
     let coding = Coding::open(args.dictionary.as_deref(), args.extend, domain)?;
     let (format, column, csv) = (args.format, args.column.as_deref(), &args.csv);
     let options = ValueOptions { format, column, csv, coding: coding.clone() };
@@ -69,16 +109,16 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, headroom: Headroo
         // Room for all: growing would leave copies behind.
         let mut chunk = Zeroizing::new(Vec::with_capacity(per_part));
         for value in values.by_ref().take(per_part) {
-            // Negative integers extend their sign.
             let integer = domain.integer(value?);
-            chunk.push(integer.rem_euclid(i128::from(modulus)) as u64);
+            chunk.push(integer.rem_euclid(wrapped) as u64);
         }
         if chunk.is_empty() {
             break;
         }
-        let ciphertext =
-            key.encrypt(&chunk).with_context(|| format!("{input}: from value {total} on"))?;
-        writer.push(&ciphertext)?;
+        let place = || format!("{input}: from value {total} on");
+        for ciphertext in layout.encrypt(&key, &chunk).with_context(place)? {
+            writer.push(&ciphertext)?;
+        }
         total += chunk.len() as u64;
     }
     ensure!(total > 0, "{input} holds no values");
@@ -99,7 +139,7 @@ fn encrypt(global: Global, args: &EncryptArgs, key: SecretKey, headroom: Headroo
         read: values.note().cloned(),
         engine,
         security_level,
-        values: summary.values,
+        values: total,
         modulus: within,
         ciphertexts: encryptions(&summary),
         output_bytes: summary.bytes,
@@ -116,7 +156,7 @@ struct Report {
     engine: Engine,
     security_level: SecurityLevel,
     values: u64,
-    modulus: u64,
+    modulus: u128,
     ciphertexts: u64,
     output_bytes: u64,
     encrypt_s: f64,

@@ -4,13 +4,14 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::Result;
+use cryptable::engines::packed;
 use cryptable::{Engine, Execution, Parameters, SecretKey};
 use serde::Serialize;
 
 use super::explain;
 use super::key_files::{KeyFiles, WrittenKeys};
 use super::parameters::{self, ParameterReport};
-use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs};
+use crate::args::{Global, GoalArg, KeygenArgs, ParameterArgs, TableKind};
 use crate::progress;
 use crate::report::{self, seconds};
 
@@ -98,7 +99,11 @@ fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
     let (input, output) = parameters::moduli(args);
     let asked = args.mode.or(args.inputs);
     let reason = if asked.is_some() { "as asked for" } else { "the default" }.to_owned();
+    let has_entries = args.table_kind.is_some_and(|kind| kind != TableKind::Shared);
     let parameters = match (args.mode, args.inputs) {
+        (None | Some(Engine::Packed), None) if has_entries => {
+            packed::Parameters::insecure_toy_entries(input, output)?.into()
+        }
         (None | Some(Engine::Packed), Some(Engine::Single)) => {
             Parameters::insecure_bridged_toy(input, output)?
         }

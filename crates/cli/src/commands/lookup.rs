@@ -1,30 +1,31 @@
 //! `cryptable lookup`: what the server does.
 
-use std::cell::RefCell;
+mod tables;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKey, Execution,
-    Parameters, PreparedTable, Table,
+    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKey, Parameters,
+    Prediction,
 };
 use serde::Serialize;
 
-use super::resume::{Finished, binding};
+use self::tables::Tables;
+use super::resume::Finished;
 use super::threads;
 use crate::args::{Global, LookupArgs};
 use crate::ciphertext_file::{self, Reader, Writer, ciphertexts, encryptions};
 use crate::formats::csv::ReadNote;
-use crate::formats::dictionary::Dictionary;
-use crate::formats::table::{self, FoundTable, Moduli, TableOptions};
+use crate::formats::table::Moduli;
 use crate::key_input::MappedKey;
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file, key_input};
+use crate::{atomic_file, input_file, key_input, memory_limit};
 
 /// Maps all values of a file through tables, one ciphertext at a time.
 ///
@@ -32,40 +33,35 @@ use crate::{atomic_file, input_file, key_input};
 /// If a file cannot be read or written, or key, tables and ciphertexts do not belong together.
 pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let start = Instant::now();
-    let (tables, outputs) = (args.tables.len(), args.outputs.len());
-    ensure!(tables == outputs, "{tables} --table and {outputs} --output: each table has an output");
+    let (named, outputs) = (args.tables.len(), args.outputs.len());
+    ensure!(named == outputs, "{named} --table and {outputs} --output: each table has an output");
     // The cheap checks first: the key takes a while.
     let mut reader = ciphertext_file::open(&args.input)?;
     let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
     let key = &mapped.key;
     let input = *reader.summary();
     let moduli = check(&reader, key, args)?;
-    let (tables, notes): (Vec<Table>, Vec<Option<ReadNote>>) =
-        read_tables(args, moduli)?.into_iter().unzip();
-    let prepare = |(table, path): (&Table, &PathBuf)| {
-        key.prepare(table).with_context(|| input_file::shown(path).printable())
-    };
-    let prepared: Vec<PreparedTable> =
-        tables.iter().zip(&args.tables).map(prepare).collect::<Result<_>>()?;
+    let tables = Tables::open(args, key, moduli, &input)?;
+    memory_limit::check(args.memory, &predicted(&mapped, &tables, input.values))?;
     let finished = match args.resume {
-        true => Some(Finished::open(&args.outputs[0], tables.len(), binding(&input, &tables))?),
+        true => Some(Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?)?),
         false => None,
     };
-    let create = |(path, table): (&PathBuf, &PreparedTable)| {
-        ciphertext_file::create(
-            path,
-            Contents { modulus: table.output_modulus(), ..input.contents },
-        )
-    };
-    let mut writers: Vec<Writer> =
-        args.outputs.iter().zip(&prepared).map(create).collect::<Result<_>>()?;
-    notes.iter().for_each(|note| report::note(global, note.as_ref()));
+    let modulus = key.parameters().output_modulus();
+    let contents = Contents { modulus, ..input.contents };
+    let create = |path: &PathBuf| ciphertext_file::create(path, contents);
+    let mut writers: Vec<Writer> = args.outputs.iter().map(create).collect::<Result<_>>()?;
+    // Tables for every value are read as values come.
+    if tables.kind() == EntryKind::Shared {
+        tables.notes().iter().for_each(|note| report::note(global, note.as_ref()));
+    }
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let lookup =
-        Lookup { global, mapped: &mapped, tables: prepared.iter().collect(), path: &args.input };
+    let lookup = Lookup { global, mapped: &mapped, tables: &tables, path: &args.input };
     let resumed = lookup.run(&mut reader, &mut writers, finished)?;
+    tables.finish()?;
+    let notes = tables.notes();
     let eval_s = start.elapsed().as_secs_f64();
     let written = ciphertext_file::commit_all(writers)?;
     resumed.finished.map(Finished::remove).transpose()?;
@@ -100,38 +96,11 @@ fn check(reader: &Reader, key: &EvaluationKey, args: &LookupArgs) -> Result<Modu
     Ok(Moduli { input: Some(modulus), output: Some(parameters.output_modulus()) })
 }
 
-/// Reads the tables as the arguments say, and the dictionaries that they are written in.
-fn read_tables(args: &LookupArgs, moduli: Moduli) -> Result<Vec<FoundTable>> {
-    let reading = &args.reading;
-    let open = |path: &Path, may_grow| {
-        anyhow::Ok(Rc::new(RefCell::new(Dictionary::open(path, may_grow)?)))
-    };
-    let path = reading.output_dictionary.as_deref();
-    let outputs = path.map(|path| open(path, reading.extend)).transpose()?;
-    let inputs = match reading.dictionary.as_deref() {
-        None => None,
-        shared if shared == path => outputs.clone(),
-        Some(path) => Some(open(path, false)?),
-    };
-    let options = TableOptions {
-        moduli,
-        default: reading.default.as_deref(),
-        signed: reading.signed,
-        header: (reading.header || reading.no_header).then_some(reading.header),
-        inputs,
-        outputs: outputs.clone(),
-    };
-    let found = args.tables.iter().map(|path| table::read(path, &options));
-    let found: Vec<FoundTable> = found.collect::<Result<_>>()?;
-    outputs.map(|book| book.borrow().save()).transpose()?;
-    Ok(found)
-}
-
 /// What the work needs.
 struct Lookup<'a> {
     global: Global,
     mapped: &'a MappedKey,
-    tables: Vec<&'a PreparedTable>,
+    tables: &'a Tables,
     path: &'a Path,
 }
 
@@ -210,20 +179,10 @@ impl Lookup<'_> {
         progress::bar(self.global, "lookup")
     }
 
-    /// Predicted time of so many values in all tables. Of single and leveled values it is that of one table: most work
-    /// does not depend on the table.
+    /// Predicted time of so many values in all tables.
     fn predicted_seconds(&self, values: u64) -> f64 {
-        let parameters = self.mapped.key.parameters();
-        let cost = CostModel::calibrated();
-        let prediction = match &parameters {
-            Parameters::Packed(packed) => packed.prediction_of(self.tables.len()),
-            // Few values are not packed.
-            Parameters::Bridged(bridged) if bridged.crossing(&cost).is_none_or(|n| values < n) => {
-                bridged.single().prediction()
-            }
-            _ => parameters.prediction(),
-        };
-        prediction.duration(&cost, values, threads(self.global)).as_secs_f64()
+        let prediction = predicted(self.mapped, self.tables, values);
+        prediction.duration(&CostModel::calibrated(), values, threads(self.global)).as_secs_f64()
     }
 
     /// Maps the values of one ciphertext through all tables.
@@ -233,7 +192,7 @@ impl Lookup<'_> {
         bar: &Progress,
         before: Done,
         total: &CiphertextFileSummary,
-    ) -> cryptable::Result<Vec<Ciphertext>> {
+    ) -> Result<Vec<Ciphertext>> {
         let moved = progress::on(bar);
         let count = ciphertext.count() as u64;
         let step = |done: usize, steps: usize| {
@@ -249,11 +208,25 @@ impl Lookup<'_> {
                 moved(before * steps + done, all * steps)
             }
         };
-        self.mapped.key.lookup_many_with(
-            ciphertext,
-            &self.tables,
-            Execution::default().progress(&step),
-        )
+        self.tables.look_up(&self.mapped.key, ciphertext, &step)
+    }
+}
+
+/// What a lookup of so many values in all tables will take. Of single and leveled values it is that of one table: most work
+/// does not depend on the table.
+fn predicted(mapped: &MappedKey, tables: &Tables, values: u64) -> Prediction {
+    let parameters = mapped.key.parameters();
+    match &parameters {
+        Parameters::Packed(packed) => packed.prediction_for(tables.kind(), tables.len()),
+        Parameters::Bridged(bridged) => {
+            // Few values are not packed.
+            let crossing = bridged.crossing(&CostModel::calibrated());
+            match crossing.is_none_or(|n| values < n) {
+                true => bridged.single().prediction(),
+                false => parameters.prediction(),
+            }
+        }
+        _ => parameters.prediction(),
     }
 }
 

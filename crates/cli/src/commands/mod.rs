@@ -10,6 +10,8 @@ mod decrypt;
 mod demo;
 #[cfg(feature = "client")]
 mod encrypt;
+#[cfg(feature = "client")]
+mod encrypt_table;
 mod explain;
 #[cfg(feature = "client")]
 mod gelu;
@@ -25,6 +27,8 @@ mod parameters;
 mod plan;
 pub(crate) mod resume;
 mod sum;
+mod table_files;
+mod wide;
 
 use std::io::Write;
 
@@ -36,7 +40,7 @@ use crate::args::{Cli, Command, CompletionsArgs, Global};
 #[cfg(feature = "client")]
 use crate::args::{
     Demonstration, aes::AesCommand, bridge::BridgeCommand, circuit::CircuitCommand,
-    compare::CompareCommand, integers::IntegersCommand,
+    compare::CompareCommand, integers::IntegersCommand, wide::WideCommand,
 };
 #[cfg(feature = "client")]
 use crate::core_dumps;
@@ -67,6 +71,8 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Keygen(mut args) => keygen::run(global, &mut args),
         #[cfg(feature = "client")]
         Command::Encrypt(args) => encrypt::run(global, &args),
+        #[cfg(feature = "client")]
+        Command::EncryptTable(args) => encrypt_table::run(global, &args),
         Command::Lookup(args) => lookup::run(global, &args),
         Command::Sum(args) => sum::run(global, &args),
         #[cfg(feature = "client")]
@@ -76,6 +82,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Compare(args) => compare::run(global, &args.command),
         Command::Bridge(args) => bridge::run(global, &args.command),
         Command::Integers(args) => integers::run(global, &args.command),
+        Command::Wide(args) => wide::run(global, &args.command),
         Command::Inspect(args) => inspect::run(global, &args),
         #[cfg(feature = "client")]
         Command::Demo(args) => match args.what {
@@ -92,7 +99,11 @@ pub fn run(cli: Cli) -> Result<()> {
 #[cfg(feature = "client")]
 fn handles_secrets(command: &Command) -> bool {
     match command {
-        Command::Keygen(_) | Command::Encrypt(_) | Command::Decrypt(_) | Command::Demo(_) => true,
+        Command::Keygen(_)
+        | Command::Encrypt(_)
+        | Command::EncryptTable(_)
+        | Command::Decrypt(_)
+        | Command::Demo(_) => true,
         // Of a secret key's file, all is read for its checksum.
         Command::Inspect(_) => true,
         Command::Aes(args) => !matches!(args.command, AesCommand::Transcipher(_)),
@@ -107,6 +118,9 @@ fn handles_secrets(command: &Command) -> bool {
         }
         Command::Integers(args) => {
             !matches!(args.command, IntegersCommand::Plan(_) | IntegersCommand::Run(_))
+        }
+        Command::Wide(args) => {
+            !matches!(args.command, WideCommand::Plan(_) | WideCommand::Lookup(_))
         }
         Command::Plan(_) | Command::Lookup(_) | Command::Sum(_) | Command::Completions(_) => false,
         // Keys of its own, and profilers want to look in.

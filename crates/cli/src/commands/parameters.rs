@@ -56,6 +56,8 @@ pub fn request(args: &ParameterArgs) -> Request {
     request = set(request, args.log2_fail, Request::log2_fail);
     request = set(request, args.memory, Request::memory);
     request = set(request, args.method.clone(), Request::method);
+    request = set(request, args.table_kind.map(Into::into), Request::entries);
+    request = set(request, args.tables.map(usize::from), Request::tables);
     request = set(request, args.lookups_in_a_row, Request::lookups_in_a_row);
     request = set(request, args.ring_degree, Request::ring_degree);
     set(request, args.digit_bits, Request::digit_bits)

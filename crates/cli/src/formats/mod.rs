@@ -8,11 +8,13 @@ pub mod domain;
 #[cfg(all(test, feature = "client"))]
 mod fuzz;
 pub mod npy;
+pub mod pairs;
 #[cfg(feature = "client")]
 pub mod png;
 pub mod raw;
 pub mod records;
 pub mod table;
+pub mod value_tables;
 #[cfg(feature = "client")]
 pub mod value_writer;
 #[cfg(feature = "client")]

@@ -90,27 +90,43 @@ pub type FoundTable = (Table, Option<ReadNote>);
 pub fn read(path: &Path, options: &TableOptions<'_>) -> Result<FoundTable> {
     let shown = input_file::shown(path);
     let name = shown.printable();
-    let file = input_file::open(path)?;
-    let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
-    let mut reader = BufReader::new(file);
-    let kind = match extension(path).as_str() {
-        known @ ("csv" | "npy") => known.to_owned(),
+    let mut reader = BufReader::new(input_file::open(path)?);
+    let (entries, note) = match file_kind(&mut reader, path)? {
+        FileKind::Csv => {
+            let (entries, note) = read_csv(Records::new(reader, shown, None)?, options)?;
+            (entries, Some(note))
+        }
+        FileKind::Npy => (read_npy(reader, shown, options)?, None),
+    };
+    Ok((to_table(entries, options.moduli).with_context(|| name.to_string())?, note))
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    Csv,
+    Npy,
+}
+
+/// How a file of tables is written: by its name, or its first bytes if it is a pipe.
+///
+/// # Errors
+/// If it is a file of another name.
+pub(super) fn file_kind(reader: &mut BufReader<File>, path: &Path) -> Result<FileKind> {
+    let name = input_file::shown(path).printable();
+    let is_regular = reader.get_ref().metadata().is_ok_and(|metadata| metadata.is_file());
+    match extension(path).as_str() {
+        "csv" => Ok(FileKind::Csv),
+        "npy" => Ok(FileKind::Npy),
         _ if is_regular && !input_file::is_stdin(path) => {
             bail!("{name}: a table is a .csv or .npy file")
         }
         // A pipe has no name to tell by.
         _ => {
             let start = reader.fill_buf().with_context(|| format!("cannot read {name}"))?;
-            if start.starts_with(npy::MAGIC) { "npy".into() } else { "csv".into() }
+            Ok(if start.starts_with(npy::MAGIC) { FileKind::Npy } else { FileKind::Csv })
         }
-    };
-    let (entries, note) = if kind == "csv" {
-        let (entries, note) = read_csv(Records::new(reader, shown, None)?, options)?;
-        (entries, Some(note))
-    } else {
-        (read_npy(reader, shown, options)?, None)
-    };
-    Ok((to_table(entries, options.moduli).with_context(|| name.to_string())?, note))
+    }
 }
 
 fn to_table(entries: Vec<u64>, moduli: Moduli) -> Result<Table> {

@@ -90,7 +90,7 @@ impl<T: Target> EvaluationKeys<T> {
     /// read where they lie, a memory-mapped file for one; all else is expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged set of keys to this kind of values, do not start at a multiple of 8, have
+    /// If the bytes are not exactly one undamaged set of keys to this kind of values, have
     /// parts of other parameters or clients, are of insecure parameters where those are not allowed, or take more memory
     /// than the options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {

@@ -55,7 +55,7 @@ impl EvaluationKey {
     /// one; all else is expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, do not start at a multiple of 8, have parts of other
+    /// If the bytes are not exactly one undamaged evaluation key, have parts of other
     /// parameters or clients, are of insecure parameters where those are not allowed, or take more memory than the
     /// options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {

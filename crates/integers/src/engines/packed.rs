@@ -14,6 +14,10 @@ impl LookupModel for Parameters {
         Ok(self.input_modulus())
     }
 
+    fn output_range(&self) -> Option<u64> {
+        Some(self.output_range())
+    }
+
     fn stated_log2_fail(&self) -> f64 {
         self.stated_log2_fail()
     }

@@ -7,13 +7,14 @@ use std::time::Instant;
 use crate::external_product::{ExternalProduct, RgswGadget, Scratch};
 use cryptable_ring::combination::{GaussianInteger, linear_combinations};
 use cryptable_ring::gadget::Gadget;
+use cryptable_ring::kernels::PackedRow;
 use cryptable_ring::prime_ring::PrimeRing;
 use cryptable_ring::primes::ntt_primes;
 use cryptable_ring::release_buffers;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 use cryptable_ring::unit::measure_unit;
 use cryptable_ring::word_sums::add_multiples;
-use cryptable_ring::{Basis, Buffer, Evaluations, Poly, Ring};
+use cryptable_ring::{Basis, Buffer, ByteBuffer, Evaluations, Isa, Poly, Ring};
 
 use crate::key_switching::multiply_limb;
 
@@ -119,6 +120,10 @@ fn streamed_product(ring: &Ring, words: &[u64]) -> f64 {
     const BATCH_LIMBS: usize = 3;
     let (digits, key) = words.split_at(2 * STREAMED_LIMBS * DEGREE);
     let digits = Buffer::copied(digits);
+    let (isa, bits) = (Isa::detect(), ring.modulus(0).bits());
+    let row_bytes = PackedRow::packed_bytes(DEGREE, bits);
+    let mut packed = ByteBuffer::zeroed(PackedRow::packed_bytes(key.len(), bits));
+    PackedRow::pack(isa, &mut packed, key, bits);
     let mut sums = Buffer::zeroed(digits.len());
     let mut first = 0;
     let batch = || {
@@ -126,7 +131,9 @@ fn streamed_product(ring: &Ring, words: &[u64]) -> f64 {
             let range = 2 * index * DEGREE..2 * (index + 1) * DEGREE;
             let (out0, out1) = sums[range.clone()].split_at_mut(DEGREE);
             let digits: [_; 2] = digits[range].split_at(DEGREE).into();
-            let at = |part: usize| &key[(4 * index + part) * DEGREE..][..DEGREE];
+            let at = |part: usize| {
+                PackedRow::new(&packed[(4 * index + part) * row_bytes..][..row_bytes], bits)
+            };
             let pairs = [(at(0), at(1)), (at(2), at(3))];
             multiply_limb(ring.modulus(0), &digits, &pairs, out0, out1);
         }

@@ -120,6 +120,7 @@ fn evaluate_one<A: Arithmetic>(
     let mut powers = None;
     let mut outputs = Vec::with_capacity(tables.len());
     for table in tables {
+        arithmetic.begin_stage("interpolation");
         outputs.push(match table {
             Interpolation::Cosine { sum, difference } => {
                 let mut output = exponential.clone();
@@ -131,9 +132,11 @@ fn evaluate_one<A: Arithmetic>(
                 if powers.is_none() {
                     let log_length = coefficients.len().next_power_of_two().trailing_zeros();
                     let (basis, log_babies) = (PolynomialBasis::Power, log_babies.min(log_length));
+                    arithmetic.begin_stage("powers");
                     let found = Steps::new(arithmetic, basis, exponential, log_length, log_babies);
                     powers = Some(found);
                     step()?;
+                    arithmetic.begin_stage("interpolation");
                 }
                 let powers = powers.as_ref().expect("computed for the first table");
                 powers.evaluate(arithmetic, coefficients, ConstantScale::Kept(constant_bits))

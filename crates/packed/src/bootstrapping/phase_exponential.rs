@@ -9,10 +9,10 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::{
     DftLevels, HomomorphicDft, ScaleShares, real_parts,
 };
 use cryptable_ckks::bootstrapping::mod_raise::raised_shape;
+use cryptable_ckks::bootstrapping::subring_trace::SubringTrace;
 use cryptable_ckks::dft_factors::{coeffs_to_slots, coeffs_to_slots_sparse};
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::bound_for;
-use rayon::prelude::*;
 
 use crate::literal::ParametersLiteral;
 use cryptable_ring::Basis;
@@ -27,7 +27,7 @@ pub(crate) struct PhaseExponential {
     bottom_prime: f64,
     /// Bound K of the phase.
     pub bound: f64,
-    /// The plan of CoeffsToSlots.
+    /// The plan of CoeffsToSlots, and of the trace before it where slots are sparse.
     pub coeffs_to_slots: HomomorphicDft,
     exponential: Exponential,
 }
@@ -53,8 +53,14 @@ impl PhaseExponential {
             baby_steps: cts.baby_steps,
             shares: ScaleShares::Equal,
         };
+        let trace = SubringTrace::new(
+            (slots, degree / 2),
+            literal.trace_halvings,
+            literal.transform_shape(limbs),
+        );
         let coeffs_to_slots =
-            HomomorphicDft::new(matrices, &levels, |limbs| literal.transform_shape(limbs));
+            HomomorphicDft::new(matrices, &levels, |limbs| literal.transform_shape(limbs))
+                .after_trace(trace);
         let mut exponential =
             Exponential::new(literal.phase_function(), bound, literal.exponential_shape());
         if literal.multiplexer.is_some() && literal.phase_function() == PhaseFunction::Cosine {
@@ -85,18 +91,8 @@ impl PhaseExponential {
         matrices: &[A::Matrix],
         raised: A::Ciphertext,
     ) -> Vec<A::Ciphertext> {
-        let mut ct = raised;
-        let mut period = self.slots / 2;
-        while period < self.ring_degree / 2 {
-            // The trace to the subring of the packing: it multiplies by N/n.
-            let rotated = arithmetic.rotate(&ct, period);
-            arithmetic.add_assign(&mut ct, &rotated);
-            arithmetic.divide_slots_assign(&mut ct, 2.0);
-            period *= 2;
-        }
-        let variance = f64::from(self.sparse_weight + 1) / 12.0;
-        arithmetic.declare_power(&mut ct, self.slots as f64 * variance);
-        let w = self.coeffs_to_slots.apply(arithmetic, matrices, ct);
+        arithmetic.begin_stage("coeffs_to_slots");
+        let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
         let parts = if self.slots < self.ring_degree { 1 } else { 2 };
         real_parts(arithmetic, w, parts)
     }
@@ -107,6 +103,6 @@ impl PhaseExponential {
         arithmetic: &A,
         phases: Vec<A::Ciphertext>,
     ) -> Vec<A::Ciphertext> {
-        phases.into_par_iter().map(|x| self.exponential.evaluate(arithmetic, &x)).collect()
+        arithmetic.map_all(phases, |x| self.exponential.evaluate(arithmetic, &x))
     }
 }

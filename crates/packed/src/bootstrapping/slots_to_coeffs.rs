@@ -44,6 +44,7 @@ pub(crate) fn apply<A: Arithmetic>(
     matrices: &[A::Matrix],
     outputs: A::Ciphertext,
 ) -> A::Ciphertext {
+    arithmetic.begin_stage("slots_to_coeffs");
     let mut ct = dft.apply(arithmetic, matrices, outputs);
     if literal.slots < literal.ring_degree {
         let rotated = arithmetic.rotate(&ct, literal.slots / 2);

@@ -6,7 +6,6 @@ use cryptable_ckks::{Evaluator, LinearTransform};
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{EvaluationKeys, KeyRequest};
 use cryptable_ring::Ring;
-use cryptable_ring::release_buffers;
 use cryptable_wire::KeyId;
 
 use crate::parameters::parameter_set::Parameters;
@@ -54,8 +53,6 @@ impl EvaluationKey {
         let clearing = circuit.clearing_plans().map(|plan| plan.encode(&ring)).collect();
         let selection = parameters.selection();
         let selection = selection.map(|it| it.slots_to_coeffs.encode(&ring)).unwrap_or_default();
-        // Generation and encoding leave buffers of sizes that lookups have no use for.
-        release_buffers();
         Ok(Self {
             parameters,
             key_id,
@@ -85,7 +82,7 @@ impl EvaluationKey {
     pub fn memory_bytes(&self) -> usize {
         let matrices = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
         let matrices = matrices.chain(self.clearing.iter().flatten()).chain(&self.selection);
-        self.keys.memory_bytes(self.ring.degree())
+        self.keys.memory_bytes(self.ring.moduli())
             + matrices.map(LinearTransform::memory_bytes).sum::<usize>()
     }
 

@@ -29,15 +29,15 @@ impl EvaluationKey {
     /// read from `bytes`, a memory-mapped file for one. Their masks are expanded into memory.
     ///
     /// # Errors
-    /// If the bytes are not exactly one undamaged evaluation key, do not start at a multiple of 8, are of insecure
-    /// parameters where those are not allowed, or take more memory than the options allow.
+    /// If the bytes are not exactly one undamaged evaluation key, are of insecure parameters where those are
+    /// not allowed, or take more memory than the options allow.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let (parameters, reader) =
             open(all, ObjectType::PackedEvaluationKey, MAX_EVALUATION_KEY_BYTES, options)?;
         let expected = ExpectedKeys {
             requests: parameters.key_requests(),
-            degree: parameters.ring_degree(),
+            moduli: parameters.moduli(),
             memory_bytes: parameters.key_memory_bytes() as u64,
         };
         let ring = || Arc::new(parameters.ring());
@@ -106,7 +106,7 @@ mod client {
                 (ObjectType::PackedEvaluationKey, self.parameters().digest());
             let file = KeyFile { object_type, digest, parameters: &self.parameters().to_bytes() };
             let requests = self.parameters().key_requests();
-            let keys = (&requests[..], self.parameters().ring_degree());
+            let keys = (&requests[..], self.ring().moduli());
             write_evaluation_key(out, file, self.id(), keys, |write| {
                 self.generate_keys(progress, |_, key| write(&key))
             })
@@ -119,8 +119,8 @@ mod client {
         pub fn evaluation_key_bytes(&self) -> Result<u64> {
             let requests = self.parameters().key_requests();
             let parameters = self.parameters().to_bytes();
-            let degree = self.parameters().ring_degree();
-            let body = evaluation_key_body_bytes(&parameters, &requests, degree)?;
+            let moduli = self.ring().moduli();
+            let body = evaluation_key_body_bytes(&parameters, &requests, moduli)?;
             Ok(body + (HEADER_BYTES + CHECKSUM_BYTES) as u64)
         }
     }

@@ -19,7 +19,7 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the parameters have no level for entries, the tables' moduli are not those of the parameters,
-    /// there are fewer tables than values or more than slots; and as [`EvaluationKey::lookup`].
+    /// there are fewer tables than values, unless one serves all, or more than slots; and as [`EvaluationKey::lookup`].
     pub fn lookup_slots(
         &self,
         input: &Ciphertext,
@@ -28,13 +28,14 @@ impl EvaluationKey {
     ) -> Result<Ciphertext> {
         let circuit = entry_circuit(self.parameters())?;
         tables.check(self.parameters())?;
-        self.check_values(input, tables.tables().len())?;
+        self.check_values(input, tables.count())?;
         let encoding = circuit.entry_encoding();
         let stride = circuit.rows().iter().product::<usize>();
         let embedding = Embedding::new(circuit.complex_slots());
         self.lookup_entries(circuit, input, progress, |evaluator, selectors, step| {
             let entry = |row: usize, column: usize| {
-                let slots = circuit.slots_of(&tables.fractions(row + column * stride));
+                let slots =
+                    circuit.slots_of(&tables.fractions(row + column * stride, circuit.slots()));
                 let (scale, limbs) = (encoding.scale, encoding.limbs);
                 Plaintext::encode(evaluator.ring(), &embedding, &slots, scale, limbs)
             };
@@ -59,21 +60,22 @@ impl EvaluationKey {
         let stride = circuit.rows().iter().product::<usize>();
         self.lookup_entries(circuit, input, progress, |evaluator, selectors, step| {
             let ring = evaluator.ring();
-            let entry =
-                |row: usize, column: usize| tables.entry(row + column * stride).expand(ring);
+            let entry = |row: usize, column: usize| tables.entry(ring, row + column * stride);
             circuit.look_up_encrypted(evaluator, selectors, &entry, step)
         })
     }
 
     /// Checks the input, and that there is a table for every value.
-    fn check_values(&self, input: &Ciphertext, tables: usize) -> Result<()> {
+    fn check_values(&self, input: &Ciphertext, tables: Option<usize>) -> Result<()> {
         let parameters = self.parameters();
         input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
-        if tables < input.count() {
-            let (value, limit) = (tables as u64, input.count() as u64);
-            return Err(Error::TooSmall { name: "number of tables", value, limit });
+        match tables {
+            Some(tables) if tables < input.count() => {
+                let (value, limit) = (tables as u64, input.count() as u64);
+                Err(Error::TooSmall { name: "number of tables", value, limit })
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn lookup_entries(

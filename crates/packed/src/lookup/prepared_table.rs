@@ -12,7 +12,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
-use crate::parameters::validation::MAX_MODULUS;
+use crate::parameters::validation::{MAX_MODULUS, OUTPUT_RANGE};
 
 /// A table in the form that lookups of one parameter set use: the coefficients of its interpolation (AKP), or its
 /// entries in the order of the table steps (BMT, CMT).
@@ -59,7 +59,8 @@ impl PreparedTable {
         self.output_modulus
     }
 
-    /// Bytes in memory: 16 an entry for AKP, up to 8 an entry for multiplexer trees.
+    /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 8 an entry, and up to nine times that where
+    /// Strassen's algorithm takes sums of entries (up to 256 MiB).
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.form {
@@ -88,7 +89,8 @@ impl EvaluationKey {
     /// digit, or of any other input modulus that divides the size of the largest, and have any output modulus.
     ///
     /// # Errors
-    /// If the table's moduli are not those of the parameters.
+    /// If the table's moduli are not those of the parameters, or its outputs differ by more than those state
+    /// ([`Parameters::output_range`]).
     pub fn prepare(&self, table: &Table) -> Result<PreparedTable> {
         let parameters = self.parameters();
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
@@ -97,6 +99,7 @@ impl EvaluationKey {
         }
         let form = match parameters.circuit() {
             Circuit::Akp(_) => {
+                check_output_range(parameters, table)?;
                 let order = parameters.literal().hermite_order;
                 PreparedForm::Interpolation(Interpolation::new(table, order))
             }
@@ -109,6 +112,15 @@ impl EvaluationKey {
         let parameter_digest = parameters.digest();
         Ok(PreparedTable { input_modulus, output_modulus, parameter_digest, form })
     }
+}
+
+/// Demands a table whose outputs differ by no more than parameters state.
+fn check_output_range(parameters: &Parameters, table: &Table) -> Result<()> {
+    let outputs = table.centered();
+    let (least, most) = (outputs.iter().min(), outputs.iter().max());
+    let value = least.zip(most).map_or(0, |(least, most)| least.abs_diff(*most));
+    let (name, limit) = (OUTPUT_RANGE, parameters.output_range());
+    if value > limit { Err(Error::TooLarge { name, value, limit }) } else { Ok(()) }
 }
 
 /// Demands a table of a digit, or of what else the largest digit's interpolation serves.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use cryptable_ckks::Arithmetic;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, CoefficientLayout};
 use cryptable_lattice::error::{Error, Result};
@@ -217,6 +218,7 @@ impl EvaluationKey {
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
         let result = circuit.finish(&self.evaluator(), self.slots_to_coeffs(), outputs);
         step()?;
+        self.evaluator().begin_stage("modulus_switch");
         let body = switch_to_power_of_two(self.ring(), result, shape);
         step()?;
         Ok(body)

@@ -15,12 +15,12 @@
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::{Arithmetic, DryRun};
+use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::{KeyRequest, Table};
 
-use crate::akp::AkpCircuit;
 use crate::akp::closed_forms;
 use crate::akp::interpolation::Interpolation;
+use crate::akp::{AkpCircuit, WORST_POWER};
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
 
@@ -74,8 +74,10 @@ impl MultiPrecisionCircuit {
         for digit in 0..circuit.digits.len() - 1 {
             let denominator = 1.0 / circuit.amplitude(digit);
             let plan = slots_to_coeffs::plan(circuit.akp.literal(), primes, outputs, denominator);
-            let noise =
-                circuit.akp.predict_through(&circuit.akp.dry_run(), &worst, 1, &plan).1.noise.0;
+            let dry_run = circuit.akp.dry_run();
+            let (_, result) =
+                circuit.akp.predict_through(&dry_run, (&worst, WORST_POWER), 1, &plan);
+            let noise = result.noise.0;
             let table = circuit.value_of_digit(digit);
             circuit.clearing.push(DigitClearing { table, slots_to_coeffs: plan, noise });
         }
@@ -156,21 +158,17 @@ impl MultiPrecisionCircuit {
         Ok(self.interpolation(size, |d| outputs[usize::from(2 * d as u64 >= size)]))
     }
 
-    /// Every key that a lookup needs.
-    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
-        self.predict(1).dry_run.key_requests()
-    }
-
     /// Predicts all digits, and so many tables of the last one, each the one that amplifies noise most.
     pub(crate) fn predict(&self, tables: usize) -> MultiPrecisionPrediction {
         let dry_run = self.akp.dry_run();
         self.akp.request_raising(&dry_run);
         let worst = self.akp.worst_interpolation();
+        let worst = (&worst, WORST_POWER);
         for clearing in &self.clearing {
-            let _ = self.akp.predict_through(&dry_run, &worst, 1, &clearing.slots_to_coeffs);
+            let _ = self.akp.predict_through(&dry_run, worst, 1, &clearing.slots_to_coeffs);
         }
         let last = &self.akp.slots_to_coeffs;
-        let ([exponential, _], result) = self.akp.predict_through(&dry_run, &worst, tables, last);
+        let ([exponential, _], result) = self.akp.predict_through(&dry_run, worst, tables, last);
         MultiPrecisionPrediction { exponential, result, dry_run }
     }
 

@@ -22,11 +22,10 @@ use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::bootstrapping::mod_raise;
 use cryptable_ckks::dry_run::{Shape, SlotVariance};
 use cryptable_ckks::{Arithmetic, DryRun};
-use cryptable_lattice::{KeyRequest, Result, Table};
+use cryptable_lattice::{Result, Table};
 use cryptable_ring::selected_product::TableMatrix;
 use cryptable_ring::{Basis, SharedLimbs};
 use num_complex::Complex64;
-use rayon::prelude::*;
 
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::slots_to_coeffs;
@@ -331,6 +330,9 @@ impl MultiplexerCircuit {
         let limbs = self.literal.output_limbs() + self.multiplexer.delta_levels(digit);
         let cleaning = 2 * self.multiplexer.delta_cleanings as usize;
         let finish = |delta: A::Ciphertext| {
+            if cleaning > 0 {
+                arithmetic.begin_stage("delta_cleanings");
+            }
             let mut delta = arithmetic.truncated(&delta, limbs + cleaning);
             for _ in 0..self.multiplexer.delta_cleanings {
                 delta = clean(arithmetic, &delta, 1.0 / p as f64);
@@ -344,7 +346,7 @@ impl MultiplexerCircuit {
             .map(|exponential| {
                 let deltas = kronecker_deltas(arithmetic, &exponential, kind, p);
                 drop(exponential);
-                deltas.into_par_iter().map(finish).collect()
+                arithmetic.map_all(deltas, finish)
             })
             .collect()
     }
@@ -374,6 +376,7 @@ impl MultiplexerCircuit {
         deltas: &DigitDeltas<A::Ciphertext>,
         values: &[f64],
     ) -> A::Ciphertext {
+        arithmetic.begin_stage("digit_values");
         let inputs: Vec<_> = deltas.iter().flatten().collect();
         let row = (0..deltas.len()).flat_map(|part| {
             let unit = if part == 0 { Complex64::ONE } else { Complex64::I };
@@ -389,6 +392,7 @@ impl MultiplexerCircuit {
         arithmetic: &A,
         deltas: Vec<DigitDeltas<A::Ciphertext>>,
     ) -> Selectors<A::Ciphertext> {
+        arithmetic.begin_stage("selectors");
         let product = self.selector_product();
         let count = self.multiplexer.selectors.len();
         let mut rows = Vec::with_capacity(count - 1);
@@ -485,10 +489,5 @@ impl MultiplexerCircuit {
         let outer = rows.get(1).map_or(1, |&size| size);
         let tensors = 3 * parts * outer * row_limbs(0);
         8 * self.literal.ring_degree * (deltas + selectors + columns + tensors)
-    }
-
-    /// Every key that a lookup needs.
-    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
-        self.predict(self.worst_mean_square(), 1).dry_run.key_requests()
     }
 }

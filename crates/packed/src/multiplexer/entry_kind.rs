@@ -1,12 +1,31 @@
 //! What kinds of entries a table may have.
 
+use std::fmt;
+
 /// What the entries of a table are, on the way through a lookup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryKind {
     /// Integers, the same table for all values: [`crate::EvaluationKey::lookup`].
+    #[default]
     Shared,
     /// Plaintexts, a table a value: [`crate::EvaluationKey::lookup_slots`].
     Plain,
     /// Fresh ciphertexts, a table a value: [`crate::EvaluationKey::lookup_encrypted`].
     Encrypted,
+}
+
+impl EntryKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Shared, Self::Plain, Self::Encrypted];
+}
+
+/// In words: `a table for every value`.
+impl fmt::Display for EntryKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Shared => "one table for all values",
+            Self::Plain => "a table for every value",
+            Self::Encrypted => "encrypted tables",
+        })
+    }
 }

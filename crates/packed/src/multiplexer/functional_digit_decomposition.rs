@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::mod_raise::mod_raise;
 use cryptable_ckks::bootstrapping::modulus_switch::{CoefficientShape, switch_to_power_of_two};
-use cryptable_ckks::{Ciphertext, Evaluator, LinearTransform};
+use cryptable_ckks::{Arithmetic, Ciphertext, Evaluator, LinearTransform};
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
@@ -72,6 +72,7 @@ impl FunctionalDigitDecomposition<'_> {
         step: Step<'_>,
     ) -> Result<DigitDeltas<Ciphertext>> {
         let (evaluator, front) = (&self.evaluator, &self.circuit.phase_exponential);
+        evaluator.begin_stage("mod_raise");
         let raised = mod_raise(evaluator, input, self.limbs);
         step()?;
         let phases = front.phases(evaluator, self.coeffs_to_slots, raised);
@@ -93,6 +94,7 @@ impl FunctionalDigitDecomposition<'_> {
         let result = self.circuit.finish(&self.evaluator, self.slots_to_coeffs, slots);
         let (log2_modulus, layout) = (input.log2_modulus, input.layout);
         let shape = CoefficientShape { log2_modulus, plaintext_modulus, layout };
+        self.evaluator.begin_stage("modulus_switch");
         switch_to_power_of_two(self.evaluator.ring(), result, shape)
     }
 }

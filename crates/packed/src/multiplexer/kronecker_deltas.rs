@@ -13,7 +13,6 @@ use std::f64::consts::TAU;
 
 use cryptable_ckks::Arithmetic;
 use num_complex::Complex64;
-use rayon::prelude::*;
 
 use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
 
@@ -42,23 +41,23 @@ pub(crate) fn kronecker_deltas<A: Arithmetic>(
         return cosine_deltas(arithmetic, exponential, kind).into();
     }
     assert_eq!(kind, PhaseFunction::Exponential, "a cosine serves digits of two values only");
+    arithmetic.begin_stage("delta_powers");
     let powers = powers(arithmetic, exponential, p as usize - 1);
+    arithmetic.begin_stage("deltas");
     let limbs = arithmetic.limbs(powers.last().expect("the exponential itself"));
     let inputs: Vec<_> = powers.iter().collect();
     let (constant_prime, scale) = (arithmetic.prime(limbs - 1), arithmetic.prime(limbs - 2));
     let rows: Vec<_> = (0..p).map(|k| half_delta_coefficients(p, k)).collect();
     let sums = arithmetic.linear_combinations(limbs, &inputs, &rows, scale * constant_prime);
     drop(powers);
-    sums.into_par_iter()
-        .map(|half| {
-            let mut delta = arithmetic.rescale(half, 1);
-            let conjugate = arithmetic.conjugate(&delta);
-            arithmetic.add_assign(&mut delta, &conjugate);
-            arithmetic.add_constant_assign(&mut delta, Complex64::new(1.0 / p as f64, 0.0));
-            arithmetic.declare_power(&mut delta, 1.0 / p as f64);
-            delta
-        })
-        .collect()
+    arithmetic.map_all(sums, |half| {
+        let mut delta = arithmetic.rescale(half, 1);
+        let conjugate = arithmetic.conjugate(&delta);
+        arithmetic.add_assign(&mut delta, &conjugate);
+        arithmetic.add_constant_assign(&mut delta, Complex64::new(1.0 / p as f64, 0.0));
+        arithmetic.declare_power(&mut delta, 1.0 / p as f64);
+        delta
+    })
 }
 
 /// `(1 + c)/2` and `(1 - c)/2`, c the exponential's real part. Divisions are readings at a larger scale.
@@ -67,6 +66,7 @@ fn cosine_deltas<A: Arithmetic>(
     exponential: &A::Ciphertext,
     kind: PhaseFunction,
 ) -> [A::Ciphertext; 2] {
+    arithmetic.begin_stage("deltas");
     let mut cosine = exponential.clone();
     if kind == PhaseFunction::Exponential {
         arithmetic.add_assign(&mut cosine, &arithmetic.conjugate(exponential));
@@ -99,15 +99,12 @@ fn powers<A: Arithmetic>(arithmetic: &A, z: &A::Ciphertext, count: usize) -> Vec
     while powers.len() < count {
         // One depth at a time: all powers up to twice the last are products of two that exist.
         let last = (2 * powers.len()).min(count);
-        let next: Vec<_> = (powers.len() + 1..=last)
-            .into_par_iter()
-            .map(|j| {
-                let (high, low) = (j.div_ceil(2), j / 2);
-                let mut power = arithmetic.mul(&powers[high - 1], &powers[low - 1]);
-                arithmetic.declare_power(&mut power, 1.0);
-                power
-            })
-            .collect();
+        let next = arithmetic.map_all((powers.len() + 1..=last).collect(), |j: usize| {
+            let (high, low) = (j.div_ceil(2), j / 2);
+            let mut power = arithmetic.mul(&powers[high - 1], &powers[low - 1]);
+            arithmetic.declare_power(&mut power, 1.0);
+            power
+        });
         powers.extend(next);
     }
     powers

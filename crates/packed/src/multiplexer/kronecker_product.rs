@@ -3,7 +3,6 @@
 //! The Kronecker product of vectors of selectors is the vector of the selectors of all combinations.
 
 use cryptable_ckks::Arithmetic;
-use rayon::prelude::*;
 
 use crate::multiplexer::noise_cleaning::{AND_LEVELS, clean_and};
 
@@ -90,14 +89,11 @@ pub(crate) fn joint_kronecker_product<A: Arithmetic>(
         return x_low.into_iter().zip(y_low).map(|(x, y)| join(x, y)).collect();
     };
     y_high.iter_mut().for_each(|y| arithmetic.mul_imaginary_unit_assign(y));
-    (0..x_low.len() * x_high.len())
-        .into_par_iter()
-        .map(|k| {
-            let (low, high) = (k % x_low.len(), k / x_low.len());
-            let pairs = [(&x_low[low], &x_high[high]), (&y_low[low], &y_high[high])];
-            arithmetic.relinearize(arithmetic.product_sum(&pairs), 1)
-        })
-        .collect()
+    arithmetic.map_all((0..x_low.len() * x_high.len()).collect(), |k: usize| {
+        let (low, high) = (k % x_low.len(), k / x_low.len());
+        let pairs = [(&x_low[low], &x_high[high]), (&y_low[low], &y_high[high])];
+        arithmetic.relinearize(arithmetic.product_sum(&pairs), 1)
+    })
 }
 
 /// Multiplies neighbours until at most two vectors are left.
@@ -128,11 +124,8 @@ fn all_products<A: Arithmetic>(
     product: SelectorProduct,
 ) -> Vec<A::Ciphertext> {
     let count = low.len() * high.len();
-    (0..count)
-        .into_par_iter()
-        .map(|k| {
-            let (x, y) = (&low[k % low.len()], &high[k / low.len()]);
-            product.multiply(arithmetic, x, y, 1.0 / count as f64)
-        })
-        .collect()
+    arithmetic.map_all((0..count).collect(), |k: usize| {
+        let (x, y) = (&low[k % low.len()], &high[k / low.len()]);
+        product.multiply(arithmetic, x, y, 1.0 / count as f64)
+    })
 }

@@ -21,7 +21,6 @@
 
 use cryptable_ckks::Arithmetic;
 use cryptable_lattice::Result;
-use rayon::prelude::*;
 
 use crate::multiplexer::table_step::TableArithmetic;
 use crate::step::Step;
@@ -119,10 +118,11 @@ where
         let columns: Vec<_> = selectors.columns.iter().collect();
         let inner: Vec<Vec<_>> = selectors.rows[0].iter().map(|set| set.iter().collect()).collect();
         let table = tables.next().expect("a part of the table a step");
+        arithmetic.begin_stage("table_step");
         let products = arithmetic.select(&columns, table, &inner);
         step()?;
-        let mut outputs: Vec<_> =
-            products.into_par_iter().map(|sets| join_parts(arithmetic, sets)).collect();
+        arithmetic.begin_stage("row_selection");
+        let mut outputs = arithmetic.map_all(products, |sets| join_parts(arithmetic, sets));
         if depth == 1 {
             return Ok(outputs.swap_remove(0));
         }

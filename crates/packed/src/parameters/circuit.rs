@@ -5,7 +5,7 @@ use std::ops::Range;
 use cryptable_ckks::DryRun;
 use cryptable_ckks::bootstrapping::homomorphic_dft::HomomorphicDft;
 use cryptable_ckks::dry_run::Shape;
-use cryptable_lattice::{KeyRequest, NoiseBound};
+use cryptable_lattice::NoiseBound;
 
 use crate::akp::AkpCircuit;
 use crate::bootstrapping::phase_exponential::PhaseExponential;
@@ -144,15 +144,6 @@ impl Circuit {
             Self::MultiPrecision(_) => {
                 unreachable!("noise of later digits depends on how earlier ones were cleared")
             }
-        }
-    }
-
-    /// Every key that a lookup needs.
-    pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
-        match self {
-            Self::Akp(circuit) => circuit.key_requests(),
-            Self::MultiPrecision(circuit) => circuit.key_requests(),
-            Self::Multiplexer(circuit) => circuit.key_requests(),
         }
     }
 }

@@ -4,19 +4,19 @@ use std::f64::consts::TAU;
 use std::ops::Range;
 
 use cryptable_ckks::bootstrapping::exponential::Exponential;
+use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
 use cryptable_lattice::NoiseBound;
 
 use crate::akp::hermite_kernel::HermiteKernel;
-use crate::akp::interpolation::Interpolation;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
-use crate::parameters::circuit::{Circuit, RaisedNoise};
+use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
 
 /// Where the probability comes from that one value decrypts wrong.
 ///
 /// Three things may push an output by half a step, 1/(2P): noise that the dry run predicts, taken as
-/// Gaussian and for the worst table; the power of the phase's error which the interpolation leaves (its square
+/// Gaussian and for the worst table within the range of outputs that parameters state; the power of the phase's error which the interpolation leaves (its square
 /// where the first derivative is zero), taken at its bound; and an overflow beyond the interval of the exponential.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FailureEstimate {
@@ -42,13 +42,19 @@ pub(crate) struct FailureModel {
     bound: f64,
     /// Variance that noise adds to outputs of the worst table, as fractions of P.
     worst_noise: f64,
-    /// The same of a random table.
-    typical_noise: f64,
     /// Variance of the exponential's noise beyond that of its phase.
     exponential_noise: f64,
     /// Variance of the noise of x = t/K: what the circuit adds, and what the variance of a coefficient of the raised
     /// input, modulo q_0, is multiplied by. Every step up to there is linear.
     phase_noise: [f64; 2],
+    /// log2 of the probability that an overflow of any digit is outside the interval.
+    log2_overflow: f64,
+    /// Deviations that a Gaussian exceeds with the stated probability.
+    ratio: f64,
+    /// The largest factor by which an interpolation amplifies errors of the exponential; 0 of trees.
+    gain: f64,
+    /// Bound on the error of the exponential's approximation.
+    approximation: f64,
 }
 
 /// What makes outputs of phases, and how it treats their errors.
@@ -86,27 +92,12 @@ pub(crate) struct PhaseError {
 }
 
 impl FailureModel {
-    /// Follows a dry run of a circuit.
-    pub(crate) fn new(literal: &ParametersLiteral, circuit: &Circuit) -> Self {
-        let prediction = circuit.predict_worst(1);
-        // The result's noise is that of slots: n of them share it out to n coefficients.
-        let rounding = literal.output_rounding();
-        let shared = |noise: f64| noise / literal.slots as f64 + rounding;
-        let typical = match circuit {
-            Circuit::Multiplexer(circuit) => {
-                let modulus = literal.output_modulus as f64;
-                circuit.predict(modulus * modulus / 12.0, 1).result
-            }
-            Circuit::Akp(circuit) => {
-                let table = Interpolation::new(&literal.typical_table(), literal.hermite_order);
-                circuit.predict(&table, 1).result
-            }
-            Circuit::MultiPrecision(circuit) => {
-                let table = circuit.akp.literal().typical_table();
-                let table = Interpolation::new(&table, literal.hermite_order);
-                circuit.akp.predict(&table, 1).result
-            }
-        };
+    /// Follows a dry run of a circuit with the worst table.
+    pub(crate) fn new(
+        literal: &ParametersLiteral,
+        circuit: &Circuit,
+        prediction: &CircuitPrediction,
+    ) -> Self {
         let front = circuit.phase_exponential();
         let (dry_run, matrices) = (circuit.dry_run(), front.coeffs_to_slots.plans());
         let phase_noise =
@@ -119,12 +110,20 @@ impl FailureModel {
             Some(multiplexer) => Tables::Tree(multiplexer.clone()),
             None => Tables::Interpolation(HermiteKernel::new(nodes, literal.hermite_order)),
         };
+        let gain = match &tables {
+            Tables::Interpolation(kernel) => kernel.largest_gain(),
+            Tables::Tree(_) => 0.0,
+        };
+        let overflow = tail_log2(literal.sparse_weight, front.bound);
         Self {
+            log2_overflow: overflow + literal.log2_raises(),
+            ratio: gaussian_ratio_for(literal.log2_fail),
+            gain,
+            approximation: approximation_error(literal, front.bound),
             literal: literal.clone(),
             tables,
             bound: front.bound,
-            worst_noise: shared(prediction.result.noise.0),
-            typical_noise: shared(typical.noise.0),
+            worst_noise: noise_of_result(literal, prediction.result),
             exponential_noise: prediction.exponential.noise.0,
             phase_noise: [fixed, (phase_noise(unit) - fixed) / unit],
         }
@@ -145,12 +144,13 @@ impl FailureModel {
         let phases = self.phases(circuit, inputs);
         let WorstCase { noise_ratio, bias_ratio, log2_noise, log2_overflow } =
             self.worst_case_of(&phases);
-        let typical_ratio = (self.typical_noise + self.typical_variance(&phases)).sqrt();
+        let typical = self.typical_noise(circuit) + self.typical_variance(&phases);
+        let typical_ratio = typical.sqrt();
         let typical_ratio = typical_ratio / self.half_step();
         FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
     }
 
-    /// As [`FailureModel::of_inputs`], without what is typical, which takes longer than all else.
+    /// As [`FailureModel::of_inputs`], without what is typical, which takes a dry run and longer than all else.
     pub(crate) fn worst_case(
         &self,
         circuit: &Circuit,
@@ -176,6 +176,20 @@ impl FailureModel {
             start += digits;
         }
         phases
+    }
+
+    /// Variance that noise adds to outputs of a random table, as fractions of P.
+    fn typical_noise(&self, circuit: &Circuit) -> f64 {
+        let literal = &self.literal;
+        let result = match circuit {
+            Circuit::Multiplexer(circuit) => {
+                let modulus = literal.output_modulus as f64;
+                circuit.predict(modulus * modulus / 12.0, 1).result
+            }
+            Circuit::Akp(circuit) => circuit.predict_typical(),
+            Circuit::MultiPrecision(circuit) => circuit.akp.predict_typical(),
+        };
+        noise_of_result(literal, result)
     }
 
     fn half_step(&self) -> f64 {
@@ -210,7 +224,7 @@ impl FailureModel {
 
     /// The largest error of a phase, as a fraction of the torus, at the stated failure probability.
     fn phase_error(&self, phase: PhaseError) -> f64 {
-        phase.bias + phase.variance.sqrt() * gaussian_ratio_for(self.literal.log2_fail)
+        phase.bias + phase.variance.sqrt() * self.ratio
     }
 
     /// The error of the phase of a ciphertext of a digit, modulo its size, that has some noise.
@@ -230,7 +244,7 @@ impl FailureModel {
         input: NoiseBound,
         digits: Range<usize>,
     ) -> Vec<NoiseBound> {
-        let gain = kernel.largest_gain();
+        let gain = self.gain;
         let rounding = self.literal.output_rounding();
         let encoding = NoiseBound::encoding(
             f64::from(self.literal.log2_ciphertext_modulus).exp2(),
@@ -245,7 +259,7 @@ impl FailureModel {
             let exponential = (amplitude * gain).powi(2) * self.exponential_noise / 2.0;
             let added = circuit.clearing_noise(digit) + exponential + rounding;
             let left = kernel.largest_deviation(self.phase_error(phase));
-            let approximation = self.approximation_error() * (1.0 + gain);
+            let approximation = self.approximation * (1.0 + gain);
             let bias = rest.bias() + amplitude * (left + approximation) + encoding.bias();
             rests.push(NoiseBound::new((rest.deviation().powi(2) + added).sqrt(), bias));
         }
@@ -281,7 +295,7 @@ impl FailureModel {
 
     /// log2 of the probability that an overflow of any digit is outside the interval.
     pub(crate) fn log2_overflow(&self) -> f64 {
-        tail_log2(self.literal.sparse_weight, self.bound) + self.literal.log2_raises()
+        self.log2_overflow
     }
 
     fn kernel(&self) -> &HermiteKernel {
@@ -294,16 +308,18 @@ impl FailureModel {
     /// Variance and bias of AKP: what the table makes of the exponential's noise is added.
     fn akp_errors(&self, kernel: &HermiteKernel, phase: PhaseError) -> (f64, f64) {
         // The dry run takes the mean over inputs of how much the table amplifies the exponential's relative noise.
-        let gain = if self.literal.is_cosine_table() { 0.0 } else { kernel.largest_gain() };
+        // Both are in proportion to differences of outputs.
+        let width = self.literal.output_width();
+        let gain = if self.literal.is_cosine_table() { 0.0 } else { width * self.gain };
         let worst = self.worst_noise + gain * gain * self.exponential_noise / 2.0;
-        let approximation = self.approximation_error() * (1.0 + gain);
-        (worst, kernel.largest_deviation(self.phase_error(phase)) + approximation)
+        let approximation = self.approximation * (1.0 + gain);
+        (worst, width * kernel.largest_deviation(self.phase_error(phase)) + approximation)
     }
 
     /// What phase errors and the exponential's approximation leave in deltas, added over digits: an error of
     /// the deltas of one digit changes outputs as it changes a table over that digit.
     fn multiplexer_bias(&self, multiplexer: &MultiplexerLiteral, phases: &[PhaseError]) -> f64 {
-        let approximation = self.approximation_error();
+        let approximation = self.approximation;
         let mut modulus = approximation;
         for _ in 0..self.literal.exponential_cleanings {
             modulus = 4.0 * modulus * modulus;
@@ -328,20 +344,18 @@ impl FailureModel {
     /// modulus.
     fn typical_akp_variance(&self, kernel: &HermiteKernel, phase: PhaseError) -> f64 {
         let gain = if self.literal.is_cosine_table() { 0.0 } else { kernel.mean_square_gain() };
-        let approximation = (self.approximation_error() / 4.0).powi(2);
-        kernel.mean_square_deviation(phase.variance)
-            + gain * (self.exponential_noise / 2.0 + approximation)
+        let approximation = (self.approximation / 4.0).powi(2);
+        self.literal.output_width().powi(2)
+            * (kernel.mean_square_deviation(phase.variance)
+                + gain * (self.exponential_noise / 2.0 + approximation))
     }
+}
 
-    fn approximation_error(&self) -> f64 {
-        let (literal, shape) = (&self.literal, self.literal.exponential_shape());
-        Exponential::approximation_error(
-            literal.phase_function(),
-            self.bound,
-            shape.doublings,
-            shape.log_length,
-        )
-    }
+/// Bound on the error of the exponential's approximation over the interval of the phase.
+fn approximation_error(literal: &ParametersLiteral, bound: f64) -> f64 {
+    let shape = literal.exponential_shape();
+    let function = literal.phase_function();
+    Exponential::approximation_error(function, bound, shape.doublings, shape.log_length)
 }
 
 impl FailureEstimate {
@@ -350,6 +364,11 @@ impl FailureEstimate {
     pub fn log2_fail(&self) -> f64 {
         log2_of_sum(self.log2_noise, self.log2_overflow)
     }
+}
+
+/// Variance of a coefficient of a result, whose noise is that of slots: n of them share it out to n coefficients.
+fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
+    result.noise.0 / literal.slots as f64 + literal.output_rounding()
 }
 
 /// `log2(2^a + 2^b)`.

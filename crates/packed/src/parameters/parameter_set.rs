@@ -1,13 +1,14 @@
 //! Parameters of packed lookups: a literal that was validated, with everything that follows from it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use cryptable_ckks::DryRun;
+use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
 use cryptable_lattice::{FailureProbability, KeyRequest, ReadOptions, SecurityLevel};
-use cryptable_ring::Ring;
-use cryptable_ring::primes::ntt_primes;
+use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
 use crate::akp::hermite_kernel::HermiteOrder;
@@ -16,6 +17,7 @@ use crate::literal::ParametersLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::failure::{FailureEstimate, FailureModel};
+use crate::parameters::kept_primes::primes;
 use crate::parameters::validation;
 
 /// A validated, immutable parameter set. Clones share what was computed.
@@ -36,9 +38,13 @@ pub struct Parameters {
     special_primes: Vec<u64>,
     security_bits: f64,
     failure_model: Arc<FailureModel>,
-    failure: FailureEstimate,
+    /// Computed when it is asked for: what is typical takes a dry run of its own.
+    failure: Arc<OnceLock<FailureEstimate>>,
+    log2_fail: f64,
     circuit: Arc<Circuit>,
     selection: Arc<Option<SlotSelection>>,
+    /// Counts and keys of a lookup of one table.
+    single: Arc<DryRun>,
     digest: [u8; 32],
 }
 
@@ -58,21 +64,23 @@ impl Parameters {
             let least = literal.log2_modulus_bound() - 1.0;
             security::check(degree, SecretDistribution::UniformTernary, least)?;
         }
-        let main_primes = ntt_primes(degree, literal.log2_scale, literal.limbs(), &[]);
-        let special_primes = ntt_primes(degree, literal.log2_special, special_count, &main_primes);
+        let main_primes = primes(degree, literal.log2_scale, literal.limbs(), &[]);
+        let special_primes = primes(degree, literal.log2_special, special_count, &main_primes);
         let security_bits = check_security(&literal, &main_primes, &special_primes)?;
-        let primes: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
-        let circuit = Arc::new(Circuit::new(&literal, &primes));
+        let chain: Vec<f64> = main_primes.iter().map(|&q| q as f64).collect();
+        let circuit = Arc::new(Circuit::new(&literal, &chain));
         let selection = match &*circuit {
-            Circuit::MultiPrecision(circuit) => SlotSelection::new(&literal, circuit, &primes),
+            Circuit::MultiPrecision(circuit) => SlotSelection::new(&literal, circuit, &chain),
             Circuit::Akp(_) | Circuit::Multiplexer(_) => None,
         };
-        let failure_model = Arc::new(FailureModel::new(&literal, &circuit));
+        let prediction = circuit.predict_worst(1);
+        let failure_model = Arc::new(FailureModel::new(&literal, &circuit, &prediction));
         let fresh = literal.fresh_noise(literal.input_modulus);
-        let failure = failure_model.of_inputs(&circuit, &[(fresh, circuit.digits())]);
+        let log2_fail =
+            failure_model.worst_case(&circuit, &[(fresh, circuit.digits())]).log2_fail();
         // A probability that is not a number exceeds any.
-        if failure.log2_fail().is_nan() || failure.log2_fail() > literal.log2_fail {
-            let (found, limit) = (failure.log2_fail(), literal.log2_fail);
+        if log2_fail.is_nan() || log2_fail > literal.log2_fail {
+            let (found, limit) = (log2_fail, literal.log2_fail);
             return Err(Error::FailureProbability { found, limit });
         }
         let digest = *blake3::hash(&bytes_of(&literal)).as_bytes();
@@ -82,9 +90,11 @@ impl Parameters {
             special_primes,
             security_bits,
             failure_model,
-            failure,
+            failure: Arc::default(),
+            log2_fail,
             circuit,
             selection: Arc::new(selection),
+            single: Arc::new(prediction.dry_run),
             digest,
         })
     }
@@ -96,7 +106,7 @@ impl Parameters {
 
     /// Every key that lookups and selections need.
     pub(crate) fn key_requests(&self) -> Vec<KeyRequest> {
-        let mut all = self.circuit.key_requests();
+        let mut all = self.single.key_requests();
         for request in self.selection().into_iter().flat_map(SlotSelection::key_requests) {
             if !all.contains(request) {
                 all.push(*request);
@@ -121,6 +131,13 @@ impl Parameters {
     #[must_use]
     pub fn output_modulus(&self) -> u64 {
         self.literal.output_modulus
+    }
+
+    /// The largest difference of two outputs of a table, each by its representative in `[-P/2, P/2)`; P - 1 unless less is
+    /// stated ([`crate::Request::output_range`]).
+    #[must_use]
+    pub fn output_range(&self) -> u64 {
+        self.literal.output_range()
     }
 
     /// Ring degree N.
@@ -163,7 +180,7 @@ impl Parameters {
     /// log2 of the predicted probability that one value decrypts wrong after a lookup.
     #[must_use]
     pub fn log2_fail(&self) -> f64 {
-        self.failure.log2_fail()
+        self.log2_fail
     }
 
     /// The predicted probability that one value decrypts wrong after a lookup.
@@ -182,7 +199,18 @@ impl Parameters {
     /// The predicted failure probability and its parts.
     #[must_use]
     pub fn failure(&self) -> &FailureEstimate {
-        &self.failure
+        self.failure.get_or_init(|| {
+            let fresh = self.literal.fresh_noise(self.literal.input_modulus);
+            self.failure_model.of_inputs(&self.circuit, &[(fresh, self.circuit.digits())])
+        })
+    }
+
+    /// Counts of a lookup of so many tables on one input.
+    pub(crate) fn counts(&self, tables: usize) -> Counts {
+        match tables {
+            0 | 1 => self.single.counts(),
+            _ => self.circuit.predict_worst(tables).dry_run.counts(),
+        }
     }
 
     /// The method, as people read it: `AKP`, `AKP-2` with the order of the interpolation if it is not the first, `BMT 2^8`,
@@ -200,6 +228,16 @@ impl Parameters {
         };
         let method = if tree.is_binary() { "BMT" } else { "CMT" };
         format!("{method} {}", runs_of(&tree.digits))
+    }
+
+    /// Whether lookups take tables with entries of this kind: all parameters those that all values share.
+    #[must_use]
+    pub fn serves(&self, kind: EntryKind) -> bool {
+        match self.circuit() {
+            _ if kind == EntryKind::Shared => true,
+            Circuit::Multiplexer(circuit) => circuit.has_entry_level(),
+            Circuit::Akp(_) | Circuit::MultiPrecision(_) => false,
+        }
     }
 
     /// Predicted standard deviation of a result's error, in half steps of the output modulus, for tables of entries of
@@ -265,7 +303,13 @@ impl Parameters {
         self.digest
     }
 
-    /// The ring with all primes and their tables.
+    /// The moduli of the ring, without their tables.
+    pub(crate) fn moduli(&self) -> RingModuli {
+        let chains = vec![Chain::new(&self.main_primes)];
+        RingModuli::new(self.literal.ring_degree, chains, &self.special_primes)
+    }
+
+    /// The ring, with the tables of all primes.
     pub(crate) fn ring(&self) -> Ring {
         Ring::new(self.literal.ring_degree, &self.main_primes, &self.special_primes)
     }

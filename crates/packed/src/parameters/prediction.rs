@@ -2,9 +2,11 @@
 
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::KeyRequest;
-use cryptable_lattice::cost::Prediction;
+use cryptable_lattice::cost::{Prediction, Work};
 use cryptable_wire::bit_packing::packed_bytes;
 
+use crate::multiplexer::entry_kind::EntryKind;
+use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 
 impl Parameters {
@@ -25,19 +27,48 @@ impl Parameters {
     /// As [`Parameters::prediction`], for so many tables on one input: [`crate::EvaluationKey::lookup_many`].
     #[must_use]
     pub fn prediction_of(&self, tables: usize) -> Prediction {
+        self.prediction_for(EntryKind::Shared, tables)
+    }
+
+    /// As [`Parameters::prediction_of`], for tables of entries of this kind: one after the other where every value has its
+    /// own. Parameters that have no level for them are predicted as for shared ones.
+    ///
+    /// ```
+    /// use cryptable_packed::{EntryKind, Parameters};
+    /// let parameters = Parameters::insecure_toy_entries(16, 16)?;
+    /// let [shared, encrypted] = [EntryKind::Shared, EntryKind::Encrypted]
+    ///     .map(|kind| parameters.prediction_for(kind, 1));
+    /// assert!(encrypted.work.transforms > shared.work.transforms);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prediction_for(&self, kind: EntryKind, tables: usize) -> Prediction {
         let literal = self.literal();
         let (degree, tables) = (literal.ring_degree, tables.max(1));
-        let dry_run = self.circuit().predict_worst(tables).dry_run;
-        let requests = self.key_requests();
+        let (work, working_bytes) = match self.circuit() {
+            Circuit::Multiplexer(circuit)
+                if kind != EntryKind::Shared && circuit.has_entry_level() =>
+            {
+                let mean_square = circuit.worst_mean_square();
+                let mut counts = circuit.predict_slots(kind, mean_square).dry_run.counts();
+                let entries = literal.input_modulus as usize * circuit.entry_limbs();
+                counts.transforms += entries * transforms_of_entry(kind);
+                let mut work = Work::default();
+                (0..tables).for_each(|_| work += counts.work(degree));
+                (work, self.working_bytes_of_entries(kind))
+            }
+            _ => (self.counts(tables).work(degree), self.working_bytes(tables)),
+        };
+        let (requests, moduli) = (self.key_requests(), self.moduli());
         let bits = literal.log2_ciphertext_modulus;
         Prediction {
-            work: dry_run.counts().work(degree),
+            work,
             values_per_ciphertext: literal.slots,
             // Most steps share out limbs, and products of selectors, to the threads.
             parallelism: literal.limbs(),
             key_memory_bytes: self.memory_bytes_of(&requests),
-            key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(degree)).sum(),
-            working_bytes: self.working_bytes(tables),
+            key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(&moduli)).sum(),
+            working_bytes,
             ciphertext_bytes: packed_bytes(degree, bits),
             result_bytes: 2 * packed_bytes(degree, bits),
         }
@@ -50,21 +81,36 @@ impl Parameters {
 
     /// Bytes of these switching keys, and of the encoded matrices.
     fn memory_bytes_of(&self, requests: &[KeyRequest]) -> usize {
-        let degree = self.literal().ring_degree;
-        let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(degree)).sum();
+        let moduli = self.moduli();
+        let keys: usize = requests.iter().map(|r| r.shape.memory_bytes(&moduli)).sum();
         let stages =
             [&self.circuit().phase_exponential().coeffs_to_slots, self.circuit().slots_to_coeffs()];
         let stages = stages.into_iter().chain(self.circuit().clearing_plans());
         let stages = stages.chain(self.selection().map(|it| &it.slots_to_coeffs));
         let plans = stages.flat_map(|dft| dft.plans());
-        let matrices: usize =
-            plans.map(|plan| 8 * plan.rounded_coefficients * plan.shape.basis.limbs()).sum();
+        let matrices: usize = plans.map(|plan| plan.encoded_bytes(&moduli)).sum();
         keys + matrices
+    }
+
+    /// Counts by part of the circuit, as [`Parameters::operation_counts`]. ModRaise is not counted.
+    #[must_use]
+    pub fn stage_counts(&self, tables: usize) -> Vec<(&'static str, Counts)> {
+        self.circuit().predict_worst(tables.max(1)).dry_run.stages()
     }
 
     /// Counts of the operations of a lookup of so many tables on one input.
     #[must_use]
     pub fn operation_counts(&self, tables: usize) -> Counts {
-        self.circuit().predict_worst(tables.max(1)).dry_run.counts()
+        self.counts(tables)
+    }
+}
+
+/// What a limb of an entry takes before it is multiplied, in transforms: a plaintext's encoding, a ciphertext's mask from
+/// its seed.
+fn transforms_of_entry(kind: EntryKind) -> usize {
+    match kind {
+        EntryKind::Shared => 0,
+        EntryKind::Plain => 1,
+        EntryKind::Encrypted => 2,
     }
 }

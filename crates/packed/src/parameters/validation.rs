@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use cryptable_ckks::bootstrapping::exponential::PhaseFunction;
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
@@ -43,6 +44,9 @@ const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;
 /// Least weight of the encapsulated secret that the security tables know.
 const LEAST_SECURE_WEIGHT: u64 = 32;
 
+/// What errors call the range of outputs.
+pub(crate) const OUTPUT_RANGE: &str = "largest difference of two outputs";
+
 /// Longest name in bytes.
 const MAX_NAME: usize = 128;
 
@@ -66,6 +70,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
         check_multiplexer(multiplexer, literal.input_modulus)?;
     }
     check_digits(literal)?;
+    check_output_range(literal)?;
     // Everything that these are computed from is bounded by now.
     let basis = literal.widest_basis();
     within("number of primes", basis.main as u64, 1..=MAX_LIMBS as u64)?;
@@ -130,6 +135,8 @@ fn check_shape(literal: &ParametersLiteral) -> Result<()> {
             return Err(Error::Parameter { name, value: value as f64, limit });
         }
     }
+    let halvings = literal.trace_halvings.0;
+    within("halvings of a step of the trace", halvings.into(), 1..=TraceHalvings::MAX.into())?;
     let largest = literal.input_modulus.max(literal.output_modulus);
     let least = u64::from(largest.next_power_of_two().ilog2()) + 1;
     let bits = u64::from(literal.log2_ciphertext_modulus);
@@ -200,6 +207,16 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     }
     let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
     demand_equal("product of the digits", product.unwrap_or(u64::MAX), literal.input_modulus)
+}
+
+/// Demands a range of outputs that tables of the output modulus may have; the failure model knows it of AKP alone.
+fn check_output_range(literal: &ParametersLiteral) -> Result<()> {
+    let Some(range) = literal.output_range else { return Ok(()) };
+    if literal.multiplexer.is_some() || !literal.digits.is_empty() {
+        let what = format!("outputs that differ by at most {range}: inputs are taken in digits");
+        return Err(Error::Unsupported(what));
+    }
+    within(OUTPUT_RANGE, range, 1..=literal.output_modulus - 1)
 }
 
 /// Demands that digits make the input modulus, selectors use every digit, and a lookup ends.

@@ -7,10 +7,12 @@ use rayon::prelude::*;
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
+use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_AKP_MODULUS;
 use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
-use crate::planner::prime_choice::choose_primes;
+use crate::planner::matrix_choice::choose_matrices;
+use crate::planner::prime_choice::{choose_primes, choose_primes_where};
 use crate::planner::request::{Method, Request};
 
 /// Smaller input moduli have nothing to gain from digits, unless a tree is asked for.
@@ -68,14 +70,16 @@ impl Parameters {
         request.check()?;
         let (mut found, mut last) = (Vec::new(), None);
         let is_wanted = |method| request.method.is_none_or(|wanted| wanted == method);
-        let is_small = request.input_modulus <= MAX_AKP_MODULUS;
+        // AKP's tables are polynomials, the same for all values.
+        let has_entries = request.entries != EntryKind::Shared;
+        let is_small = request.input_modulus <= MAX_AKP_MODULUS && !has_entries;
         if is_wanted(Method::Akp) && request.digit_bits.is_none() && is_small {
             match lowest_order(request) {
                 Ok(parameters) => found.push(Candidate::new(request, parameters)),
                 Err(error) => last = Some(error),
             }
         }
-        let is_large = request.input_modulus >= LEAST_TREE_MODULUS;
+        let is_large = request.input_modulus >= LEAST_TREE_MODULUS || has_entries;
         for is_binary in [true, false] {
             let method = if is_binary { Method::Bmt } else { Method::Cmt };
             if is_wanted(method) && (request.method.is_some() || is_large) {
@@ -115,7 +119,7 @@ struct Candidate {
 
 impl Candidate {
     fn new(request: &Request, parameters: Parameters) -> Self {
-        let prediction = parameters.prediction_of(request.tables);
+        let prediction = parameters.prediction_for(request.entries, request.tables);
         let seconds = CostModel::default().seconds(&prediction.work);
         Self { parameters, seconds, peak_bytes: prediction.peak_bytes() }
     }
@@ -134,9 +138,15 @@ fn lowest_order(request: &Request) -> Result<Parameters> {
     let orders = request.order.map_or_else(|| HermiteOrder::ALL.to_vec(), |order| vec![order]);
     let mut last: Option<Result<Parameters>> = None;
     for order in orders {
-        let found = choose_primes(request, Evaluation::Akp(order));
         let wanted = request.lookups_in_a_row;
-        if found.as_ref().is_ok_and(|found| wanted <= 1 || lookups_in_a_row(found) >= wanted) {
+        let serves = |found: &Parameters| wanted <= 1 || lookups_in_a_row(found) >= wanted;
+        let check = |found: &Parameters| match serves(found) {
+            true => Ok(()),
+            false => Err(Error::Unsupported("so many lookups in a row".into())),
+        };
+        let found = choose_primes(request, Evaluation::Akp(order));
+        let found = found.map(|found| choose_matrices(request, found, check));
+        if found.as_ref().is_ok_and(serves) {
             return found;
         }
         last = last.filter(Result::is_ok).or(Some(found));
@@ -203,7 +213,7 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
         .filter_map(|selectors| {
             let mut choice = choice.clone();
             choice.multiplexer.selectors = selectors;
-            choose_primes(request, Evaluation::Tree(&choice)).ok()
+            choose_tree(request, &choice).ok()
         })
         .map(|parameters| Candidate::new(request, parameters))
         .collect();
@@ -212,7 +222,29 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
             best = candidate;
         }
     }
-    Ok(best)
+    let parameters =
+        choose_matrices(request, best.parameters, |other| admits_chain(request, other));
+    Ok(Candidate::new(request, parameters))
+}
+
+/// The primes of a tree that admits as many lookups in a row as the request has: cleaned deltas leave less of the noise of
+/// inputs, extra primes make less of it.
+fn choose_tree(request: &Request, choice: &DigitChoice) -> Result<Parameters> {
+    choose_primes_where(request, Evaluation::Tree(choice), |found| admits_chain(request, found))
+}
+
+/// Whether a tree admits as many lookups in a row as the request has.
+///
+/// # Errors
+/// If it does not: [`Error::TooLarge`].
+fn admits_chain(request: &Request, tree: &Parameters) -> Result<()> {
+    let wanted = request.lookups_in_a_row;
+    let most = if wanted > 1 { lookups_in_a_row(tree) } else { 1 };
+    if most >= wanted {
+        return Ok(());
+    }
+    let (name, value) = ("number of lookups in a row", wanted.into());
+    Err(Error::TooLarge { name, value, limit: most.into() })
 }
 
 /// The fewest levels of cleaning and of precision of the homomorphic DFTs that reach the failure
@@ -229,13 +261,13 @@ fn cheapest_cleaning(
             selectors: selectors.clone(),
             delta_cleanings,
             cleaning_and: false,
-            entry_levels: 0,
+            entry_levels: u32::from(request.entries != EntryKind::Shared),
         };
         let choice = DigitChoice { multiplexer, exponential_cleanings, extra_primes };
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }
-        match choose_primes(request, Evaluation::Tree(&choice)) {
+        match choose_tree(request, &choice) {
             Ok(parameters) => return Ok((choice, parameters)),
             Err(error) => last = Some(error),
         }

@@ -10,7 +10,7 @@ use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::digit_request::{even_digits, fastest};
-use crate::planner::prime_choice::choose_primes_where;
+use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::Request;
 
 /// Bits of the last digit that are tried; others have at most as many.
@@ -89,7 +89,8 @@ fn choose(bits: u32, request: &Request, digits: &[u64]) -> Result<Parameters> {
         log2_fail: Some(request.log2_fail() - lookups.log2()),
         ..*request
     };
-    choose_primes_where(&request, Evaluation::Selecting(digits), Parameters::admits_selection)
+    let evaluation = Evaluation::Selecting(digits);
+    choose_primes_and_matrices(&request, evaluation, Parameters::admits_selection)
 }
 
 /// Digits of integers of so many bits and a sign: the last one of `last` bits, the others as even as possible and no larger.

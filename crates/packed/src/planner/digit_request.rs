@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_DIGITS_MODULUS;
 use crate::planner::digit_choice::Evaluation;
-use crate::planner::prime_choice::choose_primes;
+use crate::planner::matrix_choice::choose_primes_and_matrices;
 use crate::planner::request::Request;
 
 /// Bits of the largest digits that are tried: larger ones have polynomials that cost more than another digit.
@@ -45,7 +45,9 @@ impl Parameters {
         let lists: Vec<Vec<u64>> = counts.map(|count| even_digits(bits, count)).collect();
         let found: Vec<Result<Self>> = lists
             .into_par_iter()
-            .map(|digits| choose_primes(&request, Evaluation::Digits(&digits)))
+            .map(|digits| {
+                choose_primes_and_matrices(&request, Evaluation::Digits(&digits), |_| Ok(()))
+            })
             .collect();
         fastest(found, request.memory)
     }

@@ -1,6 +1,7 @@
 //! The literal of a request: every number but those that are searched for.
 
 use cryptable_ckks::bootstrapping::exponential::{Exponential, ExponentialShape, PhaseFunction};
+use cryptable_ckks::bootstrapping::subring_trace::TraceHalvings;
 use cryptable_ckks::overflow::bound_for;
 use cryptable_lattice::SecurityLevel;
 
@@ -11,6 +12,9 @@ use crate::planner::request::Request;
 
 /// Hamming weight of the encapsulated secret: the least that the security tables know.
 const SPARSE_WEIGHT: u32 = 32;
+
+/// Most butterfly levels of a matrix where levels of the chain are short: fewest matrices, and fewest primes.
+const LEVELS_OF_MATRIX: u32 = 5;
 
 /// Primes of a product of two values in slots, each of which has its constants in its scale: it then has as much as one prime.
 const SELECTION_PRIMES: usize = 2;
@@ -29,8 +33,8 @@ pub(crate) fn literal(
     let slots = request.slots();
     let levels = (slots.max(2) / 2).trailing_zeros();
     let dft = |extra_primes| DftLiteral {
-        stages: split_levels(levels),
-        primes: split_levels(levels).len().min(2) + extra_primes,
+        stages: split_levels(levels, LEVELS_OF_MATRIX),
+        primes: split_levels(levels, LEVELS_OF_MATRIX).len().min(2) + extra_primes,
         baby_steps: 8,
     };
     let (extra_primes, exponential, hermite_order) = match evaluation {
@@ -39,14 +43,16 @@ pub(crate) fn literal(
             (choice.extra_primes, exponential, HermiteOrder::First)
         }
         Evaluation::Akp(order) => {
-            let exponential = akp_exponential((input_modulus, order), output_modulus, log2_fail);
-            ([0, 0], exponential, order)
+            let amplification = request.output_width() * gain(input_modulus, order);
+            let shape = (input_modulus, order);
+            ([0, 0], akp_exponential(shape, (output_modulus, amplification), log2_fail), order)
         }
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let (largest, order) = (largest_digit(digits), HermiteOrder::First);
             // Raised once a digit.
             let log2_fail = log2_fail - (digits.len() as f64).log2();
-            ([0, 0], akp_exponential((largest, order), output_modulus, log2_fail), order)
+            let outputs = (output_modulus, gain(largest, order));
+            ([0, 0], akp_exponential((largest, order), outputs, log2_fail), order)
         }
     };
     let (input_bits, output_bits) =
@@ -68,17 +74,27 @@ pub(crate) fn literal(
             (format!("digits_{}", sizes.join("x")), None)
         }
     };
+    // Parameters with a level for entries are others than those without.
+    let suffix = match evaluation {
+        Evaluation::Tree(choice) if choice.multiplexer.entry_levels > 0 => "_entries",
+        _ => "",
+    };
     let (digits, interpolated) = match evaluation {
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             (digits.to_vec(), largest_digit(digits))
         }
         Evaluation::Akp(_) | Evaluation::Tree(_) => (Vec::new(), input_modulus),
     };
+    // The failure model knows ranges of outputs of AKP alone.
+    let output_range = request.output_range.filter(|_| matches!(evaluation, Evaluation::Akp(_)));
+    let range = output_range.map_or(String::new(), |range| format!("_by_{range}"));
     let is_cosine = interpolated == 2 && hermite_order.is_first();
     let coefficients = hermite_order.coefficients(interpolated as usize);
     let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
     ParametersLiteral {
-        name: format!("{method}_{input_modulus}_to_{output_modulus}_n{degree}_s{slots}"),
+        name: format!(
+            "{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}"
+        ),
         security: SecurityLevel::Bits128,
         ring_degree: degree,
         input_modulus,
@@ -87,6 +103,7 @@ pub(crate) fn literal(
         log2_scale,
         log2_special: 50.0,
         dnum,
+        trace_halvings: TraceHalvings::of(slots < degree),
         coeffs_to_slots: dft(extra_primes[0]),
         slots_to_coeffs: dft(extra_primes[1]),
         chebyshev_log_length: exponential.log_length,
@@ -101,6 +118,7 @@ pub(crate) fn literal(
             Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
         },
         hermite_order,
+        output_range,
         log_babies: log_coefficients.div_ceil(2).clamp(1, 5),
         constant_bits: if is_cosine { 0.0 } else { log2_scale / 2.0 },
         log2_ciphertext_modulus,
@@ -109,17 +127,20 @@ pub(crate) fn literal(
     }
 }
 
+/// By how much tables of any outputs amplify errors of the exponential.
+fn gain(input_modulus: u64, order: HermiteOrder) -> f64 {
+    HermiteKernel::new(input_modulus as usize, order).largest_gain()
+}
+
 /// The exponential of AKP: its error, amplified by the table, may take 1/64 of half an output step.
 fn akp_exponential(
     (input_modulus, order): (u64, HermiteOrder),
-    output_modulus: u64,
+    (output_modulus, amplification): (u64, f64),
     log2_fail: f64,
 ) -> ExponentialShape {
-    let p = input_modulus as usize;
-    let function =
-        if p == 2 && order.is_first() { PhaseFunction::Cosine } else { PhaseFunction::Exponential };
-    let amplification = 1.0 + HermiteKernel::new(p, order).largest_gain();
-    let tolerance = 0.5 / output_modulus as f64 / amplification / 64.0;
+    let is_cosine = input_modulus == 2 && order.is_first();
+    let function = if is_cosine { PhaseFunction::Cosine } else { PhaseFunction::Exponential };
+    let tolerance = 0.5 / output_modulus as f64 / (1.0 + amplification) / 64.0;
     let bound = bound_for(SPARSE_WEIGHT, log2_fail - 1.0);
     Exponential::choose(function, bound, tolerance, 0)
 }
@@ -129,9 +150,9 @@ fn largest_digit(digits: &[u64]) -> u64 {
     digits.iter().copied().max().unwrap_or(2)
 }
 
-/// Butterfly levels in matrices of at most five levels each, as even as possible.
-fn split_levels(levels: u32) -> Vec<u32> {
-    let count = levels.div_ceil(5).max(1);
+/// Butterfly levels in matrices of at most `most` levels each, as even as possible.
+pub(crate) fn split_levels(levels: u32, most: u32) -> Vec<u32> {
+    let count = levels.div_ceil(most).max(1);
     (0..count).map(|i| levels / count + u32::from(i < levels % count)).collect()
 }
 
@@ -141,9 +162,10 @@ mod tests {
 
     #[test]
     fn levels_are_split_evenly() {
-        assert_eq!(split_levels(15), [5, 5, 5]);
-        assert_eq!(split_levels(14), [5, 5, 4]);
-        assert_eq!(split_levels(9), [5, 4]);
-        assert_eq!(split_levels(2), [2]);
+        assert_eq!(split_levels(15, 5), [5, 5, 5]);
+        assert_eq!(split_levels(14, 5), [5, 5, 4]);
+        assert_eq!(split_levels(15, 4), [4, 4, 4, 3]);
+        assert_eq!(split_levels(9, 5), [5, 4]);
+        assert_eq!(split_levels(2, 3), [2]);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) const LARGEST_LOG2_SCALE: u32 = 49;
 
 /// Largest deviation of results of AKP, in half steps, of sets that are taken where others serve: beyond it they keep to
 /// the failure probability, but sums of few results do.
-const LARGEST_DEVIATION: f64 = 1.0 / 64.0;
+pub(crate) const LARGEST_DEVIATION: f64 = 1.0 / 64.0;
 
 /// The parameters of one way to evaluate a request's tables.
 ///

@@ -7,7 +7,8 @@ use cryptable_lattice::FailureProbability;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::akp::hermite_kernel::HermiteOrder;
-use crate::parameters::validation::{MAX_AKP_MODULUS, MAX_MODULUS};
+use crate::multiplexer::entry_kind::EntryKind;
+use crate::parameters::validation::{MAX_AKP_MODULUS, MAX_MODULUS, OUTPUT_RANGE};
 
 /// Failure probabilities that may be asked for, log2.
 const LOG2_FAIL_RANGE: std::ops::RangeInclusive<f64> = -1000.0..=-1.0;
@@ -120,6 +121,10 @@ pub struct Request {
     /// How many derivatives of AKP's interpolation vanish, which says what is left of noise of the input; the fewest that
     /// serve if `None`.
     pub order: Option<HermiteOrder>,
+    /// The largest difference of two outputs of a table, each by its representative in `[-P/2, P/2)`, where it is less than
+    /// P - 1: small errors of inputs leave errors in proportion to it, so that AKP takes a lower order or less precision.
+    /// Tables that exceed it are refused.
+    pub output_range: Option<u64>,
     /// How many lookups in a row, each of the result of the one before, parameters have to admit: 1, or more if the
     /// moduli of inputs and outputs are the same.
     pub lookups_in_a_row: u32,
@@ -129,6 +134,9 @@ pub struct Request {
     pub memory: Option<usize>,
     /// How many tables each input is looked up in at once, from 1 on: work and memory are predicted for all.
     pub tables: usize,
+    /// What entries of tables are: the same integers for all values, or a table of its own for every value, in the clear or
+    /// encrypted. Parameters for either of the latter serve all three.
+    pub entries: EntryKind,
 }
 
 impl Request {
@@ -143,10 +151,12 @@ impl Request {
             count: None,
             method: None,
             order: None,
+            output_range: None,
             lookups_in_a_row: 1,
             digit_bits: None,
             memory: None,
             tables: 1,
+            entries: EntryKind::Shared,
         }
     }
 
@@ -161,6 +171,11 @@ impl Request {
         let degree = self.degree();
         let count = self.count.unwrap_or(degree).min(degree);
         count.next_power_of_two().clamp(8.min(degree), degree)
+    }
+
+    /// Bound on the difference of two outputs, as a fraction of the output modulus.
+    pub(crate) fn output_width(&self) -> f64 {
+        self.output_range.map_or(1.0, |range| range as f64 / self.output_modulus as f64)
     }
 
     /// log2 of the failure probability of a ciphertext that is asked for, or the default.
@@ -182,10 +197,15 @@ impl Request {
             if value > most { Err(Error::TooLarge { name, value, limit: most }) } else { Ok(()) }
         };
         if self.method == Some(Method::Akp) {
+            if self.entries != EntryKind::Shared {
+                let what = format!("method AKP with {}: BMT and CMT serve them", self.entries);
+                return Err(Error::Unsupported(what));
+            }
             bounded("input modulus of AKP", self.input_modulus, 2, MAX_AKP_MODULUS)?;
         }
         bounded("input modulus", self.input_modulus, 2, MAX_MODULUS)?;
         bounded("output modulus", self.output_modulus, 2, MAX_MODULUS)?;
+        bounded(OUTPUT_RANGE, self.output_range.unwrap_or(1), 1, self.output_modulus - 1)?;
         let most = if self.input_modulus == self.output_modulus { MAX_LOOKUPS } else { 1 };
         bounded("number of lookups in a row", self.lookups_in_a_row.into(), 1, most.into())?;
         let degree = self.degree();

@@ -78,6 +78,33 @@ impl Parameters {
         toy((1 << (bits + 1), 8), (1024, 1024), Evaluation::Selecting(&digits))
     }
 
+    /// A toy set for a table of its own for every value, in the clear or encrypted, for tests only: **insecure**. A tree of
+    /// two digits.
+    ///
+    /// # Errors
+    /// If the input modulus has no two factors, or a number is out of range.
+    pub fn insecure_toy_entries(input_modulus: u64, output_modulus: u64) -> Result<Self> {
+        Self::insecure_toy_entries_of((input_modulus, output_modulus), 1024)
+    }
+
+    /// As [`Parameters::insecure_toy_entries`], with so many values a ciphertext: **insecure**.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insecure_toy_entries_of(moduli: (u64, u64), slots: usize) -> Result<Self> {
+        let (input_modulus, output_modulus) = moduli;
+        let digits = two_digits(input_modulus).ok_or_else(|| {
+            Error::Unsupported(format!("input modulus {input_modulus}: it has no two factors"))
+        })?;
+        let multiplexer = MultiplexerLiteral {
+            digits: digits.to_vec(),
+            selectors: vec![1, 1],
+            entry_levels: 1,
+            ..MultiplexerLiteral::default()
+        };
+        Self::insecure_toy_tree(output_modulus, 1024, slots, multiplexer, 0)
+    }
+
     /// A toy set of a multiplexer tree, for tests only: **insecure**.
     ///
     /// # Errors
@@ -100,6 +127,12 @@ impl Parameters {
         let choice = DigitChoice { multiplexer, exponential_cleanings, extra_primes: [0, 0] };
         toy((input_modulus, output_modulus), (degree, slots), Evaluation::Tree(&choice))
     }
+}
+
+/// Two factors of a number, as even as possible, the smaller first.
+fn two_digits(modulus: u64) -> Option<[u64; 2]> {
+    let small = (2..=modulus.isqrt()).rev().find(|&d| modulus.is_multiple_of(d))?;
+    Some([small, modulus / small])
 }
 
 fn toy(

@@ -6,20 +6,16 @@ use cryptable_lattice::error::{Error, Result};
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
+use crate::parameters::validation::MAX_MODULUS;
 
 /// Tables of one pair of moduli: value k of a ciphertext is mapped through table k.
 ///
-/// They need parameters of a multiplexer tree with a level for entries, see
-/// [`crate::MultiplexerLiteral::entry_levels`].
+/// They need parameters of a multiplexer tree with a level for entries: what [`crate::Request::entries`] asks for.
 ///
 /// ```
-/// use cryptable_packed::{
-///     MultiplexerLiteral, Parameters, Progress, SecretKey, SlotTables, Table,
-/// };
-/// let digits = vec![4, 4];
-/// let tree =
-///     MultiplexerLiteral { digits, selectors: vec![1, 1], entry_levels: 1, ..Default::default() };
-/// let secret = SecretKey::generate(&Parameters::insecure_toy_tree(16, 1024, 1024, tree, 0)?);
+/// use cryptable_packed::{Parameters, Progress, SecretKey, SlotTables, Table};
+/// // `Request { entries: EntryKind::Plain, ..Request::new(16, 16) }` gives 128-bit parameters.
+/// let secret = SecretKey::generate(&Parameters::insecure_toy_entries(16, 16)?);
 /// let key = secret.evaluation_key(Progress::silent())?;
 /// let multiples = |k| Table::from_fn(16, 16, |x| k * x % 16);
 /// let tables = SlotTables::new((0..4).map(multiples).collect::<Result<_, _>>()?)?;
@@ -35,7 +31,12 @@ use crate::parameters::parameter_set::Parameters;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotTables {
-    tables: Vec<Table>,
+    input_modulus: u64,
+    output_modulus: u64,
+    /// `None`: one table for all values.
+    count: Option<usize>,
+    /// Outputs of one table after the other. Half of the memory of words: tables of 12 bits have 2^28 of them.
+    outputs: Vec<u32>,
 }
 
 impl SlotTables {
@@ -57,30 +58,129 @@ impl SlotTables {
                 }
             }
         }
-        Ok(Self { tables })
+        let moduli = (first.input_modulus(), first.output_modulus());
+        check_output_modulus(moduli.1)?;
+        let outputs = tables.iter().flat_map(|table| table.values()).map(|&y| y as u32).collect();
+        Self::from_outputs(moduli, outputs)
     }
 
-    /// The tables, in the order of the values.
+    /// One table a value, from the outputs of one table after the other: input and output modulus p and P, then
+    /// `outputs[p·k + x]`, what value x at position k is mapped to.
+    ///
+    /// ```
+    /// use cryptable_packed::SlotTables;
+    /// let tables = SlotTables::from_outputs((2, 4), vec![3, 0, 1, 2])?;
+    /// assert_eq!((tables.count(), tables.output(0, 0), tables.output(1, 1)), (Some(2), 3, 2));
+    /// assert!(SlotTables::from_outputs((2, 4), vec![3, 0, 1]).is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a modulus is below 2 or above 2^24, there is no whole number of tables, or an output is not below P.
+    pub fn from_outputs(moduli: (u64, u64), outputs: Vec<u32>) -> Result<Self> {
+        let (input_modulus, output_modulus) = moduli;
+        check_output_modulus(output_modulus)?;
+        for (name, value) in [("input modulus", input_modulus), ("output modulus", output_modulus)]
+        {
+            if value < 2 {
+                return Err(Error::TooSmall { name, value, limit: 2 });
+            }
+        }
+        let (found, count) = (outputs.len(), outputs.len() as u64 / input_modulus);
+        if count == 0 || !(found as u64).is_multiple_of(input_modulus) {
+            return Err(Error::TableLength { found, expected: input_modulus * count.max(1) });
+        }
+        if let Some(at) = outputs.iter().position(|&y| u64::from(y) >= output_modulus) {
+            let (index, value) = (at % input_modulus as usize, outputs[at].into());
+            return Err(Error::TableEntry { index, value, limit: output_modulus });
+        }
+        Ok(Self { input_modulus, output_modulus, count: Some(count as usize), outputs })
+    }
+
+    /// The same table for all values, however many: what [`EncryptedTables`](crate::EncryptedTables) of a single table
+    /// are made of. One that the server may read is faster as a [`crate::PreparedTable`].
+    ///
+    /// # Errors
+    /// If the output modulus is above 2^24.
+    pub fn shared(table: &Table) -> Result<Self> {
+        let mut one = Self::new(vec![table.clone()])?;
+        one.count = None;
+        Ok(one)
+    }
+
+    /// The number of tables; `None` if one serves all values.
     #[must_use]
-    pub fn tables(&self) -> &[Table] {
-        &self.tables
+    pub fn count(&self) -> Option<usize> {
+        self.count
     }
 
-    /// Outputs at input x as fractions of the output modulus within [-1/2, 1/2].
-    pub(crate) fn fractions(&self, x: usize) -> Vec<f64> {
-        let modulus = self.tables[0].output_modulus() as f64;
-        self.tables.iter().map(|table| table.centered_value(x) as f64 / modulus).collect()
+    /// Input modulus p of all tables.
+    #[must_use]
+    pub fn input_modulus(&self) -> u64 {
+        self.input_modulus
+    }
+
+    /// Output modulus P of all tables.
+    #[must_use]
+    pub fn output_modulus(&self) -> u64 {
+        self.output_modulus
+    }
+
+    /// What value x at position k is mapped to.
+    ///
+    /// # Panics
+    /// If there is no table k, or x is not below p.
+    #[must_use]
+    pub fn output(&self, k: usize, x: u64) -> u64 {
+        assert!(x < self.input_modulus, "an input of {x} in tables of {}", self.input_modulus);
+        let table = if self.count.is_some() { k } else { 0 };
+        self.outputs[table * self.input_modulus as usize + x as usize].into()
+    }
+
+    /// Outputs at input x as fractions of the output modulus within [-1/2, 1/2], for so many values.
+    pub(crate) fn fractions(&self, x: usize, slots: usize) -> Vec<f64> {
+        let modulus = self.output_modulus;
+        let fraction = |&output: &u32| {
+            // As `Table::centered_value`: half the modulus is negative.
+            let output = i64::from(output);
+            let half = modulus.div_ceil(2) as i64;
+            let centered = if output >= half { output - modulus as i64 } else { output };
+            centered as f64 / modulus as f64
+        };
+        match self.count {
+            Some(_) => {
+                let stride = self.input_modulus as usize;
+                self.outputs[x..].iter().step_by(stride).map(fraction).collect()
+            }
+            None => vec![fraction(&self.outputs[x]); slots],
+        }
     }
 
     /// Checks moduli and number against parameters.
     pub(crate) fn check(&self, parameters: &Parameters) -> Result<()> {
-        self.tables[0].check_moduli(parameters.input_modulus(), parameters.output_modulus())?;
-        let (value, limit) = (self.tables.len() as u64, parameters.literal().slots as u64);
-        if value > limit {
-            return Err(Error::TooLarge { name: "number of tables", value, limit });
+        for (name, found, expected) in [
+            ("input modulus", self.input_modulus, parameters.input_modulus()),
+            ("output modulus", self.output_modulus, parameters.output_modulus()),
+        ] {
+            if found != expected {
+                return Err(Error::mismatch(name, found, expected));
+            }
         }
-        Ok(())
+        let limit = parameters.literal().slots as u64;
+        match self.count {
+            Some(count) if count as u64 > limit => {
+                Err(Error::TooLarge { name: "number of tables", value: count as u64, limit })
+            }
+            _ => Ok(()),
+        }
     }
+}
+
+fn check_output_modulus(value: u64) -> Result<()> {
+    if value > MAX_MODULUS {
+        return Err(Error::TooLarge { name: "output modulus", value, limit: MAX_MODULUS });
+    }
+    Ok(())
 }
 
 /// The circuit, if it has a level for entries.

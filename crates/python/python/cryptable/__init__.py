@@ -15,6 +15,9 @@ client decrypts exact integers.
     result = secret.decrypt(server.lookup(encrypted, curve))    # the same shape
 
 Keys and ciphertexts have 128 bits of security at least, and results are exact but for a probability that plans state.
+Beside tables: `integers` (columns of 8 to 64 bits), `comparisons`, `ckks` (real and complex vectors), `circuits`,
+`booleans`, `transciphering` (AES), each with keys of its own and an example; `cryptable.ray` looks up on many machines.
+
 Long calls show a bar (with tqdm), stop at Ctrl-C, and let other threads run. Errors are in `cryptable.errors`.
 """
 
@@ -22,7 +25,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import comparisons, errors
+from . import booleans, circuits, ckks, comparisons, errors, integers, transciphering
 from . import tables as _tables
 from ._native import Candidate, Ciphertext, EvaluationKey, Plan, PreparedTable, SecretKey, Table, inspect
 from ._native import plan as _plan
@@ -42,12 +45,19 @@ __all__ = [
     "SecretKey",
     "Table",
     "TableLike",
+    "bfloat16",
+    "booleans",
+    "bridges",
+    "circuits",
+    "ckks",
     "comparisons",
     "demo",
     "errors",
     "inspect",
+    "integers",
     "plan",
     "table",
+    "transciphering",
 ]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from os import PathLike
+from typing import Any
 
-from ._native import Ciphertext, EvaluationKey
+from ._native import Ciphertext, ckks
 
 
 def ciphertext(data: bytes, shape: list[int]) -> Ciphertext:
@@ -12,6 +13,16 @@ def ciphertext(data: bytes, shape: list[int]) -> Ciphertext:
     return Ciphertext.from_bytes(data).reshape(tuple(shape))
 
 
-def evaluation_key(path: PathLike[str], allow_insecure: bool) -> EvaluationKey:
+def opened(cls: Any, path: PathLike[str], allow_insecure: bool) -> Any:
     """A key of the file that it was opened from: pages are shared with other processes of the machine."""
-    return EvaluationKey.open(path, allow_insecure=allow_insecure)
+    return cls.open(path, allow_insecure=allow_insecure)
+
+
+def of_bytes(cls: Any, data: bytes, shape: tuple[int, ...]) -> Any:
+    """An encrypted array of its bytes and its shape."""
+    return cls.from_bytes(data).reshape(shape)
+
+
+def vector(parameters: bytes, data: bytes, shape: list[int]) -> Any:
+    """An encrypted vector of its parameters, its bytes and its shape."""
+    return ckks.restore_vector(parameters, data, list(shape))

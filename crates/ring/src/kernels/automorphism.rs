@@ -12,7 +12,20 @@ pub fn automorphism(out: &mut [u64], source: &[u64], exponent: usize) {
         n.is_power_of_two() && out.len() == n && exponent % 2 == 1,
         "X^{exponent} of degree {n}"
     );
-    dispatch!(Isa::detect(), [avx512f: avx512_automorphism], automorphism(out, source, exponent));
+    automorphism_on(Isa::detect(), out, source, exponent);
+}
+
+/// See [`automorphism`].
+///
+/// # Panics
+/// As there, or if the processor has not the instruction set.
+fn automorphism_on(isa: Isa, out: &mut [u64], source: &[u64], exponent: usize) {
+    assert!(isa.is_available(), "{isa:?}");
+    dispatch!(
+        isa,
+        [avx2: avx2_automorphism, avx512f: avx512_automorphism],
+        automorphism(out, source, exponent)
+    );
 }
 
 #[cfg(test)]
@@ -25,10 +38,13 @@ mod tests {
         for n in [2usize, 8, 16, 2048] {
             let source: Vec<u64> = (0..n as u64).map(|i| (i + 1) << 40).collect();
             for exponent in (1..2 * n).step_by(2 * n.div_ceil(32)).chain([2 * n - 1]) {
-                let (mut found, mut expected) = (vec![0; n], vec![0; n]);
-                automorphism(&mut found, &source, exponent);
+                let mut expected = vec![0; n];
                 scalar::automorphism(&mut expected, &source, exponent);
-                assert_eq!(found, expected, "X^{exponent} of degree {n}");
+                for isa in Isa::available() {
+                    let mut found = vec![0; n];
+                    automorphism_on(isa, &mut found, &source, exponent);
+                    assert_eq!(found, expected, "{isa:?}, X^{exponent} of degree {n}");
+                }
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::Modulus;
 const VECTORS: usize = 4;
 
 /// Words of a group of vectors.
-const GROUP: usize = VECTORS * LANES;
+pub(super) const GROUP: usize = VECTORS * LANES;
 
 /// The double `2^103`.
 const TWO_103: f64 = TWO_52 * TWO_51 as f64;
@@ -80,7 +80,7 @@ pub(super) fn linear_combination<const ADD: bool>(
 }
 
 /// The constants by which sums are reduced.
-struct Reducer {
+pub(super) struct Reducer {
     modulus: VectorModulus,
     /// The low sums to start from: minus the exponents of all terms, and a residue that makes up
     /// for the `2^51` in each.
@@ -96,7 +96,7 @@ struct Reducer {
 impl Reducer {
     /// For sums of `terms` products of a residue and a word below `bound`.
     #[target_feature(enable = "avx2,fma")]
-    fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
+    pub(super) fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
         let radix = TWO_51 % m.value();
         // One more per term for rounding, two for what its low half carries.
         let high_half = ((u128::from(m.value()) * u128::from(bound)) >> 51) + 3;
@@ -134,7 +134,7 @@ impl Reducer {
 /// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn for_each_group<const ADD: bool>(
+pub(super) fn for_each_group<const ADD: bool>(
     out: &mut [u64],
     reducer: &Reducer,
     add_terms: impl Fn(&mut Sums, usize),
@@ -158,7 +158,7 @@ fn for_each_group<const ADD: bool>(
 
 /// The group of words that begins at `start`.
 #[inline]
-fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
+pub(super) fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
     words[start..].first_chunk().expect("operands are as long as the output")
 }
 
@@ -169,7 +169,7 @@ fn vectors(words: &[u64; GROUP]) -> &[[u64; LANES]] {
 }
 
 /// Sums of low halves and of high halves for one group of words.
-struct Sums {
+pub(super) struct Sums {
     low: [__m256i; VECTORS],
     high: [__m256i; VECTORS],
 }
@@ -178,7 +178,7 @@ impl Sums {
     /// Adds the product of vector i of `x` with the integers `y(i)`, for all i.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    fn add_products(&mut self, x: &[u64; GROUP], y: impl Fn(usize) -> __m256d) {
+    pub(super) fn add_products(&mut self, x: &[u64; GROUP], y: impl Fn(usize) -> __m256d) {
         let x = vectors(x);
         let two_103 = _mm256_set1_pd(TWO_103);
         let bias = _mm256_set1_pd(TWO_103 + 1.5 * TWO_52);

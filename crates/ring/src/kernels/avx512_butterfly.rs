@@ -7,16 +7,12 @@ use std::arch::x86_64::*;
 
 use super::avx512::splat;
 use crate::Modulus;
-use crate::modulus::inverse_of_odd;
 
 /// The numbers that all passes share, one copy per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Constants {
-    pub(super) q: __m512i,
     /// `2^52 - q`, whose products are those with -q modulo 2^52.
     pub(super) minus_q_52: __m512i,
-    /// `q^-1 mod 2^52`.
-    pub(super) q_inverse: __m512i,
     /// `⌊2^52/q⌋`.
     pub(super) reciprocal: __m512i,
 }
@@ -26,12 +22,7 @@ impl Constants {
     #[inline]
     pub(super) fn new(m: &Modulus) -> Self {
         let q = m.value();
-        Self {
-            q: splat(q),
-            minus_q_52: splat((1 << 52) - q),
-            q_inverse: splat(inverse_of_odd(q) & ((1 << 52) - 1)),
-            reciprocal: splat((1 << 52) / q),
-        }
+        Self { minus_q_52: splat((1 << 52) - q), reciprocal: splat((1 << 52) / q) }
     }
 
     /// `(u + w·v, u - w·v)` modulo q, each within q of u, for `w + q` and `⌈w·2^52/q⌉`.
@@ -52,15 +43,6 @@ impl Constants {
         let estimate = _mm512_madd52hi_epu64(*v, *v, quotient);
         *u = _mm512_madd52lo_epu64(sum, estimate, self.minus_q_52);
         *v = _mm512_sub_epi64(twice, *u);
-    }
-
-    /// A number in `[0, 2q)` that is x modulo q, for any x.
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    #[inline]
-    pub(super) fn reduce(&self, x: __m512i) -> __m512i {
-        let estimate = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, self.reciprocal);
-        let remainder = _mm512_madd52lo_epu64(x, estimate, self.minus_q_52);
-        _mm512_and_si512(remainder, splat((1 << 52) - 1))
     }
 }
 

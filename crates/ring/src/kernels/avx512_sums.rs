@@ -15,11 +15,11 @@ use crate::Modulus;
 const VECTORS: usize = 8;
 
 /// Words of a group of vectors.
-const GROUP: usize = VECTORS * LANES;
+pub(super) const GROUP: usize = VECTORS * LANES;
 
 /// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
 /// [`super::sums::inner_product_runs`].
-#[target_feature(enable = "avx512f,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn inner_product<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
@@ -70,7 +70,7 @@ pub(super) fn inner_product<const ADD: bool>(
 ///
 /// With a known number of terms each term has load instructions of its own. Prefetchers tell streams apart by the
 /// instructions that read them: keys come from memory twice as fast as in a loop over terms.
-#[target_feature(enable = "avx512f,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 fn inner_product_of<const ADD: bool, const TERMS: usize>(
     m: &Modulus,
     out: &mut [u64],
@@ -108,7 +108,7 @@ fn inner_product_of<const ADD: bool, const TERMS: usize>(
 
 /// `Σ_k c_k·x_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
 /// [`super::sums::linear_combination`].
-#[target_feature(enable = "avx512f,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn linear_combination<const ADD: bool>(
     m: &Modulus,
     out: &mut [u64],
@@ -150,9 +150,9 @@ pub(super) fn fractions_round(out: &mut [u64], ys: &[&[u64]], inverses: &[f64]) 
 
 /// Writes the residues of sums, which `add_terms` adds up for the group that begins at a word, on
 /// top of `out` if `ADD`. Returns the number of words in full groups, which are those written.
-#[target_feature(enable = "avx512f,avx512ifma")]
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 #[inline]
-fn for_each_group<const ADD: bool>(
+pub(super) fn for_each_group<const ADD: bool>(
     out: &mut [u64],
     reducer: &Reducer,
     add_terms: impl Fn(&mut Sums, usize),
@@ -176,7 +176,7 @@ fn for_each_group<const ADD: bool>(
 
 /// The group of words that begins at `start`.
 #[inline]
-fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
+pub(super) fn group(words: &[u64], start: usize) -> &[u64; GROUP] {
     words[start..].first_chunk().expect("operands are as long as the output")
 }
 
@@ -195,7 +195,7 @@ fn word_indices(i: usize) -> __m512i {
 }
 
 /// How to reduce sums of a certain number of terms.
-struct Reducer {
+pub(super) struct Reducer {
     modulus: VectorModulus,
     /// Whether the sum of high halves and carries may reach 2^52.
     wide: bool,
@@ -204,7 +204,7 @@ struct Reducer {
 impl Reducer {
     /// For sums of `terms` products of a residue and a word below `bound`.
     #[target_feature(enable = "avx512f")]
-    fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
+    pub(super) fn new(m: &Modulus, terms: usize, bound: u64) -> Self {
         let high_half = (u128::from(m.value()) * u128::from(bound)) >> 52;
         // Low halves, and the word to start from, carry at most `terms`.
         let sum = (terms as u128) * (high_half + 1);
@@ -213,7 +213,7 @@ impl Reducer {
 }
 
 /// Sums of low halves and of high halves for one group of words.
-struct Sums {
+pub(super) struct Sums {
     low: [__m512i; VECTORS],
     high: [__m512i; VECTORS],
 }
@@ -234,9 +234,9 @@ impl Sums {
     }
 
     /// Adds the product of vector i of `x` with `y(i)`, for all i.
-    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
     #[inline]
-    fn add_products(&mut self, x: &[u64; GROUP], y: impl Fn(usize) -> __m512i) {
+    pub(super) fn add_products(&mut self, x: &[u64; GROUP], y: impl Fn(usize) -> __m512i) {
         let x = vectors(x);
         for i in 0..VECTORS {
             let (x, y) = (load(&x[i]), y(i));
@@ -248,7 +248,7 @@ impl Sums {
     /// The same sums modulo q, with high parts below 2^52 and low ones below 2^52.
     ///
     /// Out of line, and by value: called rarely, and it must not keep the sums out of registers.
-    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
     #[cold]
     #[inline(never)]
     fn narrow(mut self, m: &VectorModulus) -> Self {

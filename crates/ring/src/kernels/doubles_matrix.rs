@@ -1,4 +1,4 @@
-//! Products of integer matrices with residues in doubles with FMA: AVX2, and AVX-512 without IFMA;
+//! Products of integer matrices with residues in doubles with FMA: AVX2, AVX-512 without IFMA, NEON;
 //! moduli below 2^50.
 //!
 //! Words come in two halves and entries in pieces ([`DoubleEntries`]), whose products add up exactly
@@ -9,8 +9,12 @@
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
 use super::matrix_layout::{DOUBLE_TILE_ROWS, DoubleEntries, HALF_BITS};
+#[cfg(target_arch = "x86_64")]
 use super::ntt::doubles::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
 use super::ntt::doubles::avx512::Avx512;
+#[cfg(target_arch = "aarch64")]
+use super::ntt::doubles::neon::Neon;
 use super::ntt::doubles::{DoubleLanes, Doubles, encode};
 use crate::Modulus;
 
@@ -120,6 +124,7 @@ unsafe fn tile_product<D: Doubles, const R: usize>(
 ///
 /// # Safety
 /// As many packed strips as `out` has words a row.
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn tile_product_avx2(
     m: &Modulus,
@@ -136,6 +141,7 @@ pub(super) unsafe fn tile_product_avx2(
 ///
 /// # Safety
 /// As for [`tile_product_avx2`].
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
 pub(super) unsafe fn tile_product_avx512(
     m: &Modulus,
@@ -146,4 +152,21 @@ pub(super) unsafe fn tile_product_avx512(
 ) {
     // SAFETY: as above.
     unsafe { tile_product::<Avx512, 8>(m, out, entries, tile, strips) }
+}
+
+/// See [`super::matrix::tile_product`].
+///
+/// # Safety
+/// As many packed strips as `out` has words a row.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+pub(super) unsafe fn tile_product_neon(
+    m: &Modulus,
+    out: &mut [u64],
+    entries: &DoubleEntries,
+    tile: usize,
+    strips: &[u64],
+) {
+    // SAFETY: the instruction set is enabled; the caller promises the rest.
+    unsafe { tile_product::<Neon, 4>(m, out, entries, tile, strips) }
 }

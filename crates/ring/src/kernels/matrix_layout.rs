@@ -1,7 +1,7 @@
 //! The integer matrices of matrix products, in the order in which the kernels read them.
 //!
 //! Three layouts: entries as words, for the portable kernel and for IFMA; as bytes, for the matrix
-//! unit AMX; as doubles, for AVX2 and AVX-512 without IFMA.
+//! unit AMX, and for VNNI if they have one; as doubles, for AVX2, AVX-512 without IFMA, and NEON.
 
 use super::amx;
 use crate::{Buffer, Isa};
@@ -33,6 +33,9 @@ const MIN_BYTE_COLUMNS: usize = 64;
 
 /// Bits of the absolute value of an entry.
 const ENTRY_BITS: u32 = 39;
+
+/// log2 of a number that all entries are below in absolute value.
+pub(crate) const LOG2_LARGEST_ENTRY: u32 = ENTRY_BITS;
 
 /// The largest number of columns. High halves of products with words, below `2^50·2^40/2^52`, then
 /// add up to less than `2^52`; products of bytes, five of a weight and column, to less than `2^32`.
@@ -97,6 +100,19 @@ pub(super) struct ByteEntries {
     pub(super) chunks: usize,
 }
 
+impl Kind {
+    /// The fastest one on this machine, for entries that differ by less than a byte or not.
+    fn best(columns: usize, has_byte_entries: bool) -> Self {
+        let has_byte_columns = columns >= MIN_BYTE_COLUMNS;
+        match Isa::detect() {
+            _ if amx::is_available() && has_byte_columns => Self::Bytes,
+            _ if takes_vnni() && has_byte_columns && has_byte_entries => Self::Bytes,
+            Isa::Neon | Isa::Avx2 | Isa::Avx512f => Self::Doubles,
+            _ => Self::Words,
+        }
+    }
+}
+
 impl MatrixTiles {
     /// The matrix of these entries, row after row.
     ///
@@ -105,12 +121,13 @@ impl MatrixTiles {
     /// entries, or an entry is not in `(-2^39, 2^39)`.
     #[must_use]
     pub fn new(columns: usize, entries: &[i64]) -> Self {
-        let kind = match Isa::detect() {
-            Isa::Avx2 | Isa::Avx512f => Kind::Doubles,
-            _ if amx::is_available() && columns >= MIN_BYTE_COLUMNS => Kind::Bytes,
-            _ => Kind::Words,
-        };
-        Self::with_layout(columns, entries, kind)
+        Self::with_layout(columns, entries, Kind::best(columns, Span::of(entries).planes() == 1))
+    }
+
+    /// Whether a matrix of so many columns keeps entries up to `largest` in absolute value as words, which may have any
+    /// bits up to 39 at one price.
+    pub(crate) fn has_words(columns: usize, largest: u64) -> bool {
+        Kind::best(columns, largest <= 1 << 7) == Kind::Words
     }
 
     /// As [`MatrixTiles::new`], for a layout of the caller's choice.
@@ -197,12 +214,8 @@ fn words(columns: usize, entries: &[i64]) -> Vec<[u64; TILE_ROWS]> {
 
 impl ByteEntries {
     fn new(columns: usize, entries: &[i64]) -> Self {
-        let factor = common_factor(entries);
-        let smallest = entries.iter().copied().min().unwrap_or(0).min(0);
-        let largest = entries.iter().copied().max().unwrap_or(0).max(0);
-        let bits = u64::BITS - (largest.abs_diff(smallest) / factor).leading_zeros();
-        let planes = bits.div_ceil(8).max(1) as usize;
-        let offset = smallest.unsigned_abs() / factor;
+        let span = Span::of(entries);
+        let (factor, offset, planes) = (span.factor, span.offset(), span.planes());
         let chunks = columns.div_ceil(BYTE_TILE_COLUMNS);
         let tiles = (entries.len() / columns).div_ceil(BYTE_TILE_ROWS);
         let bytes = Buffer::zeroed(tiles * planes * chunks * (BYTE_TILE / 8));
@@ -278,6 +291,40 @@ impl DoubleEntries {
         let length = self.pieces * self.columns;
         &self.values[index * length..][..length]
     }
+}
+
+/// What entries have in common: 0 and they lie between two multiples of their factor.
+struct Span {
+    factor: u64,
+    smallest: i64,
+    largest: i64,
+}
+
+impl Span {
+    fn of(entries: &[i64]) -> Self {
+        let smallest = entries.iter().copied().min().unwrap_or(0).min(0);
+        let largest = entries.iter().copied().max().unwrap_or(0).max(0);
+        Self { factor: common_factor(entries), smallest, largest }
+    }
+
+    /// What makes quotients by the factor positive.
+    fn offset(&self) -> u64 {
+        self.smallest.unsigned_abs() / self.factor
+    }
+
+    /// The bytes of quotients that are positive.
+    fn planes(&self) -> usize {
+        let bits = u64::BITS - (self.largest.abs_diff(self.smallest) / self.factor).leading_zeros();
+        bits.div_ceil(8).max(1) as usize
+    }
+}
+
+/// Whether entries of one byte are multiplied by VNNI.
+fn takes_vnni() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return super::vnni_matrix::is_available();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// The greatest common divisor of all entries; 1 if all are 0.

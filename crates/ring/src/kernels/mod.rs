@@ -59,6 +59,10 @@ pub(crate) mod automorphism;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
+mod avx2_automorphism;
+#[cfg(target_arch = "x86_64")]
+mod avx2_packed;
+#[cfg(target_arch = "x86_64")]
 mod avx2_sums;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -69,22 +73,28 @@ mod avx512_butterfly;
 #[cfg(target_arch = "x86_64")]
 mod avx512_matrix;
 #[cfg(target_arch = "x86_64")]
+mod avx512_packed;
+#[cfg(target_arch = "x86_64")]
 mod avx512_sums;
 mod conversion;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod digit_product;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod doubles_matrix;
 mod elementwise;
 mod matrix;
 mod matrix_layout;
 pub(crate) mod ntt;
+mod packed_row;
+mod packed_sums;
 mod permutation;
 mod permute;
 mod scalar;
 mod sums;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod vnni_matrix;
 pub(crate) mod wrapping_sums;
 
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
@@ -94,7 +104,10 @@ pub use elementwise::{
     sub_mul_scalar_assign,
 };
 pub use matrix::{ColumnBlock, tile_product};
+pub(crate) use matrix_layout::LOG2_LARGEST_ENTRY;
 pub use matrix_layout::{MAX_COLUMNS, MatrixTiles};
+pub use packed_row::PackedRow;
+pub use packed_sums::{packed_inner_product, packed_inner_product_add};
 pub use permutation::Permutation;
 pub use permute::{permute, permute_add_assign};
 pub use sums::{

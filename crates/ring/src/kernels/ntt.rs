@@ -4,20 +4,20 @@
 //! (`lanes`). The order of evaluations is that of Cooley and Tukey's butterflies in place: bit
 //! reversed.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) mod doubles;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod entry;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod forward;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod inverse;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
 mod scalar;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -29,7 +29,7 @@ use crate::Modulus;
 #[derive(Debug)]
 enum Tables {
     Scalar(scalar::Tables),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     Doubles4(tables::Tables),
     #[cfg(target_arch = "x86_64")]
     Doubles8(tables::Tables),
@@ -64,6 +64,8 @@ impl Transform {
             crate::Isa::Avx2 | crate::Isa::Avx512f | crate::Isa::Avx512Ifma => {
                 Tables::Doubles4(entry::tables::<4>(&modulus, degree, root))
             }
+            #[cfg(target_arch = "aarch64")]
+            crate::Isa::Neon => Tables::Doubles4(entry::tables::<4>(&modulus, degree, root)),
             _ => Tables::Scalar(scalar::Tables::new(&modulus, degree, root)),
         };
         Self { modulus, degree, tables }
@@ -79,6 +81,9 @@ impl Transform {
             // SAFETY: `Modulus::isa` promises the instruction set that `new` chose by; the length
             // was checked.
             Tables::Doubles4(tables) => unsafe { entry::forward_avx2(m, tables, words) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: as above.
+            Tables::Doubles4(tables) => unsafe { entry::forward_neon(m, tables, words) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Tables::Doubles8(tables) => unsafe { entry::forward_avx512(m, tables, words) },
@@ -97,6 +102,9 @@ impl Transform {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as in `forward_assign`.
             Tables::Doubles4(tables) => unsafe { entry::inverse_avx2(m, tables, words, factor) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: as in `forward_assign`.
+            Tables::Doubles4(tables) => unsafe { entry::inverse_neon(m, tables, words, factor) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as in `forward_assign`.
             Tables::Doubles8(tables) => unsafe { entry::inverse_avx512(m, tables, words, factor) },

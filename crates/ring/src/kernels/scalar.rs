@@ -1,5 +1,6 @@
 //! Portable kernels, for every modulus below 2^62: what the vector kernels are compared with.
 
+use super::packed_row::{self, PackedRow};
 use super::permutation::Permutation;
 use crate::Modulus;
 use crate::modulus::Factor;
@@ -225,4 +226,58 @@ impl Sums {
             *out = sum as u64;
         }
     }
+}
+
+/// See [`PackedRow::pack`]; returns the number of words.
+pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
+    let blocks = words.as_chunks::<{ packed_row::BLOCK }>().0;
+    for (out, words) in out.chunks_exact_mut(bits as usize).zip(blocks) {
+        let (mut buffer, mut held, mut at) = (0u128, 0, 0);
+        for &word in words {
+            buffer |= u128::from(word) << held;
+            held += bits;
+            if held >= u64::BITS {
+                out[at..at + 8].copy_from_slice(&(buffer as u64).to_le_bytes());
+                buffer >>= u64::BITS;
+                held -= u64::BITS;
+                at += 8;
+            }
+        }
+        let rest = (held / 8) as usize;
+        out[at..].copy_from_slice(&(buffer as u64).to_le_bytes()[..rest]);
+    }
+    words.len()
+}
+
+/// See [`PackedRow::unpack`].
+pub(super) fn unpack(out: &mut [u64], row: PackedRow<'_>) {
+    // A word of any bits lies in the 16 bytes from the one that it begins in.
+    let mut padded = [0u8; u64::BITS as usize + 16];
+    let (bits, mask) = (row.bits() as usize, u64::MAX >> (u64::BITS - row.bits()));
+    let blocks = out.as_chunks_mut::<{ packed_row::BLOCK }>().0;
+    for (out, bytes) in blocks.iter_mut().zip(row.bytes().chunks_exact(bits)) {
+        padded[..bits].copy_from_slice(bytes);
+        for (j, out) in out.iter_mut().enumerate() {
+            let (byte, shift) = (j * bits / 8, j * bits % 8);
+            let near = *padded[byte..].first_chunk().expect("padded by 16 bytes");
+            *out = (u128::from_le_bytes(near) >> shift) as u64 & mask;
+        }
+    }
+}
+
+/// `Σ_k a_k·b_k` for packed rows, on top of `out` if `ADD`; returns the number of words. A row is unpacked at a time.
+pub(super) fn packed_inner_product<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], PackedRow<'_>)],
+) -> usize {
+    if !ADD {
+        out.fill(0);
+    }
+    let mut words = vec![0; out.len()];
+    for (a, b) in terms {
+        unpack(&mut words, *b);
+        inner_product::<true>(m, out, &[(a, &words)], 0);
+    }
+    out.len()
 }

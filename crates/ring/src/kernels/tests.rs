@@ -392,3 +392,74 @@ proptest! {
         }
     }
 }
+
+/// Lengths of packed rows below, at and around one block, one vector group and the room that vectors need.
+const PACKED_LENGTHS: [usize; 7] = [0, 8, 16, 64, 72, 128, 200];
+
+#[test]
+fn packed_rows_hold_their_words() {
+    let mut random = Random(2);
+    for (bits, isa) in
+        (1..=64).flat_map(|bits| Isa::available().into_iter().map(move |i| (bits, i)))
+    {
+        let bound = u64::MAX >> (64 - bits);
+        for len in PACKED_LENGTHS {
+            let words: Vec<u64> = (0..len).map(|_| random.word() & bound).collect();
+            let mut bytes = vec![0xFF; PackedRow::packed_bytes(len, bits)];
+            PackedRow::pack(isa, &mut bytes, &words, bits);
+            for (j, &word) in words.iter().enumerate() {
+                for i in 0..bits as usize {
+                    let bit = j * bits as usize + i;
+                    assert_eq!(bytes[bit / 8] >> (bit % 8) & 1, (word >> i & 1) as u8, "{bits}");
+                }
+            }
+            let row = PackedRow::new(&bytes, bits);
+            let mut unpacked = vec![1; len];
+            row.unpack(isa, &mut unpacked);
+            assert!(unpacked == words && row.len() == len, "{bits} bits, {isa:?}");
+            let largest = words.iter().copied().max().unwrap_or(0);
+            assert!(largest == u64::MAX || row.is_below(isa, largest + 1));
+            assert!(len == 0 || !row.is_below(isa, largest));
+        }
+    }
+}
+
+#[test]
+fn sums_of_products_with_packed_rows() {
+    let mut random = Random(3);
+    let all = primes().into_iter().flat_map(|q| Isa::available().into_iter().map(move |i| (q, i)));
+    for (q, isa) in all {
+        let m = Modulus::with_isa(q, isa);
+        if m.isa() != isa {
+            continue;
+        }
+        for (terms, len) in
+            [0, 1, 2, 3, 4, 5, 9].into_iter().flat_map(|t| PACKED_LENGTHS.map(|l| (t, l)))
+        {
+            let words: Vec<[Vec<u64>; 2]> =
+                (0..terms).map(|_| [random.vector(len, q), random.vector(len, q)]).collect();
+            let packed = |words: &[u64]| {
+                let mut bytes = vec![0; PackedRow::packed_bytes(len, m.bits())];
+                PackedRow::pack(isa, &mut bytes, words, m.bits());
+                bytes
+            };
+            let rows: Vec<Vec<u8>> = words.iter().map(|[_, b]| packed(b)).collect();
+            let terms: Vec<_> = words
+                .iter()
+                .zip(&rows)
+                .map(|([a, _], row)| (&a[..], PackedRow::new(row, m.bits())))
+                .collect();
+            let before = random.vector(len, q);
+            let (mut sum, mut added) = (before.clone(), before.clone());
+            packed_inner_product(&m, &mut sum, &terms);
+            packed_inner_product_add(&m, &mut added, &terms);
+            for i in 0..len {
+                let products = words.iter().map(|[a, b]| u128::from(product(a[i], b[i], q)));
+                let expected = products.sum::<u128>();
+                let q = u128::from(q);
+                assert_eq!(u128::from(sum[i]), expected % q, "{m:?}, word {i}");
+                assert_eq!(u128::from(added[i]), (expected + u128::from(before[i])) % q, "{m:?}");
+            }
+        }
+    }
+}

@@ -34,7 +34,7 @@ macro_rules! compile_for_every_isa {
                     Isa::Avx512f | Isa::Avx512Ifma => return unsafe { avx512($($argument),*) },
                     // SAFETY: as above.
                     Isa::Avx2 => return unsafe { avx2($($argument),*) },
-                    Isa::Scalar => {}
+                    Isa::Scalar | Isa::Neon => {}
                 }
             }
             $portable($($argument),*);

@@ -1,4 +1,4 @@
-//! Digit products by Fourier transforms over doubles: AVX2 and AVX-512 without IFMA.
+//! Digit products by Fourier transforms over doubles: AVX2, AVX-512, NEON.
 //!
 //! Sums of products are fractions of the torus, and so are the rows of keys here, `k/q` in
 //! `[-1/2, 1/2)`: no residue is ever reduced. A real polynomial modulo `X^N + 1` is a complex one
@@ -14,41 +14,53 @@
 //! however, and key rows random: the standard deviation is below `5u·‖d‖·‖k/q‖/√N` for degrees up to
 //! 4,096 (measured: 4.2), and `‖k/q‖ = √(N/12)`. The noise of a fresh row, of standard deviation σ,
 //! gives the same coefficient `σ/q·‖d‖`. So transforms add `(5u·q)²/(12·σ²)` of that noise's variance
-//! whatever the digits are: 2^-14 for q = 2^47 and σ = 3.2, which noise models leave out. For primes
+//! whatever the digits are: 2^-14 for q = 2^47 and σ = 3.2, which noise models count. For primes
 //! of 25 bits it is less than the 52 bits of a fraction show.
 //!
-//! A sum of R products of digits of w bits is below `R·N·2^(w-2)`, and must be below 2^51: its whole
-//! part is subtracted by adding and subtracting `1.5·2^52`.
+//! A sum of R products of digits of w bits is below `R·N·2^(w-2)`, and must be below 2^51.
 
+mod fractions;
 mod tables;
 mod transform;
 
+use super::super::ntt::doubles::Doubles;
+#[cfg(target_arch = "x86_64")]
 use super::super::ntt::doubles::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
 use super::super::ntt::doubles::avx512::Avx512;
-use super::super::ntt::doubles::{Doubles, ROUNDER};
+#[cfg(target_arch = "aarch64")]
+use super::super::ntt::doubles::neon::Neon;
 use super::prefetch;
-use crate::Modulus;
 use crate::fraction_digits::FractionDigits;
+use crate::{Buffer, Modulus};
+use fractions::{Decomposition, Real};
 pub(super) use tables::{Tables, fits};
-use transform::{forward_block, forward_leading, inverse_block, inverse_trailing, sum_rows};
+use transform::{
+    forward_block, forward_first, forward_middle, inverse_block, inverse_trailing, sum_rows,
+};
 
-/// A digit as the bits of a double: an integer of up to 51 bits is added to the mantissa of
-/// `1.5·2^52`, which AVX2 can do, unlike conversions.
+/// The digits of a polynomial of fractions after the first pass of their transforms; of its product
+/// with `X^exponent - 1`, if there is an exponent.
+///
+/// # Safety
+/// As for [`multiply_add`].
 #[inline(always)]
-fn to_double(digit: i64) -> u64 {
-    (f64::from_bits(ROUNDER.to_bits().wrapping_add_signed(digit)) - ROUNDER).to_bits()
-}
-
-/// `accumulator += sums` modulo 1, doubles to fractions of 52 bits.
-#[inline(always)]
-fn accumulate(accumulator: &mut [u64], sums: &[u64]) {
-    const UNIT: f64 = (1u64 << 52) as f64;
-    for (out, &sum) in accumulator.iter_mut().zip(sums) {
-        let sum = f64::from_bits(sum);
-        let fraction = sum - ((sum + ROUNDER) - ROUNDER);
-        let units = (fraction * UNIT + ROUNDER).to_bits().wrapping_sub(ROUNDER.to_bits());
-        *out = out.wrapping_add(units);
+unsafe fn decompose<D: Doubles>(
+    tables: &Tables,
+    digits: &FractionDigits,
+    (out, biased): (&mut [u64], &mut [u64]),
+    (source, exponent): (&[u64], Option<usize>),
+) {
+    assert_eq!((source.len(), biased.len()), (tables.degree(), tables.degree()));
+    assert_eq!(out.len(), tables.degree() * digits.length());
+    // A pass of its own: rotations are out of step with the vectors of transforms.
+    match exponent {
+        Some(exponent) => digits.bias_rotation(biased, source, exponent),
+        None => digits.bias(biased, source),
     }
+    let input = Decomposition::new(digits, biased);
+    // SAFETY: the caller promises the instruction set; lengths are those of all rows.
+    unsafe { forward_first::<D>(tables, out.as_mut_ptr(), &input) };
 }
 
 /// See [`multiply_add_avx2`].
@@ -70,7 +82,7 @@ unsafe fn multiply_add<D: Doubles, const R: usize>(
     assert!(accumulator.len() == 2 * degree && sums.len() == 2 * degree, "{degree}");
     for row in digits.chunks_exact_mut(degree) {
         // SAFETY: the caller promises the instruction set; a row has as many words as the degree.
-        unsafe { forward_leading::<D, R>(tables, row.as_mut_ptr()) };
+        unsafe { forward_middle::<D>(tables, row.as_mut_ptr()) };
     }
     // What a block reads, in equal pieces between its transforms: fetches in one burst would wait
     // for each other.
@@ -91,11 +103,10 @@ unsafe fn multiply_add<D: Doubles, const R: usize>(
             }
         }
     }
-    for sums in sums.chunks_exact_mut(degree) {
+    for (sums, out) in sums.chunks_exact_mut(degree).zip(accumulator.chunks_exact_mut(degree)) {
         // SAFETY: as above.
-        unsafe { inverse_trailing::<D, R>(tables, sums.as_mut_ptr()) };
+        unsafe { inverse_trailing::<D, R>(tables, out.as_mut_ptr(), sums.as_mut_ptr()) };
     }
-    accumulate(accumulator, sums);
 }
 
 /// See [`prepare_avx2`].
@@ -113,24 +124,23 @@ unsafe fn prepare<D: Doubles, const R: usize>(
     let (points, count) = (degree / 2, rows.len() / (2 * degree));
     // Inverse transforms multiply by M.
     let scale = 1.0 / (m.value() as f64 * points as f64);
+    let mut transformed = Buffer::unspecified(degree);
     for (index, words) in rows.chunks_exact_mut(degree).enumerate() {
         let (row, component) = (index / 2, index % 2);
         for x in words.iter_mut() {
             *x = (m.center(*x) as f64 * scale).to_bits();
         }
         // SAFETY: as in `multiply_add`.
-        unsafe { forward_leading::<D, R>(tables, words.as_mut_ptr()) };
+        unsafe {
+            forward_first::<D>(tables, transformed.as_mut_ptr(), &Real(words));
+            forward_middle::<D>(tables, transformed.as_mut_ptr());
+        }
         for block in 0..points / (R * R) {
             // SAFETY: as in `multiply_add`.
-            unsafe { forward_block::<D, R>(tables, words.as_mut_ptr(), block) };
-            let (real, imaginary) = words.split_at(points);
+            unsafe { forward_block::<D, R>(tables, transformed.as_mut_ptr(), block) };
             let start = ((2 * block + component) * count + row) * 2 * R * R;
-            let out = out[start..start + 2 * R * R].chunks_exact_mut(2 * R);
-            for (vector, out) in out.enumerate() {
-                let place = block * R * R + vector * R;
-                out[..R].copy_from_slice(&real[place..place + R]);
-                out[R..].copy_from_slice(&imaginary[place..place + R]);
-            }
+            let block = &transformed[2 * block * R * R..][..2 * R * R];
+            out[start..start + 2 * R * R].copy_from_slice(block);
         }
     }
 }
@@ -138,7 +148,7 @@ unsafe fn prepare<D: Doubles, const R: usize>(
 /// The functions of one instruction set.
 macro_rules! entries {
     ($features:literal, $doubles:ty, $lanes:literal, $multiply_add:ident, $prepare:ident,
-     $decompose:ident, $decompose_rotation:ident) => {
+     $decompose:ident) => {
         /// `accumulator += Σ digit·row`, two components, fractions of coefficients, over the rows of
         /// a key, while the words `next` are fetched to the cache. `digits`: N words a row,
         /// overwritten; `sums`: 2N words of scratch memory.
@@ -158,7 +168,7 @@ macro_rules! entries {
         }
 
         /// Rows of coefficients (body, mask; N words each) to the order and form of a product's
-        /// keys: blocks, components, rows, vectors of real and of imaginary parts, all over q·M.
+        /// keys: blocks, components, rows, points, all over q·M.
         ///
         /// # Safety
         /// As above.
@@ -173,32 +183,34 @@ macro_rules! entries {
             unsafe { prepare::<$doubles, $lanes>(m, tables, out, rows) }
         }
 
-        /// Digits of a polynomial of fractions as doubles.
+        /// Digits of a polynomial of fractions, of its product with `X^exponent - 1` if there is an
+        /// exponent, in the form that products read; `out` and N words of scratch memory.
+        ///
+        /// # Safety
+        /// As above.
         #[target_feature(enable = $features)]
-        pub(super) fn $decompose(digits: &FractionDigits, out: &mut [u64], source: &[u64]) {
-            digits.decompose(out, source, to_double);
-        }
-
-        /// Digits of `source·X^exponent - source` as doubles.
-        #[target_feature(enable = $features)]
-        pub(super) fn $decompose_rotation(
+        pub(super) unsafe fn $decompose(
+            tables: &Tables,
             digits: &FractionDigits,
-            out: &mut [u64],
-            source: &[u64],
-            exponent: usize,
+            out: (&mut [u64], &mut [u64]),
+            source: (&[u64], Option<usize>),
         ) {
-            digits.decompose_rotation(out, source, exponent, to_double);
+            // SAFETY: as above.
+            unsafe { decompose::<$doubles>(tables, digits, out, source) }
         }
     };
 }
 
-entries!("avx2,fma", Avx2, 4, multiply_add_avx2, prepare_avx2, decompose_avx2, rotation_avx2);
+#[cfg(target_arch = "x86_64")]
+entries!("avx2,fma", Avx2, 4, multiply_add_avx2, prepare_avx2, decompose_avx2);
+#[cfg(target_arch = "x86_64")]
 entries!(
     "avx512f,avx512dq,avx512vl,fma",
     Avx512,
     8,
     multiply_add_avx512,
     prepare_avx512,
-    decompose_avx512,
-    rotation_avx512
+    decompose_avx512
 );
+#[cfg(target_arch = "aarch64")]
+entries!("neon", Neon, 4, multiply_add_neon, prepare_neon, decompose_neon);

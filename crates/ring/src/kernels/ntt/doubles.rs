@@ -1,4 +1,4 @@
-//! Transforms in double precision with fused multiply-add, moduli below 2^50: AVX2 and AVX-512.
+//! Transforms in double precision with fused multiply-add, moduli below 2^50: AVX2, AVX-512, NEON.
 //!
 //! Lanes are integers, of either sign and never -0, of magnitude at most 4q <= 2^52. A product with a twiddle w,
 //! `|w| <= q/2`, is `h + l` exactly, h its rounding; c is the quotient by q, rounded to an integer
@@ -11,14 +11,18 @@
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
+#[cfg(target_arch = "x86_64")]
 pub(in super::super) mod avx2;
+#[cfg(target_arch = "x86_64")]
 pub(in super::super) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(in super::super) mod neon;
 
 use super::lanes::Lanes;
 use crate::Modulus;
 
 /// The number that rounds to integers when added and subtracted, for magnitudes up to 2^51.
-pub(in super::super) const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
+const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// Vectors of doubles of one instruction set.
 ///
@@ -48,6 +52,12 @@ pub(in super::super) trait Doubles: Copy {
     /// Integers in `[-q, q)`, and q added to the negative ones, as words.
     unsafe fn to_words(x: Self::Vector, q: Self::Vector) -> Self::Vector;
     unsafe fn transpose<const R: usize>(x: &mut [Self::Vector; R]);
+    /// The greatest integer that is not above x.
+    unsafe fn floor(x: Self::Vector) -> Self::Vector;
+    /// Wrapping sums of words.
+    unsafe fn add_words(x: Self::Vector, y: Self::Vector) -> Self::Vector;
+    /// `2^52 + (word >> shift & mask)`, for masks below 2^52.
+    unsafe fn bits_as_double(words: Self::Vector, shift: u32, mask: u64) -> Self::Vector;
 }
 
 /// A modulus in every lane.

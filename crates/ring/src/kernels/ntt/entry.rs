@@ -1,9 +1,14 @@
 //! The transforms compiled for each instruction set.
 
+#[cfg(target_arch = "x86_64")]
 use super::doubles::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
 use super::doubles::avx512::Avx512;
+#[cfg(target_arch = "aarch64")]
+use super::doubles::neon::Neon;
 use super::doubles::{DoubleLanes, encode};
 use super::forward::forward;
+#[cfg(target_arch = "x86_64")]
 use super::ifma::{self, IfmaLanes, NARROW_BOUND};
 use super::inverse::inverse;
 use super::tables::Tables;
@@ -18,6 +23,7 @@ pub(super) fn tables<const LANES: usize>(m: &Modulus, degree: usize, root: u64) 
 ///
 /// # Safety
 /// As many words as the degree of the tables, which [`tables`] made for four lanes.
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn forward_avx2(m: &Modulus, tables: &Tables, words: &mut [u64]) {
     // SAFETY: the instruction set is enabled; the caller promises the rest.
@@ -28,6 +34,7 @@ pub(super) unsafe fn forward_avx2(m: &Modulus, tables: &Tables, words: &mut [u64
 ///
 /// # Safety
 /// As for [`forward_avx2`].
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn inverse_avx2(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
     let factor = encode(m, factor);
@@ -39,6 +46,7 @@ pub(super) unsafe fn inverse_avx2(m: &Modulus, tables: &Tables, words: &mut [u64
 ///
 /// # Safety
 /// As many words as the degree of the tables, which [`tables`] made for eight lanes.
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
 pub(super) unsafe fn forward_avx512(m: &Modulus, tables: &Tables, words: &mut [u64]) {
     // SAFETY: the instruction set is enabled; the caller promises the rest.
@@ -49,6 +57,7 @@ pub(super) unsafe fn forward_avx512(m: &Modulus, tables: &Tables, words: &mut [u
 ///
 /// # Safety
 /// As for [`forward_avx512`].
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,fma")]
 pub(super) unsafe fn inverse_avx512(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
     let factor = encode(m, factor);
@@ -57,6 +66,7 @@ pub(super) unsafe fn inverse_avx512(m: &Modulus, tables: &Tables, words: &mut [u
 }
 
 /// Twiddles for IFMA.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn ifma_tables(m: &Modulus, degree: usize, root: u64) -> Tables {
     Tables::new(m, (degree, root), (8, 2), |w| ifma::encode(m, w))
 }
@@ -65,6 +75,7 @@ pub(super) fn ifma_tables(m: &Modulus, degree: usize, root: u64) -> Tables {
 ///
 /// # Safety
 /// As many words as the degree of the tables, which [`ifma_tables`] made.
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
 pub(super) unsafe fn forward_ifma(m: &Modulus, tables: &Tables, words: &mut [u64]) {
     let words = words.as_mut_ptr();
@@ -81,6 +92,7 @@ pub(super) unsafe fn forward_ifma(m: &Modulus, tables: &Tables, words: &mut [u64
 ///
 /// # Safety
 /// As for [`forward_ifma`].
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
 pub(super) unsafe fn inverse_ifma(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
     let (factor, words) = (ifma::encode(m, factor), words.as_mut_ptr());
@@ -91,4 +103,27 @@ pub(super) unsafe fn inverse_ifma(m: &Modulus, tables: &Tables, words: &mut [u64
         // SAFETY: as above.
         unsafe { inverse::<_, 8>(IfmaLanes::<true>::new(m), tables, words, factor) }
     }
+}
+
+/// Coefficients to evaluations.
+///
+/// # Safety
+/// As many words as the degree of the tables, which [`tables`] made for four lanes.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+pub(super) unsafe fn forward_neon(m: &Modulus, tables: &Tables, words: &mut [u64]) {
+    // SAFETY: the instruction set is enabled; the caller promises the rest.
+    unsafe { forward::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words.as_mut_ptr()) }
+}
+
+/// Evaluations to `factor`·N times the coefficients.
+///
+/// # Safety
+/// As for [`forward_neon`].
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+pub(super) unsafe fn inverse_neon(m: &Modulus, tables: &Tables, words: &mut [u64], factor: u64) {
+    let factor = encode(m, factor);
+    // SAFETY: as in `forward_neon`.
+    unsafe { inverse::<_, 4>(DoubleLanes::<Neon>::new(m), tables, words.as_mut_ptr(), factor) }
 }

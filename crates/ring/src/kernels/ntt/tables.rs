@@ -38,7 +38,8 @@ pub(super) struct Tables {
     pub(super) outer: usize,
 }
 
-/// Whether a transform of this degree is made of whole blocks of vectors.
+/// Whether a transform of this degree is made of whole blocks of vectors: always, of four lanes.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn fits(degree: usize, lanes: usize) -> bool {
     degree.is_power_of_two() && degree >= lanes * lanes
 }

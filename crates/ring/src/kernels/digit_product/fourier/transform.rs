@@ -1,15 +1,18 @@
 //! Complex transforms modulo `X^M - i`, in place, to evaluations in an order of their own: blocks of
 //! R² points are left transposed.
 //!
-//! Words are doubles, M real parts, then M imaginary ones. A polynomial has no more room than that:
-//! all pointers are to 2M words.
+//! Words are doubles, vectors of real and of imaginary parts in turn: other orders would have both in
+//! lines of the cache that displace each other. A polynomial has no more room than that: all pointers
+//! are to 2M words. Coefficients are read by the first pass of a transform and written by the last, so
+//! that decomposition and accumulation take no passes of their own.
+//!
+//! Loops over vectors are loops: closures would be compiled without the instruction set.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
-use std::array;
-
 use super::super::super::ntt::doubles::Doubles;
 use super::Tables;
+use super::fractions::{Coefficients, accumulate};
 
 /// Real and imaginary parts.
 type Complex<D> = [<D as Doubles>::Vector; 2];
@@ -24,19 +27,18 @@ unsafe fn butterfly<D: Doubles>(
     [re, im]: Complex<D>,
     turned: bool,
 ) -> (Complex<D>, Complex<D>) {
-    let sum = if turned {
-        [
-            D::sub_mul(D::sub_mul(u[0], im, v[0]), re, v[1]),
-            D::sub_mul(D::mul_add(re, v[0], u[1]), im, v[1]),
-        ]
+    let product = [D::sub_mul(D::mul(re, v[0]), im, v[1]), D::mul_add(im, v[0], D::mul(re, v[1]))];
+    if turned {
+        (
+            [D::sub(u[0], product[1]), D::add(u[1], product[0])],
+            [D::add(u[0], product[1]), D::sub(u[1], product[0])],
+        )
     } else {
-        [
-            D::sub_mul(D::mul_add(re, v[0], u[0]), im, v[1]),
-            D::mul_add(im, v[0], D::mul_add(re, v[1], u[1])),
-        ]
-    };
-    let two = D::splat(2.0);
-    (sum, [D::mul_sub(two, u[0], sum[0]), D::mul_sub(two, u[1], sum[1])])
+        (
+            [D::add(u[0], product[0]), D::add(u[1], product[1])],
+            [D::sub(u[0], product[0]), D::sub(u[1], product[1])],
+        )
+    }
 }
 
 /// `(u + v, (u - v)/w)`, or with i·w in place of w.
@@ -108,28 +110,23 @@ unsafe fn lane_twiddles<D: Doubles, const R: usize>(tables: &Tables, block: usiz
     out
 }
 
-/// R vectors, `stride` words apart.
+/// R complex vectors, `stride` points apart, the first of them at `words`.
 #[inline(always)]
-unsafe fn load<D: Doubles, const R: usize>(
-    (words, points): (*const u64, usize),
-    stride: usize,
-) -> [Complex<D>; R] {
-    array::from_fn(|i| {
-        let word = words.add(i * stride);
-        [D::load(word), D::load(word.add(points))]
-    })
+unsafe fn load<D: Doubles, const R: usize>(words: *const u64, stride: usize) -> [Complex<D>; R] {
+    let mut x = [[D::splat(0.0); 2]; R];
+    for (i, x) in x.iter_mut().enumerate() {
+        let word = words.add(2 * i * stride);
+        *x = [D::load(word), D::load(word.add(D::LANES))];
+    }
+    x
 }
 
 #[inline(always)]
-unsafe fn store<D: Doubles, const R: usize>(
-    (words, points): (*mut u64, usize),
-    stride: usize,
-    x: &[Complex<D>; R],
-) {
+unsafe fn store<D: Doubles, const R: usize>(words: *mut u64, stride: usize, x: &[Complex<D>; R]) {
     for (i, x) in x.iter().enumerate() {
-        let word = words.add(i * stride);
+        let word = words.add(2 * i * stride);
         D::store(word, x[0]);
-        D::store(word.add(points), x[1]);
+        D::store(word.add(D::LANES), x[1]);
     }
 }
 
@@ -137,10 +134,13 @@ unsafe fn store<D: Doubles, const R: usize>(
 #[inline(always)]
 unsafe fn transpose<D: Doubles, const R: usize>(x: &mut [Complex<D>; R]) {
     for part in 0..2 {
-        let mut vectors: [D::Vector; R] = array::from_fn(|i| x[i][part]);
+        let mut vectors = [D::splat(0.0); R];
+        for (vector, x) in vectors.iter_mut().zip(x.iter()) {
+            *vector = x[part];
+        }
         D::transpose(&mut vectors);
-        for (x, vector) in x.iter_mut().zip(vectors) {
-            x[part] = vector;
+        for (x, vector) in x.iter_mut().zip(&vectors) {
+            x[part] = *vector;
         }
     }
 }
@@ -156,18 +156,18 @@ unsafe fn pass<D: Doubles, const R: usize, const INVERSE: bool>(
     let stride = length / R;
     let w = node_twiddles::<D, R>(tables, node);
     for column in (0..stride).step_by(D::LANES) {
-        let words = words.add(column);
-        let mut x = load::<D, R>((words, tables.points), stride);
+        let words = words.add(2 * column);
+        let mut x = load::<D, R>(words, stride);
         if INVERSE {
             inverse_group::<D, R>(&mut x, &w);
         } else {
             group::<D, R>(&mut x, &w);
         }
-        store::<D, R>((words, tables.points), stride, &x);
+        store::<D, R>(words, stride, &x);
     }
 }
 
-/// A pass over all points.
+/// A pass over all points, by blocks of the size that it works on.
 #[inline(always)]
 unsafe fn passes<D: Doubles, const INVERSE: bool>(
     tables: &Tables,
@@ -177,7 +177,7 @@ unsafe fn passes<D: Doubles, const INVERSE: bool>(
 ) {
     let length = tables.points / blocks;
     for block in 0..blocks {
-        let (words, node) = (words.add(block * length), blocks + block);
+        let (words, node) = (words.add(2 * block * length), blocks + block);
         match levels {
             3 => pass::<D, 8, INVERSE>(tables, words, length, node),
             2 => pass::<D, 4, INVERSE>(tables, words, length, node),
@@ -186,11 +186,49 @@ unsafe fn passes<D: Doubles, const INVERSE: bool>(
     }
 }
 
-/// All levels of a forward transform before the blocks.
+/// The first pass of radix R (1 if there is none) of transforms of all polynomials, 2M words each.
 #[inline(always)]
-pub(super) unsafe fn forward_leading<D: Doubles, const R: usize>(tables: &Tables, words: *mut u64) {
-    let mut blocks = 1;
-    for &levels in &tables.passes {
+unsafe fn first_pass<D: Doubles, const R: usize>(
+    tables: &Tables,
+    out: *mut u64,
+    input: &impl Coefficients<D>,
+) {
+    let (points, stride) = (tables.points, tables.points / R);
+    let w = if R > 1 { node_twiddles::<D, R>(tables, 1) } else { [[D::splat(0.0); 2]; 4] };
+    for column in (0..stride).step_by(D::LANES) {
+        for index in 0..input.count() {
+            let mut x = [[D::splat(0.0); 2]; R];
+            for (i, x) in x.iter_mut().enumerate() {
+                let place = i * stride + column;
+                *x = [input.load(index, place), input.load(index, place + points)];
+            }
+            group::<D, R>(&mut x, &w);
+            store::<D, R>(out.add(2 * (index * points + column)), stride, &x);
+        }
+    }
+}
+
+/// The beginning of forward transforms: their first pass, from coefficients.
+#[inline(always)]
+pub(super) unsafe fn forward_first<D: Doubles>(
+    tables: &Tables,
+    out: *mut u64,
+    input: &impl Coefficients<D>,
+) {
+    match tables.passes.first() {
+        Some(3) => first_pass::<D, 8>(tables, out, input),
+        Some(2) => first_pass::<D, 4>(tables, out, input),
+        Some(_) => first_pass::<D, 2>(tables, out, input),
+        None => first_pass::<D, 1>(tables, out, input),
+    }
+}
+
+/// The levels of a forward transform between the first pass and the blocks.
+#[inline(always)]
+pub(super) unsafe fn forward_middle<D: Doubles>(tables: &Tables, words: *mut u64) {
+    let Some((first, passes_left)) = tables.passes.split_first() else { return };
+    let mut blocks = 1 << first;
+    for &levels in passes_left {
         passes::<D, false>(tables, words, blocks, levels);
         blocks <<= levels;
     }
@@ -204,16 +242,15 @@ pub(super) unsafe fn forward_block<D: Doubles, const R: usize>(
     block: usize,
 ) {
     let blocks = tables.points / (R * R);
-    let place = (words.add(block * R * R), tables.points);
-    let mut x = load::<D, R>((place.0, place.1), R);
+    let words = words.add(2 * block * R * R);
+    let mut x = load::<D, R>(words, R);
     group::<D, R>(&mut x, &node_twiddles::<D, R>(tables, blocks + block));
     transpose::<D, R>(&mut x);
     group::<D, R>(&mut x, &lane_twiddles::<D, R>(tables, block));
-    store::<D, R>(place, R, &x);
+    store::<D, R>(words, R, &x);
 }
 
-/// `Σ digit·row` over the rows of a key in one block. The key has R² real and as many imaginary
-/// parts a row, vectors of them in turn.
+/// `Σ digit·row` over the rows of a key in one block. The key has R² points a row, as digits have.
 #[inline(always)]
 pub(super) unsafe fn sum_rows<D: Doubles, const R: usize>(
     tables: &Tables,
@@ -224,11 +261,10 @@ pub(super) unsafe fn sum_rows<D: Doubles, const R: usize>(
 ) -> [Complex<D>; R] {
     let mut sums = [[D::splat(0.0); 2]; R];
     for row in 0..rows {
-        let digits = digits.add(row * 2 * tables.points + block * R * R);
-        let key = key.add(row * 2 * R * R);
+        let digits = load::<D, R>(digits.add(2 * (row * tables.points + block * R * R)), R);
+        let keys = load::<D, R>(key.add(2 * row * R * R), R);
         for (r, [re, im]) in sums.iter_mut().enumerate() {
-            let x = [D::load(digits.add(r * R)), D::load(digits.add(r * R + tables.points))];
-            let k = [D::load(key.add(2 * r * R)), D::load(key.add((2 * r + 1) * R))];
+            let (x, k) = (digits[r], keys[r]);
             *re = D::sub_mul(D::mul_add(x[0], k[0], *re), x[1], k[1]);
             *im = D::mul_add(x[1], k[0], D::mul_add(x[0], k[1], *im));
         }
@@ -248,18 +284,46 @@ pub(super) unsafe fn inverse_block<D: Doubles, const R: usize>(
     inverse_group::<D, R>(&mut x, &lane_twiddles::<D, R>(tables, block));
     transpose::<D, R>(&mut x);
     inverse_group::<D, R>(&mut x, &node_twiddles::<D, R>(tables, blocks + block));
-    store::<D, R>((words.add(block * R * R), tables.points), R, &x);
+    store::<D, R>(words.add(2 * block * R * R), R, &x);
 }
 
-/// All levels of an inverse transform after the blocks: M times the coefficients.
+/// The last pass of radix R (1 if there is none) of an inverse transform: adds M times the
+/// coefficients to fractions.
+#[inline(always)]
+unsafe fn last_pass<D: Doubles, const R: usize>(
+    tables: &Tables,
+    accumulator: *mut u64,
+    words: *const u64,
+) {
+    let stride = tables.points / R;
+    let w = if R > 1 { node_twiddles::<D, R>(tables, 1) } else { [[D::splat(0.0); 2]; 4] };
+    for column in (0..stride).step_by(D::LANES) {
+        let mut x = load::<D, R>(words.add(2 * column), stride);
+        inverse_group::<D, R>(&mut x, &w);
+        for (i, &[re, im]) in x.iter().enumerate() {
+            let place = accumulator.add(i * stride + column);
+            accumulate::<D>(place, re);
+            accumulate::<D>(place.add(tables.points), im);
+        }
+    }
+}
+
+/// All levels of an inverse transform after the blocks: adds M times the coefficients to fractions.
 #[inline(always)]
 pub(super) unsafe fn inverse_trailing<D: Doubles, const R: usize>(
     tables: &Tables,
+    accumulator: *mut u64,
     words: *mut u64,
 ) {
     let mut blocks = tables.points / (R * R);
-    for &levels in tables.passes.iter().rev() {
+    for &levels in tables.passes.iter().skip(1).rev() {
         blocks >>= levels;
         passes::<D, true>(tables, words, blocks, levels);
+    }
+    match tables.passes.first() {
+        Some(3) => last_pass::<D, 8>(tables, accumulator, words),
+        Some(2) => last_pass::<D, 4>(tables, accumulator, words),
+        Some(_) => last_pass::<D, 2>(tables, accumulator, words),
+        None => last_pass::<D, 1>(tables, accumulator, words),
     }
 }

@@ -86,4 +86,23 @@ impl Doubles for Avx2 {
         x[2] = _mm256_permute2f128_pd::<0x31>(a, c);
         x[3] = _mm256_permute2f128_pd::<0x31>(b, d);
     }
+
+    #[inline(always)]
+    unsafe fn floor(x: __m256d) -> __m256d {
+        _mm256_floor_pd(x)
+    }
+
+    #[inline(always)]
+    unsafe fn add_words(x: __m256d, y: __m256d) -> __m256d {
+        let sum = _mm256_add_epi64(_mm256_castpd_si256(x), _mm256_castpd_si256(y));
+        _mm256_castsi256_pd(sum)
+    }
+
+    #[inline(always)]
+    unsafe fn bits_as_double(words: __m256d, shift: u32, mask: u64) -> __m256d {
+        let shift = _mm_cvtsi32_si128(shift.cast_signed());
+        let bits = _mm256_srl_epi64(_mm256_castpd_si256(words), shift);
+        let bits = _mm256_and_si256(bits, _mm256_set1_epi64x(mask.cast_signed()));
+        _mm256_or_pd(_mm256_castsi256_pd(bits), _mm256_set1_pd(TWO_52))
+    }
 }

@@ -5,6 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::Doubles;
+use crate::kernels::avx2::TWO_52;
 use crate::kernels::avx512_butterfly::transpose;
 
 #[derive(Clone, Copy)]
@@ -80,5 +81,26 @@ impl Doubles for Avx512 {
         for (x, words) in x.iter_mut().zip(words) {
             *x = _mm512_castsi512_pd(words);
         }
+    }
+
+    #[inline(always)]
+    unsafe fn floor(x: __m512d) -> __m512d {
+        _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x)
+    }
+
+    #[inline(always)]
+    unsafe fn add_words(x: __m512d, y: __m512d) -> __m512d {
+        let sum = _mm512_add_epi64(_mm512_castpd_si512(x), _mm512_castpd_si512(y));
+        _mm512_castsi512_pd(sum)
+    }
+
+    #[inline(always)]
+    unsafe fn bits_as_double(words: __m512d, shift: u32, mask: u64) -> __m512d {
+        let shift = _mm_cvtsi32_si128(shift.cast_signed());
+        let bits = _mm512_srl_epi64(_mm512_castpd_si512(words), shift);
+        let offset = _mm512_castpd_si512(_mm512_set1_pd(TWO_52));
+        // (bits and mask) or offset.
+        let mask = _mm512_set1_epi64(mask.cast_signed());
+        _mm512_castsi512_pd(_mm512_ternarylogic_epi64::<0xea>(bits, mask, offset))
     }
 }

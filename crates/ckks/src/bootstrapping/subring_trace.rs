@@ -1,0 +1,120 @@
+//! The trace to the subring of a sparse packing (SubSum of Cheon, Han, Kim, Kim, Song, EUROCRYPT 2018, ePrint 2018/153),
+//! by hoisted rotations (Halevi, Shoup, CRYPTO 2018, ePrint 2018/244).
+//!
+//! `Σ_{j < c} rot(j·n)` for the c copies of n slots takes off all coefficients that the packing leaves empty, and multiplies
+//! the others by c: log2 c rotations, each of which adds the sum so far to itself. In steps of h halvings a step has `2^h - 1`
+//! rotations, which share one decomposition and one division by the special primes: a matrix of ones, at scale 1. Each key is
+//! used once, so that more halvings a step take more keys and fewer transforms.
+//!
+//! **Level.** None. **Noise.** Errors of coefficients that are taken off average away; a step adds one rounding.
+
+use std::collections::BTreeMap;
+
+use cryptable_lattice::SwitchingKeyShape;
+use cryptable_ring::Ring;
+use num_complex::Complex64;
+use serde::{Deserialize, Serialize};
+
+use crate::dft_shapes::MatrixShape;
+use crate::diagonal_matrix::{Diagonal, DiagonalMatrix};
+use crate::{Arithmetic, LinearTransform, TransformPlan};
+
+/// Halvings of a trace that share a decomposition. Literals of earlier versions do not say so, and take one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TraceHalvings(pub u32);
+
+impl TraceHalvings {
+    /// Most that a literal may have: a step then has 15 keys.
+    pub const MAX: u32 = 4;
+
+    /// What literals are made with: three keys in place of two, for little more than half of the work; with more, keys grow
+    /// faster than work shrinks. One where there is no trace.
+    #[must_use]
+    pub const fn of(is_sparse: bool) -> Self {
+        Self(if is_sparse { 2 } else { 1 })
+    }
+
+    /// Whether it is what files leave out.
+    #[must_use]
+    pub const fn is_one(&self) -> bool {
+        self.0 == 1
+    }
+}
+
+impl Default for TraceHalvings {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+/// The plans of all steps of a trace, in order of application; none where slots fill the ring.
+///
+/// ```
+/// use cryptable_ckks::bootstrapping::subring_trace::{SubringTrace, TraceHalvings};
+/// use cryptable_ckks::bootstrapping::homomorphic_dft::key_shape;
+/// let trace = |halvings| SubringTrace::new((32, 512), TraceHalvings(halvings), key_shape(9, 3, 49.0, 50.0));
+/// let rotations = |trace: SubringTrace| trace.plans().iter().flat_map(|plan| plan.rotations()).count();
+/// assert_eq!([1, 2].map(|halvings| trace(halvings).plans().len()), [4, 2]);
+/// assert_eq!([1, 2].map(|halvings| rotations(trace(halvings))), [4, 6]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SubringTrace {
+    steps: Vec<TransformPlan>,
+}
+
+impl SubringTrace {
+    /// Plans the trace to n slots of the `ring_slots` = N/2 of the ring, so many halvings a step, with keys of this shape at the
+    /// level of the ciphertext.
+    #[must_use]
+    pub fn new(
+        (slots, ring_slots): (usize, usize),
+        halvings: TraceHalvings,
+        shape: SwitchingKeyShape,
+    ) -> Self {
+        let mut steps = Vec::new();
+        let mut period = slots;
+        while period < ring_slots {
+            let count = (ring_slots / period).min(1 << halvings.0);
+            let periods = (0..count).map(|j| (j * period, 1)).collect();
+            let matrix = MatrixShape { slots: ring_slots, periods, row_power: count as f64 };
+            let plan = TransformPlan::of_shape(&matrix, ring_slots, count, shape, 1.0);
+            // Ones are not rounded.
+            steps.push(TransformPlan { rounded_coefficients: 0, ..plan });
+            period *= count;
+        }
+        Self { steps }
+    }
+
+    /// The plans of all steps.
+    #[must_use]
+    pub fn plans(&self) -> &[TransformPlan] {
+        &self.steps
+    }
+
+    /// Encodes all steps.
+    pub fn encode(&self, ring: &Ring) -> impl Iterator<Item = LinearTransform> {
+        let ones = |plan: &TransformPlan| {
+            let one = || Diagonal { values: vec![Complex64::ONE] };
+            let diagonals: BTreeMap<_, _> =
+                plan.steps.iter().map(|step| (step.rotation, one())).collect();
+            let matrix = DiagonalMatrix { slots: ring.degree() / 2, diagonals };
+            LinearTransform::encode(ring, &matrix, plan.clone())
+        };
+        self.steps.iter().map(ones)
+    }
+
+    /// The mean over all copies: the trace divided by their number, with its steps as the arithmetic needs them.
+    pub fn apply<A: Arithmetic>(
+        &self,
+        arithmetic: &A,
+        steps: &[A::Matrix],
+        ct: A::Ciphertext,
+    ) -> A::Ciphertext {
+        self.steps.iter().zip(steps).fold(ct, |ct, (plan, step)| {
+            let mut sum = arithmetic.transform(&ct, step, 0);
+            arithmetic.divide_slots_assign(&mut sum, plan.steps.len() as f64);
+            sum
+        })
+    }
+}

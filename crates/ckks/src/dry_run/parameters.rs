@@ -1,0 +1,36 @@
+//! What a dry run needs to know: chains of primes and shapes of keys.
+
+use cryptable_lattice::SwitchingKeyShape;
+use cryptable_ring::SharedLimbs;
+
+/// A chain of primes.
+#[derive(Clone, Debug)]
+pub struct PlannedChain {
+    /// From the bottom up.
+    pub primes: Vec<f64>,
+    /// Which of them share limbs.
+    pub shared: SharedLimbs,
+}
+
+impl PlannedChain {
+    /// One prime a limb.
+    #[must_use]
+    pub fn new(primes: &[f64]) -> Self {
+        Self { primes: primes.to_vec(), shared: SharedLimbs::NONE }
+    }
+}
+
+/// The parameters of a dry run.
+#[derive(Clone, Debug)]
+pub struct DryRunParameters {
+    /// Ring degree N.
+    pub degree: usize,
+    /// The chains of primes: the first one, and others that the ring may have.
+    pub chains: Vec<PlannedChain>,
+    /// Shapes of the relinearization keys.
+    pub relinearization: Vec<SwitchingKeyShape>,
+    /// Shapes that a rotation or conjugation may use.
+    pub automorphism: Vec<SwitchingKeyShape>,
+    /// log2 of the special primes.
+    pub log2_special: f64,
+}

@@ -1,0 +1,65 @@
+//! What a dry run knows of ciphertexts and plaintexts.
+
+use crate::noise_sources::NoiseSources;
+
+/// A variance of slot values, in units of 1 (not scaled): of noise, or of messages about 0.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
+pub struct SlotVariance(pub f64);
+
+impl SlotVariance {
+    /// log2 of the standard deviation.
+    #[must_use]
+    pub fn log2_deviation(self) -> f64 {
+        self.0.log2() / 2.0
+    }
+}
+
+/// What a dry run knows of a ciphertext.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Primes of its modulus.
+    pub limbs: usize,
+    /// The chain that they are of.
+    pub chain: usize,
+    /// The exact factor between slots and what is encoded.
+    pub scale: f64,
+    /// Mean square of the slots.
+    pub power: SlotVariance,
+    /// Variance of the noise in a slot.
+    pub noise: SlotVariance,
+    /// Where the noise comes from.
+    pub sources: NoiseSources,
+}
+
+impl Shape {
+    /// Variance of the noise of the product with `other`, but for the product of both noises: they add up as
+    /// variances if their sources are independent, else as deviations.
+    #[must_use]
+    pub fn product_noise(&self, other: &Self) -> f64 {
+        let of_self = other.power.0 * self.noise.0;
+        let of_other = self.power.0 * other.noise.0;
+        if self.sources.independent_of(other.sources) {
+            of_self + of_other
+        } else {
+            (of_self.sqrt() + of_other.sqrt()).powi(2)
+        }
+    }
+}
+
+/// What a dry run knows of a plaintext.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlainShape {
+    /// The exact factor between slots and what is encoded.
+    pub scale: f64,
+    /// Mean square of the slots.
+    pub mean_square: f64,
+    /// Slots that are encoded, the others repeat them.
+    pub slots: usize,
+}
+
+impl PlainShape {
+    /// Slot variance of the rounding of coefficients, two a slot.
+    pub(super) fn encoding_noise(&self) -> f64 {
+        self.slots as f64 / 6.0 / (self.scale * self.scale)
+    }
+}

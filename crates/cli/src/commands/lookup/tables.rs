@@ -1,0 +1,243 @@
+//! The tables of a lookup: the same for all values, one for every value, or encrypted.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::engines::packed::{self, EncryptedTables, EntryKind};
+use cryptable::{
+    Ciphertext, CiphertextFileSummary, EvaluationKey, Execution, PreparedTable, Progress, Table,
+};
+use cryptable_wire::{HEADER_BYTES, MappedFile, ObjectType, peek_header};
+
+use crate::args::LookupArgs;
+use crate::commands::resume::binding;
+use crate::commands::table_files;
+use crate::formats::csv::ReadNote;
+use crate::formats::table::Moduli;
+use crate::formats::value_tables::{ValueTableOptions, ValueTables};
+use crate::printable::Printable as _;
+use crate::{input_file, key_input};
+
+/// What people do about keys that serve only tables that all values share.
+const OTHER_KEYS: &str = "keys of keygen --table-kind per-value or encrypted serve it";
+
+/// Steps of work that are done, and all of them; says whether to go on.
+type Moved<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
+
+/// Tables, one an output.
+pub enum Tables {
+    /// The same for all values, in the clear.
+    Shared { tables: Vec<Table>, prepared: Vec<PreparedTable>, notes: Vec<Option<ReadNote>> },
+    /// One for every value, read as values come.
+    PerValue(Vec<RefCell<ValueTables>>),
+    /// As the client encrypted them, where they lie.
+    Encrypted(Vec<Mapped>),
+}
+
+/// Encrypted tables and their file.
+pub struct Mapped {
+    tables: EncryptedTables,
+    file: Arc<MappedFile>,
+    name: String,
+}
+
+impl Tables {
+    /// Opens the tables of a lookup, all of one kind.
+    ///
+    /// # Errors
+    /// If one cannot be read, or does not go with the key or the values.
+    pub fn open(
+        args: &LookupArgs,
+        key: &EvaluationKey,
+        moduli: Moduli,
+        input: &CiphertextFileSummary,
+    ) -> Result<Self> {
+        let encrypted: Vec<bool> =
+            args.tables.iter().map(|path| is_encrypted(path)).collect::<Result<_>>()?;
+        if encrypted.contains(&true) {
+            let name = args.tables[encrypted.iter().position(|&it| !it).unwrap_or(0)].printable();
+            ensure!(!encrypted.contains(&false), "{name} is not encrypted, but other tables are");
+            ensure!(
+                !args.per_value,
+                "--per-value: {name} is encrypted, and says itself what it is"
+            );
+            ensure!(!args.resume, "--resume: {name} is encrypted; that is for tables in the clear");
+            let key = key.packed().with_context(|| format!("{name} is an encrypted table"))?;
+            let open = |path: &PathBuf| Mapped::open(path, key, input);
+            return Ok(Self::Encrypted(args.tables.iter().map(open).collect::<Result<_>>()?));
+        }
+        if args.per_value {
+            let parameters = key.packed().context("--per-value")?.parameters();
+            ensure!(
+                parameters.serves(EntryKind::Plain),
+                "--per-value: {} is a key for tables that all values share; {OTHER_KEYS}",
+                input_file::shown(&args.evaluation).printable()
+            );
+            let options = ValueTableOptions {
+                moduli: (parameters.input_modulus(), parameters.output_modulus()),
+                signed: args.reading.signed,
+                header: table_files::stated_header(&args.reading),
+            };
+            let open = |path: &PathBuf| ValueTables::open(path, options).map(RefCell::new);
+            return Ok(Self::PerValue(args.tables.iter().map(open).collect::<Result<_>>()?));
+        }
+        let found = table_files::read_all(&args.reading, &args.tables, moduli)?;
+        let (tables, notes): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let prepare = |(table, path): (&Table, &PathBuf)| {
+            key.prepare(table).with_context(|| input_file::shown(path).printable())
+        };
+        let prepared = tables.iter().zip(&args.tables).map(prepare).collect::<Result<_>>()?;
+        Ok(Self::Shared { tables, prepared, notes })
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Shared { tables, .. } => tables.len(),
+            Self::PerValue(tables) => tables.len(),
+            Self::Encrypted(tables) => tables.len(),
+        }
+    }
+
+    /// What their entries are.
+    pub fn kind(&self) -> EntryKind {
+        match self {
+            Self::Shared { .. } => EntryKind::Shared,
+            Self::PerValue(_) => EntryKind::Plain,
+            Self::Encrypted(_) => EntryKind::Encrypted,
+        }
+    }
+
+    /// What was read of each file that is CSV.
+    pub fn notes(&self) -> Vec<Option<ReadNote>> {
+        match self {
+            Self::Shared { notes, .. } => notes.clone(),
+            // What they will be is not known before.
+            Self::PerValue(tables) => tables.iter().map(|table| table.borrow().note()).collect(),
+            Self::Encrypted(tables) => tables.iter().map(|_| None).collect(),
+        }
+    }
+
+    /// A digest of all that results depend on.
+    ///
+    /// # Errors
+    /// If they are no tables that all values share.
+    pub fn binding(&self, input: &CiphertextFileSummary) -> Result<[u8; 32]> {
+        match self {
+            Self::Shared { tables, .. } => Ok(binding(input, tables)),
+            _ => bail!("--resume is for one table for all values"),
+        }
+    }
+
+    /// Maps the values of a ciphertext through all tables.
+    ///
+    /// # Errors
+    /// If they do not belong together, or work is interrupted.
+    pub fn look_up(
+        &self,
+        key: &EvaluationKey,
+        input: &Ciphertext,
+        moved: Moved<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        match self {
+            Self::Shared { prepared, .. } => {
+                let execution = Execution::default().progress(moved);
+                let tables: Vec<&PreparedTable> = prepared.iter().collect();
+                Ok(key.lookup_many_with(input, &tables, execution)?)
+            }
+            Self::PerValue(files) => {
+                let tables = files.iter().map(|file| file.borrow_mut().of_values(input.count()));
+                let tables = tables.collect::<Result<Vec<_>>>()?;
+                one_by_one(&tables, input, moved, |tables, part, progress| {
+                    key.packed()?.lookup_slots(part, tables, progress)
+                })
+            }
+            Self::Encrypted(files) => {
+                files.iter().try_for_each(Mapped::check_unchanged)?;
+                let outputs = one_by_one(files, input, moved, |file, part, progress| {
+                    key.packed()?.lookup_encrypted(part, &file.tables, progress)
+                })?;
+                files.iter().try_for_each(Mapped::check_unchanged)?;
+                Ok(outputs)
+            }
+        }
+    }
+
+    /// Demands that there are no more tables than values.
+    ///
+    /// # Errors
+    /// If there are.
+    pub fn finish(&self) -> Result<()> {
+        match self {
+            Self::PerValue(files) => files.iter().try_for_each(|file| file.borrow_mut().finish()),
+            Self::Shared { .. } | Self::Encrypted(_) => Ok(()),
+        }
+    }
+}
+
+/// One table after the other: nothing is shared between them.
+fn one_by_one<T>(
+    tables: &[T],
+    input: &Ciphertext,
+    moved: Moved<'_>,
+    look_up: impl Fn(&T, &packed::Ciphertext, Progress<'_>) -> cryptable::Result<packed::Ciphertext>,
+) -> Result<Vec<Ciphertext>> {
+    let all = tables.len();
+    let mut outputs = Vec::with_capacity(all);
+    for (index, table) in tables.iter().enumerate() {
+        let step = |done: usize, steps: usize| moved(index * steps + done, all * steps);
+        let parts = input.packed()?;
+        // Files have one part a ciphertext.
+        let results = parts.into_iter().map(|part| look_up(table, part, Progress::new(&step)));
+        let results = results.map(|result| Ok(Ciphertext::from(result?)));
+        let results = results.collect::<cryptable::Result<Vec<_>>>()?;
+        outputs.push(Ciphertext::join(results)?);
+    }
+    Ok(outputs)
+}
+
+/// Whether a regular file holds encrypted tables.
+fn is_encrypted(path: &Path) -> Result<bool> {
+    if input_file::is_stdin(path) || !path.is_file() {
+        return Ok(false);
+    }
+    let failed = || format!("cannot read {}", path.printable());
+    let mut start = Vec::new();
+    let file = File::open(path).with_context(failed)?;
+    file.take(HEADER_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
+    Ok(peek_header(&start).is_ok_and(|header| header.object_type == ObjectType::EncryptedTables))
+}
+
+impl Mapped {
+    fn open(
+        path: &Path,
+        key: &packed::EvaluationKey,
+        input: &CiphertextFileSummary,
+    ) -> Result<Self> {
+        let name = path.printable();
+        ensure!(
+            key.parameters().serves(EntryKind::Encrypted),
+            "{name} is an encrypted table, but the key is for tables in the clear; {OTHER_KEYS}"
+        );
+        let read = |file: &Arc<MappedFile>| EncryptedTables::from_shared(key, file.clone());
+        let (tables, file) = key_input::read_kept(path, read)?;
+        if let Some(count) = tables.count() {
+            ensure!(
+                input.values <= count as u64,
+                "{name}: a table for each of {count} values, but there are {}",
+                input.values
+            );
+        }
+        Ok(Self { tables, file, name })
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        let changed = || format!("{} changed while it was in use", self.name);
+        self.file.check_unchanged().with_context(changed)
+    }
+}

@@ -1,0 +1,44 @@
+//! `cryptable wide`: dictionaries, and tables of wide values that have structure.
+
+mod lookup;
+mod plan;
+
+use anyhow::Result;
+
+use crate::args::Global;
+use crate::args::wide::WideCommand;
+#[cfg(feature = "client")]
+use crate::args::wide::WideKeygenArgs;
+#[cfg(feature = "client")]
+use crate::commands::{decrypt, encrypt, key_files::KeyFiles, keygen};
+
+/// Runs a subcommand.
+///
+/// # Errors
+/// Whatever keeps it from its work.
+pub fn run(global: Global, command: &WideCommand) -> Result<()> {
+    match command {
+        WideCommand::Plan(args) => plan::run(global, args),
+        #[cfg(feature = "client")]
+        WideCommand::Keygen(args) => generate(global, args),
+        #[cfg(feature = "client")]
+        WideCommand::Encrypt(args) => encrypt::run_words(global, &args.files, args.bits),
+        WideCommand::Lookup(args) => lookup::run(global, args),
+        #[cfg(feature = "client")]
+        WideCommand::Decrypt(args) => decrypt::run_words(global, &args.files, args.bits),
+    }
+}
+
+/// Words of so many bits modulo p.
+pub fn words_of_bits(bits: u32, modulus: u64) -> usize {
+    bits.div_ceil(modulus.ilog2().max(1)) as usize
+}
+
+/// Generates both keys.
+#[cfg(feature = "client")]
+fn generate(global: Global, args: &WideKeygenArgs) -> Result<()> {
+    let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
+    let (_, parameters) = plan::choose(&args.values)?;
+    let reason = format!("for dictionaries of keys of {} bits", args.values.bits);
+    keygen::generate(global, files, parameters.into(), reason)
+}

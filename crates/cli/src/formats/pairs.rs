@@ -1,0 +1,87 @@
+//! Two columns of integers, from CSV files.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+
+use super::csv::is_header;
+use super::domain::Domain;
+use super::records::{Records, is_missing, quoted};
+use crate::input_file;
+use crate::printable::Printable as _;
+
+/// Most lines that are read.
+const MAX_LINES: usize = 1 << 20;
+
+/// What the columns of a file are called, and which integers they have.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// Names for messages.
+    pub names: [&'static str; 2],
+    /// Moduli: integers are below them.
+    pub moduli: [u128; 2],
+}
+
+/// Reads all lines; the first may be a header.
+///
+/// # Errors
+/// If the file cannot be read, has other than two columns, or an integer is outside its modulus.
+pub fn read(path: &Path, columns: Columns) -> Result<Vec<(u64, u64)>> {
+    let shown = input_file::shown(path);
+    let name = shown.printable();
+    let mut records: Records<File> = Records::new(input_file::open(path)?, shown, None)?;
+    let mut pairs = Vec::new();
+    let mut more = records.advance()?;
+    if more && is_header(&records, None, None)? {
+        more = records.advance()?;
+    }
+    while more {
+        let line = records.line();
+        let [first, second] = columns.names;
+        ensure!(
+            records.width() == 2,
+            "{name} line {line}: {} columns; there must be `{first},{second}`",
+            records.width()
+        );
+        ensure!(!records.is_empty_line(), "{name} line {line}: an empty line");
+        ensure!(pairs.len() < MAX_LINES, "{name}: more than {MAX_LINES} lines");
+        pairs.push((value(&records, 0, columns)?, value(&records, 1, columns)?));
+        more = records.advance()?;
+    }
+    Ok(pairs)
+}
+
+fn value(records: &Records<File>, column: usize, columns: Columns) -> Result<u64> {
+    let (name, line) = (records.path().printable(), records.line());
+    let place = || format!("{name} line {line}, {}", columns.names[column]);
+    let text = records.text(column)?;
+    ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
+    let integer = records.integer(column);
+    ensure!(integer.is_some(), "{}: {} is not an integer", place(), quoted(text));
+    let domain = Domain { modulus: columns.moduli[column], signed: false };
+    domain.value(integer.unwrap_or_default(), place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_pairs() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("d.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let columns = Columns { names: ["key", "value"], moduli: [1 << 64, 8] };
+            read(&path, columns).map_err(|error| format!("{error:#}"))
+        };
+        let largest = u64::MAX;
+        assert_eq!(read(&format!("key;value\n{largest};7\n0;0\n")), Ok(vec![(largest, 7), (0, 0)]));
+        assert_eq!(read(""), Ok(vec![]));
+        assert!(read("1,8\n").unwrap_err().contains("line 1, value: 8 is not below the modulus 8"));
+        assert!(read("1,2,3\n").unwrap_err().contains("3 columns; there must be `key,value`"));
+        assert!(read("1,x\n2,3\n").unwrap_err().contains("\"x\" is not an integer"));
+        assert!(read("1,\n").unwrap_err().contains("missing value"));
+    }
+}

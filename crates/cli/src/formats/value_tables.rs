@@ -1,0 +1,241 @@
+//! Tables of which every value has its own, from files: a line a value, or a row of a NumPy array.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use cryptable::engines::packed::SlotTables;
+
+use super::csv::{Coding, ReadNote, is_header};
+use super::domain::Domain;
+use super::npy;
+use super::raw::Words;
+use super::records::{Records, is_missing, quoted};
+use super::table::{FileKind, file_kind};
+use crate::input_file;
+use crate::printable::Printable as _;
+
+/// Reads tables one after the other, in the order of the values.
+pub struct ValueTables {
+    source: Source,
+    path: PathBuf,
+    /// Inputs and outputs.
+    moduli: (u64, u64),
+    outputs: Domain,
+    /// Tables that were read.
+    read: u64,
+}
+
+enum Source {
+    /// Lines, and whether the first one was read and waits.
+    Csv(Box<Records<BufReader<File>>>, bool),
+    Npy(Box<Words<BufReader<File>>>, u64),
+}
+
+/// How they are read.
+#[derive(Clone, Copy, Debug)]
+pub struct ValueTableOptions {
+    /// Input and output modulus.
+    pub moduli: (u64, u64),
+    /// Outputs from minus half the modulus on stand for values.
+    pub signed: bool,
+    /// Whether the first line is a header, where it is stated.
+    pub header: Option<bool>,
+}
+
+impl ValueTables {
+    /// Opens a file: CSV with the outputs of a table a line, or `.npy` of as many rows as there are values and as many
+    /// columns as inputs.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has another number of columns.
+    pub fn open(path: &Path, options: ValueTableOptions) -> Result<Self> {
+        let (inputs, modulus) = options.moduli;
+        let outputs = Domain { modulus: modulus.into(), signed: options.signed };
+        let mut reader = BufReader::with_capacity(1 << 20, input_file::open(path)?);
+        let kind = file_kind(&mut reader, path)?;
+        let path = input_file::shown(path).to_path_buf();
+        let source = match kind {
+            FileKind::Csv => {
+                let mut records = Records::new(reader, &path, None)?;
+                let mut waits = records.advance()?;
+                if waits {
+                    check_width(records.width() as u64, inputs, &path)?;
+                }
+                if waits && is_header(&records, options.header, None)? {
+                    waits = records.advance()?;
+                }
+                Source::Csv(Box::new(records), waits)
+            }
+            FileKind::Npy => {
+                let (shape, words) = npy::open(reader, &path, outputs)?;
+                let [rows, columns] = shape[..] else {
+                    bail!(
+                        "{}: its shape is {shape:?}; a table for every value is a row of two dimensions",
+                        path.printable()
+                    )
+                };
+                check_width(columns, inputs, &path)?;
+                Source::Npy(Box::new(words), rows)
+            }
+        };
+        Ok(Self { source, path, moduli: options.moduli, outputs, read: 0 })
+    }
+
+    /// The next tables, at most so many; `None` if there are none left.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or an output is outside the modulus.
+    pub fn next_tables(&mut self, most: usize) -> Result<Option<SlotTables>> {
+        let inputs = self.moduli.0 as usize;
+        let mut outputs = Vec::new();
+        for _ in 0..most {
+            match &mut self.source {
+                Source::Csv(_, false) => break,
+                Source::Csv(records, waits) => {
+                    read_line(records, self.outputs, &mut outputs)?;
+                    *waits = records.advance()?;
+                }
+                Source::Npy(_, rows) if self.read == *rows => break,
+                Source::Npy(words, _) => {
+                    for word in words.by_ref().take(inputs) {
+                        outputs.push(word? as u32);
+                    }
+                }
+            }
+            self.read += 1;
+        }
+        if let (Source::Npy(words, rows), true) = (&mut self.source, outputs.is_empty()) {
+            // The array has to end with its last row.
+            if self.read == *rows {
+                words.next().transpose()?;
+            }
+        }
+        if outputs.is_empty() {
+            return Ok(None);
+        }
+        let tables = SlotTables::from_outputs(self.moduli, outputs);
+        Ok(Some(tables.with_context(|| self.path.printable())?))
+    }
+
+    /// The tables of the next `count` values.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    pub fn of_values(&mut self, count: usize) -> Result<SlotTables> {
+        let before = self.read;
+        let tables = self.next_tables(count)?;
+        let found = self.read - before;
+        let name = self.path.printable();
+        tables
+            .filter(|_| found == count as u64)
+            .with_context(|| format!("{name}: {} tables, but there are more values", self.read))
+    }
+
+    /// Demands that every table was read.
+    ///
+    /// # Errors
+    /// If there are more.
+    pub fn finish(&mut self) -> Result<()> {
+        let (read, name) = (self.read, self.path.printable());
+        ensure!(
+            self.next_tables(1)?.is_none(),
+            "{name}: more tables than values, which are {read}"
+        );
+        Ok(())
+    }
+
+    /// What was read, of a CSV file.
+    pub fn note(&self) -> Option<ReadNote> {
+        let Source::Csv(records, _) = &self.source else { return None };
+        Some(ReadNote {
+            file: self.path.to_string_lossy().into_owned(),
+            header: false,
+            delimiter: char::from(records.delimiter()),
+            columns: records.width(),
+            column: None,
+            rows: self.read,
+            missing: 0,
+            missing_as: None,
+            skipped: records.skipped(),
+        })
+    }
+}
+
+/// Demands a column for every input.
+fn check_width(columns: u64, inputs: u64, path: &Path) -> Result<()> {
+    ensure!(
+        columns == inputs,
+        "{}: {columns} columns; a table for every value has one for each of the {inputs} inputs",
+        path.printable()
+    );
+    Ok(())
+}
+
+/// Appends the outputs of a line.
+fn read_line(
+    records: &Records<BufReader<File>>,
+    domain: Domain,
+    outputs: &mut Vec<u32>,
+) -> Result<()> {
+    let (name, line) = (records.path().printable(), records.line());
+    ensure!(!records.is_empty_line(), "{name} line {line}: an empty line");
+    let coding = Coding::Integers(domain);
+    for column in 0..records.width() {
+        let place = || format!("{name} line {line}, input {column}");
+        let text = records.text(column)?;
+        ensure!(!is_missing(text), "{}: {} is a missing value", place(), quoted(text));
+        outputs.push(coding.value(text, place)? as u32);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(name: &str, content: &[u8]) -> Result<ValueTables> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        ValueTables::open(&path, ValueTableOptions { moduli: (2, 8), signed: false, header: None })
+    }
+
+    #[test]
+    fn lines_and_rows_are_tables() {
+        let mut array = b"\x93NUMPY\x01\x00".to_vec();
+        let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }\n";
+        array.extend((header.len() as u16).to_le_bytes());
+        array.extend(header.bytes());
+        array.extend([1, 2, 3, 4, 5, 6]);
+        for (name, content) in [("a.csv", b"one,two\n1,2\n3,4\n5,6\n".to_vec()), ("a.npy", array)] {
+            let mut file = open(name, &content).unwrap();
+            let tables = file.of_values(2).unwrap();
+            assert_eq!((tables.count(), tables.output(1, 0), tables.output(0, 1)), (Some(2), 3, 2));
+            let error = file.finish().unwrap_err().to_string();
+            assert!(error.contains("more tables than values, which are 2"), "{error}");
+            let mut file = open(name, &content).unwrap();
+            assert_eq!(file.next_tables(7).unwrap().unwrap().count(), Some(3));
+            file.finish().unwrap();
+            let mut file = open(name, &content).unwrap();
+            let error = file.of_values(4).unwrap_err().to_string();
+            assert!(error.contains("3 tables, but there are more values"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_table_is_named() {
+        let error = |content: &str| {
+            let read = open("a.csv", content.as_bytes()).and_then(|mut file| file.next_tables(9));
+            format!("{:#}", read.unwrap_err())
+        };
+        assert!(
+            error("1,2,3\n")
+                .contains("3 columns; a table for every value has one for each of the 2")
+        );
+        assert!(error("1,8\n").contains("a.csv line 1, input 1: 8 is not below the modulus 8"));
+        assert!(error("1,2\n\n3,4\n").contains("line 2: an empty line"));
+        assert!(error("1,NA\n").contains("\"NA\" is a missing value"));
+    }
+}

@@ -1,0 +1,202 @@
+//! Clients with fixed secrets and small parameters: a target decrypts what another process encrypted.
+
+use std::sync::LazyLock;
+
+use cryptable::engines::{bridged, packed};
+use cryptable::{
+    Engine, KeyId, Parameters, ReadOptions, SecretKey, booleans, integers::large_values,
+    transciphering,
+};
+use cryptable_conversion as conversion;
+use cryptable_ring::primes::ntt_primes;
+use cryptable_wire::HEADER_BYTES;
+use serde_json::Value;
+
+use crate::repair;
+
+/// Bytes that are kept of a key after its parameters: identifier, lengths, seed, and some words.
+const KEPT_BYTES: usize = 200;
+
+/// Four coefficients, 0, 1, 0, 1, of a binary or a ternary secret.
+const FOUR_COEFFICIENTS: u8 = 0b10_01_10_01;
+
+pub(crate) fn toys() -> ReadOptions {
+    ReadOptions::default().allow_insecure()
+}
+
+/// The parameters with the smallest of these ring degrees and a small LWE dimension that `accept` takes, or themselves.
+///
+/// They are a literal in JSON; those of leveled values have moduli, and the literal's length in 8 bytes, before it.
+fn smallest<P>(bytes: &[u8], accept: impl Fn(&[u8]) -> Option<P>) -> P {
+    let start = bytes.iter().position(|&byte| byte == b'{').expect("a literal is an object");
+    let (moduli, literal) = (bytes[..start].len().saturating_sub(8), &bytes[start..]);
+    let whole: Value = serde_json::from_slice(literal).expect("a literal is JSON");
+    let smaller = [64, 128, 256, 512, 1024, 2048].into_iter().find_map(|degree| {
+        let mut small = whole.clone();
+        shrink(&mut small, degree);
+        let small = serde_json::to_vec(&small).expect("a literal serialises");
+        let length = (small.len() as u64).to_le_bytes();
+        let length = if start > 0 { &length[..] } else { &[] };
+        accept(&[&bytes[..moduli], length, &small].concat())
+    });
+    smaller.or_else(|| accept(bytes)).expect("parameters by themselves are accepted")
+}
+
+/// Sets ring degree and LWE dimension wherever both stand.
+fn shrink(value: &mut Value, degree: usize) {
+    let Value::Object(fields) = value else { return };
+    if fields.contains_key("ring_degree") && fields.contains_key("lwe_dimension") {
+        fields["ring_degree"] = degree.into();
+        fields["lwe_dimension"] = 8.into();
+    }
+    fields.values_mut().for_each(|field| shrink(field, degree));
+}
+
+/// A secret key file with [`FOUR_COEFFICIENTS`] everywhere.
+pub(crate) fn fixed(file: &[u8]) -> Vec<u8> {
+    let mut file = file.to_vec();
+    let length = |file: &[u8], at: usize| {
+        u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes")) as usize
+    };
+    let end = HEADER_BYTES + length(&file, 48);
+    let mut at = HEADER_BYTES + 8 + length(&file, HEADER_BYTES);
+    while at < end {
+        let bytes = length(&file, at);
+        file[at + 8..][..bytes].fill(FOUR_COEFFICIENTS);
+        at += 8 + bytes;
+    }
+    repair::object(&file)
+}
+
+/// What there is of an object up to some bytes behind its parameters.
+pub(crate) fn head(file: &[u8], parameters: usize) -> Vec<u8> {
+    file[..file.len().min(HEADER_BYTES + 8 + parameters + KEPT_BYTES)].to_vec()
+}
+
+pub(crate) fn toy(engine: Engine) -> Parameters {
+    let toy = match engine {
+        Engine::Packed => packed::Parameters::insecure_toy_of(4, 4, 64, 64).map(Into::into),
+        Engine::Single | Engine::Leveled => Parameters::insecure_toy(engine, 4, 4),
+    };
+    let toy = toy.expect("a valid toy");
+    smallest(&toy.to_bytes(), |bytes| Parameters::from_bytes(engine, bytes, toys()).ok())
+}
+
+/// The client of an engine.
+#[must_use]
+pub fn client(engine: Engine) -> SecretKey {
+    let secret = SecretKey::generate(toy(engine));
+    SecretKey::from_bytes(&fixed(&secret.to_bytes()), toys()).expect("a secret key")
+}
+
+/// The client of gates.
+#[must_use]
+pub fn boolean_client() -> &'static booleans::SecretKey {
+    static CLIENT: LazyLock<booleans::SecretKey> = LazyLock::new(|| {
+        let toy = booleans::Parameters::insecure_toy().to_bytes();
+        let parameters =
+            smallest(&toy, |bytes| booleans::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&booleans::SecretKey::generate(&parameters).to_bytes());
+        booleans::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
+/// The client of integers.
+#[must_use]
+pub fn integer_client() -> &'static large_values::SecretKey {
+    static CLIENT: LazyLock<large_values::SecretKey> = LazyLock::new(|| {
+        let toy = large_values::Parameters::insecure_toy(8).expect("a valid toy").to_bytes();
+        let parameters =
+            smallest(&toy, |bytes| large_values::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&large_values::SecretKey::generate(&parameters).to_bytes());
+        large_values::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
+/// The client of transciphering.
+#[must_use]
+pub fn transciphering_client() -> &'static transciphering::SecretKey {
+    static CLIENT: LazyLock<transciphering::SecretKey> = LazyLock::new(|| {
+        let toy = transciphering::Parameters::insecure_toy().to_bytes();
+        let parameters =
+            smallest(&toy, |bytes| transciphering::Parameters::from_bytes(bytes, toys()).ok());
+        let bytes = fixed(&transciphering::SecretKey::generate(&parameters).to_bytes());
+        transciphering::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
+/// The client of bits in slots.
+#[must_use]
+pub fn slot_bits_client() -> &'static cryptable_bits::SecretKey {
+    static CLIENT: LazyLock<cryptable_bits::SecretKey> = LazyLock::new(|| {
+        let toy = cryptable_bits::Parameters::insecure_toy(cryptable_bits::Packing::Real);
+        let mut literal = toy.expect("a valid toy").literal().clone();
+        literal.ring_degree = 64;
+        literal.slots_to_coeffs.stages = vec![3, 2];
+        literal.coeffs_to_slots.stages = vec![3, 2];
+        // Few digits: a small key.
+        literal.digit_limbs = 4;
+        literal.raised_digit_limbs = 4;
+        literal.special = vec![49.9; 4];
+        let parameters = cryptable_bits::Parameters::new(literal).expect("valid parameters");
+        let bytes = fixed(&cryptable_bits::SecretKey::generate(&parameters).to_bytes());
+        cryptable_bits::SecretKey::from_bytes(&bytes, toys()).expect("a secret key")
+    });
+    &CLIENT
+}
+
+/// The client of tables of every value.
+#[must_use]
+pub fn table_client() -> packed::SecretKey {
+    let multiplexer = packed::MultiplexerLiteral {
+        digits: vec![2, 2],
+        selectors: vec![1, 1],
+        entry_levels: 1,
+        ..Default::default()
+    };
+    let parameters = packed::Parameters::insecure_toy_tree(4, 256, 256, multiplexer, 0);
+    let secret = packed::SecretKey::generate(&parameters.expect("a valid toy"));
+    packed::SecretKey::from_bytes(&fixed(&secret.to_bytes()), toys()).expect("a secret key")
+}
+
+/// Parameters and client of the packing key.
+#[must_use]
+pub fn packing_client() -> (&'static cryptable_fhew::parameters::Parameters, KeyId) {
+    (integer_client().parameters().fhew(), KeyId([7; KeyId::BYTES]))
+}
+
+/// A client of single values that may be packed.
+pub(crate) fn bridged_client() -> &'static SecretKey {
+    static SECRET: LazyLock<SecretKey> = LazyLock::new(|| {
+        let single = toy(Engine::Single);
+        let single = single.single().expect("of this engine").clone();
+        // Blocks of conversions have at least 32 coefficients, an eighth of the ring's.
+        let packed = packed::Parameters::insecure_toy_of(2, 2, 256, 256).expect("a valid toy");
+        let single = single.with_moduli(2, 2).expect("a valid toy");
+        let parameters = bridged::Parameters::new(single, packed).expect("toys that fit");
+        SecretKey::generate(Parameters::from(parameters))
+    });
+    &SECRET
+}
+
+/// Parameters and clients of conversions: blocks of 64 and 32 coefficients of 256.
+#[must_use]
+pub fn conversion_client() -> (&'static conversion::Parameters, conversion::Clients) {
+    static PARAMETERS: LazyLock<conversion::Parameters> = LazyLock::new(|| {
+        let bottom = ntt_primes(256, 28.0, 1, &[])[0];
+        let (single, _) = packing_client();
+        let literal = conversion::ParametersLiteral::insecure_between(single, 256, bottom);
+        conversion::Parameters::new(literal).expect("a valid toy")
+    });
+    let clients = conversion::Clients { lwe: KeyId([7; 16]), ring: KeyId([8; 16]) };
+    (&PARAMETERS, clients)
+}
+
+/// The AES key of messages.
+#[must_use]
+pub fn aes_key() -> transciphering::AesKey {
+    transciphering::AesKey::from_bytes(&[5; 16])
+}

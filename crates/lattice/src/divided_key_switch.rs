@@ -1,0 +1,112 @@
+//! A key switch with its division by P, and by the primes of a rescale, in two passes over limbs: ModDown (Han, Ki 2020)
+//! fused with the inner product.
+//!
+//! `round((Σ d_i·(b_i, a_i) + P·add)/(P·D))`, D the product of the primes of the rescale. The limbs of P·D come first: their
+//! inner products go through the inverse NTT at once, and become remainders modulo the limbs that are kept. A kept limb is
+//! then multiplied by the key block by block, and every block less its remainder is divided while it is in the cache: no
+//! sum modulo Q·P is ever written to memory. Words, noise and rounding are those of [`switch`] and
+//! [`Poly::divide_round`], one after the other.
+
+use cryptable_ring::{Buffer, Evaluations, Poly, Ring, RoundedDivision, kernels};
+use rayon::prelude::*;
+
+use crate::key_switching::{
+    BLOCK, RaisedDigits, RaisedLimb, add_special_multiples, special_product, switch,
+};
+use crate::switching_key::{RlweCiphertext, SwitchingKey};
+
+/// Switches `poly·s'` to the secret s and divides by the top `rescale` primes: a ciphertext of
+/// `(poly·s' + add[0] + add[1]·s)/D`.
+///
+/// # Panics
+/// If the key's level is below that of `poly`, or no prime would be left.
+#[must_use]
+pub fn switch_and_divide(
+    ring: &Ring,
+    poly: &Poly<Evaluations>,
+    key: &SwitchingKey,
+    add: [Option<&Poly<Evaluations>>; 2],
+    rescale: usize,
+) -> RlweCiphertext {
+    let basis = key.shape().raised(poly.basis().main);
+    let Some(division) = RoundedDivision::new(ring, basis, rescale) else {
+        let RlweCiphertext { c0, c1 } = switch(ring, poly, key, add);
+        return RlweCiphertext {
+            c0: c0.divide_round(ring, rescale),
+            c1: c1.divide_round(ring, rescale),
+        };
+    };
+    let mut raised = RaisedDigits::new(ring, poly, key);
+    let mut kept = raised.limbs(ring);
+    let dropped = kept.split_off(division.kept().limbs());
+    let mut result = remainders(ring, &division, key, (dropped, add));
+    let degree = ring.degree();
+    let (out0, out1) = (result.c0.words_mut(), result.c1.words_mut());
+    let limbs = out0.par_chunks_mut(degree).zip(out1.par_chunks_mut(degree));
+    limbs.zip(kept).enumerate().for_each(|(limb, ((out0, out1), raised))| {
+        let prime = ring.prime_index(division.kept(), limb);
+        let m = ring.modulus(prime);
+        // P/(P·D).
+        let factor = m.mul(special_product(ring, basis, prime), division.inverse(limb));
+        let digits = raised.into_evaluations(ring);
+        division.transform(limb, out0);
+        division.transform(limb, out1);
+        let mut sums = [(); 2].map(|()| Buffer::unspecified(BLOCK.min(degree)));
+        for start in (0..degree).step_by(BLOCK) {
+            let range = start..degree.min(start + BLOCK);
+            let [sum0, sum1] = &mut sums;
+            digits.multiply(ring, key, range.clone(), [sum0, sum1]);
+            for ((out, sum), add) in [&mut *out0, &mut *out1].into_iter().zip(&sums).zip(add) {
+                let out = &mut out[range.clone()];
+                division.finish(limb, out, sum);
+                match add.map(|add| &add.limb(limb)[range.clone()]) {
+                    Some(add) if factor == 1 => kernels::add_assign(m, out, add),
+                    Some(add) => kernels::mul_scalar_add_assign(m, out, add, factor),
+                    None => {}
+                }
+            }
+        }
+    });
+    result
+}
+
+/// What the dropped limbs of the sums leave modulo the limbs that are kept, coefficients in place of evaluations.
+fn remainders(
+    ring: &Ring,
+    division: &RoundedDivision<'_>,
+    key: &SwitchingKey,
+    (dropped, add): (Vec<RaisedLimb<'_>>, [Option<&Poly<Evaluations>>; 2]),
+) -> RlweCiphertext {
+    let (degree, kept) = (ring.degree(), division.kept());
+    let mut prepared = [(); 2].map(|()| Buffer::unspecified(dropped.len() * degree));
+    let [words0, words1] = &mut prepared;
+    let limbs = words0.par_chunks_mut(degree).zip(words1.par_chunks_mut(degree));
+    limbs.zip(dropped).enumerate().for_each(|(index, ((out0, out1), raised))| {
+        let place = raised.place();
+        raised.into_evaluations(ring).multiply(ring, key, 0..degree, [out0, out1]);
+        add_special_multiples(ring, place, add, [out0, out1]);
+        division.prepare(index, out0);
+        division.prepare(index, out1);
+    });
+    let [c0, c1] = prepared.map(|prepared| {
+        let mut remainder = Poly::<Evaluations>::unspecified(ring, kept);
+        division.remainders(&prepared, remainder.words_mut());
+        remainder
+    });
+    RlweCiphertext { c0, c1 }
+}
+
+/// Switches `c0 + c1·s'` to the secret s, dividing by the top `rescale` primes on the way.
+///
+/// # Panics
+/// If the key's level is below the ciphertext's.
+#[must_use]
+pub fn switch_and_rescale(
+    ring: &Ring,
+    c0: &Poly<Evaluations>,
+    c1: &Poly<Evaluations>,
+    key: &SwitchingKey,
+    rescale: usize,
+) -> RlweCiphertext {
+    switch_and_divide(ring, c1, key, [Some(c0), None], rescale)
+}

@@ -1,0 +1,109 @@
+//! CoeffsToSlots in more and smaller matrices: they have fewer diagonals in all, hence fewer giant steps and products, and
+//! take a prime or two more, at the top of the chain, where nothing but CoeffsToSlots is made dearer.
+
+use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::error::Result;
+
+use crate::literal::{DftLiteral, ParametersLiteral};
+use crate::parameters::parameter_set::Parameters;
+use crate::planner::digit_choice::Evaluation;
+use crate::planner::literals::split_levels;
+use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes_where};
+use crate::planner::request::Request;
+
+/// What is tried beside matrices of up to five levels: most levels of a matrix, primes more, baby steps.
+const CHOICES: [(u32, usize, usize); 2] = [(4, 1, 8), (3, 2, 4)];
+
+/// Bits that all primes may lose to make room for the primes more.
+const LOST_BITS: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
+
+/// The fastest parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
+///
+/// # Errors
+/// As [`choose_primes_where`].
+pub(crate) fn choose_primes_and_matrices(
+    request: &Request,
+    evaluation: Evaluation<'_>,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Result<Parameters> {
+    let found = choose_primes_where(request, evaluation, &check)?;
+    Ok(choose_matrices(request, found, check))
+}
+
+/// The fastest of these parameters and of those with other matrices of CoeffsToSlots, within the request's memory limit if
+/// any is. Others have to be secure, fail no more often than is stated, and pass `check`; these give way if they do not.
+pub(crate) fn choose_matrices(
+    request: &Request,
+    found: Parameters,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Parameters {
+    let deviation = found.failure().typical_ratio.max(LARGEST_DEVIATION);
+    let serves =
+        |other: &Parameters| other.failure().typical_ratio <= deviation && check(other).is_ok();
+    let largest = |&choice: &(u32, usize, usize)| {
+        let literals =
+            LOST_BITS.iter().filter_map(|&lost| with_matrices(found.literal(), choice, lost));
+        let mut secure = literals.filter_map(|literal| Parameters::new(literal).ok());
+        secure.next().filter(serves)
+    };
+    let others: Vec<Parameters> = CHOICES.iter().filter_map(largest).collect();
+    let limit = request.memory.unwrap_or(usize::MAX);
+    let rank = |parameters: &Parameters| {
+        let prediction = parameters.prediction_of(request.tables);
+        let seconds = CostModel::default().seconds(&prediction.work);
+        (check(parameters).is_err(), prediction.peak_bytes() > limit, seconds)
+    };
+    let mut best = (rank(&found), found);
+    for other in others {
+        let rank = rank(&other);
+        if rank < best.0 {
+            best = (rank, other);
+        }
+    }
+    best.1
+}
+
+/// The literal with CoeffsToSlots in matrices of so many levels, and primes of fewer bits. None if there would not be more
+/// matrices.
+fn with_matrices(
+    literal: &ParametersLiteral,
+    (most, primes, baby_steps): (u32, usize, usize),
+    lost_bits: f64,
+) -> Option<ParametersLiteral> {
+    let of = &literal.coeffs_to_slots;
+    let stages = split_levels(of.stages.iter().sum(), most);
+    let primes = of.primes + primes;
+    (stages.len() > of.stages.len()).then(|| ParametersLiteral {
+        coeffs_to_slots: DftLiteral { stages, primes, baby_steps },
+        log2_scale: literal.log2_scale - lost_bits,
+        // Half of a prime, where there are constants.
+        constant_bits: literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
+        ..literal.clone()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::request::Method;
+
+    #[test]
+    fn more_matrices_are_taken_where_there_is_room() {
+        let akp = |bits: u32, memory| {
+            let request =
+                Request { memory, method: Some(Method::Akp), ..Request::new(1 << bits, 1 << bits) };
+            Parameters::choose(&request).unwrap()
+        };
+        let stages = |found: &Parameters| found.literal().coeffs_to_slots.stages.clone();
+        let fast = akp(8, None);
+        assert_eq!(stages(&fast), [4, 4, 4, 3]);
+        // Five matrices by four baby steps have the fewest keys.
+        let small = akp(8, Some(fast.prediction().peak_bytes() - 1));
+        assert_eq!(stages(&small), [3; 5]);
+        assert!(small.prediction().peak_bytes() < fast.prediction().peak_bytes());
+        for found in [fast, small] {
+            assert!(found.security_bits() >= 128.0);
+            assert!(found.ciphertext_failure_probability().log2() <= -64.0);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Sequences of sums and lookups of words.
+
+use cryptable_lattice::Table;
+use cryptable_lattice::error::{Error, Result, check_values};
+
+/// Most words of an input, and of an output.
+pub(crate) const MAX_WORDS: usize = 8;
+
+/// A word that a circuit has computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Register(pub(crate) usize);
+
+/// One step of a circuit; its results are the next registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WordStep {
+    /// `Σ factor·word` modulo p: no bootstrap.
+    Sum(Vec<(Register, i64)>),
+    /// A word through each of several tables, for little more than one.
+    LookUp(Register, Vec<Table>),
+}
+
+/// A function of words modulo p as sums and lookups of single words: what [`crate::EvaluationKey::lookup_words`] evaluates.
+///
+/// [`crate::Dictionary::circuit`] makes one of a dictionary, the functions of this type one of a table of two words that has
+/// structure.
+///
+/// ```
+/// use cryptable_packed::{Parameters, Progress, SecretKey, WordCircuit};
+/// // A table of 256 entries on two words of 4 bits each: 3·low + high² modulo 16.
+/// let circuit = WordCircuit::sum(16, 16, |low| 3 * low, |high| high * high)?;
+/// assert_eq!((circuit.lookups(), circuit.evaluate(&[5, 2])?), (2, vec![3]));
+///
+/// let secret = SecretKey::generate(&Parameters::insecure_toy(16, 16)?);
+/// let key = secret.evaluation_key(Progress::silent())?;
+/// let prepared = key.prepare_words(&circuit)?;
+/// let input = secret.encrypt_words(&[0x25, 0xff], 2)?;
+/// let output = key.lookup_words(&input, &prepared, Progress::silent())?;
+/// assert_eq!(secret.decrypt_words(&output)?, [3, 14]);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordCircuit {
+    modulus: u64,
+    inputs: usize,
+    steps: Vec<WordStep>,
+    registers: usize,
+    outputs: Vec<Register>,
+}
+
+impl WordCircuit {
+    /// A circuit of so many input words, without steps.
+    ///
+    /// # Errors
+    /// If the modulus is below 2, or there is no input or more than eight.
+    pub(crate) fn new(modulus: u64, inputs: usize) -> Result<Self> {
+        if modulus < 2 {
+            return Err(Error::TooSmall { name: "modulus of words", value: modulus, limit: 2 });
+        }
+        check_words(inputs)?;
+        Ok(Self { modulus, inputs, steps: Vec::new(), registers: inputs, outputs: Vec::new() })
+    }
+
+    /// The word of an input.
+    pub(crate) fn input(&self, index: usize) -> Register {
+        assert!(index < self.inputs, "a word of the input");
+        Register(index)
+    }
+
+    /// Adds a sum; terms without a factor are left out.
+    pub(crate) fn add_sum(&mut self, terms: Vec<(Register, i64)>) -> Register {
+        let terms: Vec<_> = terms.into_iter().filter(|&(_, factor)| factor != 0).collect();
+        if let [(only, 1)] = terms[..] {
+            return only;
+        }
+        self.steps.push(WordStep::Sum(terms));
+        self.registers += 1;
+        Register(self.registers - 1)
+    }
+
+    /// Adds a lookup of several tables, each `outputs(x)` of a word x.
+    ///
+    /// # Errors
+    /// If an output is not below p.
+    pub(crate) fn add_lookup(
+        &mut self,
+        input: Register,
+        tables: Vec<Vec<u64>>,
+    ) -> Result<Vec<Register>> {
+        let p = self.modulus;
+        let tables = tables.into_iter().map(|outputs| Table::new(p, p, outputs));
+        let tables = tables.collect::<Result<Vec<_>>>()?;
+        let results = (self.registers..self.registers + tables.len()).map(Register).collect();
+        self.registers += tables.len();
+        self.steps.push(WordStep::LookUp(input, tables));
+        Ok(results)
+    }
+
+    /// Says what the words of the output are.
+    pub(crate) fn set_outputs(&mut self, outputs: Vec<Register>) {
+        self.outputs = outputs;
+    }
+
+    /// Modulus p of words.
+    #[must_use]
+    pub fn modulus(&self) -> u64 {
+        self.modulus
+    }
+
+    /// Words of an input.
+    #[must_use]
+    pub fn input_words(&self) -> usize {
+        self.inputs
+    }
+
+    /// Words of an output.
+    #[must_use]
+    pub fn output_words(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// Lookups, of one table or of several on one word: bootstraps of a multiplexer tree.
+    #[must_use]
+    pub fn lookups(&self) -> usize {
+        self.tables_of_lookups().count()
+    }
+
+    /// How many tables each lookup has.
+    pub(crate) fn tables_of_lookups(&self) -> impl Iterator<Item = usize> + '_ {
+        self.steps.iter().filter_map(|step| match step {
+            WordStep::LookUp(_, tables) => Some(tables.len()),
+            WordStep::Sum(_) => None,
+        })
+    }
+
+    pub(crate) fn steps(&self) -> &[WordStep] {
+        &self.steps
+    }
+
+    pub(crate) fn outputs(&self) -> &[Register] {
+        &self.outputs
+    }
+
+    /// What the words of an input are mapped to, in the clear.
+    ///
+    /// # Errors
+    /// If there are not as many words as inputs, or one is not below p.
+    pub fn evaluate(&self, input: &[u64]) -> Result<Vec<u64>> {
+        self.check_inputs(input.len())?;
+        check_values(input, self.modulus)?;
+        let p = self.modulus as i128;
+        let mut words = input.to_vec();
+        for step in &self.steps {
+            match step {
+                WordStep::Sum(terms) => {
+                    let term = |&(word, factor): &(Register, i64)| {
+                        i128::from(factor) * i128::from(words[word.0])
+                    };
+                    let sum: i128 = terms.iter().map(term).sum();
+                    words.push(sum.rem_euclid(p) as u64);
+                }
+                WordStep::LookUp(word, tables) => {
+                    let x = words[word.0] as usize;
+                    words.extend(tables.iter().map(|table| table[x]));
+                }
+            }
+        }
+        Ok(self.outputs.iter().map(|word| words[word.0]).collect())
+    }
+
+    /// Demands as many words as the circuit takes.
+    pub(crate) fn check_inputs(&self, found: usize) -> Result<()> {
+        if found != self.inputs {
+            return Err(Error::mismatch("number of words of the input", found, self.inputs));
+        }
+        Ok(())
+    }
+}
+
+/// Demands a number of words that values may have.
+pub(crate) fn check_words(words: usize) -> Result<()> {
+    let (name, value) = ("number of words", words as u64);
+    if words == 0 {
+        return Err(Error::TooSmall { name, value, limit: 1 });
+    }
+    if words > MAX_WORDS {
+        return Err(Error::TooLarge { name, value, limit: MAX_WORDS as u64 });
+    }
+    Ok(())
+}
+
+/// The words of a value modulo p, the least significant first; what does not fit is left out.
+pub(crate) fn words_of(value: u64, p: u64, count: usize) -> Vec<u64> {
+    let mut rest = value;
+    let word = |_| {
+        let word = rest % p;
+        rest /= p;
+        word
+    };
+    (0..count).map(word).collect()
+}
+
+/// `p^words`, or 2^64 if that is less.
+pub(crate) fn range_of(p: u64, words: usize) -> u128 {
+    (0..words).fold(1u128, |range, _| (range * u128::from(p)).min(1 << 64))
+}

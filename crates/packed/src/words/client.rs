@@ -1,0 +1,54 @@
+//! Encryption and decryption of values in words.
+
+use cryptable_lattice::error::{Error, Result, check_equal};
+use zeroize::Zeroizing;
+
+use crate::ciphertext::Ciphertext;
+use crate::keys::secret_key::SecretKey;
+use crate::words::circuit::{check_words, range_of, words_of};
+
+impl SecretKey {
+    /// Encrypts values below `p^words` in so many words modulo the input modulus p, the least significant first, each a
+    /// ciphertext: what [`crate::EvaluationKey::lookup_words`] takes.
+    ///
+    /// # Errors
+    /// If there are more values than slots, or one is too large.
+    pub fn encrypt_words(&self, values: &[u64], words: usize) -> Result<Vec<Ciphertext>> {
+        check_words(words)?;
+        let p = self.parameters().input_modulus();
+        let range = range_of(p, words);
+        if let Some(index) = values.iter().position(|&value| u128::from(value) >= range) {
+            let (value, limit) = (values[index], u64::try_from(range).unwrap_or(u64::MAX));
+            return Err(Error::ValueOutOfRange { index, value, limit });
+        }
+        let word = |index: usize| {
+            let of = |&value: &u64| words_of(value, p, index + 1)[index];
+            let values: Zeroizing<Vec<u64>> = Zeroizing::new(values.iter().map(of).collect());
+            self.encrypt(&values)
+        };
+        (0..words).map(word).collect()
+    }
+
+    /// Decrypts values in words modulo the output modulus: what [`crate::EvaluationKey::lookup_words`] gives.
+    ///
+    /// # Errors
+    /// If the words are of another key, differ in how many values they hold, or are none or so many that values do not fit 64
+    /// bits.
+    pub fn decrypt_words(&self, words: &[Ciphertext]) -> Result<Vec<u64>> {
+        check_words(words.len())?;
+        let mut values = vec![0u64; words[0].count()];
+        let mut place = 1u128;
+        for word in words {
+            check_equal("number of values", word.count(), values.len())?;
+            let digits = Zeroizing::new(self.decrypt(word)?);
+            for (value, &digit) in values.iter_mut().zip(digits.iter()) {
+                let found = u128::from(*value) + u128::from(digit) * place;
+                *value = u64::try_from(found).map_err(|_| {
+                    Error::Unsupported(format!("values of {} words beyond 64 bits", words.len()))
+                })?;
+            }
+            place = (place * u128::from(word.modulus())).min(1 << 64);
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,60 @@
+"""Gates on encrypted bits: one by one, milliseconds a gate, or thousands at once.
+
+    >>> from cryptable import booleans
+    >>> secret = booleans.SecretKey.generate(insecure_toy=True)      # without `insecure_toy` for use
+    >>> server = secret.evaluation_key(progress=False)
+    >>> a, b = secret.encrypt([False, False, True, True]), secret.encrypt([False, True, False, True])
+    >>> with booleans.computing(server, progress=False):             # operators need to know the server's key
+    ...     differ = a ^ b
+    >>> secret.decrypt(differ).tolist()
+    [False, True, True, False]
+    >>> secret.decrypt(server.mux(a, b, ~b, progress=False)).tolist()    # b where a, else not b
+    [True, False, False, True]
+
+`SecretKey.packed_gates` makes the keys of `PackedGates`, whose gates take microseconds each where there are thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from ._native import booleans as _compiled
+from .errors import UnsupportedError
+
+__all__ = ["EncryptedBits", "EvaluationKey", "PackedGates", "SecretKey", "computing"]
+
+EncryptedBits = _compiled.EncryptedBits
+EvaluationKey = _compiled.EvaluationKey
+PackedGates = _compiled.PackedGates
+SecretKey = _compiled.SecretKey
+
+_key: ContextVar[tuple[EvaluationKey | PackedGates, dict[str, Any]] | None] = ContextVar(
+    "cryptable.booleans", default=None
+)
+
+
+@contextmanager
+def computing(server: EvaluationKey | PackedGates, **how: Any) -> Iterator[None]:
+    """Within it, operators on bits compute with this key: `x & y`, `x | y`, `x ^ y`.
+
+    `threads` and `progress` by name.
+    """
+    token = _key.set((server, how))
+    try:
+        yield
+    finally:
+        _key.reset(token)
+
+
+def _operator(gate: str, x: EncryptedBits, y: EncryptedBits) -> EncryptedBits:
+    """What bits call for operators."""
+    current = _key.get()
+    if current is None:
+        raise UnsupportedError(
+            "operators on bits need `with cryptable.booleans.computing(server):`, or see `server.gate`"
+        )
+    server, how = current
+    return server.gate(gate, x, y, **how)

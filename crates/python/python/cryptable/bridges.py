@@ -1,0 +1,93 @@
+"""From packed results to single values, and back: look thousands of values up at once, go on with some one by one.
+
+    >>> import cryptable
+    >>> from cryptable import bridges
+    >>> plan = bridges.plan_integers(16, bits=8, values=3, insecure_toy=True)    # without `insecure_toy` for use
+    >>> secrets = bridges.SecretKeys.generate(plan)                              # the client
+    >>> server = secrets.evaluation_keys(progress=False)                         # what the server gets
+    >>> table = server.prepare(cryptable.table(lambda x: 37 * x % 256, inputs=16, output_modulus=256))
+    >>> [found] = server.lookup_many(secrets.encrypt([1, 5, 7]), [table], progress=False)
+    >>> integers = server.to_integers(found, 0, 2)                               # the first two, in two's complement
+    >>> secrets.decrypt_integers(integers).tolist()
+    [37, -71]
+    >>> signs = server.sign(integers, progress=False)
+    >>> secrets.decrypt(server.pack(signs, progress=False)).tolist()             # packed again
+    [0, 1]
+
+With `bridges.plan_table`, results go on to a table of up to 24 bits, as values of engine `leveled`: the packed lookup
+has a table for every digit of two bits of its outputs (`digit_tables`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._native import Table
+from ._native import bridges as _compiled
+from .tables import TableLike
+from .tables import table as _table
+
+__all__ = [
+    "EvaluationKeys",
+    "Integers",
+    "LeveledValues",
+    "Plan",
+    "SecretKeys",
+    "SmallValues",
+    "digit_tables",
+    "plan_integers",
+    "plan_table",
+]
+
+EvaluationKeys = _compiled.EvaluationKeys
+Integers = _compiled.Integers
+LeveledValues = _compiled.LeveledValues
+Plan = _compiled.Plan
+SecretKeys = _compiled.SecretKeys
+SmallValues = _compiled.SmallValues
+
+
+def plan_integers(
+    input_modulus: int, *, bits: int, function: str = "sign", returning: str = "single", **limits: Any
+) -> Plan:
+    """A packed lookup of values below a modulus, whose results modulo `2**bits` go on as integers in two's complement.
+
+    `function` is `"sign"` (comparisons, too) or `"absolute"` (maximum and ReLU, too): comparisons need a bit of
+    headroom. `returning` says whether results stay `"single"`, are `"packed"`, or packed and `"looked up"` again. By
+    name: `values` looked up at once, how many are `taken_out`, `memory` in bytes, `log2_fail` of a value on its whole
+    way, `threads`.
+    """
+    return _plan(input_modulus, function, bits, (2, 2), returning, **limits)
+
+
+def plan_table(input_modulus: int, *, moduli: tuple[int, int], returning: str = "single", **limits: Any) -> Plan:
+    """A packed lookup whose results, below `moduli[0]`, go on to a table with outputs below `moduli[1]`; the rest as
+    `plan_integers`."""
+    return _plan(input_modulus, "table", 0, moduli, returning, **limits)
+
+
+def _plan(input_modulus: int, then: str, bits: int, moduli: tuple[int, int], returning: str, **limits: Any) -> Plan:
+    defaults: dict[str, Any] = {
+        "values": None,
+        "taken_out": None,
+        "memory": None,
+        "log2_fail": None,
+        "threads": 1,
+        "insecure_toy": False,
+    }
+    if stranger := next((name for name in limits if name not in defaults), None):
+        raise TypeError(f"a plan of a bridge has no limit {stranger!r}")
+    return _compiled.plan_bridge(input_modulus, then, bits, moduli, returning, defaults | limits)
+
+
+def digit_tables(table: TableLike, *, inputs: int, output_modulus: int) -> list[Table]:
+    """The tables of the packed lookup before a leveled one: a digit of two bits each, the lowest first.
+
+    >>> [part.outputs.tolist() for part in digit_tables([7, 2], inputs=2, output_modulus=16)]
+    [[3, 2], [1, 0]]
+    """
+    outputs = _table(table, inputs=inputs, output_modulus=output_modulus).outputs.astype(np.uint64)
+    count = -(-(output_modulus - 1).bit_length() // 2)
+    return [Table(outputs >> np.uint64(2 * digit) & np.uint64(3), 4) for digit in range(count)]

@@ -1,0 +1,155 @@
+"""Approximate arithmetic on encrypted vectors of real and complex numbers: CKKS.
+
+A vector holds thousands of numbers, one a slot, and every operation works on all of them. Each vector says how far its
+slots may be from what they stand for (`Vector.error`); decryption rounds to that. A product takes a level; a
+bootstrap, or a lookup, brings levels back.
+
+    >>> from cryptable import ckks
+    >>> parameters = ckks.Parameters.named("insecure_toy")      # for use: "leveled_128", "bootstrapping_128", ...
+    >>> secret = ckks.SecretKey.generate(parameters)
+    >>> server = ckks.evaluation_key(secret, rotations=[1], progress=False)
+    >>> x = secret.encrypt([0.5, -0.25, 1.0])
+    >>> with ckks.computing(server):                            # operators need to know the server's key
+    ...     y = x * x + 0.125 * x - 1
+    >>> secret.decrypt(y).round(4).tolist()
+    [-0.6875, -0.9688, 0.125]
+    >>> cube = ckks.Polynomial.monomial([0, 0, 0, 1])
+    >>> secret.decrypt(server.polynomial(server.rotate(x, 1), cube))[:2].round(4).tolist()
+    [-0.0156, 1.0]
+
+`ckks.plan_lookups` finds parameters for tables of slots, which may be discontinuous (`SlotTable`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from os import PathLike
+from typing import Any
+
+from ._native import ckks as _compiled
+from .errors import UnsupportedError
+from .progress import Progress
+
+__all__ = [
+    "EvaluationKey",
+    "LeveledTable",
+    "LinearMap",
+    "LookupCandidate",
+    "LookupPlan",
+    "Parameters",
+    "Polynomial",
+    "PreparedMap",
+    "SecretKey",
+    "SharedSecret",
+    "SlotTable",
+    "Vector",
+    "computing",
+    "evaluation_key",
+    "plan_lookups",
+    "save_evaluation_key",
+]
+
+EvaluationKey = _compiled.EvaluationKey
+LeveledTable = _compiled.LeveledTable
+LinearMap = _compiled.LinearMap
+LookupCandidate = _compiled.LookupCandidate
+LookupPlan = _compiled.LookupPlan
+Parameters = _compiled.Parameters
+Polynomial = _compiled.Polynomial
+PreparedMap = _compiled.PreparedMap
+SecretKey = _compiled.SecretKey
+SharedSecret = _compiled.SharedSecret
+SlotTable = _compiled.SlotTable
+Vector = _compiled.Vector
+
+
+def plan_lookups(points: int, **request: Any) -> LookupPlan:
+    """Finds parameters for tables of so many points, the fastest first.
+
+    By name: where points lie (`first`, `step`), the `order` of interpolations, `precision_bits` of results, `complex`
+    slots, how many `values` a vector is to hold, `levels` of results, `log2_fail`, `memory` in bytes, `ring_degree`.
+    """
+    return _compiled.plan_lookups(points, **request)
+
+
+def evaluation_key(
+    secret: SecretKey,
+    *,
+    rotations: Iterable[int] = (),
+    powers_of_two: bool = False,
+    conjugation: bool = False,
+    bootstrapping: bool = False,
+    lookups: bool = False,
+    maps: Sequence[LinearMap] = (),
+    automatic: bool = False,
+    threads: int = 0,
+    progress: Progress = True,
+) -> EvaluationKey:
+    """The server's key, in memory: for sums and products, and for what is named besides.
+
+    `rotations` are steps to the left, a key each; `powers_of_two` has all of those, for any rotation and for inner
+    sums. With `automatic`, operations bootstrap wherever they need more levels than a vector has.
+    """
+    keys = _keys(rotations, powers_of_two, conjugation, bootstrapping, lookups)
+    return secret.evaluation_key(keys, list(maps), automatic, threads, progress)
+
+
+def save_evaluation_key(
+    secret: SecretKey,
+    path: str | PathLike[str],
+    *,
+    rotations: Iterable[int] = (),
+    powers_of_two: bool = False,
+    conjugation: bool = False,
+    bootstrapping: bool = False,
+    lookups: bool = False,
+    maps: Sequence[LinearMap] = (),
+    threads: int = 0,
+    progress: Progress = True,
+    replace: bool = False,
+) -> None:
+    """As `evaluation_key`, but to a file, never all of it in memory: what `EvaluationKey.open` maps."""
+    keys = _keys(rotations, powers_of_two, conjugation, bootstrapping, lookups)
+    secret.save_evaluation_key(path, keys, list(maps), threads, progress, replace)
+
+
+def _keys(
+    rotations: Iterable[int], powers_of_two: bool, conjugation: bool, bootstrapping: bool, lookups: bool
+) -> dict[str, Any]:
+    return {
+        "rotations": list(rotations),
+        "powers_of_two": powers_of_two,
+        "conjugation": conjugation,
+        "bootstrapping": bootstrapping,
+        "lookups": lookups,
+    }
+
+
+_key: ContextVar[tuple[EvaluationKey, int] | None] = ContextVar("cryptable.ckks", default=None)
+
+
+@contextmanager
+def computing(server: EvaluationKey, *, threads: int = 0) -> Iterator[None]:
+    """Within it, operators on vectors compute with this key: `x + y`, `2 * x`, `x * array - 0.5`."""
+    token = _key.set((server, threads))
+    try:
+        yield
+    finally:
+        _key.reset(token)
+
+
+def _operator(name: str, operands: tuple[Any, ...]) -> Vector:
+    """What vectors call for operators."""
+    current = _key.get()
+    if current is None:
+        raise UnsupportedError(
+            "operators on vectors need `with cryptable.ckks.computing(server):`, or see `server.add`"
+        )
+    server, threads = current
+    if name == "rsub":
+        x, y = operands
+        return server.add(server.negate(x, threads=threads), y, threads=threads)
+    result: Vector = getattr(server, name)(*operands, threads=threads)
+    return result

@@ -1,0 +1,245 @@
+"""Lookups on many machines, by Ray Data: `pip install cryptable[ray]`.
+
+    import cryptable.ray
+    results = cryptable.ray.lookup(files, "server.key", table, output="results")
+
+The same script runs on one machine and on a cluster: it joins the one that `RAY_ADDRESS` names, or starts Ray here.
+
+- **The evaluation key** is mapped into memory from one file a node, whose pages all workers of the node share. Where
+  nodes do not see the caller's file, it goes through Ray's object store, once a node, to a file of the node's own.
+- **Batches** (a file each, or a row of a dataset) stream through a pool of workers; there are never more on their way
+  than workers take soon.
+- **A worker that dies** is started again and does its batch again; what others did is kept. Each result is taken once.
+- **Results** come in the order of inputs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ._native import Ciphertext, EvaluationKey, Table
+from .errors import MismatchError
+from .progress import Progress, reporting
+from .tables import TableLike
+from .tables import table as make_table
+
+#: Files of ciphertexts, ciphertexts, or a dataset of Ray with a column `ciphertext` of their bytes.
+Source: TypeAlias = "Sequence[str | os.PathLike[str]] | Sequence[Ciphertext] | Any"
+
+#: Bytes of the checksum at the end of files, which names keys on nodes.
+_CHECKSUM_BYTES = 32
+
+#: What marks a folder of results.
+_MARKER = ".cryptable-lookup"
+
+#: Most tasks that a run is cut into.
+_MOST_TASKS = 10_000
+
+
+def lookup(
+    source: Source,
+    key: EvaluationKey | str | os.PathLike[str],
+    table: TableLike,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    signed: bool = False,
+    workers: int | None = None,
+    threads: int = 1,
+    share: str | None = None,
+    progress: Progress = True,
+    allow_insecure: bool = False,
+) -> Any:
+    """Maps every value of all inputs through a table, on all machines of a cluster.
+
+    `source` is a list of files of ciphertexts, of which the results go to files of the same names in the folder
+    `output` (results of the same key and table that are there already, and not older than their inputs, are kept: an
+    interrupted run goes on); a list of `Ciphertext`; or a dataset of Ray with a column `ciphertext` of bytes, for
+    which the result is such a dataset, evaluated when it is read. Lists give lists, in the order of inputs.
+
+    `key` is the file of an evaluation key, or one that was opened from it. `workers` of `threads` threads each: as
+    many as the cluster has cores for, if left out. `share` says how the key gets to nodes: `"file"`, by its path, or
+    `"store"`, by Ray's object store; the former if there is one node.
+    """
+    import ray
+    import ray.data
+
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False)
+    path = _path_of(key)
+    server = EvaluationKey.open(path, allow_insecure=allow_insecure) if not isinstance(key, EvaluationKey) else key
+    moduli: dict[str, Any] = {"inputs": server.input_modulus, "output_modulus": server.output_modulus}
+    made = make_table(table, signed=signed, **moduli)
+    job = _Job(
+        _share(path, share, allow_insecure),
+        made,
+        threads,
+        None if output is None else os.fspath(Path(output).resolve()),
+    )
+    del server
+    size = workers or max(1, int(ray.cluster_resources().get("CPU", 1)) // threads)
+    if isinstance(source, ray.data.Dataset):
+        return _mapped(source, job, size)
+    inputs = list(source)
+    if not inputs:
+        return []
+    if isinstance(inputs[0], Ciphertext):
+        rows = [{"index": index, "ciphertext": it.to_bytes()} for index, it in enumerate(inputs)]
+    else:
+        rows = [{"index": index, "path": os.fspath(Path(it).resolve())} for index, it in enumerate(inputs)]
+        if output is None:
+            raise TypeError("files need output=..., a folder for the results")
+        if len({Path(row["path"]).name for row in rows}) < len(rows):
+            raise ValueError("two files have the same name: their results would have one, too")
+        _begin(Path(output), [Path(row["path"]).name for row in rows], job)
+    dataset = ray.data.from_items(rows, override_num_blocks=min(len(rows), _MOST_TASKS))
+    found = _collect(_mapped(dataset, job, size), len(rows), progress)
+    if isinstance(inputs[0], Ciphertext):
+        shapes = [it.shape for it in inputs]
+        return [
+            Ciphertext.from_bytes(row["ciphertext"]).reshape(shape) for row, shape in zip(found, shapes, strict=True)
+        ]
+    return [Path(row["path"]) for row in found]
+
+
+def _begin(output: Path, names: list[str], job: _Job) -> None:
+    """Marks the folder of results with the key and the table: those of others are neither kept nor replaced."""
+    output.mkdir(parents=True, exist_ok=True)
+    marker, mark = output / _MARKER, f"{job.key.name} {_digest(job.table)}\n"
+    if marker.exists():
+        if marker.read_text(encoding="utf-8") != mark:
+            raise MismatchError(f"{output} holds results of another table or key")
+        return
+    stranger = next((name for name in names if (output / name).exists()), None)
+    if stranger is not None:
+        raise FileExistsError(f"{output / stranger}: exists, and no lookup of this kind has made it")
+    marker.write_text(mark, encoding="utf-8")
+
+
+def _digest(table: Table) -> str:
+    outputs = table.outputs.astype("<u8")
+    return hashlib.sha256(outputs.tobytes() + table.output_modulus.to_bytes(8, "little")).hexdigest()
+
+
+def _mapped(dataset: Any, job: _Job, size: int) -> Any:
+    """The dataset of results: a streaming map by a pool of actors, which Ray starts again when they die."""
+    import ray.data
+
+    dataset.context.execution_options.preserve_order = True
+    dataset.context.enable_progress_bars = False
+    pool = ray.data.ActorPoolStrategy(size=size, max_tasks_in_flight_per_actor=2)
+    return dataset.map(_Worker, fn_constructor_args=(job,), compute=pool, num_cpus=job.threads)
+
+
+def _collect(results: Any, count: int, progress: Progress) -> list[dict[str, Any]]:
+    """All rows, each once and in their order."""
+    found: list[dict[str, Any]] = []
+    with reporting(progress, "lookups") as tell:
+        for row in results.iter_rows():
+            if row["index"] != len(found):
+                raise MismatchError(f"the result of input {row['index']} came in place of {len(found)}")
+            found.append(row)
+            if tell is not None:
+                tell(len(found), count)
+    if len(found) != count:
+        raise MismatchError(f"there are {len(found)} results of {count} inputs")
+    return found
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Where workers find the evaluation key: its file, or an object of the store that becomes one."""
+
+    path: str
+    name: str
+    stored: Any
+    allow_insecure: bool
+
+    def open(self) -> EvaluationKey:
+        path = self.path if self.stored is None else self._of_store()
+        return EvaluationKey.open(path, allow_insecure=self.allow_insecure)
+
+    def _of_store(self) -> str:
+        """The node's own file, which the first worker writes."""
+        import ray
+
+        folder = Path(tempfile.gettempdir()) / f"cryptable-keys-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if folder.stat().st_uid != os.getuid():
+            raise PermissionError(f"{folder} is of another user")
+        path = folder / self.name
+        with open(folder / f"{self.name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                part = path.with_suffix(".part")
+                # An array in the store's shared memory, not copied.
+                ray.get(self.stored).tofile(part)
+                os.replace(part, path)
+        return os.fspath(path)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What workers do."""
+
+    key: _Key
+    table: Table
+    threads: int
+    output: str | None
+
+
+class _Worker:
+    """A process that holds a prepared table, and the mapped key."""
+
+    def __init__(self, job: _Job) -> None:
+        self.job = job
+        self.server = job.key.open()
+        self.table = self.server.prepare(job.table)
+
+    def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
+        if "path" not in row:
+            result = self._lookup(Ciphertext.from_bytes(row["ciphertext"]))
+            return row | {"ciphertext": result.to_bytes()}
+        assert self.job.output is not None
+        path = Path(self.job.output) / Path(row["path"]).name
+        # Files appear when they are whole: one that is there needs not be made again.
+        if not path.exists() or path.stat().st_mtime_ns < os.stat(row["path"]).st_mtime_ns:
+            self._lookup(Ciphertext.load(row["path"])).save(path, replace=True)
+        return {"index": row["index"], "path": os.fspath(path)}
+
+    def _lookup(self, values: Ciphertext) -> Ciphertext:
+        return self.server.lookup(values, self.table, threads=self.job.threads, progress=False)
+
+
+def _path_of(key: EvaluationKey | str | os.PathLike[str]) -> str:
+    if isinstance(key, EvaluationKey):
+        # Of a key in memory, this is the error that says so.
+        return os.fspath(key.__reduce__()[1][1])
+    return os.fspath(Path(key).resolve())
+
+
+def _share(path: str, share: str | None, allow_insecure: bool) -> _Key:
+    """Makes the key known to nodes."""
+    import ray
+
+    if share not in (None, "file", "store"):
+        raise ValueError(f"share is {share!r}, but must be 'file' or 'store'")
+    nodes = sum(node["Alive"] for node in ray.nodes())
+    data = np.memmap(path, dtype=np.uint8, mode="r")
+    name = bytes(data[-_CHECKSUM_BYTES:]).hex() + ".key"
+    stored = ray.put(np.asarray(data)) if share == "store" or (share is None and nodes > 1) else None
+    return _Key(path, name, stored, allow_insecure)
+
+
+def forget_keys() -> None:
+    """Removes this machine's own files of evaluation keys."""
+    shutil.rmtree(Path(tempfile.gettempdir()) / f"cryptable-keys-{os.getuid()}", ignore_errors=True)

@@ -1,0 +1,48 @@
+"""Transciphering: a client sends AES-128, as many bytes as it has; the server makes homomorphic ciphertexts of them.
+
+    >>> from cryptable import transciphering
+    >>> secret = transciphering.SecretKey.generate(insecure_toy=True)    # without `insecure_toy` for use
+    >>> aes = transciphering.AesKey.generate()
+    >>> server = secret.evaluation_key(progress=False)                   # to the server, once
+    >>> encrypted_key = secret.encrypt_key(aes)                          # to the server, once
+    >>> message = aes.encrypt(b"hi")                                     # for every message
+    >>> upper = server.prepare(transciphering.table(lambda byte: bytes([byte]).upper()[0]))
+    >>> result = server.transcipher(encrypted_key, message, upper, progress=False)
+    >>> secret.decrypt(result)
+    b'HI'
+
+Messages that share a counter block reveal their XOR: an `AesKey` draws a nonce for every message, and refuses counters
+that it was asked for and has used. A message's tag, which `AesKey.open` checks, is of no use to the server: send
+messages over an authenticated channel.
+"""
+
+from __future__ import annotations
+
+from ._native import Table
+from ._native import transciphering as _compiled
+from .tables import TableLike
+from .tables import table as _table
+
+__all__ = [
+    "AesKey",
+    "EncryptedBytes",
+    "EncryptedKey",
+    "EvaluationKey",
+    "Message",
+    "PreparedTable",
+    "SecretKey",
+    "table",
+]
+
+AesKey = _compiled.AesKey
+EncryptedBytes = _compiled.EncryptedBytes
+EncryptedKey = _compiled.EncryptedKey
+EvaluationKey = _compiled.EvaluationKey
+Message = _compiled.Message
+PreparedTable = _compiled.PreparedTable
+SecretKey = _compiled.SecretKey
+
+
+def table(source: TableLike) -> Table:
+    """A table from bytes to bytes, as `cryptable.table` makes tables, for `EvaluationKey.prepare`."""
+    return _table(source, inputs=256, output_modulus=256)

@@ -1,0 +1,278 @@
+//! Keys of gates: the client's, the server's, and the server's for thousands of gates at once.
+
+use std::path::PathBuf;
+
+use cryptable::booleans::{
+    EvaluationKey as LibraryEvaluationKey, Gate, PackedGates as LibraryPackedGates,
+    PackedGatesSecret, PackedParameters, Packing, Parameters, SecretKey as LibrarySecretKey,
+};
+use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use zeroize::Zeroizing;
+
+use super::encrypted_bits::EncryptedBits;
+use crate::arrays::booleans;
+use crate::call::{self, Progress};
+use crate::errors::Result;
+use crate::key_files::{
+    Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
+};
+
+/// The client's secret key of bits.
+///
+/// Cleared from memory when it goes; never pickled.
+#[pyclass(frozen, module = "cryptable.booleans")]
+pub(crate) struct SecretKey {
+    inner: LibrarySecretKey,
+}
+
+/// The gate of a name.
+fn gate_of(name: &str) -> Result<Gate> {
+    Ok(match name {
+        "and" => Gate::And,
+        "nand" => Gate::Nand,
+        "or" => Gate::Or,
+        "nor" => Gate::Nor,
+        "xor" => Gate::Xor,
+        "xnor" => Gate::Xnor,
+        _ => {
+            let message = format!("gate is {name:?}, but must be and, nand, or, nor, xor or xnor");
+            return Err(PyValueError::new_err(message));
+        }
+    })
+}
+
+#[pymethods]
+impl SecretKey {
+    /// Draws a fresh secret, of 128 bits of security; a gate fails with at most 2^`log2_fail`, 2^-64 if left out.
+    #[staticmethod]
+    #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
+    fn generate(py: Python<'_>, log2_fail: Option<f64>, insecure_toy: bool) -> Result<Self> {
+        let inner = call::run_silently(py, || {
+            let parameters = match log2_fail {
+                _ if insecure_toy => Parameters::insecure_toy(),
+                None => Parameters::default_128(),
+                Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
+            };
+            Ok(LibrarySecretKey::generate(&parameters))
+        })?;
+        Ok(Self { inner })
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.id().to_string()
+    }
+
+    /// Security in bits, classical; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.parameters().security_bits()
+    }
+
+    /// log2 of the probability that a gate goes wrong.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.parameters().log2_fail()
+    }
+
+    /// Encrypts bits of any shape.
+    fn encrypt(&self, values: &Bound<'_, PyAny>) -> Result<EncryptedBits> {
+        let bits = booleans(values)?;
+        let clear = Zeroizing::new(bits.values);
+        let inner = values.py().detach(|| self.inner.encrypt(&clear));
+        Ok(EncryptedBits::new(inner, bits.shape))
+    }
+
+    /// Decrypts bits: an array of booleans.
+    fn decrypt<'py>(&self, py: Python<'py>, bits: &EncryptedBits) -> Result<Bound<'py, PyAny>> {
+        let values = Zeroizing::new(call::run_silently(py, || self.inner.decrypt(&bits.inner))?);
+        Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&bits.shape))?.into_any())
+    }
+
+    /// The server's key, in memory.
+    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    fn evaluation_key(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EvaluationKey> {
+        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
+            self.inner.evaluation_key(progress)
+        })?;
+        Ok(EvaluationKey { inner, origin: Origin::default() })
+    }
+
+    /// The server's keys for thousands of gates at once, in memory: half a gigabyte. A secret must be of
+    /// `log2_fail=-128` for them.
+    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    fn packed_gates(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<PackedGates> {
+        let inner = call::run_engine(py, (threads, progress, "packed gates"), |progress| {
+            let parameters = if self.inner.parameters().security_level().is_insecure() {
+                PackedParameters::insecure_toy(Packing::Complex)?
+            } else {
+                PackedParameters::cleaning_128(Packing::Complex)?
+            };
+            PackedGatesSecret::generate(&self.inner, &parameters)?.packed_gates(progress)
+        })?;
+        Ok(PackedGates { inner })
+    }
+
+    /// Makes the server's key and writes it to a file.
+    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    fn save_evaluation_key(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
+            self.inner.write_evaluation_key(out, progress)
+        })
+    }
+
+    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        save_secret(&path, replace, &self.inner.to_bytes())
+    }
+
+    /// Reads a key file.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let inner = load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)?;
+        Ok(Self { inner })
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(refuse_pickle("SecretKey"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SecretKey(booleans, id {})", self.id())
+    }
+}
+
+/// The server's key of gates, a bootstrap a gate and bit. Threads may share it.
+#[pyclass(frozen, module = "cryptable.booleans")]
+pub(crate) struct EvaluationKey {
+    inner: LibraryEvaluationKey,
+    origin: Origin,
+}
+
+#[pymethods]
+impl EvaluationKey {
+    /// Reads a key file and checks all of it.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let read = LibraryEvaluationKey::from_shared;
+        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
+        Ok(Self { inner, origin })
+    }
+
+    /// The identifier of the secret key that it was made from.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// A gate, bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`.
+    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = Progress::Bar))]
+    fn gate(
+        &self,
+        py: Python<'_>,
+        gate: &str,
+        x: &EncryptedBits,
+        y: &EncryptedBits,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedBits> {
+        let which = gate_of(gate)?;
+        let inner = call::run_engine(py, (threads, progress, gate), |progress| {
+            self.inner.gate(which, &x.inner, &y.inner, progress)
+        })?;
+        Ok(EncryptedBits::new(inner, x.shape.clone()))
+    }
+
+    /// x where the selector is true, else y.
+    #[pyo3(signature = (selector, x, y, *, threads = 0, progress = Progress::Bar))]
+    fn mux(
+        &self,
+        py: Python<'_>,
+        selector: &EncryptedBits,
+        x: &EncryptedBits,
+        y: &EncryptedBits,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedBits> {
+        let inner = call::run_engine(py, (threads, progress, "mux"), |progress| {
+            self.inner.mux(&selector.inner, &x.inner, &y.inner, progress)
+        })?;
+        Ok(EncryptedBits::new(inner, x.shape.clone()))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        self.origin.reduce::<Self>(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("EvaluationKey(booleans, of client key {})", self.key_id())
+    }
+}
+
+/// The server's keys for thousands of gates at once: microseconds a gate.
+#[pyclass(frozen, module = "cryptable.booleans")]
+pub(crate) struct PackedGates {
+    inner: LibraryPackedGates,
+}
+
+#[pymethods]
+impl PackedGates {
+    /// Bits of a bootstrap.
+    #[getter]
+    fn bits_at_once(&self) -> usize {
+        self.inner.bits_at_once()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// A gate, bit by bit, as `EvaluationKey.gate`.
+    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = Progress::Bar))]
+    fn gate(
+        &self,
+        py: Python<'_>,
+        gate: &str,
+        x: &EncryptedBits,
+        y: &EncryptedBits,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedBits> {
+        let which = gate_of(gate)?;
+        let inner = call::run_engine(py, (threads, progress, gate), |progress| {
+            self.inner.gate(which, &x.inner, &y.inner, progress)
+        })?;
+        Ok(EncryptedBits::new(inner, x.shape.clone()))
+    }
+}

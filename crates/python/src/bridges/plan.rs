@@ -1,0 +1,170 @@
+//! Parameters of both ends of a bridge, and what every step takes.
+
+use cryptable::CostModel;
+use cryptable::bridges::{
+    Continuation, Function, Integers, LeveledTable, Plan, Request, Returning, Target,
+};
+use cryptable::engines::leveled;
+use cryptable::integers::large_values;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::call;
+use crate::errors::Result;
+
+/// A plan, whatever the engine at the other end.
+pub(crate) enum Planned {
+    Integers(Plan<large_values::Parameters>),
+    Leveled(Plan<leveled::Parameters>),
+}
+
+/// Evaluates an expression for the plan of either.
+macro_rules! each_plan {
+    ($planned:expr, $plan:ident => $body:expr) => {
+        match $planned {
+            Planned::Integers($plan) => $body,
+            Planned::Leveled($plan) => $body,
+        }
+    };
+}
+
+/// A packed lookup, what comes after it, and what every step takes. Prints as a list; keys are generated for it.
+#[pyclass(frozen, module = "cryptable.bridges", name = "Plan")]
+pub(crate) struct BridgePlan {
+    pub(crate) inner: Planned,
+}
+
+#[pymethods]
+impl BridgePlan {
+    /// What inputs of the packed lookup are below.
+    #[getter]
+    fn input_modulus(&self) -> u64 {
+        each_plan!(&self.inner, plan => plan.parameters().packed().input_modulus())
+    }
+
+    /// What outputs of the packed lookup are below: `2**bits` of integers, 4 of digits of leveled values.
+    #[getter]
+    fn output_modulus(&self) -> u64 {
+        each_plan!(&self.inner, plan => plan.parameters().packed().output_modulus())
+    }
+
+    /// For each step its name, log2 of the probability that a value goes wrong in it (None of steps that only add noise),
+    /// and predicted seconds.
+    #[getter]
+    fn steps(&self) -> Vec<(&'static str, Option<f64>, f64)> {
+        let steps = each_plan!(&self.inner, plan => plan.steps());
+        let step = |it: &cryptable::bridges::Step| {
+            (it.name, it.failure.map(|failure| failure.log2()), it.duration.as_secs_f64())
+        };
+        steps.iter().map(step).collect()
+    }
+
+    /// Predicted time of all steps, in seconds.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        each_plan!(&self.inner, plan => plan.duration().as_secs_f64())
+    }
+
+    /// log2 of the probability that a value goes wrong anywhere on its way.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        each_plan!(&self.inner, plan => plan.log2_fail())
+    }
+
+    /// Predicted memory at its peak, keys included.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        each_plan!(&self.inner, plan => plan.peak_bytes())
+    }
+
+    /// Bytes of the file of the evaluation keys.
+    #[getter]
+    fn key_file_bytes(&self) -> usize {
+        each_plan!(&self.inner, plan => plan.key_file_bytes())
+    }
+
+    fn __repr__(&self) -> String {
+        each_plan!(&self.inner, plan => plan.to_string())
+    }
+}
+
+/// What a plan may be asked for besides what it computes.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Limits {
+    values: Option<usize>,
+    taken_out: Option<usize>,
+    memory: Option<usize>,
+    log2_fail: Option<f64>,
+    threads: usize,
+    insecure_toy: bool,
+}
+
+impl Limits {
+    fn plan<C: Continuation>(
+        &self,
+        input_modulus: u64,
+        next: C,
+        returning: Returning,
+    ) -> cryptable::Result<Plan<C::Target>>
+    where
+        C::Target: Target,
+    {
+        let request = Request::new(input_modulus, next).returning(returning).threads(self.threads);
+        let request = request.cost_model(CostModel::calibrated());
+        let request = self.values.into_iter().fold(request, Request::values);
+        let request = self.taken_out.into_iter().fold(request, Request::taken_out);
+        let request = self.memory.into_iter().fold(request, Request::memory);
+        let request = self.log2_fail.into_iter().fold(request, Request::log2_fail);
+        let request = if self.insecure_toy { request.insecure_toy() } else { request };
+        request.plan()
+    }
+}
+
+/// Plans a packed lookup whose results go on: as integers of `bits` bits (`then` is `sign` or `absolute`), or to a table of
+/// these moduli (`table`).
+#[pyfunction]
+pub(crate) fn plan_bridge(
+    py: Python<'_>,
+    input_modulus: u64,
+    then: &str,
+    bits: u32,
+    moduli: (u64, u64),
+    returning: &str,
+    limits: Limits,
+) -> Result<BridgePlan> {
+    let returning = match returning {
+        "single" => Returning::Single,
+        "packed" => Returning::Packed,
+        "looked up" => Returning::LookedUp,
+        _ => {
+            let message = format!(
+                "returning is {returning:?}, but must be 'single', 'packed' or 'looked up'"
+            );
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    let function = match then {
+        "sign" => Some(Function::Sign),
+        "absolute" => Some(Function::Absolute),
+        "table" => None,
+        _ => {
+            let message = format!("then is {then:?}, but must be 'sign', 'absolute' or 'table'");
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    let inner = call::run_silently(py, || {
+        Ok(match function {
+            Some(function) => {
+                let next = Integers { bits, function };
+                Planned::Integers(limits.plan(input_modulus, next, returning)?)
+            }
+            None => {
+                let (input, output) = moduli;
+                let next = LeveledTable { input_modulus: input, output_modulus: output };
+                Planned::Leveled(limits.plan(input_modulus, next, returning)?)
+            }
+        })
+    })?;
+    Ok(BridgePlan { inner })
+}

@@ -1,0 +1,11 @@
+//! Binary circuits on encrypted words, for `cryptable/circuits.py`.
+
+mod circuit;
+mod keys;
+mod plan;
+mod words;
+
+pub(crate) use circuit::Circuit;
+pub(crate) use keys::{EvaluationKey, SecretKey};
+pub(crate) use plan::{CircuitPlan, plan_circuit};
+pub(crate) use words::EncryptedWords;

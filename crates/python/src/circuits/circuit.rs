@@ -1,0 +1,130 @@
+//! Circuits: built in, or netlists that Yosys wrote.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::circuits::named::NamedCircuit;
+use cryptable::circuits::netlist::{NetlistError, read_blif_forms, read_yosys_json_forms};
+use cryptable::circuits::{Circuit as LibraryCircuit, WordPort};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{Result, exception};
+use crate::files::read_file;
+
+/// A binary circuit, in all forms that a plan may choose from.
+#[pyclass(frozen, module = "cryptable.circuits")]
+pub(crate) struct Circuit {
+    pub(crate) forms: Arc<Vec<LibraryCircuit>>,
+}
+
+type Ports = Vec<(String, usize)>;
+
+impl Circuit {
+    fn of_netlist(forms: std::result::Result<Vec<LibraryCircuit>, NetlistError>) -> Result<Self> {
+        let forms = forms.map_err(|error| exception("FormatError", error.to_string()))?;
+        Ok(Self { forms: forms.into() })
+    }
+
+    /// What the words of its inputs are.
+    pub(crate) fn input_ports(&self) -> Vec<WordPort> {
+        let words = self.forms[0].inputs().iter();
+        words.map(|word| WordPort { name: word.name.clone(), width: word.width }).collect()
+    }
+
+    /// What the words of its outputs are.
+    pub(crate) fn output_ports(&self) -> Vec<WordPort> {
+        let words = self.forms[0].outputs().iter();
+        words.map(|word| WordPort { name: word.name.clone(), width: word.signals.len() }).collect()
+    }
+}
+
+fn named_ports(ports: Vec<WordPort>) -> Ports {
+    ports.into_iter().map(|port| (port.name, port.width)).collect()
+}
+
+#[pymethods]
+impl Circuit {
+    /// A circuit of the library: one of `cryptable.circuits.NAMES`.
+    #[staticmethod]
+    fn named(py: Python<'_>, name: &str) -> Result<Self> {
+        let named = NamedCircuit::by_name(name);
+        let named = named.ok_or_else(|| {
+            PyValueError::new_err(format!("there is no built-in circuit {name:?}"))
+        })?;
+        Ok(Self { forms: py.detach(|| named.variants()).into() })
+    }
+
+    /// The names of the circuits of the library.
+    #[staticmethod]
+    fn names() -> Vec<&'static str> {
+        NamedCircuit::ALL.iter().map(|named| named.name()).collect()
+    }
+
+    /// A netlist in BLIF, of the model `top` if there are several.
+    #[staticmethod]
+    #[pyo3(signature = (text, top = None))]
+    fn from_blif(py: Python<'_>, text: &str, top: Option<&str>) -> Result<Self> {
+        Self::of_netlist(py.detach(|| read_blif_forms(text, top)))
+    }
+
+    /// A netlist in the JSON of Yosys, of the module `top` if there are several.
+    #[staticmethod]
+    #[pyo3(signature = (text, top = None))]
+    fn from_yosys_json(py: Python<'_>, text: &str, top: Option<&str>) -> Result<Self> {
+        Self::of_netlist(py.detach(|| read_yosys_json_forms(text, top)))
+    }
+
+    /// A netlist of a file whose name ends in `.blif` or `.json`.
+    #[staticmethod]
+    #[pyo3(signature = (path, top = None))]
+    fn read(py: Python<'_>, path: PathBuf, top: Option<&str>) -> Result<Self> {
+        let text = String::from_utf8(read_file(&path)?);
+        let text = text.map_err(|_| {
+            exception("FormatError", format!("{}: it is not UTF-8", path.display()))
+        })?;
+        let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+        match extension.as_deref() {
+            Some("blif") => Self::from_blif(py, &text, top),
+            Some("json") => Self::from_yosys_json(py, &text, top),
+            _ => {
+                let message =
+                    format!("{}: a netlist's name ends in .blif or .json", path.display());
+                Err(PyValueError::new_err(message))
+            }
+        }
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.forms[0].name()
+    }
+
+    /// Names and bits of its input words.
+    #[getter]
+    fn inputs(&self) -> Ports {
+        named_ports(self.input_ports())
+    }
+
+    /// Names and bits of its output words.
+    #[getter]
+    fn outputs(&self) -> Ports {
+        named_ports(self.output_ports())
+    }
+
+    /// The outputs of one word each, in the clear, in the order of the ports.
+    #[pyo3(signature = (*inputs))]
+    fn evaluate(&self, inputs: Vec<u128>) -> Result<Vec<u128>> {
+        let found = self.forms[0].evaluate_words(&inputs);
+        found.map_err(|error| exception("RangeError", error.to_string()))
+    }
+
+    fn __repr__(&self) -> String {
+        let shown = |ports: Ports| {
+            let ports = ports.into_iter().map(|(name, width)| format!("{name}[{width}]"));
+            ports.collect::<Vec<_>>().join(", ")
+        };
+        format!("Circuit({}: {} -> {})", self.name(), shown(self.inputs()), shown(self.outputs()))
+    }
+}

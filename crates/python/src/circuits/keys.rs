@@ -1,0 +1,287 @@
+//! Keys of circuits: the client's and the server's.
+
+use std::path::PathBuf;
+
+use cryptable::Error;
+use cryptable::circuits::{
+    EncryptedBits, EncryptedWordsReader, EncryptedWordsSummary, EncryptedWordsWriter,
+    EvaluationKey as LibraryEvaluationKey, InputLevels, Plan, PlanOptions,
+    SecretKey as LibrarySecretKey, WordPort, execute_with, input_bits, output_words,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use zeroize::Zeroizing;
+
+use super::circuit::Circuit;
+use super::plan::{CircuitPlan, options};
+use super::words::{EncryptedWords, arrays_of, words_of};
+use crate::call::{self, Progress};
+use crate::errors::{Result, exception};
+use crate::key_files::{
+    Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
+};
+
+/// The client's secret key of circuits: encrypts and decrypts words, and makes the evaluation key that a server gets.
+///
+/// Cleared from memory when it goes; never pickled.
+#[pyclass(frozen, module = "cryptable.circuits")]
+pub(crate) struct SecretKey {
+    inner: LibrarySecretKey,
+}
+
+fn widths(ports: &[WordPort]) -> Vec<usize> {
+    ports.iter().map(|port| port.width).collect()
+}
+
+#[pymethods]
+impl SecretKey {
+    /// Draws a fresh secret for the parameter set of a plan.
+    #[staticmethod]
+    fn generate(py: Python<'_>, plan: &CircuitPlan) -> Self {
+        Self { inner: py.detach(|| LibrarySecretKey::generate(&plan.best().parameters)) }
+    }
+
+    /// The identifier that everything under this key carries. Reveals nothing of the key.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// Encrypts words for a plan: an array for every input of its circuit, by name, all of one shape.
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        plan: &CircuitPlan,
+        values: &Bound<'_, PyDict>,
+    ) -> Result<EncryptedWords> {
+        let ports = plan.circuit.get().input_ports();
+        let (words, shape) = words_of(&ports, values)?;
+        let levels = plan.best().plan.input_levels();
+        call::run_silently(py, || {
+            let (parameters, id) = (self.inner.parameters(), self.inner.key_id());
+            let count = words.len() as u64;
+            let summary = EncryptedWordsSummary::new(parameters, id, ports.clone(), count);
+            let summary = summary.with_levels(levels.clone());
+            let mut writer = EncryptedWordsWriter::new(Vec::new(), parameters, summary)?;
+            for batch in words.chunks(parameters.bits()) {
+                let bits = Zeroizing::new(input_bits(&widths(&ports), batch));
+                for (bits, &levels) in bits.iter().zip(&levels) {
+                    writer.push(&self.inner.encrypt_at(bits, levels)?)?;
+                }
+            }
+            EncryptedWords::new(writer.finish()?, Some(shape))
+        })
+    }
+
+    /// Decrypts words: an array for every port, by name.
+    fn decrypt<'py>(&self, py: Python<'py>, words: &EncryptedWords) -> Result<Bound<'py, PyDict>> {
+        let ports = &words.summary.ports;
+        let found = call::run_silently(py, || {
+            let mut reader = EncryptedWordsReader::new(&words.bytes)?;
+            let mut found = Zeroizing::new(Vec::new());
+            let mut batch = Zeroizing::new(Vec::with_capacity(words.summary.bits()));
+            while let Some(bits) = reader.next_bits(self.inner.parameters())? {
+                batch.push(self.inner.decrypt(&bits)?);
+                if batch.len() == words.summary.bits() {
+                    found.append(&mut output_words(&widths(ports), &batch));
+                    batch.clear();
+                }
+            }
+            Ok(found)
+        })?;
+        arrays_of(py, ports, &found, &words.shape)
+    }
+
+    /// The server's key, in memory.
+    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    fn evaluation_key(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EvaluationKey> {
+        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
+            self.inner.evaluation_key(progress)
+        })?;
+        Ok(EvaluationKey { inner, origin: Origin::default() })
+    }
+
+    /// Makes the server's key and writes it to a file, never all of it in memory.
+    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    fn save_evaluation_key(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
+            self.inner.write_evaluation_key(out, progress)
+        })
+    }
+
+    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        save_secret(&path, replace, &self.inner.to_bytes())
+    }
+
+    /// Reads a key file.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let inner = load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)?;
+        Ok(Self { inner })
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(refuse_pickle("SecretKey"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SecretKey(circuits, id {})", self.id())
+    }
+}
+
+/// The server's key of circuits: runs them on encrypted words, without the secret. Threads may share it.
+#[pyclass(frozen, module = "cryptable.circuits")]
+pub(crate) struct EvaluationKey {
+    inner: LibraryEvaluationKey,
+    origin: Origin,
+}
+
+impl EvaluationKey {
+    /// Demands that words are of this key and of the inputs of a circuit.
+    fn check(&self, circuit: &Circuit, found: &EncryptedWordsSummary) -> cryptable::Result<()> {
+        let (ports, levels) = (circuit.input_ports(), found.levels.clone());
+        if found.ports != ports {
+            let shown = |ports: &[WordPort]| {
+                let ports = ports.iter().map(|port| format!("{}[{}]", port.name, port.width));
+                ports.collect::<Vec<_>>().join(", ")
+            };
+            return Err(Error::mismatch("words", shown(&found.ports), shown(&ports)));
+        }
+        let (parameters, id) = (self.inner.parameters(), self.inner.key_id());
+        let expected = EncryptedWordsSummary::new(parameters, id, ports, found.words);
+        if *found == expected.with_levels(levels) {
+            return Ok(());
+        }
+        if found.key_id != id {
+            let (expected, found) = (id, found.key_id);
+            return Err(Error::OtherClient { object: "encrypted words", expected, found });
+        }
+        Err(Error::mismatch("encrypted words", "of other parameters", "of those of the key"))
+    }
+
+    /// Runs a plan on all batches of a file of words.
+    fn run_plan(
+        &self,
+        plan: &Plan,
+        words: &EncryptedWords,
+        outputs: Vec<WordPort>,
+        progress: cryptable::Progress<'_>,
+    ) -> cryptable::Result<Vec<u8>> {
+        let (parameters, id) = (self.inner.parameters(), self.inner.key_id());
+        let levels = plan.outputs().iter().map(|&value| plan.levels_of(value)).collect();
+        let summary = EncryptedWordsSummary::new(parameters, id, outputs, words.summary.words);
+        let summary = summary.with_levels(levels);
+        let mut writer = EncryptedWordsWriter::new(Vec::new(), parameters, summary)?;
+        let mut reader = EncryptedWordsReader::new(&words.bytes)?;
+        let (mut done, batches) = (0, words.summary.batches() as usize);
+        while let Some(batch) = reader.next_batch()? {
+            let step = |steps: usize, total: usize| match progress
+                .report(done * total + steps, batches * total)
+            {
+                Ok(()) => std::ops::ControlFlow::Continue(()),
+                Err(_) => std::ops::ControlFlow::Break(()),
+            };
+            let input = |index: usize| -> cryptable::Result<EncryptedBits> {
+                let bits = batch.bits(index, parameters)?;
+                // Plans take fresh bits for granted.
+                if bits.noise() == parameters.fresh_noise() {
+                    return Ok(bits);
+                }
+                let found = "a result of another: join both in one netlist";
+                Err(Error::mismatch("input of a circuit", found, "fresh bits"))
+            };
+            let progress = cryptable::Progress::new(&step);
+            for bits in execute_with(plan, &self.inner, &input, progress)? {
+                writer.push(&bits)?;
+            }
+            done += 1;
+        }
+        writer.finish()
+    }
+}
+
+#[pymethods]
+impl EvaluationKey {
+    /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let read = LibraryEvaluationKey::from_shared;
+        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
+        Ok(Self { inner, origin })
+    }
+
+    /// The identifier of the secret key that it was made from.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// Runs a circuit, or the circuit of a plan, on words of its inputs.
+    #[pyo3(signature = (circuit, words, *, threads = 0, progress = Progress::Bar))]
+    fn run(
+        &self,
+        circuit: &Bound<'_, PyAny>,
+        words: &EncryptedWords,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedWords> {
+        let py = circuit.py();
+        let planned = circuit.cast::<CircuitPlan>().ok();
+        let circuit = match &planned {
+            Some(plan) => plan.get().circuit.bind(py).clone(),
+            None => circuit.cast::<Circuit>()?.clone(),
+        };
+        let circuit = circuit.get();
+        let levels = &words.summary.levels;
+        let made = planned.as_ref().map(|plan| plan.get().best()).filter(|best| {
+            best.parameters.digest() == self.inner.parameters().digest()
+                && best.plan.input_levels() == *levels
+        });
+        call::run_silently(py, || self.check(circuit, &words.summary))?;
+        let plan = match made {
+            Some(best) => best.plan.clone(),
+            None => {
+                let inputs = InputLevels::Given(levels.clone());
+                let options = PlanOptions { inputs, ..options() };
+                let parameters = self.inner.parameters();
+                py.detach(|| Plan::cheapest(&circuit.forms, parameters, &options))
+                    .map_err(|error| exception("PlanError", error.to_string()))?
+            }
+        };
+        let shape = words.shape.clone();
+        call::run_engine(py, (threads, progress, "circuit"), |progress| {
+            let bytes = self.run_plan(&plan, words, circuit.output_ports(), progress)?;
+            EncryptedWords::new(bytes, Some(shape))
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        self.origin.reduce::<Self>(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("EvaluationKey(circuits, of client key {})", self.key_id())
+    }
+}

@@ -1,0 +1,163 @@
+//! Plans of circuits on all parameter sets.
+
+use std::sync::Arc;
+
+use cryptable::circuits::{
+    Candidate, Candidates, InputLevels, InputSupply, NamedSet, Packing, Parameters, PlanOptions,
+};
+use cryptable::{CostModel, FailureProbability};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::circuit::Circuit;
+use crate::errors::{Result, exception, raise};
+
+/// Where the gates, cleanings and bootstraps of a circuit go, on the fastest parameter set; and all others. Prints as a list.
+#[pyclass(frozen, module = "cryptable.circuits", name = "Plan")]
+pub(crate) struct CircuitPlan {
+    pub(crate) circuit: Py<Circuit>,
+    found: Vec<Candidate>,
+    refused: Vec<(&'static str, String)>,
+    words: Option<u64>,
+}
+
+impl CircuitPlan {
+    pub(crate) fn best(&self) -> &Candidate {
+        &self.found[0]
+    }
+}
+
+#[pymethods]
+impl CircuitPlan {
+    /// The circuit.
+    #[getter]
+    fn circuit(&self, py: Python<'_>) -> Py<Circuit> {
+        self.circuit.clone_ref(py)
+    }
+
+    /// The name of the parameter set.
+    #[getter]
+    fn set(&self) -> &'static str {
+        self.best().name
+    }
+
+    /// Words on which the circuit runs at once.
+    #[getter]
+    fn words_at_once(&self) -> usize {
+        self.best().plan.words()
+    }
+
+    /// Predicted seconds on one thread, of all words asked for, or of a full ciphertext.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        match self.words {
+            Some(words) => self.best().seconds(Some(words)),
+            None => self.best().plan.seconds(),
+        }
+    }
+
+    /// Bytes of memory, keys included, at most.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.best().plan.memory_bytes()
+    }
+
+    /// Bootstraps of a batch.
+    #[getter]
+    fn bootstraps(&self) -> usize {
+        self.best().plan.counts().bootstraps()
+    }
+
+    /// log2 of the probability that a bit of any output of any word of a ciphertext is wrong.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.best().plan.failure().log2()
+    }
+
+    /// Security in bits, classical.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.best().parameters.security_bits()
+    }
+
+    /// All sets that run it, the fastest first: name, predicted seconds of a word of many, bytes of memory, log2 of failure.
+    #[getter]
+    fn candidates(&self) -> Vec<(&'static str, f64, usize, f64)> {
+        let candidate = |it: &Candidate| {
+            let plan = &it.plan;
+            (it.name, it.seconds(None), plan.memory_bytes(), plan.failure().log2())
+        };
+        self.found.iter().map(candidate).collect()
+    }
+
+    /// Sets that do not run it, and why.
+    #[getter]
+    fn refusals(&self) -> Vec<(&'static str, String)> {
+        self.refused.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        let best = self.best();
+        format!("set {}: {}", best.name, best.plan)
+    }
+}
+
+/// Options of plans.
+pub(crate) fn options() -> PlanOptions {
+    PlanOptions {
+        supply: InputSupply::WhenNeeded,
+        inputs: InputLevels::Needed,
+        cost: CostModel::calibrated(),
+        ..PlanOptions::default()
+    }
+}
+
+/// Plans a circuit on all parameter sets, or on one.
+#[pyfunction]
+#[pyo3(signature = (circuit, *, words = None, set = None, parallel = 1, memory = None, log2_fail = None,
+    insecure_toy = false))]
+// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn plan_circuit(
+    py: Python<'_>,
+    circuit: Py<Circuit>,
+    words: Option<u64>,
+    set: Option<&str>,
+    parallel: usize,
+    memory: Option<usize>,
+    log2_fail: Option<f64>,
+    insecure_toy: bool,
+) -> Result<CircuitPlan> {
+    let usual = options();
+    let failure = log2_fail.map(FailureProbability::from_log2);
+    let options = PlanOptions {
+        parallel: parallel.max(1),
+        memory_limit: memory,
+        failure_limit: failure.or(usual.failure_limit),
+        ..usual
+    };
+    let set = set.map(|name| {
+        NamedSet::by_name(name)
+            .ok_or_else(|| PyValueError::new_err(format!("there is no parameter set {name:?}")))
+    });
+    let set = set.transpose()?;
+    let forms = Arc::clone(&circuit.get().forms);
+    let all = py.detach(|| -> cryptable::Result<Candidates> {
+        let named = |set: &NamedSet| Ok((set.name(), set.parameters()?));
+        let sets: Vec<(&'static str, Parameters)> = match set {
+            _ if insecure_toy => vec![("insecure toy", Parameters::insecure_toy(Packing::Real)?)],
+            Some(set) => vec![named(&set)?],
+            None => NamedSet::ALL.iter().map(named).collect::<cryptable::Result<_>>()?,
+        };
+        Ok(Candidates::new(&forms, sets, words, &options))
+    });
+    let all = all.map_err(raise)?;
+    let refused: Vec<_> =
+        all.refused.iter().map(|(name, error)| (*name, error.to_string())).collect();
+    if all.found.is_empty() {
+        let reasons = refused.iter().map(|(name, reason)| format!("{name}: {reason}"));
+        let reasons = reasons.collect::<Vec<_>>().join("; ");
+        return Err(exception("PlanError", format!("no parameter set runs it: {reasons}")));
+    }
+    Ok(CircuitPlan { circuit, found: all.found, refused, words })
+}

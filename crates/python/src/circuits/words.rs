@@ -1,0 +1,202 @@
+//! Encrypted words.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::circuits::{EncryptedWordsReader, EncryptedWordsSummary, WordPort};
+use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use zeroize::Zeroizing;
+
+use crate::arrays::{places, reshaped};
+use crate::errors::{Result, exception, raise};
+use crate::files::read_file;
+use crate::key_files::{ReducedArray, save_public};
+
+/// Widest port that arrays hold.
+const MAX_WIDTH: usize = 128;
+
+/// Words, a value a port each.
+pub(crate) type Words = Zeroizing<Vec<Vec<u128>>>;
+
+/// Encrypted words of the ports of a circuit, bit by bit, in the shape of the arrays that they were. Public: it may be sent,
+/// stored and pickled.
+#[pyclass(frozen, module = "cryptable.circuits")]
+pub(crate) struct EncryptedWords {
+    /// The file.
+    pub(crate) bytes: Arc<Vec<u8>>,
+    pub(crate) summary: EncryptedWordsSummary,
+    pub(crate) shape: Vec<usize>,
+}
+
+impl EncryptedWords {
+    pub(crate) fn new(bytes: Vec<u8>, shape: Option<Vec<usize>>) -> cryptable::Result<Self> {
+        let summary = EncryptedWordsReader::new(&bytes)?.summary().clone();
+        let shape = shape.unwrap_or_else(|| vec![summary.words as usize]);
+        Ok(Self { bytes: bytes.into(), summary, shape })
+    }
+}
+
+#[pymethods]
+impl EncryptedWords {
+    /// The shape of the encrypted arrays.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of words of every port.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.summary.words
+    }
+
+    /// Names and bits of the ports.
+    #[getter]
+    fn ports(&self) -> Vec<(String, usize)> {
+        self.summary.ports.iter().map(|port| (port.name.clone(), port.width)).collect()
+    }
+
+    /// The identifier of the secret key that decrypts it.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.summary.key_id.to_string()
+    }
+
+    /// The same words in another shape.
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
+        let shape = reshaped(shape, self.summary.words as usize)?;
+        Ok(Self { bytes: Arc::clone(&self.bytes), summary: self.summary.clone(), shape })
+    }
+
+    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        save_public(py, &path, replace, &self.bytes)
+    }
+
+    /// Reads a file of words: one dimension.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
+        py.detach(|| Self::new(read_file(&path)?, None).map_err(raise))
+    }
+
+    /// Its bytes, as a file has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    /// From the bytes of a file: one dimension.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
+        py.detach(|| Self::new(bytes.to_vec(), None)).map_err(raise)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedArray<'py>> {
+        let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
+        let class = py.get_type::<Self>().into_any();
+        Ok((restore, (class, self.to_bytes(py), self.shape(py)?)))
+    }
+
+    fn __repr__(&self) -> String {
+        let ports = self.ports().into_iter().map(|(name, width)| format!("{name}[{width}]"));
+        format!("EncryptedWords({}, shape {:?})", ports.collect::<Vec<_>>().join(", "), self.shape)
+    }
+}
+
+/// Words of a dictionary of arrays, all of one shape.
+///
+/// # Errors
+/// If a port is missing or is not one of the circuit, shapes differ, or a value does not fit.
+pub(crate) fn words_of(
+    ports: &[WordPort],
+    values: &Bound<'_, PyDict>,
+) -> Result<(Words, Vec<usize>)> {
+    check_widths(ports)?;
+    if let Some(stranger) = values.keys().iter().find(|key| {
+        key.extract::<String>().map_or(true, |key| ports.iter().all(|port| port.name != key))
+    }) {
+        return Err(PyValueError::new_err(format!("the circuit has no input {stranger}")));
+    }
+    let mut shape: Option<Vec<usize>> = None;
+    let mut words: Words = Zeroizing::new(Vec::new());
+    for port in ports {
+        let missing = || PyValueError::new_err(format!("no words for the input {:?}", port.name));
+        let given = values.get_item(&port.name)?.ok_or_else(missing)?;
+        let (column, found) = column_of(port, &given)?;
+        let expected = shape.get_or_insert_with(|| found.clone());
+        if found != *expected {
+            let message =
+                format!("input {:?} has the shape {found:?}, others {expected:?}", port.name);
+            return Err(PyValueError::new_err(message));
+        }
+        words.resize_with(column.len(), Vec::new);
+        words.iter_mut().zip(column.iter()).for_each(|(word, &value)| word.push(value));
+    }
+    Ok((words, shape.unwrap_or_default()))
+}
+
+fn column_of(
+    port: &WordPort,
+    given: &Bound<'_, PyAny>,
+) -> Result<(Zeroizing<Vec<u128>>, Vec<usize>)> {
+    let array = given.py().import("numpy")?.call_method1("asarray", (given,))?;
+    let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+    // Python's own integers: those of more than 64 bits, too.
+    let listed = array.call_method0("ravel")?.call_method0("tolist")?;
+    let mut values = Zeroizing::new(Vec::with_capacity(places(&shape)));
+    for (index, value) in listed.cast::<PyList>()?.iter().enumerate() {
+        let value = value
+            .extract::<u128>()
+            .ok()
+            .filter(|value| port.width >= MAX_WIDTH || value >> port.width == 0);
+        let (name, width) = (&port.name, port.width);
+        values.push(value.ok_or_else(|| {
+            let message = format!(
+                "the value at position {index} of input {name:?} is no integer of {width} bits without a sign"
+            );
+            exception("RangeError", message)
+        })?);
+    }
+    Ok((values, shape))
+}
+
+/// Words as a dictionary of arrays.
+///
+/// # Errors
+/// If a port is too wide.
+pub(crate) fn arrays_of<'py>(
+    py: Python<'py>,
+    ports: &[WordPort],
+    words: &Words,
+    shape: &[usize],
+) -> Result<Bound<'py, PyDict>> {
+    check_widths(ports)?;
+    let found = PyDict::new(py);
+    for (index, port) in ports.iter().enumerate() {
+        let column = words.iter().map(|word| word[index]);
+        let array = if port.width > 64 {
+            let listed = PyList::new(py, column)?;
+            let array = py.import("numpy")?.call_method1("array", (listed, "object"))?;
+            array.call_method1("reshape", (PyTuple::new(py, shape)?,))?
+        } else {
+            let column = Zeroizing::new(column.map(|value| value as u64).collect::<Vec<_>>());
+            let size = [8, 16, 32, 64].into_iter().find(|&size| port.width <= size).unwrap_or(64);
+            let array = PyArray1::from_slice(py, &column).reshape(IxDyn(shape))?;
+            array.call_method1("astype", (format!("uint{size}"),))?
+        };
+        found.set_item(&port.name, array)?;
+    }
+    Ok(found)
+}
+
+fn check_widths(ports: &[WordPort]) -> Result<()> {
+    let Some(wide) = ports.iter().find(|port| port.width > MAX_WIDTH) else { return Ok(()) };
+    let (name, width) = (&wide.name, wide.width);
+    let message =
+        format!("port {name:?} has {width} bits; arrays of words have at most {MAX_WIDTH}");
+    Err(exception("RangeError", message))
+}

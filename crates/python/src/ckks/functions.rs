@@ -1,0 +1,196 @@
+//! What is computed on slots: polynomials, tables, linear maps.
+
+use std::cell::RefCell;
+
+use cryptable::ckks::Grid;
+use pyo3::prelude::*;
+
+use super::parameters::Parameters;
+use crate::arrays::{complex_numbers, reals};
+use crate::errors::{Result, exception, raise};
+
+/// A polynomial of real slots within `[-interval, interval]`, maybe in place of another function.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct Polynomial {
+    pub(crate) inner: cryptable::ckks::Polynomial,
+}
+
+#[pymethods]
+impl Polynomial {
+    /// The sum of `coefficients[k] * x**k`.
+    #[staticmethod]
+    #[pyo3(signature = (coefficients, interval = 1.0))]
+    fn monomial(coefficients: &Bound<'_, PyAny>, interval: f64) -> Result<Self> {
+        let coefficients = reals(coefficients)?.values;
+        let inner = cryptable::ckks::Polynomial::monomial(&coefficients, interval);
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// The sum of `coefficients[k] * T_k(x / interval)`, T_k of Chebyshev.
+    #[staticmethod]
+    #[pyo3(signature = (coefficients, interval = 1.0))]
+    fn chebyshev(coefficients: &Bound<'_, PyAny>, interval: f64) -> Result<Self> {
+        let coefficients = reals(coefficients)?.values;
+        let inner = cryptable::ckks::Polynomial::chebyshev(&coefficients, interval);
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// The polynomial of this degree that agrees with a function at Chebyshev's points. Its distance to the function goes
+    /// into the errors that results state.
+    #[staticmethod]
+    #[pyo3(signature = (function, degree, interval = 1.0))]
+    fn interpolate(function: &Bound<'_, PyAny>, degree: usize, interval: f64) -> Result<Self> {
+        let failure = RefCell::new(None);
+        let value = |x: f64| {
+            let found = function.call1((x,)).and_then(|y| y.extract::<f64>());
+            found.unwrap_or_else(|error| {
+                failure.borrow_mut().get_or_insert(error);
+                f64::NAN
+            })
+        };
+        let inner = cryptable::ckks::Polynomial::interpolate(value, interval, degree);
+        if let Some(error) = failure.into_inner() {
+            return Err(error);
+        }
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// Its degree.
+    #[getter]
+    fn degree(&self) -> usize {
+        self.inner.degree()
+    }
+
+    /// Levels that it takes.
+    #[getter]
+    fn levels(&self) -> usize {
+        self.inner.levels()
+    }
+
+    /// Its value in the clear.
+    fn __call__(&self, x: f64) -> f64 {
+        self.inner.evaluate(x)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Polynomial(degree {}, {} levels)", self.degree(), self.levels())
+    }
+}
+
+/// A table of real slots that hold points `first + m * step`, discontinuous as it may be.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct SlotTable {
+    pub(crate) inner: cryptable::ckks::SlotTable,
+}
+
+#[pymethods]
+impl SlotTable {
+    /// `values[m]` at `first + m * step`, by interpolation of order 1 to 3.
+    #[new]
+    #[pyo3(signature = (values, *, first = 0.0, step = 1.0, order = 1))]
+    fn new(values: &Bound<'_, PyAny>, first: f64, step: f64, order: u64) -> Result<Self> {
+        let values = reals(values)?.values;
+        let grid = Grid { first, step, count: values.len() };
+        let inner = cryptable::ckks::SlotTable::new(grid, order, &values).map_err(raise)?;
+        Ok(Self { inner })
+    }
+
+    /// Levels between the exponential and the result.
+    #[getter]
+    fn levels(&self) -> usize {
+        self.inner.levels()
+    }
+
+    /// How far outputs are off at most where inputs are off by `error`.
+    fn largest_deviation(&self, error: f64) -> f64 {
+        self.inner.largest_deviation(error)
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.values().len()
+    }
+
+    fn __repr__(&self) -> String {
+        let grid = self.inner.grid();
+        format!("SlotTable({} points from {} on, {} apart)", grid.count, grid.first, grid.step)
+    }
+}
+
+/// A table of few points that needs no bootstrap, but levels.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct LeveledTable {
+    pub(crate) inner: cryptable::ckks::LeveledTable,
+}
+
+#[pymethods]
+impl LeveledTable {
+    /// `values` at `points` (0, 1, ... if left out), where so many derivatives vanish.
+    #[new]
+    #[pyo3(signature = (values, points = None, *, order = 1))]
+    fn new(
+        values: &Bound<'_, PyAny>,
+        points: Option<&Bound<'_, PyAny>>,
+        order: usize,
+    ) -> Result<Self> {
+        let values = reals(values)?.values;
+        let inner = match points {
+            Some(points) => {
+                cryptable::ckks::LeveledTable::new(&reals(points)?.values, &values, order)
+            }
+            None => cryptable::ckks::LeveledTable::of_integers(&values, order),
+        };
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// Levels that it takes.
+    #[getter]
+    fn levels(&self) -> usize {
+        self.inner.levels()
+    }
+
+    /// What becomes of x in the clear.
+    fn __call__(&self, x: f64) -> f64 {
+        self.inner.function(x)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("LeveledTable({} levels)", self.levels())
+    }
+}
+
+/// A square matrix, a power of two wide, that multiplies slots which repeat: every so many slots alike.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct LinearMap {
+    pub(crate) inner: cryptable::ckks::LinearMap,
+}
+
+#[pymethods]
+impl LinearMap {
+    /// Of an array of rows, for vectors that are lowered to this level: that of fresh ones if left out.
+    #[new]
+    #[pyo3(signature = (parameters, matrix, level = None))]
+    fn new(
+        parameters: &Parameters,
+        matrix: &Bound<'_, PyAny>,
+        level: Option<usize>,
+    ) -> Result<Self> {
+        let (matrix, _) = complex_numbers(matrix)?;
+        let [rows, columns] = matrix.shape[..] else {
+            let message = format!("a matrix has two dimensions, not the shape {:?}", matrix.shape);
+            return Err(exception("RangeError", message));
+        };
+        let rows: Vec<Vec<_>> = match columns {
+            0 => vec![Vec::new(); rows],
+            columns => matrix.values.chunks(columns).map(<[_]>::to_vec).collect(),
+        };
+        let level = level.unwrap_or_else(|| parameters.inner.levels());
+        let inner = cryptable::ckks::LinearMap::new(&parameters.inner, &rows, level);
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// The level that vectors are lowered to.
+    #[getter]
+    fn level(&self) -> usize {
+        self.inner.level()
+    }
+}

@@ -1,0 +1,205 @@
+//! Parameter sets, and plans that find them.
+
+use cryptable::CostModel;
+use cryptable::ckks::{Grid, LookupRequest, Parameters as LibraryParameters};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::call;
+use crate::errors::{Result, raise};
+
+/// A validated parameter set.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct Parameters {
+    pub(crate) inner: LibraryParameters,
+}
+
+#[pymethods]
+impl Parameters {
+    /// The set of a name: `leveled_128` (7 levels, no bootstrap), `bootstrapping_128`, `lookups_128`,
+    /// `sparse_bootstrapping_128` of so many slots; or one of those for tests, which begin with `insecure_toy`.
+    #[staticmethod]
+    #[pyo3(signature = (name, *, slots = None))]
+    fn named(py: Python<'_>, name: &str, slots: Option<usize>) -> Result<Self> {
+        let unknown = || {
+            let ending = if slots.is_some() { " with a number of slots" } else { "" };
+            PyValueError::new_err(format!("there is no parameter set {name:?}{ending}"))
+        };
+        let inner = py.detach(|| {
+            Some(match (name, slots) {
+                ("leveled_128", None) => LibraryParameters::leveled_128(),
+                ("bootstrapping_128", None) => LibraryParameters::bootstrapping_128(),
+                ("lookups_128", None) => LibraryParameters::lookups_128(),
+                ("sparse_bootstrapping_128", Some(slots)) => {
+                    LibraryParameters::sparse_bootstrapping_128(slots)
+                }
+                ("insecure_toy", None) => LibraryParameters::insecure_toy(),
+                ("insecure_toy_bootstrapping", None) => {
+                    LibraryParameters::insecure_toy_bootstrapping()
+                }
+                ("insecure_toy_lookups", None) => LibraryParameters::insecure_toy_lookups(),
+                ("insecure_toy_sparse_bootstrapping", Some(slots)) => {
+                    LibraryParameters::insecure_toy_sparse_bootstrapping(slots)
+                }
+                _ => return None,
+            })
+        });
+        Ok(Self { inner: inner.ok_or_else(unknown)?.map_err(raise)? })
+    }
+
+    /// Numbers that a vector holds.
+    #[getter]
+    fn slots(&self) -> usize {
+        self.inner.slots()
+    }
+
+    /// Multiplications in a row, of fresh vectors.
+    #[getter]
+    fn levels(&self) -> usize {
+        self.inner.levels()
+    }
+
+    /// Whether there are bootstraps.
+    #[getter]
+    fn is_bootstrappable(&self) -> bool {
+        self.inner.is_bootstrappable()
+    }
+
+    /// Security in bits, classical; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.security_bits()
+    }
+
+    /// log2 of the probability that a bootstrap goes wrong in any slot.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.log2_fail()
+    }
+
+    fn __repr__(&self) -> String {
+        let literal = self.inner.literal();
+        format!(
+            "Parameters({}, ring degree {}, {} slots, {} levels, {:.0} bits of security)",
+            literal.name,
+            literal.ring_degree,
+            self.slots(),
+            self.levels(),
+            self.security_bits()
+        )
+    }
+}
+
+/// Parameters that serve lookups of slots, and what a lookup takes under them.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct LookupCandidate {
+    inner: cryptable::ckks::LookupCandidate,
+}
+
+#[pymethods]
+impl LookupCandidate {
+    /// The parameters.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.inner.parameters.clone() }
+    }
+
+    /// The order of interpolations that tables are to have.
+    #[getter]
+    fn order(&self) -> u64 {
+        self.inner.order
+    }
+
+    /// Levels of results.
+    #[getter]
+    fn level(&self) -> usize {
+        self.inner.prediction.level
+    }
+
+    /// Bits that results are right to.
+    #[getter]
+    fn precision_bits(&self) -> f64 {
+        self.inner.precision_bits
+    }
+
+    /// log2 of the probability, a slot, that an error is larger.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.prediction.log2_fail
+    }
+
+    /// Predicted time of a lookup on one thread, in seconds.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        CostModel::default().seconds(&self.inner.work())
+    }
+
+    /// Memory that a lookup takes, keys included.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes
+    }
+}
+
+/// Parameters that serve lookups of slots, the fastest first. Prints as a table.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct LookupPlan {
+    inner: cryptable::ckks::LookupPlan,
+}
+
+#[pymethods]
+impl LookupPlan {
+    /// The fastest.
+    #[getter]
+    fn best(&self) -> LookupCandidate {
+        LookupCandidate { inner: self.inner.best().clone() }
+    }
+
+    /// All, the fastest first.
+    #[getter]
+    fn candidates(&self) -> Vec<LookupCandidate> {
+        let candidates = self.inner.candidates().iter();
+        candidates.map(|it| LookupCandidate { inner: it.clone() }).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        self.inner.to_string()
+    }
+}
+
+/// Finds parameters for tables of `count` points `first + m·step`.
+#[pyfunction]
+#[pyo3(signature = (count, *, first = 0.0, step = 1.0, order = None, precision_bits = None, complex = false,
+    values = None, levels = 0, log2_fail = None, memory = None, ring_degree = None))]
+// One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn plan_lookups(
+    py: Python<'_>,
+    count: usize,
+    first: f64,
+    step: f64,
+    order: Option<u64>,
+    precision_bits: Option<f64>,
+    complex: bool,
+    values: Option<usize>,
+    levels: usize,
+    log2_fail: Option<f64>,
+    memory: Option<usize>,
+    ring_degree: Option<usize>,
+) -> Result<LookupPlan> {
+    let usual = LookupRequest::new(Grid { first, step, count });
+    let precision_bits = precision_bits.unwrap_or(usual.precision_bits);
+    let request = LookupRequest {
+        order,
+        precision_bits,
+        complex,
+        count: values,
+        levels,
+        log2_fail,
+        memory,
+        ring_degree,
+        ..usual
+    };
+    let plan = call::run_silently(py, || cryptable::ckks::LookupPlan::new(&request))?;
+    Ok(LookupPlan { inner: plan })
+}

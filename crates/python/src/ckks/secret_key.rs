@@ -1,0 +1,220 @@
+//! The client's key of vectors.
+
+use std::path::PathBuf;
+
+use cryptable::ckks::{
+    Complex64, Flooding, KeySet, SecretKey as LibrarySecretKey,
+    SharedSecret as LibrarySharedSecret, SlotBounds,
+};
+use cryptable_wire::KeyId;
+use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use zeroize::Zeroizing;
+
+use super::functions::LinearMap;
+use super::parameters::Parameters;
+use super::server::EvaluationKey;
+use super::vector::Vector;
+use crate::arrays::{complex_numbers, places};
+use crate::call::{self, Progress};
+use crate::errors::{Result, raise};
+use crate::key_files::{load_secret, refuse_pickle, save_secret, write_evaluation_key};
+
+/// The client's secret key of vectors: encrypts and decrypts, and makes the evaluation key that a server gets.
+///
+/// Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct SecretKey {
+    inner: LibrarySecretKey,
+}
+
+/// A client's word to servers that its keys of vectors and of packed integers are of one secret.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct SharedSecret {
+    pub(crate) inner: LibrarySharedSecret,
+}
+
+#[pymethods]
+impl SharedSecret {
+    /// Of the identifiers of both keys.
+    #[new]
+    fn new(vectors: [u8; KeyId::BYTES], packed: [u8; KeyId::BYTES]) -> Self {
+        Self { inner: LibrarySharedSecret { vectors: KeyId(vectors), packed: KeyId(packed) } }
+    }
+
+    fn __getnewargs__(&self) -> ([u8; KeyId::BYTES], [u8; KeyId::BYTES]) {
+        (self.inner.vectors.0, self.inner.packed.0)
+    }
+}
+
+/// What a server is to do besides sums and products.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Keys {
+    rotations: Vec<i64>,
+    powers_of_two: bool,
+    conjugation: bool,
+    bootstrapping: bool,
+    lookups: bool,
+}
+
+impl Keys {
+    fn set(self, slots: usize, maps: &[Py<LinearMap>]) -> KeySet {
+        let keys = KeySet::new().rotations(self.rotations);
+        let keys = if self.powers_of_two { keys.rotations_by_powers_of_two(slots) } else { keys };
+        let keys = if self.conjugation { keys.conjugation() } else { keys };
+        let keys = if self.bootstrapping { keys.bootstrapping() } else { keys };
+        let keys = if self.lookups { keys.lookups() } else { keys };
+        maps.iter().fold(keys, |keys, map| keys.map(&map.get().inner))
+    }
+}
+
+#[pymethods]
+impl SecretKey {
+    /// Draws a fresh secret for parameters.
+    #[staticmethod]
+    fn generate(py: Python<'_>, parameters: &Parameters) -> Self {
+        Self { inner: py.detach(|| LibrarySecretKey::generate(&parameters.inner)) }
+    }
+
+    /// A key of the secret of packed integers, so that servers convert between the two.
+    #[staticmethod]
+    fn sharing(parameters: &Parameters, packed: &crate::secret_key::SecretKey) -> Result<Self> {
+        let packed = packed.library().packed().map_err(raise)?;
+        let inner = LibrarySecretKey::sharing(&parameters.inner, packed).map_err(raise)?;
+        Ok(Self { inner })
+    }
+
+    /// The word for servers that a key of packed integers has the same secret.
+    fn shared_secret(&self, packed: &crate::secret_key::SecretKey) -> Result<SharedSecret> {
+        let packed = packed.library().packed().map_err(raise)?;
+        Ok(SharedSecret { inner: self.inner.shared_secret(packed).map_err(raise)? })
+    }
+
+    /// The identifier that everything under this key carries. Reveals nothing of the key.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// The parameters.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.inner.parameters().clone() }
+    }
+
+    /// Encrypts numbers of any shape whose parts are at most `bound`; slots beyond them are 0.
+    #[pyo3(signature = (values, *, bound = 1.0))]
+    fn encrypt(&self, values: &Bound<'_, PyAny>, bound: f64) -> Result<Vector> {
+        let py = values.py();
+        let (values, is_real) = complex_numbers(values)?;
+        let bounds = SlotBounds { re: bound, im: if is_real { 0.0 } else { bound } };
+        let clear = Cleared(values.values);
+        let inner = call::run_silently(py, || self.inner.encrypt_within(&clear.0, bounds))?;
+        Ok(Vector::new(inner, self.inner.parameters(), values.shape))
+    }
+
+    /// Decrypts: real numbers if bounds say that there are no others. Each part is rounded to what is sure.
+    ///
+    /// `flooding` is for results that others see: bits of security, and decryptions under this key.
+    #[pyo3(signature = (vector, *, flooding = None))]
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        vector: &Vector,
+        flooding: Option<(u32, u64)>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let slots = call::run_silently(py, || match flooding {
+            None => self.inner.decrypt(&vector.inner),
+            Some((bits, queries)) => {
+                self.inner.decrypt_flooded(&vector.inner, Flooding::new(bits, queries))
+            }
+        })?;
+        let slots = Cleared(slots);
+        let count = places(&vector.shape);
+        if count > slots.0.len() {
+            let message = format!("the shape {:?} has more than {count} slots", vector.shape);
+            return Err(PyValueError::new_err(message));
+        }
+        let shape = IxDyn(&vector.shape);
+        if vector.inner.bounds().im != 0.0 {
+            return Ok(PyArray1::from_slice(py, &slots.0[..count]).reshape(shape)?.into_any());
+        }
+        let reals = Zeroizing::new(slots.0[..count].iter().map(|z| z.re).collect::<Vec<f64>>());
+        Ok(PyArray1::from_slice(py, &reals).reshape(shape)?.into_any())
+    }
+
+    /// The server's key, in memory.
+    #[pyo3(signature = (keys, maps, automatic = false, threads = 0, progress = Progress::Bar))]
+    fn evaluation_key(
+        &self,
+        py: Python<'_>,
+        keys: Keys,
+        maps: Vec<Py<LinearMap>>,
+        automatic: bool,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EvaluationKey> {
+        let keys = keys.set(self.inner.parameters().slots(), &maps);
+        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
+            self.inner.evaluation_key(&keys, progress)
+        })?;
+        Ok(EvaluationKey::in_memory(inner.bootstrapping_automatically(automatic)))
+    }
+
+    /// Makes the server's key and writes it to a file.
+    #[pyo3(signature = (path, keys, maps, threads = 0, progress = Progress::Bar, replace = false))]
+    // One argument for each thing that a user may ask for, by name.
+    #[allow(clippy::too_many_arguments)]
+    fn save_evaluation_key(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        keys: Keys,
+        maps: Vec<Py<LinearMap>>,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        let keys = keys.set(self.inner.parameters().slots(), &maps);
+        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
+            self.inner.write_evaluation_key(&keys, out, progress)
+        })
+    }
+
+    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        save_secret(&path, replace, &self.inner.to_bytes())
+    }
+
+    /// Reads a key file.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let inner = load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)?;
+        Ok(Self { inner })
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(refuse_pickle("SecretKey"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SecretKey(ckks, id {})", self.id())
+    }
+}
+
+/// Numbers that are cleared when they go.
+struct Cleared(Vec<Complex64>);
+
+impl Drop for Cleared {
+    fn drop(&mut self) {
+        use zeroize::Zeroize as _;
+        for value in &mut self.0 {
+            value.re.zeroize();
+            value.im.zeroize();
+        }
+    }
+}

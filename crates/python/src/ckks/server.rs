@@ -1,0 +1,332 @@
+//! The server's key of vectors.
+
+use std::path::PathBuf;
+
+use cryptable::ckks::{
+    Ciphertext, Complex64, EvaluationKey as LibraryEvaluationKey, PackedKey,
+    PreparedMap as LibraryPreparedMap,
+};
+use cryptable::{Error, Execution};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::functions::{LeveledTable, LinearMap, Polynomial, SlotTable};
+use super::parameters::Parameters;
+use super::secret_key::SharedSecret;
+use super::vector::Vector;
+use crate::arrays::complex_numbers;
+use crate::call;
+use crate::errors::Result;
+use crate::evaluation_key::EvaluationKey as PackedEvaluationKey;
+use crate::key_files::{Origin, ReducedKey, open_mapped};
+
+/// The server's key of vectors: computes on them, without the secret. Threads may share it.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct EvaluationKey {
+    inner: LibraryEvaluationKey,
+    origin: Origin,
+}
+
+/// A linear map, encoded for a key: made once, for any number of products.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct PreparedMap {
+    inner: LibraryPreparedMap,
+}
+
+/// The second operand of a sum or a product.
+enum Other<'a> {
+    Vector(&'a Vector),
+    /// The same in every slot.
+    Constant(Complex64),
+    Integer(i64),
+    Plain(Vec<Complex64>),
+}
+
+impl EvaluationKey {
+    pub(crate) fn in_memory(inner: LibraryEvaluationKey) -> Self {
+        Self { inner, origin: Origin::default() }
+    }
+
+    /// An operation on vectors, on so many threads.
+    fn compute<R: Send>(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        operation: impl FnOnce(&LibraryEvaluationKey) -> cryptable::Result<R> + Send,
+    ) -> Result<R> {
+        call::run(py, threads, None, |execution: Execution<'_>| {
+            execution.run(|_| operation(&self.inner))
+        })
+    }
+
+    fn vector(&self, inner: Ciphertext, like: &Vector) -> Vector {
+        Vector::new(inner, self.inner.parameters(), like.shape.clone())
+    }
+
+    fn map_vector(
+        &self,
+        py: Python<'_>,
+        (x, threads): (&Vector, usize),
+        operation: impl FnOnce(&LibraryEvaluationKey, &Ciphertext) -> cryptable::Result<Ciphertext>
+        + Send,
+    ) -> Result<Vector> {
+        let inner = self.compute(py, threads, |key| operation(key, &x.inner))?;
+        Ok(self.vector(inner, x))
+    }
+
+    /// The key of packed integers, with the client's word that its secret is that of vectors.
+    fn packed<'a>(
+        packed: &'a PackedEvaluationKey,
+        shared: &SharedSecret,
+    ) -> cryptable::Result<PackedKey<'a>> {
+        Ok(PackedKey { key: packed.library().packed()?, shared: shared.inner })
+    }
+}
+
+/// What Python gives as the second operand: a vector, a number, or an array of numbers, in the shape of the vector.
+fn other<'a>(x: &Vector, given: &'a Bound<'_, PyAny>) -> Result<Other<'a>> {
+    if let Ok(vector) = given.cast::<Vector>() {
+        return Ok(Other::Vector(vector.get()));
+    }
+    if let Ok(integer) = given.extract::<i64>() {
+        return Ok(Other::Integer(integer));
+    }
+    let (numbers, _) = complex_numbers(given)?;
+    if numbers.shape.is_empty() {
+        return Ok(Other::Constant(numbers.values[0]));
+    }
+    if numbers.shape != x.shape {
+        let (found, expected) = (numbers.shape, &x.shape);
+        let message =
+            format!("an array of shape {found:?} does not go with a vector of {expected:?}");
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(Other::Plain(numbers.values))
+}
+
+#[pymethods]
+impl EvaluationKey {
+    /// Maps a key file into memory and checks all of it. Processes that open the same file share its pages.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false, automatic = false))]
+    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool, automatic: bool) -> Result<Self> {
+        let read = LibraryEvaluationKey::from_shared;
+        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
+        Ok(Self { inner: inner.bootstrapping_automatically(automatic), origin })
+    }
+
+    /// The identifier of the secret key that it was made from.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// The parameters.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.inner.parameters().clone() }
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// `x + y`: y is a vector, a number, or an array of the shape of x.
+    #[pyo3(signature = (x, y, *, threads = 0))]
+    fn add(&self, x: &Vector, y: &Bound<'_, PyAny>, threads: usize) -> Result<Vector> {
+        let y_ = other(x, y)?;
+        self.map_vector(y.py(), (x, threads), |key, x| match y_ {
+            Other::Vector(y) => key.add(x, &y.inner),
+            Other::Constant(y) => key.add_constant(x, y),
+            Other::Integer(y) => key.add_constant(x, (y as f64).into()),
+            Other::Plain(y) => key.add_plain(x, &y),
+        })
+    }
+
+    /// `x - y`, as `add`.
+    #[pyo3(signature = (x, y, *, threads = 0))]
+    fn sub(&self, x: &Vector, y: &Bound<'_, PyAny>, threads: usize) -> Result<Vector> {
+        let y_ = other(x, y)?;
+        self.map_vector(y.py(), (x, threads), |key, x| match y_ {
+            Other::Vector(y) => key.sub(x, &y.inner),
+            Other::Constant(y) => key.add_constant(x, -y),
+            Other::Integer(y) => key.add_constant(x, (-(y as f64)).into()),
+            Other::Plain(y) => key.add_plain(x, &y.iter().map(|y| -y).collect::<Vec<_>>()),
+        })
+    }
+
+    /// `x * y`, as `add`: a level below, but for integers.
+    #[pyo3(signature = (x, y, *, threads = 0))]
+    fn mul(&self, x: &Vector, y: &Bound<'_, PyAny>, threads: usize) -> Result<Vector> {
+        let y_ = other(x, y)?;
+        self.map_vector(y.py(), (x, threads), |key, x| match y_ {
+            Other::Vector(y) => key.mul(x, &y.inner),
+            Other::Constant(y) => key.mul_constant(x, y),
+            Other::Integer(y) => key.mul_integer(x, y),
+            Other::Plain(y) => key.mul_plain(x, &y),
+        })
+    }
+
+    /// `-x`.
+    #[pyo3(signature = (x, *, threads = 0))]
+    fn negate(&self, py: Python<'_>, x: &Vector, threads: usize) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.neg(x))
+    }
+
+    /// All slots rotated to the left: slot j gets what was in slot j + steps.
+    #[pyo3(signature = (x, steps, *, threads = 0))]
+    fn rotate(&self, py: Python<'_>, x: &Vector, steps: i64, threads: usize) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.rotate(x, steps))
+    }
+
+    /// Complex conjugates.
+    #[pyo3(signature = (x, *, threads = 0))]
+    fn conjugate(&self, py: Python<'_>, x: &Vector, threads: usize) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.conjugate(x))
+    }
+
+    /// In slot j the sum of `count` slots from j on, a power of two of them.
+    #[pyo3(signature = (x, count, *, threads = 0))]
+    fn inner_sum(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        count: usize,
+        threads: usize,
+    ) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.inner_sum(x, count))
+    }
+
+    /// A polynomial of every slot.
+    #[pyo3(signature = (x, polynomial, *, threads = 0))]
+    fn polynomial(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        polynomial: &Polynomial,
+        threads: usize,
+    ) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.polynomial(x, &polynomial.inner))
+    }
+
+    /// All levels back.
+    #[pyo3(signature = (x, *, threads = 0))]
+    fn bootstrap(&self, py: Python<'_>, x: &Vector, threads: usize) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.bootstrap(x))
+    }
+
+    /// Lowered to a level: less memory, and faster operations.
+    #[pyo3(signature = (x, level, *, threads = 0))]
+    fn lower(&self, py: Python<'_>, x: &Vector, level: usize, threads: usize) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.lower(x, level))
+    }
+
+    /// The table's value in every slot, with levels back.
+    #[pyo3(signature = (x, table, *, threads = 0))]
+    fn lookup(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        table: &SlotTable,
+        threads: usize,
+    ) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.lookup(x, &table.inner))
+    }
+
+    /// Several tables of the same points, for less than as many lookups.
+    #[pyo3(signature = (x, tables, *, threads = 0))]
+    fn lookup_many(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        tables: Vec<Py<SlotTable>>,
+        threads: usize,
+    ) -> Result<Vec<Vector>> {
+        let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
+        let found = self.compute(py, threads, |key| key.lookup_many(&x.inner, &tables))?;
+        Ok(found.into_iter().map(|inner| self.vector(inner, x)).collect())
+    }
+
+    /// A table of few points, by levels and without a bootstrap.
+    #[pyo3(signature = (x, table, *, threads = 0))]
+    fn leveled_table(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        table: &LeveledTable,
+        threads: usize,
+    ) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.leveled_table(x, &table.inner))
+    }
+
+    /// Encodes a linear map once for any number of products.
+    fn prepare(&self, py: Python<'_>, map: &LinearMap) -> Result<PreparedMap> {
+        Ok(PreparedMap { inner: self.compute(py, 0, |key| key.prepare(&map.inner))? })
+    }
+
+    /// The product of a linear map with slots, a level below that of the map.
+    #[pyo3(signature = (x, map, *, threads = 0))]
+    fn transform(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        map: &PreparedMap,
+        threads: usize,
+    ) -> Result<Vector> {
+        self.map_vector(py, (x, threads), |key, x| key.transform(x, &map.inner))
+    }
+
+    /// Integers in slots as packed integers modulo `modulus`, in the order of `packed_index`.
+    #[pyo3(signature = (x, modulus, packed, shared, *, threads = 0))]
+    fn to_packed(
+        &self,
+        py: Python<'_>,
+        x: &Vector,
+        modulus: u64,
+        packed: &PackedEvaluationKey,
+        shared: &SharedSecret,
+        threads: usize,
+    ) -> Result<crate::ciphertext::Ciphertext> {
+        let found = self.compute(py, threads, |key| {
+            key.to_packed(&x.inner, modulus, Self::packed(packed, shared)?)
+        })?;
+        let found = cryptable::Ciphertext::from(found);
+        let shape = vec![found.count()];
+        Ok(crate::ciphertext::Ciphertext::new(found, shape))
+    }
+
+    /// The table's values of packed integers, in slots.
+    // The library's name for it; nothing is constructed.
+    #[allow(clippy::wrong_self_convention)]
+    #[pyo3(signature = (x, table, packed, shared, *, threads = 0))]
+    fn from_packed(
+        &self,
+        py: Python<'_>,
+        x: &crate::ciphertext::Ciphertext,
+        table: &SlotTable,
+        packed: &PackedEvaluationKey,
+        shared: &SharedSecret,
+        threads: usize,
+    ) -> Result<Vector> {
+        let inner = self.compute(py, threads, |key| {
+            let parts = x.inner.packed()?;
+            let [part] = parts[..] else {
+                let (name, value) = ("number of packed ciphertexts", parts.len() as u64);
+                return Err(Error::TooLarge { name, value, limit: 1 });
+            };
+            key.from_packed(part, &table.inner, Self::packed(packed, shared)?)
+        })?;
+        let shape = vec![inner.slots()];
+        Ok(Vector::new(inner, self.inner.parameters(), shape))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        self.origin.reduce::<Self>(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("EvaluationKey(ckks, of client key {})", self.key_id())
+    }
+}

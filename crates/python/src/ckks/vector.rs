@@ -1,0 +1,222 @@
+//! Encrypted vectors.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::ReadOptions;
+use cryptable::ckks::{Ciphertext, Parameters as LibraryParameters, SlotBounds};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use super::parameters::Parameters;
+use crate::arrays::{places, reshaped};
+use crate::errors::{Result, exception, raise};
+use crate::files::read_file;
+use crate::key_files::{Reduced, save_public};
+
+/// Encrypted real or complex numbers, one a slot, in the shape of the array that they were. Public: it may be sent, stored
+/// and pickled.
+///
+/// Operators (`+ - *`) work within `with cryptable.ckks.computing(server):`.
+#[pyclass(frozen, module = "cryptable.ckks")]
+pub(crate) struct Vector {
+    pub(crate) inner: Arc<Ciphertext>,
+    pub(crate) parameters: LibraryParameters,
+    pub(crate) shape: Vec<usize>,
+}
+
+impl Vector {
+    pub(crate) fn new(
+        inner: Ciphertext,
+        parameters: &LibraryParameters,
+        shape: Vec<usize>,
+    ) -> Self {
+        Self { inner: inner.into(), parameters: parameters.clone(), shape }
+    }
+
+    fn read(parameters: &LibraryParameters, bytes: &[u8]) -> cryptable::Result<Self> {
+        let inner = Ciphertext::from_bytes(parameters, bytes)?;
+        let shape = vec![inner.slots()];
+        Ok(Self::new(inner, parameters, shape))
+    }
+
+    /// Calls `cryptable.ckks` for an operator, which knows the key.
+    fn operator<'py>(
+        py: Python<'py>,
+        name: &str,
+        operands: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let operator = py.import("cryptable.ckks")?.getattr("_operator")?;
+        operator.call1((name, operands.into_pyobject(py)?))
+    }
+}
+
+/// What an unpickled vector is made of.
+#[pyfunction]
+pub(crate) fn restore_vector(
+    py: Python<'_>,
+    parameters: &[u8],
+    bytes: &[u8],
+    shape: Vec<usize>,
+) -> Result<Vector> {
+    // Parameters are of no harm: what is of insecure ones goes with insecure keys only.
+    let options = ReadOptions::default().allow_insecure();
+    let vector = py.detach(|| {
+        let parameters = LibraryParameters::from_bytes(parameters, options)?;
+        Vector::read(&parameters, bytes)
+    });
+    let vector = vector.map_err(raise)?;
+    if places(&shape) > vector.inner.slots() {
+        let message = format!("the shape {shape:?} has more than {} slots", vector.inner.slots());
+        return Err(exception("FormatError", message));
+    }
+    Ok(Vector { shape, ..vector })
+}
+
+#[pymethods]
+impl Vector {
+    /// The shape of the encrypted array: it may have fewer places than there are slots.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of values of the shape.
+    #[getter]
+    fn size(&self) -> usize {
+        places(&self.shape)
+    }
+
+    /// Numbers that it holds.
+    #[getter]
+    fn slots(&self) -> usize {
+        self.inner.slots()
+    }
+
+    /// Multiplications that are left.
+    #[getter]
+    fn level(&self) -> usize {
+        self.inner.level()
+    }
+
+    /// Bounds on the absolute real and imaginary parts of slots.
+    #[getter]
+    fn bounds(&self) -> (f64, f64) {
+        let bounds = self.inner.bounds();
+        (bounds.re, bounds.im)
+    }
+
+    /// How far slots are from what they stand for: the standard deviation of noise, and the largest error that is no noise.
+    #[getter]
+    fn error(&self) -> (f64, f64) {
+        let error = self.inner.error();
+        (error.deviation, error.bias)
+    }
+
+    /// The identifier of the secret key that decrypts it.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// The parameters.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.parameters.clone() }
+    }
+
+    /// The same values in another shape.
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
+        let shape = reshaped(shape, self.size())?;
+        Ok(Self { inner: Arc::clone(&self.inner), parameters: self.parameters.clone(), shape })
+    }
+
+    /// All slots, in one dimension.
+    fn all_slots(&self) -> Self {
+        let shape = vec![self.inner.slots()];
+        Self { inner: Arc::clone(&self.inner), parameters: self.parameters.clone(), shape }
+    }
+
+    /// The same with other bounds, which its owner knows to hold.
+    #[pyo3(signature = (real, imaginary = 0.0))]
+    fn with_bounds(&self, real: f64, imaginary: f64) -> Result<Self> {
+        let bounds = SlotBounds { re: real, im: imaginary };
+        let inner = (*self.inner).clone().with_bounds(bounds).map_err(raise)?;
+        Ok(Self::new(inner, &self.parameters, self.shape.clone()))
+    }
+
+    /// Writes a file. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        let bytes = py.detach(|| self.inner.to_bytes(&self.parameters)).map_err(raise)?;
+        save_public(py, &path, replace, &bytes)
+    }
+
+    /// Reads a file of a vector of these parameters: all slots, in one dimension.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
+        py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise))
+    }
+
+    /// Its bytes, as a file has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.inner.to_bytes(&self.parameters)).map_err(raise)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// From the bytes of a file, of a vector of these parameters: all slots, in one dimension.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
+        py.detach(|| Self::read(&parameters.inner, bytes)).map_err(raise)
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Result<Reduced<'py, (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<usize>)>> {
+        let restore = py.import("cryptable._pickling")?.getattr("vector")?;
+        let parameters = PyBytes::new(py, &self.parameters.to_bytes());
+        Ok((restore, (parameters, self.to_bytes(py)?, self.shape.clone())))
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = if self.bounds().1 == 0.0 { "real" } else { "complex" };
+        format!("Vector({kind}, shape {:?}, level {})", self.shape, self.level())
+    }
+
+    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "add", (slf.clone(), other))
+    }
+
+    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "add", (slf.clone(), other))
+    }
+
+    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "sub", (slf.clone(), other))
+    }
+
+    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "rsub", (slf.clone(), other))
+    }
+
+    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "mul", (slf.clone(), other))
+    }
+
+    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "mul", (slf.clone(), other))
+    }
+
+    fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "negate", (slf.clone(),))
+    }
+
+    /// numpy is to leave operators to vectors.
+    #[classattr]
+    fn __array_ufunc__() -> Option<()> {
+        None
+    }
+}

@@ -1,0 +1,11 @@
+//! Columns of integers of 8 to 64 bits, for `cryptable/integers.py`.
+
+mod calls;
+mod column;
+mod job;
+mod plan;
+mod typed;
+
+pub(crate) use calls::{compute_integers, decrypt_column, encrypt_column};
+pub(crate) use column::Column;
+pub(crate) use plan::{IntegerPlan, plan_integers};

@@ -1,0 +1,260 @@
+//! Encrypted columns of integers or booleans.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::engines::{packed, single};
+use cryptable::integers::ColumnKind;
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use super::typed::Parts;
+use crate::arrays::reshaped;
+use crate::errors::{Result, raise};
+use crate::files::read_file;
+use crate::key_files::{ReducedArray, save_public};
+
+/// Parts of a column of one of the engines.
+#[derive(Debug)]
+pub(crate) enum EngineColumn {
+    Packed(Parts<packed::Ciphertext>),
+    Single(Parts<single::Ciphertext>),
+}
+
+/// Evaluates an expression for the parts of either engine.
+macro_rules! each_engine {
+    ($column:expr, $parts:ident => $body:expr) => {
+        match $column {
+            $crate::integers::column::EngineColumn::Packed($parts) => $body,
+            $crate::integers::column::EngineColumn::Single($parts) => $body,
+        }
+    };
+}
+pub(crate) use each_engine;
+
+/// Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that they were. Public: it may be sent, stored
+/// and pickled.
+///
+/// Operators (`+ - * << >> < <= == & | ^ ~`) work within `with cryptable.integers.computing(server):`, as numpy's do.
+#[pyclass(frozen, module = "cryptable.integers")]
+pub(crate) struct Column {
+    pub(crate) inner: Arc<EngineColumn>,
+    pub(crate) shape: Vec<usize>,
+}
+
+impl Column {
+    pub(crate) fn new(inner: EngineColumn, shape: Vec<usize>) -> Self {
+        Self { inner: inner.into(), shape }
+    }
+
+    pub(crate) fn kind(&self) -> ColumnKind {
+        each_engine!(&*self.inner, parts => parts.kind)
+    }
+
+    fn read(bytes: &[u8]) -> cryptable::Result<Self> {
+        let column = match Parts::from_bytes(bytes) {
+            Ok((parts, _)) => EngineColumn::Packed(parts),
+            // Files say which engine they are of; what is neither is refused by both.
+            Err(error) => match Parts::from_bytes(bytes) {
+                Ok((parts, _)) => EngineColumn::Single(parts),
+                Err(_) => return Err(error),
+            },
+        };
+        let count = each_engine!(&column, parts => parts.count());
+        Ok(Self::new(column, vec![count]))
+    }
+
+    fn bytes(&self) -> cryptable::Result<Vec<u8>> {
+        each_engine!(&*self.inner, parts => parts.to_bytes())
+    }
+
+    /// Calls `cryptable.integers` for an operator, which knows the key.
+    fn operator<'py>(
+        py: Python<'py>,
+        name: &str,
+        operands: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let operator = py.import("cryptable.integers")?.getattr("_operator")?;
+        operator.call1((name, operands.into_pyobject(py)?))
+    }
+}
+
+#[pymethods]
+impl Column {
+    /// The shape of the encrypted array.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of values.
+    #[getter]
+    fn size(&self) -> usize {
+        each_engine!(&*self.inner, parts => parts.count())
+    }
+
+    /// Bits of the integers; 1 of booleans.
+    #[getter]
+    fn bits(&self) -> u32 {
+        self.kind().bits
+    }
+
+    /// Whether integers are signed.
+    #[getter]
+    fn signed(&self) -> bool {
+        self.kind().signed
+    }
+
+    /// numpy's type of the values.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        let name = match self.kind() {
+            ColumnKind::BOOLEANS => "bool".to_owned(),
+            ColumnKind { bits, signed } => format!("{}int{bits}", if signed { "" } else { "u" }),
+        };
+        py.import("numpy")?.call_method1("dtype", (name,))
+    }
+
+    /// Which engine it is of: `packed` or `single`.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        match &*self.inner {
+            EngineColumn::Packed(_) => "packed",
+            EngineColumn::Single(_) => "single",
+        }
+    }
+
+    /// The same values in another shape.
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
+        let shape = reshaped(shape, self.size())?;
+        Ok(Self { inner: Arc::clone(&self.inner), shape })
+    }
+
+    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        save_public(py, &path, replace, &bytes)
+    }
+
+    /// Reads a file of a column: one dimension.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
+        py.detach(|| Self::read(&read_file(&path)?).map_err(raise))
+    }
+
+    /// Its bytes, as a file has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// From the bytes of a file: one dimension.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
+        py.detach(|| Self::read(bytes)).map_err(raise)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedArray<'py>> {
+        let restore = py.import("cryptable._pickling")?.getattr("of_bytes")?;
+        let class = py.get_type::<Self>().into_any();
+        Ok((restore, (class, self.to_bytes(py)?, self.shape(py)?)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Column({}, {}, shape {:?})", self.engine(), self.kind(), self.shape)
+    }
+
+    fn __bool__(&self) -> Result<bool> {
+        Err(PyTypeError::new_err(
+            "encrypted values are neither true nor false: select() chooses by them",
+        ))
+    }
+
+    /// numpy is to leave operators to these.
+    #[classattr]
+    fn __array_ufunc__() -> Option<()> {
+        None
+    }
+
+    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "add", (slf.clone(), other))
+    }
+
+    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "add", (other, slf.clone()))
+    }
+
+    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "sub", (slf.clone(), other))
+    }
+
+    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "sub", (other, slf.clone()))
+    }
+
+    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "mul", (slf.clone(), other))
+    }
+
+    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "mul", (other, slf.clone()))
+    }
+
+    fn __lshift__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "shift_left", (slf.clone(), other))
+    }
+
+    fn __rshift__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "shift_right", (slf.clone(), other))
+    }
+
+    fn __and__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "and", (slf.clone(), other))
+    }
+
+    fn __or__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "or", (slf.clone(), other))
+    }
+
+    fn __xor__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "xor", (slf.clone(), other))
+    }
+
+    fn __invert__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "not", (slf.clone(),))
+    }
+
+    fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(slf.py(), "negate", (slf.clone(),))
+    }
+
+    fn __richcmp__<'py>(
+        slf: Bound<'py, Self>,
+        other: Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Result<Bound<'py, PyAny>> {
+        let (py, x) = (slf.py(), slf.into_any());
+        let (name, operands) = match comparison {
+            CompareOp::Lt => ("less", (x, other)),
+            CompareOp::Le => ("less_or_equal", (x, other)),
+            CompareOp::Gt => ("less", (other, x)),
+            CompareOp::Ge => ("less_or_equal", (other, x)),
+            CompareOp::Eq | CompareOp::Ne => ("equal", (x, other)),
+        };
+        let found = Self::operator(py, name, operands)?;
+        match comparison {
+            CompareOp::Ne => Self::operator(py, "not", (found,)),
+            _ => Ok(found),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Keys of all kinds in files: secrets for their owner alone, evaluation keys mapped into memory and pickled by their path.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cryptable::{ReadOptions, SharedBytes};
+use cryptable_wire::MappedFile;
+use pyo3::PyTypeInfo;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use zeroize::Zeroizing;
+
+use crate::call::{self, Progress};
+use crate::errors::{Result, raise};
+use crate::files::{Access, Out, read_file, write_file};
+
+/// What `pickle` wants: a function and its arguments.
+pub(crate) type Reduced<'py, A> = (Bound<'py, PyAny>, A);
+
+/// What `pickle` wants of an encrypted array: its class, its bytes and its shape.
+pub(crate) type ReducedArray<'py> =
+    Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyBytes>, Bound<'py, PyTuple>)>;
+
+/// What `pickle` wants of an opened key: its class, its path, and whether insecure ones are allowed.
+pub(crate) type ReducedKey<'py> = Reduced<'py, (Bound<'py, PyAny>, PathBuf, bool)>;
+
+/// What files are read with.
+pub(crate) fn read_options(allow_insecure: bool) -> ReadOptions {
+    let options = ReadOptions::default();
+    if allow_insecure { options.allow_insecure() } else { options }
+}
+
+/// Where a server's key is from: a file, which is what is pickled of it, or memory.
+#[derive(Debug, Default)]
+pub(crate) struct Origin {
+    path: Option<PathBuf>,
+    allow_insecure: bool,
+}
+
+impl Origin {
+    /// How a key of this class comes out of a pickle: from its file, whose pages are shared with other processes.
+    ///
+    /// # Errors
+    /// `TypeError` of a key that has no file.
+    pub(crate) fn reduce<'py, T: PyTypeInfo>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        let Some(path) = &self.path else {
+            return Err(PyTypeError::new_err(
+                "an EvaluationKey in memory is not pickled: it has gigabytes; write it by \
+                 SecretKey.save_evaluation_key(path), and pickle EvaluationKey.open(path), which is its path",
+            ));
+        };
+        let restore = py.import("cryptable._pickling")?.getattr("opened")?;
+        let class = py.get_type::<T>().into_any();
+        Ok((restore, (class, path.clone(), self.allow_insecure)))
+    }
+}
+
+/// Maps a key's file into memory, reads it and checks all of it.
+///
+/// # Errors
+/// If it cannot be read, or is not such a key.
+pub(crate) fn open_mapped<T: Send>(
+    py: Python<'_>,
+    path: &Path,
+    allow_insecure: bool,
+    read: impl FnOnce(SharedBytes, ReadOptions) -> cryptable::Result<T> + Send,
+) -> Result<(T, Origin)> {
+    let path = std::path::absolute(path)?;
+    let options = read_options(allow_insecure);
+    let key = call::run_silently(py, || read(Arc::new(MappedFile::open(&path)?), options))?;
+    Ok((key, Origin { path: Some(path), allow_insecure }))
+}
+
+/// Reads the file of a secret key.
+///
+/// # Errors
+/// If it cannot be read, or is not such a key.
+pub(crate) fn load_secret<T: Send>(
+    py: Python<'_>,
+    path: &Path,
+    allow_insecure: bool,
+    read: impl FnOnce(&[u8], ReadOptions) -> cryptable::Result<T> + Send,
+) -> Result<T> {
+    py.detach(|| {
+        let bytes = Zeroizing::new(read_file(path)?);
+        read(&bytes, read_options(allow_insecure)).map_err(raise)
+    })
+}
+
+/// Writes a secret key to a file that its owner alone may read.
+///
+/// # Errors
+/// If there is one that is not to be replaced, or the disk refuses it.
+pub(crate) fn save_secret(path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
+    write_file(path, Access::Owner, replace, |out| out.write_all(bytes))
+}
+
+/// Writes what everybody may read.
+///
+/// # Errors
+/// If there is a file that is not to be replaced, or the disk refuses it.
+pub(crate) fn save_public(py: Python<'_>, path: &Path, replace: bool, bytes: &[u8]) -> Result<()> {
+    py.detach(|| write_file(path, Access::Public, replace, |out| out.write_all(bytes)))
+}
+
+/// Makes a server's key and writes it to a file, never all of it in memory.
+///
+/// # Errors
+/// If there is a file that is not to be replaced, the disk refuses it, or the call is stopped.
+pub(crate) fn write_evaluation_key(
+    py: Python<'_>,
+    (path, replace): (&Path, bool),
+    (threads, progress): (usize, Progress<'_>),
+    write: impl FnOnce(Out<'_>, cryptable::Progress<'_>) -> cryptable::Result<()> + Send,
+) -> Result<()> {
+    write_file(path, Access::Public, replace, |out| {
+        call::run_engine(py, (threads, progress, "evaluation key"), |progress| write(out, progress))
+    })
+}
+
+/// Why a secret is not pickled.
+pub(crate) fn refuse_pickle(class: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "a {class} is not pickled: it would be copied to whoever reads the pickle; save() writes a file"
+    ))
+}

@@ -1,0 +1,170 @@
+//! AES keys, and messages under them.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use cryptable::transciphering::{
+    AesKey as LibraryAesKey, BLOCK_BYTES, Message as LibraryMessage, MessageEncryptor,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use zeroize::Zeroizing;
+
+use crate::errors::{Result, raise};
+use crate::files::{Access, read_file, write_file};
+use crate::key_files::{Reduced, refuse_pickle, save_public};
+
+/// The client's AES-128 key, with the counters that it has used: messages draw a nonce of their own, and a counter that was
+/// used before is refused.
+///
+/// Cleared from memory when it goes; never pickled.
+#[pyclass(frozen, module = "cryptable.transciphering")]
+pub(crate) struct AesKey {
+    encryptor: Mutex<MessageEncryptor>,
+}
+
+impl AesKey {
+    fn new(key: LibraryAesKey) -> Self {
+        Self { encryptor: Mutex::new(MessageEncryptor::new(key)) }
+    }
+
+    /// What is done with the key.
+    pub(crate) fn with<R>(&self, call: impl FnOnce(&mut MessageEncryptor) -> R) -> R {
+        call(&mut self.encryptor.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl AesKey {
+    /// Draws a fresh key.
+    #[staticmethod]
+    fn generate() -> Self {
+        Self::new(LibraryAesKey::generate())
+    }
+
+    /// A key of 16 bytes, which another program uses, too. Python keeps its copy of them.
+    #[staticmethod]
+    fn from_bytes(bytes: [u8; BLOCK_BYTES]) -> Self {
+        Self::new(LibraryAesKey::from_bytes(&Zeroizing::new(bytes)))
+    }
+
+    /// The key's name, which messages carry. Reveals nothing of the key.
+    #[getter]
+    fn id(&self) -> String {
+        self.with(|encryptor| encryptor.key().id().to_string())
+    }
+
+    /// Encrypts bytes: as many bytes and a header. `first_counter`, 16 bytes, is drawn at random if left out.
+    #[pyo3(signature = (message, *, first_counter = None))]
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        message: &[u8],
+        first_counter: Option<[u8; BLOCK_BYTES]>,
+    ) -> Result<Message> {
+        let inner = py.detach(|| {
+            self.with(|encryptor| match first_counter {
+                None => encryptor.encrypt(message),
+                Some(first) => encryptor.encrypt_from(first, message),
+            })
+        });
+        Ok(Message { bytes: inner.map_err(raise)?.to_bytes() })
+    }
+
+    /// Checks a message's tag and decrypts it: `AuthenticityError` if anybody changed it.
+    fn open<'py>(&self, py: Python<'py>, message: &Message) -> Result<Bound<'py, PyBytes>> {
+        let plain = py.detach(|| {
+            let message = message.library()?;
+            self.with(|encryptor| encryptor.key().open(&message))
+        });
+        Ok(PyBytes::new(py, &plain.map_err(raise)?))
+    }
+
+    /// Writes the 16 bytes of the key to a file that its owner alone may read.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        let bytes = self.with(|encryptor| Zeroizing::new(*encryptor.key().as_bytes()));
+        write_file(&path, Access::Owner, replace, |out| out.write_all(&*bytes))
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(refuse_pickle("AesKey"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("AesKey(id {})", self.id())
+    }
+}
+
+/// Bytes under an AES key, with the counter that they begin with, and a tag. Public: it may be sent, stored and pickled.
+#[pyclass(frozen, module = "cryptable.transciphering")]
+pub(crate) struct Message {
+    /// The wire format.
+    bytes: Vec<u8>,
+}
+
+impl Message {
+    fn read(bytes: Vec<u8>) -> cryptable::Result<Self> {
+        LibraryMessage::from_bytes(&bytes)?;
+        Ok(Self { bytes })
+    }
+
+    /// The message.
+    pub(crate) fn library(&self) -> cryptable::Result<LibraryMessage<'_>> {
+        LibraryMessage::from_bytes(&self.bytes)
+    }
+}
+
+#[pymethods]
+impl Message {
+    /// Bytes that another program encrypted by AES-128-CTR, from a first counter block of 16 bytes on. They have no tag.
+    #[staticmethod]
+    fn from_counter_mode(
+        key: &AesKey,
+        first_counter: [u8; BLOCK_BYTES],
+        bytes: &[u8],
+    ) -> Result<Self> {
+        let id = key.with(|encryptor| encryptor.key().id());
+        let message = LibraryMessage::from_counter_mode(id, first_counter, bytes);
+        Ok(Self { bytes: message.map_err(raise)?.to_bytes() })
+    }
+
+    /// The number of bytes of the text.
+    fn __len__(&self) -> Result<usize> {
+        Ok(self.library().map_err(raise)?.bytes().len())
+    }
+
+    /// Whether holders of the AES key detect changes.
+    #[getter]
+    fn has_tag(&self) -> Result<bool> {
+        Ok(self.library().map_err(raise)?.has_tag())
+    }
+
+    /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        save_public(py, &path, replace, &self.bytes)
+    }
+
+    /// Reads a file of a message.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
+        py.detach(|| Self::read(read_file(&path)?).map_err(raise))
+    }
+
+    /// Its bytes, as a file has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    /// From the bytes of a file.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::read(bytes.to_vec()).map_err(raise)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        let restore = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((restore, (self.to_bytes(py),)))
+    }
+}

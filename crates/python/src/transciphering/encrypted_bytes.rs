@@ -1,0 +1,94 @@
+//! Homomorphically encrypted bytes, and AES keys.
+
+use std::path::PathBuf;
+
+use cryptable::transciphering::{
+    EncryptedBytes as LibraryEncryptedBytes, EncryptedKey as LibraryEncryptedKey,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::{Result, raise};
+use crate::files::read_file;
+use crate::key_files::{Reduced, save_public};
+
+/// Files and pickles of what is public, and written by `to_bytes`.
+macro_rules! public_object {
+    ($(#[$doc:meta])* $name:ident: $library:ty, [$($more:tt)*]) => {
+        $(#[$doc])*
+        #[pyclass(frozen, module = "cryptable.transciphering")]
+        pub(crate) struct $name {
+            pub(crate) inner: $library,
+        }
+
+        #[pymethods]
+        impl $name {
+            $($more)*
+
+            /// The identifier of the secret key that decrypts it.
+            #[getter]
+            fn key_id(&self) -> String {
+                self.inner.key_id().to_string()
+            }
+
+            /// Writes a file that every program of this library reads. An existing one is replaced only if told so.
+            #[pyo3(signature = (path, *, replace = false))]
+            fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+                let bytes = py.detach(|| self.inner.to_bytes());
+                save_public(py, &path, replace, &bytes)
+            }
+
+            /// Reads a file.
+            #[staticmethod]
+            fn load(py: Python<'_>, path: PathBuf) -> Result<Self> {
+                py.detach(|| {
+                    let inner = <$library>::from_bytes(&read_file(&path)?).map_err(raise)?;
+                    Ok(Self { inner })
+                })
+            }
+
+            /// Its bytes, as a file has them.
+            fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+                let bytes = py.detach(|| self.inner.to_bytes());
+                PyBytes::new(py, &bytes)
+            }
+
+            /// From the bytes of a file.
+            #[staticmethod]
+            fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
+                let inner = py.detach(|| <$library>::from_bytes(bytes)).map_err(raise)?;
+                Ok(Self { inner })
+            }
+
+            fn __reduce__<'py>(
+                &self,
+                py: Python<'py>,
+            ) -> Result<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+                let restore = py.get_type::<Self>().getattr("from_bytes")?;
+                Ok((restore, (self.to_bytes(py),)))
+            }
+        }
+    };
+}
+
+public_object!(
+    /// Homomorphically encrypted bytes: what transciphering gives. Public: it may be sent, stored and pickled.
+    EncryptedBytes: LibraryEncryptedBytes,
+    [
+        fn __len__(&self) -> usize {
+            self.inner.count()
+        }
+    ]
+);
+
+public_object!(
+    /// An AES key, encrypted bit by bit: what a server transciphers with. Public: it may be sent, stored and pickled.
+    EncryptedKey: LibraryEncryptedKey,
+    [
+        /// The name of the AES key, which messages carry.
+        #[getter]
+        fn aes_key_id(&self) -> String {
+            self.inner.aes_key_id().to_string()
+        }
+    ]
+);

@@ -1,0 +1,218 @@
+//! Keys of transciphering: the client's and the server's.
+
+use std::path::PathBuf;
+
+use cryptable::transciphering::{
+    EvaluationKey as LibraryEvaluationKey, Parameters, PreparedTable as LibraryPreparedTable,
+    SecretKey as LibrarySecretKey, Transciphering,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::aes_key::{AesKey, Message};
+use super::encrypted_bytes::{EncryptedBytes, EncryptedKey};
+use crate::call::{self, Progress};
+use crate::errors::{Result, raise};
+use crate::key_files::{
+    Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
+};
+use crate::table::Table;
+
+/// The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
+///
+/// Cleared from memory when it goes; never pickled.
+#[pyclass(frozen, module = "cryptable.transciphering")]
+pub(crate) struct SecretKey {
+    inner: LibrarySecretKey,
+}
+
+#[pymethods]
+impl SecretKey {
+    /// Draws a fresh secret, of 128 bits of security; a byte fails with at most 2^`log2_fail`, 2^-64 if left out.
+    #[staticmethod]
+    #[pyo3(signature = (*, log2_fail = None, insecure_toy = false))]
+    fn generate(py: Python<'_>, log2_fail: Option<f64>, insecure_toy: bool) -> Result<Self> {
+        let inner = call::run_silently(py, || {
+            let parameters = match log2_fail {
+                _ if insecure_toy => Parameters::insecure_toy(),
+                None => Parameters::default_128(),
+                Some(log2_fail) => Parameters::with_log2_fail(log2_fail)?,
+            };
+            Ok(LibrarySecretKey::generate(&parameters))
+        })?;
+        Ok(Self { inner })
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.id().to_string()
+    }
+
+    /// Security in bits, classical; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.parameters().security_bits()
+    }
+
+    /// log2 of the probability that a byte goes wrong.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.parameters().log2_fail()
+    }
+
+    /// Encrypts an AES key bit by bit: what the server gets, once.
+    fn encrypt_key(&self, py: Python<'_>, key: &AesKey) -> EncryptedKey {
+        let inner = py.detach(|| key.with(|encryptor| self.inner.encrypt_key(encryptor.key())));
+        EncryptedKey { inner }
+    }
+
+    /// Encrypts bytes homomorphically, without AES.
+    fn encrypt(&self, py: Python<'_>, data: &[u8]) -> EncryptedBytes {
+        EncryptedBytes { inner: py.detach(|| self.inner.encrypt(data)) }
+    }
+
+    /// Decrypts homomorphically encrypted bytes.
+    fn decrypt<'py>(&self, py: Python<'py>, data: &EncryptedBytes) -> Result<Bound<'py, PyBytes>> {
+        let plain = py.detach(|| self.inner.decrypt(&data.inner)).map_err(raise)?;
+        Ok(PyBytes::new(py, &plain))
+    }
+
+    /// The server's key, in memory.
+    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    fn evaluation_key(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EvaluationKey> {
+        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
+            self.inner.evaluation_key(progress)
+        })?;
+        Ok(EvaluationKey { inner, origin: Origin::default() })
+    }
+
+    /// Makes the server's key and writes it to a file.
+    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    fn save_evaluation_key(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
+            self.inner.write_evaluation_key(out, progress)
+        })
+    }
+
+    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        save_secret(&path, replace, &self.inner.to_bytes())
+    }
+
+    /// Reads a key file.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let inner = load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)?;
+        Ok(Self { inner })
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(refuse_pickle("SecretKey"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SecretKey(transciphering, id {})", self.id())
+    }
+}
+
+/// The server's key of transciphering. Threads may share it.
+#[pyclass(frozen, module = "cryptable.transciphering")]
+pub(crate) struct EvaluationKey {
+    inner: LibraryEvaluationKey,
+    origin: Origin,
+}
+
+/// A table of 256 bytes, encoded once.
+#[pyclass(frozen, module = "cryptable.transciphering")]
+pub(crate) struct PreparedTable {
+    inner: LibraryPreparedTable,
+}
+
+#[pymethods]
+impl EvaluationKey {
+    /// Maps a key file into memory and checks all of it.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let read = LibraryEvaluationKey::from_shared;
+        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
+        Ok(Self { inner, origin })
+    }
+
+    /// The identifier of the secret key that it was made from.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// Encodes a table from bytes to bytes.
+    fn prepare(&self, py: Python<'_>, table: &Table) -> Result<PreparedTable> {
+        let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
+        Ok(PreparedTable { inner })
+    }
+
+    /// Turns a message into homomorphic ciphertexts, and maps each byte through a table if there is one.
+    #[pyo3(signature = (key, message, table = None, *, threads = 0, progress = Progress::Bar))]
+    fn transcipher(
+        &self,
+        py: Python<'_>,
+        key: &EncryptedKey,
+        message: &Message,
+        table: Option<&PreparedTable>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedBytes> {
+        let table = table.map(|table| &table.inner);
+        let inner = call::run_engine(py, (threads, progress, "transcipher"), |progress| {
+            let transciphering = Transciphering::new(&self.inner, &key.inner, table)?;
+            transciphering.transcipher(&message.library()?, progress)
+        })?;
+        Ok(EncryptedBytes { inner })
+    }
+
+    /// Maps encrypted bytes through several tables.
+    #[pyo3(signature = (data, tables, *, threads = 0, progress = Progress::Bar))]
+    fn lookup_many(
+        &self,
+        py: Python<'_>,
+        data: &EncryptedBytes,
+        tables: Vec<Py<PreparedTable>>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<EncryptedBytes>> {
+        let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
+        let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
+            self.inner.lookup_many(&data.inner, &tables, progress)
+        })?;
+        Ok(found.into_iter().map(|inner| EncryptedBytes { inner }).collect())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        self.origin.reduce::<Self>(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("EvaluationKey(transciphering, of client key {})", self.key_id())
+    }
+}

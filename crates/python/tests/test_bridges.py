@@ -1,0 +1,49 @@
+"""Packed results that go on as integers or leveled values, and back."""
+
+import pickle
+
+import cryptable
+import numpy as np
+import pytest
+from cryptable import bridges
+from cryptable.errors import MismatchError
+
+
+def test_integers(tmp_path):
+    plan = bridges.plan_integers(16, bits=8, function="absolute", values=8, insecure_toy=True)
+    assert (plan.input_modulus, plan.output_modulus) == (16, 256) and plan.log2_fail <= -30
+    assert [name for name, *_ in plan.steps] and str(plan)
+    secrets = bridges.SecretKeys.generate(plan)
+    secrets.save(tmp_path / "client.key")
+    secrets.save_evaluation_keys(tmp_path / "server.key", progress=False)
+    server = bridges.EvaluationKeys.open(tmp_path / "server.key", allow_insecure=True)
+    secrets = bridges.SecretKeys.load(tmp_path / "client.key", allow_insecure=True)
+    table = server.prepare(cryptable.table(lambda x: 8 * x - 60, inputs=16, output_modulus=256, signed=True))
+    values = np.arange(8) * 2
+    outputs = table_outputs = np.where(values < 8, 8 * values - 60, 8 * (values - 16) - 60)
+    [found] = server.lookup_many(secrets.encrypt(values), [table], progress=False)
+    np.testing.assert_array_equal(secrets.decrypt(found, signed=True), (outputs + 128) % 256 - 128)
+    x = server.to_integers(found, 0, 2)
+    assert secrets.decrypt_integers(pickle.loads(pickle.dumps(x))).tolist() == table_outputs[:2].tolist()
+    positive = server.function("absolute", x, progress=False)
+    assert secrets.decrypt_integers(positive).tolist() == np.abs(table_outputs[:2]).tolist()
+    assert secrets.decrypt_small(server.sign(x, progress=False)).tolist() == [1, 1]
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(secrets)
+    with pytest.raises(MismatchError, match="leveled"):
+        server.prepare_leveled(cryptable.table([0, 1]))
+    with pytest.raises(TypeError, match="no limit 'speed'"):
+        bridges.plan_integers(16, bits=8, speed=3)
+
+
+def test_a_second_table():
+    plan = bridges.plan_table(16, moduli=(16, 16), values=4, insecure_toy=True)
+    secrets = bridges.SecretKeys.generate(plan)
+    server = secrets.evaluation_keys(progress=False)
+    first, second = np.arange(16)[::-1], np.arange(16) * 7 % 16
+    digits = bridges.digit_tables(first, inputs=16, output_modulus=16)
+    found = server.lookup_many(secrets.encrypt([1, 5, 9, 15]), [server.prepare(it) for it in digits], progress=False)
+    leveled = server.to_leveled(found, 1, 3)
+    assert secrets.decrypt_leveled(leveled).tolist() == first[[5, 9]].tolist()
+    result = server.lookup_leveled(leveled, server.prepare_leveled(cryptable.table(second)), progress=False)
+    assert secrets.decrypt_leveled(result).tolist() == second[first[[5, 9]]].tolist()

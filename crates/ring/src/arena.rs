@@ -1,0 +1,213 @@
+//! Memory from which large buffers are cut, and to which they go back.
+//!
+//! Free neighbours become one, so that the buffers of one stage of a circuit are made of those of the stage before, of
+//! whatever lengths both are: memory never exceeds what was in use at once by more than what is lost in gaps. A list of
+//! free buffers by length kept those of every stage: by a third more memory in lookups of 8 bits.
+//!
+//! Regions are address space: pages are taken as they are first written to, 2 MiB at a time where the system has such
+//! pages, and stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ptr::NonNull;
+use std::sync::Mutex;
+
+use memmap2::{Advice, MmapMut, UncheckedAdvice};
+
+/// Address space of a region, unless a buffer needs more: lookups of 8 bits have one.
+const REGION_BYTES: usize = 1 << 30;
+
+/// Blocks are multiples of this: pages of the smallest size.
+const PAGE_BYTES: usize = 4096;
+
+/// Bytes of a word.
+const WORD_BYTES: usize = 8;
+
+/// Free and used memory.
+static ARENA: Mutex<Arena> = Mutex::new(Arena::new());
+
+/// Where a block lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    region: usize,
+    offset: usize,
+}
+
+/// Regions and what is free of them, in bytes.
+#[derive(Debug)]
+struct Arena {
+    regions: Vec<MmapMut>,
+    by_place: BTreeMap<Place, usize>,
+    by_length: BTreeSet<(usize, Place)>,
+}
+
+impl Arena {
+    const fn new() -> Self {
+        Self { regions: Vec::new(), by_place: BTreeMap::new(), by_length: BTreeSet::new() }
+    }
+
+    /// Notes free bytes, joined with free neighbours.
+    fn put(&mut self, mut place: Place, mut length: usize) {
+        if let Some((&before, &free)) = self.by_place.range(..place).next_back()
+            && before.region == place.region
+            && before.offset + free == place.offset
+        {
+            self.remove(before, free);
+            (place, length) = (before, free + length);
+        }
+        let after = Place { offset: place.offset + length, ..place };
+        if let Some(&free) = self.by_place.get(&after) {
+            self.remove(after, free);
+            length += free;
+        }
+        self.by_place.insert(place, length);
+        self.by_length.insert((length, place));
+    }
+
+    fn remove(&mut self, place: Place, length: usize) {
+        self.by_place.remove(&place);
+        self.by_length.remove(&(length, place));
+    }
+
+    /// The smallest free bytes that are enough, and of those the ones at the lowest address; none if there is no address
+    /// space left.
+    fn take(&mut self, length: usize) -> Option<Place> {
+        let from = (length, Place { region: 0, offset: 0 });
+        let (free, place) = match self.by_length.range(from..).next() {
+            Some(&found) => found,
+            None => self.grow(length)?,
+        };
+        self.remove(place, free);
+        if free > length {
+            self.put(Place { offset: place.offset + length, ..place }, free - length);
+        }
+        Some(place)
+    }
+
+    /// Maps another region, of the buffer's length only where address space is scarce.
+    fn grow(&mut self, length: usize) -> Option<(usize, Place)> {
+        let map = |bytes: usize| Some((MmapMut::map_anon(bytes).ok()?, bytes));
+        let (map, bytes) = map(REGION_BYTES.max(length)).or_else(|| map(length))?;
+        // Large pages are a wish: without them everything works, slower.
+        let _ = map.advise(Advice::HugePage);
+        let place = Place { region: self.regions.len(), offset: 0 };
+        self.regions.push(map);
+        self.put(place, bytes);
+        Some((bytes, place))
+    }
+
+    /// The first word of a block.
+    fn pointer(&mut self, place: Place) -> NonNull<u64> {
+        let region = self.regions[place.region].as_mut_ptr();
+        // SAFETY: places lie within their regions.
+        NonNull::new(unsafe { region.add(place.offset) }.cast()).expect("mapped memory")
+    }
+
+    /// Gives the pages of free memory back to the system.
+    fn release(&mut self) {
+        for (place, &length) in &self.by_place {
+            let region = &self.regions[place.region];
+            // SAFETY: nobody uses these bytes, and zeros are as good as what they hold.
+            let advised = unsafe {
+                region.unchecked_advise_range(UncheckedAdvice::DontNeed, place.offset, length)
+            };
+            // Where the system does not, memory stays taken.
+            drop(advised);
+        }
+    }
+}
+
+/// Words of the arena that one buffer owns. They hold what they last held, or zeros; aligned to pages.
+#[derive(Debug)]
+pub(crate) struct Block {
+    place: Place,
+    pointer: NonNull<u64>,
+    words: usize,
+}
+
+// SAFETY: a block owns its words, as a boxed slice does.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// A block of at least so many words, if the system has memory.
+    pub(crate) fn take(words: usize) -> Option<Self> {
+        let length = (words * WORD_BYTES).next_multiple_of(PAGE_BYTES);
+        let mut arena = ARENA.lock().expect("no panic under lock");
+        let place = arena.take(length)?;
+        Some(Self { place, pointer: arena.pointer(place), words: length / WORD_BYTES })
+    }
+
+    pub(crate) fn words(&self) -> &[u64] {
+        // SAFETY: mapped memory is initialised, and the arena gave these words to this block only.
+        unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.words) }
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.words) }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        let mut arena = ARENA.lock().expect("no panic under lock");
+        arena.put(self.place, self.words * WORD_BYTES);
+    }
+}
+
+/// Gives the memory of recycled buffers back to the system.
+pub fn release_buffers() {
+    ARENA.lock().expect("no panic under lock").release();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_neighbours_become_one() {
+        let mut arena = Arena::new();
+        let at = |offset| Place { region: 0, offset };
+        arena.put(at(0), 100);
+        assert_eq!(
+            [arena.take(10), arena.take(30), arena.take(20)],
+            [0, 10, 40].map(|o| Some(at(o)))
+        );
+        arena.put(at(10), 30);
+        // The smallest that is enough.
+        assert_eq!(arena.take(25), Some(at(10)));
+        arena.put(at(10), 25);
+        arena.put(at(40), 20);
+        assert_eq!(arena.by_place.iter().collect::<Vec<_>>(), [(&at(10), &90)]);
+        arena.put(at(0), 10);
+        assert_eq!(arena.by_length.iter().collect::<Vec<_>>(), [&(100, at(0))]);
+        // Regions are not joined.
+        arena.put(Place { region: 1, offset: 100 }, 50);
+        assert_eq!(arena.by_place.len(), 2);
+    }
+
+    #[test]
+    fn blocks_are_their_owners_only() {
+        let fill = |seed: u64| {
+            let mut blocks: Vec<Block> = Vec::new();
+            for step in 0..200 {
+                let words = (seed * 7919 + step * 104_729) as usize % 100_000;
+                let mut block = Block::take(words).unwrap();
+                assert!(block.words().len() >= words);
+                block.words_mut().fill(seed << 32 | step);
+                blocks.push(block);
+                if step % 3 == 0 {
+                    blocks.swap_remove((step as usize * 31) % blocks.len());
+                }
+                assert!(blocks.iter().all(|b| b.words().iter().all(|w| w >> 32 == seed)));
+                let same = |b: &Block| b.words().windows(2).all(|pair| pair[0] == pair[1]);
+                assert!(step % 50 != 0 || blocks.iter().all(same));
+            }
+        };
+        std::thread::scope(|scope| {
+            (1..4).for_each(|seed| drop(scope.spawn(move || fill(seed))));
+            scope.spawn(|| (0..20).for_each(|_| release_buffers()));
+        });
+    }
+}

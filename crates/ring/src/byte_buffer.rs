@@ -1,0 +1,60 @@
+//! Bytes that stay: halves of keys.
+
+use std::ops::{Deref, DerefMut};
+
+use memmap2::{Advice, MmapMut};
+
+/// Buffers from this length on are mapped, with pages of 2 MiB where the system has them.
+const MIN_MAPPED_BYTES: usize = 1 << 21;
+
+/// A buffer of bytes that is not recycled: it is given back to the system when it is dropped.
+///
+/// ```
+/// use cryptable_ring::ByteBuffer;
+/// let mut bytes = ByteBuffer::zeroed(3 << 20);
+/// bytes[5] = 7;
+/// assert!(bytes.len() == 3 << 20 && bytes[4..6] == [0, 7]);
+/// ```
+#[derive(Debug)]
+pub struct ByteBuffer(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    Allocated(Vec<u8>),
+    Mapped(MmapMut),
+}
+
+impl ByteBuffer {
+    /// Zeros. Pages are taken as they are first written to.
+    #[must_use]
+    pub fn zeroed(length: usize) -> Self {
+        if length >= MIN_MAPPED_BYTES
+            && let Ok(map) = MmapMut::map_anon(length)
+        {
+            // Large pages are a wish: without them everything works, slower.
+            let _ = map.advise(Advice::HugePage);
+            return Self(Bytes::Mapped(map));
+        }
+        Self(Bytes::Allocated(vec![0; length]))
+    }
+}
+
+impl Deref for ByteBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Allocated(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+impl DerefMut for ByteBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match &mut self.0 {
+            Bytes::Allocated(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Packed rows for AVX-512 with VBMI: a byte permutation brings every word of a vector to a lane of its own, a shift
+//! and a mask do the rest.
+
+use std::arch::x86_64::*;
+
+use super::avx512::{LANES, load, splat, store};
+use super::avx512_sums::{GROUP, Reducer, for_each_group, group};
+use super::packed_row::{BLOCK, PackedRow};
+use crate::Modulus;
+
+/// Bytes of a vector.
+const BYTES: usize = 64;
+
+/// Constants by which vectors of eight words of at most 57 bits are unpacked.
+#[derive(Clone, Copy)]
+struct Unpacker {
+    bits: usize,
+    /// The bytes of eight words.
+    bytes: __mmask64,
+    indices: __m512i,
+    shifts: __m512i,
+    mask: __m512i,
+}
+
+impl Unpacker {
+    #[target_feature(enable = "avx512f")]
+    fn new(bits: u32) -> Self {
+        let bits = bits as usize;
+        let first_byte = |byte: usize| (byte / 8 * bits / 8 + byte % 8) as u8;
+        let indices: [u8; BYTES] = std::array::from_fn(first_byte);
+        let shifts: [u64; LANES] = std::array::from_fn(|lane| (lane * bits % 8) as u64);
+        Self {
+            bits,
+            bytes: u64::MAX >> (BYTES - bits),
+            indices: load(&bytemuck::cast(indices)),
+            shifts: load(&shifts),
+            mask: splat(u64::MAX >> (BYTES - bits)),
+        }
+    }
+
+    /// Eight words, the first of which begins at byte `start`.
+    ///
+    /// # Safety
+    /// All their bytes are within `bytes`.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[inline]
+    unsafe fn vector(&self, bytes: &[u8], start: usize) -> __m512i {
+        debug_assert!(start + self.bits <= bytes.len());
+        // SAFETY: the mask is that of `bits` bytes, and others are not read.
+        let packed =
+            unsafe { _mm512_maskz_loadu_epi8(self.bytes, bytes.as_ptr().add(start).cast()) };
+        let near = _mm512_permutexvar_epi8(self.indices, packed);
+        _mm512_and_si512(_mm512_srlv_epi64(near, self.shifts), self.mask)
+    }
+}
+
+/// See [`PackedRow::unpack`]; words of at most 57 bits.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn unpack(out: &mut [u64], row: PackedRow<'_>) {
+    let unpacker = Unpacker::new(row.bits());
+    for (index, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let start = index * unpacker.bits;
+        assert!(start + unpacker.bits <= row.bytes().len());
+        // SAFETY: just asserted.
+        store(out, unsafe { unpacker.vector(row.bytes(), start) });
+    }
+}
+
+/// Packs eight words at a time, as long as there is room for a whole vector; returns the number of packed words. See
+/// [`PackedRow::pack`]; words of at most 57 bits.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn pack(out: &mut [u8], words: &[u64], bits: u32) -> usize {
+    let bits = bits as usize;
+    let shifts: [u64; LANES] = std::array::from_fn(|lane| (lane * bits % 8) as u64);
+    let shifts = load(&shifts);
+    // Shifted words of even lanes have no byte in common, nor have those of odd lanes.
+    let parts = [0, 1].map(|parity| {
+        let (mut indices, mut mask) = ([0u8; BYTES], 0u64);
+        for lane in (parity..LANES).step_by(2) {
+            let (first, last) = (lane * bits / 8, (lane * bits + bits - 1) / 8);
+            for (nth, index) in indices[first..=last].iter_mut().enumerate() {
+                *index = (8 * lane + nth) as u8;
+                mask |= 1 << (first + nth);
+            }
+        }
+        let indices: [u64; LANES] = bytemuck::cast(indices);
+        (load(&indices), mask)
+    });
+    let mut packed = 0;
+    for words in words.as_chunks::<LANES>().0 {
+        let start = packed / BLOCK * bits;
+        let Some(out) = out[start..].first_chunk_mut::<BYTES>() else { break };
+        let shifted = _mm512_sllv_epi64(load(words), shifts);
+        let [even, odd] =
+            parts.map(|(indices, mask)| _mm512_maskz_permutexvar_epi8(mask, indices, shifted));
+        // Bytes beyond those of the eight words are written again by what follows.
+        // SAFETY: `out` is 64 bytes.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_or_si512(even, odd)) };
+        packed += BLOCK;
+    }
+    packed
+}
+
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`, for the words in full groups; returns their number. See
+/// [`super::packed_sums::packed_inner_product`].
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+pub(super) fn packed_inner_product<const ADD: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], PackedRow<'_>)],
+) -> usize {
+    match terms.len() {
+        1 => inner_product_of::<ADD, 1>(m, out, terms),
+        2 => inner_product_of::<ADD, 2>(m, out, terms),
+        3 => inner_product_of::<ADD, 3>(m, out, terms),
+        4 => inner_product_of::<ADD, 4>(m, out, terms),
+        _ => inner_product_of::<ADD, 0>(m, out, terms),
+    }
+}
+
+/// [`packed_inner_product`] of exactly `TERMS` terms, unless that is 0: each has load instructions of its own, by which
+/// prefetchers tell streams apart.
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
+fn inner_product_of<const ADD: bool, const TERMS: usize>(
+    m: &Modulus,
+    out: &mut [u64],
+    terms: &[(&[u64], PackedRow<'_>)],
+) -> usize {
+    let unpacker = Unpacker::new(m.bits());
+    let reducer = Reducer::new(m, terms.len(), m.value());
+    for_each_group::<ADD>(out, &reducer, |sums, start| {
+        let mut add = |(a, b): (&[u64], PackedRow<'_>)| {
+            let bytes =
+                &b.bytes()[start / BLOCK * unpacker.bits..][..GROUP / BLOCK * unpacker.bits];
+            // SAFETY: a group has as many bytes.
+            sums.add_products(group(a, start), |i| unsafe {
+                unpacker.vector(bytes, i * unpacker.bits)
+            });
+        };
+        if TERMS == 0 {
+            terms.iter().for_each(|&term| add(term));
+        }
+        if TERMS > 0 {
+            add(terms[0]);
+        }
+        if TERMS > 1 {
+            add(terms[1]);
+        }
+        if TERMS > 2 {
+            add(terms[2]);
+        }
+        if TERMS > 3 {
+            add(terms[3]);
+        }
+    })
+}

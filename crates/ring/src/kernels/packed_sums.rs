@@ -1,0 +1,63 @@
+//! Sums of products with packed rows, unpacked in registers.
+
+use super::packed_row::PackedRow;
+use super::scalar;
+use super::sums::MAX_TERMS;
+use crate::Modulus;
+
+/// `out = Σ_k a_k·b_k`, term by term, for rows `b_k` that are packed (0 for no terms): the kernel of key switching.
+///
+/// ```
+/// use cryptable_ring::{Isa, Modulus, kernels};
+/// let m = Modulus::new(97);
+/// let mut bytes = [0; 7];
+/// kernels::PackedRow::pack(Isa::detect(), &mut bytes, &[0, 1, 2, 3, 4, 5, 6, 96], 7);
+/// let mut out = [0; 8];
+/// let row = kernels::PackedRow::new(&bytes, 7);
+/// kernels::packed_inner_product(&m, &mut out, &[(&[10; 8], row)]);
+/// assert_eq!(out, [0, 10, 20, 30, 40, 50, 60, 87]);
+/// ```
+///
+/// # Panics
+/// If lengths differ, or a row has another width than residues modulo `m`.
+pub fn packed_inner_product(m: &Modulus, out: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
+    check_terms(m, out.len(), terms);
+    sum_products::<false>(m, out, terms);
+}
+
+/// `acc += Σ_k a_k·b_k`; see [`packed_inner_product`].
+///
+/// # Panics
+/// As [`packed_inner_product`].
+pub fn packed_inner_product_add(m: &Modulus, acc: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
+    check_terms(m, acc.len(), terms);
+    sum_products::<true>(m, acc, terms);
+}
+
+/// `Σ_k a_k·b_k`, on top of `out` if `ADD`; checked operands.
+fn sum_products<const ADD: bool>(m: &Modulus, out: &mut [u64], terms: &[(&[u64], PackedRow<'_>)]) {
+    let (first, rest) = terms.split_at(terms.len().min(MAX_TERMS));
+    let written = dispatch!(
+        m.isa(),
+        [avx2: avx2_packed, avx512: avx512_packed],
+        packed_inner_product::<ADD>(m, out, first)
+    );
+    let end = out.len();
+    let tail = &mut out[written..];
+    if !tail.is_empty() {
+        let first: Vec<_> =
+            first.iter().map(|(a, b)| (&a[written..], b.range(written..end))).collect();
+        scalar::packed_inner_product::<ADD>(m, tail, &first);
+    }
+    if !rest.is_empty() {
+        sum_products::<true>(m, out, rest);
+    }
+}
+
+/// Panics unless lengths and widths agree.
+fn check_terms(m: &Modulus, len: usize, terms: &[(&[u64], PackedRow<'_>)]) {
+    for (a, b) in terms {
+        assert!(a.len() == len && b.len() == len, "{} and {} words of {len}", a.len(), b.len());
+        assert_eq!(b.bits(), m.bits(), "bits of residues modulo {}", m.value());
+    }
+}

@@ -1,0 +1,76 @@
+//! Polynomials whose limbs are packed rows, each at the width of its modulus.
+
+use crate::basis::Basis;
+use crate::kernels::PackedRow;
+use crate::moduli::RingModuli;
+
+/// Where the packed rows of a polynomial of a basis are among its bytes: limb after limb, without gaps.
+///
+/// ```
+/// use cryptable_ring::{Basis, Chain, PackedLayout, RingModuli};
+/// // 14 bits, and 17.
+/// let moduli = RingModuli::new(16, vec![Chain::new(&[0x3001])], &[0x1_2001]);
+/// let layout = PackedLayout::new(&moduli, Basis::new(1, 1));
+/// let bytes = vec![0; layout.bytes()];
+/// assert_eq!(layout.row(&bytes, 1).bytes().len(), 2 * 17);
+/// assert_eq!(layout.bytes(), 2 * 14 + 2 * 17);
+/// ```
+#[derive(Clone, Debug)]
+pub struct PackedLayout {
+    /// Of every limb: where its row begins, and the bits of its words.
+    rows: Vec<(usize, u32)>,
+    bytes: usize,
+    degree: usize,
+}
+
+impl PackedLayout {
+    /// The layout of polynomials of a basis.
+    #[must_use]
+    pub fn new(moduli: &RingModuli, basis: Basis) -> Self {
+        let (degree, mut bytes) = (moduli.degree(), 0);
+        let rows = (0..basis.limbs())
+            .map(|limb| {
+                let (start, bits) = (bytes, moduli.limb_bits(basis, limb));
+                bytes += PackedRow::packed_bytes(degree, bits);
+                (start, bits)
+            })
+            .collect();
+        Self { rows, bytes, degree }
+    }
+
+    /// The ring degree.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// Bytes of a polynomial.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The row of a limb.
+    ///
+    /// # Panics
+    /// If there is no such limb, or the bytes do not reach as far.
+    #[must_use]
+    pub fn row<'a>(&self, polynomial: &'a [u8], limb: usize) -> PackedRow<'a> {
+        let (start, bits) = self.rows[limb];
+        PackedRow::new(&polynomial[start..][..PackedRow::packed_bytes(self.degree, bits)], bits)
+    }
+
+    /// The rows of one polynomial after another, to be written: bytes and bits of each.
+    pub fn rows_mut<'a>(&self, mut polynomials: &'a mut [u8]) -> Vec<(&'a mut [u8], u32)> {
+        let mut rows = Vec::new();
+        for &(_, bits) in self.rows.iter().cycle() {
+            if polynomials.is_empty() {
+                break;
+            }
+            let (row, rest) = polynomials.split_at_mut(PackedRow::packed_bytes(self.degree, bits));
+            rows.push((row, bits));
+            polynomials = rest;
+        }
+        rows
+    }
+}
