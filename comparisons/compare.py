@@ -90,7 +90,6 @@ JOBS = (
         (
             ours("any table, 2^-64", "fhew", "--p", "16", "--method", "FDFB-BFVMult, interleaved"),
             ours("any table, 2^-128", "fhew", "--p", "16", "--log2-fail", "-128", "--method", "FDFB-BFVMult*"),
-            ours("half the inputs, 2^-64", "fhew", "--p", "32", "--method", "functional bootstrap"),
             tfhe_rs("below a bit of padding, 2^-128", "table4", "--runs", "15"),
         ),
     ),

@@ -29,15 +29,15 @@ fn measured() -> Vec<Measured> {
     };
     vec![
         line(Method::Akp, 1, None, 1, 0.70e9),
-        line(Method::Akp, 4, None, 1, 1.92e9),
-        line(Method::Akp, 8, None, 1, 2.64e9),
-        line(Method::Akp, 8, None, 8, 2.37e9),
-        line(Method::Akp, 10, None, 1, 3.48e9),
-        line(Method::Akp, 12, None, 1, 5.40e9),
+        line(Method::Akp, 4, None, 1, 2.09e9),
+        line(Method::Akp, 8, None, 1, 2.65e9),
+        line(Method::Akp, 8, None, 8, 2.70e9),
+        line(Method::Akp, 10, None, 1, 4.05e9),
+        line(Method::Akp, 12, None, 1, 6.26e9),
         line(Method::Bmt, 8, None, 1, 1.99e9),
-        line(Method::Cmt, 8, Some(4), 1, 2.30e9),
-        line(Method::Cmt, 12, Some(4), 1, 2.57e9),
-        line(Method::Cmt, 16, Some(4), 1, 4.11e9),
+        line(Method::Cmt, 8, Some(4), 1, 2.53e9),
+        line(Method::Cmt, 12, Some(4), 1, 2.91e9),
+        line(Method::Cmt, 16, Some(4), 1, 4.69e9),
     ]
 }
 
@@ -70,19 +70,6 @@ struct Line {
 }
 
 impl Line {
-    /// What the planner finds for tables of so many bits.
-    fn of(
-        (method, bits): (Method, u32),
-        (tables, log2_fail): (usize, Option<f64>),
-        (units, noise): (f64, f64),
-    ) -> Self {
-        let base = Request::new(1 << bits, 1 << bits);
-        let request = Request { method: Some(method), tables, log2_fail, ..base };
-        let parameters = Parameters::choose(&request).unwrap();
-        let name = format!("{} of {bits} bits, {tables} tables", parameters.method_name());
-        Self { name, parameters, tables, units, noise: Some(noise) }
-    }
-
     /// A committed line of a lookup, if circuits of today were measured: those of earlier ones switched keys or transformed
     /// more or less often. Single runs are left out: the first one of a process waits for fresh pages.
     fn read(line: &str) -> Option<Self> {
@@ -106,19 +93,9 @@ impl Line {
 }
 
 fn lines() -> Vec<Line> {
-    let (akp, cmt) = (Method::Akp, Method::Cmt);
-    let loose = published_log2_fail(12);
-    let mut lines = vec![
-        Line::of((akp, 1), (1, None), (3579.0, -13.20)),
-        Line::of((akp, 4), (1, None), (11_788.0, -10.67)),
-        Line::of((akp, 8), (1, None), (20_996.0, -10.80)),
-        Line::of((akp, 10), (1, None), (33_106.0, -8.75)),
-        Line::of((akp, 12), (1, loose), (60_656.0, -5.12)),
-        Line::of((akp, 8), (8, None), (37_476.0, -10.82)),
-        Line::of((cmt, 16), (1, None), (148_323.0, -5.19)),
-    ];
     let committed = include_str!("../../bench/results/amd_zen4/one_thread.jsonl").lines();
-    lines.extend(committed.filter_map(Line::read));
+    let lines: Vec<Line> = committed.filter_map(Line::read).collect();
+    assert!(lines.len() >= 8, "{} lines of circuits of today", lines.len());
     lines
 }
 
@@ -131,9 +108,8 @@ fn committed_lines_are_near_what_is_predicted() {
         let noise = line.parameters.failure().typical_ratio.log2();
         let (name, measured) = (&line.name, line.noise.unwrap_or(noise));
         println!("{name}: {ratio:.3} of the time, noise 2^{noise:.2}, measured 2^{measured:.2}");
-        // One bit at degree 2^15 was measured twice, 3,342 and 3,579 u.
-        let tolerance = if line.parameters.ring_degree() < 1 << 16 { 0.15 } else { 0.1 };
-        assert!((ratio - 1.0).abs() < tolerance, "{name}: {ratio:.3} of the time");
+        // The same program took 12 % more or less u in other minutes of the same machine.
+        assert!((ratio - 1.0).abs() < 0.15, "{name}: {ratio:.3} of the time");
         let tolerance = if line.has_large_table() { 0.5 } else { 0.7 };
         assert!((noise - measured).abs() < tolerance, "{name}: 2^{noise:.2} for 2^{measured:.2}");
     }
