@@ -86,13 +86,18 @@ pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// The stored half of a key: bytes of its own, or some of shared ones.
 enum Stored {
+    #[cfg(feature = "client")]
     Owned(ByteBuffer),
-    Shared { bytes: SharedBytes, range: Range<usize> },
+    Shared {
+        bytes: SharedBytes,
+        range: Range<usize>,
+    },
 }
 
 impl Stored {
     fn as_slice(&self) -> &[u8] {
         match self {
+            #[cfg(feature = "client")]
             Self::Owned(bytes) => bytes,
             Self::Shared { bytes, range } => {
                 let bytes: &[u8] = (**bytes).as_ref();
@@ -124,6 +129,7 @@ impl std::fmt::Debug for SwitchingKey {
 }
 
 impl SwitchingKey {
+    #[cfg(feature = "client")]
     /// A key whose uniform half is that of the seed, and whose stored half `make_row` makes of it: of a digit and limb, in
     /// place, row after row on all threads.
     pub(crate) fn generate(
