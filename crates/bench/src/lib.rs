@@ -14,6 +14,7 @@
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
+//! | `json_lines` | reading lines |
 //! | `plot`, `report` | pictures of lines; the standard set, and a page of it |
 #![forbid(unsafe_code)]
 
@@ -31,6 +32,7 @@ mod fhew_gates;
 mod gates;
 mod instruction_sets;
 mod integers;
+mod json_lines;
 mod leveled;
 mod measurement;
 mod memory;

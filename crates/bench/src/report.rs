@@ -11,8 +11,9 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::plot;
+use crate::{json_lines, plot};
 
 mod page;
 mod stages;
@@ -134,21 +135,13 @@ fn plotted_threads(lines: &[Line], threads: usize) -> usize {
 }
 
 /// The objects of a file of JSON lines that are `wanted`.
-fn read<T>(file: &Path, wanted: impl Fn(&serde_json::Value) -> bool) -> Result<Vec<T>>
+fn read<T>(file: &Path, wanted: impl Fn(&Value) -> bool) -> Result<Vec<T>>
 where
     T: serde::de::DeserializeOwned,
 {
-    let name = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-    let mut objects = Vec::new();
-    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let place = || format!("{name}, line {number}: not a line of a benchmark");
-        let value: serde_json::Value = serde_json::from_str(line).with_context(place)?;
-        if wanted(&value) {
-            objects.push(serde_json::from_value(value).with_context(place)?);
-        }
-    }
-    Ok(objects)
+    json_lines::read(file, "a line of a benchmark", |value| {
+        Ok(if wanted(&value) { Some(serde_json::from_value(value)?) } else { None })
+    })
 }
 
 /// Runs what `file` has no line of, and appends its lines, each marked with the benchmark's name.
@@ -193,9 +186,9 @@ fn measure(benchmark: &Benchmark, threads: usize) -> Result<String> {
     ensure!(output.status.success(), "{name} failed ({}): {}", output.status, said.trim());
     let mut marked = String::new();
     for line in String::from_utf8(output.stdout).context("output is no text")?.lines() {
-        let mut value: serde_json::Value = serde_json::from_str(line)
+        let mut value: Value = serde_json::from_str(line)
             .with_context(|| format!("{name} printed something else than JSON"))?;
-        value["benchmark"] = serde_json::Value::from(*name);
+        value["benchmark"] = Value::from(*name);
         marked += &value.to_string();
         marked.push('\n');
     }
@@ -271,7 +264,7 @@ mod tests {
     fn what_was_measured_is_not_measured_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lines.jsonl");
-        let mut value: serde_json::Value = serde_json::from_str(&line("akp", 1)).unwrap();
+        let mut value: Value = serde_json::from_str(&line("akp", 1)).unwrap();
         value["benchmark"] = "akp-8".into();
         append(&file, &format!("{value}\n")).unwrap();
         let before = fs::read_to_string(&file).unwrap();

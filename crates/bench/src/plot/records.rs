@@ -1,13 +1,14 @@
 //! What a picture needs of JSON lines: reading, selecting, and the median of repeated measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::chart::{Curve, REQUESTED};
+use crate::json_lines;
 use crate::measurement::median;
 
 /// What is plotted of a line of the JSON contract; other fields are ignored.
@@ -74,20 +75,12 @@ impl Record {
 /// # Errors
 /// If it cannot be read, or a line is no record; the error names the line.
 pub fn read(file: &Path) -> Result<Vec<Record>> {
-    let name = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-    let mut records = Vec::new();
-    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let record = parse(line).with_context(|| format!("{name}, line {number}: not a record"))?;
-        records.extend(record);
-    }
-    Ok(records)
+    json_lines::read(file, "a record", parse)
 }
 
 /// The record of a line; none for a line of `bench primitives`, which has an `operation`, or of a circuit on bits,
 /// which counts its `bootstraps`.
-fn parse(line: &str) -> Result<Option<Record>> {
-    let value: serde_json::Value = serde_json::from_str(line)?;
+fn parse(value: Value) -> Result<Option<Record>> {
     if value.get("operation").is_some() || value.get("bootstraps").is_some() {
         return Ok(None);
     }
@@ -149,6 +142,8 @@ pub fn curves(records: &[Record], quantity: impl Fn(&Record) -> f64) -> Vec<Curv
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A line of the contract, with a field that is not plotted.
@@ -159,7 +154,10 @@ mod tests {
     }
 
     fn records(lines: &[String]) -> Vec<Record> {
-        lines.iter().map(|line| parse(line).unwrap().unwrap()).collect()
+        lines
+            .iter()
+            .map(|line| parse(serde_json::from_str(line).unwrap()).unwrap().unwrap())
+            .collect()
     }
 
     fn failure(text: &str) -> String {

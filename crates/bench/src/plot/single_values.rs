@@ -1,16 +1,16 @@
 //! Pictures of lines of single values: full-domain methods as bars, digit decomposition as curves.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use cryptable_papers::ma_2024::noise::decomposition::Variant;
 use cryptable_papers::ma_2024::published_times::decomposition_time;
 use serde::Deserialize;
 
 use super::bars::Bars;
 use super::chart::{Chart, Curve};
+use crate::json_lines;
 use crate::measurement::median;
 
 /// What is plotted of a line.
@@ -42,19 +42,10 @@ impl SingleRecord {
 /// # Errors
 /// If the file cannot be read, or a line is no JSON.
 pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
-    let name = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-    let mut records = Vec::new();
-    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let value: serde_json::Value = serde_json::from_str(line)
-            .with_context(|| format!("{name}, line {number}: not a record"))?;
-        if value.get("units_per_value").is_some() && value.get("bootstraps").is_none() {
-            let record = serde_json::from_value(value)
-                .with_context(|| format!("{name}, line {number}: not a record of single values"))?;
-            records.push(record);
-        }
-    }
-    Ok(records)
+    json_lines::read(file, "a record of single values", |value| {
+        let is_single = value.get("units_per_value").is_some() && value.get("bootstraps").is_none();
+        Ok(if is_single { Some(serde_json::from_value(value)?) } else { None })
+    })
 }
 
 /// Names without extension, and pictures, of what was measured on so many threads.
@@ -123,6 +114,8 @@ fn decomposition(records: &[&SingleRecord], threads: usize) -> Chart {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,0 +1,26 @@
+//! Files of JSON lines, as benchmarks print them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// What `parse` makes of the lines of a file; it passes over those that it returns nothing for. Empty lines are none.
+///
+/// # Errors
+/// If the file cannot be read, or a line is no JSON or refused; the error names the line, and says that it is not `what`.
+pub fn read<T>(
+    file: &Path,
+    what: &str,
+    parse: impl Fn(Value) -> Result<Option<T>>,
+) -> Result<Vec<T>> {
+    let name = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let mut objects = Vec::new();
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let parsed = serde_json::from_str(line).map_err(anyhow::Error::from).and_then(&parse);
+        objects.extend(parsed.with_context(|| format!("{name}, line {number}: not {what}"))?);
+    }
+    Ok(objects)
+}
