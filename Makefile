@@ -12,7 +12,7 @@ help: ## List the targets
 demo: ## Apply a contrast table to an encrypted picture; writes demo-output/before-after.png
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
 
-test: format lint docs server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; about ten minutes on two cores from scratch
+test: format lint docs server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
 
 test-all: format lint docs server-build all-unit-tests python-tests ## Run the checks and the slow tests: two minutes more than make test, six more without AVX-512 IFMA
 
