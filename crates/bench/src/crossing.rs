@@ -140,6 +140,36 @@ impl Packed {
     }
 }
 
+/// Seconds of packed lookups.
+struct PackedTimes {
+    /// However few values.
+    fixed: f64,
+    /// What each value adds.
+    value: f64,
+    /// As many values as a ciphertext holds.
+    full: f64,
+}
+
+impl Packed {
+    /// A line through lookups of a few values and of all.
+    fn times(&mut self, runs: usize, unit: &mut UnitSampler) -> Result<PackedTimes> {
+        let slots = self.values.len();
+        let few = FEW.min(slots / 2);
+        let short = self.seconds(few, runs, unit)?;
+        let full = self.seconds(slots, runs, unit)?;
+        let value = ((full - short) / (slots - few) as f64).max(0.0);
+        Ok(PackedTimes { fixed: (short - value * few as f64).max(0.0), value, full })
+    }
+}
+
+impl PackedTimes {
+    /// Values from which on a packed lookup is faster than single ones of so many seconds, if a ciphertext holds them.
+    fn crossing(&self, single: f64, slots: usize) -> Option<usize> {
+        let crossing = (self.fixed / (single - self.value)).ceil();
+        (single > self.value && crossing <= slots as f64).then_some((crossing as usize).max(1))
+    }
+}
+
 /// Median seconds of a lookup of one value.
 fn single_seconds(
     (secret, key): (&single::SecretKey, &single::EvaluationKey),
@@ -159,22 +189,34 @@ fn single_seconds(
     Ok(median(&times[1..]) / SINGLE as f64)
 }
 
+/// Median seconds of a lookup of one value by the fastest parameters, and of key generation.
+fn fastest_seconds(
+    fastest: &single::Parameters,
+    table: &Table,
+    runs: usize,
+    unit: &mut UnitSampler,
+) -> Result<(f64, f64)> {
+    let (secret, keygen_s) = timed(|| single::SecretKey::generate(fastest));
+    let key = secret.evaluation_key(SILENT)?;
+    Ok((single_seconds((&secret, &key), table, runs, unit)?, keygen_s))
+}
+
 fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     let (parameters, fastest) = parameters(arguments)?;
     let runs = arguments.runs.max(1);
     let mut unit = UnitSampler::start();
-    // One by one first: keys of both at once would disturb each other.
-    let (secret, single_keygen) = timed(|| single::SecretKey::generate(&fastest));
     let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
     let table: Vec<u64> = (0..arguments.p).map(|_| rng.random_range(0..arguments.p)).collect();
     let table = Table::new(arguments.p, arguments.p, table)?;
-    let single_key = secret.evaluation_key(SILENT)?;
-    let single = single_seconds((&secret, &single_key), &table, runs, &mut unit)?;
-    drop(single_key);
+    // One by one first: keys of both at once would disturb each other.
+    let (single, single_keygen) = fastest_seconds(&fastest, &table, runs, &mut unit)?;
 
+    let mut contract = contract(arguments, &parameters);
     let (secret, keygen_s) = timed(|| bridged::SecretKey::generate(&parameters));
+    contract.keygen_s = keygen_s + single_keygen;
     let (key, setup_s) = timed(|| secret.evaluation_key(SILENT));
     let key = key?;
+    contract.setup_s = setup_s;
     let generation_peak = memory::peak_rss();
     memory::reset_peak();
     let ends = (secret.single(), key.single());
@@ -182,56 +224,28 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
     let slots = parameters.packed().literal().slots;
     let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..arguments.p)).collect();
     let (fresh, encrypt_s) = timed(|| secret.encrypt(&values[..1]));
-    let input_bytes = fresh?.to_bytes().len();
+    (contract.input_bytes, contract.encrypt_s) = (fresh?.to_bytes().len(), encrypt_s);
     let prepared = key.packed().prepare(&table)?;
     let (wrong, checked, squares) = (0, 0, 0.0);
     let mut packed = Packed { secret, key, table, prepared, values, wrong, checked, squares };
-    let few = FEW.min(slots / 2);
-    let short = packed.seconds(few, runs, &mut unit)?;
-    let full = packed.seconds(slots, runs, &mut unit)?;
-    // A line through two points.
-    let value = ((full - short) / (slots - few) as f64).max(0.0);
-    let fixed = (short - value * few as f64).max(0.0);
-    let crossing = (fixed / (single - value)).ceil();
-    let crossing =
-        (single > value && crossing <= slots as f64).then_some((crossing as usize).max(1));
+    let times = packed.times(runs, &mut unit)?;
+    let crossing = times.crossing(single, slots);
     let at_crossing = crossing.map(|count| packed.seconds(count, runs, &mut unit)).transpose()?;
-    let eval_rss_bytes = memory::peak_rss();
-    let u = unit.finish();
 
+    contract.eval_rss_bytes = memory::peak_rss();
+    contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
+    contract.eval_key_bytes = packed.key.memory_bytes();
+    (contract.values_checked, contract.wrong) = (packed.checked, packed.wrong);
+    contract.noise_std_log2 = (packed.squares / packed.checked as f64).sqrt().log2();
+    let u = unit.finish();
+    contract.set_time(times.full, runs, slots, u);
     let model = CostModel::default();
-    let input = parameters.packed_noise(parameters.single().noise().fresh());
-    let noise = parameters.single_noise(parameters.packed().result_noise(input));
-    let mut contract = Contract {
-        method: format!("{} of single values", parameters.method_name()),
-        table: format!("random:{}", arguments.seed),
-        bits_in: (arguments.p as f64).log2(),
-        bits_out: (arguments.p as f64).log2(),
-        modulus_in: arguments.p,
-        ring_degree: parameters.ring_degree(),
-        setup_s,
-        keygen_s: keygen_s + single_keygen,
-        encrypt_s,
-        peak_rss_bytes: generation_peak.max(eval_rss_bytes),
-        eval_rss_bytes,
-        eval_key_bytes: packed.key.memory_bytes(),
-        input_bytes,
-        output_bytes: parameters.prediction().result_bytes / slots,
-        values_checked: packed.checked,
-        wrong: packed.wrong,
-        noise_std_log2: (packed.squares / packed.checked as f64).sqrt().log2(),
-        predicted_noise_std_log2: Some((2.0 * arguments.p as f64 * noise.deviation()).log2()),
-        log2_fail: parameters.log2_fail(),
-        security_bits: parameters.security_bits(),
-        ..Contract::here()
-    };
-    contract.set_time(full, runs, slots, u);
     Ok(CrossingRecord {
         contract,
         crossing: crossing.map(|count| count as u64),
         predicted_crossing: parameters.crossing_against(&model, &fastest.prediction()),
-        fixed_units: fixed / u,
-        units_per_value: value / u,
+        fixed_units: times.fixed / u,
+        units_per_value: times.value / u,
         single_units: single / u,
         predicted_single_units: model.seconds(&fastest.prediction().work) / model.unit(),
         bridged_single_units: bridged_single / u,
@@ -239,6 +253,26 @@ fn measure(arguments: &CrossingArguments) -> anyhow::Result<CrossingRecord> {
             .zip(crossing)
             .map(|(time, count)| [time / u, count as f64 * single / u]),
     })
+}
+
+/// What is known before anything is measured.
+fn contract(arguments: &CrossingArguments, parameters: &bridged::Parameters) -> Contract {
+    let input = parameters.packed_noise(parameters.single().noise().fresh());
+    let noise = parameters.single_noise(parameters.packed().result_noise(input));
+    let bits = (arguments.p as f64).log2();
+    Contract {
+        method: format!("{} of single values", parameters.method_name()),
+        table: format!("random:{}", arguments.seed),
+        bits_in: bits,
+        bits_out: bits,
+        modulus_in: arguments.p,
+        ring_degree: parameters.ring_degree(),
+        output_bytes: parameters.prediction().result_bytes / parameters.packed().literal().slots,
+        predicted_noise_std_log2: Some((2.0 * arguments.p as f64 * noise.deviation()).log2()),
+        log2_fail: parameters.log2_fail(),
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    }
 }
 
 #[cfg(test)]

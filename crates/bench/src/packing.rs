@@ -117,45 +117,18 @@ fn centred(x: f64) -> f64 {
     x - x.round()
 }
 
-fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
-    let client = Client::new(arguments)?;
-    let parameters = &client.parameters;
-    let degree = parameters.literal().ring_degree;
-    let (packing_seeded, packing_keygen) = timed(|| client.secrets().packing_key(parameters));
-    let (extraction_seeded, keygen) = timed(|| client.secrets().extraction_key(parameters));
-    let (packing_seeded, extraction_seeded) = (packing_seeded?, extraction_seeded?);
-    let (packing, packing_setup) = timed(|| RingPackingKey::expand(&packing_seeded));
-    let (extraction, setup) = timed(|| ExtractionKey::expand(&extraction_seeded));
-    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
-    let mut unit = UnitSampler::start();
-    let (mut pack_times, mut extract_times) = (Vec::new(), Vec::new());
-    let (mut pack_errors, mut extract_errors) = (Vec::new(), Vec::new());
-    memory::reset_peak();
-    let mut encrypt_s = 0.0;
-    for _ in 0..arguments.runs.max(1) {
-        let bits = [0, 1].map(|_| (0..degree).map(|_| rng.random()).collect::<Vec<bool>>());
-        let (fresh, time) = timed(|| bits.each_ref().map(|bits| client.single.encrypt(bits)));
-        encrypt_s = time / (2 * degree) as f64;
-        // Masks are words, as those of results of gates: a seed would be drawn out every time.
-        let lists = fresh.each_ref().map(computed);
-        let quarter = parameters.lwe_shape().modulus / 4;
-        let (packed, time) = timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree));
-        let packed = packed?;
-        pack_times.push(time);
-        let (list, time) = timed(|| extraction.extract(&packed, 0));
-        let list = list?;
-        extract_times.push(time);
-        unit.sample_if_due();
-        let sum = |(&x, &y): (&bool, &bool)| f64::from(u8::from(x) + u8::from(y)) / 4.0;
-        let sums: Vec<f64> = bits[0].iter().zip(&bits[1]).map(sum).collect();
-        pack_errors.extend(client.packing_errors(&packed, &sums));
-        extract_errors.extend(client.extraction_errors(&list, &sums));
-    }
-    let unit = unit.finish();
-    let fresh =
-        2.0 * cryptable_lattice::ERROR_VARIANCE / (parameters.lwe_shape().modulus as f64).powi(2);
-    let (in_noise, out_noise) = (parameters.packing_noise().0, parameters.extraction_noise().0);
-    let line = |method: &str, errors: &[f64], predicted: f64, times: &[f64]| {
+/// Times and errors of one direction.
+#[derive(Default)]
+struct Direction {
+    times: Vec<f64>,
+    errors: Vec<f64>,
+}
+
+impl Direction {
+    /// A line, without what is known of keys.
+    fn line(&self, method: &str, predicted: f64, parameters: &Parameters, unit: f64) -> Contract {
+        let degree = parameters.literal().ring_degree;
+        let Self { times, errors } = self;
         // Sums of two bits are quarters: a phase is wrong at a distance of 1/8.
         let squares = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
         let mut contract = Contract {
@@ -165,7 +138,6 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
             bits_out: 2.0,
             modulus_in: 4,
             ring_degree: degree,
-            encrypt_s,
             values_checked: errors.len(),
             wrong: errors.iter().filter(|e| e.abs() >= 0.125).count(),
             noise_std_log2: (8.0 * squares.sqrt()).log2(),
@@ -178,20 +150,64 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
         };
         contract.set_time(median(times), times.len(), degree, unit);
         contract
+    }
+}
+
+fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
+    let client = Client::new(arguments)?;
+    let parameters = &client.parameters;
+    let degree = parameters.literal().ring_degree;
+    let (packing_seeded, packing_keygen) = timed(|| client.secrets().packing_key(parameters));
+    let (extraction_seeded, keygen) = timed(|| client.secrets().extraction_key(parameters));
+    let (packing_seeded, extraction_seeded) = (packing_seeded?, extraction_seeded?);
+    let (packing, packing_setup) = timed(|| RingPackingKey::expand(&packing_seeded));
+    let (extraction, setup) = timed(|| ExtractionKey::expand(&extraction_seeded));
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let mut unit = UnitSampler::start();
+    let (mut into, mut back) = (Direction::default(), Direction::default());
+    memory::reset_peak();
+    let mut encrypt_s = 0.0;
+    for _ in 0..arguments.runs.max(1) {
+        let bits = [0, 1].map(|_| (0..degree).map(|_| rng.random()).collect::<Vec<bool>>());
+        let (fresh, time) = timed(|| bits.each_ref().map(|bits| client.single.encrypt(bits)));
+        encrypt_s = time / (2 * degree) as f64;
+        // Masks are words, as those of results of gates: a seed would be drawn out every time.
+        let lists = fresh.each_ref().map(computed);
+        let quarter = parameters.lwe_shape().modulus / 4;
+        let (packed, time) = timed(|| packing.pack(&[&lists[0], &lists[1]], quarter, degree));
+        let packed = packed?;
+        into.times.push(time);
+        let (list, time) = timed(|| extraction.extract(&packed, 0));
+        let list = list?;
+        back.times.push(time);
+        unit.sample_if_due();
+        let sum = |(&x, &y): (&bool, &bool)| f64::from(u8::from(x) + u8::from(y)) / 4.0;
+        let sums: Vec<f64> = bits[0].iter().zip(&bits[1]).map(sum).collect();
+        into.errors.extend(client.packing_errors(&packed, &sums));
+        back.errors.extend(client.extraction_errors(&list, &sums));
+    }
+    let unit = unit.finish();
+    let modulus = parameters.lwe_shape().modulus as f64;
+    let packed_noise =
+        2.0 * cryptable_lattice::ERROR_VARIANCE / modulus.powi(2) + parameters.packing_noise().0;
+    let noise = packed_noise + parameters.extraction_noise().0;
+    let packing_line = Contract {
+        encrypt_s,
+        keygen_s: packing_keygen,
+        setup_s: packing_setup,
+        eval_key_bytes: packing.memory_bytes(),
+        input_bytes: SeededRingPackingKey::body_bytes(parameters) as usize,
+        ..into.line("ring packing", packed_noise, parameters, unit)
     };
-    let mut lines = [
-        line("ring packing", &pack_errors, fresh + in_noise, &pack_times),
-        line("extraction", &extract_errors, fresh + in_noise + out_noise, &extract_times),
-    ];
-    lines[0].keygen_s = packing_keygen;
-    lines[0].setup_s = packing_setup;
-    lines[0].eval_key_bytes = packing.memory_bytes();
-    lines[0].input_bytes = SeededRingPackingKey::body_bytes(parameters) as usize;
-    lines[1].keygen_s = keygen;
-    lines[1].setup_s = setup;
-    lines[1].eval_key_bytes = extraction.memory_bytes();
-    lines[1].input_bytes = SeededExtractionKey::body_bytes(parameters) as usize;
-    Ok(lines)
+    let extraction_line = Contract {
+        encrypt_s,
+        keygen_s: keygen,
+        setup_s: setup,
+        eval_key_bytes: extraction.memory_bytes(),
+        input_bytes: SeededExtractionKey::body_bytes(parameters) as usize,
+        ..back.line("extraction", noise, parameters, unit)
+    };
+    Ok([packing_line, extraction_line])
 }
 
 /// The same ciphertexts with their masks as words.

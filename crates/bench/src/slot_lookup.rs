@@ -86,6 +86,41 @@ pub fn run(arguments: &SlotLookupArguments, json: bool) -> anyhow::Result<()> {
     record.contract.check()
 }
 
+/// Random values of slots, in both parts or the real one.
+struct Values {
+    of_slots: Vec<[usize; 2]>,
+    parts: usize,
+}
+
+impl Values {
+    fn draw(p: usize, parts: usize, slots: usize, rng: &mut ChaCha20Rng) -> Self {
+        let mut value = |part: usize| if part < parts { rng.random_range(0..p) } else { 0 };
+        Self { of_slots: (0..slots).map(|_| [value(0), value(1)]).collect(), parts }
+    }
+
+    /// Slots of a function of the values; the part that there is not is 0.
+    fn map(&self, function: impl Fn(usize) -> f64) -> Vec<Complex64> {
+        let part = |v: &[usize; 2], k: usize| if k < self.parts { function(v[k]) } else { 0.0 };
+        self.of_slots.iter().map(|v| Complex64::new(part(v, 0), part(v, 1))).collect()
+    }
+}
+
+/// Errors of results.
+#[derive(Default)]
+struct Errors {
+    squares: f64,
+    worst: f64,
+    wrong: usize,
+}
+
+impl Errors {
+    fn add(&mut self, error: f64) {
+        self.worst = self.worst.max(error.abs());
+        self.squares += error * error;
+        self.wrong += usize::from(error.abs() >= 0.5);
+    }
+}
+
 fn measure(
     parameters: &Parameters,
     arguments: &SlotLookupArguments,
@@ -106,14 +141,11 @@ fn measure(
     let mut contract = contract(parameters, arguments, count);
     (contract.keygen_s, contract.eval_key_bytes) = (keygen_s, server.memory_bytes());
     let mut unit = UnitSampler::start();
-    let (mut times, mut squares, mut worst) = (Vec::new(), 0.0, 0f64);
+    let (mut times, mut errors) = (Vec::new(), Errors::default());
     let mut predicted = None;
     for _ in 0..arguments.runs.max(1) {
-        let mut value = |part: usize| if part < parts { rng.random_range(0..p) } else { 0 };
-        let values: Vec<[usize; 2]> =
-            (0..parameters.slots()).map(|_| [value(0), value(1)]).collect();
-        let slot = |v: &[usize; 2]| Complex64::new(v[0] as f64, v[1] as f64);
-        let slots: Vec<_> = values.iter().map(slot).collect();
+        let values = Values::draw(p, parts, parameters.slots(), &mut rng);
+        let slots = values.map(|value| value as f64);
         let (input, encrypt_s) = timed(|| secret.encrypt_within(&slots, bounds));
         // As far down as the period allows.
         let level = usize::from(p > 32);
@@ -122,19 +154,9 @@ fn measure(
         let result = result?;
         times.push(time);
         unit.sample_if_due();
-        let expected: Vec<_> = values
-            .iter()
-            .map(|v| {
-                let part = |k: usize| if k < parts { outputs[v[k]] } else { 0.0 };
-                Complex64::new(part(0), part(1))
-            })
-            .collect();
+        let expected = values.map(|value| outputs[value]);
         for error in secret.errors(&result, &expected)? {
-            for part in [error.re, error.im].into_iter().take(parts) {
-                worst = worst.max(part.abs());
-                squares += part * part;
-                contract.wrong += usize::from(part.abs() >= 0.5);
-            }
+            [error.re, error.im].into_iter().take(parts).for_each(|part| errors.add(part));
         }
         contract.values_checked += count;
         contract.encrypt_s = encrypt_s;
@@ -142,17 +164,18 @@ fn measure(
         contract.output_bytes = result.to_bytes(parameters)?.len();
         predicted = Some(parameters.predict_lookup(&input, &table)?);
     }
+    contract.wrong = errors.wrong;
     contract.eval_rss_bytes = memory::peak_rss();
     contract.peak_rss_bytes = generation_peak.max(contract.eval_rss_bytes);
     let LookupPrediction { error, expected_deviation, level, .. } = predicted.expect("a run");
-    let mean = (squares / contract.values_checked as f64).sqrt();
+    let mean = (errors.squares / contract.values_checked as f64).sqrt();
     contract.noise_std_log2 = (2.0 * mean).log2();
     contract.predicted_noise_std_log2 = Some((2.0 * expected_deviation).log2());
     contract.set_time(median(&times), times.len(), count, unit.finish());
     Ok(SlotLookupRecord {
         contract,
         order: arguments.order,
-        precision_bits: -(worst / p as f64).log2(),
+        precision_bits: -(errors.worst / p as f64).log2(),
         stated_precision_bits: -(error.largest(-80.0) / p as f64).log2(),
         levels_left: level,
         log2_modulus: parameters.log2_modulus(),

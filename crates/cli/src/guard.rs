@@ -218,7 +218,7 @@ fn key_kind(path: &Path) -> Result<Option<String>> {
 #[cfg(feature = "client")]
 pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
     match peek_header(start) {
-        Ok(header) if !is_secret_key(header.object_type) => {
+        Ok(header) if !header.object_type.is_secret_key() => {
             bail!("is {}; {option} wants a secret key", header.object_type)
         }
         Err(_) if start.starts_with(&CIPHERTEXT_FILE_MAGIC) => {
@@ -230,39 +230,5 @@ pub fn check_secret_key(option: &str, start: &[u8]) -> Result<()> {
 
 /// Whether it cannot be made again.
 fn is_key(kind: ObjectType) -> bool {
-    is_secret_key(kind) || is_evaluation_key(kind)
-}
-
-/// Whether it is a client's key.
-fn is_secret_key(kind: ObjectType) -> bool {
-    matches!(
-        kind,
-        ObjectType::PackedSecretKey
-            | ObjectType::SingleSecretKey
-            | ObjectType::BridgedSecretKey
-            | ObjectType::TranscipheringSecretKey
-            | ObjectType::LeveledSecretKey
-            | ObjectType::SlotBitsSecretKey
-            | ObjectType::VectorSecretKey
-            | ObjectType::IntegerBridgeSecretKeys
-            | ObjectType::LeveledBridgeSecretKeys
-    )
-}
-
-/// Whether it is a server's key.
-fn is_evaluation_key(kind: ObjectType) -> bool {
-    matches!(
-        kind,
-        ObjectType::PackedEvaluationKey
-            | ObjectType::SingleEvaluationKey
-            | ObjectType::BridgedEvaluationKey
-            | ObjectType::TranscipheringEvaluationKey
-            | ObjectType::LeveledEvaluationKey
-            | ObjectType::SlotBitsEvaluationKey
-            | ObjectType::VectorEvaluationKey
-            | ObjectType::IntegerBridgeEvaluationKeys
-            | ObjectType::LeveledBridgeEvaluationKeys
-            | ObjectType::PackingKey
-            | ObjectType::PrivateSwitchingKey
-    )
+    kind.is_secret_key() || kind.is_evaluation_key()
 }

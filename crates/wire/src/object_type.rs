@@ -149,6 +149,50 @@ impl ObjectType {
         Self::IntegerColumn,
     ];
 
+    /// Whether it is a client's secret key.
+    #[must_use]
+    pub const fn is_secret_key(self) -> bool {
+        matches!(
+            self,
+            Self::PackedSecretKey
+                | Self::SingleSecretKey
+                | Self::BridgedSecretKey
+                | Self::LeveledSecretKey
+                | Self::TranscipheringSecretKey
+                | Self::BooleanSecretKey
+                | Self::IntegerSecretKey
+                | Self::SlotBitsSecretKey
+                | Self::VectorSecretKey
+                | Self::IntegerBridgeSecretKeys
+                | Self::LeveledBridgeSecretKeys
+        )
+    }
+
+    /// Whether it is a key that a client generates for a server, whole or for one operation.
+    #[must_use]
+    pub const fn is_evaluation_key(self) -> bool {
+        matches!(
+            self,
+            Self::PackedEvaluationKey
+                | Self::SingleEvaluationKey
+                | Self::BridgedEvaluationKey
+                | Self::LeveledEvaluationKey
+                | Self::TranscipheringEvaluationKey
+                | Self::BooleanEvaluationKey
+                | Self::IntegerEvaluationKey
+                | Self::SlotBitsEvaluationKey
+                | Self::VectorEvaluationKey
+                | Self::IntegerBridgeKey
+                | Self::LeveledBridgeKey
+                | Self::IntegerBridgeEvaluationKeys
+                | Self::LeveledBridgeEvaluationKeys
+                | Self::PackingKey
+                | Self::PrivateSwitchingKey
+                | Self::RingPackingKey
+                | Self::ExtractionKey
+        )
+    }
+
     pub(crate) fn from_number(number: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|&object_type| object_type as u16 == number)
     }

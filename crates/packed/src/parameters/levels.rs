@@ -70,21 +70,23 @@ impl ParametersLiteral {
         key_shape(limbs, self.dnum, self.log2_scale, self.log2_special)
     }
 
-    /// Keys of SlotsToCoeffs: one digit.
+    /// Keys of SlotsToCoeffs: one digit, where the special primes of the keys at the top are enough for it.
     pub(crate) fn low_transform_shape(&self, limbs: usize) -> SwitchingKeyShape {
-        key_shape(limbs, 1, self.log2_scale, self.log2_special)
+        self.shape_of_fewest_digits(limbs, 1)
+    }
+
+    /// Keys of as few digits as need no more special primes than the keys at the top have anyway, `least` or more.
+    fn shape_of_fewest_digits(&self, limbs: usize, least: usize) -> SwitchingKeyShape {
+        let special = self.special_primes();
+        (least..=limbs)
+            .map(|digits| key_shape(limbs, digits, self.log2_scale, self.log2_special))
+            .find(|shape| shape.basis.special <= special)
+            .expect("single limbs need two special primes at most")
     }
 
     /// Shapes for relinearization: one for the exponential, others for the steps below it.
     pub(crate) fn relinearization_shapes(&self) -> Vec<SwitchingKeyShape> {
-        // As few digits as need no more special primes than the keys at the top have anyway.
-        let special = self.special_primes();
-        let shape = |limbs, least| {
-            (least..=limbs)
-                .map(|digits| key_shape(limbs, digits, self.log2_scale, self.log2_special))
-                .find(|shape| shape.basis.special <= special)
-                .expect("single limbs need two special primes at most")
-        };
+        let shape = |limbs, least| self.shape_of_fewest_digits(limbs, least);
         let top = self.limbs() - self.coeffs_to_slots.primes;
         let middle = self.exponential_limbs();
         let mut shapes = vec![self.transform_shape(top)];
@@ -127,7 +129,7 @@ impl ParametersLiteral {
         let shared = if self.multiplexer.is_some() { relinearization.len() } else { 1 };
         automorphism.extend(relinearization.iter().take(shared));
         let bottom = self.output_limbs() + self.selection_primes;
-        automorphism.push(key_shape(bottom, 1, self.log2_scale, self.log2_special));
+        automorphism.push(self.low_transform_shape(bottom));
         DryRunParameters {
             degree: self.ring_degree,
             chains: vec![PlannedChain::new(primes)],

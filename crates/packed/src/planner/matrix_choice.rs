@@ -106,4 +106,16 @@ mod tests {
             assert!(found.ciphertext_failure_probability().log2() <= -64.0);
         }
     }
+
+    #[test]
+    fn smaller_rings_are_planned_or_refused() {
+        // Primes of SlotsToCoeffs' keys are many where those of the chain are short: they have more digits then.
+        for bits in 1..=8 {
+            let (ring_degree, method) = (Some(1 << 15), Some(Method::Akp));
+            let request = Request { ring_degree, method, ..Request::new(1 << bits, 1 << bits) };
+            if let Ok(found) = Parameters::choose(&request) {
+                assert!(found.security_bits() >= 128.0, "{bits} bits");
+            }
+        }
+    }
 }

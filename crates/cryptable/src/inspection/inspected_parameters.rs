@@ -1,0 +1,75 @@
+//! Parameters of any kind of key.
+
+use crate::{
+    FailureProbability, Parameters, SecurityLevel, booleans, bridges, circuits, ckks,
+    integers::large_values, transciphering,
+};
+
+/// Parameters that a key file carries.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum InspectedParameters {
+    /// Of an engine.
+    Engine(Parameters),
+    /// Of transciphering.
+    Transciphering(Box<transciphering::Parameters>),
+    /// Of gates on encrypted bits.
+    Booleans(Box<booleans::Parameters>),
+    /// Of functions of large values.
+    Integers(Box<large_values::Parameters>),
+    /// Of circuits on bits in slots.
+    Circuits(Box<circuits::Parameters>),
+    /// Of vectors of real and complex numbers.
+    Vectors(Box<ckks::Parameters>),
+    /// Of conversions between single and packed values.
+    Conversion(Box<booleans::ConversionParameters>),
+    /// Of a bridge between packed values and integers.
+    IntegerBridge(Box<bridges::IntegerParameters>),
+    /// Of a bridge between packed values and leveled ones.
+    LeveledBridge(Box<bridges::LeveledParameters>),
+}
+
+/// The same expression for parameters of any kind; those of circuits and of conversions have one of their own.
+macro_rules! each_kind {
+    ($parameters:expr, $inner:ident => $expression:expr, $bits:ident => $of_bits:expr, $conversion:ident => $of_conversion:expr) => {
+        match $parameters {
+            Self::Engine($inner) => $expression,
+            Self::Transciphering($inner) => $expression,
+            Self::Booleans($inner) => $expression,
+            Self::Integers($inner) => $expression,
+            Self::Vectors($inner) => $expression,
+            Self::Circuits($bits) => $of_bits,
+            Self::Conversion($conversion) => $of_conversion,
+            Self::IntegerBridge($inner) => $expression,
+            Self::LeveledBridge($inner) => $expression,
+        }
+    };
+}
+
+impl InspectedParameters {
+    /// What they claim of their security.
+    #[must_use]
+    pub fn security_level(&self) -> SecurityLevel {
+        each_kind!(self, it => it.security_level(), bits => bits.literal().security, it => it.literal().security)
+    }
+
+    /// Estimated security in bits; 0 of insecure ones.
+    #[must_use]
+    pub fn security_bits(&self) -> f64 {
+        each_kind!(self, it => it.security_bits(), bits => bits.security_bits(), it => it.security_bits())
+    }
+
+    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong. A conversion adds noise, and what
+    /// it is used for fails or not.
+    #[must_use]
+    pub fn log2_fail(&self) -> f64 {
+        each_kind!(self, it => it.log2_fail(), bits => bits.literal().log2_fail, _it => f64::NEG_INFINITY)
+    }
+
+    /// The probability of [`InspectedParameters::log2_fail`]. Readers refuse what is above
+    /// [`FailureProbability::READ_LIMIT`].
+    #[must_use]
+    pub fn failure_probability(&self) -> FailureProbability {
+        FailureProbability::from_log2(self.log2_fail())
+    }
+}
