@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-aarch64 format lint docs book server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests wheel fuzz bench deny sbom
+.PHONY: help demo test test-all test-aarch64 format lint docs book server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check fuzz bench deny sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -20,7 +20,7 @@ format: ## Check the formatting
 	$(CARGO) fmt --all --check
 
 lint: ## Check with clippy; warnings are errors
-	$(CARGO) clippy --workspace --all-targets --features cryptable-cli/bench -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --features cryptable-cli/bench,cryptable-cli/serve -- -D warnings
 
 docs: ## Build the documentation; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
@@ -40,6 +40,7 @@ book: ## Build the book into docs/book/html; needs mdbook, and latex2mathml for 
 server-build: ## Check what servers and clients build: no `client` code in the former, no `diagnostics` in either
 	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
 	$(CARGO) clippy -p cryptable-cli --no-default-features -- -D warnings
+	$(CARGO) clippy -p cryptable-cli --no-default-features --features serve -- -D warnings
 	$(CARGO) clippy -p cryptable -p cryptable-cli -- -D warnings
 	! $(CARGO) tree -p cryptable -p cryptable-cli --edges features,normal | grep 'feature "diagnostics"'
 
@@ -48,10 +49,10 @@ unit-tests all-unit-tests: export CRYPTABLE_CALIBRATION = off
 # The same samples each time: a check that passed passes again. `make test-all` draws new ones.
 unit-tests: export CRYPTABLE_TEST_SEED ?= 1
 unit-tests: ## Run the tests
-	$(CARGO) test --workspace --profile checks
+	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve
 
 all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
-	$(CARGO) test --workspace --profile checks -- --include-ignored
+	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve -- --include-ignored
 
 PYTHON ?= python3
 # 1 where a machine without Python or its package index is to fail the checks.
@@ -62,7 +63,7 @@ PYTHON_PACKAGE := crates/python/python
 # What the tests of the Python package need, from its index, once.
 $(PYTHON_ENVIRONMENT)/installed: pyproject.toml
 	$(PYTHON) -m venv $(PYTHON_ENVIRONMENT)
-	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'mypy~=2.4' 'pandas>=2' 'pillow>=10' 'pytest>=8' 'ruff~=0.17.6' 'tqdm>=4.60'
+	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'matplotlib>=3.8' numpy 'mypy~=2.4' 'pandas>=2' 'pillow>=10' 'pytest>=8' 'ruff~=0.17.6' 'tqdm>=4.60'
 	touch $@
 
 # The library is the one that `unit-tests` has built, with all targets of the workspace: a build of its own would take
@@ -73,11 +74,13 @@ python-tests: ## Run formatting, lints, types and tests of the Python package
 	{ echo 'Python package NOT tested: no Python from 3.10 on, or no package index'; exit $(PYTHON_REQUIRED); }
 	@test ! -e $(PYTHON_ENVIRONMENT)/installed || $(MAKE) run-python-tests
 
+PYTHON_SOURCES := crates/python comparisons docs/book scripts/release_check.py scripts/wheel_test.py $(wildcard examples/notebooks/*.py)
+
 run-python-tests:
-	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check crates/python comparisons docs/book
-	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet crates/python comparisons docs/book
+	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check $(PYTHON_SOURCES)
+	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet $(PYTHON_SOURCES)
 	$(PYTHON_ENVIRONMENT)/bin/mypy
-	$(CARGO) build --workspace --all-targets --profile checks
+	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
 
@@ -91,9 +94,46 @@ ray-tests: ## Run the tests of lookups by Ray on a local cluster, with the libra
 	$(RAY_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check numpy 'pytest>=8' 'ray[data]>=2.40' 'tqdm>=4.60'
 	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/pytest --quiet crates/python/tests/test_ray.py
 
-wheel: ## Build the Python wheel into target/wheels; needs maturin
-	@command -v maturin > /dev/null || { echo 'pip install maturin brings the tool'; exit 1; }
-	maturin build --release
+# What lookups by Ray add to bare ones, and what a second worker brings: on a quiet machine of two cores or more.
+ray-overhead: ## Measure lookups by Ray beside the bare library; needs what ray-tests has installed
+	@test -e $(RAY_ENVIRONMENT) || { echo 'make ray-tests installs Ray first'; exit 1; }
+	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(RAY_ENVIRONMENT)/bin/python crates/python/benchmarks/ray_overhead.py
+
+NOTEBOOKS ?= methods pandas_codes gelu_bfloat16 transciphering retina comparison
+NOTEBOOK_ENVIRONMENT := target/python-notebooks
+
+notebooks: ## Run the notebooks at full size and keep their outputs, with the library that python-tests has built
+	@test -e $(PYTHON_PACKAGE)/cryptable/_native.abi3.so || { echo 'make python-tests builds the library first'; exit 1; }
+	$(PYTHON) -m venv $(NOTEBOOK_ENVIRONMENT)
+	$(NOTEBOOK_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check ipykernel jupytext matplotlib nbconvert numpy pandas pillow
+	$(foreach name,$(NOTEBOOKS),$(NOTEBOOK_ENVIRONMENT)/bin/jupytext --quiet --to ipynb examples/notebooks/$(name).py && \
+	PYTHONPATH=$(abspath $(PYTHON_PACKAGE)) $(NOTEBOOK_ENVIRONMENT)/bin/jupyter nbconvert --log-level ERROR --to notebook --execute --inplace \
+	--ExecutePreprocessor.timeout=3600 --ExecutePreprocessor.record_timing=False examples/notebooks/$(name).ipynb &&) true
+
+WHEEL_ENVIRONMENT := target/python-wheel
+# `checks` builds faster: no optimisation while linking.
+WHEEL_PROFILE ?= release
+
+wheel: ## Build the Python wheel into target/wheels, with maturin from the package index
+	$(PYTHON) -m venv $(WHEEL_ENVIRONMENT)/build
+	$(WHEEL_ENVIRONMENT)/build/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	rm -f target/wheels/cryptable-*.whl
+	$(WHEEL_ENVIRONMENT)/build/bin/maturin build --profile $(WHEEL_PROFILE)
+
+wheel-test: ## Install the wheel that `make wheel` built into an empty environment, run its demo and a lookup there
+	rm -rf $(WHEEL_ENVIRONMENT)/empty
+	$(PYTHON) -m venv $(WHEEL_ENVIRONMENT)/empty
+	$(WHEEL_ENVIRONMENT)/empty/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels/cryptable-*.whl)[demo,progress]"
+	cd $(WHEEL_ENVIRONMENT)/empty && bin/python -I $(abspath scripts/wheel_test.py)
+
+# That packages build needs no check here: they are what the workspace builds. `rustup toolchain install` brings the oldest.
+release-check: ## Check versions, manifests and the changelog; package every crate; check the oldest Rust if it is installed
+	$(PYTHON) scripts/release_check.py
+	$(CARGO) package --workspace --no-verify --allow-dirty --quiet
+	@oldest=$$(sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml); \
+	if rustup run "$$oldest" cargo --version > /dev/null 2>&1; \
+	then rustup run "$$oldest" cargo check --workspace --locked --target-dir target/oldest; \
+	else echo "Rust $$oldest NOT checked: rustup toolchain install $$oldest brings it"; fi
 
 FUZZ_RUNS ?= 1000000
 FUZZ_SECONDS ?= 600

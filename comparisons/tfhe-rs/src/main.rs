@@ -3,6 +3,8 @@
 //! Parameters are those that tfhe-rs names as its defaults, or, for tables without padding, the only ones that it has.
 //! Keys are counted as the bytes of the server's expanded key.
 
+mod fourier_step;
+
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
@@ -20,6 +22,10 @@ enum Operation {
     Table16,
     /// A table of 8 bits by `match_value` on a `FheUint8`
     Match8,
+    /// Transforms and products of a step of blind rotation by `tfhe-fft`, N = 1,024 with five rows
+    Step1024,
+    /// The same of N = 2,048 with two rows
+    Step2048,
 }
 
 #[derive(Parser)]
@@ -164,6 +170,8 @@ fn main() {
         Operation::Table8 => (8, circuit_bootstrapped_table(4, runs)),
         Operation::Table16 => (16, circuit_bootstrapped_table(8, runs)),
         Operation::Match8 => (8, matched_table(runs)),
+        Operation::Step1024 => (0, fourier_step::measure(1024, 5, runs)),
+        Operation::Step2048 => (0, fourier_step::measure(2048, 2, runs)),
     };
     measured.seconds.sort_by(f64::total_cmp);
     let line = json!({

@@ -3,7 +3,7 @@
 //! Tables are encoded once, before what is timed (`prepare_s`); in lines without that field, every lookup encoded its
 //! table.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use cryptable_fhew::cost;
 use cryptable_fhew::full_domain::{self, FullDomainMethod, TableKind};
 use cryptable_fhew::noise::{NoiseModel, log2_sum};
@@ -12,8 +12,10 @@ use cryptable_fhew::parameters::Parameters;
 use cryptable_fhew::test_polynomial::{TestPolynomial, encode, half_slot};
 use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
-use cryptable_papers::ma_2024::parameter_sets::LweSet;
-use cryptable_papers::ma_2024::published_times::published;
+use cryptable_papers::ma_2024::parameter_sets::{
+    LweSet, insecure_param_fast, param_decomp_lookups,
+};
+use cryptable_papers::ma_2024::published_times::{PublishedTime, published};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -21,10 +23,52 @@ use rayon::prelude::*;
 use crate::measurement::timed;
 use crate::single::{Batch, Line, Session, report};
 
+/// Parameters of Ma et al. (TCHES 2024, Table 5), for research: their security is what lines say of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PaperSet {
+    /// n = 760: below 128 bits by today's estimates.
+    #[value(name = "PARAM_fast")]
+    Fast,
+    /// n = 1340.
+    #[value(name = "PARAM_decomp")]
+    Decomp,
+}
+
+impl PaperSet {
+    fn lwe_set(self) -> LweSet {
+        match self {
+            Self::Fast => LweSet::Fast,
+            Self::Decomp => LweSet::Decomp,
+        }
+    }
+
+    /// The set as a row of Table 11 or 12 has it: as many digits of a rotation as B_g and Q near 2^53 make.
+    fn parameters(self, row: &PublishedTime) -> cryptable_lattice::Result<Parameters> {
+        let digits = PAPER_LOG2_PRIME.div_ceil(row.rotation_base_log2) as usize;
+        match self {
+            Self::Fast => insecure_param_fast(digits),
+            Self::Decomp => param_decomp_lookups(digits),
+        }
+    }
+}
+
+/// log2 of the paper's Q.
+const PAPER_LOG2_PRIME: u32 = 53;
+
+/// The paper's row of a method: its FDFB-KS is the one with digits modulo Q.
+fn row_of(method: &dyn FullDomainMethod, set: LweSet, p: u64) -> Option<&'static PublishedTime> {
+    match method.name() {
+        "FDFB-KS" => None,
+        "FDFB-KS, modulo Q" => published(set, "FDFB-KS", p),
+        name => published(set, name, p),
+    }
+}
+
 /// Arguments of `bench fhew`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cryptable --threads 1 --json bench fhew --p 16\n  \
-    cryptable --threads 2 bench fhew --p 16 --method FDFB-Compress --batch 64")]
+    cryptable --threads 2 bench fhew --p 16 --method FDFB-Compress --batch 64\n  \
+    cryptable --threads 1 bench fhew --p 16 --paper-set PARAM_fast")]
 pub struct FhewArguments {
     /// Plaintext modulus of inputs and outputs.
     #[arg(long, default_value_t = 16)]
@@ -35,6 +79,9 @@ pub struct FhewArguments {
     /// One method only, by its name.
     #[arg(long)]
     method: Option<String>,
+    /// A parameter set of the paper in place of the fastest of 128 bits: every method that the paper ran with it.
+    #[arg(long, value_enum, conflicts_with = "log2_fail")]
+    paper_set: Option<PaperSet>,
     /// Values looked up at once [default: 1 on one thread, 32 a thread on several].
     #[arg(long)]
     batch: Option<usize>,
@@ -52,17 +99,23 @@ pub struct FhewArguments {
 /// Runs the benchmark.
 pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
     let mut lines = Vec::new();
-    for &method in full_domain::methods() {
+    for &method in full_domain::methods_for(arguments.p) {
         if arguments.method.as_deref().is_some_and(|name| name != method.name()) {
             continue;
         }
-        match choose(method, arguments.p, arguments.p, arguments.log2_fail) {
-            Ok(parameters) => lines.push(measure(method, &parameters, arguments)?),
-            Err(error) => eprintln!("{error}"),
+        let chosen = match arguments.paper_set {
+            None => Some(choose(method, arguments.p, arguments.p, arguments.log2_fail)),
+            Some(set) => row_of(method, set.lwe_set(), arguments.p).map(|row| set.parameters(row)),
+        };
+        match chosen {
+            Some(Ok(parameters)) => lines.push(measure(method, &parameters, arguments)?),
+            Some(Err(error)) => eprintln!("{error}"),
+            None => (),
         }
     }
     anyhow::ensure!(!lines.is_empty(), "no method serves p = {}", arguments.p);
-    if arguments.method.is_none() {
+    let is_even = arguments.p.is_multiple_of(2);
+    if is_even && arguments.method.is_none() && arguments.paper_set.is_none() {
         lines.push(measure_bootstrap(&Parameters::default_128(), arguments)?);
     }
     lines.sort_by(|a, b| b.units_per_value.total_cmp(&a.units_per_value));
@@ -158,9 +211,12 @@ fn measure(
     line.contract.prepare_s = prepare_s;
     line.contract.predicted_noise_std_log2 = Some(relative(predicted.standard_deviation(), p));
     line.contract.log2_fail = full_domain::log2_fail(method, &model, p, p);
-    line.contract.requested_log2_fail = Some(arguments.log2_fail);
+    line.contract.requested_log2_fail =
+        arguments.paper_set.is_none().then_some(arguments.log2_fail);
     line.contract.table = format!("random:{}", arguments.seed);
-    line.published_ms = published(LweSet::Fast, method.name(), p).map(|time| time.milliseconds);
+    let set = arguments.paper_set.map_or(LweSet::Fast, PaperSet::lwe_set);
+    line.published_ms = row_of(method, set, p).map(|time| time.milliseconds);
+    line.paper_set = arguments.paper_set.map(|set| set.lwe_set().name().to_owned());
     line.rotations = method.rotations();
     line.count_transforms(cost::lookup(method, parameters.literal()).digit_transforms);
     Ok(line)
@@ -250,6 +306,7 @@ mod tests {
             p: 4,
             log2_fail: -64.0,
             method: None,
+            paper_set: None,
             batch,
             runs,
             samples: 96,

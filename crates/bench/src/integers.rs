@@ -1,11 +1,13 @@
-//! `bench integers`: operations on 65,536 encrypted integers in digits.
+//! `bench integers`: operations on 65,536 encrypted integers in digits; single ones in [`crate::single_integers`].
 
 use clap::{Args, ValueEnum};
 use cryptable::engines::packed::{
-    Ciphertext, CostModel, EvaluationKey, Parameters, ParametersLiteral, Request, Result, SecretKey,
+    Ciphertext, CostModel, Error, EvaluationKey, Parameters, ParametersLiteral, Request, Result,
+    SecretKey,
 };
 use cryptable::integers::{
-    DryRun, Evaluator, Integer, IntegerColumn, Places, decrypt, encrypt, packed_parameters_for,
+    DigitArithmetic, DigitEncryption, DryRun, Evaluator, Integer, IntegerColumn, Places, decrypt,
+    encrypt, packed_parameters_for,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -15,6 +17,16 @@ use crate::contract::Contract;
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 use crate::packed::keys::Keys;
+use crate::single_integers;
+
+/// The engine of the digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// 65,536 integers, a ciphertext for a digit of all.
+    Packed,
+    /// A few integers, a ciphertext for every digit of each.
+    Single,
+}
 
 /// What is done with two columns x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,26 +48,39 @@ pub enum Operation {
 }
 
 /// Arguments of `bench integers`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct IntegersArguments {
     /// Bits of the integers.
     #[arg(long, default_value_t = 32, value_parser = parse_bits)]
-    bits: u32,
+    pub(crate) bits: u32,
     /// What is done.
     #[arg(long, value_enum, default_value_t = Operation::Add)]
-    op: Operation,
-    /// Bits of a digit.
-    #[arg(long, default_value_t = 3)]
-    digit_bits: u32,
+    pub(crate) op: Operation,
+    /// The engine of the digits.
+    #[arg(long, value_enum, default_value_t = Mode::Packed)]
+    mode: Mode,
+    /// Bits of a digit [default: 3, of single values 2].
+    #[arg(long)]
+    digit_bits: Option<u32>,
+    /// Single integers of an evaluation.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) count: usize,
     /// Bits of the table of `tree`.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=16))]
     table_bits: u32,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 1)]
-    runs: usize,
+    pub(crate) runs: usize,
     /// Seed of the random values.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(crate) seed: u64,
+}
+
+impl IntegersArguments {
+    /// Bits of a digit.
+    pub(crate) fn digit_bits(&self) -> u32 {
+        self.digit_bits.unwrap_or(if self.mode == Mode::Single { 2 } else { 3 })
+    }
 }
 
 fn parse_bits(text: &str) -> std::result::Result<u32, String> {
@@ -82,12 +107,15 @@ struct IntegersRecord {
 
 /// Runs the benchmark.
 pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
+    if arguments.mode == Mode::Single {
+        return single_integers::run(arguments, json);
+    }
+    let digit_bits = arguments.digit_bits();
     // Merges take larger digits where outputs of tables may differ by as much as two of them need.
     let is_merge = arguments.op == Operation::Merge;
-    let output_range =
-        is_merge.then(|| (4u64.saturating_pow(arguments.digit_bits) / 2).saturating_sub(1));
+    let output_range = is_merge.then(|| (4u64.saturating_pow(digit_bits) / 2).saturating_sub(1));
     let request = Request { output_range, ..Request::new(4, 4) };
-    let parameters = packed_parameters_for(arguments.digit_bits, &request)?;
+    let parameters = packed_parameters_for(digit_bits, &request)?;
     let record = match arguments.bits {
         8 => measure::<u8>(&parameters, arguments),
         16 => measure::<u16>(&parameters, arguments),
@@ -104,13 +132,14 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
 
 /// An operation, and the bits of its table.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+pub(crate) struct Task {
     operation: Operation,
     table_bits: u32,
 }
 
 impl Task {
-    fn new(arguments: &IntegersArguments) -> Self {
+    /// That of the arguments.
+    pub(crate) fn new(arguments: &IntegersArguments) -> Self {
         Self { operation: arguments.op, table_bits: arguments.table_bits.min(arguments.bits) }
     }
 
@@ -121,8 +150,29 @@ impl Task {
         (x ^ x >> 31) >> (64 - self.table_bits)
     }
 
+    /// Names the operation on integers of so many bits.
+    pub(crate) fn name(self, bits: u32, digit_bits: u32) -> String {
+        let mut name = format!("{:?}", self.operation).to_lowercase();
+        if self.operation == Operation::Tree {
+            name += &format!(" over {} bits", self.table_bits);
+        }
+        format!("{name} of {bits} bits in digits of {digit_bits}")
+    }
+
     /// The operation with every carry done, a boolean as an integer.
     fn evaluate<T: Integer, E: Places>(
+        self,
+        server: &Evaluator<'_, E>,
+        columns: &[IntegerColumn<T, E::Ciphertext>; 2],
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        match self.operation {
+            Operation::Merge => server.bitonic_merge(&columns[0]),
+            _ => self.evaluate_digits(server, columns),
+        }
+    }
+
+    /// As [`Task::evaluate`], of values without places: all but merges.
+    pub(crate) fn evaluate_digits<T: Integer, E: DigitArithmetic>(
         self,
         server: &Evaluator<'_, E>,
         [x, y]: &[IntegerColumn<T, E::Ciphertext>; 2],
@@ -133,7 +183,9 @@ impl Task {
             Operation::Lt => Ok(server.to_integers(&server.lt(x, y)?)),
             Operation::Max => server.max(x, y),
             Operation::Shl => server.reduce(&server.shl_by(x, y)?),
-            Operation::Merge => server.bitonic_merge(x),
+            Operation::Merge => {
+                Err(Error::Unsupported("merges of single values: they have no places".to_owned()))
+            }
             Operation::Tree => {
                 server.lookup_tree(x, self.table_bits, |x| T::from_word(self.entry(x)))
             }
@@ -141,7 +193,7 @@ impl Task {
     }
 
     /// The same in the clear.
-    fn expected<T: Integer>(self, [x, y]: &[Vec<T>; 2]) -> Vec<T> {
+    pub(crate) fn expected<T: Integer>(self, [x, y]: &[Vec<T>; 2]) -> Vec<T> {
         if self.operation == Operation::Merge {
             let mut sorted = x.clone();
             sorted.sort_unstable();
@@ -160,7 +212,7 @@ impl Task {
 
     /// Random values, an eighth of the second column's near those of the first; inputs of the table; halves that rise and
     /// fall.
-    fn values<T: Integer>(self, count: usize, seed: u64) -> [Vec<T>; 2] {
+    pub(crate) fn values<T: Integer>(self, count: usize, seed: u64) -> [Vec<T>; 2] {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mask = match self.operation {
             Operation::Tree => u64::MAX >> (64 - self.table_bits),
@@ -201,12 +253,8 @@ fn measure<T: Integer>(
     let wanted = task.expected(&values);
     let dry_run = dry_run::<T>(parameters, task)?;
     let model = CostModel::default();
-    let mut name = format!("{operation:?}").to_lowercase();
-    if operation == Operation::Tree {
-        name += &format!(" over {} bits", task.table_bits);
-    }
     let mut contract = Contract {
-        method: format!("{name} of {} bits in digits of {}", T::BITS, server.digit_bits()),
+        method: task.name(T::BITS, server.digit_bits()),
         table: "integers".to_owned(),
         bits_in: f64::from(T::BITS),
         bits_out: if operation == Operation::Lt { 1.0 } else { f64::from(T::BITS) },
@@ -256,10 +304,11 @@ fn deviation<T: Integer>(
     Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
 }
 
-fn encrypt_both<T: Integer>(
-    secret: &SecretKey,
+/// Columns of an operation's operands.
+pub(crate) fn encrypt_both<T: Integer, S: DigitEncryption>(
+    secret: &S,
     [x, y]: &[Vec<T>; 2],
-) -> Result<[IntegerColumn<T, Ciphertext>; 2]> {
+) -> Result<[IntegerColumn<T, S::Ciphertext>; 2]> {
     Ok([encrypt(secret, x)?, encrypt(secret, y)?])
 }
 
@@ -309,8 +358,16 @@ mod tests {
         let parameters = cryptable::integers::insecure_packed_toy(2, 1024).unwrap();
         use Operation as Op;
         for op in [Op::Add, Op::Mul, Op::Lt, Op::Max, Op::Shl, Op::Merge, Op::Tree] {
-            let arguments =
-                IntegersArguments { bits: 8, op, digit_bits: 2, table_bits: 6, runs: 1, seed: 1 };
+            let arguments = IntegersArguments {
+                bits: 8,
+                op,
+                mode: Mode::Packed,
+                digit_bits: Some(2),
+                count: 1,
+                table_bits: 6,
+                runs: 1,
+                seed: 1,
+            };
             let record = measure::<u8>(&parameters, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&record).unwrap()));
             assert_eq!((record.contract.values_checked, record.contract.wrong), (1024, 0));

@@ -3,6 +3,7 @@
 pub mod aes;
 mod bits;
 pub mod circuit_bootstrapping;
+pub mod cmux_chain;
 pub mod cmux_tree;
 mod line;
 mod tfhe_circuit_bootstrapping;

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `contract`, `origin` | fields that every line has; machine, kernels and commit |
 //! | `measurement`, `memory` | seconds, the unit u over a run, peak memory |
-//! | `packed` | lookups, digit decomposition and signs of packed values; orders of interpolations |
-//! | `single` | keys and lines of single values: `fhew`, `decomposition`, `gates`, `auto` |
+//! | `packed` | lookups, tables a value, dictionaries, digit decomposition and signs of packed values; orders of interpolations |
+//! | `single` | keys and lines of single values: `fhew`, `decomposition`, `large_values`, `gates`, `auto` |
 //! | `bits` | BinBoot and GateBoot |
 //! | `vectors`, `slot_lookup` | bootstrapping of real and complex vectors; tables in slots |
 //! | `packing`, `fhew_gates` | ring packing and extraction; gates of LWE ciphertexts by GateBoot between them |
 //! | `bridges`, `crossing` | packed values to single ones and back; from how many values on packing pays |
-//! | `integers` | operations on packed integers in digits |
+//! | `integers`, `single_integers` | operations on integers in digits, packed and single |
 //! | `circuit` | circuits on packed bits |
 //! | `leveled` | circuit bootstrapping, CMUX trees, AES |
 //! | `primitives`, `cost_model` | the operations under all of them, and what the planner takes them for |
@@ -33,6 +33,7 @@ mod gates;
 mod instruction_sets;
 mod integers;
 mod json_lines;
+mod large_values;
 mod leveled;
 mod measurement;
 mod memory;
@@ -44,13 +45,14 @@ mod primitive_lines;
 mod primitives;
 mod report;
 mod single;
+mod single_integers;
 mod slot_lookup;
 mod vectors;
 
 use clap::Subcommand;
 use cryptable::engines::packed::Method;
-use leveled::{aes, circuit_bootstrapping, cmux_tree};
-use packed::{fdd, hermite, lookup, sign};
+use leveled::{aes, circuit_bootstrapping, cmux_chain, cmux_tree};
+use packed::{entries, fdd, hermite, lookup, reals, sign, words};
 
 /// The benchmarks, one a method or kind of work; `--json` prints a line of the JSON contract for each measurement.
 #[derive(Debug, Subcommand)]
@@ -63,6 +65,12 @@ pub enum BenchCommand {
     Cmt(lookup::LookupArguments),
     /// Multi-value bootstrapping: several tables on one input, by the fastest method.
     Mvb(lookup::LookupArguments),
+    /// A table of its own for every value, in the clear or encrypted.
+    Entries(entries::EntriesArguments),
+    /// Tables of real numbers in fixed point, or of complex ones.
+    Reals(reals::RealsArguments),
+    /// Dictionaries of keys in words, and tables of two words that have structure.
+    Words(words::WordsArguments),
     /// Functional digit decomposition, digits back as RLWE ciphertexts.
     Fdd(fdd::FddArguments),
     /// The sign of packed integers, digit after digit.
@@ -75,6 +83,8 @@ pub enum BenchCommand {
     Fhew(fhew::FhewArguments),
     /// Homomorphic digit decomposition of single values: every algorithm over the width of moduli.
     Decomposition(decomposition::DecompositionArguments),
+    /// Sign, comparison, absolute value, ReLU and maximum of single integers of many bits.
+    LargeValues(large_values::LargeValuesArguments),
     /// Boolean gates on single bits.
     Gates(gates::GatesArguments),
     /// BinBoot: bits in CKKS slots, bootstrapped.
@@ -99,6 +109,8 @@ pub enum BenchCommand {
     Auto(auto::AutoArguments),
     /// Circuit bootstrapping of a bit.
     Cbs(circuit_bootstrapping::CbsArguments),
+    /// A circuit bootstrap and a chain of CMUXes, over its depth.
+    CmuxChain(cmux_chain::CmuxChainArguments),
     /// A table on one value by a tree of CMUXes, from its bits.
     CmuxTree(cmux_tree::CmuxTreeArguments),
     /// AES-128 under an encrypted key.
@@ -125,12 +137,16 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Bmt(arguments) => lookup("bmt", Some(Method::Bmt), arguments),
         BenchCommand::Cmt(arguments) => lookup("cmt", Some(Method::Cmt), arguments),
         BenchCommand::Mvb(arguments) => lookup("mvb", None, arguments),
+        BenchCommand::Entries(arguments) => entries::run(arguments, json),
+        BenchCommand::Reals(arguments) => reals::run(arguments, json),
+        BenchCommand::Words(arguments) => words::run(arguments, json),
         BenchCommand::Fdd(arguments) => fdd::run(arguments, json),
         BenchCommand::Sign(arguments) => sign::run(arguments, json),
         BenchCommand::Integers(arguments) => integers::run(arguments, json),
         BenchCommand::Hermite(arguments) => hermite::run(arguments, json),
         BenchCommand::Fhew(arguments) => fhew::run(arguments, json),
         BenchCommand::Decomposition(arguments) => decomposition::run(arguments, json),
+        BenchCommand::LargeValues(arguments) => large_values::run(arguments, json),
         BenchCommand::Gates(arguments) => gates::run(arguments, json),
         BenchCommand::Binboot(arguments) => bits::run(bits::Benchmark::BinBoot, arguments, json),
         BenchCommand::Gateboot(arguments) => bits::run(bits::Benchmark::GateBoot, arguments, json),
@@ -143,6 +159,7 @@ pub fn run(command: &BenchCommand, threads: usize, json: bool) -> anyhow::Result
         BenchCommand::Circuit(arguments) => circuit::run(arguments, json),
         BenchCommand::Auto(arguments) => auto::run(arguments, json),
         BenchCommand::Cbs(arguments) => circuit_bootstrapping::run(arguments, json),
+        BenchCommand::CmuxChain(arguments) => cmux_chain::run(arguments, json),
         BenchCommand::CmuxTree(arguments) => cmux_tree::run(arguments, json),
         BenchCommand::Aes(arguments) => aes::run(arguments, json),
         BenchCommand::Plot(arguments) => plot::run(arguments),

@@ -1,8 +1,13 @@
-//! Benchmarks of packed values: lookups, functional digit decomposition, signs, and orders of interpolations.
+//! Benchmarks of packed values: lookups, tables of their own for every value, words, functional digit decomposition, signs,
+//! and orders of interpolations.
 
+pub mod entries;
 pub mod fdd;
 pub mod hermite;
 pub(crate) mod keys;
+mod line;
 pub mod lookup;
+pub mod reals;
 pub mod sign;
 mod stages;
+pub mod words;

@@ -13,6 +13,7 @@ mod chart;
 mod published;
 mod records;
 mod single_values;
+mod width_table;
 
 pub use chart::write;
 use chart::{Chart, Curve};
@@ -33,7 +34,8 @@ pub struct PlotArguments {
     of_threads: usize,
 }
 
-/// Reads all files and writes the pictures: time a value and latency, in seconds and in units u, and memory.
+/// Reads all files and writes the pictures: time a value and latency, in seconds and in units u, and memory; and a table of
+/// them, in Markdown.
 ///
 /// Lines of several tables, of packed ciphertexts that are not full, and of `bench primitives` are passed over.
 ///
@@ -52,8 +54,10 @@ pub fn run(arguments: &PlotArguments) -> Result<()> {
         pictures.into_iter().map(|(name, svg)| (path(&name), svg)).collect();
     fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot create {}", arguments.out.display()))?;
-    for (path, svg) in &pictures {
-        chart::write(path, svg)?;
+    let table = width_table::markdown(&records::select(&lines.records, arguments.of_threads));
+    let table = table.map(|text| (arguments.out.join("tables_by_width.md"), text));
+    for (path, text) in pictures.iter().chain(&table) {
+        chart::write(path, text)?;
         println!("{}", path.display());
     }
     Ok(())
@@ -185,7 +189,8 @@ mod tests {
         for (of_threads, measured) in [(1, true), (2, false)] {
             let files = vec![file.clone()];
             run(&PlotArguments { out: out.clone(), files, of_threads }).unwrap();
-            assert_eq!(fs::read_dir(&out).unwrap().count(), 5);
+            // And a table.
+            assert_eq!(fs::read_dir(&out).unwrap().count(), 6);
             let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
             for name in ["time_per_value.svg", "latency.svg", "memory.svg"] {
                 let svg = read(name);

@@ -401,24 +401,19 @@ impl Arithmetic for DryRun {
     fn transform(&self, ct: &Shape, matrix: &TransformPlan, rescale: usize) -> Shape {
         let limbs = matrix.limbs;
         assert!(ct.limbs >= limbs, "matrix for {limbs} limbs, ciphertext has {}", ct.limbs);
-        let all = matrix.shape.basis.limbs();
-        let rotated_babies = matrix.babies.iter().filter(|&&rotation| rotation != 0).count();
-        let keys = rotated_babies + matrix.giants - 1;
-        let encoded = matrix.rounded_coefficients * all / self.parameters.degree;
-        self.add_counts(Counts {
-            streamed_limbs: 2 * matrix.shape.digits() * all * keys + encoded,
-            ..Counts::default()
-        });
-        let switches = matrix.babies.len() + matrix.giants - 1;
-        self.count(matrix.transforms(rescale), matrix.limb_products(), switches);
-        for &rotation in matrix.rotations().iter() {
+        let streamed_limbs = matrix.streamed_limbs(self.parameters.degree);
+        self.add_counts(Counts { streamed_limbs, ..Counts::default() });
+        self.count(matrix.transforms(rescale), matrix.limb_products(), matrix.key_switches());
+        for &rotation in &matrix.rotations() {
             let element = rotation_element(self.parameters.degree, rotation) as u32;
             self.request(KeyRequest { purpose: KeyPurpose::Galois(element), shape: matrix.shape });
         }
         let scale = ct.scale * matrix.scale / self.divisor(matrix.shape.basis, rescale);
         let gain = matrix.row_norm * matrix.row_norm;
         // Rotations by baby steps are multiplied by the matrix, those by giant steps come after it.
-        let babies = self.switching_noise(ct.scale, limbs, matrix.shape).0;
+        let switching = self.switching_noise(ct.scale, limbs, matrix.shape).0;
+        let turn = switching + self.rounding_noise(ct.scale).0;
+        let babies = switching + matrix.mean_turns() * turn;
         let noise = (ct.noise.0 + babies) * gain
             + ct.power.0 * matrix.encoding_noise()
             + self.rounding_noise(scale).0 * matrix.giants as f64;

@@ -3,12 +3,15 @@
 //! 2020/1203).
 //!
 //! All work but the giant steps is independent from limb to limb: a thread takes one limb, computes
-//! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums.
+//! every baby step of it, multiplies by all diagonals and leaves the giant steps' sums. Groups of baby steps that share keys
+//! are those of the vector turned by a group: a row of a key is then used for all groups one after the other.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use cryptable_lattice::key_switching::{Digits, add_switched_image, special_product};
+use cryptable_lattice::key_switching::{
+    Digits, add_switched_image, add_times_special, special_product,
+};
 use cryptable_lattice::{EvaluationKeys, KeyPurpose, RlweCiphertext, SwitchingKey};
 use cryptable_ring::kernels::{self, PackedRow, Permutation};
 use cryptable_ring::{
@@ -137,9 +140,7 @@ impl LinearTransform {
         ct: &RlweCiphertext,
     ) -> Vec<RlweCiphertext> {
         let (basis, degree) = (self.plan.shape.basis, ring.degree());
-        let babies: Vec<BabyStep<'_>> = self
-            .plan
-            .babies
+        let babies: Vec<BabyStep<'_>> = self.plan.babies[..self.plan.keyed_babies]
             .iter()
             .map(|&rotation| {
                 (rotation != 0).then(|| {
@@ -148,10 +149,9 @@ impl LinearTransform {
                 })
             })
             .collect();
-        let digits = babies
-            .iter()
-            .any(Option::is_some)
-            .then(|| Digits::decompose(ring, &ct.c1, self.plan.shape));
+        let turned: Vec<OnceLock<RlweCiphertext>> =
+            (1..self.plan.baby_groups()).map(|_| OnceLock::new()).collect();
+        let groups = self.turned_vectors(ring, keys, ct, &turned);
         let mut sums: Vec<RlweCiphertext> = (0..self.plan.giants)
             .map(|_| RlweCiphertext {
                 c0: Poly::unspecified(ring, basis),
@@ -168,10 +168,38 @@ impl LinearTransform {
             }
         }
         by_limb.into_par_iter().enumerate().for_each(|(limb, outputs)| {
-            let steps = baby_limbs(ring, ct, &babies, digits.as_ref(), (basis, limb));
+            let count = self.plan.babies.len();
+            let steps = baby_limbs(ring, &groups, (&babies, count), (basis, limb));
             self.multiply_limb(ring, limb, &steps, outputs);
         });
         sums
+    }
+
+    /// The vector for every group of baby steps, turned by one group after the other, with its digits if they are needed.
+    fn turned_vectors<'a>(
+        &self,
+        ring: &Ring,
+        keys: &EvaluationKeys,
+        ct: &'a RlweCiphertext,
+        turned: &'a [OnceLock<RlweCiphertext>],
+    ) -> Vec<BabyGroup<'a>> {
+        let decompose = |ct: &'a RlweCiphertext| Digits::decompose(ring, &ct.c1, self.plan.shape);
+        let rotates = self.plan.babies[..self.plan.keyed_babies].iter().any(|&it| it != 0);
+        let mut groups = Vec::with_capacity(turned.len() + 1);
+        let mut last = ct;
+        for next in turned {
+            let element = ring.rotation_element(self.plan.keyed_babies * self.plan.stride);
+            let digits = decompose(last);
+            let mut switched = digits.inner_product(ring, self.key(keys, element));
+            add_times_special(ring, &mut switched.c0, &last.c0);
+            let image =
+                |poly: Poly<Evaluations>| poly.divide_round(ring, 0).automorphism(ring, element);
+            groups.push(BabyGroup { ct: last, digits: Some(digits) });
+            last = next
+                .get_or_init(|| RlweCiphertext { c0: image(switched.c0), c1: image(switched.c1) });
+        }
+        groups.push(BabyGroup { ct: last, digits: rotates.then(|| decompose(last)) });
+        groups
     }
 
     /// Sums of products of one limb: `outputs[j] = Σ_b d_{j,b} ∘ steps[b]`, block by block, so that the
@@ -241,12 +269,18 @@ impl LinearTransform {
 /// Key and permutation of a baby step; `None` for the rotation by 0.
 type BabyStep<'a> = Option<(&'a SwitchingKey, Arc<Permutation>)>;
 
-/// One limb of P times every baby rotation of `ct`.
+/// What a group of baby steps rotates.
+struct BabyGroup<'a> {
+    ct: &'a RlweCiphertext,
+    /// None if no step of the group rotates.
+    digits: Option<Digits<'a>>,
+}
+
+/// One limb of P times so many baby rotations, group after group.
 fn baby_limbs(
     ring: &Ring,
-    ct: &RlweCiphertext,
-    babies: &[BabyStep<'_>],
-    digits: Option<&Digits<'_>>,
+    groups: &[BabyGroup<'_>],
+    (babies, count): (&[BabyStep<'_>], usize),
     (basis, limb): (Basis, usize),
 ) -> Vec<[Buffer; 2]> {
     let degree = ring.degree();
@@ -261,23 +295,34 @@ fn baby_limbs(
         }
         None => Buffer::zeroed(degree),
     };
-    let c0 = times_special(&ct.c0);
+    let c0: Vec<Buffer> = groups.iter().map(|group| times_special(&group.ct.c0)).collect();
     let mut scratch = Buffer::unspecified(degree);
-    babies
-        .iter()
-        .map(|baby| match (baby, digits) {
+    let mut step = |baby: &BabyStep<'_>, group: usize| {
+        let BabyGroup { ct, digits } = &groups[group];
+        match (baby, digits) {
             (Some((key, permutation)), Some(digits)) => {
                 let mut out0 = Buffer::unspecified(degree);
                 let mut out1 = Buffer::unspecified(degree);
                 digits.inner_product_limb(ring, key, limb, &mut scratch, &mut out1);
-                kernels::add_assign(m, &mut scratch, &c0);
+                kernels::add_assign(m, &mut scratch, &c0[group]);
                 kernels::permute(&mut out0, &scratch, permutation);
                 kernels::permute(&mut scratch, &out1, permutation);
                 [out0, std::mem::replace(&mut scratch, out1)]
             }
-            _ => [c0.clone(), times_special(&ct.c1)],
-        })
-        .collect()
+            _ => [c0[group].clone(), times_special(&ct.c1)],
+        }
+    };
+    // A row of a key serves all groups while it is near.
+    let mut by_group: Vec<Vec<[Buffer; 2]>> =
+        groups.iter().map(|_| Vec::with_capacity(babies.len())).collect();
+    for (index, baby) in babies.iter().enumerate() {
+        for (group, steps) in by_group.iter_mut().enumerate() {
+            if group * babies.len() + index < count {
+                steps.push(step(baby, group));
+            }
+        }
+    }
+    by_group.into_iter().flatten().collect()
 }
 
 /// The periodic vector rotated right by `shift`.

@@ -26,6 +26,10 @@ pub struct DiagonalStep {
 /// `Σ_j rot(j·n1·stride)[ Σ_b d'_{j,b} ∘ rot((first + b)·stride)(v) ]`. Baby steps share one
 /// decomposition (hoisting) and stay modulo Q·P (double hoisting); giant steps are nested by Horner's
 /// rule, so they all use one key.
+///
+/// Baby steps may share keys: those after the first few, [`TransformPlan::keyed_babies`], are the first ones of the vector
+/// turned by as many, `rot((first + b)·stride)(rot(g·stride)(v))`. Groups of g baby steps take g keys and one for the turn,
+/// which is a key switch and a decomposition more.
 #[derive(Clone, Debug)]
 pub struct TransformPlan {
     /// Limbs of the ciphertext that it multiplies.
@@ -36,6 +40,10 @@ pub struct TransformPlan {
     pub scale: f64,
     /// Rotations of the baby steps, modulo the number of slots N/2.
     pub babies: Vec<usize>,
+    /// Baby steps that have keys of their own, which the others share.
+    pub keyed_babies: usize,
+    /// Rotation from a baby step to the next.
+    pub stride: usize,
     /// Rotation of one giant step.
     pub giant_rotation: usize,
     /// Number of giant steps.
@@ -109,6 +117,8 @@ impl TransformPlan {
             shape,
             scale,
             babies: (0..babies_used).map(|b| signed(origin + b as i64)).collect(),
+            keyed_babies: babies_used,
+            stride,
             giant_rotation: (babies_used * stride) % ring_slots,
             giants: window.div_ceil(babies_used),
             steps,
@@ -118,14 +128,63 @@ impl TransformPlan {
         }
     }
 
+    /// The same plan where only the first `keyed_babies` baby steps have keys.
+    ///
+    /// # Panics
+    /// If that is 0.
+    #[must_use]
+    pub fn sharing_baby_keys(self, keyed_babies: usize) -> Self {
+        assert!(keyed_babies > 0, "no baby step has a key");
+        Self { keyed_babies: keyed_babies.min(self.babies.len()), ..self }
+    }
+
+    /// Groups of baby steps that share keys.
+    #[must_use]
+    pub fn baby_groups(&self) -> usize {
+        self.babies.len().div_ceil(self.keyed_babies)
+    }
+
+    /// The rotation from one group of baby steps to the next; none if there is one group.
+    #[must_use]
+    pub fn turn_rotation(&self) -> Option<usize> {
+        (self.keyed_babies < self.babies.len()).then_some(self.keyed_babies * self.stride)
+    }
+
+    /// Baby steps with keys of their own that rotate.
+    fn rotating_babies(&self) -> impl Iterator<Item = usize> {
+        self.babies[..self.keyed_babies].iter().copied().filter(|&r| r != 0)
+    }
+
     /// The rotations that it needs keys for.
     #[must_use]
     pub fn rotations(&self) -> Vec<usize> {
-        let mut rotations: Vec<usize> = self.babies.iter().copied().filter(|&r| r != 0).collect();
+        let mut rotations: Vec<usize> = self.rotating_babies().collect();
+        rotations.extend(self.turn_rotation());
         if self.giants > 1 {
             rotations.push(self.giant_rotation);
         }
         rotations
+    }
+
+    /// Limbs of keys and of the encoded matrix that one application reads, each key of baby steps once for all groups.
+    #[must_use]
+    pub fn streamed_limbs(&self, degree: usize) -> usize {
+        let all = self.shape.basis.limbs();
+        let keys = self.rotating_babies().count() + self.baby_groups() + self.giants - 2;
+        2 * self.shape.digits() * all * keys + self.rounded_coefficients * all / degree
+    }
+
+    /// Key switches of one application.
+    #[must_use]
+    pub fn key_switches(&self) -> usize {
+        self.babies.len() + self.baby_groups() + self.giants - 2
+    }
+
+    /// Mean number of turns that a baby step is behind.
+    #[must_use]
+    pub fn mean_turns(&self) -> f64 {
+        let turns: usize = (0..self.babies.len()).map(|baby| baby / self.keyed_babies).sum();
+        turns as f64 / self.babies.len() as f64
     }
 
     /// Variance that rounding the matrix to integers adds to a slot, for slots of mean square 1.
@@ -144,9 +203,10 @@ impl TransformPlan {
         full * moduli.packed_bytes(basis) + WORD_BYTES * basis.limbs() * runs
     }
 
-    /// Whether any baby step rotates: they share one decomposition.
+    /// Decompositions for baby steps: one a group, for those that rotate and for the turn to the next group.
     fn decompositions(&self) -> usize {
-        usize::from(self.babies.iter().any(|&r| r != 0))
+        let last = usize::from(self.rotating_babies().next().is_some());
+        self.baby_groups() - 1 + last
     }
 
     /// Multiply-accumulates of one application, in limbs: with keys and diagonals, and of the base conversions of every
@@ -155,10 +215,11 @@ impl TransformPlan {
     pub fn limb_products(&self) -> usize {
         let basis = self.shape.basis;
         let (all, stored, special) = (basis.limbs(), basis.main_limbs(), basis.special);
-        let (digits, giants) = (self.shape.digits(), self.giants - 1);
-        let switches = self.babies.len() + giants;
-        let conversions =
-            (self.decompositions() + giants) * stored * all + (giants + 2) * special * stored;
+        let (digits, giants, turns) =
+            (self.shape.digits(), self.giants - 1, self.baby_groups() - 1);
+        let switches = self.key_switches();
+        let conversions = (self.decompositions() + giants) * stored * all
+            + (giants + 2 + 2 * turns) * special * stored;
         all * (2 * digits * switches + 2 * self.steps.len()) + conversions
     }
 
@@ -170,6 +231,7 @@ impl TransformPlan {
         let digits = self.shape.digits();
         self.decompositions() * digits * (l + k)
             + (self.giants - 1) * (digits + 1) * (l + k)
+            + (self.baby_groups() - 1) * 2 * (l + k)
             + 2 * division_transforms(basis, rescale)
     }
 }

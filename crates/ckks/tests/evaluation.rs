@@ -141,11 +141,17 @@ fn polynomials_in_both_bases() {
     setup.check(&result, &expected, 1e-8);
 }
 
-fn apply_chain(setup: &mut Setup, matrices: &[DiagonalMatrix], ct: Ciphertext) -> Ciphertext {
+/// Matrices by four baby steps, so many of which have keys.
+fn apply_chain(
+    setup: &mut Setup,
+    (matrices, keyed): (&[DiagonalMatrix], usize),
+    ct: Ciphertext,
+) -> Ciphertext {
     matrices.iter().fold(ct, |mut ct, matrix| {
         ct.drop_to(&setup.ring, ct.limbs());
         let shape = SwitchingKeyShape { basis: Basis::new(ct.limbs(), 3), digit_limbs: 3 };
         let plan = TransformPlan::new(matrix, DEGREE / 2, 4, shape, 49f64.exp2());
+        let plan = plan.sharing_baby_keys(keyed);
         for rotation in plan.rotations() {
             let element = setup.ring.rotation_element(rotation) as u32;
             setup.add_key(KeyPurpose::Galois(element), shape);
@@ -164,9 +170,11 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
     {
         let matrices = factors.matrices();
         let expected = matrices.iter().fold(slots.clone(), |v, m| m.apply(&v));
-        let ct = setup.encrypt(&slots);
-        let result = apply_chain(&mut setup, &matrices, ct);
-        setup.check(&result, &expected, 1e-7);
+        for keyed in [4, 3, 2, 1] {
+            let ct = setup.encrypt(&slots);
+            let result = apply_chain(&mut setup, (&matrices, keyed), ct);
+            setup.check(&result, &expected, 1e-7);
+        }
     }
     let small = sample(16);
     let wide: Vec<_> = (0..32).map(|j| small[j % 16]).collect();
@@ -175,9 +183,11 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
     {
         let matrices = factors.matrices();
         let expected = matrices.iter().fold(wide.clone(), |v, m| m.apply(&v));
-        let ct = setup.encrypt(&wide);
-        let result = apply_chain(&mut setup, &matrices, ct);
-        setup.check(&result, &expected, 1e-7);
+        for keyed in [4, 2] {
+            let ct = setup.encrypt(&wide);
+            let result = apply_chain(&mut setup, (&matrices, keyed), ct);
+            setup.check(&result, &expected, 1e-7);
+        }
     }
 }
 

@@ -11,7 +11,10 @@ mod encrypt_table;
 mod files;
 pub mod integers;
 mod lookup;
+mod memory;
 mod parameters;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod sum;
 pub mod wide;
 
@@ -142,6 +145,10 @@ pub enum Command {
     /// Look wide values up: dictionaries of 32- and 64-bit keys, tables of 2^32 entries that have structure
     #[command(after_help = wide::OVERVIEW)]
     Wide(GroupArgs<wide::WideCommand>),
+    /// Serve lookups over HTTP: clients register keys, send ciphertexts and fetch results; needs no secret
+    #[cfg(feature = "serve")]
+    #[command(after_help = serve::SERVE)]
+    Serve(serve::ServeArgs),
     /// Say what files are: type, engine, parameters, key and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),

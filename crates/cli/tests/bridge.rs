@@ -131,6 +131,7 @@ fn what_does_not_belong_together_is_refused() {
         ("--op table --table t.csv --input a.ct", "table takes --second-table"),
         ("--op table --second-table t.csv --table t.csv --input a.ct", "keygen --op table"),
         ("--op sign --table t.csv --input t.csv", "t.csv"),
+        ("--op sign --table t.csv --input a.ct --memory 1kB", "above --memory 1.0 kB"),
     ] {
         let line = format!("bridge run --evaluation server.key {options} --output r.ct");
         let message = here.fail(&line);

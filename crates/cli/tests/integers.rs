@@ -120,6 +120,7 @@ fn bad_input_is_refused_by_name() {
         ("--op lt --wide --input x.ct --constant 1", "--wide is not for lt"),
         ("--op piecewise --input x.ct --pieces bad.csv", "bad.csv line 2"),
         ("--op add --input x.csv --constant 1", "x.csv"),
+        ("--op add --input x.ct --constant 1 --memory 1kB", "above --memory 1.0 kB"),
     ] {
         let message = refused(options);
         assert!(message.contains(expected), "{options}: {message}");

@@ -145,6 +145,9 @@ fn bytes_of_other_programs() {
     let message =
         here.fail(&format!("aes transcipher {files} --input cipher.aes --counter {COUNTER}"));
     assert!(message.contains("a counter of its own"), "{message}");
+    let message = here.fail(&format!("aes transcipher {files} --input cipher.aes --memory 1kB"));
+    assert!(message.contains("transciphering may take "), "{message}");
+    assert!(message.contains("above --memory 1.0 kB"), "{message}");
     let last = format!("{}ffffffff", "0".repeat(24));
     here.write("long.bin", [0; 17]);
     let message = here.fail(&format!("aes transcipher {files} --input long.bin --counter {last}"));

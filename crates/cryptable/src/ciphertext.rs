@@ -140,6 +140,27 @@ impl Ciphertext {
         Self::new(ciphertexts.into_iter().flat_map(|ciphertext| ciphertext.parts).collect())
     }
 
+    /// Ciphertexts of as many parts in one: the first part of each, then the second of each.
+    pub(crate) fn interleaved(ciphertexts: &[Self]) -> Result<Self> {
+        let parts = ciphertexts.first().map_or(0, |first| first.parts.len());
+        let of = |index: usize| ciphertexts.iter().map(move |of| of.parts[index].clone());
+        Self::new((0..parts).flat_map(of).collect())
+    }
+
+    /// What [`Ciphertext::interleaved`] joined of so many: of `what`, for errors.
+    pub(crate) fn deinterleaved(self, count: usize, what: &str) -> Result<Vec<Self>> {
+        let found = self.parts.len();
+        if count == 0 || !found.is_multiple_of(count) {
+            let expected = format!("a multiple of {count}, the number of {what}");
+            return Err(Error::mismatch("number of ciphertexts", found, expected));
+        }
+        let mut parts: Vec<Vec<Part>> = vec![Vec::new(); count];
+        for (index, part) in self.parts.into_iter().enumerate() {
+            parts[index % count].push(part);
+        }
+        parts.into_iter().map(Self::new).collect()
+    }
+
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
     }

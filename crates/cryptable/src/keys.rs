@@ -1,7 +1,10 @@
 //! Keys of any engine: the client's secret key, the server's evaluation key.
 
+mod digits;
+mod entry_tables;
 mod evaluation_key;
 mod linear_operations;
+mod packed_parts;
 mod packing;
 #[cfg(feature = "client")]
 mod secret_key;

@@ -49,9 +49,9 @@
 //!   [`transciphering`]: AES-128 ciphertexts to homomorphic ones. [`circuits`]: any binary circuit, on thousands of words
 //!   at once. [`ckks`]: vectors of real and complex numbers. Each has keys of its own and an example.
 //! - [`bridges`]: results of packed lookups go on as integers or as values of engine `leveled`, and back.
-//! - [`engines::packed::Dictionary`]: values of 65,536 keys of 32 or 64 bits, and a default, on 65,536 encrypted keys;
-//!   [`engines::packed::WordCircuit`]: tables of 2^32 entries that have structure. [`Request::entries`]: tables of their own for
-//!   every value, or encrypted.
+//! - [`wide`]: dictionaries of 65,536 keys of 32 or 64 bits and a default, and tables of 2^32 entries that have structure, on
+//!   65,536 encrypted values. [`Request::entries`]: tables of their own for every value
+//!   ([`EvaluationKey::lookup_per_value`]), or encrypted ([`EvaluationKey::lookup_encrypted`]).
 //! - [`EvaluationKey::add`]: sums, differences and multiples of encrypted values, before and after lookups.
 //! - [`bfloat16`] makes the table of any function of floats, exact to the last bit.
 //! - [`Execution`] sets threads, and hears of progress and cancels; [`CiphertextWriter`] and [`CiphertextReader`] stream
@@ -81,6 +81,7 @@ mod parameters;
 mod plan;
 mod prepared_table;
 mod request;
+pub mod wide;
 
 pub use ciphertext::{Ciphertext, Contents};
 pub use ciphertext_file::{
@@ -114,7 +115,7 @@ pub use cryptable_leveled::aes as transciphering;
 
 /// Who is trusted with what, what is revealed, failure probabilities and IND-CPA-D: `SECURITY.md`. Its links are those
 /// of the repository.
-#[doc = include_str!("../../../SECURITY.md")]
+#[doc = include_str!("../SECURITY.txt")]
 pub mod security {}
 
 /// The engines themselves, for what one of them alone can do and for researchers.

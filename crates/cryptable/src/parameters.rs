@@ -8,7 +8,8 @@ use cryptable_wire::ObjectType;
 use crate::engine::{each_engine, engine_accessors};
 use crate::engines::{bridged, leveled, packed, single};
 use crate::{
-    Engine, FailureProbability, Prediction, ReadOptions, Result, SecurityLevel, SumLimits,
+    CostModel, Engine, FailureProbability, Prediction, ReadOptions, Result, SecurityLevel,
+    SumLimits,
 };
 
 /// A validated parameter set of one engine, for tables of one input and one output modulus. Immutable.
@@ -138,6 +139,37 @@ impl Parameters {
     #[must_use]
     pub fn prediction(&self) -> Prediction {
         each_engine!(self, it => it.prediction())
+    }
+
+    /// What a lookup of so many values in so many tables of a kind will take. Of single and leveled values it is that of one
+    /// table: most work does not depend on the table.
+    ///
+    /// ```
+    /// use cryptable::{Engine, Parameters, engines::packed::EntryKind};
+    /// let parameters = Parameters::insecure_toy(Engine::Packed, 4, 4)?;
+    /// let [one, two] = [1, 2].map(|n| parameters.lookup_prediction(EntryKind::Shared, n, 10));
+    /// assert!(one.peak_bytes() <= two.peak_bytes());
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lookup_prediction(
+        &self,
+        kind: packed::EntryKind,
+        tables: usize,
+        values: u64,
+    ) -> Prediction {
+        match self {
+            Self::Packed(it) => it.prediction_for(kind, tables),
+            Self::Bridged(it) => {
+                // Few values are not packed.
+                let crossing = it.crossing(&CostModel::calibrated());
+                match crossing.is_none_or(|n| values < n) {
+                    true => it.single().prediction(),
+                    false => self.prediction(),
+                }
+            }
+            Self::Single(_) | Self::Leveled(_) => self.prediction(),
+        }
     }
 
     /// The digest that names them in ciphertexts: BLAKE3 of [`Parameters::to_bytes`], but of single values that may be

@@ -258,6 +258,9 @@ fn all_candidates(way: Way, request: &Request) -> Result<Vec<Parameters>> {
         Way::Same(Engine::Leveled) => {
             all(leveled::Parameters::candidates(&leveled_request(request)?)?)
         }
+        Way::Bridged if request.complex_outputs => {
+            return Err(unserved_complex("of single values"));
+        }
         Way::Bridged if request.entries != EntryKind::Shared => {
             return Err(unserved_entries("of single values", request.entries));
         }
@@ -284,7 +287,7 @@ fn packed_request(request: &Request) -> Result<packed::Request> {
     let count = request.values.and_then(|values| usize::try_from(values).ok());
     Ok(packed::Request {
         ring_degree: request.ring_degree,
-        count: count.map(|count| count.min(1 << 16)),
+        count: count.map(|count| count.min(1 << 17)),
         method: method.map(|(method, _)| method),
         order: method.and_then(|(_, order)| order),
         lookups_in_a_row: request.lookups_in_a_row,
@@ -293,6 +296,7 @@ fn packed_request(request: &Request) -> Result<packed::Request> {
         tables: request.tables,
         log2_fail: request.log2_fail,
         entries: request.entries,
+        complex_outputs: request.complex_outputs,
         ..packed::Request::new(request.input_modulus, request.output_modulus)
     })
 }
@@ -330,6 +334,9 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
     if request.entries != EntryKind::Shared {
         return Err(unserved_entries(&format!("with the engine {engine}"), request.entries));
     }
+    if request.complex_outputs {
+        return Err(unserved_complex(&format!("with the engine {engine}")));
+    }
     let option = match (request.ring_degree, request.digit_bits) {
         (Some(_), _) => "a ring degree of one's choice",
         (None, Some(_)) => "a digit width of one's choice",
@@ -341,6 +348,11 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
 /// Entries that only packed values are looked up in.
 fn unserved_entries(place: &str, entries: EntryKind) -> Error {
     Error::Unsupported(format!("{entries} {place}: that is for packed values"))
+}
+
+/// Outputs that only packed values have.
+fn unserved_complex(place: &str) -> Error {
+    Error::Unsupported(format!("complex outputs {place}: that is for packed values"))
 }
 
 /// Why no engine serves a request: the reason of the only one asked, or the reasons of all.

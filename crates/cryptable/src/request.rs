@@ -33,6 +33,7 @@ pub struct Request {
     pub(crate) values: Option<u64>,
     pub(crate) tables: usize,
     pub(crate) entries: EntryKind,
+    pub(crate) complex_outputs: bool,
     pub(crate) lookups_in_a_row: u32,
     pub(crate) memory: Option<usize>,
     pub(crate) log2_fail: Option<f64>,
@@ -62,6 +63,7 @@ impl Request {
             values: None,
             tables: 1,
             entries: EntryKind::Shared,
+            complex_outputs: false,
             lookups_in_a_row: 1,
             memory: None,
             log2_fail: None,
@@ -108,6 +110,26 @@ impl Request {
     #[must_use]
     pub fn entries(mut self, entries: EntryKind) -> Self {
         self.entries = entries;
+        self
+    }
+
+    /// Tables have complex outputs ([`crate::engines::packed::ComplexTable`]), of which a lookup gives one result for both
+    /// parts: packed values by AKP, half as many in a ciphertext, looked up through [`crate::EvaluationKey::packed`] by
+    /// [`lookup_complex`](crate::engines::packed::EvaluationKey::lookup_complex). The output modulus is that of either
+    /// part. Left out: real outputs, integers or, with
+    /// [`RealTable`](crate::engines::packed::RealTable), in fixed point.
+    ///
+    /// ```
+    /// use cryptable::{Request, engines::packed::RealTable};
+    /// let steps = RealTable::modulus_for(1e-2)?;
+    /// let plan = Request::new(16, steps).complex_outputs().plan()?;
+    /// let parameters = plan.best().parameters();
+    /// assert_eq!((parameters.method_name().as_str(), parameters.values_per_ciphertext()), ("AKP", 32_768));
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn complex_outputs(mut self) -> Self {
+        self.complex_outputs = true;
         self
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod compress_continuous;
 pub(crate) mod encoded_table;
 pub(crate) mod eval_func;
 pub(crate) mod fdfb_ks;
+pub(crate) mod fdfb_ks_modulo_q;
 mod half_tables;
 pub(crate) mod input_phase;
 pub(crate) mod lookup_noise;
@@ -15,6 +16,7 @@ pub(crate) mod method;
 pub(crate) mod odd_modulus;
 pub(crate) mod select;
 pub(crate) mod select_alt;
+mod sign_selection;
 pub(crate) mod wop_pbs1;
 pub(crate) mod wop_pbs2;
 
@@ -26,6 +28,7 @@ pub use compress_continuous::{CompressContinuous, ContinuousFunction};
 pub use encoded_table::EncodedTable;
 pub use eval_func::EvalFunc;
 pub use fdfb_ks::FdfbKs;
+pub use fdfb_ks_modulo_q::FdfbKsModuloQ;
 pub use lookup_noise::{LookupNoise, log2_fail};
 pub use method::{Decision, FullDomainMethod, MethodNoise, TableKind};
 pub use odd_modulus::OddModulus;
@@ -41,6 +44,7 @@ pub fn methods() -> &'static [&'static dyn FullDomainMethod] {
         &EvalFunc,
         &FdfbKs { digits: 1 },
         &FdfbKs { digits: 2 },
+        &FdfbKsModuloQ,
         &Comp { multi_value: false },
         &Comp { multi_value: true },
         &WopPbs1 { refined: false, multi_value: false },

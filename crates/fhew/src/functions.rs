@@ -1,6 +1,6 @@
 //! Functions of values of large precision and of their digits. One file a function.
 //!
-//! Sign, comparison, absolute value, ReLU and maximum of one ciphertext of up to some 24 bits go by its digits
+//! Sign, comparison, absolute value, ReLU and maximum of one ciphertext of up to some 28 bits go by its digits
 //! (Sec. 4 of Ma et al., TCHES 2024; Liu, Micciancio, Polyakov, ASIACRYPT 2022). Longer integers are vectors of
 //! digits ([`Radix`]), and larger tables trees or chains of tables of digits ([`TreeTable`], [`ChainedTable`]).
 

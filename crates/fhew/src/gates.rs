@@ -11,7 +11,7 @@ use crate::keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 use crate::keys::secret_key::SecretKey;
 use crate::noise::{NoiseModel, Variance, log2_sum};
-use crate::parameter_choice::choose_by;
+use crate::parameter_choice::{Search, choose_by};
 use crate::parameters::Parameters;
 use crate::test_polynomial::{TestPolynomial, encode};
 
@@ -176,7 +176,7 @@ pub fn log2_fail(model: &NoiseModel) -> f64 {
 pub fn choose(limit: f64) -> Result<Parameters> {
     let error =
         |found| Error::FailureUnreachable { what: "a Boolean gate".to_owned(), found, limit };
-    choose_by(cost::bootstrap, limit, log2_fail).map_err(error)?
+    choose_by(Search::PLAIN, cost::bootstrap, limit, log2_fail).map_err(error)?
 }
 
 /// Encrypts a bit for gates.

@@ -3,11 +3,12 @@
 //!
 //! | type | holds | for |
 //! |---|---|---|
-//! | [`EncryptedIntegers`] | signed integers of up to 24 bits, an LWE ciphertext each | functions by digit decomposition |
+//! | [`EncryptedIntegers`] | signed integers of up to 28 bits, an LWE ciphertext each | functions by digit decomposition |
 //! | [`RadixInteger`] | one unsigned integer or one in two's complement, digits of base 8, an LWE ciphertext each | sums, comparisons, tables of digits, chained without end |
 //! | [`SmallValues`] | values below a small modulus, such as signs | selecting between integers, results of tables |
 //!
-//! [`EvaluationKey::to_radix`] leads from the first to the second.
+//! [`EvaluationKey::to_radix`] leads from the first to the second. [`EvaluationKey::continuous`] takes integers for
+//! fractions, and evaluates any [`RealFunction`] of them to eight bits or so.
 //!
 //! ```
 //! use cryptable_fhew::integers::{Parameters, SecretKey};
@@ -33,6 +34,7 @@
 //! ```
 
 mod ciphertexts;
+mod continuous;
 mod evaluation_key;
 mod interchange;
 mod parameters;
@@ -43,6 +45,7 @@ mod secret_key;
 mod serialization;
 
 pub use ciphertexts::{EncryptedIntegers, RadixInteger, SmallValues};
+pub use continuous::RealFunction;
 pub use evaluation_key::EvaluationKey;
 pub use parameters::{MAX_RADIX_DIGITS, Parameters, RADIX_BASE};
 pub use prediction::Function;

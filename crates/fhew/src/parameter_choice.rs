@@ -1,8 +1,8 @@
 //! The fastest parameters for a method and a table's moduli, within a failure probability.
 //!
 //! A search over everything that matters: ring degree, digits of the rotation, LWE modulus (with the least secure
-//! dimension) and digits of the key switch, ordered by the cost that counting gives. Every candidate has
-//! 128-bit security; the first that the noise model accepts is the fastest.
+//! dimension), digits of the key switch and, for methods that pack, of the trace's automorphisms, ordered by the cost
+//! that counting gives. Every candidate has 128-bit security; the first that the noise model accepts is the fastest.
 
 use std::sync::OnceLock;
 
@@ -28,6 +28,13 @@ struct Base {
     rotations: Vec<RgswGadgetLiteral>,
 }
 
+impl Base {
+    /// Decompositions of rotations that a search tries.
+    fn rotations_of(&self, search: Search) -> impl Iterator<Item = &RgswGadgetLiteral> {
+        self.rotations.iter().filter(move |digits| digits.rows() <= search.rotation_rows)
+    }
+}
+
 /// Bits of the prime at each ring degree: below the security limit, and below 2^47, where kernels are fastest.
 const PRIMES: [(usize, f64); 3] = [(1024, 24.9), (2048, 46.9), (4096, 46.9)];
 
@@ -36,6 +43,43 @@ const INTERMEDIATE: IntermediateRing = IntermediateRing::SECURE_1024;
 
 /// Most rows of a rotation's RGSW ciphertexts that are tried.
 const MAX_ROTATION_ROWS: usize = 12;
+
+/// The same for methods that multiply results of rotations: their products have the noise times P² or more.
+const MAX_MULTIPLIED_ROTATION_ROWS: usize = 20;
+
+/// Digits of the trace's automorphisms, the fewest first: methods that do not pack have keys of so many only.
+const AUTOMORPHISM_DIGITS: [usize; 5] = [5, 7, 9, 11, 15];
+
+/// What a search may vary beyond what every method needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Search {
+    /// Digits of the trace's automorphisms.
+    automorphisms: &'static [usize],
+    /// Most rows of a rotation's RGSW ciphertexts.
+    rotation_rows: usize,
+}
+
+impl Search {
+    /// Of bootstraps without packing.
+    pub(crate) const PLAIN: Self =
+        Self { automorphisms: AUTOMORPHISM_DIGITS.split_at(1).0, rotation_rows: MAX_ROTATION_ROWS };
+
+    /// Decompositions of automorphisms modulo a prime.
+    fn automorphism_digits(self, log2_prime: f64) -> impl Iterator<Item = GadgetLiteral> {
+        self.automorphisms.iter().map(move |&length| automorphism_digits(log2_prime, length))
+    }
+
+    fn of(method: &dyn FullDomainMethod) -> Self {
+        match (method.packings(), method.products()) {
+            (0, _) => Self::PLAIN,
+            (_, 0) => Self { automorphisms: &AUTOMORPHISM_DIGITS, ..Self::PLAIN },
+            _ => Self {
+                automorphisms: &AUTOMORPHISM_DIGITS,
+                rotation_rows: MAX_MULTIPLIED_ROTATION_ROWS,
+            },
+        }
+    }
+}
 
 /// The bases, built once: their NTT tables take a while.
 fn bases() -> &'static [Base] {
@@ -57,18 +101,23 @@ fn bases() -> &'static [Base] {
                     finer_rotations: [None; 3],
                     intermediate: (ring_degree > INTERMEDIATE.degree).then_some(INTERMEDIATE),
                     key_switching: gadget(4, 4),
-                    automorphism: gadget((log2_prime / 5.0) as u32, 5),
+                    automorphism: automorphism_digits(log2_prime, AUTOMORPHISM_DIGITS[0]),
                     relinearization: gadget((log2_prime / 3.0) as u32, 3),
                     packing: gadget(6, 4),
                 };
                 let parameters = Parameters::new(literal).expect("a valid set");
-                let rotations = (2..=MAX_ROTATION_ROWS)
+                let rotations = (2..=MAX_MULTIPLIED_ROTATION_ROWS)
                     .map(|rows| quietest_rotation(&parameters, rows))
                     .collect();
                 Base { parameters, rotations }
             })
             .collect()
     })
+}
+
+/// A decomposition of automorphisms into so many digits.
+fn automorphism_digits(log2_prime: f64, length: usize) -> GadgetLiteral {
+    GadgetLiteral { base_log2: (log2_prime / length as f64) as u32, length }
 }
 
 /// The decompositions with the least noise for a number of rows.
@@ -93,38 +142,87 @@ fn quietest_rotation(parameters: &Parameters, rows: usize) -> RgswGadgetLiteral 
     least(&mut (1..=rows / 2).map(split))
 }
 
-/// All combinations, the cheapest first.
+/// A base with an LWE modulus and dimension: everything else is digits.
+struct Group {
+    base: &'static Base,
+    literal: ParametersLiteral,
+    /// With digits of the least noise everywhere: where these fail too often, all of the group do.
+    quietest: ParametersLiteral,
+}
+
+/// All groups of a search.
+fn groups(search: Search) -> Vec<Group> {
+    let of_base = |base: &'static Base| {
+        lwe_literals(base).map(move |literal| {
+            let noise = |literal: &ParametersLiteral| {
+                let model = NoiseModel::new(&base.parameters.with_literal(*literal));
+                [model.blind_rotation().0, model.automorphism().0, model.key_switching().0]
+            };
+            // Each noise depends on its own digits alone.
+            let least = |part: usize, candidates: &mut dyn Iterator<Item = ParametersLiteral>| {
+                candidates.min_by(|a, b| noise(a)[part].total_cmp(&noise(b)[part])).expect("one")
+            };
+            let rotations = base
+                .rotations_of(search)
+                .map(|&rotation| ParametersLiteral { rotation, ..literal });
+            let quietest = least(0, &mut { rotations });
+            let automorphisms = search.automorphism_digits(literal.log2_prime);
+            let automorphisms =
+                automorphisms.map(|automorphism| ParametersLiteral { automorphism, ..quietest });
+            let quietest = least(1, &mut { automorphisms });
+            let switches = key_switching_digits(literal.log2_lwe_modulus);
+            let switches =
+                switches.map(|key_switching| ParametersLiteral { key_switching, ..quietest });
+            Group { base, literal, quietest: least(2, &mut { switches }) }
+        })
+    };
+    bases().iter().flat_map(of_base).collect()
+}
+
+/// All combinations of some groups, the cheapest first.
 fn candidates(
+    groups: &[Group],
+    search: Search,
     work: impl Fn(&ParametersLiteral) -> Work,
 ) -> Vec<(f64, &'static Base, ParametersLiteral)> {
     let model = CostModel::default();
     let mut candidates = Vec::new();
-    for base in bases() {
-        for log2_lwe_modulus in (base.parameters.rotation_modulus().ilog2()..=28).rev() {
-            let literal = *base.parameters.literal();
-            let bits = literal.intermediate.map_or(literal.log2_prime, |small| small.log2_prime);
-            let fits = f64::from(log2_lwe_modulus) < bits - 1.0;
-            let least = least_lwe_dimension(literal.lwe_secret, f64::from(log2_lwe_modulus));
-            let (true, Some(lwe_dimension)) = (fits, least) else { continue };
-            for &rotation in &base.rotations {
-                for base_log2 in 1..=8 {
-                    for length in 1..=(log2_lwe_modulus / base_log2) as usize {
-                        let key_switching = GadgetLiteral { base_log2, length };
-                        let literal = ParametersLiteral {
-                            lwe_dimension,
-                            log2_lwe_modulus,
-                            rotation,
-                            key_switching,
-                            ..literal
-                        };
-                        candidates.push((model.seconds(&work(&literal)), base, literal));
-                    }
+    for &Group { base, literal, .. } in groups {
+        for &rotation in base.rotations_of(search) {
+            for automorphism in search.automorphism_digits(literal.log2_prime) {
+                for key_switching in key_switching_digits(literal.log2_lwe_modulus) {
+                    let literal =
+                        ParametersLiteral { rotation, key_switching, automorphism, ..literal };
+                    candidates.push((model.seconds(&work(&literal)), base, literal));
                 }
             }
         }
     }
     candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
     candidates
+}
+
+/// All LWE moduli that fit a base, each with the least secure dimension.
+fn lwe_literals(base: &Base) -> impl Iterator<Item = ParametersLiteral> {
+    let literal = *base.parameters.literal();
+    let bits = literal.intermediate.map_or(literal.log2_prime, |small| small.log2_prime);
+    let moduli = (base.parameters.rotation_modulus().ilog2()..=28).rev();
+    moduli.filter_map(move |log2_lwe_modulus| {
+        let fits = f64::from(log2_lwe_modulus) < bits - 1.0;
+        let least = least_lwe_dimension(literal.lwe_secret, f64::from(log2_lwe_modulus));
+        let lwe_dimension = least.filter(|_| fits)?;
+        // Digits that fit any modulus, until a candidate has its own.
+        let key_switching = GadgetLiteral { base_log2: 1, length: 1 };
+        Some(ParametersLiteral { lwe_dimension, log2_lwe_modulus, key_switching, ..literal })
+    })
+}
+
+/// All decompositions of key switching.
+fn key_switching_digits(log2_lwe_modulus: u32) -> impl Iterator<Item = GadgetLiteral> {
+    (1..=8).flat_map(move |base_log2| {
+        let lengths = 1..=(log2_lwe_modulus / base_log2) as usize;
+        lengths.map(move |length| GadgetLiteral { base_log2, length })
+    })
 }
 
 /// The fastest parameters with which a method looks up tables of these moduli, each result good as a next input,
@@ -152,7 +250,8 @@ pub fn choose(
             Ok(()) => full_domain::log2_fail(method, model, input_modulus, output_modulus),
             Err(_) => 0.0,
         };
-    choose_by(|literal| cost::lookup(method, literal), limit, log2_fail).map_err(|found| {
+    let work = |literal: &ParametersLiteral| cost::lookup(method, literal);
+    choose_by(Search::of(method), work, limit, log2_fail).map_err(|found| {
         let what = format!("{} with plaintext modulus {input_modulus}", method.name());
         Error::FailureUnreachable { what, found, limit }
     })?
@@ -161,15 +260,20 @@ pub fn choose(
 /// The fastest parameters for some work whose log2 of the failure probability is at most
 /// `limit`, or the least that any candidate has.
 pub(crate) fn choose_by(
+    search: Search,
     work: impl Fn(&ParametersLiteral) -> Work,
     limit: f64,
     log2_fail: impl Fn(&NoiseModel) -> f64,
 ) -> std::result::Result<Result<Parameters>, f64> {
     let mut least = 0.0f64;
-    for (_, base, literal) in candidates(work) {
-        let log2_fail = log2_fail(&NoiseModel::new(&base.parameters.with_literal(literal)));
-        least = least.min(log2_fail);
-        if log2_fail <= limit {
+    let mut groups = groups(search);
+    groups.retain(|Group { base, quietest, .. }| {
+        let quietest = log2_fail(&NoiseModel::new(&base.parameters.with_literal(*quietest)));
+        least = least.min(quietest);
+        quietest <= limit
+    });
+    for (_, base, literal) in candidates(&groups, search, work) {
+        if log2_fail(&NoiseModel::new(&base.parameters.with_literal(literal))) <= limit {
             // Once more with all checks: the search only takes literals that pass them.
             return Ok(Parameters::new(literal));
         }
@@ -200,6 +304,19 @@ mod tests {
         };
         assert!(cost(16, -40.0) <= cost(16, -64.0));
         assert!(cost(8, -64.0) <= cost(16, -64.0));
+    }
+
+    /// Their products amplify the noise of the trace: its digits have to be finer than those of other methods.
+    #[test]
+    fn methods_that_multiply_have_parameters_for_the_moduli_of_their_paper() {
+        for (name, p) in [("WoP-PBS1", 16), ("WoP-PBS1", 32), ("WoP-PBS2", 16), ("WoP-PBS2", 32)] {
+            let method = full_domain::method(name).unwrap();
+            let parameters = choose(method, p, p, -64.0).unwrap();
+            assert!(parameters.security_bits() >= 128.0);
+            assert!(parameters.literal().automorphism.length > AUTOMORPHISM_DIGITS[0], "{name}");
+            let model = NoiseModel::new(&parameters);
+            assert!(full_domain::log2_fail(method, &model, p, p) <= -64.0, "{name}, {p}");
+        }
     }
 
     #[test]

@@ -4,9 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use cryptable_fhew::integers::{
-    EncryptedIntegers, EvaluationKey, Parameters, RadixInteger, SecretKey, SmallValues,
+    EncryptedIntegers, EvaluationKey, Parameters, RadixInteger, RealFunction, SecretKey,
+    SmallValues,
 };
 use cryptable_lattice::{Error, Progress, ReadOptions, Table};
+use cryptable_ring::random::replay;
 
 const SILENT: Progress<'static> = Progress::silent();
 
@@ -215,4 +217,48 @@ fn keys_and_ciphertexts_come_back_from_bytes() {
     let full_size = Parameters::new(20).unwrap();
     let read = Parameters::from_bytes(&full_size.to_bytes(), ReadOptions::default()).unwrap();
     assert_eq!((read.digest(), read.bits()), (full_size.digest(), 20));
+}
+
+/// F(v) of values all over [-1, 1), the noise two-sided where F is as steep as stated everywhere.
+#[test]
+fn continuous_functions_have_the_stated_noise() {
+    let _replay = replay::begin();
+    let parameters = Parameters::insecure_toy(16).unwrap();
+    let secret = SecretKey::generate(&parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let fresh = parameters.fresh_integer_noise();
+    let limit = parameters.continuous_limit(fresh).unwrap();
+    assert!((0.9..1.0).contains(&limit), "{limit}");
+    let values: Vec<f64> = (0..120).map(|i| (f64::from(i) / 59.5 - 1.0) * limit).collect();
+    let inputs = secret.encrypt_reals(&values).unwrap();
+    type Case<'a> = (&'a str, &'a (dyn Fn(f64) -> f64 + Sync), f64, bool);
+    let cases: [Case<'_>; 4] = [
+        ("half", &|v| v / 2.0, 0.5, true),
+        ("mirrored", &|v| 0.25 - 0.5 * v.abs(), 0.5, true),
+        ("square", &|v| v * v / 2.0, 1.0, false),
+        ("logistic", &|v| 1.0 / (1.0 + (-8.0 * v).exp()) - 0.5, 2.0, false),
+    ];
+    for (name, function, lipschitz, is_steep) in cases {
+        let real = RealFunction { function, lipschitz };
+        let results = key.continuous(&inputs, &real, Progress::silent()).unwrap();
+        let found = secret.decrypt_reals(&results).unwrap();
+        let squares = found.iter().zip(&values).map(|(f, &v)| (f - function(v)).powi(2));
+        let measured = squares.sum::<f64>() / values.len() as f64;
+        let stated = parameters.continuous_noise(lipschitz, fresh).unwrap();
+        // A fraction of 2, the length of [-1, 1).
+        let ratio = measured.sqrt() / (2.0 * stated.deviation());
+        println!("{name}: measured/stated {ratio:.3}");
+        assert!(ratio < 1.4 && (!is_steep || ratio > 0.7), "{name}: {ratio}");
+    }
+    // Results are inputs of continuous functions, not of functions of exact integers.
+    let half = RealFunction { function: &|v| v / 2.0, lipschitz: 0.5 };
+    let once = key.continuous(&inputs, &half, Progress::silent()).unwrap();
+    assert!(key.sign(&once, Progress::silent()).is_err());
+    let twice = key.continuous(&once, &half, Progress::silent()).unwrap();
+    let found = secret.decrypt_reals(&twice).unwrap();
+    assert!(found.iter().zip(&values).all(|(f, v)| (f - v / 4.0).abs() < 0.05));
+    let message = secret.encrypt_reals(&[0.5, 1.0]).unwrap_err().to_string();
+    assert!(message.contains("below 1"), "{message}");
+    let steep = RealFunction { function: &|v| v, lipschitz: f64::NAN };
+    assert!(key.continuous(&inputs, &steep, Progress::silent()).is_err());
 }

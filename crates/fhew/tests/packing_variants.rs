@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use common::{Setting, check_every_value, check_noise};
 use cryptable_fhew::full_domain::{
-    FdfbBfvMult, FdfbCancelSign, FdfbKs, FdfbSelect, FdfbSelectAlt, FullDomainMethod, Lookups,
-    WopPbs1, WopPbs2,
+    FdfbBfvMult, FdfbCancelSign, FdfbKs, FdfbKsModuloQ, FdfbSelect, FdfbSelectAlt,
+    FullDomainMethod, Lookups, WopPbs1, WopPbs2,
 };
 use cryptable_fhew::keys::EvaluationKey;
 use cryptable_fhew::noise::{NoiseModel, Variance};
@@ -154,6 +154,7 @@ fn fdfb_ks() {
     let _replay = replay::begin();
     check(&FdfbKs { digits: 1 });
     check(&FdfbKs { digits: 2 });
+    check(&FdfbKsModuloQ);
 }
 
 #[test]
@@ -188,6 +189,7 @@ fn every_value_of_more_moduli() {
         Box::new(FdfbCancelSign),
         Box::new(FdfbKs { digits: 1 }),
         Box::new(FdfbKs { digits: 2 }),
+        Box::new(FdfbKsModuloQ),
     ];
     for multi_value in [false, true] {
         methods.push(Box::new(FdfbSelect { multi_value }));

@@ -5,14 +5,14 @@ use cryptable_lattice::Result;
 use crate::columns::IntegerColumn;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::Evaluator;
-use crate::integer::Integer;
+use crate::integer::IntegerType;
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x + y: no lookup, as long as digits fit; else those of [`Evaluator::reduce`] for both before.
     ///
     /// # Errors
     /// As all operations.
-    pub fn add<T: Integer>(
+    pub fn add<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -24,7 +24,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn sub<T: Integer>(
+    pub fn sub<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -36,7 +36,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn neg<T: Integer>(
+    pub fn neg<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {

@@ -11,7 +11,7 @@ use crate::columns::IntegerColumn;
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
-use crate::integer::{Integer, Shift};
+use crate::integer::{ColumnKind, IntegerType, Shift};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// `x << amount`, amounts modulo `BITS` as in `wrapping_shl`: a lookup a digit, once for each digit that amounts below
@@ -31,7 +31,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn shl_by<T: Integer, A: Integer>(
+    pub fn shl_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: &IntegerColumn<A, E::Ciphertext>,
@@ -43,7 +43,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn shr_by<T: Integer, A: Integer>(
+    pub fn shr_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: &IntegerColumn<A, E::Ciphertext>,
@@ -55,7 +55,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn rotate_left_by<T: Integer, A: Integer>(
+    pub fn rotate_left_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: &IntegerColumn<A, E::Ciphertext>,
@@ -67,7 +67,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn rotate_right_by<T: Integer, A: Integer>(
+    pub fn rotate_right_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: &IntegerColumn<A, E::Ciphertext>,
@@ -80,46 +80,47 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn rotate_left<T: Integer>(
+    pub fn rotate_left<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let digits = self.reduce(x)?.digits().to_vec();
-        let amount = Digit::public((amount % T::BITS).into());
-        Ok(IntegerColumn::new(self.shift_digits::<T>(&digits, &amount, 0, Shift::RotateLeft)?))
+        let (kind, digits) = (x.kind(), self.reduce(x)?.digits().to_vec());
+        let amount = Digit::public((amount % kind.bits).into());
+        let rotated = self.shift_digits(kind, &digits, (0, &amount), Shift::RotateLeft)?;
+        Ok(IntegerColumn::new(kind, rotated))
     }
 
-    fn shift_by<T: Integer, A: Integer>(
+    fn shift_by<T: IntegerType, A: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: &IntegerColumn<A, E::Ciphertext>,
         shift: Shift,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let mut digits = self.reduce(x)?.digits().to_vec();
-        let stages = T::BITS.ilog2().div_ceil(self.digit_bits()) as usize;
-        for (index, amount) in self.low_digits(amount, stages)?.iter().enumerate() {
-            digits = self.shift_digits::<T>(&digits, amount, index, shift)?;
+        let (kind, mut digits) = (x.kind(), self.reduce(x)?.digits().to_vec());
+        let stages = kind.bits.ilog2().div_ceil(self.digit_bits()) as usize;
+        for digit in self.low_digits(amount, stages)?.iter().enumerate() {
+            digits = self.shift_digits(kind, &digits, digit, shift)?;
         }
-        Ok(IntegerColumn::new(digits))
+        Ok(IntegerColumn::new(kind, digits))
     }
 
     /// Shifts by one digit of the amount.
-    fn shift_digits<T: Integer>(
+    fn shift_digits(
         &self,
+        kind: ColumnKind,
         digits: &[Digit<E::Ciphertext>],
-        amount: &Digit<E::Ciphertext>,
-        index: usize,
+        (index, amount): (usize, &Digit<E::Ciphertext>),
         shift: Shift,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
-        let (radix, base) = (self.radix::<T>(), self.base());
+        let (radix, base) = (self.radix(kind), self.base());
         let scaled = self.scaled_beside(digits, amount, base)?;
         let mut sums = vec![Digit::public(0); radix.digits()];
         for (i, digit) in digits.iter().enumerate() {
             let moved = |pair: i64| {
                 let word = (pair.rem_euclid(base) as u64) << (i as u32 * radix.digit_bits());
                 let amount = (pair.div_euclid(base) as u64) << (index as u32 * radix.digit_bits());
-                shift.apply(T::from_word(word), (amount % u64::from(T::BITS)) as u32)
+                shift.apply(kind, word, (amount % u64::from(kind.bits)) as u32)
             };
             let sum = self.sum_beside(digit, &scaled)?;
             let words: Vec<u64> = (sum.low()..=sum.high()).map(moved).collect();

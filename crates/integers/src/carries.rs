@@ -10,31 +10,30 @@ use crate::columns::IntegerColumn;
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{Evaluator, NOISELESS};
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// The same integers with digits below the base, and the noise of results: one lookup for every digit that is not.
     ///
     /// # Errors
     /// As all operations.
-    pub fn reduce<T: Integer>(
+    pub fn reduce<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let radix = self.radix::<T>();
         let mut digits = x.digits().to_vec();
-        self.carry_out(&mut digits, radix)?;
-        Ok(IntegerColumn::new(digits))
+        self.carry_out(&mut digits, self.radix(x.kind()))?;
+        Ok(IntegerColumn::new(x.kind(), digits))
     }
 
     /// The least significant digits, as of [`Evaluator::reduce`]; as many as there are.
-    pub(crate) fn low_digits<T: Integer>(
+    pub(crate) fn low_digits<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         count: usize,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
         let mut digits = x.digits()[..count.min(x.digit_count())].to_vec();
-        self.carry_out(&mut digits, self.radix::<T>())?;
+        self.carry_out(&mut digits, self.radix(x.kind()))?;
         Ok(digits)
     }
 
@@ -82,17 +81,17 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// Shapes of the digits of a column.
-    pub(crate) fn shapes<T: Integer>(&self, x: &IntegerColumn<T, E::Ciphertext>) -> Vec<Shape> {
+    pub(crate) fn shapes<T: IntegerType>(&self, x: &IntegerColumn<T, E::Ciphertext>) -> Vec<Shape> {
         x.digits().iter().map(|digit| self.shape(&[(1, digit)])).collect()
     }
 
     /// The column, or its reduced form if digits may amount to more than the type holds: comparisons then see what they
     /// would be after wrapping.
-    pub(crate) fn wrapped<T: Integer>(
+    pub(crate) fn wrapped<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let radix = self.radix::<T>();
+        let radix = self.radix(x.kind());
         match self.top_values(&self.shapes(x), radix) {
             Some((low, high)) if low >= 0 && high < radix.top_base() => Ok(x.clone()),
             _ => self.reduce(x),
@@ -100,7 +99,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// `sum(factor·x)`, digit by digit; of reduced columns if it cannot be propagated otherwise.
-    pub(crate) fn combine<T: Integer>(
+    pub(crate) fn combine<T: IntegerType>(
         &self,
         terms: &[(i64, &IntegerColumn<T, E::Ciphertext>)],
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
@@ -114,11 +113,13 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// `sum(factor·x)`, digit by digit, if it can be propagated.
-    pub(crate) fn combine_lazy<T: Integer>(
+    pub(crate) fn combine_lazy<T: IntegerType>(
         &self,
         terms: &[(i64, &IntegerColumn<T, E::Ciphertext>)],
     ) -> Result<Option<IntegerColumn<T, E::Ciphertext>>> {
-        let radix = self.radix::<T>();
+        let kind = terms.first().map_or(ColumnKind::BOOLEANS, |(_, x)| x.kind());
+        check_kinds(terms.iter().map(|(_, x)| x.kind()))?;
+        let radix = self.radix(kind);
         let digits = |index: usize| -> Vec<(i64, &Digit<E::Ciphertext>)> {
             terms.iter().map(|(factor, x)| (*factor, &x.digits()[index])).collect()
         };
@@ -128,16 +129,17 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             return Ok(None);
         }
         let sums = (0..radix.digits()).map(|index| self.linear(&digits(index), 0));
-        Ok(Some(IntegerColumn::new(sums.collect::<Result<_>>()?)))
+        Ok(Some(IntegerColumn::new(kind, sums.collect::<Result<_>>()?)))
     }
 
     /// The column whose digit i is the sum of all terms of list i: sums as large as the modulus and the noise allow, then
     /// a carry to the next list.
-    pub(crate) fn sum_lists<T: Integer>(
+    pub(crate) fn sum_lists<T: IntegerType>(
         &self,
+        kind: ColumnKind,
         mut lists: Vec<Vec<Digit<E::Ciphertext>>>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let radix = self.radix::<T>();
+        let radix = self.radix(kind);
         let mut carry = Shape::public(0, NOISELESS());
         let mut digits = Vec::with_capacity(radix.digits());
         // Carries of lists that are split go to the list after.
@@ -169,7 +171,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             carry = self.carry_of(self.shape(&[(1, &sum)]).plus(carry), radix.base(index));
             digits.push(sum);
         }
-        Ok(IntegerColumn::new(digits))
+        Ok(IntegerColumn::new(kind, digits))
     }
 
     /// Propagates carries through the least significant digits, and gives that of the last.
@@ -191,6 +193,18 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             carry = self.linear(&[(1, &first), (1, &second)], 0)?;
         }
         Ok(carry)
+    }
+}
+
+/// Demands columns of one kind: types say so of Rust's integers.
+///
+/// # Errors
+/// If one is of another.
+pub(crate) fn check_kinds(mut kinds: impl Iterator<Item = ColumnKind>) -> Result<()> {
+    let Some(first) = kinds.next() else { return Ok(()) };
+    match kinds.find(|&kind| kind != first) {
+        Some(other) => Err(Error::mismatch("column", other, first)),
+        None => Ok(()),
     }
 }
 

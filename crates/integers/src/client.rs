@@ -2,19 +2,20 @@
 
 use cryptable_lattice::Result;
 use cryptable_lattice::error::Error;
+use zeroize::Zeroizing;
 
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitEncryption;
-use crate::integer::{Integer, Radix};
+use crate::integer::{AnyInteger, ColumnKind, Integer, IntegerType, Radix};
 
-fn radix_of<T: Integer, S: DigitEncryption>(secret: &S) -> Result<(Radix, i64)> {
+fn radix_of<S: DigitEncryption>(secret: &S, kind: ColumnKind) -> Result<Radix> {
     let modulus = secret.modulus();
     if !modulus.is_power_of_two() || modulus < 4 {
         let limit = "it must be a power of two from 4 on".into();
         return Err(Error::Parameter { name: "modulus of digits", value: modulus as f64, limit });
     }
-    Ok((Radix::of::<T>(modulus.ilog2() / 2), modulus as i64))
+    Ok(Radix::new(modulus.ilog2() / 2, kind.bits))
 }
 
 /// Encrypts integers: a ciphertext of the engine for every digit.
@@ -25,13 +26,49 @@ pub fn encrypt<T: Integer, S: DigitEncryption>(
     secret: &S,
     values: &[T],
 ) -> Result<IntegerColumn<T, S::Ciphertext>> {
-    let (radix, _) = radix_of::<T, S>(secret)?;
+    let words: Zeroizing<Vec<u64>> = Zeroizing::new(values.iter().map(|v| v.to_word()).collect());
+    encrypt_column(secret, ColumnKind::of::<T>(), &words)
+}
+
+/// Encrypts integers of a kind that the type holds, as words.
+fn encrypt_column<T: IntegerType, S: DigitEncryption>(
+    secret: &S,
+    kind: ColumnKind,
+    words: &[u64],
+) -> Result<IntegerColumn<T, S::Ciphertext>> {
+    let radix = radix_of(secret, kind)?;
     let digit = |index: usize| {
-        let digits: Vec<u64> =
-            values.iter().map(|value| radix.digit(value.to_word(), index) as u64).collect();
+        let digits = words.iter().map(|&word| radix.digit(word, index) as u64);
+        let digits: Zeroizing<Vec<u64>> = Zeroizing::new(digits.collect());
         Ok(Digit::encrypted(secret.encrypt(&digits)?, 0, radix.base(index) - 1))
     };
-    Ok(IntegerColumn::new((0..radix.digits()).map(digit).collect::<Result<_>>()?))
+    Ok(IntegerColumn::new(kind, (0..radix.digits()).map(digit).collect::<Result<_>>()?))
+}
+
+/// Encrypts integers of a kind, each as a word in two's complement: [`encrypt`] where the type is known at run time alone.
+///
+/// ```
+/// use cryptable_integers::{ColumnKind, decrypt_words, encrypt_words, insecure_packed_toy};
+/// use cryptable_packed::SecretKey;
+/// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+/// let column = encrypt_words(&secret, ColumnKind::of::<i8>(), &[0xfb, 7])?;
+/// assert_eq!((column.kind().to_string().as_str(), decrypt_words(&secret, &column)?), ("i8", vec![0xfb, 7]));
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`encrypt`]; if there are no such integers, or a word has more bits.
+pub fn encrypt_words<S: DigitEncryption>(
+    secret: &S,
+    kind: ColumnKind,
+    words: &[u64],
+) -> Result<IntegerColumn<AnyInteger, S::Ciphertext>> {
+    kind.check_integers()?;
+    if let Some(index) = words.iter().position(|&word| kind.truncated(word) != word) {
+        let limit = kind.truncated(u64::MAX).saturating_add(1);
+        return Err(Error::ValueOutOfRange { index, value: words[index], limit });
+    }
+    encrypt_column(secret, kind, words)
 }
 
 /// Encrypts booleans: one ciphertext.
@@ -54,14 +91,27 @@ pub fn decrypt<T: Integer, S: DigitEncryption>(
     secret: &S,
     column: &IntegerColumn<T, S::Ciphertext>,
 ) -> Result<Vec<T>> {
-    let (radix, _) = radix_of::<T, S>(secret)?;
+    let words = Zeroizing::new(decrypt_words(secret, column)?);
+    Ok(words.iter().map(|&word| T::from_word(word)).collect())
+}
+
+/// Decrypts integers of any type as words in two's complement; a column that is public is one word.
+///
+/// # Errors
+/// If they are of another client.
+pub fn decrypt_words<T: IntegerType, S: DigitEncryption>(
+    secret: &S,
+    column: &IntegerColumn<T, S::Ciphertext>,
+) -> Result<Vec<u64>> {
+    let radix = radix_of(secret, column.kind())?;
     let digits = column.digits().iter().map(|digit| decrypt_digit(secret, digit));
     let digits = digits.collect::<Result<Vec<_>>>()?;
     let encrypted = digits.iter().zip(column.digits()).filter(|(_, x)| x.ciphertext().is_some());
     let count = encrypted.map(|(values, _)| values.len()).max().unwrap_or(1);
     // Public digits are the same for all values.
     let value = |i: usize| {
-        T::from_word(radix.word(digits.iter().map(|digit| digit[i.min(digit.len() - 1)])))
+        let word = radix.word(digits.iter().map(|digit| digit[i.min(digit.len() - 1)]));
+        column.kind().truncated(word)
     };
     Ok((0..count).map(value).collect())
 }

@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use crate::digit::Digit;
-use crate::integer::Integer;
+use crate::integer::{AnyInteger, ColumnKind, Integer, IntegerType};
 
-/// Encrypted integers of type T: every digit of all values in a ciphertext of the engine.
+/// Encrypted integers of type T, or of [`AnyInteger`]: every digit of all values in a ciphertext of the engine.
 ///
 /// Digits may be larger than the base, or negative: what they amount to modulo `2^BITS` is the integer. Whoever decrypts
 /// a column that was not [reduced](crate::Evaluator::reduce) sees such digits, and through them a little of what it was
@@ -13,6 +13,7 @@ use crate::integer::Integer;
 #[derive(Clone, Debug)]
 pub struct IntegerColumn<T, C> {
     digits: Vec<Digit<C>>,
+    kind: ColumnKind,
     integer: PhantomData<T>,
 }
 
@@ -22,9 +23,17 @@ pub struct BooleanColumn<C> {
     digit: Digit<C>,
 }
 
-impl<T: Integer, C> IntegerColumn<T, C> {
-    pub(crate) fn new(digits: Vec<Digit<C>>) -> Self {
-        Self { digits, integer: PhantomData }
+impl<T: IntegerType, C> IntegerColumn<T, C> {
+    /// Of a kind that the type holds.
+    pub(crate) fn new(kind: ColumnKind, digits: Vec<Digit<C>>) -> Self {
+        debug_assert!(T::holds(kind), "a column of {kind}");
+        Self { digits, kind, integer: PhantomData }
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn kind(&self) -> ColumnKind {
+        self.kind
     }
 
     pub(crate) fn digits(&self) -> &[Digit<C>] {
@@ -46,6 +55,12 @@ impl<T: Integer, C> IntegerColumn<T, C> {
     /// The ciphertexts of its digits, the least significant first; none of digits that are public.
     pub fn ciphertexts(&self) -> impl Iterator<Item = &C> {
         self.digits.iter().filter_map(Digit::ciphertext)
+    }
+}
+
+impl<T: Integer, C> From<IntegerColumn<T, C>> for IntegerColumn<AnyInteger, C> {
+    fn from(column: IntegerColumn<T, C>) -> Self {
+        Self::new(column.kind, column.digits)
     }
 }
 

@@ -6,18 +6,19 @@
 
 use cryptable_lattice::Result;
 
+use crate::carries::check_kinds;
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x < y: a lookup a digit, one more for signed integers.
     ///
     /// # Errors
     /// As all operations.
-    pub fn lt<T: Integer>(
+    pub fn lt<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -30,7 +31,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn le<T: Integer>(
+    pub fn le<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -42,11 +43,12 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn eq<T: Integer>(
+    pub fn eq<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<BooleanColumn<E::Ciphertext>> {
+        check_kinds([x.kind(), y.kind()].into_iter())?;
         let (x, y) = (self.reduce(x)?, self.reduce(y)?);
         let differs = |value: i64| i64::from(value != 0);
         let mut sum = Digit::public(0);
@@ -61,14 +63,15 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// Functions of the last borrow of `x - y`: of -1 if x < y, else of 0.
-    pub(crate) fn compare<T: Integer>(
+    pub(crate) fn compare<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
         functions: &[DigitFunction<'_>],
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
-        let radix = self.radix::<T>();
-        let (mut x, mut y) = if T::SIGNED {
+        check_kinds([x.kind(), y.kind()].into_iter())?;
+        let (kind, radix) = (x.kind(), self.radix(x.kind()));
+        let (mut x, mut y) = if kind.signed {
             (self.reduce(x)?, self.reduce(y)?)
         } else {
             (self.wrapped(x)?, self.wrapped(y)?)
@@ -82,7 +85,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         let differences = x.digits().iter().zip(y.digits());
         let differences = differences.map(|(x, y)| self.linear(&[(1, x), (-1, y)], 0));
         let mut differences = differences.collect::<Result<Vec<_>>>()?;
-        if T::SIGNED {
+        if kind.signed {
             let (top, base) = (radix.digits() - 1, radix.top_base());
             let pair = self.pair(&x.digits()[top], &y.digits()[top], base)?;
             differences[top] = self.map(&pair, |pair| {
@@ -181,7 +184,16 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         &self,
         x: &BooleanColumn<E::Ciphertext>,
     ) -> IntegerColumn<T, E::Ciphertext> {
-        let zeros = (1..self.radix::<T>().digits()).map(|_| Digit::public(0));
-        IntegerColumn::new(std::iter::once(x.digit().clone()).chain(zeros).collect())
+        self.ones(ColumnKind::of::<T>(), x)
+    }
+
+    /// [`Evaluator::to_integers`] of a kind that the type of the column holds.
+    pub(crate) fn ones<T: IntegerType>(
+        &self,
+        kind: ColumnKind,
+        x: &BooleanColumn<E::Ciphertext>,
+    ) -> IntegerColumn<T, E::Ciphertext> {
+        let zeros = (1..self.radix(kind).digits()).map(|_| Digit::public(0));
+        IntegerColumn::new(kind, std::iter::once(x.digit().clone()).chain(zeros).collect())
     }
 }

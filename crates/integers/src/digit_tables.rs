@@ -7,7 +7,7 @@ use crate::columns::IntegerColumn;
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// `sum(f(i, x_i))` modulo `2^BITS` of U, for any functions of digits: multiples, weighted sums of bits, parities. The
@@ -21,36 +21,47 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         f: impl Fn(usize, i64) -> i128,
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
-        let (top, base) = (self.radix::<T>().digits() - 1, self.radix::<T>().top_base());
-        self.map_unsigned_digits(x, |index, digit| {
-            let is_signed = T::SIGNED && index == top;
+        self.map_digits_to(x, ColumnKind::of::<U>(), &f)
+    }
+
+    /// [`Evaluator::map_digits`] to a kind that the type of the results holds.
+    pub(crate) fn map_digits_to<T: IntegerType, U: IntegerType>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        to: ColumnKind,
+        f: &dyn Fn(usize, i64) -> i128,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        let (kind, radix) = (x.kind(), self.radix(x.kind()));
+        let (top, base) = (radix.digits() - 1, radix.top_base());
+        self.map_unsigned_digits(x, to, &|index, digit| {
+            let is_signed = kind.signed && index == top;
             f(index, if is_signed { Radix::signed(digit, base) } else { digit })
         })
     }
 
-    /// As [`Evaluator::map_digits`], of digits as they are in two's complement.
-    pub(crate) fn map_unsigned_digits<T: Integer, U: Integer>(
+    /// As [`Evaluator::map_digits_to`], of digits as they are in two's complement.
+    pub(crate) fn map_unsigned_digits<T: IntegerType, U: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
-        f: impl Fn(usize, i64) -> i128,
+        to: ColumnKind,
+        f: &dyn Fn(usize, i64) -> i128,
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
-        let x = self.reduce(x)?;
-        let mut lists = vec![Vec::new(); self.radix::<U>().digits()];
+        let (x, radix) = (self.reduce(x)?, self.radix(to));
+        let mut lists = vec![Vec::new(); radix.digits()];
         for (index, digit) in x.digits().iter().enumerate() {
-            let value = |v: i64| f(index, v);
-            self.push_digits::<U>(&mut lists, digit, &value)?;
+            self.push_digits(&mut lists, digit, radix, &|v| f(index, v))?;
         }
-        self.sum_lists(lists)
+        self.sum_lists(to, lists)
     }
 
     /// Looks a digit up in the tables of all digits of a function of it, which go to the lists of their places.
-    pub(crate) fn push_digits<U: Integer>(
+    pub(crate) fn push_digits(
         &self,
         lists: &mut [Vec<Digit<E::Ciphertext>>],
         digit: &Digit<E::Ciphertext>,
+        radix: Radix,
         value: &dyn Fn(i64) -> i128,
     ) -> Result<()> {
-        let radix = self.radix::<U>();
         let parts: Vec<_> = (0..radix.digits())
             .map(|place| move |v: i64| radix.signed_digits(value(v))(place))
             .collect();
@@ -85,9 +96,10 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             self.linear(&terms, 0)
         };
         let whole = terms(reduced.digits())?;
-        let mut lists = vec![Vec::new(); self.radix::<U>().digits()];
+        let (to, radix) = (ColumnKind::of::<U>(), self.radix(ColumnKind::of::<U>()));
+        let mut lists = vec![Vec::new(); radix.digits()];
         let value = |v: i64| f(T::from_word(v as u64)).to_i128();
-        self.push_digits::<U>(&mut lists, &whole, &value)?;
-        self.sum_lists(lists)
+        self.push_digits(&mut lists, &whole, radix, &value)?;
+        self.sum_lists(to, lists)
     }
 }

@@ -8,7 +8,7 @@ use cryptable_lattice::{FailureProbability, NoiseBound, Progress, Table};
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::Digit;
 use crate::digit_arithmetic::{DigitArithmetic, LookupModel, Places};
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 /// Runs operations on noise bounds alone, and counts what they look up: by the parameters of an engine.
 ///
@@ -55,11 +55,47 @@ impl<'a> DryRun<'a> {
         &self,
         evaluator: &crate::Evaluator<'_, Self>,
     ) -> IntegerColumn<T, Outline> {
-        let radix = Radix::of::<T>(evaluator.digit_bits());
-        let outline =
-            Outline { noise: self.model.fresh_noise(), count: self.count, is_fresh: true };
+        self.fresh_part(evaluator, self.count)
+    }
+
+    /// A fresh column of fewer values than there are places: what [`crate::Evaluator::concatenate`] joins.
+    ///
+    /// ```
+    /// use cryptable_integers::{DryRun, Evaluator, insecure_packed_toy};
+    /// let parameters = insecure_packed_toy(2, 1024)?;
+    /// let dry_run = DryRun::new(&parameters, 1024);
+    /// let server = Evaluator::new(&dry_run)?;
+    /// let [x, y] = [1000, 24].map(|count| dry_run.fresh_part::<u8>(&server, count));
+    /// let both = server.concatenate(&x, &y)?;
+    /// server.lt(&both, &both)?;
+    /// assert!(server.concatenate(&x, &x).is_err());
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn fresh_part<T: Integer>(
+        &self,
+        evaluator: &crate::Evaluator<'_, Self>,
+        count: usize,
+    ) -> IntegerColumn<T, Outline> {
+        self.fresh_column(ColumnKind::of::<T>(), evaluator.digit_bits(), count)
+    }
+
+    /// A fresh column of a kind that the type holds, of so many values.
+    pub(crate) fn fresh_column<T: IntegerType>(
+        &self,
+        kind: ColumnKind,
+        digit_bits: u32,
+        count: usize,
+    ) -> IntegerColumn<T, Outline> {
+        let radix = Radix::new(digit_bits, kind.bits);
+        let outline = Outline { noise: self.model.fresh_noise(), count, is_fresh: true };
         let digit = |index| Digit::encrypted(outline, 0, radix.base(index) - 1);
-        IntegerColumn::new((0..radix.digits()).map(digit).collect())
+        IntegerColumn::new(kind, (0..radix.digits()).map(digit).collect())
+    }
+
+    /// The number of values of its columns.
+    pub(crate) fn count(&self) -> usize {
+        self.count
     }
 
     /// Fresh booleans.

@@ -8,7 +8,7 @@ use cryptable_lattice::{NoiseBound, Progress, Table};
 use crate::columns::IntegerColumn;
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 use crate::noise_budget::NoiseBudget;
 
 /// What errors call the range of outputs.
@@ -125,13 +125,22 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
     /// A public number, as a column of any number of values.
     #[must_use]
     pub fn constant<T: Integer>(&self, value: T) -> IntegerColumn<T, E::Ciphertext> {
-        let radix = self.radix::<T>();
-        let digit = |index| Digit::public(radix.digit(value.to_word(), index));
-        IntegerColumn::new((0..radix.digits()).map(digit).collect())
+        self.public(ColumnKind::of::<T>(), value.to_word())
     }
 
-    pub(crate) fn radix<T: Integer>(&self) -> Radix {
-        Radix::of::<T>(self.digit_bits)
+    /// A public word, as a column of a kind that the type holds.
+    pub(crate) fn public<T: IntegerType>(
+        &self,
+        kind: ColumnKind,
+        word: u64,
+    ) -> IntegerColumn<T, E::Ciphertext> {
+        let radix = self.radix(kind);
+        let digit = |index| Digit::public(radix.digit(word, index));
+        IntegerColumn::new(kind, (0..radix.digits()).map(digit).collect())
+    }
+
+    pub(crate) fn radix(&self, kind: ColumnKind) -> Radix {
+        Radix::new(self.digit_bits, kind.bits)
     }
 
     /// B, the base of digits.

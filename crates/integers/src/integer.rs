@@ -1,13 +1,113 @@
-//! The integers that columns hold: Rust's own, of 8 to 64 bits.
+//! The integers that columns hold: Rust's own, of 8 to 64 bits; their kinds, and digits.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+
+use cryptable_lattice::error::{Error, Result};
 
 mod sealed {
     pub trait Sealed {}
 }
 
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnKind {
+    /// Bits of the integers: 8, 16, 32 or 64; 1 of booleans.
+    pub bits: u32,
+    /// Whether they are signed.
+    pub signed: bool,
+}
+
+impl ColumnKind {
+    /// Booleans.
+    pub const BOOLEANS: Self = Self { bits: 1, signed: false };
+
+    /// Integers of a type.
+    #[must_use]
+    pub fn of<T: Integer>() -> Self {
+        Self { bits: T::BITS, signed: T::SIGNED }
+    }
+
+    /// The low bits of a word: as many as integers have.
+    #[must_use]
+    pub fn truncated(self, word: u64) -> u64 {
+        word & (u64::MAX >> (u64::BITS - self.bits))
+    }
+
+    /// The integer of a word in two's complement, of which the low bits count.
+    ///
+    /// ```
+    /// use cryptable_integers::ColumnKind;
+    /// assert_eq!(ColumnKind::of::<i8>().number(0xfb), -5);
+    /// assert_eq!(ColumnKind::of::<u8>().number(0xfb), 251);
+    /// ```
+    #[must_use]
+    pub fn number(self, word: u64) -> i128 {
+        let word = i128::from(self.truncated(word));
+        let is_negative = self.signed && word >> (self.bits - 1) == 1;
+        if is_negative { word - (1 << self.bits) } else { word }
+    }
+
+    /// The word of a number, in two's complement.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it is no integer of this kind.
+    pub fn word(self, number: i128) -> Result<u64> {
+        let word = self.truncated(number as u64);
+        if self.number(word) == number {
+            return Ok(word);
+        }
+        let limit = format!("it must be one of {self}");
+        Err(Error::Parameter { name: "integer", value: number as f64, limit })
+    }
+
+    /// Demands 8, 16, 32 or 64 bits.
+    pub(crate) fn check_integers(self) -> Result<()> {
+        match self.bits {
+            8 | 16 | 32 | 64 => Ok(()),
+            _ => Err(Error::mismatch("column", self, "integers of 8, 16, 32 or 64 bits")),
+        }
+    }
+}
+
+impl fmt::Display for ColumnKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.bits, self.signed) {
+            (1, _) => f.write_str("booleans"),
+            (bits, true) => write!(f, "i{bits}"),
+            (bits, false) => write!(f, "u{bits}"),
+        }
+    }
+}
+
+/// What the integers of a column are: a type of Rust's ([`Integer`]), or [`AnyInteger`].
+pub trait IntegerType: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
+    /// Whether columns of this type may hold such integers.
+    fn holds(kind: ColumnKind) -> bool;
+
+    /// What columns of this type hold, for errors.
+    #[doc(hidden)]
+    fn name() -> String;
+}
+
+/// In place of a type: integers of whatever kind a column is of. Programs that learn at run time what columns hold compute
+/// with one copy of the code in place of one for every type.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyInteger {}
+
+impl sealed::Sealed for AnyInteger {}
+
+impl IntegerType for AnyInteger {
+    fn holds(kind: ColumnKind) -> bool {
+        kind.check_integers().is_ok()
+    }
+
+    fn name() -> String {
+        "integers".into()
+    }
+}
+
 /// An integer type of Rust: `u8` to `u64`, `i8` to `i64`. Signed ones are in two's complement.
-pub trait Integer: sealed::Sealed + Copy + Debug + Eq + Ord + Send + Sync + 'static {
+pub trait Integer: IntegerType + Into<i128> + Eq + Ord {
     /// Bits of the type.
     const BITS: u32;
     /// Whether it is signed.
@@ -28,6 +128,16 @@ pub trait Integer: sealed::Sealed + Copy + Debug + Eq + Ord + Send + Sync + 'sta
 macro_rules! integers {
     ($($name:ident: $signed:literal),*) => {$(
         impl sealed::Sealed for $name {}
+
+        impl IntegerType for $name {
+            fn holds(kind: ColumnKind) -> bool {
+                kind == ColumnKind::of::<Self>()
+            }
+
+            fn name() -> String {
+                ColumnKind::of::<Self>().to_string()
+            }
+        }
 
         impl Integer for $name {
             const BITS: u32 = $name::BITS;
@@ -57,16 +167,16 @@ pub(crate) enum Shift {
 }
 
 impl Shift {
-    /// The word of x, moved by an amount below `BITS`.
-    pub(crate) fn apply<T: Integer>(self, x: T, amount: u32) -> u64 {
-        let (word, rest) = (u128::from(x.to_word()), T::BITS - amount);
+    /// The word of an integer, moved by an amount below its bits.
+    pub(crate) fn apply(self, kind: ColumnKind, word: u64, amount: u32) -> u64 {
+        let (low, rest) = (u128::from(kind.truncated(word)), kind.bits - amount);
         let moved = match self {
-            Self::Left => word << amount,
-            Self::Right => (x.to_i128() >> amount) as u128,
-            Self::RotateLeft => word << amount | word >> rest,
-            Self::RotateRight => word >> amount | word << rest,
+            Self::Left => low << amount,
+            Self::Right => (kind.number(word) >> amount) as u128,
+            Self::RotateLeft => low << amount | low >> rest,
+            Self::RotateRight => low >> amount | low << rest,
         };
-        T::from_word(moved as u64).to_word()
+        kind.truncated(moved as u64)
     }
 }
 
@@ -78,11 +188,6 @@ pub(crate) struct Radix {
 }
 
 impl Radix {
-    /// That of a type.
-    pub(crate) fn of<T: Integer>(digit_bits: u32) -> Self {
-        Self::new(digit_bits, T::BITS)
-    }
-
     /// That of so many bits.
     pub(crate) fn new(digit_bits: u32, bits: u32) -> Self {
         Self { digit_bits, bits }

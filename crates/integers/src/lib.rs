@@ -10,6 +10,7 @@
 //! | digits with bounds on their values and their noise | `digit`, `noise_budget`, `evaluator` |
 //! | carries, when there is need; digits of other sizes | `carries`, `regrouping` |
 //! | operations | `addition`, `multiplication`, `shift`, `barrel_shift`, `comparison`, `selection`, `digit_tables`, `table_tree`, `thresholds`, `piecewise_linear`, `merge` |
+//! | all of it on columns whose kind is known at run time | `any_column`, `operation` |
 //! | files of columns | `serialization`, `column_file` |
 //!
 //! A digit of base B is a value of `Z_p` with `p >= B²`, as message and carry of TFHE integers are: a sum of digits stays one
@@ -19,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod addition;
+mod any_column;
 mod barrel_shift;
 mod carries;
 #[cfg(feature = "client")]
@@ -36,6 +38,7 @@ mod integer;
 mod merge;
 mod multiplication;
 mod noise_budget;
+mod operation;
 mod parameters;
 mod piecewise_linear;
 mod regrouping;
@@ -45,8 +48,11 @@ mod shift;
 mod table_tree;
 mod thresholds;
 
+pub use any_column::AnyColumn;
 #[cfg(feature = "client")]
-pub use client::{decrypt, decrypt_booleans, encrypt, encrypt_booleans};
+pub use client::{
+    decrypt, decrypt_booleans, decrypt_words, encrypt, encrypt_booleans, encrypt_words,
+};
 pub use column_file::{ColumnReader, ColumnWriter};
 pub use columns::{BooleanColumn, IntegerColumn};
 #[cfg(feature = "client")]
@@ -54,9 +60,10 @@ pub use digit_arithmetic::DigitEncryption;
 pub use digit_arithmetic::{DigitArithmetic, LookupModel, Places};
 pub use dry_run::{DryRun, Outline};
 pub use evaluator::Evaluator;
-pub use integer::Integer;
+pub use integer::{AnyInteger, ColumnKind, Integer, IntegerType};
+pub use operation::{Operand, Operation, PlannedOperand};
 pub use parameters::{
     insecure_packed_toy, packed_parameters, packed_parameters_for, single_parameters,
 };
 pub use piecewise_linear::Piece;
-pub use serialization::{Column, ColumnKind, ColumnSummary, DigitCiphertext};
+pub use serialization::{Column, ColumnSummary, DigitCiphertext};

@@ -13,11 +13,12 @@
 use cryptable_lattice::Result;
 use cryptable_lattice::error::{Error, check_equal};
 
+use crate::carries::check_kinds;
 use crate::columns::IntegerColumn;
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::Places;
 use crate::evaluator::Evaluator;
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, IntegerType, Radix};
 
 impl<E: Places> Evaluator<'_, E> {
     /// One column of x and, behind it, y: fresh ones, which together have as many values as a ciphertext has places. No
@@ -25,11 +26,12 @@ impl<E: Places> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations; [`Error::Mismatch`] if a column is not fresh, or their values are not as many.
-    pub fn concatenate<T: Integer>(
+    pub fn concatenate<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        check_kinds([x.kind(), y.kind()].into_iter())?;
         let places = self.engine().places();
         let digits = x.digits().iter().zip(y.digits()).map(|(x, y)| {
             let (first, second) = (self.fresh(x)?, self.fresh(y)?);
@@ -44,7 +46,7 @@ impl<E: Places> Evaluator<'_, E> {
             let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
             Ok(Digit::encrypted(self.engine().add(&first, &second)?, low, high))
         });
-        Ok(IntegerColumn::new(digits.collect::<Result<_>>()?))
+        Ok(IntegerColumn::new(x.kind(), digits.collect::<Result<_>>()?))
     }
 
     fn fresh<'d>(&self, digit: &'d Digit<E::Ciphertext>) -> Result<&'d E::Ciphertext> {
@@ -59,7 +61,7 @@ impl<E: Places> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As [`Evaluator::bitonic_merge`].
-    pub fn merge<T: Integer>(
+    pub fn merge<T: IntegerType>(
         &self,
         rising: &IntegerColumn<T, E::Ciphertext>,
         falling: &IntegerColumn<T, E::Ciphertext>,
@@ -75,7 +77,7 @@ impl<E: Places> Evaluator<'_, E> {
     /// # Errors
     /// As all operations; [`Error::Mismatch`] if it has not as many values as a ciphertext has places;
     /// [`Error::TooSmall`] if p is below 16.
-    pub fn bitonic_merge<T: Integer>(
+    pub fn bitonic_merge<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
@@ -83,13 +85,14 @@ impl<E: Places> Evaluator<'_, E> {
             let (name, value) = ("modulus of digits of a merge", self.modulus() as u64);
             return Err(Error::TooSmall { name, value, limit: 16 });
         }
-        let (radix, places) = (self.radix::<T>(), self.engine().places());
+        let (kind, radix) = (x.kind(), self.radix(x.kind()));
+        let places = self.engine().places();
         let mut digits = self.reduce(x)?.digits().to_vec();
         for digit in digits.iter().filter_map(Digit::ciphertext) {
             check_equal("number of values", self.engine().count(digit), places)?;
         }
-        self.turn_sign::<T>(&mut digits)?;
-        let wide = Radix::of::<T>(self.stage_bits());
+        self.turn_sign(&mut digits, kind)?;
+        let wide = Radix::new(self.stage_bits(), kind.bits);
         let mut digits = self.regroup(&digits, radix, wide)?;
         let mut distance = places / 2;
         while distance > 0 {
@@ -97,8 +100,8 @@ impl<E: Places> Evaluator<'_, E> {
             distance /= 2;
         }
         let mut digits = self.regroup(&digits, wide, radix)?;
-        self.turn_sign::<T>(&mut digits)?;
-        Ok(IntegerColumn::new(digits))
+        self.turn_sign(&mut digits, kind)?;
+        Ok(IntegerColumn::new(kind, digits))
     }
 
     /// Bits of the digits of a stage: sums are of twice as many numbers as differences, and tables have differences and
@@ -109,9 +112,9 @@ impl<E: Places> Evaluator<'_, E> {
     }
 
     /// Signed integers in the order of unsigned ones, and back: the sign's bit is the other.
-    fn turn_sign<T: Integer>(&self, digits: &mut [Digit<E::Ciphertext>]) -> Result<()> {
-        if let (true, Some(top)) = (T::SIGNED, digits.last_mut()) {
-            let base = self.radix::<T>().top_base();
+    fn turn_sign(&self, digits: &mut [Digit<E::Ciphertext>], kind: ColumnKind) -> Result<()> {
+        if let (true, Some(top)) = (kind.signed, digits.last_mut()) {
+            let base = self.radix(kind).top_base();
             *top = self.map(top, |digit| (digit + base / 2) % base)?;
         }
         Ok(())

@@ -6,29 +6,32 @@
 
 use cryptable_lattice::Result;
 
+use crate::carries::check_kinds;
 use crate::columns::IntegerColumn;
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::Evaluator;
-use crate::integer::Integer;
+use crate::integer::{Integer, IntegerType};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// x·y; by [`Evaluator::mul_constant`] if one of them is public.
     ///
     /// # Errors
     /// As all operations.
-    pub fn mul<T: Integer>(
+    pub fn mul<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        let kind = x.kind();
+        check_kinds([kind, y.kind()].into_iter())?;
         for (public, other) in [(x, y), (y, x)] {
             if public.is_public() {
-                let radix = self.radix::<T>();
+                let radix = self.radix(kind);
                 let word = (public.digits().iter().enumerate()).fold(0u64, |word, (i, digit)| {
                     word.wrapping_add((digit.low() as u64) << (i as u32 * radix.digit_bits()))
                 });
-                return self.mul_constant(other, T::from_word(word));
+                return self.mul_number(other, kind.number(word));
             }
         }
         let (x, y) = (self.reduce(x)?, self.reduce(y)?);
@@ -49,7 +52,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 lists[i + j].push(parts.swap_remove(0));
             }
         }
-        self.sum_lists(lists)
+        self.sum_lists(kind, lists)
     }
 
     /// c·x for a public c: one lookup a digit, of as many tables as the result has digits from there on.
@@ -61,10 +64,18 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         constant: T,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        self.mul_number(x, constant.to_i128())
+    }
+
+    fn mul_number<T: IntegerType>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        constant: i128,
+    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
         let digit_bits = self.digit_bits();
-        self.map_unsigned_digits(x, |index, digit| {
+        self.map_unsigned_digits(x, x.kind(), &|index, digit| {
             // Both factors are below 2^63 in size, and a shift leaves what the type keeps.
-            let product = constant.to_i128().wrapping_mul(digit.into());
+            let product = constant.wrapping_mul(digit.into());
             product.wrapping_shl(index as u32 * digit_bits)
         })
     }

@@ -10,7 +10,7 @@ use crate::columns::IntegerColumn;
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::Evaluator;
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 /// A piece of a function: `intercept + slope·x` from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Piece<T> {
     pub slope: i64,
 }
 
-impl<T: Integer> Piece<T> {
+impl<T: Copy + Into<i128>> Piece<T> {
     /// The pieces of a continuous function that is 0 at the least x, of starts and slopes: taxes of brackets and rates.
     ///
     /// ```
@@ -36,15 +36,23 @@ impl<T: Integer> Piece<T> {
         let mut pieces: Vec<Self> = Vec::with_capacity(slopes.len());
         for &(start, slope) in slopes {
             let before = pieces.last().map_or(0, |last| last.value(start));
-            let intercept = before - i128::from(slope) * start.to_i128();
+            let at: i128 = start.into();
+            let intercept = before - i128::from(slope) * at;
             pieces.push(Self { start, intercept, slope });
         }
         pieces
     }
 
+    /// The same piece, its start a number.
+    fn widened(&self) -> Piece<i128> {
+        let Self { start, intercept, slope } = *self;
+        Piece { start: start.into(), intercept, slope }
+    }
+
     /// The value of the piece's line.
     pub fn value(&self, x: T) -> i128 {
-        self.intercept + i128::from(self.slope) * x.to_i128()
+        let x: i128 = x.into();
+        self.intercept + i128::from(self.slope) * x
     }
 }
 
@@ -72,13 +80,25 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         pieces: &[Piece<T>],
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        let pieces: Vec<_> = pieces.iter().map(Piece::widened).collect();
+        self.piecewise_linear_to(x, ColumnKind::of::<U>(), &pieces)
+    }
+
+    /// [`Evaluator::piecewise_linear`] to a kind that the type of the results holds.
+    pub(crate) fn piecewise_linear_to<T: IntegerType, U: IntegerType>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        to: ColumnKind,
+        pieces: &[Piece<i128>],
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
         self.check_pieces(pieces)?;
-        let (radix, base) = (self.radix::<T>(), self.base());
+        let (kind, radix, base) = (x.kind(), self.radix(x.kind()), self.base());
         let x = self.reduce(x)?;
         let piece = self.piece_times_base(&x, pieces)?;
-        let mut lists = vec![Vec::new(); self.radix::<U>().digits()];
+        let results = self.radix(to);
+        let mut lists = vec![Vec::new(); results.digits()];
         for (index, digit) in x.digits().iter().enumerate() {
-            let is_signed = T::SIGNED && index + 1 == radix.digits();
+            let is_signed = kind.signed && index + 1 == radix.digits();
             let value = |v: i64| {
                 let (digit, piece) = (v.rem_euclid(base), &pieces[v.div_euclid(base) as usize]);
                 let digit = if is_signed { Radix::signed(digit, radix.top_base()) } else { digit };
@@ -87,24 +107,25 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 if index == 0 { scaled.wrapping_add(piece.intercept) } else { scaled }
             };
             let sum = self.linear(&[(1, digit), (1, &piece)], 0)?;
-            self.push_digits::<U>(&mut lists, &sum, &value)?;
+            self.push_digits(&mut lists, &sum, results, &value)?;
         }
-        self.sum_lists(lists)
+        self.sum_lists(to, lists)
     }
 
     /// B times the number of pieces that start at x or below, but the first; of noise that fits beside a digit.
-    fn piece_times_base<T: Integer>(
+    fn piece_times_base<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
-        pieces: &[Piece<T>],
+        pieces: &[Piece<i128>],
     ) -> Result<Digit<E::Ciphertext>> {
         let base = self.base();
         let mut sum = Digit::public(0);
         if pieces.len() == 1 {
             return Ok(sum);
         }
-        let starts: Vec<T> = pieces[1..].iter().map(|piece| piece.start).collect();
-        for flag in self.below(x, &starts, |is_below| if is_below { 0 } else { base })? {
+        let starts = pieces[1..].iter().map(|piece| x.kind().word(piece.start));
+        let starts: Vec<u64> = starts.collect::<Result<_>>()?;
+        for flag in self.below(x, &starts, &|is_below| if is_below { 0 } else { base })? {
             if !self.fits(self.shape(&[(1, &sum), (1, &flag)])) {
                 sum = self.cleaned_multiple(&sum, base)?;
             }
@@ -128,7 +149,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.linear(&[(base, &factor)], 0)
     }
 
-    fn check_pieces<T: Integer>(&self, pieces: &[Piece<T>]) -> Result<()> {
+    fn check_pieces(&self, pieces: &[Piece<i128>]) -> Result<()> {
         let (name, value) = ("number of pieces", pieces.len() as u64);
         let limit = (self.modulus() / self.base()) as u64;
         if value == 0 {

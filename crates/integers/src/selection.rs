@@ -5,11 +5,12 @@
 
 use cryptable_lattice::Result;
 
+use crate::carries::check_kinds;
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::Evaluator;
-use crate::integer::Integer;
+use crate::integer::IntegerType;
 
 /// What differs between two columns, ready for a selection.
 struct Differences<T, C> {
@@ -26,12 +27,13 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn select<T: Integer>(
+    pub fn select<T: IntegerType>(
         &self,
         condition: &BooleanColumn<E::Ciphertext>,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
+        check_kinds([x.kind(), y.kind()].into_iter())?;
         let flag = condition.digit();
         if flag.ciphertext().is_none() {
             return Ok(if flag.low() == 1 { x.clone() } else { y.clone() });
@@ -54,7 +56,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn max<T: Integer>(
+    pub fn max<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -64,11 +66,12 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// x and y with digits that those of the larger one are among, and the larger one.
-    fn with_larger<T: Integer>(
+    fn with_larger<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<[IntegerColumn<T, E::Ciphertext>; 3]> {
+        check_kinds([x.kind(), y.kind()].into_iter())?;
         let (x, y) = (self.wrapped(x)?, self.wrapped(y)?);
         // y where x < y.
         let Some(differences) = self.differences(&y, &x)? else {
@@ -86,7 +89,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn min<T: Integer>(
+    pub fn min<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -99,7 +102,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn min_max<T: Integer>(
+    pub fn min_max<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -114,11 +117,11 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             let (low, high) = (x.low().min(y.low()), x.high().max(y.high()));
             Ok(self.linear(&[(1, &x), (1, &y), (-1, &max)], 0)?.within(low, high))
         });
-        Ok([IntegerColumn::new(digits.collect::<Result<_>>()?), max])
+        Ok([IntegerColumn::new(x.kind(), digits.collect::<Result<_>>()?), max])
     }
 
     /// Differences of digits, of reduced columns if others are too wide; nothing if those are, too.
-    fn differences<T: Integer>(
+    fn differences<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -132,7 +135,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         self.lazy_differences(&self.reduce(x)?, &self.reduce(y)?)
     }
 
-    fn lazy_differences<T: Integer>(
+    fn lazy_differences<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         y: &IntegerColumn<T, E::Ciphertext>,
@@ -159,7 +162,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     }
 
     /// `y + c·(x - y)`, of `width·c`.
-    fn choose<T: Integer>(
+    fn choose<T: IntegerType>(
         &self,
         scaled: &Digit<E::Ciphertext>,
         differences: &Differences<T, E::Ciphertext>,
@@ -177,11 +180,11 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 self.map(&sum, |sum| if sum >= *width { sum - width + least } else { 0 })?;
             Ok(self.linear(&[(1, y), (1, &change)], 0)?.within(low, high))
         });
-        Ok(IntegerColumn::new(chosen.collect::<Result<_>>()?))
+        Ok(IntegerColumn::new(x.kind(), chosen.collect::<Result<_>>()?))
     }
 
     /// Selection where differences do not fit beside a boolean: a lookup of both operands.
-    fn select_narrow<T: Integer>(
+    fn select_narrow<T: IntegerType>(
         &self,
         flag: &Digit<E::Ciphertext>,
         x: &IntegerColumn<T, E::Ciphertext>,
@@ -197,6 +200,6 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             let (x, y) = (of(x, 1)?, of(y, 0)?);
             Ok(self.linear(&[(1, &x), (1, &y)], 0)?.within(low.min(0), high))
         });
-        Ok(IntegerColumn::new(digits.collect::<Result<_>>()?))
+        Ok(IntegerColumn::new(x.kind(), digits.collect::<Result<_>>()?))
     }
 }

@@ -15,7 +15,7 @@
 //! All in an object of the wire format, whose digest is that of the ciphertexts' parameters. A file may claim anything:
 //! bounds that are not those of the values give wrong results, as ciphertexts of wrong values do, and nothing else.
 
-use std::fmt;
+use std::fmt::Debug;
 use std::io::Write;
 
 use cryptable_lattice::error::{Error, Result, check_client, check_parameters};
@@ -25,7 +25,7 @@ use cryptable_wire::{
 
 use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::Digit;
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, IntegerType, Radix};
 
 /// Where a part says whether it is the last.
 const LAST_PART: usize = 24;
@@ -40,7 +40,7 @@ const MAX_DIGITS: u32 = 64;
 const MAX_DIGIT_VALUE: u64 = 1 << 40;
 
 /// Ciphertexts of digits, as files hold them.
-pub trait DigitCiphertext: Clone + fmt::Debug + Send + Sync {
+pub trait DigitCiphertext: Clone + Debug + Send + Sync {
     /// The engine's number in files.
     const ENGINE: u16;
 
@@ -69,50 +69,6 @@ pub trait DigitCiphertext: Clone + fmt::Debug + Send + Sync {
     fn from_bytes(bytes: &[u8]) -> Result<Self>;
 }
 
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ColumnKind {
-    /// Bits of the integers: 8, 16, 32 or 64; 1 of booleans.
-    pub bits: u32,
-    /// Whether they are signed.
-    pub signed: bool,
-}
-
-impl ColumnKind {
-    /// Booleans.
-    pub const BOOLEANS: Self = Self { bits: 1, signed: false };
-
-    /// Integers of a type.
-    #[must_use]
-    pub fn of<T: Integer>() -> Self {
-        Self { bits: T::BITS, signed: T::SIGNED }
-    }
-
-    fn check(self) -> Result<()> {
-        let is_known = match self.bits {
-            1 => !self.signed,
-            8 | 16 | 32 | 64 => true,
-            _ => false,
-        };
-        let limit = "1, 8, 16, 32 or 64, the first unsigned";
-        if is_known {
-            Ok(())
-        } else {
-            Err(WireError::invalid("bits of integers", self, limit).into())
-        }
-    }
-}
-
-impl fmt::Display for ColumnKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.bits, self.signed) {
-            (1, _) => f.write_str("booleans"),
-            (bits, true) => write!(f, "i{bits}"),
-            (bits, false) => write!(f, "u{bits}"),
-        }
-    }
-}
-
 /// What a part of a column says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnSummary {
@@ -133,13 +89,20 @@ pub struct ColumnSummary {
 /// A column of either kind.
 pub trait Column<C>: Sized {
     /// What it holds.
-    fn kind() -> ColumnKind;
+    fn kind(&self) -> ColumnKind;
+
+    /// Whether columns of this type may be of a kind.
+    fn holds(kind: ColumnKind) -> bool;
+
+    /// What columns of this type are, for errors.
+    #[doc(hidden)]
+    fn expected() -> String;
 
     #[doc(hidden)]
     fn parts(&self) -> ColumnDigits<'_, C>;
 
     #[doc(hidden)]
-    fn from_parts(digits: OwnedDigits<C>) -> Self;
+    fn from_parts(kind: ColumnKind, digits: OwnedDigits<C>) -> Self;
 }
 
 /// The digits of a column.
@@ -150,35 +113,51 @@ pub struct ColumnDigits<'a, C>(&'a [Digit<C>]);
 #[derive(Debug)]
 pub struct OwnedDigits<C>(Vec<Digit<C>>);
 
-impl<T: Integer, C> Column<C> for IntegerColumn<T, C> {
-    fn kind() -> ColumnKind {
-        ColumnKind::of::<T>()
+impl<T: IntegerType, C> Column<C> for IntegerColumn<T, C> {
+    fn kind(&self) -> ColumnKind {
+        self.kind()
+    }
+
+    fn holds(kind: ColumnKind) -> bool {
+        T::holds(kind)
+    }
+
+    fn expected() -> String {
+        T::name()
     }
 
     fn parts(&self) -> ColumnDigits<'_, C> {
         ColumnDigits(self.digits())
     }
 
-    fn from_parts(digits: OwnedDigits<C>) -> Self {
-        Self::new(digits.0)
+    fn from_parts(kind: ColumnKind, digits: OwnedDigits<C>) -> Self {
+        Self::new(kind, digits.0)
     }
 }
 
 impl<C> Column<C> for BooleanColumn<C> {
-    fn kind() -> ColumnKind {
+    fn kind(&self) -> ColumnKind {
         ColumnKind::BOOLEANS
+    }
+
+    fn holds(kind: ColumnKind) -> bool {
+        kind == ColumnKind::BOOLEANS
+    }
+
+    fn expected() -> String {
+        ColumnKind::BOOLEANS.to_string()
     }
 
     fn parts(&self) -> ColumnDigits<'_, C> {
         ColumnDigits(std::slice::from_ref(self.digit()))
     }
 
-    fn from_parts(mut digits: OwnedDigits<C>) -> Self {
+    fn from_parts(_kind: ColumnKind, mut digits: OwnedDigits<C>) -> Self {
         Self::new(digits.0.swap_remove(0))
     }
 }
 
-impl<T: Integer, C: DigitCiphertext> IntegerColumn<T, C> {
+impl<T: IntegerType, C: DigitCiphertext> IntegerColumn<T, C> {
     /// The column in its wire format. Files of any number of values: [`crate::ColumnWriter`].
     ///
     /// ```
@@ -262,7 +241,7 @@ impl Body {
         let digits = column.parts().0;
         let first = digits.iter().find_map(Digit::ciphertext);
         let first = first.ok_or_else(|| Error::mismatch("column", "public", "encrypted values"))?;
-        let (kind, key_id) = (X::kind(), first.key_id());
+        let (kind, key_id) = (column.kind(), first.key_id());
         let mut bytes = Vec::new();
         let mut writer = BodyWriter::new(&mut bytes);
         writer.raw(&key_id.0)?;
@@ -315,7 +294,7 @@ impl<C: DigitCiphertext> Part<C> {
             bits: reader.u8("bits of integers")?.into(),
             signed: flag(reader.u8("sign of integers")?)?,
         };
-        kind.check()?;
+        check_kind(kind)?;
         let engine = reader.u16("engine")?;
         if engine != C::ENGINE {
             return Err(WireError::invalid("engine", engine, C::ENGINE).into());
@@ -338,11 +317,21 @@ impl<C: DigitCiphertext> Part<C> {
 
     /// The column of a type.
     pub(crate) fn column<X: Column<C>>(self) -> Result<X> {
-        if self.summary.kind != X::kind() {
-            return Err(Error::mismatch("column", self.summary.kind, X::kind()));
+        let kind = self.summary.kind;
+        if !X::holds(kind) {
+            return Err(Error::mismatch("column", kind, X::expected()));
         }
-        Ok(X::from_parts(OwnedDigits(self.digits)))
+        Ok(X::from_parts(kind, OwnedDigits(self.digits)))
     }
+}
+
+/// Demands integers or booleans that there are.
+fn check_kind(kind: ColumnKind) -> Result<()> {
+    if kind == ColumnKind::BOOLEANS || kind.check_integers().is_ok() {
+        return Ok(());
+    }
+    let limit = "1, 8, 16, 32 or 64, the first unsigned";
+    Err(WireError::invalid("bits of integers", kind, limit).into())
 }
 
 fn flag(byte: u8) -> Result<bool> {

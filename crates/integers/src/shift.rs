@@ -6,7 +6,7 @@ use crate::columns::IntegerColumn;
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::Evaluator;
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 impl<E: DigitArithmetic> Evaluator<'_, E> {
     /// `x << amount`, the amount modulo `BITS` as in `wrapping_shl`: digits move, and are multiplied by what is left of the
@@ -14,17 +14,17 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn shl<T: Integer>(
+    pub fn shl<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let amount = amount % T::BITS;
+        let amount = amount % x.kind().bits;
         let (places, rest) = ((amount / self.digit_bits()) as usize, amount % self.digit_bits());
         let moved = |x: &IntegerColumn<T, E::Ciphertext>| {
             let zeros = (0..places).map(|_| Digit::public(0));
             let kept = x.digit_count() - places;
-            IntegerColumn::new(zeros.chain(x.digits()[..kept].iter().cloned()).collect())
+            IntegerColumn::new(x.kind(), zeros.chain(x.digits()[..kept].iter().cloned()).collect())
         };
         let lazy = moved(x);
         if let Some(product) = self.combine_lazy(&[(1 << rest, &lazy)])? {
@@ -39,7 +39,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             lists[index + 1].push(parts.swap_remove(1));
             lists[index].push(parts.swap_remove(0));
         }
-        self.sum_lists(lists)
+        self.sum_lists(x.kind(), lists)
     }
 
     /// `x >> amount`, the amount modulo `BITS` as in `wrapping_shr`; with its sign if the type is signed. One lookup a
@@ -47,12 +47,12 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
     ///
     /// # Errors
     /// As all operations.
-    pub fn shr<T: Integer>(
+    pub fn shr<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
         amount: u32,
     ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        let amount = amount % T::BITS;
+        let amount = amount % x.kind().bits;
         if amount == 0 {
             return Ok(x.clone());
         }
@@ -76,7 +76,7 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             lists[index - places].push(parts.swap_remove(1));
             lists[index - places - 1].push(parts.swap_remove(0));
         }
-        self.sum_lists(lists)
+        self.sum_lists(x.kind(), lists)
     }
 
     /// `x as U`: wider types extend the sign if T has one, narrower ones drop the high bits.
@@ -87,24 +87,32 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
-        let count = self.radix::<U>().digits();
-        let digits =
-            if U::BITS > T::BITS { self.extended(&self.wrapped(x)?)? } else { x.digits().to_vec() };
+        self.cast_to(x, ColumnKind::of::<U>())
+    }
+
+    /// [`Evaluator::cast`] to a kind that the type of the results holds.
+    pub(crate) fn cast_to<T: IntegerType, U: IntegerType>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        to: ColumnKind,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        let (count, is_wider) = (self.radix(to).digits(), to.bits > x.kind().bits);
+        let digits = if is_wider { self.extended(&self.wrapped(x)?)? } else { x.digits().to_vec() };
         let mut lists: Vec<_> = digits.into_iter().take(count).map(|digit| vec![digit]).collect();
         lists.resize_with(count, Vec::new);
-        self.sum_lists(lists)
+        self.sum_lists(to, lists)
     }
 
     /// Digits that amount to the integers themselves, not only modulo `2^BITS`: the most significant one has the sign.
-    fn extended<T: Integer>(
+    fn extended<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
-        if !T::SIGNED {
+        if !x.kind().signed {
             return Ok(x.digits().to_vec());
         }
         let mut digits = self.reduce(x)?.digits().to_vec();
-        let (base, top) = (self.radix::<T>().top_base(), digits.len() - 1);
+        let (base, top) = (self.radix(x.kind()).top_base(), digits.len() - 1);
         digits[top] = self.map(&digits[top], |digit| Radix::signed(digit, base))?;
         Ok(digits)
     }

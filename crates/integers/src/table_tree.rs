@@ -14,7 +14,7 @@ use crate::columns::IntegerColumn;
 use crate::digit::Digit;
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
-use crate::integer::{Integer, Radix};
+use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 /// Most tables of the first lookup: each leaves a ciphertext.
 const MAX_TABLES: u64 = 1 << 10;
@@ -42,11 +42,23 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         bits: u32,
         f: impl Fn(u64) -> U,
     ) -> Result<IntegerColumn<U, E::Ciphertext>> {
-        if !(1..=T::BITS).contains(&bits) {
-            let (name, limit) = ("bits of a table", format!("it must be from 1 to {}", T::BITS));
+        self.lookup_tree_to(x, ColumnKind::of::<U>(), bits, &|value| f(value).to_word())
+    }
+
+    /// [`Evaluator::lookup_tree`] to a kind that the type of the results holds, by words.
+    pub(crate) fn lookup_tree_to<T: IntegerType, U: IntegerType>(
+        &self,
+        x: &IntegerColumn<T, E::Ciphertext>,
+        to_kind: ColumnKind,
+        bits: u32,
+        word: &dyn Fn(u64) -> u64,
+    ) -> Result<IntegerColumn<U, E::Ciphertext>> {
+        let most = x.kind().bits;
+        if !(1..=most).contains(&bits) {
+            let (name, limit) = ("bits of a table", format!("it must be from 1 to {most}"));
             return Err(Error::Parameter { name, value: bits.into(), limit });
         }
-        let (from, to) = (Radix::new(self.digit_bits(), bits), self.radix::<U>());
+        let (from, to) = (Radix::new(self.digit_bits(), bits), self.radix(to_kind));
         let digits = self.low_digits(x, from.digits())?;
         let leaves_bits = bits.saturating_sub(2 * self.digit_bits());
         let count = 1u64.checked_shl(leaves_bits).unwrap_or(u64::MAX);
@@ -57,8 +69,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         }
         let (first, rest) = digits.split_at(digits.len().min(2));
         let (first_bits, mask) = (bits - leaves_bits, u64::MAX >> (u64::BITS - bits));
-        let mut leaves = self
-            .leaves(first, count, to, |low, leaf| f((low | leaf << first_bits) & mask).to_word())?;
+        let mut leaves =
+            self.leaves(first, count, to, &|low, leaf| word((low | leaf << first_bits) & mask))?;
         for (index, digit) in rest.iter().enumerate() {
             let base = from.base(index + 2) as usize;
             leaves = leaves
@@ -68,7 +80,8 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                 })
                 .collect::<Result<_>>()?;
         }
-        Ok(IntegerColumn::new(leaves.into_iter().map(|mut nodes| nodes.swap_remove(0)).collect()))
+        let digits = leaves.into_iter().map(|mut nodes| nodes.swap_remove(0)).collect();
+        Ok(IntegerColumn::new(to_kind, digits))
     }
 
     /// For every digit of the result: the results of all tables, on the least significant digits.
@@ -77,13 +90,12 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         first: &[Digit<E::Ciphertext>],
         count: u64,
         to: Radix,
-        word: impl Fn(u64, u64) -> u64,
+        word: &dyn Fn(u64, u64) -> u64,
     ) -> Result<Vec<Vec<Digit<E::Ciphertext>>>> {
         let input = match first {
             [low, high] => self.pair(low, high, self.base())?,
             _ => first[0].clone(),
         };
-        let word = &word;
         let table =
             |leaf: u64, place: usize| move |value: i64| to.digit(word(value as u64, leaf), place);
         let places = 0..to.digits();

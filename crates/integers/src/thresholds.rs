@@ -13,7 +13,7 @@ use crate::columns::{BooleanColumn, IntegerColumn};
 use crate::digit::{Digit, Shape};
 use crate::digit_arithmetic::DigitArithmetic;
 use crate::evaluator::{DigitFunction, Evaluator};
-use crate::integer::{Integer, Radix};
+use crate::integer::{Integer, IntegerType, Radix};
 
 /// How the sign of a digit is counted.
 #[derive(Clone, Copy, Debug)]
@@ -33,21 +33,22 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
         x: &IntegerColumn<T, E::Ciphertext>,
         thresholds: &[T],
     ) -> Result<Vec<BooleanColumn<E::Ciphertext>>> {
-        let flags = self.below(x, thresholds, i64::from)?;
+        let thresholds: Vec<u64> = thresholds.iter().map(|threshold| threshold.to_word()).collect();
+        let flags = self.below(x, &thresholds, &i64::from)?;
         Ok(flags.into_iter().map(BooleanColumn::new).collect())
     }
 
-    /// A function of whether x is below, for every threshold.
-    pub(crate) fn below<T: Integer>(
+    /// A function of whether x is below, for the word of every threshold.
+    pub(crate) fn below<T: IntegerType>(
         &self,
         x: &IntegerColumn<T, E::Ciphertext>,
-        thresholds: &[T],
-        f: impl Fn(bool) -> i64,
+        thresholds: &[u64],
+        f: &dyn Fn(bool) -> i64,
     ) -> Result<Vec<Digit<E::Ciphertext>>> {
         if thresholds.is_empty() {
             return Err(Error::TooSmall { name: "number of thresholds", value: 0, limit: 1 });
         }
-        let (x, radix) = (self.reduce(x)?, self.radix::<T>());
+        let (x, radix) = (self.reduce(x)?, self.radix(x.kind()));
         let mut sums: Vec<Digit<E::Ciphertext>> = vec![Digit::public(0); thresholds.len()];
         for (index, weight) in self.weights(radix.digits()).into_iter().enumerate() {
             if weight.is_after_lookup {
@@ -55,13 +56,13 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
                     *sum = self.map(sum, |sum| -i64::from(sum < 0))?;
                 }
             }
-            let is_signed = T::SIGNED && index + 1 == radix.digits();
+            let is_signed = x.kind().signed && index + 1 == radix.digits();
             let base = radix.top_base();
             let value = move |v: i64| if is_signed { Radix::signed(v, base) } else { v };
             let signs: Vec<_> = thresholds
                 .iter()
                 .map(|threshold| {
-                    let threshold = value(radix.digit(threshold.to_word(), index));
+                    let threshold = value(radix.digit(*threshold, index));
                     let highest = i64::from(index > 0);
                     move |v: i64| weight.factor * (value(v) - threshold).signum().min(highest)
                 })

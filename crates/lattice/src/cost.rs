@@ -39,7 +39,7 @@ impl CostModel {
     /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
     ///
     /// A product of limbs takes 0.18 u, base conversions included; the engines' own transforms take less than u, which is in
-    /// there. A product with a table's entry takes 0.05 u on processors without a matrix unit. AKP of 1 to 12 bits, eight tables
+    /// there. A product with a table's entry takes 0.04 u on processors without a matrix unit. AKP of 1 to 12 bits, eight tables
     /// at once and CMT of 16 bits are predicted within 10 %: `committed_lines_are_near_what_is_predicted` of
     /// `cryptable-packed` holds them to it, and prints what fits best. On other processors proportions differ: see
     /// [`CostModel::calibrated`].
@@ -49,7 +49,7 @@ impl CostModel {
             transform: unit,
             limb_product: 0.177 * unit,
             combination_product: 0.054 * unit,
-            table_product: 0.052 * unit,
+            table_product: 0.040 * unit,
             digit_transform: unit / 57.0,
             key_byte: unit / 4.07e6,
         }
@@ -142,8 +142,10 @@ pub struct Prediction {
     pub key_memory_bytes: usize,
     /// Bytes of the evaluation key in its file.
     pub key_file_bytes: usize,
-    /// Bytes of memory beside the key: table, ciphertexts, temporaries at the widest point.
+    /// Bytes of memory beside the key on one thread: table, ciphertexts, temporaries at the widest point.
     pub working_bytes: usize,
+    /// Bytes more where two threads work side by side.
+    pub second_thread_bytes: usize,
     /// Bytes of a fresh ciphertext.
     pub ciphertext_bytes: usize,
     /// Bytes of a result.
@@ -151,10 +153,33 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// Peak memory of a lookup.
+    /// Peak memory of a lookup, on one thread or two: what limits are held against.
     #[must_use]
     pub fn peak_bytes(&self) -> usize {
-        self.key_memory_bytes + self.working_bytes
+        self.peak_bytes_on(2)
+    }
+
+    /// Peak memory of a lookup on so many threads. Threads beyond the second take some megabytes each.
+    ///
+    /// ```
+    /// use cryptable_lattice::cost::{Prediction, Work};
+    /// let prediction = Prediction {
+    ///     work: Work::default(),
+    ///     values_per_ciphertext: 1,
+    ///     parallelism: 1,
+    ///     key_memory_bytes: 1000,
+    ///     key_file_bytes: 500,
+    ///     working_bytes: 100,
+    ///     second_thread_bytes: 20,
+    ///     ciphertext_bytes: 8,
+    ///     result_bytes: 8,
+    /// };
+    /// assert_eq!([1, 2].map(|threads| prediction.peak_bytes_on(threads)), [1100, 1120]);
+    /// ```
+    #[must_use]
+    pub fn peak_bytes_on(&self, threads: usize) -> usize {
+        let more = if threads > 1 { self.second_thread_bytes } else { 0 };
+        self.key_memory_bytes + self.working_bytes + more
     }
 
     /// Time of a lookup of `values` values on `threads` threads.

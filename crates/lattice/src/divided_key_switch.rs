@@ -88,9 +88,10 @@ fn remainders(
         division.prepare(index, out0);
         division.prepare(index, out1);
     });
-    let [c0, c1] = prepared.map(|prepared| {
+    // What is prepared goes when both remainders are there: in its place, a result that stays would leave a gap for good.
+    let [c0, c1] = prepared.each_ref().map(|prepared| {
         let mut remainder = Poly::<Evaluations>::unspecified(ring, kept);
-        division.remainders(&prepared, remainder.words_mut());
+        division.remainders(prepared, remainder.words_mut());
         remainder
     });
     RlweCiphertext { c0, c1 }

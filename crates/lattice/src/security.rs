@@ -160,29 +160,41 @@ fn estimates() -> &'static [Estimate] {
 
 /// The largest log2 of a modulus that gives 128 bits; between two weights, that of the lower one.
 ///
+/// A sparse secret of a degree beyond the tables has the limit of their largest: who breaks weight h in dimension 2n breaks
+/// it in dimension n, by n random columns more, on which the secret is 0, and a random permutation of all.
+///
 /// `None` if the tables do not know the degree, or for a weight below 32.
 ///
 /// ```
 /// use cryptable_lattice::security::{max_log2_modulus, SecretDistribution::*};
 /// assert_eq!(max_log2_modulus(65536, UniformTernary), Some(1747.0));
 /// assert_eq!(max_log2_modulus(65536, FixedWeightTernary(40)), Some(349.0));
+/// assert_eq!(max_log2_modulus(131_072, FixedWeightTernary(40)), Some(349.0));
 /// assert_eq!(max_log2_modulus(65536, FixedWeightTernary(31)), None);
 /// ```
 #[must_use]
 pub fn max_log2_modulus(ring_degree: usize, secret: SecretDistribution) -> Option<f64> {
-    let mut of_degree = limits().iter().filter(|row| row.degree == ring_degree);
+    let of_degree = |degree| limits().iter().filter(move |row| row.degree == degree);
     match secret {
-        SecretDistribution::FixedWeightTernary(weight) => of_degree
-            .filter_map(|row| match row.secret {
-                SecretDistribution::FixedWeightTernary(w) if w <= weight => {
-                    Some((w, row.log2_modulus))
-                }
-                _ => None,
-            })
-            .max_by_key(|&(w, _)| w)
-            .map(|(_, limit)| limit),
-        _ => of_degree.find(|row| row.secret == secret).map(|row| row.log2_modulus),
+        SecretDistribution::FixedWeightTernary(weight) => {
+            of_degree(ring_degree.min(sparse_degree()))
+                .filter_map(|row| match row.secret {
+                    SecretDistribution::FixedWeightTernary(w) if w <= weight => {
+                        Some((w, row.log2_modulus))
+                    }
+                    _ => None,
+                })
+                .max_by_key(|&(w, _)| w)
+                .map(|(_, limit)| limit)
+        }
+        _ => of_degree(ring_degree).find(|row| row.secret == secret).map(|row| row.log2_modulus),
     }
+}
+
+/// The largest degree that the table of sparse secrets has.
+fn sparse_degree() -> usize {
+    let is_sparse = |row: &&Limit| matches!(row.secret, SecretDistribution::FixedWeightTernary(_));
+    limits().iter().filter(is_sparse).map(|row| row.degree).max().unwrap_or(0)
 }
 
 /// Largest level that [`security_bits`] states: the estimate means nothing that far from the tables.
@@ -344,6 +356,7 @@ mod tests {
             (32768, FixedWeightTernary(191), 669.0),
             (32768, FixedWeightTernary(192), 739.0),
             (65536, FixedWeightTernary(30_000), 1659.0),
+            (131_072, FixedWeightTernary(32), 349.0),
         ] {
             assert_eq!(max_log2_modulus(degree, secret), Some(limit), "{degree} {secret:?}");
         }

@@ -48,6 +48,7 @@ mod encrypted_key;
 mod evaluation_key;
 pub mod field;
 mod linear_layer;
+mod memory;
 mod message;
 #[cfg(feature = "client")]
 mod message_encryptor;

@@ -91,17 +91,45 @@ fn the_block_of_fips_197_appendix_c_both_ways() {
     );
 }
 
-/// NIST SP 800-38A, F.5.1: CTR-AES128, the first bytes of the message.
+/// NIST SP 800-38A: the key and the message of all vectors of AES-128, and the counter of F.5.
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+const COUNTER: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+const MESSAGE: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+                       30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";
+/// F.5.1 and F.5.2, CTR-AES128.
+const CTR: &str = "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff\
+                   5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee";
+/// F.1.1 and F.1.2, ECB-AES128.
+const ECB: &str = "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf\
+                   43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4";
+
+#[test]
+fn the_vectors_of_sp_800_38a_in_the_clear() {
+    let (key, counter) = (hex(KEY), hex(COUNTER));
+    let message: [u8; 64] = hex(MESSAGE);
+    assert_eq!(counter_mode(&key, counter, &message), hex::<64>(CTR));
+    assert_eq!(counter_mode(&key, counter, &hex::<64>(CTR)), message);
+    for (block, expected) in message.chunks_exact(16).zip(hex::<64>(ECB).chunks_exact(16)) {
+        assert_eq!(encrypt_block(&key, block.try_into().unwrap()), *expected);
+    }
+}
+
+/// All blocks of F.1.1 and F.1.2.
+#[test]
+#[ignore = "slow: run by make test-all"]
+fn the_blocks_of_sp_800_38a_both_ways() {
+    for block in (0..128).step_by(32) {
+        check_block(KEY, &MESSAGE[block..block + 32], &ECB[block..block + 32]);
+    }
+}
+
+/// F.5.2, the first bytes of the message.
 fn check_counter_mode(length: usize) {
     let parameters = ParameterSet::Aes128.insecure_toy();
     let (secret, key) = keys(&parameters);
     let aes = aes(&parameters, &key);
-    let round_keys = encrypt_key(&secret, &hex("2b7e151628aed2a6abf7158809cf4f3c"));
-    let counter = hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
-    let cipher: [u8; 37] =
-        hex("874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff5ae4df3edb");
-    let plain: [u8; 37] =
-        hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a3");
+    let round_keys = encrypt_key(&secret, &hex(KEY));
+    let (counter, cipher, plain) = (hex(COUNTER), hex::<64>(CTR), hex::<64>(MESSAGE));
     let message = aes.transcipher(&round_keys, counter, &cipher[..length], &|_| Ok(())).unwrap();
     assert_eq!(*decrypt_bytes(&secret, &message).unwrap(), plain[..length]);
 }
@@ -114,8 +142,8 @@ fn transciphering_of_two_blocks_of_the_counter_mode_vectors() {
 
 #[test]
 #[ignore = "slow: run by make test-all"]
-fn transciphering_of_three_blocks_of_the_counter_mode_vectors() {
-    check_counter_mode(37);
+fn transciphering_of_all_blocks_of_the_counter_mode_vectors() {
+    check_counter_mode(64);
 }
 
 /// A random block, and a message, against the crates `aes` and `ctr`.

@@ -24,7 +24,7 @@ use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, LinearTransform}
 use cryptable_lattice::Result;
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
 
-use crate::akp::interpolation::Interpolation;
+use crate::akp::interpolation::{Interpolation, InterpolationShape};
 use crate::bootstrapping::phase_exponential::PhaseExponential;
 use crate::bootstrapping::slots_to_coeffs;
 use crate::literal::ParametersLiteral;
@@ -112,7 +112,8 @@ impl AkpCircuit {
     pub(crate) fn predict_typical(&self) -> Shape {
         let literal = &self.literal;
         let table = Interpolation::new(&literal.typical_table(), literal.hermite_order);
-        let parts = if literal.slots < literal.ring_degree { 1.0 } else { 2.0 };
+        let is_one = literal.slots < literal.ring_degree && !literal.complex_outputs;
+        let parts = if is_one { 1.0 } else { 2.0 };
         let power = SlotVariance(parts * literal.output_width().powi(2) / 12.0);
         self.predict_through(&self.dry_run(), (&table, power), 1, &self.slots_to_coeffs).1
     }
@@ -146,7 +147,7 @@ impl AkpCircuit {
         let mut exponentials = front.exponentials(dry_run, phases);
         let exponential = exponentials[0];
         exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
-        let tables = vec![table; tables];
+        let tables = vec![table; tables * self.literal.tables_of_output()];
         let mut outputs = self
             .look_up_many(dry_run, exponentials, &tables, &|| Ok(()))
             .expect("steps of a dry run do not fail");
@@ -166,7 +167,8 @@ impl AkpCircuit {
         Interpolation::new(&self.literal.worst_table(), self.literal.hermite_order)
     }
 
-    /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials.
+    /// The outputs of every table in slots: SlotsMVB. All tables share the powers of the exponentials. Where outputs are
+    /// complex, every two tables are the parts of one.
     ///
     /// # Errors
     /// Those of `step`, which is called [`AkpCircuit::table_steps`] times.
@@ -177,8 +179,9 @@ impl AkpCircuit {
         tables: &[&Interpolation],
         step: Step<'_>,
     ) -> Result<Vec<A::Ciphertext>> {
-        let sizes = (self.literal.log_babies, self.literal.constant_bits);
-        interpolation::evaluate(arithmetic, exponentials, tables, sizes, step)
+        let ParametersLiteral { log_babies, constant_bits, complex_outputs, .. } = self.literal;
+        let shape = InterpolationShape { log_babies, constant_bits, complex_outputs };
+        interpolation::evaluate(arithmetic, exponentials, tables, shape, step)
     }
 
     /// The outputs of every table in slots, of a ciphertext: ModRaise, CoeffsToSlots by these matrices, the exponential, and

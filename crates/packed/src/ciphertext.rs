@@ -126,13 +126,27 @@ impl Ciphertext {
         key_id: KeyId,
         modulus: Option<u64>,
     ) -> Result<()> {
+        self.check_slots(parameters, key_id, modulus, parameters.literal().slots)
+    }
+
+    /// As [`Ciphertext::check`], of a ciphertext with values in so many coefficients.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn check_slots(
+        &self,
+        parameters: &Parameters,
+        key_id: KeyId,
+        modulus: Option<u64>,
+        slots: usize,
+    ) -> Result<()> {
         check_parameters("ciphertext", parameters.digest(), self.parameter_digest)?;
         check_client("ciphertext", key_id, self.key_id)?;
         let (literal, layout) = (parameters.literal(), self.body.layout);
         let log2_modulus = u64::from(literal.log2_ciphertext_modulus);
         for (name, found, expected) in [
             ("ring degree", layout.ring_degree as u64, literal.ring_degree as u64),
-            ("number of slots", layout.slots as u64, literal.slots as u64),
+            ("number of slots", layout.slots as u64, slots as u64),
             ("log2 of the modulus", u64::from(self.body.log2_modulus), log2_modulus),
         ] {
             check_equal(name, found, expected)?;

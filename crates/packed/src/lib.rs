@@ -83,6 +83,7 @@ pub use keys::evaluation_key::EvaluationKey;
 #[cfg(feature = "client")]
 pub use keys::secret_key::SecretKey;
 pub use literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
+pub use lookup::complex_lookup::PreparedComplexTable;
 pub use lookup::prepared_table::PreparedTable;
 pub use multiplexer::entry_kind::EntryKind;
 pub use parameters::failure::FailureEstimate;

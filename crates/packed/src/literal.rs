@@ -17,6 +17,10 @@ pub struct DftLiteral {
     pub primes: usize,
     /// Baby steps a matrix: more are faster and need more keys.
     pub baby_steps: usize,
+    /// How many of them have keys, which the others share for a key switch more each time; all, if not stated, as in literals
+    /// of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyed_babies: Option<usize>,
 }
 
 /// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).
@@ -46,7 +50,7 @@ pub struct ParametersLiteral {
     pub name: String,
     /// What is claimed of the security; checked by construction.
     pub security: SecurityLevel,
-    /// Ring degree N: 32,768 or 65,536 for 128 bits.
+    /// Ring degree N: 32,768, 65,536 or 131,072 for 128 bits.
     pub ring_degree: usize,
     /// Input modulus p of the tables.
     pub input_modulus: u64,
@@ -98,6 +102,10 @@ pub struct ParametersLiteral {
     /// amount to. P - 1, of any table, if not stated; of AKP without digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_range: Option<u64>,
+    /// Whether outputs are complex, a real and an imaginary part in two coefficients each; of AKP without digits, and of at
+    /// most half as many values as the ring has coefficients.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complex_outputs: bool,
     /// log2 of the baby steps of the interpolation.
     pub log_babies: u32,
     /// Bits of the interpolation's constants, which stay in the scale.
@@ -135,6 +143,16 @@ impl ParametersLiteral {
     /// Input modulus of tables: that of the last digit, if AKP takes digits.
     pub(crate) fn table_modulus(&self) -> u64 {
         self.digits.last().copied().unwrap_or(self.input_modulus)
+    }
+
+    /// Tables of real numbers that make one output: two of a complex one.
+    pub(crate) fn tables_of_output(&self) -> usize {
+        if self.complex_outputs { 2 } else { 1 }
+    }
+
+    /// Coefficients that results hold values in.
+    pub(crate) fn output_slots(&self) -> usize {
+        self.slots * self.tables_of_output()
     }
 
     /// Largest difference of two outputs of a table.

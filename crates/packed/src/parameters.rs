@@ -8,4 +8,5 @@ mod memory;
 pub(crate) mod noise_limits;
 pub(crate) mod parameter_set;
 mod prediction;
+mod tree_memory;
 pub(crate) mod validation;

@@ -113,7 +113,7 @@ fn twelve_bits_a_table_for_every_value() {
 }
 
 #[test]
-#[ignore = "minutes, 10 GB of memory and as much of disk"]
+#[ignore = "minutes, 15 GB of memory, of which 10 are pages of a file on disk"]
 fn twelve_bits_encrypted_tables() {
     encrypted(12);
 }

@@ -237,6 +237,9 @@ fn absurdities() -> Vec<(bool, Change)> {
         (false, |l| l.slots_to_coeffs.primes = 0),
         (false, |l| l.slots_to_coeffs.primes = usize::MAX / 2),
         (false, |l| l.coeffs_to_slots.baby_steps = usize::MAX),
+        (false, |l| l.coeffs_to_slots.keyed_babies = Some(0)),
+        (false, |l| l.coeffs_to_slots.keyed_babies = Some(9)),
+        (false, |l| l.slots_to_coeffs.keyed_babies = Some(usize::MAX)),
         (false, |l| l.coeffs_to_slots.stages = vec![u32::MAX, 10]),
         (false, |l| l.coeffs_to_slots.stages = vec![1 << 31, 1 << 31, 9]),
         (false, |l| l.slots_to_coeffs.stages = vec![9]),
@@ -326,7 +329,7 @@ fn absurd_requests_are_refused() {
         Request { tables: 0, ..base },
         Request { tables: usize::MAX, ..base },
         Request { memory: Some(0), ..base },
-        Request { method: Some(Method::Akp), ..Request::new(1 << 13, 2) },
+        Request { method: Some(Method::Akp), ..Request::new(1 << 14, 2) },
     ] {
         assert!(Parameters::candidates(&request).is_err(), "{request:?}");
     }

@@ -1,8 +1,10 @@
 //! Wang, Wen, Li, Lu, Wei, Liu, Wang: Circuit Bootstrapping: Faster and Smaller (EUROCRYPT 2024, ePrint 2024/323): what
-//! blind rotations by automorphisms take.
+//! blind rotations by automorphisms take, and its parameter sets as printed.
 
 mod automorphism_sets;
+mod circuit_bootstrapping_sets;
 mod rotation_counts;
 
 pub use automorphism_sets::AutomorphismSet;
+pub use circuit_bootstrapping_sets::{PUBLISHED_CMUX_SETS, PublishedCmuxSet, insecure_cmux_set};
 pub use rotation_counts::RotationCounts;

@@ -96,6 +96,25 @@ pub(crate) fn run<R: Send>(
     progress: Option<&Bound<'_, PyAny>>,
     call: impl FnOnce(Execution<'_>) -> cryptable::Result<R> + Send,
 ) -> Result<R> {
+    let mut result = None;
+    let keep = |execution: Execution<'_>| {
+        result = Some(call(execution)?);
+        Ok(())
+    };
+    run_boxed(py, threads, progress, Box::new(keep))?;
+    Ok(result.expect("a call that did not fail has a result"))
+}
+
+/// A call that keeps its result.
+type BoxedCall<'a> = Box<dyn FnOnce(Execution<'_>) -> cryptable::Result<()> + Send + 'a>;
+
+/// [`run`], compiled once for all calls.
+fn run_boxed(
+    py: Python<'_>,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+    call: BoxedCall<'_>,
+) -> Result<()> {
     let progress = progress.map(|callback| callback.clone().unbind());
     py.detach(|| {
         let news = News::default();
@@ -121,9 +140,8 @@ pub(crate) fn run<R: Send>(
             match interruption {
                 Some(error) => Err(error),
                 None => {
-                    let result = result.map_err(errors::raise)?;
-                    news.pass_on(progress.as_ref(), &mut told)?;
-                    Ok(result)
+                    result.map_err(errors::raise)?;
+                    news.pass_on(progress.as_ref(), &mut told)
                 }
             }
         })

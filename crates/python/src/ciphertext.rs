@@ -58,6 +58,31 @@ impl Ciphertext {
         self.inner.key_id().to_string()
     }
 
+    /// Whether nothing was computed on it yet.
+    #[getter]
+    fn is_fresh(&self) -> bool {
+        self.inner.is_fresh()
+    }
+
+    /// Values of several ciphertexts, one after another, in one dimension.
+    #[staticmethod]
+    fn join(parts: Vec<Py<Self>>) -> Result<Self> {
+        let parts = parts.iter().map(|part| (*part.get().inner).clone());
+        let inner = cryptable::Ciphertext::join(parts).map_err(raise)?;
+        let shape = vec![inner.count()];
+        Ok(Self::new(inner, shape))
+    }
+
+    /// Its parts one by one, as many values each as the engine encrypts together: what `join` joins.
+    fn parts(&self) -> Vec<Self> {
+        let parts = (*self.inner).clone().into_parts();
+        let one = |part: cryptable::Ciphertext| {
+            let shape = vec![part.count()];
+            Self::new(part, shape)
+        };
+        parts.map(one).collect()
+    }
+
     /// The same values in another shape.
     #[pyo3(signature = (*shape))]
     fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {

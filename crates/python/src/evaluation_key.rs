@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cryptable::engines::packed::EncryptedTables;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::arrays::integers;
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
-use crate::errors::Result;
+use crate::entry_tables::{EncryptedTable, per_value};
+use crate::errors::{Result, raise};
 use crate::key_files::{Origin, ReducedKey, open_mapped};
-use crate::table::Table;
+use crate::table::{Table, of_moduli};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
 #[pyclass(frozen, module = "cryptable")]
@@ -62,12 +63,7 @@ impl EvaluationKey {
 
     /// A table of the key's moduli, by `cryptable.table`.
     fn table<'py>(&self, table: &Bound<'py, PyAny>, signed: bool) -> Result<Bound<'py, PyAny>> {
-        let py = table.py();
-        let options = PyDict::new(py);
-        options.set_item("inputs", self.input_modulus())?;
-        options.set_item("output_modulus", self.output_modulus())?;
-        options.set_item("signed", signed)?;
-        py.import("cryptable.tables")?.getattr("table")?.call((table,), Some(&options))
+        of_moduli(table, (self.input_modulus(), self.output_modulus()), signed)
     }
 
     fn prepared<'py>(
@@ -182,6 +178,102 @@ impl EvaluationKey {
             self.inner.lookup_many_with(&input.inner, &tables, execution)
         })?;
         Ok(results.into_iter().map(|r| Ciphertext::new(r, input.shape.clone())).collect())
+    }
+
+    /// Maps every value through a table of its own: an array of the shape of the values and, along a last axis, the outputs
+    /// of all inputs. With keys of a plan of `entries="per-value"`.
+    #[pyo3(signature = (input, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    fn lookup_per_value(
+        &self,
+        input: &Ciphertext,
+        tables: &Bound<'_, PyAny>,
+        signed: bool,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let tables_ = per_value(tables, &self.inner.parameters(), Some(&input.shape), signed)?;
+        let result = call::run_reporting(tables.py(), threads, progress, "lookup", |execution| {
+            self.inner.lookup_per_value(&input.inner, &tables_, execution)
+        })?;
+        Ok(Ciphertext::new(result, input.shape.clone()))
+    }
+
+    /// Maps a file of `SecretKey.save_encrypted_table` into memory and checks all of it.
+    fn open_encrypted_table(&self, py: Python<'_>, path: PathBuf) -> Result<EncryptedTable> {
+        let read = |file, _| EncryptedTables::from_shared(self.inner.packed()?, file);
+        let (inner, _) = open_mapped(py, &path, false, read)?;
+        Ok(EncryptedTable { inner: inner.into() })
+    }
+
+    /// Maps every value through a table that the client encrypted: with keys of a plan of `entries="encrypted"`.
+    #[pyo3(signature = (input, table, *, threads = 0, progress = Progress::Bar))]
+    fn lookup_encrypted(
+        &self,
+        py: Python<'_>,
+        input: &Ciphertext,
+        table: &EncryptedTable,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
+            self.inner.lookup_encrypted(&input.inner, &table.inner, execution)
+        })?;
+        Ok(Ciphertext::new(result, input.shape.clone()))
+    }
+
+    /// Sizes of the digits that `decompose` gives, the least significant first.
+    #[getter]
+    fn digit_sizes(&self) -> Result<Vec<u64>> {
+        self.inner.parameters().digit_sizes().map_err(raise)
+    }
+
+    /// Decomposes every value into digits and maps each through tables, by functional digit decomposition: for each digit,
+    /// the least significant first, the results of its tables. Without tables, the digits themselves.
+    #[pyo3(signature = (input, tables = None, *, threads = 0, progress = Progress::Bar))]
+    fn decompose(
+        &self,
+        py: Python<'_>,
+        input: &Ciphertext,
+        tables: Option<Vec<Vec<Table>>>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Vec<Ciphertext>>> {
+        let tables: Vec<Vec<cryptable::Table>> = match tables {
+            Some(tables) => {
+                let of =
+                    |tables: &Vec<Table>| tables.iter().map(|it| (*it.inner).clone()).collect();
+                tables.iter().map(of).collect()
+            }
+            None => {
+                let identity = |&p: &u64| Ok(vec![cryptable::Table::from_fn(p, p, |x| x)?]);
+                let sizes = self.digit_sizes()?;
+                let found: cryptable::Result<_> = sizes.iter().map(identity).collect();
+                found.map_err(raise)?
+            }
+        };
+        let found = call::run_reporting(py, threads, progress, "digits", |execution| {
+            self.inner.decompose(&input.inner, &tables, execution)
+        })?;
+        let shaped = |outputs: Vec<_>| {
+            outputs.into_iter().map(|it| Ciphertext::new(it, input.shape.clone())).collect()
+        };
+        Ok(found.into_iter().map(shaped).collect())
+    }
+
+    /// The values without so many of their lowest digits, rounded down.
+    #[pyo3(signature = (input, digits = 1, *, threads = 0, progress = Progress::Bar))]
+    fn floor(
+        &self,
+        py: Python<'_>,
+        input: &Ciphertext,
+        digits: usize,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let result = call::run_reporting(py, threads, progress, "floor", |execution| {
+            self.inner.floor(&input.inner, digits, execution)
+        })?;
+        Ok(Ciphertext::new(result, input.shape.clone()))
     }
 
     /// `x + y` modulo the modulus of the values, value by value, without a lookup.

@@ -2,9 +2,8 @@
 
 mod calls;
 mod column;
-mod job;
+mod parts;
 mod plan;
-mod typed;
 
 pub(crate) use calls::{compute_integers, decrypt_column, encrypt_column};
 pub(crate) use column::Column;

@@ -13,16 +13,19 @@ mod ciphertext;
 mod circuits;
 mod ckks;
 mod comparisons;
+mod entry_tables;
 mod errors;
 mod evaluation_key;
 mod files;
 mod inspection;
 mod integers;
 mod key_files;
+mod large_values;
 mod plan;
 mod secret_key;
 mod table;
 mod transciphering;
+mod wide;
 
 /// The compiled half of `cryptable`. Import `cryptable` instead.
 #[pyo3::pymodule]
@@ -33,6 +36,8 @@ mod _native {
     use crate::ciphertext::Ciphertext;
     #[pymodule_export]
     use crate::comparisons::{ComparisonPlan, Digits, compare, plan_comparisons};
+    #[pymodule_export]
+    use crate::entry_tables::EncryptedTable;
     #[pymodule_export]
     use crate::evaluation_key::{EvaluationKey, PreparedTable};
     #[pymodule_export]
@@ -90,12 +95,29 @@ mod _native {
         };
     }
 
+    /// For `cryptable.large_values`.
+    #[pymodule]
+    mod large_values {
+        #[pymodule_export]
+        use crate::large_values::{EvaluationKey, Radix, SecretKey};
+    }
+
     /// For `cryptable.transciphering`.
     #[pymodule]
     mod transciphering {
         #[pymodule_export]
         use crate::transciphering::{
             AesKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message, PreparedTable, SecretKey,
+        };
+    }
+
+    /// For `cryptable.wide`.
+    #[pymodule]
+    mod wide {
+        #[pymodule_export]
+        use crate::wide::{
+            PreparedWide, WidePlan, WideValues, decrypt_wide, encrypt_wide, lookup_wide, plan_wide,
+            prepare_wide,
         };
     }
 }

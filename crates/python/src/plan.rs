@@ -6,6 +6,7 @@ use cryptable::{Engine, Goal, Parameters, Request};
 use pyo3::prelude::*;
 
 use crate::call;
+use crate::entry_tables::kind_of;
 use crate::errors::{Result, raise};
 use crate::table::Table;
 
@@ -160,7 +161,7 @@ impl Plan {
 #[pyfunction]
 #[pyo3(signature = (table, *, values = None, tables = 1, lookups_in_a_row = 1, log2_fail = None, memory = None,
     threads = None, goal = "throughput", engine = None, inputs = None, method = None, ring_degree = None,
-    digit_bits = None))]
+    digit_bits = None, entries = "shared"))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
@@ -178,6 +179,7 @@ pub(crate) fn plan(
     method: Option<&str>,
     ring_degree: Option<usize>,
     digit_bits: Option<u32>,
+    entries: &str,
 ) -> Result<Plan> {
     let engine = engine.map(str::parse::<Engine>).transpose().map_err(raise)?;
     let inputs = inputs.map(str::parse::<Engine>).transpose().map_err(raise)?;
@@ -191,7 +193,7 @@ pub(crate) fn plan(
     };
     let request =
         Request::for_table(&table.inner).tables(tables).lookups_in_a_row(lookups_in_a_row);
-    let request = request.goal(goal);
+    let request = request.goal(goal).entries(kind_of(entries)?);
     /// Sets what was given.
     fn with<T>(request: Request, given: Option<T>, set: impl Fn(Request, T) -> Request) -> Request {
         match given {

@@ -5,18 +5,21 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
+use cryptable::engines::packed::{self, EntryKind};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 
 use crate::arrays::{array, integers, signed_integers};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::comparisons::{ComparisonPlan, Digits, signedness};
+use crate::entry_tables::{EncryptedTable, kind_of, to_encrypt};
 use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::{Access, write_file};
 use crate::integers::IntegerPlan;
 use crate::key_files::{load_secret, refuse_pickle, save_secret};
 use crate::plan::{Candidate, Plan};
+use crate::wide::WidePlan;
 
 /// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
 ///
@@ -34,13 +37,15 @@ impl SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws fresh secrets for a plan's best way, for a candidate, or for a plan of comparisons or integers.
+    /// Draws fresh secrets for a plan's best way, for a candidate, or for a plan of comparisons, integers or wide values.
     #[staticmethod]
     fn generate(py: Python<'_>, plan: &Bound<'_, PyAny>) -> Result<Self> {
         let parameters = if let Ok(plan) = plan.cast::<ComparisonPlan>() {
             plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<IntegerPlan>() {
             plan.get().parameters.clone()
+        } else if let Ok(plan) = plan.cast::<WidePlan>() {
+            plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<Plan>() {
             plan.get().best().parameters().clone()
         } else {
@@ -49,15 +54,22 @@ impl SecretKey {
         Ok(Self { inner: py.detach(|| cryptable::SecretKey::generate(parameters)) })
     }
 
-    /// A key of toy parameters, for tests: no security at all.
+    /// A key of toy parameters, for tests: no security at all. With `entries`, for tables of their own for every value or
+    /// encrypted ones.
     #[staticmethod]
+    #[pyo3(signature = (engine, input_modulus, output_modulus, *, entries = "shared"))]
     fn generate_insecure_toy(
         engine: &str,
         input_modulus: u64,
         output_modulus: u64,
+        entries: &str,
     ) -> Result<Self> {
-        let engine = engine.parse().map_err(raise)?;
-        let parameters = cryptable::Parameters::insecure_toy(engine, input_modulus, output_modulus);
+        let parameters = if kind_of(entries)? == EntryKind::Shared {
+            let engine = engine.parse().map_err(raise)?;
+            cryptable::Parameters::insecure_toy(engine, input_modulus, output_modulus)
+        } else {
+            packed::Parameters::insecure_toy_entries(input_modulus, output_modulus).map(Into::into)
+        };
         Ok(Self { inner: cryptable::SecretKey::generate(parameters.map_err(raise)?) })
     }
 
@@ -137,6 +149,46 @@ impl SecretKey {
         })?;
         let values = Zeroizing::new(values);
         Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&digits.shape))?.into_any())
+    }
+
+    /// Encrypts a table that the server applies unread: what `cryptable.table` makes one of, or, with `per_value`, an array
+    /// of a table for each value, the outputs along the last axis.
+    #[pyo3(signature = (table, *, per_value = false, signed = false))]
+    fn encrypt_table(
+        &self,
+        table: &Bound<'_, PyAny>,
+        per_value: bool,
+        signed: bool,
+    ) -> Result<EncryptedTable> {
+        let key = self.inner.packed().map_err(raise)?;
+        let tables = to_encrypt(key, table, (per_value, signed))?;
+        let inner = call::run_silently(table.py(), || key.encrypt_tables(&tables))?;
+        Ok(EncryptedTable { inner: inner.into() })
+    }
+
+    /// As `encrypt_table`, into a file: never all of it in memory.
+    #[pyo3(signature = (path, table, *, per_value = false, signed = false, threads = 0, progress = Progress::Bar,
+        replace = false))]
+    // One argument for each thing that a user may say, by name.
+    #[allow(clippy::too_many_arguments)]
+    fn save_encrypted_table(
+        &self,
+        path: PathBuf,
+        table: &Bound<'_, PyAny>,
+        per_value: bool,
+        signed: bool,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        let key = self.inner.packed().map_err(raise)?;
+        let tables = to_encrypt(key, table, (per_value, signed))?;
+        let how = (threads, progress, "encrypted table");
+        write_file(&path, Access::Public, replace, |out| {
+            call::run_engine(table.py(), how, |progress| {
+                key.write_encrypted_tables(&tables, out, progress)
+            })
+        })
     }
 
     /// The server's key, in memory.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::{array, integers};
 use crate::errors::{Result, raise};
@@ -60,6 +61,23 @@ impl Table {
     fn __repr__(&self) -> String {
         format!("Table({} -> {})", self.inner.input_modulus(), self.inner.output_modulus())
     }
+}
+
+/// A table of these moduli, by `cryptable.table`.
+///
+/// # Errors
+/// Those of that.
+pub(crate) fn of_moduli<'py>(
+    table: &Bound<'py, PyAny>,
+    (inputs, output_modulus): (u64, u64),
+    signed: bool,
+) -> Result<Bound<'py, PyAny>> {
+    let py = table.py();
+    let options = PyDict::new(py);
+    options.set_item("inputs", inputs)?;
+    options.set_item("output_modulus", output_modulus)?;
+    options.set_item("signed", signed)?;
+    py.import("cryptable.tables")?.getattr("table")?.call((table,), Some(&options))
 }
 
 /// The table of a function of bfloat16 numbers from patterns of 16 bits to such, exact to the last bit.

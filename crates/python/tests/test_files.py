@@ -86,3 +86,12 @@ def test_code_books(tmp_path):
         book.encode(["a", "d"])
     with pytest.raises(TableError, match="no output for input 1"):
         book.table({"a": 1, "c": 2})
+
+
+def test_ciphertexts_are_joined_and_taken_apart(secret, server):
+    first, second = secret.encrypt([3, 1, 4]), secret.encrypt([1, 5])
+    both = cryptable.Ciphertext.join([first, second])
+    assert both.shape == (5,) and both.is_fresh
+    assert secret.decrypt(both).tolist() == [3, 1, 4, 1, 5]
+    assert [part.size for part in both.parts()] == [part.size for part in first.parts() + second.parts()]
+    assert not server.lookup(both, list(range(16)), progress=False).is_fresh

@@ -38,11 +38,25 @@ struct Arena {
     regions: Vec<MmapMut>,
     by_place: BTreeMap<Place, usize>,
     by_length: BTreeSet<(usize, Place)>,
+    usage: BufferUsage,
+}
+
+/// What buffers of the arena take, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferUsage {
+    /// In use now.
+    pub used: usize,
+    /// The most that was in use at once, since the start or since [`reset_buffer_peak`].
+    pub peak: usize,
+    /// Up to the last byte that ever was in use, gaps included: what is resident, but for what
+    /// [`release_buffers`] gave back.
+    pub extent: usize,
 }
 
 impl Arena {
     const fn new() -> Self {
-        Self { regions: Vec::new(), by_place: BTreeMap::new(), by_length: BTreeSet::new() }
+        let usage = BufferUsage { used: 0, peak: 0, extent: 0 };
+        Self { regions: Vec::new(), by_place: BTreeMap::new(), by_length: BTreeSet::new(), usage }
     }
 
     /// Notes free bytes, joined with free neighbours.
@@ -80,6 +94,11 @@ impl Arena {
         if free > length {
             self.put(Place { offset: place.offset + length, ..place }, free - length);
         }
+        let before: usize = self.regions[..place.region].iter().map(|region| region.len()).sum();
+        let BufferUsage { used, peak, extent } = &mut self.usage;
+        *used += length;
+        *peak = (*peak).max(*used);
+        *extent = (*extent).max(before + place.offset + length);
         Some(place)
     }
 
@@ -152,8 +171,27 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         let mut arena = ARENA.lock().expect("no panic under lock");
+        arena.usage.used -= self.words * WORD_BYTES;
         arena.put(self.place, self.words * WORD_BYTES);
     }
+}
+
+/// What recycled buffers take: a circuit's own need, and what gaps between buffers add to it.
+///
+/// ```
+/// use cryptable_ring::{Buffer, buffer_usage};
+/// let buffer = Buffer::zeroed(1 << 16);
+/// assert!(buffer_usage().used >= 8 << 16 && buffer_usage().peak >= buffer_usage().used);
+/// # drop(buffer);
+/// ```
+pub fn buffer_usage() -> BufferUsage {
+    ARENA.lock().expect("no panic under lock").usage
+}
+
+/// Counts the peak of [`buffer_usage`] from now on.
+pub fn reset_buffer_peak() {
+    let usage = &mut ARENA.lock().expect("no panic under lock").usage;
+    usage.peak = usage.used;
 }
 
 /// Gives the memory of recycled buffers back to the system.
@@ -170,6 +208,8 @@ mod tests {
         let mut arena = Arena::new();
         let at = |offset| Place { region: 0, offset };
         arena.put(at(0), 100);
+        // Regions are asked how long they are.
+        arena.regions.push(MmapMut::map_anon(PAGE_BYTES).unwrap());
         assert_eq!(
             [arena.take(10), arena.take(30), arena.take(20)],
             [0, 10, 40].map(|o| Some(at(o)))

@@ -40,12 +40,11 @@ mod rounded_division;
 pub mod row_sums;
 pub mod selected_product;
 mod stack;
-mod strassen_winograd;
 pub mod torus;
 pub mod unit;
 pub mod word_sums;
 
-pub use arena::release_buffers;
+pub use arena::{BufferUsage, buffer_usage, release_buffers, reset_buffer_peak};
 pub use base_conversion::Rounding;
 pub use basis::{Basis, Chain, SharedLimbs};
 pub use buffer::Buffer;

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 
 use crate::combination::Tensor;
 use crate::kernels::{self, ColumnBlock, MatrixTiles};
-use crate::strassen_winograd::{self, CutMatrix, STRIP_WORDS, Workspace};
 use crate::{Buffer, Evaluations, Modulus, Poly, Ring};
 
 /// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all
@@ -24,20 +23,13 @@ pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// Takes up to 8 bytes per entry, fewer where AMX works on bytes; more where a large matrix is cut for Strassen's
-/// algorithm, see [`TableMatrix::bytes_at_most`].
+/// An entry takes one byte for each number that residues are taken modulo where VNNI multiplies them, up to 13; 8 as a
+/// word, 8 to 24 as doubles, fewer where AMX works on bytes.
 #[derive(Debug)]
 pub struct TableMatrix {
     outer: usize,
     inner: usize,
-    entries: Entries,
-}
-
-/// How entries are kept.
-#[derive(Debug)]
-enum Entries {
-    Whole(MatrixTiles),
-    Cut(CutMatrix),
+    tiles: MatrixTiles,
 }
 
 impl TableMatrix {
@@ -58,18 +50,13 @@ impl TableMatrix {
         let entry = &entry;
         let row = |row| (0..columns).map(move |column| entry(row / inner, row % inner, column));
         let entries: Vec<i64> = rows.flat_map_iter(row).collect();
-        let largest = entries.iter().map(|entry| entry.unsigned_abs()).max().unwrap_or(0);
-        let entries = match strassen_winograd::depth(outer * inner, columns, largest) {
-            0 => Entries::Whole(MatrixTiles::new(columns, &entries)),
-            depth => Entries::Cut(CutMatrix::new(columns, &entries, depth)),
-        };
-        Self { outer, inner, entries }
+        Self { outer, inner, tiles: MatrixTiles::new(columns, &entries) }
     }
 
     /// The most bytes that a matrix of so many entries takes in memory.
     #[must_use]
     pub fn bytes_at_most(entries: usize) -> usize {
-        strassen_winograd::bytes_at_most(entries)
+        MatrixTiles::bytes_at_most(entries)
     }
 
     /// The number of results for each set of selectors.
@@ -87,19 +74,13 @@ impl TableMatrix {
     /// The number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
-        match &self.entries {
-            Entries::Whole(tiles) => tiles.columns(),
-            Entries::Cut(matrix) => matrix.columns(),
-        }
+        self.tiles.columns()
     }
 
     /// The bytes that the entries take in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        match &self.entries {
-            Entries::Whole(tiles) => tiles.memory_bytes(),
-            Entries::Cut(matrix) => matrix.memory_bytes(),
-        }
+        self.tiles.memory_bytes()
     }
 }
 
@@ -107,8 +88,8 @@ impl TableMatrix {
 /// where ⊗ is the product of pairs that a [`Tensor`] holds.
 ///
 /// Columns and selectors may have more limbs than `main`: the others are not read. Costs two
-/// multiply-accumulates per entry, limb and coefficient (one for each part; 7/8 of that for each
-/// level of Strassen's algorithm), and reads every operand once: row sums stay in the cache.
+/// multiply-accumulates per entry, limb and coefficient (one for each part), and reads every operand
+/// once: row sums stay in the cache.
 ///
 /// # Panics
 /// If there are no selectors, numbers of columns or selectors are not those of the matrix, an
@@ -160,21 +141,10 @@ pub fn selected_matrix_product(
     tasks.into_par_iter().enumerate().for_each(|(index, mut out)| {
         let (limb, start) = (index * span / degree, index * span % degree);
         let operands = Operands { modulus: ring.modulus(limb), limb, columns, matrix, selectors };
-        match &matrix.entries {
-            Entries::Whole(tiles) => {
-                let mut scratch = Scratch::new(&operands, tiles, span);
-                for block in (0..span).step_by(scratch.width) {
-                    scratch.load(&operands, start + block);
-                    scratch.write_tensors(&operands, &mut out, block);
-                }
-            }
-            Entries::Cut(matrix) => {
-                let mut scratch = CutScratch::new(&operands, matrix, span);
-                for block in (0..span).step_by(scratch.width) {
-                    scratch.load(&operands, start + block);
-                    scratch.write_tensors(&operands, &mut out, block);
-                }
-            }
+        let mut scratch = Scratch::new(&operands, &matrix.tiles, span);
+        for block in (0..span).step_by(scratch.width) {
+            scratch.load(&operands, start + block);
+            scratch.write_tensors(&operands, &mut out, block);
         }
     });
     results
@@ -226,7 +196,7 @@ impl<'a> Scratch<'a> {
         let selectors = operands.selectors.len() * matrix.inner;
         let rows = matrix.inner + tiles.tile_rows();
         let polys = 2 * (matrix.columns() + selectors + rows);
-        let fitting = (BLOCK_WORDS / polys).max(1);
+        let fitting = (BLOCK_WORDS / polys).min(tiles.block_words() / 2).max(1);
         let width = (1 << fitting.ilog2()).clamp(MIN_WIDTH, span);
         Self {
             tiles,
@@ -274,81 +244,6 @@ impl<'a> Scratch<'a> {
                 tensor_sum(m, out, sums, selectors);
             }
             ready.start = inner;
-        }
-    }
-}
-
-/// As [`Scratch`], of a matrix that is cut: all row sums of a block are made at once.
-struct CutScratch<'a> {
-    matrix: &'a CutMatrix,
-    /// The number of words of the block.
-    width: usize,
-    /// `[strip][column][word]`, the strips of part 0 before those of part 1.
-    columns: Buffer,
-    /// `[strip][row][word]`.
-    rows: Buffer,
-    selectors: Buffer,
-    /// `[row][part][word]`: the rows of one output.
-    sums: Buffer,
-    space: Workspace,
-}
-
-impl<'a> CutScratch<'a> {
-    fn new(operands: &Operands, matrix: &'a CutMatrix, span: usize) -> Self {
-        let inner = operands.matrix.inner;
-        let width = (matrix.words() / 2).min(span);
-        Self {
-            matrix,
-            width,
-            // Words beyond a short span are zeros.
-            columns: Buffer::zeroed(matrix.columns() * matrix.words()),
-            rows: Buffer::unspecified(matrix.rows() * matrix.words()),
-            selectors: Buffer::unspecified(operands.selectors.len() * inner * 2 * width),
-            sums: Buffer::unspecified(inner * 2 * width),
-            space: Workspace::new(matrix),
-        }
-    }
-
-    /// Copies the words of the operands that begin at `start`.
-    fn load(&mut self, operands: &Operands, start: usize) {
-        let (width, count, strips) = (self.width, self.matrix.columns(), self.strips_of_part());
-        for (index, column) in operands.columns.iter().enumerate() {
-            for (part, poly) in column.iter().enumerate() {
-                let words = operands.words(poly, start, width).chunks(STRIP_WORDS).enumerate();
-                for (strip, words) in words {
-                    let at = ((part * strips + strip) * count + index) * STRIP_WORDS;
-                    self.columns[at..at + words.len()].copy_from_slice(words);
-                }
-            }
-        }
-        operands.copy_selectors(&mut self.selectors, start, width);
-    }
-
-    /// Strips of one of the two parts.
-    fn strips_of_part(&self) -> usize {
-        self.matrix.words() / 2 / STRIP_WORDS
-    }
-
-    /// Writes the words `start..start + width` of all results.
-    fn write_tensors(&mut self, operands: &Operands, out: &mut [[&mut [u64]; 3]], start: usize) {
-        let m = operands.modulus;
-        self.matrix.multiply(m, &self.columns, &mut self.rows, &mut self.space);
-        let (width, inner, sets) = (self.width, operands.matrix.inner, operands.selectors.len());
-        let (count, strips) = (self.matrix.rows(), self.strips_of_part());
-        for (output, out) in out.chunks_mut(sets).enumerate() {
-            for (index, sum) in self.sums.chunks_exact_mut(width).enumerate() {
-                let (row, part) = (output * inner + index / 2, index % 2);
-                for (strip, words) in sum.chunks_mut(STRIP_WORDS).enumerate() {
-                    let at = ((part * strips + strip) * count + row) * STRIP_WORDS;
-                    words.copy_from_slice(&self.rows[at..at + words.len()]);
-                }
-            }
-            for (out, selectors) in
-                out.iter_mut().zip(self.selectors.chunks_exact(2 * inner * width))
-            {
-                let out = out.each_mut().map(|part| &mut part[start..start + width]);
-                tensor_sum(m, out, &self.sums, selectors);
-            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `bench aes`: a block of AES-128 under an encrypted key.
+//! `bench aes`: a block of AES-128 under an encrypted key, encrypted or decrypted.
 
 use clap::Args;
 use cryptable_leveled::aes::round_keys::{decrypt_bytes, encrypt_bytes, encrypt_key};
@@ -15,8 +15,12 @@ use crate::single::{Batch, Session};
 
 /// Arguments of `bench aes`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cryptable --threads 2 --json bench aes")]
+#[command(after_help = "Example:\n  cryptable --threads 2 --json bench aes\n  \
+    cryptable --threads 1 --json bench aes --decrypt")]
 pub struct AesArguments {
+    /// Decrypts the block instead of encrypting one.
+    #[arg(long)]
+    decrypt: bool,
     #[command(flatten)]
     common: CommonArguments,
 }
@@ -24,12 +28,21 @@ pub struct AesArguments {
 /// Runs the benchmark.
 pub fn run(arguments: &AesArguments, json: bool) -> anyhow::Result<()> {
     let runs = arguments.common.runs.unwrap_or(1);
-    measure(&ParameterSet::Aes128.parameters(), runs, arguments.common.seed)?.print(json)
+    let direction = if arguments.decrypt { Direction::Decrypt } else { Direction::Encrypt };
+    measure(&ParameterSet::Aes128.parameters(), direction, runs, arguments.common.seed)?.print(json)
 }
 
-/// Encrypts a random block under a random key, both encrypted.
+/// What is done with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
+/// Takes a random block under a random key, both encrypted.
 fn measure(
     parameters: &CircuitBootstrappingParameters,
+    direction: Direction,
     runs: usize,
     seed: u64,
 ) -> anyhow::Result<CircuitLine> {
@@ -40,16 +53,23 @@ fn measure(
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let key: [u8; BLOCK_BYTES] = rng.random();
     let block: [u8; BLOCK_BYTES] = rng.random();
-    let round_keys = encrypt_key(&session.secret, &key);
-    let (input, encrypt_s) = timed(|| encrypt_bytes(&session.secret, &block));
-    let inputs = [input];
-    let encrypt = |block: &Vec<EncryptedByte>| {
-        aes.encrypt(&round_keys, block).expect("a block of these parameters")
+    let (given, expected) = match direction {
+        Direction::Encrypt => (block, plain::encrypt_block(&key, block)),
+        Direction::Decrypt => (plain::encrypt_block(&key, block), block),
     };
-    let mut line = session.line(Batch { size: 1, runs }, &inputs, encrypt);
+    let round_keys = encrypt_key(&session.secret, &key);
+    let (input, encrypt_s) = timed(|| encrypt_bytes(&session.secret, &given));
+    let inputs = [input];
+    let evaluate = |block: &Vec<EncryptedByte>| {
+        let result = match direction {
+            Direction::Encrypt => aes.encrypt(&round_keys, block),
+            Direction::Decrypt => aes.decrypt(&round_keys, block),
+        };
+        result.expect("a block of these parameters")
+    };
+    let mut line = session.line(Batch { size: 1, runs }, &inputs, evaluate);
 
-    let result = encrypt(&inputs[0]);
-    let expected = plain::encrypt_block(&key, block);
+    let result = evaluate(&inputs[0]);
     let found = decrypt_bytes(&session.secret, &result)?;
     let mut checked = Checked { wrong: 0, values: BLOCK_BYTES, mean_square: 0.0 };
     for ((&expected, &found), bits) in expected.iter().zip(found.iter()).zip(&result) {
@@ -63,7 +83,11 @@ fn measure(
     let noise = CircuitBootstrappingNoise::new(parameters);
     let output = noise.cmux(0.5) * 8.0;
     let contract = &mut line.contract;
-    contract.method = "AES-128, one block".to_owned();
+    let (method, cmuxes) = match direction {
+        Direction::Encrypt => ("AES-128, one block", aes.cmuxes()),
+        Direction::Decrypt => ("AES-128, one block decrypted", aes.decryption_cmuxes()),
+    };
+    contract.method = method.to_owned();
     contract.table = "AES-128".to_owned();
     (contract.prepare_s, contract.encrypt_s) = (prepare_s, encrypt_s);
     (contract.bits_in, contract.bits_out) = (128.0, 128.0);
@@ -71,7 +95,7 @@ fn measure(
     contract.predicted_noise_std_log2 =
         Some((output.standard_deviation() / parameters.margin()).log2());
     contract.log2_fail = aes.log2_fail();
-    Ok(CircuitLine::new(line, (Aes::bootstraps(), aes.cmuxes()), parameters))
+    Ok(CircuitLine::new(line, (Aes::bootstraps(), cmuxes), parameters))
 }
 
 #[cfg(test)]
@@ -81,8 +105,11 @@ mod tests {
 
     #[test]
     fn a_block_of_a_toy() {
-        let line = measure(&ParameterSet::Aes128.insecure_toy(), 1, 1).unwrap();
-        assert!(check_line(&serde_json::to_string(&line).unwrap()));
-        assert_eq!((line.bootstraps, line.line.contract.values_checked), (1280, 16));
+        for direction in [Direction::Encrypt, Direction::Decrypt] {
+            let line = measure(&ParameterSet::Aes128.insecure_toy(), direction, 1, 1).unwrap();
+            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            assert_eq!((line.bootstraps, line.line.contract.values_checked), (1280, 16));
+            assert!(line.cmuxes > 0);
+        }
     }
 }

@@ -6,6 +6,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::bootstrapping::CircuitBootstrapping;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
+use cryptable_papers::wang_2024::insecure_cmux_set;
 
 use super::bits::Bits;
 use super::line::{CircuitLine, CommonArguments};
@@ -41,7 +42,8 @@ impl Variant {
 
 /// Arguments of `bench cbs`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cryptable --threads 1 --json bench cbs --set 1")]
+#[command(after_help = "Example:\n  cryptable --threads 1 --json bench cbs --set 1\n  \
+    cryptable --threads 1 bench cbs --set 5 --paper-set")]
 pub struct CbsArguments {
     /// Parameter set of the paper's Table 5: 1 to 5.
     #[arg(long, default_value_t = 1)]
@@ -49,6 +51,9 @@ pub struct CbsArguments {
     /// How blind rotation goes: by CMUXes or by automorphisms.
     #[arg(long, value_enum, default_value_t = Variant::Cmux)]
     variant: Variant,
+    /// The paper's own CMUX set of this number, for research: its security is what the line says of it.
+    #[arg(long, conflicts_with_all = ["baseline", "variant"])]
+    paper_set: bool,
     /// Bits at once [default: 1 on one thread, 32 a thread on several].
     #[arg(long)]
     batch: Option<usize>,
@@ -67,6 +72,12 @@ pub fn run(arguments: &CbsArguments, json: bool) -> anyhow::Result<()> {
         let parameters = Variant::Cmux.set(arguments.set)?.parameters();
         let mut line = tfhe::measure(baseline, &parameters, batch, seed)?;
         line.line.contract.method = format!("{}, set {}", baseline.name(), arguments.set);
+        line
+    } else if arguments.paper_set {
+        let mut line = measure(&insecure_cmux_set(arguments.set)?, batch, seed)?;
+        line.line.paper_set = Some(format!("CMUX_{}", arguments.set));
+        line.line.contract.method =
+            format!("circuit bootstrap, the paper's CMUX_{}", arguments.set);
         line
     } else {
         let parameters = arguments.variant.set(arguments.set)?.parameters();

@@ -39,7 +39,7 @@ pub struct CmuxTreeArguments {
 }
 
 /// Reads a set's name, or the name that it has in the paper or had in old results.
-fn parse_set(name: &str) -> cryptable::Result<ParameterSet> {
+pub(super) fn parse_set(name: &str) -> cryptable::Result<ParameterSet> {
     const TWO_BITS: [ParameterSet; 3] =
         [ParameterSet::TwoBitDepth8, ParameterSet::TwoBitDepth13, ParameterSet::TwoBitDepth24];
     let families: [(&str, &[ParameterSet]); 3] = [
@@ -61,7 +61,7 @@ fn parse_set(name: &str) -> cryptable::Result<ParameterSet> {
 /// Runs the benchmark.
 pub fn run(arguments: &CmuxTreeArguments, json: bool) -> anyhow::Result<()> {
     let CmuxTreeArguments { bits, set, common } = arguments;
-    anyhow::ensure!((1..=20).contains(bits), "--bits is {bits}; it must be from 1 to 20");
+    anyhow::ensure!((1..=24).contains(bits), "--bits is {bits}; it must be from 1 to 24");
     let request = Request { method: *set, ..Request::new(1 << bits, 1 << bits) };
     let parameters = Parameters::candidates(&request)?.swap_remove(0);
     let set = parameters.parameter_set().context("a named set")?;

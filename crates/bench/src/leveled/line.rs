@@ -32,6 +32,9 @@ pub struct CircuitLine {
     pub cmuxes: usize,
     /// Longest chain of CMUXes before the next bootstrap.
     pub max_depth: u64,
+    /// CMUXes of the chain that was timed, of `bench cmux-chain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain_depth: Option<u64>,
     /// Bytes of the evaluation key as it is sent, masks as a seed.
     pub key_file_bytes: u64,
     /// log2 of the base, and length, of the gadget of RGSW ciphertexts.
@@ -65,6 +68,7 @@ impl CircuitLine {
             bootstraps,
             cmuxes,
             max_depth: CircuitBootstrappingNoise::new(parameters).max_depth(),
+            chain_depth: None,
             key_file_bytes: evaluation_key_bytes(parameters.fhew()) as u64,
             selector_digits: (gadget.base_log2(), gadget.length()),
             automorphism_digits: (automorphism.base_log2, automorphism.length),

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use cryptable::engines::packed::{EvaluationKey, Parameters, Progress, Result, SecretKey};
+use cryptable::engines::packed::{
+    Ciphertext, EvaluationKey, Parameters, Progress, Result, SecretKey,
+};
 
 /// Client and server of one parameter set.
 pub struct Keys {
@@ -34,5 +36,33 @@ impl Keys {
         let generated = generated.into_inner().expect("no panic under lock");
         let keygen_s = (generated - start).as_secs_f64();
         Ok(Self { secret, evaluation_key, keygen_s, setup_s: generated.elapsed().as_secs_f64() })
+    }
+
+    /// Encrypts values in one ciphertext, or in so many, each of about as many digits of a multiplexer tree.
+    ///
+    /// # Errors
+    /// If there are more parts than digits, or a value is too large.
+    pub fn encrypt_in_parts(
+        &self,
+        values: &[u64],
+        parts: usize,
+    ) -> anyhow::Result<Vec<Ciphertext>> {
+        let key = &self.secret;
+        if parts == 1 {
+            return Ok(vec![key.encrypt(values)?]);
+        }
+        let tree = key.parameters().literal().multiplexer.as_ref();
+        let digits = tree.map_or(&[][..], |tree| &tree.digits);
+        let found = digits.len();
+        anyhow::ensure!(parts <= found, "--parts {parts}: the parameters have {found} digits");
+        let mut place = 1;
+        let part = |index: usize| {
+            let digits = &digits[found * index / parts..found * (index + 1) / parts];
+            let modulus = digits.iter().product::<u64>();
+            let values: Vec<u64> = values.iter().map(|value| value / place % modulus).collect();
+            place *= modulus;
+            Ok(key.encrypt_digits(&values, modulus)?)
+        };
+        (0..parts).map(part).collect()
     }
 }

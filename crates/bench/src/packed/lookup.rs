@@ -47,6 +47,12 @@ pub struct LookupArguments {
     /// Tables on the same input.
     #[arg(long, default_value_t = 1)]
     tables: usize,
+    /// Outputs in halves, each by a table with half of the bits, both on the same input.
+    #[arg(long)]
+    halves: bool,
+    /// Ciphertexts that an input comes in, each of some digits of a multiplexer tree.
+    #[arg(long, default_value_t = 1)]
+    parts: usize,
     /// Most bytes of memory that the parameters may be predicted to take.
     #[arg(long)]
     memory: Option<usize>,
@@ -102,7 +108,11 @@ pub fn run(benchmark: Benchmark, arguments: &LookupArguments, json: bool) -> any
     let threads = rayon::current_num_threads();
     anyhow::ensure!(!arguments.stages || threads == 1, "--stages on {threads} threads: it takes 1");
     let parameters = Parameters::choose(&request(benchmark, arguments))?;
-    let record = measure(benchmark.name, &parameters, arguments)?;
+    let tree = parameters.literal().multiplexer.as_ref();
+    // Digits of one bit make the other tree, whatever it was asked for by.
+    let is_binary = tree.is_some_and(|tree| tree.digits.iter().all(|&digit| digit == 2));
+    let name = if is_binary && arguments.tables <= 1 { "bmt" } else { benchmark.name };
+    let record = measure(name, &parameters, arguments)?;
     if json {
         println!("{}", serde_json::to_string(&record)?);
     } else {
@@ -117,6 +127,9 @@ pub fn run(benchmark: Benchmark, arguments: &LookupArguments, json: bool) -> any
 fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
     let p = arguments.modulus.unwrap_or(1 << arguments.bits);
     let output = arguments.output_bits.map_or(p, |bits| 1 << bits);
+    let halves = if arguments.halves { 2 } else { 1 };
+    // As `Table::halves` cuts them.
+    let output = if arguments.halves { 1 << bits_of(output).div_ceil(2) } else { output };
     Request {
         ring_degree: arguments.ring_degree,
         count: arguments.count,
@@ -124,9 +137,14 @@ fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
         digit_bits: arguments.digit_bits,
         memory: arguments.memory,
         log2_fail: arguments.log2_fail,
-        tables: arguments.tables.max(1),
+        tables: halves * arguments.tables.max(1),
         ..Request::new(p, output)
     }
+}
+
+/// Bits of outputs of a modulus.
+fn bits_of(modulus: u64) -> u32 {
+    u64::BITS - (modulus - 1).leading_zeros()
 }
 
 /// Measures lookups with these parameters, as many tables as are asked for, and checks every value.
@@ -147,6 +165,13 @@ fn measure(
     record.contract.method = name.to_owned();
     record.contract.peak_rss_bytes = generation_peak.max(evaluation.rss_bytes);
     record.contract.table = format!("random:{}", arguments.seed);
+    if arguments.halves {
+        record.contract.table += ", halves";
+        record.contract.bits_out *= 2.0;
+    }
+    if arguments.parts > 1 {
+        record.contract.method += ", input in parts";
+    }
     Ok(record)
 }
 
@@ -155,7 +180,8 @@ struct Session {
     keys: Keys,
     tables: Vec<Table>,
     values: Vec<u64>,
-    input: Ciphertext,
+    /// One, or several of some digits each.
+    input: Vec<Ciphertext>,
     encrypt_s: f64,
 }
 
@@ -187,13 +213,20 @@ impl Session {
     fn new(parameters: &Parameters, arguments: &LookupArguments) -> anyhow::Result<Self> {
         let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
         let (p, outputs) = (parameters.input_modulus(), parameters.output_modulus());
-        let tables = (0..arguments.tables.max(1))
-            .map(|_| Table::from_fn(p, outputs, |_| rng.random_range(0..outputs)))
-            .collect::<Result<Vec<_>>>()?;
+        let mut tables = Vec::new();
+        for _ in 0..arguments.tables.max(1) {
+            if arguments.halves {
+                let whole = outputs * outputs;
+                let whole = Table::from_fn(p, whole, |_| rng.random_range(0..whole))?;
+                tables.extend(whole.halves()?);
+            } else {
+                tables.push(Table::from_fn(p, outputs, |_| rng.random_range(0..outputs))?);
+            }
+        }
         let slots = parameters.literal().slots;
         let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..p)).collect();
         let keys = Keys::generate(parameters)?;
-        let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
+        let (input, encrypt_s) = timed(|| keys.encrypt_in_parts(&values, arguments.parts.max(1)));
         Ok(Self { keys, tables, values, input: input?, encrypt_s })
     }
 
@@ -220,7 +253,10 @@ impl Session {
                 ControlFlow::Continue(())
             };
             let progress = Progress::new(&mark);
-            let look_up = || key.lookup_many(&self.input, &tables, progress);
+            let look_up = || match self.input.as_slice() {
+                [whole] => key.lookup_many(whole, &tables, progress),
+                parts => key.lookup_digits(parts, &tables, progress),
+            };
             let ((outputs, stage_times), time) = timed(|| cryptable_ckks::stages::timed(look_up));
             (results, stages) = (outputs?, stage_times);
             times.push(time);
@@ -267,7 +303,7 @@ impl Session {
             prepare_s: evaluation.prepare_s,
             eval_rss_bytes: evaluation.rss_bytes,
             eval_key_bytes: self.keys.evaluation_key.memory_bytes(),
-            input_bytes: prediction.ciphertext_bytes,
+            input_bytes: self.input.len() * prediction.ciphertext_bytes,
             output_bytes: prediction.result_bytes,
             values_checked: checked.values,
             wrong: checked.wrong,
@@ -285,7 +321,7 @@ impl Session {
             digits: tree.map(|tree| tree.digits.clone()).unwrap_or_default(),
             selectors: tree.map(|tree| tree.selectors.clone()).unwrap_or_default(),
             predicted_units: model.seconds(&prediction.work) / model.unit(),
-            predicted_peak_bytes: prediction.peak_bytes(),
+            predicted_peak_bytes: prediction.peak_bytes_on(rayon::current_num_threads()),
             steps: steps(parameters, self.tables.len(), &evaluation.marks),
             counts: [
                 counts.transforms,
@@ -346,6 +382,8 @@ mod tests {
             count: None,
             digit_bits: None,
             tables,
+            halves: false,
+            parts: 1,
             memory: None,
             log2_fail: None,
             runs: 2,
@@ -422,12 +460,30 @@ mod tests {
     }
 
     #[test]
+    fn halves_of_outputs_and_inputs_in_parts() {
+        let tree = MultiplexerLiteral {
+            digits: vec![4, 2, 2],
+            selectors: vec![1, 2],
+            ..MultiplexerLiteral::default()
+        };
+        let parameters = Parameters::insecure_toy_tree(16, 1024, 64, tree, 0).unwrap();
+        let arguments = LookupArguments { halves: true, parts: 2, ..arguments(1) };
+        let record = measure("cmt", &parameters, &arguments).unwrap();
+        assert!(check_line(&serde_json::to_string(&record).unwrap()));
+        let Contract { values_checked, bits_out, method, .. } = record.contract;
+        assert_eq!((record.tables, values_checked, bits_out), (2, 128, 8.0));
+        assert_eq!(method, "cmt, input in parts");
+    }
+
+    #[test]
     fn requests_follow_arguments() {
         let benchmark = Benchmark { name: "cmt", method: Some(Method::Cmt) };
         let of = |arguments| request(benchmark, &arguments);
         let request = of(LookupArguments { output_bits: Some(3), ..arguments(8) });
         assert_eq!((request.input_modulus, request.output_modulus), (16, 8));
         assert_eq!((request.tables, request.method), (8, Some(Method::Cmt)));
+        let request = of(LookupArguments { output_bits: Some(15), halves: true, ..arguments(1) });
+        assert_eq!((request.output_modulus, request.tables), (256, 2));
         let request = of(LookupArguments { modulus: Some(10), ..arguments(0) });
         assert_eq!((request.input_modulus, request.output_modulus, request.tables), (10, 10, 1));
     }

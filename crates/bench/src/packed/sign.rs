@@ -4,17 +4,14 @@
 use std::ops::RangeInclusive;
 
 use clap::Args;
-use cryptable::engines::packed::{
-    Ciphertext, Operation, Parameters, ParametersLiteral, Prediction, Progress, Request, Result,
-};
+use cryptable::engines::packed::{Ciphertext, Operation, Parameters, Progress, Request, Result};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
-use serde::Serialize;
 
 use super::keys::Keys;
+use super::line::{Measured, PackedRecord, common};
 use crate::contract::Contract;
-use crate::measurement::{UnitSampler, median, timed};
-use crate::memory;
+use crate::measurement::timed;
 
 /// Arguments of `bench sign`.
 #[derive(Debug, Args)]
@@ -37,21 +34,6 @@ pub struct SignArguments {
     seed: u64,
 }
 
-/// A line: noise is that of the signs.
-#[derive(Debug, Serialize)]
-struct SignRecord {
-    #[serde(flatten)]
-    contract: Contract,
-    /// Sizes of the digits, the least significant first.
-    digits: Vec<u64>,
-    /// Predicted time in u, of the default cost model.
-    predicted_units: f64,
-    /// Predicted memory.
-    predicted_peak_bytes: usize,
-    /// All numbers of the parameters.
-    literal: ParametersLiteral,
-}
-
 /// Runs the benchmark.
 pub fn run(arguments: &SignArguments, json: bool) -> anyhow::Result<()> {
     let request = Request { ring_degree: arguments.ring_degree, ..Request::new(2, 2) };
@@ -62,21 +44,16 @@ pub fn run(arguments: &SignArguments, json: bool) -> anyhow::Result<()> {
             measure_operation(&parameters, operation, arguments)?
         }
     };
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        println!("{}", serde_json::to_string_pretty(&record)?);
-    }
-    record.contract.check()
+    record.finish(json)
 }
 
 /// Measures signs, and checks every one.
-fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result<SignRecord> {
+fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result<PackedRecord> {
     let (literal, modulus) = (parameters.literal(), parameters.input_modulus());
     let values = values(modulus, literal.slots, arguments.seed);
     let keys = Keys::generate(parameters)?;
     let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
-    let (input, generation_peak) = (input?, memory::peak_rss());
+    let input = input?;
     let key = &keys.evaluation_key;
     let evaluate = || Ok(vec![key.sign(&input, Progress::silent())?]);
     let measured = Measured::of(arguments.runs, evaluate)?;
@@ -85,10 +62,8 @@ fn measure(parameters: &Parameters, arguments: &SignArguments) -> anyhow::Result
         table: "sign".to_owned(),
         bits_out: 1.0,
         encrypt_s,
-        peak_rss_bytes: generation_peak.max(measured.peak_rss),
         input_bytes: input.to_bytes().len(),
         predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
-        log2_fail: parameters.log2_fail(),
         ..common(parameters, &keys)
     };
     let work = parameters.prediction();
@@ -100,7 +75,7 @@ fn measure_operation(
     parameters: &Parameters,
     operation: Operation,
     arguments: &SignArguments,
-) -> anyhow::Result<SignRecord> {
+) -> anyhow::Result<PackedRecord> {
     let (literal, half) = (parameters.literal(), parameters.input_modulus() / 2);
     // Neighbours, and pairs that differ anywhere, each way; the second operand meets equal ones.
     let x: Vec<u64> = values(2 * half, literal.slots, arguments.seed);
@@ -120,7 +95,6 @@ fn measure_operation(
     let (operands, encrypt_s) = timed(|| [&x, &y].map(|values| keys.secret.encrypt(values)));
     let [x_input, y_input] = operands;
     let (x_input, y_input) = (x_input?, y_input?);
-    let generation_peak = memory::peak_rss();
     let bounds = (half / 3) as i64..=(half / 3 * 2) as i64;
     let evaluate = || operate(&keys, operation, (&x_input, &y_input), bounds.clone());
     let measured = Measured::of(arguments.runs, evaluate)?;
@@ -142,7 +116,6 @@ fn measure_operation(
         table: operation.name().to_owned(),
         bits_out: if operation.is_predicate() { 1.0 } else { (half as f64).log2() },
         encrypt_s,
-        peak_rss_bytes: generation_peak.max(measured.peak_rss),
         input_bytes: operation.operands() * x_input.to_bytes().len(),
         log2_fail: parameters.operation_failure(operation).log2() - (literal.slots as f64).log2(),
         ..common(parameters, &keys)
@@ -185,86 +158,6 @@ fn expected(operation: Operation, x: u64, y: u64, half: u64) -> u64 {
         Operation::Maximum => x.max(y),
         Operation::Minimum => x.min(y),
         Operation::Clamp => x.clamp(half / 3, half / 3 * 2),
-    }
-}
-
-/// What all lines have in common.
-fn common(parameters: &Parameters, keys: &Keys) -> Contract {
-    let modulus = parameters.input_modulus();
-    Contract {
-        method: parameters.method_name(),
-        bits_in: (modulus as f64).log2(),
-        modulus_in: modulus,
-        ring_degree: parameters.ring_degree(),
-        setup_s: keys.setup_s,
-        keygen_s: keys.keygen_s,
-        eval_key_bytes: keys.evaluation_key.memory_bytes(),
-        security_bits: parameters.security_bits(),
-        ..Contract::here()
-    }
-}
-
-/// Evaluations: their times, results, the seconds of u, and memory.
-struct Measured {
-    times: Vec<f64>,
-    results: Vec<Ciphertext>,
-    unit: f64,
-    peak_rss: u64,
-}
-
-impl Measured {
-    /// So many runs.
-    fn of(runs: usize, evaluate: impl Fn() -> Result<Vec<Ciphertext>>) -> Result<Self> {
-        memory::reset_peak();
-        let mut unit = UnitSampler::start();
-        let mut times = Vec::new();
-        loop {
-            let (results, time) = timed(&evaluate);
-            let results = results?;
-            times.push(time);
-            unit.sample_if_due();
-            if times.len() >= runs.max(1) {
-                let (unit, peak_rss) = (unit.finish(), memory::peak_rss());
-                return Ok(Self { times, results, unit, peak_rss });
-            }
-        }
-    }
-
-    /// A line, of results that should be these. A value is wrong if any of its digits is.
-    fn record(
-        self,
-        parameters: &Parameters,
-        (keys, prediction): (&Keys, &Prediction),
-        expected: &[Vec<u64>],
-        contract: Contract,
-    ) -> anyhow::Result<SignRecord> {
-        let (mut squares, mut count) = (0.0, 0);
-        let mut is_wrong = vec![false; expected[0].len()];
-        for (result, expected) in self.results.iter().zip(expected) {
-            let errors = keys.secret.errors(result, expected)?;
-            squares += errors.iter().map(|e| e * e).sum::<f64>();
-            count += errors.len();
-            let decrypted = keys.secret.decrypt(result)?;
-            let pairs = decrypted.iter().zip(expected);
-            is_wrong.iter_mut().zip(pairs).for_each(|(wrong, (a, b))| *wrong |= a != b);
-        }
-        let model = cryptable::engines::packed::CostModel::default();
-        let mut contract = Contract {
-            eval_rss_bytes: self.peak_rss,
-            output_bytes: self.results.iter().map(|result| result.to_bytes().len()).sum(),
-            values_checked: is_wrong.len(),
-            wrong: is_wrong.iter().filter(|wrong| **wrong).count(),
-            noise_std_log2: (squares / count as f64).sqrt().log2(),
-            ..contract
-        };
-        contract.set_time(median(&self.times), self.times.len(), is_wrong.len(), self.unit);
-        Ok(SignRecord {
-            contract,
-            digits: parameters.literal().digits.clone(),
-            predicted_units: model.seconds(&prediction.work) / model.unit(),
-            predicted_peak_bytes: prediction.peak_bytes(),
-            literal: parameters.literal().clone(),
-        })
     }
 }
 

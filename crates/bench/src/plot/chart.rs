@@ -36,6 +36,12 @@ pub struct Chart {
 /// several of them.
 pub const REQUESTED: &str = ", a ciphertext failing with 2^-";
 
+/// Between the name of a method and the bits of its digits.
+pub const DIGITS: &str = ", digits of ";
+
+/// Between the name of a method and a ring degree that is not the usual one.
+pub const RING_DEGREE: &str = ", ring degree ";
+
 /// Colours that colour-blind people can tell apart (Okabe and Ito), and outlines of markers in pixels.
 /// A method has its own pair, the same in every picture; where failure probabilities are told apart, its own colour.
 fn style_of(method: &str) -> (RGBColor, &'static [(i32, i32)]) {
@@ -61,6 +67,19 @@ fn style_of(method: &str) -> (RGBColor, &'static [(i32, i32)]) {
     const BAR: &[(i32, i32)] = &[(-6, -2), (6, -2), (6, 2), (-6, 2)];
     if let Some((method, _)) = method.split_once(REQUESTED) {
         return (style_of(method).0, BAR);
+    }
+    if let Some((method, _)) = method.split_once(RING_DEGREE) {
+        return (style_of(method).0, DIAMOND);
+    }
+    if let Some((_, bits)) = method.split_once(DIGITS) {
+        return match bits.split(' ').next() {
+            Some("2") => (RGBColor(86, 180, 233), DIAMOND),
+            Some("3") => (RGBColor(230, 159, 0), INVERTED),
+            Some("4") => (RGBColor(213, 94, 0), SQUARE),
+            Some("5") => (RGBColor(204, 121, 167), CIRCLE),
+            Some("6") => (RGBColor(0, 0, 0), TRIANGLE),
+            _ => (RGBColor(110, 110, 110), BAR),
+        };
     }
     match method {
         "akp" => (RGBColor(0, 114, 178), CIRCLE),

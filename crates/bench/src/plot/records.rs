@@ -7,15 +7,18 @@ use anyhow::{Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::chart::{Curve, REQUESTED};
+use super::chart::{Curve, DIGITS, REQUESTED, RING_DEGREE};
 use crate::json_lines;
 use crate::measurement::median;
+
+/// Methods that are compared over the width of tables.
+const METHODS: [&str; 4] = ["akp", "bmt", "cmt", "fdd"];
 
 /// What is plotted of a line of the JSON contract; other fields are ignored.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Record {
-    method: String,
-    bits_in: f64,
+    pub method: String,
+    pub bits_in: f64,
     threads: usize,
     pub slots: usize,
     ring_degree: usize,
@@ -27,6 +30,9 @@ pub struct Record {
     /// Tables on the same input; older lines do not say.
     #[serde(default = "one")]
     tables: usize,
+    /// Sizes of digits; none where there are none, and in older lines.
+    #[serde(default)]
+    digits: Vec<u64>,
     literal: Option<Literal>,
 }
 
@@ -42,9 +48,31 @@ fn one() -> usize {
 }
 
 impl Record {
-    /// One table on a full ciphertext.
+    /// One table on a full ciphertext, by a method that is compared.
     pub fn is_full(&self) -> bool {
-        self.tables == 1 && self.slots == self.ring_degree
+        let is_compared = METHODS.contains(&self.method.as_str());
+        is_compared && self.tables == 1 && self.slots == self.ring_degree
+    }
+
+    /// A thousandth of a bit tells widths apart that are no integers.
+    fn width(&self) -> u64 {
+        (self.bits_in * 1000.0).round() as u64
+    }
+
+    /// Bits of the largest digit, rounded up, where digits are of more than one.
+    pub fn digit_bits(&self) -> Option<u32> {
+        let largest = self.digits.iter().copied().max()?;
+        (largest > 2).then(|| largest.next_power_of_two().ilog2())
+    }
+
+    /// The ring degree, if others of these records have a larger one for the same.
+    fn smaller_degree(&self, records: &[Self]) -> Option<usize> {
+        let is_larger = |other: &Self| {
+            other.method == self.method
+                && other.width() == self.width()
+                && other.ring_degree > self.ring_degree
+        };
+        records.iter().any(is_larger).then_some(self.ring_degree)
     }
 
     /// The exponent of the failure probability of a ciphertext that was asked for, by which lines are compared.
@@ -115,22 +143,45 @@ pub fn select(records: &[Record], threads: usize) -> Vec<Record> {
     records.iter().filter(is_wanted).cloned().collect()
 }
 
-/// One curve a method and requested failure probability, with the median of repeated measurements; a quantity of 0
+/// What a curve is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    method: &'a str,
+    digit_bits: Option<u32>,
+    smaller_degree: Option<usize>,
+    fail: Option<i64>,
+}
+
+impl Key<'_> {
+    /// Its name, the requested failure probability said where there is something to tell apart.
+    fn name(self, says_fail: bool) -> String {
+        let digits = self.digit_bits.map(|bits| format!("{DIGITS}{bits} bits"));
+        let degree = self.smaller_degree.map(|degree| format!("{RING_DEGREE}{degree}"));
+        let fail = self.fail.filter(|_| says_fail).map(|fail| format!("{REQUESTED}{fail}"));
+        let parts = [digits, degree, fail].into_iter().flatten();
+        self.method.to_owned() + &parts.collect::<String>()
+    }
+}
+
+/// One curve a method, size of digits and requested failure probability, with the median of repeated measurements; a quantity of 0
 /// counts as not measured.
 pub fn curves(records: &[Record], quantity: impl Fn(&Record) -> f64) -> Vec<Curve> {
-    type Key<'a> = (&'a str, Option<i64>);
     let mut methods: BTreeMap<Key<'_>, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     for record in records.iter().filter(|record| quantity(record) > 0.0) {
-        // Widths are no integers where the modulus is no power of two; a thousandth of a bit tells them apart.
-        let width = (record.bits_in * 1000.0).round() as u64;
-        let method = methods.entry((&record.method, record.requested_fail())).or_default();
-        method.entry(width).or_default().push(quantity(record));
+        let key = Key {
+            method: &record.method,
+            digit_bits: record.digit_bits(),
+            smaller_degree: record.smaller_degree(records),
+            fail: record.requested_fail(),
+        };
+        let curve = methods.entry(key).or_default();
+        curve.entry(record.width()).or_default().push(quantity(record));
     }
-    let requests: BTreeSet<Option<i64>> = methods.keys().map(|&(_, fail)| fail).collect();
-    let name = |(method, fail): Key<'_>| match fail {
-        // Said where there is something to tell apart.
-        Some(fail) if requests.len() > 1 => format!("{method}{REQUESTED}{fail}"),
-        _ => method.to_owned(),
+    let keys: Vec<Key<'_>> = methods.keys().copied().collect();
+    let name = |key: Key<'_>| {
+        let of_method = keys.iter().filter(|other| other.method == key.method);
+        let requests: BTreeSet<Option<i64>> = of_method.map(|other| other.fail).collect();
+        key.name(requests.len() > 1)
     };
     let curve = |(key, points): (Key<'_>, BTreeMap<u64, Vec<f64>>)| {
         let points = points.into_iter();
@@ -244,6 +295,21 @@ mod tests {
                 "cmt, a ciphertext failing with 2^-64"
             ]
         );
+        let mut sizes = records.clone();
+        sizes.iter_mut().for_each(|record| record.literal = None);
+        sizes[0].digits = vec![8, 16, 16];
+        sizes[1].digits = vec![8, 8];
+        sizes[3].ring_degree = 32768;
+        sizes[4].ring_degree = 32768;
+        let by_size = curves(&sizes, |record| record.eval_s);
+        let names: Vec<&str> = by_size.iter().map(|curve| &*curve.method).collect();
+        assert_eq!(names, ["akp", "cmt", "cmt, digits of 3 bits", "cmt, digits of 4 bits"]);
+        let mut degrees = records[4..].to_vec();
+        degrees.push(Record { ring_degree: 32768, ..degrees[0].clone() });
+        degrees.iter_mut().for_each(|record| record.literal = None);
+        let by_degree = curves(&degrees, |record| record.eval_s);
+        let names: Vec<&str> = by_degree.iter().map(|curve| &*curve.method).collect();
+        assert_eq!(names, ["akp", "akp, ring degree 32768"]);
         records[4].eval_rss_bytes = 0.0;
         let measured = curves(&records, |record| record.eval_rss_bytes);
         assert!(measured.iter().all(|curve| curve.method.starts_with("cmt")));

@@ -1,4 +1,4 @@
-//! Pictures of lines of single values: full-domain methods as bars, digit decomposition as curves.
+//! Pictures of lines of single values: full-domain methods as bars, digit decomposition and chains of CMUXes as curves.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,6 +26,8 @@ pub struct SingleRecord {
     requested_log2_fail: Option<f64>,
     /// Of digit decomposition.
     log2_q0: Option<u32>,
+    /// Of chains of CMUXes.
+    chain_depth: Option<u64>,
 }
 
 impl SingleRecord {
@@ -37,13 +39,17 @@ impl SingleRecord {
     }
 }
 
-/// The lines of bootstraps of single values in a file, not of circuits on bits; others are passed over, [`super::records::read`] checks them.
+/// The lines of bootstraps of single values in a file, not of circuits on bits, functions of large values or papers'
+/// parameters; others are passed over, [`super::records::read`] checks them.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is no JSON.
 pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
     json_lines::read(file, "a record of single values", |value| {
-        let is_single = value.get("units_per_value").is_some() && value.get("bootstraps").is_none();
+        let has = |name: &str| value.get(name).is_some();
+        let is_table = !has("bootstraps") && !has("paper_set") && !has("rotation_keys");
+        let is_curve = has("log2_q0") || has("chain_depth");
+        let is_single = has("units_per_value") && (is_table || is_curve);
         Ok(if is_single { Some(serde_json::from_value(value)?) } else { None })
     })
 }
@@ -57,7 +63,8 @@ pub fn pictures(records: &[SingleRecord], threads: usize) -> Result<Vec<(String,
         records.iter().filter(|record| record.threads == threads).collect();
     let mut pictures = Vec::new();
     let mut tables: BTreeMap<(u64, i64), BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
-    for record in records.iter().filter(|r| r.log2_q0.is_none() && r.modulus_in > 2) {
+    let is_table = |r: &&&SingleRecord| r.log2_q0.is_none() && r.chain_depth.is_none();
+    for record in records.iter().filter(|r| is_table(r) && r.modulus_in > 2) {
         let table = tables.entry((record.modulus_in, record.requested_fail())).or_default();
         table.entry(&record.method).or_default().push(record.units_per_value);
     }
@@ -71,28 +78,54 @@ pub fn pictures(records: &[SingleRecord], threads: usize) -> Result<Vec<(String,
         let picture = Bars { title, quantity: "time of a lookup (u)", bars };
         pictures.push((format!("full_domain_p{p}_fail{fail}"), picture.svg()?));
     }
-    let decompositions: Vec<&SingleRecord> =
-        records.into_iter().filter(|record| record.log2_q0.is_some()).collect();
+    let having = |has: fn(&SingleRecord) -> bool| -> Vec<&SingleRecord> {
+        records.iter().copied().filter(|record| has(record)).collect()
+    };
+    let decompositions = having(|record| record.log2_q0.is_some());
     if !decompositions.is_empty() {
         pictures.push(("decomposition".to_owned(), decomposition(&decompositions, threads).svg()?));
+    }
+    let chains = having(|record| record.chain_depth.is_some());
+    if !chains.is_empty() {
+        pictures.push(("cmux_chain".to_owned(), cmux_chain(&chains, threads).svg()?));
     }
     Ok(pictures)
 }
 
+/// Medians of times, a curve a method, over what `place` says of a line.
+fn curves(records: &[&SingleRecord], place: impl Fn(&SingleRecord) -> f64) -> Vec<Curve> {
+    let mut methods: BTreeMap<&str, Vec<(f64, Vec<f64>)>> = BTreeMap::new();
+    for record in records {
+        let (method, place) = (methods.entry(&record.method).or_default(), place(record));
+        match method.iter_mut().find(|point| point.0 == place) {
+            Some(point) => point.1.push(record.ms_per_value),
+            None => method.push((place, vec![record.ms_per_value])),
+        }
+    }
+    let curve = |(name, mut points): (&str, Vec<(f64, Vec<f64>)>)| {
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let points = points.into_iter().map(|(place, times)| (place, median(&times))).collect();
+        Curve { method: name.to_owned(), source: None, points }
+    };
+    methods.into_iter().map(curve).collect()
+}
+
+/// Figure 4 of Wang et al. (EUROCRYPT 2024): time of a circuit bootstrap and a chain of CMUXes, over log2 of its depth.
+fn cmux_chain(records: &[&SingleRecord], threads: usize) -> Chart {
+    // One CMUX is at 1, as places are positive.
+    let place = |record: &SingleRecord| (record.chain_depth.unwrap_or(1) as f64).log2() + 1.0;
+    Chart {
+        file_name: "cmux_chain",
+        title: format!("A circuit bootstrap and a chain of CMUXes, {threads} thread(s)"),
+        axis: "1 + log2 of the chain's depth",
+        quantity: "time (ms)",
+        curves: curves(records, place),
+    }
+}
+
 /// Figure 4: time over log2 q_0, with the paper's where one thread is compared.
 fn decomposition(records: &[&SingleRecord], threads: usize) -> Chart {
-    let mut methods: BTreeMap<&str, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
-    for record in records {
-        let method = methods.entry(&record.method).or_default();
-        method.entry(record.log2_q0.unwrap_or(0)).or_default().push(record.ms_per_value);
-    }
-    let points = |points: BTreeMap<u32, Vec<f64>>| -> Vec<(f64, f64)> {
-        points.into_iter().map(|(log2, times)| (f64::from(log2), median(&times))).collect()
-    };
-    let mut curves: Vec<Curve> = methods
-        .into_iter()
-        .map(|(name, of)| Curve { method: name.to_owned(), source: None, points: points(of) })
-        .collect();
+    let mut curves = curves(records, |record| f64::from(record.log2_q0.unwrap_or(0)));
     if threads == 1 {
         for variant in Variant::ALL {
             let time = |log2| Some((f64::from(log2), decomposition_time(variant, log2)?));
@@ -131,19 +164,26 @@ mod tests {
             line("FDFB-Compress", ""),
             line("FDFB-KS", r#","requested_log2_fail":-40.0"#),
             line("HomDecomp-Reduce", r#","log2_q0":20"#),
+            line("CMUX chain, cmux-depth-8", r#","chain_depth":8,"bootstraps":1"#),
+            line("FDFB-Compress", r#","paper_set":"PARAM_fast""#),
+            line("sign of 20 bits", r#","rotation_keys":[0]"#),
             r#"{"method":"akp"}"#.to_owned(),
         ];
         fs::write(&file, lines.join("\n")).unwrap();
         let records = read(&file).unwrap();
-        assert_eq!(records.len(), 3);
+        assert_eq!(records.len(), 4);
         let drawn = pictures(&records, 1).unwrap();
         let names: Vec<&str> = drawn.iter().map(|(name, _)| name.as_str()).collect();
         // What was asked for tells lines apart, not what was reached.
-        assert_eq!(names, ["full_domain_p16_fail40", "full_domain_p16_fail64", "decomposition"]);
+        assert_eq!(
+            names,
+            ["full_domain_p16_fail40", "full_domain_p16_fail64", "decomposition", "cmux_chain"]
+        );
         assert!(drawn[0].1.contains("FDFB-KS") && !drawn[0].1.contains("FDFB-Compress"));
         assert!(drawn[1].1.contains("FDFB-Compress") && drawn[1].1.contains("120.5"));
         assert!(drawn[2].1.contains("HomDecomp-Reduce, cryptable"));
         assert!(drawn[2].1.contains("HomFloor, Ma et al., their machine"));
+        assert!(drawn[3].1.contains("CMUX chain, cmux-depth-8, cryptable"));
         assert!(pictures(&records, 2).unwrap().is_empty());
     }
 }

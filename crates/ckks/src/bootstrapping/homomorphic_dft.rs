@@ -132,6 +132,22 @@ impl HomomorphicDft {
         Self { trace, ..self }
     }
 
+    /// The chain where only the first `keyed_babies` baby steps of a matrix have keys, which the others share; all of them
+    /// if none is given: see [`TransformPlan::sharing_baby_keys`].
+    ///
+    /// # Panics
+    /// If that is 0.
+    #[must_use]
+    pub fn sharing_baby_keys(mut self, keyed_babies: Option<usize>) -> Self {
+        let Some(keyed_babies) = keyed_babies else { return self };
+        let share = |stage: DftStage| DftStage {
+            plan: stage.plan.sharing_baby_keys(keyed_babies),
+            ..stage
+        };
+        self.stages = self.stages.into_iter().map(share).collect();
+        self
+    }
+
     /// Demands matrices whose scales are neither too small to hold anything nor too large to be encoded.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ use self::block::{Counter, counter};
 pub use self::client::{
     AesDecryptArgs, AesEncryptArgs, AesEncryptKeyArgs, AesKeySource, AesKeygenArgs, AesOpenArgs,
 };
+use super::memory::MemoryArgs;
 
 /// Transciphering with AES-128.
 #[derive(Debug, Subcommand)]
@@ -63,6 +64,9 @@ pub struct AesTranscipherArgs {
     /// A table of 256 outputs below 256 (.csv or .npy) to map every byte through
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
+    /// What memory it may take.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// File for the homomorphic ciphertexts
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,

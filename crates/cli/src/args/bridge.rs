@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, EncryptArgs};
+use super::memory::MemoryArgs;
 use super::parameters::{log2_fail, memory_size};
 
 /// Packed lookups whose results go on one by one.
@@ -191,6 +192,9 @@ pub struct BridgeRunArgs {
     /// Rows that go on, as 100-200, counted from 1 [default: all]
     #[arg(long, value_name = "A-B", value_parser = rows)]
     pub rows: Option<Rows>,
+    /// What memory it may take.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,

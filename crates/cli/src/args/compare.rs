@@ -8,6 +8,7 @@ use cryptable::comparisons::Operation;
 
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, EncryptArgs};
+use super::memory::MemoryArgs;
 use super::parameters::{log2_fail, memory_size};
 
 /// Comparison, maximum and their like.
@@ -104,6 +105,9 @@ pub struct CompareRunArgs {
     /// Largest result of clamp
     #[arg(long, value_name = "INTEGER", allow_negative_numbers = true)]
     pub high: Option<i64>,
+    /// What memory it may take.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,

@@ -14,6 +14,8 @@ use super::compare::CompareCommand;
 use super::encrypt_table::EncryptTableArgs;
 use super::integers::IntegersCommand;
 use super::lookup::{LookupArgs, TableArgs};
+#[cfg(feature = "serve")]
+use super::serve::{ServeArgs, ServeCommand, TableCommand};
 use super::sum::SumArgs;
 use super::wide::WideCommand;
 use super::{Cli, Command};
@@ -43,6 +45,8 @@ impl Cli {
             Command::Bridge(args) => args.command.files(),
             Command::Integers(args) => args.command.files(),
             Command::Wide(args) => args.command.files(),
+            #[cfg(feature = "serve")]
+            Command::Serve(args) => args.files(),
             Command::Inspect(args) => {
                 let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
                 FileArgs { files, force: false }
@@ -123,6 +127,17 @@ impl TableArgs {
         let book = self.output_dictionary.as_deref();
         files.extend(dictionary("--output-dictionary", book, self.extend));
         files
+    }
+}
+
+#[cfg(feature = "serve")]
+impl ServeArgs {
+    fn files(&self) -> FileArgs {
+        let Some(ServeCommand::Table(table)) = &self.command else { return FileArgs::default() };
+        let TableCommand::Add(args) = &table.command else { return FileArgs::default() };
+        let mut files = inputs([("--table", Some(args.table.as_path()))]);
+        files.extend(args.reading.files());
+        FileArgs { files, force: false }
     }
 }
 

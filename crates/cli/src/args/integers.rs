@@ -7,6 +7,7 @@ use cryptable::Engine;
 
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, EncryptArgs};
+use super::memory::MemoryArgs;
 use super::parameters::{EngineParser, log2_fail, memory_size};
 
 /// Arithmetic on columns of integers.
@@ -169,6 +170,9 @@ pub struct IntegersRunArgs {
     /// little of how results came about
     #[arg(long)]
     pub lazy: bool,
+    /// What memory it may take.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,

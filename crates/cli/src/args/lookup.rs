@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::parameters::memory_size;
+use super::memory::MemoryArgs;
 
 /// How a table is read.
 #[derive(Args, Clone, Debug, Default)]
@@ -60,10 +60,9 @@ pub struct LookupArgs {
     /// an interrupted lookup ended
     #[arg(long)]
     pub resume: bool,
-    /// Refuse lookups that are predicted to take more memory than this, keys included, as `6GB` [default: what the machine
-    /// has left]
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
+    /// What memory it may take.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// Replace an output that exists and is a key or read-only
     #[arg(long)]
     pub force: bool,

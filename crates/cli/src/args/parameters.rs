@@ -62,7 +62,7 @@ pub struct ParameterArgs {
     /// [default: the fastest way]
     #[arg(long, alias = "variant", value_name = "NAME")]
     pub method: Option<String>,
-    /// Ring degree of packed values: 32768 or 65536 [default: chosen]
+    /// Ring degree of packed values: 32768, 65536 or 131072 [default: chosen]
     #[arg(long, value_name = "N")]
     pub ring_degree: Option<usize>,
     /// Width of the digits of a multiplexer tree over packed values in bits [default: chosen]

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 #[cfg(feature = "client")]
 use super::client::{DecryptArgs, EncryptArgs};
+use super::memory::MemoryArgs;
 use super::parameters::{log2_fail, memory_size};
 
 /// Dictionaries, and tables of wide values that have structure.
@@ -128,10 +129,9 @@ pub struct WideLookupArgs {
     /// The encrypted values
     #[arg(long, value_name = "FILE")]
     pub input: PathBuf,
-    /// Refuse lookups that are predicted to take more memory than this, keys included, as `6GB` [default: what the machine
-    /// has]
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub memory: Option<usize>,
+    /// What memory it may take.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// File for the encrypted results
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,

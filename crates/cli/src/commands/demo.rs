@@ -24,7 +24,7 @@ use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
 
 /// A photograph of a retina; see `examples/data/README.md`.
-const RETINA: &[u8] = include_bytes!("../../../../examples/data/retina-256.png");
+const RETINA: &[u8] = include_bytes!("../../data/retina-256.png");
 
 /// Grey levels of a pixel.
 const LEVELS: u64 = 256;

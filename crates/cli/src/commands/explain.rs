@@ -64,7 +64,7 @@ fn single_plain(name: &str) -> Option<&'static str> {
         "EvalFunc" => {
             "two blind rotations, of which the first finds the top bit (Liu, Micciancio, Polyakov, ASIACRYPT 2022)"
         }
-        "FDFB-KS" | "FDFB-KS, 2 digits" => {
+        "FDFB-KS" | "FDFB-KS, 2 digits" | "FDFB-KS, modulo Q" => {
             "an encrypted top bit selects what a blind rotation starts from (Kluczniak, Schild, TCHES 2023)"
         }
         "Comp" => "the table as an odd one plus an even one (Clet et al., ePrint 2022/149)",

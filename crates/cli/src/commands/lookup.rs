@@ -9,8 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use cryptable::engines::packed::EntryKind;
 use cryptable::{
-    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKey, Parameters,
-    Prediction,
+    Ciphertext, CiphertextFileSummary, Contents, CostModel, Engine, EvaluationKey, Prediction,
 };
 use serde::Serialize;
 
@@ -42,7 +41,7 @@ pub fn run(global: Global, args: &LookupArgs) -> Result<()> {
     let input = *reader.summary();
     let moduli = check(&reader, key, args)?;
     let tables = Tables::open(args, key, moduli, &input)?;
-    memory_limit::check(args.memory, &predicted(&mapped, &tables, input.values))?;
+    memory_limit::check(args.memory.limit, &predicted(&mapped, &tables, input.values))?;
     let finished = match args.resume {
         true => Some(Finished::open(&args.outputs[0], tables.len(), tables.binding(&input)?)?),
         false => None,
@@ -212,22 +211,9 @@ impl Lookup<'_> {
     }
 }
 
-/// What a lookup of so many values in all tables will take. Of single and leveled values it is that of one table: most work
-/// does not depend on the table.
+/// What a lookup of so many values in all tables will take.
 fn predicted(mapped: &MappedKey, tables: &Tables, values: u64) -> Prediction {
-    let parameters = mapped.key.parameters();
-    match &parameters {
-        Parameters::Packed(packed) => packed.prediction_for(tables.kind(), tables.len()),
-        Parameters::Bridged(bridged) => {
-            // Few values are not packed.
-            let crossing = bridged.crossing(&CostModel::calibrated());
-            match crossing.is_none_or(|n| values < n) {
-                true => bridged.single().prediction(),
-                false => parameters.prediction(),
-            }
-        }
-        _ => parameters.prediction(),
-    }
+    mapped.key.parameters().lookup_prediction(tables.kind(), tables.len(), values)
 }
 
 #[derive(Serialize)]

@@ -26,6 +26,8 @@ mod parameter_list;
 mod parameters;
 mod plan;
 pub(crate) mod resume;
+#[cfg(feature = "serve")]
+mod serve;
 mod sum;
 mod table_files;
 mod wide;
@@ -83,6 +85,8 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Bridge(args) => bridge::run(global, &args.command),
         Command::Integers(args) => integers::run(global, &args.command),
         Command::Wide(args) => wide::run(global, &args.command),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(global, &args),
         Command::Inspect(args) => inspect::run(global, &args),
         #[cfg(feature = "client")]
         Command::Demo(args) => match args.what {
@@ -123,6 +127,9 @@ fn handles_secrets(command: &Command) -> bool {
             !matches!(args.command, WideCommand::Plan(_) | WideCommand::Lookup(_))
         }
         Command::Plan(_) | Command::Lookup(_) | Command::Sum(_) | Command::Completions(_) => false,
+        // Tokens, of which it keeps no copy.
+        #[cfg(feature = "serve")]
+        Command::Serve(_) => true,
         // Keys of its own, and profilers want to look in.
         #[cfg(feature = "bench")]
         Command::Bench(_) => false,

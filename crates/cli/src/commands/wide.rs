@@ -4,6 +4,7 @@ mod lookup;
 mod plan;
 
 use anyhow::Result;
+pub use cryptable::wide::words_of_bits;
 
 use crate::args::Global;
 use crate::args::wide::WideCommand;
@@ -29,16 +30,11 @@ pub fn run(global: Global, command: &WideCommand) -> Result<()> {
     }
 }
 
-/// Words of so many bits modulo p.
-pub fn words_of_bits(bits: u32, modulus: u64) -> usize {
-    bits.div_ceil(modulus.ilog2().max(1)) as usize
-}
-
 /// Generates both keys.
 #[cfg(feature = "client")]
 fn generate(global: Global, args: &WideKeygenArgs) -> Result<()> {
     let files = KeyFiles::new(&args.secret, &args.evaluation, args.force)?;
-    let (_, parameters) = plan::choose(&args.values)?;
+    let parameters = plan::choose(&args.values)?.parameters().clone();
     let reason = format!("for dictionaries of keys of {} bits", args.values.bits);
-    keygen::generate(global, files, parameters.into(), reason)
+    keygen::generate(global, files, parameters, reason)
 }

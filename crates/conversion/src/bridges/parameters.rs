@@ -228,6 +228,16 @@ impl<T: Target> Parameters<T> {
         8 * (columns + 2 * literal.ring_degree * switches)
     }
 
+    /// Bytes that a packed lookup of so many tables, or the lists of so many values taken out of each result, take beside all
+    /// keys: whichever is more.
+    #[must_use]
+    pub fn working_bytes(&self, tables: usize, taken_out: usize) -> usize {
+        // Lists of a digit each, and the values made of them.
+        let lists = 2 * tables * taken_out * 8 * (self.target.shape().dimension + 1);
+        let lookup = self.packed.prediction_of(tables);
+        (lookup.peak_bytes() - lookup.key_memory_bytes).max(lists)
+    }
+
     /// Bytes of a server's key in a file, headers left out.
     #[must_use]
     pub fn key_file_bytes(&self) -> u64 {

@@ -16,9 +16,6 @@ use crate::cost::{self, Masks};
 /// log2 of probabilities that nobody wants to know more of.
 const LOG2_NEVER: f64 = -1000.0;
 
-/// Bytes of a word.
-const WORD: usize = 8;
-
 /// One step of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
@@ -294,9 +291,7 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let keys = prediction.key_memory_bytes
             + self.target.evaluation_key_bytes()[0]
             + self.parameters.key_memory_bytes();
-        // Lists of a digit each, and the values made of them.
-        let lists = 2 * tables * self.taken_out * WORD * (self.target.shape().dimension + 1);
-        keys + prediction.working_bytes.max(lists)
+        keys + self.parameters.working_bytes(tables, self.taken_out)
     }
 
     /// Why it is not taken: the step that fails most often.

@@ -45,16 +45,7 @@ impl Digits {
     /// If the number of parts is no multiple of that of digits, or digits differ as [`Digits::new`] says.
     pub fn from_ciphertext(parameters: &Parameters, joined: Ciphertext) -> Result<Self> {
         let count = sizes_of(parameters)?.len();
-        let mut digits: Vec<Vec<Ciphertext>> = vec![Vec::new(); count];
-        let parts = joined.into_parts();
-        if !parts.len().is_multiple_of(count) {
-            let expected = format!("a multiple of {count}, the number of digits");
-            return Err(Error::mismatch("number of ciphertexts", parts.len(), expected));
-        }
-        for (index, part) in parts.enumerate() {
-            digits[index % count].push(part);
-        }
-        Self::new(parameters, digits.into_iter().map(Ciphertext::join).collect::<Result<_>>()?)
+        Self::new(parameters, joined.deinterleaved(count, "digits")?)
     }
 
     /// All digits in one ciphertext, for a file: the digits of the first part, then those of the next.
@@ -62,10 +53,7 @@ impl Digits {
     /// # Errors
     /// Never: digits are alike.
     pub fn to_ciphertext(&self) -> Result<Ciphertext> {
-        let parts = self.digits.iter().map(|digit| digit.clone().into_parts().collect::<Vec<_>>());
-        let parts: Vec<_> = parts.collect();
-        let indices = 0..parts[0].len();
-        Ciphertext::join(indices.flat_map(|index| parts.iter().map(move |of| of[index].clone())))
+        Ciphertext::interleaved(&self.digits)
     }
 
     /// Sizes p_i, the least significant digit's first.

@@ -12,6 +12,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::{Error, Result};
 
+use crate::decomposition::large_precision::to_large;
 use crate::full_domain::method::{Decision, MethodNoise};
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
@@ -196,10 +197,30 @@ impl CompressContinuous {
             let expected = format!("at least {two_n}");
             return Err(Error::mismatch("LWE modulus", input.modulus(), expected));
         }
-        let phase = key.to_rotation_modulus(input, two_n);
-        let compressed = self.compress(key, &phase);
-        let compressed = key.to_rotation_modulus(&compressed, two_n);
-        Ok(key.boot(&self.evaluation(key, function), &compressed))
+        Ok(key.boot(&self.evaluation(key, function), &self.compressed_phase(key, input)))
+    }
+
+    /// As [`CompressContinuous::evaluate`], the result one of large precision ([`crate::decomposition`]) by the rotation
+    /// key of this number: no key switch adds to its noise. Of inputs that are checked.
+    pub(crate) fn evaluate_large(
+        &self,
+        key: &EvaluationKey,
+        rotation_key: usize,
+        function: &ContinuousFunction<'_>,
+        input: &LweCiphertext,
+    ) -> LweCiphertext {
+        let parameters = key.parameters();
+        let test = self.evaluation(key, function).to_rlwe(parameters.ring());
+        let phase = self.compressed_phase(key, input);
+        let rotated = key.blind_rotate_by(rotation_key, &test, &phase);
+        to_large(parameters, &rotated.extract(parameters.ring(), 0))
+    }
+
+    /// The first bootstrap of a ciphertext modulo 2N or more, modulo 2N again.
+    fn compressed_phase(&self, key: &EvaluationKey, input: &LweCiphertext) -> LweCiphertext {
+        let two_n = key.parameters().rotation_modulus();
+        let compressed = self.compress(key, &key.to_rotation_modulus(input, two_n));
+        key.to_rotation_modulus(&compressed, two_n)
     }
 
     /// Predicted noise, for an input of variance `input` modulo `input_modulus`, where it is not near a jump of F.
@@ -217,9 +238,8 @@ impl CompressContinuous {
         let two_n = model.parameters().rotation_modulus();
         let switched =
             if input_modulus == two_n { input } else { input + model.lwe_modulus_switch(two_n) };
-        let recovered = switched + model.bootstrap() * self.slope.powi(-2);
         MethodNoise {
-            output: recovered * function.gain().powi(2)
+            output: self.recovered(model, switched) * function.gain().powi(2)
                 + model.blind_rotation()
                 + model.key_switching(),
             decisions: vec![Decision {
@@ -228,5 +248,10 @@ impl CompressContinuous {
                 margin: self.padding,
             }],
         }
+    }
+
+    /// Noise of the phase that the second bootstrap looks up, before compression, for one of this variance modulo 2N.
+    pub(crate) fn recovered(&self, model: &NoiseModel, phase: Variance) -> Variance {
+        phase + model.bootstrap() * self.slope.powi(-2)
     }
 }

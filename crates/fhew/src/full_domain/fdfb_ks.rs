@@ -1,29 +1,26 @@
-//! FDFB-KS (Kluczniak, Schild, TCHES 2023, "KS22"): a bootstrap with a test polynomial that an encrypted sign bit
-//! selects.
+//! FDFB-KS (Kluczniak, Schild, TCHES 2023, "KS22") with digits of integers modulo P: a bootstrap with a test polynomial
+//! that an encrypted sign bit selects.
 
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_lattice::{Error, Result, Table};
 
 use crate::full_domain::encoded_table::EncodedTable;
 use crate::full_domain::half_tables::HalfTables;
-use crate::full_domain::input_phase::{input_decision, input_phase};
+use crate::full_domain::input_phase::input_phase;
 use crate::full_domain::method::{FullDomainMethod, MethodNoise, TableKind};
+use crate::full_domain::sign_selection;
 use crate::keys::evaluation_key::EvaluationKey;
 use crate::noise::{NoiseModel, Variance};
-use crate::packing::trace::PackedLength;
 use crate::parameters::Parameters;
-use crate::rlwe::RlweCiphertext;
-use crate::test_polynomial::{TestPolynomial, slot_of};
 
 /// Rotates f_pos + MSB·(f_neg - f_pos) by the input's phase. The product is that of integers modulo P, written
 /// with balanced digits, and one packed bootstrap of the sign for each digit: MSB·B^k·Q/P. Any even p.
 ///
 /// Kluczniak and Schild decompose the test polynomial modulo Q, with d_g1 = ⌈log_B Q⌉ bootstraps (Table 8 of Ma et
-/// al., TCHES 2024: d_g1 + 1). Decomposing what it encodes, integers modulo P, takes ⌈log_B P⌉; with one digit two
-/// bootstraps are enough for the whole method.
+/// al., TCHES 2024: d_g1 + 1). That is [`FdfbKsModuloQ`](crate::full_domain::FdfbKsModuloQ). Decomposing what it
+/// encodes, integers modulo P, takes ⌈log_B P⌉; with one digit two bootstraps are enough for the whole method.
 ///
-/// Noise: a rotation, and for each digit polynomial v_k: v_k(m)²·σ_acc² of the sign's bootstrap, which only the
-/// constant coefficient carries, and |v_k|²·σ_pk² of packing, which all do.
+/// Noise: that of the selection by a sign (`sign_selection.rs`).
 #[derive(Clone, Copy, Debug)]
 pub struct FdfbKs {
     /// Number of digits of values modulo P: more digits are less noise and more bootstraps.
@@ -63,52 +60,11 @@ impl FdfbKs {
         self.split(difference % modulus, modulus)
     }
 
-    /// RLWE of the constant MSB·B^k·Q/P.
-    fn sign_row(
-        key: &EvaluationKey,
-        phase: &LweCiphertext,
-        weight: u64,
-        modulus: u64,
-    ) -> RlweCiphertext {
-        let parameters = key.parameters();
-        let (q, m) = (u128::from(parameters.prime()), parameters.modulus());
-        // weight·Q/2P.
-        let half = (u128::from(weight) * q / (2 * u128::from(modulus))) as u64;
-        let sign = TestPolynomial::sign(parameters.ring(), m.neg(half));
-        let mut bit = key.boot_raw(&sign, phase);
-        bit.add_constant_assign(half);
-        key.pack(&bit, PackedLength::Constant)
-    }
-
-    /// The selected test polynomial, by the rows of the sign.
-    fn selected(
-        parameters: &Parameters,
-        table: &EncodedTable,
-        sign_rows: &[RlweCiphertext],
-    ) -> RlweCiphertext {
-        let ring = parameters.ring();
-        let mut sum = table.test(0).to_rlwe(ring);
-        for (k, row) in sign_rows.iter().enumerate() {
-            let digits = ring.prepare(table.test(k + 1).coefficients());
-            let mut row = row.clone();
-            for polynomial in row.words_mut().chunks_exact_mut(ring.degree()) {
-                ring.multiply_assign(polynomial, &digits);
-            }
-            sum.add_assign(ring, &row);
-        }
-        sum
-    }
-
     /// Σ_k v_k(m)², on average over m; for the worst table, the most.
     fn mean_square(self, table: TableKind<'_>) -> f64 {
         match table {
             TableKind::Given(table) => {
-                let slots = table.input_modulus() / 2;
-                let square = |slot| {
-                    let digits = self.difference(&HalfTables(table), slot);
-                    digits.iter().map(|&digit| (digit as f64).powi(2)).sum::<f64>()
-                };
-                (0..slots).map(square).sum::<f64>() / slots as f64
+                sign_selection::mean_square(table, |tables, slot| self.difference(tables, slot))
             }
             TableKind::Worst { output_modulus, .. } => {
                 // The last digit takes what carries leave: one more than half the base.
@@ -149,18 +105,7 @@ impl FullDomainMethod for FdfbKs {
     fn encode(&self, parameters: &Parameters, table: &Table) -> Result<EncodedTable> {
         self.check_input_modulus(parameters, table.input_modulus())?;
         self.check(parameters, table)?;
-        let (ring, m) = (parameters.ring(), parameters.modulus());
-        let (two_n, modulus) = (parameters.rotation_modulus(), table.output_modulus());
-        let tables = HalfTables(table);
-        let slots = 0..table.input_modulus() / 2;
-        let digits_of: Vec<Vec<i64>> = slots.map(|slot| self.difference(&tables, slot)).collect();
-        let digit = |x, k: usize| {
-            m.reduce_i64(digits_of[slot_of(x, table.input_modulus(), two_n) as usize][k])
-        };
-        let positive = tables.test(parameters, modulus, |slot| tables.positive(slot));
-        let digits = (0..self.digits).map(|k| TestPolynomial::from_fn(ring, |x| digit(x, k)));
-        let tests = std::iter::once(positive).chain(digits).collect();
-        Ok(EncodedTable::new(parameters, table, tests, Vec::new()))
+        Ok(sign_selection::encode(parameters, table, |tables, slot| self.difference(tables, slot)))
     }
 
     /// Tables share the bootstraps of the sign.
@@ -170,25 +115,18 @@ impl FullDomainMethod for FdfbKs {
         tables: &[&EncodedTable],
         input: &LweCiphertext,
     ) -> Result<Vec<LweCiphertext>> {
-        let parameters = key.parameters();
         let phase = input_phase(key, input, tables[0].input_modulus())?;
         let modulus = tables[0].output_modulus();
-        let weights = (0..self.digits).map(|k| self.base(modulus).pow(k as u32));
-        let rows: Vec<RlweCiphertext> =
-            weights.map(|weight| Self::sign_row(key, &phase, weight, modulus)).collect();
-        let look_up = |table: &&EncodedTable| {
-            key.boot_raw_encrypted(&Self::selected(parameters, table, &rows), &phase)
-        };
-        Ok(key.key_switch_all(&tables.iter().map(look_up).collect::<Vec<_>>()))
+        let prime = u128::from(key.parameters().prime());
+        // B^k·Q/2P.
+        let half_weights = (0..self.digits).map(|k| {
+            let weight = u128::from(self.base(modulus).pow(k as u32));
+            (weight * prime / (2 * u128::from(modulus))) as u64
+        });
+        Ok(key.key_switch_all(&sign_selection::look_up(key, tables, &phase, half_weights)))
     }
 
     fn noise(&self, model: &NoiseModel, table: TableKind<'_>, input: Variance) -> MethodNoise {
-        let square = self.mean_square(table);
-        MethodNoise {
-            output: model.blind_rotation() * (1.0 + square)
-                + model.packing(PackedLength::All) * square
-                + model.key_switching(),
-            decisions: vec![input_decision(model, table.input_modulus(), input)],
-        }
+        sign_selection::noise(model, table, input, self.mean_square(table))
     }
 }

@@ -108,7 +108,6 @@ impl EncryptedIntegers {
         }
     }
 
-    #[cfg(feature = "client")]
     pub(super) fn encoding(&self) -> Encoding {
         self.encoding
     }

@@ -184,6 +184,25 @@ impl EvaluationKey {
         Ok(EncryptedIntegers::new(self.binding, encoding, values))
     }
 
+    /// `of` applied to every integer, of any noise that decrypts; results have this noise.
+    pub(super) fn map_to_noise(
+        &self,
+        x: &EncryptedIntegers,
+        noise: NoiseBound,
+        progress: Progress<'_>,
+        of: impl Fn(&LweCiphertext) -> LweCiphertext + Sync,
+    ) -> Result<EncryptedIntegers> {
+        x.check(&self.parameters, &self.binding)?;
+        let steps = progress.steps(x.count())?;
+        let one = |index| {
+            let result = of(&x.ciphertext(index));
+            steps.done()?;
+            Ok(result)
+        };
+        let values = (0..x.count()).into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
+        self.integers(Encoding::Imported { noise }, values)
+    }
+
     /// `of` applied to the integers of the same position, on all threads.
     fn map<const N: usize, T: Send>(
         &self,

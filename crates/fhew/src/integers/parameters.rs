@@ -35,6 +35,12 @@ pub(super) const RADIX_BASE_LOG2: u32 = 3;
 /// Modulus of radix digits: a spare bit takes differences, carries and selectors.
 pub(super) const RADIX_MODULUS: u64 = 2 * RADIX_BASE;
 
+/// Most bits of an integer.
+const MAX_BITS: u32 = 28;
+
+/// Most bits under primes below 2^47, whose kernels are the fastest.
+const MAX_USUAL_BITS: u32 = 24;
+
 /// Most digits of a radix integer: 63 bits.
 pub const MAX_RADIX_DIGITS: usize = 21;
 
@@ -71,23 +77,30 @@ pub struct Parameters {
 
 impl Parameters {
     /// For integers from -2^(bits - 1) to below 2^(bits - 1), with at least 128 bits of security and failures of a
-    /// function below 2^-64. The number of bits is from 4 to 24.
+    /// function below 2^-64. The number of bits is from 4 to 28; above 24 keys take twice the memory.
     ///
     /// ```
     /// use cryptable_fhew::integers::Parameters;
-    /// let parameters = Parameters::new(24)?;
-    /// assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
-    /// assert!(Parameters::new(25).is_err());
+    /// for bits in [24, 28] {
+    ///     let parameters = Parameters::new(bits)?;
+    ///     assert!(parameters.security_bits() >= 128.0 && parameters.log2_fail() <= -64.0);
+    /// }
+    /// assert!(Parameters::new(29).is_err());
     /// # Ok::<(), cryptable_lattice::Error>(())
     /// ```
     ///
     /// # Errors
     /// If there are fewer or more bits: names the limit.
     pub fn new(bits: u32) -> Result<Self> {
-        Self::of_set(&FhewParameters::decomposition_128(), bits, None)
+        let set = if bits <= MAX_USUAL_BITS {
+            FhewParameters::decomposition_128()
+        } else {
+            FhewParameters::wide_decomposition_128()
+        };
+        Self::of_set(&set, bits, None)
     }
 
-    /// As [`Parameters::new`], with failures of a function below 2^`log2_fail`: down to 2^-128.
+    /// As [`Parameters::new`], with failures of a function below 2^`log2_fail`: down to 2^-128 for up to 24 bits.
     ///
     /// ```
     /// use cryptable_fhew::integers::Parameters;
@@ -130,10 +143,10 @@ impl Parameters {
     fn assemble(fhew: FhewParameters, literal: Literal) -> Result<Self> {
         let (bits, limit) = (literal.bits, literal.limit());
         demand(
-            (4..=24).contains(&bits),
+            (4..=MAX_BITS).contains(&bits),
             "bits of an integer",
             bits.into(),
-            "it must be from 4 to 24",
+            "it must be from 4 to 28",
         )?;
         demand(
             (-1000.0..0.0).contains(&limit),

@@ -38,6 +38,7 @@ impl Parameters {
             key_memory_bytes: evaluation_key_memory_bytes(fhew),
             key_file_bytes: keys.saturating_add(envelope),
             working_bytes: 8 * fhew.ring_degree() * polynomials,
+            second_thread_bytes: 0,
             ciphertext_bytes: bits.div_ceil(8),
             result_bytes: ((dimension + 1) * bits).div_ceil(8),
         }

@@ -98,6 +98,25 @@ impl Parameters {
         .expect("a valid set")
     }
 
+    /// As [`Parameters::decomposition_128`], for values of up to 28 bits: a prime of 50 bits, beyond the fastest kernels,
+    /// and rotation keys of 1, 2, 7 and 16 digits.
+    ///
+    /// # Panics
+    /// Never: the set is valid.
+    #[must_use]
+    pub fn wide_decomposition_128() -> Self {
+        let gadget = |base_log2, length| GadgetLiteral { base_log2, length };
+        Self::new(ParametersLiteral {
+            // The largest below 2^50.
+            log2_prime: 49.999_999_999_99,
+            finer_rotations: [(16, 2), (6, 7), (3, 16)].map(|(b, l)| Some(gadget(b, l).into())),
+            automorphism: gadget(10, 5),
+            relinearization: gadget(16, 3),
+            ..*Self::decomposition_128().literal()
+        })
+        .expect("a valid set")
+    }
+
     /// For boolean gates with failure probability below 2^-64: degree 1,024.
     ///
     /// # Panics

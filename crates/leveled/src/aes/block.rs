@@ -115,6 +115,13 @@ impl<'a> Aes<'a> {
         BLOCK_BYTES * ((ROUNDS - 1) * self.round.tree().cmuxes() + self.last_round.cmuxes())
     }
 
+    /// CMUXes of a block's decryption.
+    #[must_use]
+    pub fn decryption_cmuxes(&self) -> usize {
+        let rounds = (ROUNDS - 1) * self.inverse_round.tree().cmuxes();
+        BLOCK_BYTES * (rounds + self.inverse_last_round.cmuxes())
+    }
+
     /// Encrypts a block of encrypted bytes: results are encrypted bits of the AES ciphertext.
     ///
     /// # Errors

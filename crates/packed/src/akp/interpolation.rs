@@ -56,8 +56,20 @@ impl Interpolation {
     }
 }
 
+/// How interpolations are evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InterpolationShape {
+    /// log2 of the baby steps.
+    pub log_babies: u32,
+    /// Bits of constants that stay in the scale.
+    pub constant_bits: f64,
+    /// Whether every two tables are real and imaginary part of one output.
+    pub complex_outputs: bool,
+}
+
 /// Evaluates tables on one exponential (sparse packing) or two (real and imaginary parts of full packing):
-/// the outputs of each as one ciphertext, in the real parts (and imaginary parts) of its slots.
+/// the outputs of each as one ciphertext, in the real parts (and imaginary parts) of its slots. Of complex outputs, there
+/// is one exponential, and a ciphertext for every two tables.
 ///
 /// The powers of an exponential are computed once for all tables (multi-value bootstrapping). Two exponentials go to
 /// two threads; on one thread they are taken one after the other, so that the powers of one are in
@@ -72,34 +84,37 @@ pub(crate) fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     exponentials: Vec<A::Ciphertext>,
     tables: &[&Interpolation],
-    (log_babies, constant_bits): (u32, f64),
+    shape: InterpolationShape,
     step: Step<'_>,
 ) -> Result<Vec<A::Ciphertext>> {
     // by_exponential[exponential][table]
     let by_exponential: Vec<Vec<A::Ciphertext>> = exponentials
         .into_par_iter()
-        .map(|exponential| {
-            evaluate_one(arithmetic, &exponential, tables, (log_babies, constant_bits), step)
-        })
+        .map(|exponential| evaluate_one(arithmetic, &exponential, tables, shape, step))
         .collect::<Result<_>>()?;
-    let mut by_exponential: Vec<_> = by_exponential.into_iter().map(Vec::into_iter).collect();
-    let mut outputs = Vec::with_capacity(tables.len());
-    for table in tables {
-        let parts = by_exponential
-            .iter_mut()
-            .map(|exponential| exponential.next().expect("an output a table"))
-            .collect();
-        outputs.push(match table {
-            Interpolation::Cosine { .. } => join_real(arithmetic, parts),
-            Interpolation::Power(_) => {
-                let mut output = join_halves(arithmetic, parts);
-                // Outputs are within [-1/2, 1/2] in both parts.
-                arithmetic.declare_power(&mut output, 0.5);
-                output
-            }
-        });
+    let is_cosine = matches!(tables.first(), Some(Interpolation::Cosine { .. }));
+    let join = |parts: Vec<A::Ciphertext>| {
+        if is_cosine {
+            return join_real(arithmetic, parts);
+        }
+        let mut output = join_halves(arithmetic, parts);
+        // Outputs are within [-1/2, 1/2] in both parts.
+        arithmetic.declare_power(&mut output, 0.5);
+        output
+    };
+    if shape.complex_outputs {
+        let mut outputs = by_exponential.into_iter().flatten();
+        let pairs = std::iter::from_fn(|| Some(vec![outputs.next()?, outputs.next()?]));
+        return Ok(pairs.map(join).collect());
     }
-    Ok(outputs)
+    let mut by_exponential: Vec<_> = by_exponential.into_iter().map(Vec::into_iter).collect();
+    let mut parts = |_| {
+        let next = |exponential: &mut std::vec::IntoIter<A::Ciphertext>| {
+            exponential.next().expect("an output a table")
+        };
+        by_exponential.iter_mut().map(next).collect()
+    };
+    Ok((0..tables.len()).map(|table| join(parts(table))).collect())
 }
 
 /// Steps of progress that [`evaluate`] takes for so many exponentials: one for the powers of each, and one a table.
@@ -114,7 +129,7 @@ fn evaluate_one<A: Arithmetic>(
     arithmetic: &A,
     exponential: &A::Ciphertext,
     tables: &[&Interpolation],
-    (log_babies, constant_bits): (u32, f64),
+    InterpolationShape { log_babies, constant_bits, .. }: InterpolationShape,
     step: Step<'_>,
 ) -> Result<Vec<A::Ciphertext>> {
     let mut powers = None;

@@ -16,9 +16,9 @@ pub(crate) fn plan(
     outputs: Shape,
     denominator: f64,
 ) -> HomomorphicDft {
-    let (degree, slots) = (literal.ring_degree, literal.slots / 2);
+    let (degree, slots) = (literal.ring_degree, literal.output_slots() / 2);
     let stc = &literal.slots_to_coeffs;
-    let matrices = if literal.slots < degree {
+    let matrices = if is_sparse(literal) {
         slots_to_coeffs_sparse(slots, &stc.stages, 1.0 / denominator)
     } else {
         slots_to_coeffs(slots, &stc.stages, 1.0 / denominator)
@@ -34,6 +34,13 @@ pub(crate) fn plan(
         shares: ScaleShares::Equal,
     };
     HomomorphicDft::new(matrices, &levels, |limbs| literal.low_transform_shape(limbs))
+        .sharing_baby_keys(stc.keyed_babies)
+}
+
+/// Whether outputs are real numbers, one a slot, that come to the two parts of half as many slots before. Complex ones are
+/// there already, whether they fill the ring or are repeated.
+fn is_sparse(literal: &ParametersLiteral) -> bool {
+    literal.slots < literal.ring_degree && !literal.complex_outputs
 }
 
 /// Applies it: the outputs in coefficients, at scale q_0 modulo q_0.
@@ -46,7 +53,7 @@ pub(crate) fn apply<A: Arithmetic>(
 ) -> A::Ciphertext {
     arithmetic.begin_stage("slots_to_coeffs");
     let mut ct = dft.apply(arithmetic, matrices, outputs);
-    if literal.slots < literal.ring_degree {
+    if is_sparse(literal) {
         let rotated = arithmetic.rotate(&ct, literal.slots / 2);
         arithmetic.add_assign(&mut ct, &rotated);
     }

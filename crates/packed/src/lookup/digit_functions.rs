@@ -1,5 +1,6 @@
 //! Digits of packed values, and functions of them, as ciphertexts of the client: functional digit decomposition.
 
+use cryptable_lattice::cost::Prediction;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::{NoiseBound, Progress, Table};
 
@@ -12,6 +13,49 @@ use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::multiplexer::functional_digit_decomposition::STEPS_PER_DIGIT;
 use crate::parameters::circuit::Circuit;
+use crate::parameters::parameter_set::Parameters;
+
+impl Parameters {
+    /// Predicts work, memory and sizes of a decomposition of one full ciphertext by a multiplexer tree's digits, with so many
+    /// tables of each digit: [`EvaluationKey::decompose`]. Memory is that of a lookup, which takes more.
+    ///
+    /// ```
+    /// use cryptable_packed::{MultiplexerLiteral, Parameters};
+    /// let tree = MultiplexerLiteral { digits: vec![4, 4], selectors: vec![1, 1], ..Default::default() };
+    /// let parameters = Parameters::insecure_toy_tree(16, 1024, 1024, tree, 0)?;
+    /// let work = |tables| parameters.decomposition_prediction(tables).map(|it| it.work.transforms);
+    /// assert!(work(2)? > work(1)? && work(1)? > work(0)?);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the parameters are no multiplexer tree.
+    pub fn decomposition_prediction(&self, tables: usize) -> Result<Prediction> {
+        let literal = self.literal();
+        let Circuit::Multiplexer(circuit) = self.circuit() else {
+            let name = &literal.name;
+            return Err(Error::Unsupported(format!(
+                "work of digits: {name} is no multiplexer tree"
+            )));
+        };
+        let dry_run = circuit.dry_run();
+        let matrices = circuit.slots_to_coeffs.plans();
+        let deltas = circuit.predict_deltas(&dry_run).deltas;
+        let all = 0..deltas.len();
+        for (digit, deltas) in deltas.iter().enumerate() {
+            if digit + 1 < all.end {
+                let value = circuit.digit_value(&dry_run, deltas, digit, &all);
+                circuit.finish(&dry_run, &matrices, value);
+            }
+            let values = vec![0.5; circuit.digits()[digit] as usize];
+            for _ in 0..tables {
+                let outputs = circuit.digit_function(&dry_run, deltas, &values);
+                circuit.finish(&dry_run, &matrices, outputs);
+            }
+        }
+        Ok(Prediction { work: dry_run.counts().work(literal.ring_degree), ..self.prediction() })
+    }
+}
 
 impl EvaluationKey {
     /// Decomposes every value of `input` into digits and applies tables to them: functional digit

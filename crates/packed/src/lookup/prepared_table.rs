@@ -59,8 +59,7 @@ impl PreparedTable {
         self.output_modulus
     }
 
-    /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 8 an entry, and up to nine times that where
-    /// Strassen's algorithm takes sums of entries (up to 256 MiB).
+    /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 24 an entry (`TableMatrix` of `ring`).
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.form {

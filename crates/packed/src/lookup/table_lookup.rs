@@ -71,11 +71,17 @@ impl EvaluationKey {
         if let Circuit::MultiPrecision(circuit) = parameters.circuit() {
             return self.lookup_last_digit(circuit, input, tables, progress);
         }
+        if parameters.literal().complex_outputs {
+            let name = &parameters.literal().name;
+            let what = format!("tables of integers: {name} has complex outputs");
+            return Err(Error::Unsupported(what));
+        }
         input.check(parameters, self.key_id(), Some(parameters.input_modulus()))?;
         let noise = self.result_noise(input)?;
         let bodies = match parameters.circuit() {
             Circuit::Akp(circuit) => {
-                self.lookup_akp(circuit, input, &self.interpolations(tables)?, progress)
+                let tables = self.interpolations(tables)?;
+                self.lookup_akp(circuit, input, (&tables, input.body().layout), progress)
             }
             Circuit::MultiPrecision(_) => unreachable!("taken digit by digit"),
             Circuit::Multiplexer(circuit) => {
@@ -185,21 +191,21 @@ impl EvaluationKey {
         tables.iter().map(|table| table.form(self.parameters())).collect()
     }
 
-    fn lookup_akp(
+    /// Results of AKP in coefficients of this layout.
+    pub(crate) fn lookup_akp(
         &self,
         circuit: &AkpCircuit,
         input: &Ciphertext,
-        tables: &[&Interpolation],
+        (tables, layout): (&[&Interpolation], CoefficientLayout),
         progress: Progress<'_>,
     ) -> Result<Vec<CoefficientCiphertext>> {
-        let count =
-            STEPS_BEFORE_TABLES + circuit.table_steps(tables) + STEPS_AFTER_TABLE * tables.len();
+        let results = tables.len() / circuit.literal().tables_of_output();
+        let count = STEPS_BEFORE_TABLES + circuit.table_steps(tables) + STEPS_AFTER_TABLE * results;
         let (evaluator, step) = (self.evaluator(), progress.steps(count)?);
         let (done, from) = (|| step.done(), (self.coeffs_to_slots(), input.body()));
         let outputs = circuit.look_up_in(&evaluator, from, tables, &done)?;
         let modulus = self.parameters().output_modulus();
-        let finish =
-            |output| self.finish_akp(circuit, output, (modulus, input.body().layout), &done);
+        let finish = |output| self.finish_akp(circuit, output, (modulus, layout), &done);
         outputs.into_iter().map(finish).collect()
     }
 

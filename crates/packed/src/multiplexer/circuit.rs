@@ -470,24 +470,4 @@ impl MultiplexerCircuit {
     ) -> A::Ciphertext {
         slots_to_coeffs::apply(arithmetic, &self.literal, &self.slots_to_coeffs, matrices, outputs)
     }
-
-    /// Bytes of deltas, selectors and row sums, which are in memory at once when the tree is evaluated.
-    pub(crate) fn tree_bytes(&self) -> usize {
-        let (parts, tree) = (self.parts(), &self.multiplexer);
-        let output_limbs = self.literal.output_limbs();
-        let rows = tree.row_sizes();
-        let digits = self.digits().iter().enumerate();
-        let deltas: usize = digits
-            .map(|(digit, &p)| 2 * parts * p as usize * (output_limbs + tree.delta_levels(digit)))
-            .sum();
-        let row_limbs = |index: usize| output_limbs + rows.len() - index;
-        let selectors: usize =
-            rows.iter().enumerate().map(|(index, size)| 2 * parts * size * row_limbs(index)).sum();
-        // Tables of slots need columns as sums and differences.
-        let sets = if self.has_entry_level() { parts } else { 1 };
-        let columns = 2 * sets * tree.columns() * (row_limbs(0) + tree.entry_levels as usize);
-        let outer = rows.get(1).map_or(1, |&size| size);
-        let tensors = 3 * parts * outer * row_limbs(0);
-        8 * self.literal.ring_degree * (deltas + selectors + columns + tensors)
-    }
 }

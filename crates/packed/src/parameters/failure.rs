@@ -368,7 +368,7 @@ impl FailureEstimate {
 
 /// Variance of a coefficient of a result, whose noise is that of slots: n of them share it out to n coefficients.
 fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
-    result.noise.0 / literal.slots as f64 + literal.output_rounding()
+    result.noise.0 / literal.output_slots() as f64 + literal.output_rounding()
 }
 
 /// `log2(2^a + 2^b)`.

@@ -1,5 +1,10 @@
-//! Memory of a lookup beside the key: bounds that measurements (results of `bench`, one and two threads) stay below.
+//! Memory of a lookup beside the key: the limbs that are alive at once, step by step.
+//!
+//! What a step holds follows from its plan: ciphertexts that wait for it, digits and sums of key switches, powers and
+//! blocks of polynomials. Counts agree with what the arena has in use at the widest point of lookups of 2 to 16 bits (all
+//! methods, degree 65,536) within some limbs; gaps between buffers come on top.
 
+use cryptable_ckks::TransformPlan;
 use cryptable_ring::selected_product::TableMatrix;
 
 use crate::literal::ParametersLiteral;
@@ -7,15 +12,23 @@ use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 
-/// Memory of CoeffsToSlots and the exponential, over the polynomials that CoeffsToSlots holds: two exponentials at once on
-/// two threads, and gaps between buffers.
-const WORKING_FACTOR: usize = 2;
-
 /// Bytes of a word, and of an entry of a table.
 const WORD_BYTES: usize = 8;
 
 /// Bytes of an output of a table of a value's own.
 const ENTRY_BYTES: usize = 4;
+
+/// Bytes of the program, and of what the system keeps for it.
+const PROGRAM_BYTES: usize = 24_000_000;
+
+/// Words of values, secrets and tables of the ring, over the ring degree.
+const WORDS_BESIDE: usize = 76;
+
+/// Polynomials of one limb for every prime, and a few more: tables of the ring.
+const TABLE_LIMBS: usize = 3;
+
+/// Gaps between buffers over what is in use, on one thread and on two: at most 3 and 6 % were found.
+const GAPS: [f64; 2] = [1.035, 1.065];
 
 impl Parameters {
     /// As [`Parameters::working_bytes`], for a table of its own for every value: beside what one table takes, all outputs,
@@ -33,39 +46,95 @@ impl Parameters {
         self.working_bytes(1) + entries
     }
 
-    /// Bytes of temporaries at the widest point, of tables and of results, for so many tables on one input.
+    /// Bytes of temporaries at the widest point, of tables and of results, for so many tables on one input, on one thread.
     pub(crate) fn working_bytes(&self, tables: usize) -> usize {
         let literal = self.literal();
-        // CoeffsToSlots holds the digits and two polynomials a giant step over all primes.
-        let polynomials = literal.dnum + 2 * literal.coeffs_to_slots.baby_steps + 6;
-        let limbs = WORKING_FACTOR * polynomials * literal.widest_basis().limbs();
-        let results = 2 * tables * literal.ring_degree;
-        let words = limbs * literal.ring_degree + results;
-        WORD_BYTES * words
-            + match self.circuit() {
-                Circuit::Akp(_) | Circuit::MultiPrecision(_) => {
-                    interpolation_bytes(literal, tables)
-                }
-                Circuit::Multiplexer(circuit) => {
-                    circuit.tree_bytes() + table_bytes(literal, tables)
-                }
-            }
+        let results = 2 * tables * literal.ring_degree * WORD_BYTES;
+        let of_tables = match self.circuit() {
+            Circuit::Akp(_) | Circuit::MultiPrecision(_) => 0,
+            Circuit::Multiplexer(_) => table_bytes(literal, tables),
+        };
+        let beside = PROGRAM_BYTES + WORDS_BESIDE * WORD_BYTES * literal.ring_degree;
+        beside + self.bytes_of_limbs(tables, 1) + results + of_tables
+    }
+
+    /// Bytes more that two threads take than one.
+    pub(crate) fn second_thread_bytes(&self) -> usize {
+        let [one, two] = [1, 2].map(|threads| self.bytes_of_limbs(1, threads));
+        two - one
+    }
+
+    /// Bytes of polynomials at the widest point, on one thread or two.
+    fn bytes_of_limbs(&self, tables: usize, threads: usize) -> usize {
+        let literal = self.literal();
+        let all = self.peak_limbs(tables, threads) + literal.limbs() + TABLE_LIMBS;
+        (GAPS[threads - 1] * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
+    }
+
+    /// Limbs that are in use at the widest point.
+    fn peak_limbs(&self, tables: usize, threads: usize) -> usize {
+        let (literal, front) = (self.literal(), self.front_limbs(threads));
+        match &literal.multiplexer {
+            Some(multiplexer) => literal.tree_limbs(multiplexer, front),
+            None => front.max(literal.interpolation_limbs(tables, threads)),
+        }
+    }
+
+    /// Limbs of CoeffsToSlots or the exponential, whichever has more.
+    fn front_limbs(&self, threads: usize) -> usize {
+        let literal = self.literal();
+        let plans = self.circuit().phase_exponential().coeffs_to_slots.plans();
+        let of_plans = plans.iter().map(|plan| transform_limbs(plan, threads)).max().unwrap_or(0);
+        of_plans.max(literal.exponential_peak_limbs(threads))
     }
 }
 
-/// Bytes of the powers and blocks of Paterson-Stockmeyer that AKP's interpolation holds for all exponentials, and of
-/// outputs that wait for SlotsToCoeffs.
-fn interpolation_bytes(literal: &ParametersLiteral, tables: usize) -> usize {
-    let parts = if literal.slots < literal.ring_degree { 1 } else { 2 };
-    let limbs = literal.exponential_limbs();
-    let log_length = literal.interpolation_levels();
-    let log_babies = (literal.log_babies as usize).min(log_length);
-    let (babies, giants) = (1 << log_babies, log_length - log_babies);
-    let steps = (babies + giants) * limbs;
-    let blocks = (1 << giants) * (limbs - log_babies);
-    // A table's outputs, of every part and joined.
-    let outputs = tables * 2 * limbs;
-    2 * WORD_BYTES * literal.ring_degree * parts * (steps + blocks + outputs)
+/// Limbs of a product with a matrix: the ciphertext, turned for every group of baby steps, its digits, two polynomials a
+/// giant step, and the baby steps of the limbs that threads are at.
+fn transform_limbs(plan: &TransformPlan, threads: usize) -> usize {
+    let (groups, all) = (plan.baby_groups(), plan.shape.basis.limbs());
+    let vectors = groups * (2 * plan.limbs + plan.shape.digits() * all);
+    let of_thread = 2 * plan.babies.len() + groups + 1;
+    vectors + 2 * plan.giants * all + threads * of_thread
+}
+
+impl ParametersLiteral {
+    /// Exponentials of a ciphertext: two with full packing.
+    pub(crate) fn parts(&self) -> usize {
+        if self.slots < self.ring_degree { 1 } else { 2 }
+    }
+
+    /// Limbs of the exponentials: the phases, and for each that is evaluated the steps, sums and products of its series.
+    fn exponential_peak_limbs(&self, threads: usize) -> usize {
+        let top = self.limbs() - self.coeffs_to_slots.primes;
+        let parts = self.parts();
+        let (length, babies) = (self.chebyshev_log_length, self.chebyshev_log_babies);
+        let steps = (1usize << babies) - 1 + length.saturating_sub(babies) as usize;
+        // Measured: three baby steps and three giant ones, and temporaries.
+        let series = (57 * top).div_ceil(2) + 2 * steps.saturating_sub(6) * top;
+        2 * parts * top + threads.min(parts) * series.saturating_sub(72)
+    }
+
+    /// Limbs of AKP's interpolation: the exponentials, for each that is taken the powers, the blocks of Paterson-Stockmeyer and
+    /// their first product, and the outputs of all tables.
+    fn interpolation_limbs(&self, tables: usize, threads: usize) -> usize {
+        let (limbs, levels, parts) =
+            (self.exponential_limbs(), self.interpolation_levels(), self.parts());
+        let babies = (self.log_babies as usize).min(levels);
+        let block_limbs = limbs - babies;
+        let steps: usize = (1..1usize << babies).map(|step| limbs - depth(step)).sum();
+        let giants: usize = (babies..levels).map(|giant| limbs - giant).sum();
+        let coefficients = self.hermite_order.coefficients(self.interpolated_modulus() as usize);
+        let blocks = block_limbs * coefficients.div_ceil(1 << babies);
+        let of_part = 2 * (steps + giants + blocks) + 21 * block_limbs / 2;
+        let outputs = tables * (limbs - levels);
+        2 * parts * (limbs + outputs) + threads.min(parts) * of_part
+    }
+}
+
+/// Levels below a ciphertext at which its power is: `ceil(log2 power)`.
+pub(crate) fn depth(power: usize) -> usize {
+    power.next_power_of_two().ilog2() as usize
 }
 
 /// Bytes of tables: the caller's, and what they are prepared to.

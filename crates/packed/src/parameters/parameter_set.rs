@@ -193,7 +193,7 @@ impl Parameters {
     /// bound.
     #[must_use]
     pub fn ciphertext_failure_probability(&self) -> FailureProbability {
-        self.failure_probability().of_any(self.literal.slots)
+        self.failure_probability().of_any(self.literal.output_slots())
     }
 
     /// The predicted failure probability and its parts.

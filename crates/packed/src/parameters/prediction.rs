@@ -69,6 +69,7 @@ impl Parameters {
             key_memory_bytes: self.memory_bytes_of(&requests),
             key_file_bytes: requests.iter().map(|r| r.shape.stored_bytes(&moduli)).sum(),
             working_bytes,
+            second_thread_bytes: self.second_thread_bytes(),
             ciphertext_bytes: packed_bytes(degree, bits),
             result_bytes: 2 * packed_bytes(degree, bits),
         }

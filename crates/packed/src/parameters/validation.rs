@@ -11,8 +11,11 @@ use crate::literal::{DftLiteral, MultiplexerLiteral, ParametersLiteral};
 /// Largest modulus of values.
 pub(crate) const MAX_MODULUS: u64 = 1 << 24;
 
-/// Largest input modulus of AKP.
-pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 12;
+/// Largest input modulus of AKP: 13 bits, at ring degree 2^17.
+pub(crate) const MAX_AKP_MODULUS: u64 = 1 << 13;
+
+/// Largest size of a digit that AKP takes.
+const MAX_AKP_DIGIT: u64 = 1 << 12;
 
 /// Largest log2 of the modulus of ciphertexts where AKP takes digits.
 const MAX_LOG2_DIGITS_CIPHERTEXT: u64 = 56;
@@ -62,10 +65,11 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     check_shape(literal)?;
     check_primes(literal)?;
     check_polynomials(literal)?;
+    check_complex(literal)?;
     let levels = (literal.slots / 2).trailing_zeros();
-    for dft in [&literal.coeffs_to_slots, &literal.slots_to_coeffs] {
-        check_dft(dft, levels, literal.log2_scale)?;
-    }
+    check_dft(&literal.coeffs_to_slots, levels, literal.log2_scale)?;
+    let levels = (literal.output_slots() / 2).trailing_zeros();
+    check_dft(&literal.slots_to_coeffs, levels, literal.log2_scale)?;
     if let Some(multiplexer) = &literal.multiplexer {
         check_multiplexer(multiplexer, literal.input_modulus)?;
     }
@@ -177,6 +181,9 @@ fn check_polynomials(literal: &ParametersLiteral) -> Result<()> {
 fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
     within("primes of a homomorphic DFT", dft.primes as u64, 1..=8)?;
     within("baby steps of a homomorphic DFT", dft.baby_steps as u64, 1..=128)?;
+    if let Some(keyed) = dft.keyed_babies {
+        within("baby steps with keys", keyed as u64, 1..=dft.baby_steps as u64)?;
+    }
     within("matrices of a homomorphic DFT", dft.stages.len() as u64, 1..=levels.into())?;
     for &stage in &dft.stages {
         within("butterfly levels of a matrix", stage.into(), 1..=MAX_STAGE)?;
@@ -200,13 +207,26 @@ fn check_digits(literal: &ParametersLiteral) -> Result<()> {
     let most = if literal.multiplexer.is_some() { 0 } else { MAX_DIGITS };
     within("number of digits beside those of a tree", digits.len() as u64, 0..=most)?;
     let largest = literal.interpolated_modulus();
-    within("size of the largest digit", largest, LEAST_DIGIT..=MAX_AKP_MODULUS)?;
+    within("size of the largest digit", largest, LEAST_DIGIT..=MAX_AKP_DIGIT)?;
     for &digit in digits {
         within("size of a digit", digit, 2..=largest)?;
         demand_equal("largest digit modulo a digit", largest % digit, 0)?;
     }
     let product = digits.iter().try_fold(1u64, |product, &digit| product.checked_mul(digit));
     demand_equal("product of the digits", product.unwrap_or(u64::MAX), literal.input_modulus)
+}
+
+/// Demands that complex outputs are those of AKP, and have room.
+fn check_complex(literal: &ParametersLiteral) -> Result<()> {
+    if !literal.complex_outputs {
+        return Ok(());
+    }
+    if literal.multiplexer.is_some() || !literal.digits.is_empty() {
+        let what = "complex outputs of tables on digits: AKP has them that takes inputs as one";
+        return Err(Error::Unsupported(what.into()));
+    }
+    let most = literal.ring_degree as u64 / 2;
+    within("values a ciphertext with complex outputs", literal.slots as u64, 8..=most)
 }
 
 /// Demands a range of outputs that tables of the output modulus may have; the failure model knows it of AKP alone.

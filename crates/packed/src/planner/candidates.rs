@@ -9,7 +9,6 @@ use crate::akp::hermite_kernel::HermiteOrder;
 use crate::literal::MultiplexerLiteral;
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::parameter_set::Parameters;
-use crate::parameters::validation::MAX_AKP_MODULUS;
 use crate::planner::digit_choice::{DigitChoice, Evaluation, digit_lists, selector_choices};
 use crate::planner::matrix_choice::choose_matrices;
 use crate::planner::prime_choice::{choose_primes, choose_primes_where};
@@ -70,19 +69,19 @@ impl Parameters {
         request.check()?;
         let (mut found, mut last) = (Vec::new(), None);
         let is_wanted = |method| request.method.is_none_or(|wanted| wanted == method);
-        // AKP's tables are polynomials, the same for all values.
-        let has_entries = request.entries != EntryKind::Shared;
-        let is_small = request.input_modulus <= MAX_AKP_MODULUS && !has_entries;
-        if is_wanted(Method::Akp) && request.digit_bits.is_none() && is_small {
+        if is_wanted(Method::Akp) && request.may_be_akp() {
             match lowest_order(request) {
                 Ok(parameters) => found.push(Candidate::new(request, parameters)),
                 Err(error) => last = Some(error),
             }
         }
+        // AKP's tables are polynomials, the same for all values.
+        let has_entries = request.entries != EntryKind::Shared;
         let is_large = request.input_modulus >= LEAST_TREE_MODULUS || has_entries;
         for is_binary in [true, false] {
             let method = if is_binary { Method::Bmt } else { Method::Cmt };
-            if is_wanted(method) && (request.method.is_some() || is_large) {
+            let may_be = (request.method.is_some() || is_large) && !request.complex_outputs;
+            if is_wanted(method) && may_be {
                 match trees(request, is_binary) {
                     Ok(candidates) => found.extend(candidates),
                     Err(error) => last = last.or(Some(error)),

@@ -32,10 +32,11 @@ pub(crate) fn literal(
     let degree = request.degree();
     let slots = request.slots();
     let levels = (slots.max(2) / 2).trailing_zeros();
-    let dft = |extra_primes| DftLiteral {
+    let dft = |levels, extra_primes| DftLiteral {
         stages: split_levels(levels, LEVELS_OF_MATRIX),
         primes: split_levels(levels, LEVELS_OF_MATRIX).len().min(2) + extra_primes,
         baby_steps: 8,
+        keyed_babies: None,
     };
     let (extra_primes, exponential, hermite_order) = match evaluation {
         Evaluation::Tree(choice) => {
@@ -77,6 +78,7 @@ pub(crate) fn literal(
     // Parameters with a level for entries are others than those without.
     let suffix = match evaluation {
         Evaluation::Tree(choice) if choice.multiplexer.entry_levels > 0 => "_entries",
+        Evaluation::Akp(_) if request.complex_outputs => "_complex",
         _ => "",
     };
     let (digits, interpolated) = match evaluation {
@@ -91,6 +93,8 @@ pub(crate) fn literal(
     let is_cosine = interpolated == 2 && hermite_order.is_first();
     let coefficients = hermite_order.coefficients(interpolated as usize);
     let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
+    // Of 2^13 coefficients and more, at the largest degree, blocks take more memory than powers.
+    let most_log_babies = if degree > 1 << 16 { 6 } else { 5 };
     ParametersLiteral {
         name: format!(
             "{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}"
@@ -104,8 +108,9 @@ pub(crate) fn literal(
         log2_special: 50.0,
         dnum,
         trace_halvings: TraceHalvings::of(slots < degree),
-        coeffs_to_slots: dft(extra_primes[0]),
-        slots_to_coeffs: dft(extra_primes[1]),
+        coeffs_to_slots: dft(levels, extra_primes[0]),
+        // Slots of complex outputs hold two values each.
+        slots_to_coeffs: dft(levels + u32::from(request.complex_outputs), extra_primes[1]),
         chebyshev_log_length: exponential.log_length,
         chebyshev_log_babies: exponential.log_babies,
         chebyshev_least_depth: exponential.least_depth,
@@ -119,7 +124,8 @@ pub(crate) fn literal(
         },
         hermite_order,
         output_range,
-        log_babies: log_coefficients.div_ceil(2).clamp(1, 5),
+        complex_outputs: request.complex_outputs,
+        log_babies: log_coefficients.div_ceil(2).clamp(1, most_log_babies),
         constant_bits: if is_cosine { 0.0 } else { log2_scale / 2.0 },
         log2_ciphertext_modulus,
         sparse_weight: SPARSE_WEIGHT,

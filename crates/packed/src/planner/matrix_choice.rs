@@ -11,8 +11,10 @@ use crate::planner::literals::split_levels;
 use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes_where};
 use crate::planner::request::Request;
 
-/// What is tried beside matrices of up to five levels: most levels of a matrix, primes more, baby steps.
-const CHOICES: [(u32, usize, usize); 2] = [(4, 1, 8), (3, 2, 4)];
+/// What is tried beside matrices of up to five levels: most levels of a matrix, primes more, baby steps and those of them
+/// with keys of their own: shared keys are slower, and what a memory limit gets.
+const CHOICES: [(u32, usize, [usize; 2]); 4] =
+    [(4, 1, [8, 8]), (3, 2, [4, 4]), (4, 1, [8, 4]), (3, 2, [4, 2])];
 
 /// Bits that all primes may lose to make room for the primes more.
 const LOST_BITS: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
@@ -40,7 +42,7 @@ pub(crate) fn choose_matrices(
     let deviation = found.failure().typical_ratio.max(LARGEST_DEVIATION);
     let serves =
         |other: &Parameters| other.failure().typical_ratio <= deviation && check(other).is_ok();
-    let largest = |&choice: &(u32, usize, usize)| {
+    let largest = |&choice: &(u32, usize, [usize; 2])| {
         let literals =
             LOST_BITS.iter().filter_map(|&lost| with_matrices(found.literal(), choice, lost));
         let mut secure = literals.filter_map(|literal| Parameters::new(literal).ok());
@@ -67,14 +69,15 @@ pub(crate) fn choose_matrices(
 /// matrices.
 fn with_matrices(
     literal: &ParametersLiteral,
-    (most, primes, baby_steps): (u32, usize, usize),
+    (most, primes, [baby_steps, keyed]): (u32, usize, [usize; 2]),
     lost_bits: f64,
 ) -> Option<ParametersLiteral> {
     let of = &literal.coeffs_to_slots;
     let stages = split_levels(of.stages.iter().sum(), most);
     let primes = of.primes + primes;
+    let keyed_babies = (keyed < baby_steps).then_some(keyed);
     (stages.len() > of.stages.len()).then(|| ParametersLiteral {
-        coeffs_to_slots: DftLiteral { stages, primes, baby_steps },
+        coeffs_to_slots: DftLiteral { stages, primes, baby_steps, keyed_babies },
         log2_scale: literal.log2_scale - lost_bits,
         // Half of a prime, where there are constants.
         constant_bits: literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
@@ -97,9 +100,8 @@ mod tests {
         let stages = |found: &Parameters| found.literal().coeffs_to_slots.stages.clone();
         let fast = akp(8, None);
         assert_eq!(stages(&fast), [4, 4, 4, 3]);
-        // Five matrices by four baby steps have the fewest keys.
         let small = akp(8, Some(fast.prediction().peak_bytes() - 1));
-        assert_eq!(stages(&small), [3; 5]);
+        assert!(small.prediction().key_file_bytes < fast.prediction().key_file_bytes);
         assert!(small.prediction().peak_bytes() < fast.prediction().peak_bytes());
         for found in [fast, small] {
             assert!(found.security_bits() >= 128.0);

@@ -14,6 +14,12 @@ const DNUMS: [usize; 8] = [2, 3, 4, 5, 6, 8, 12, 24];
 /// Largest prime size that the 50-bit kernels take, with room for primes around the target.
 pub(crate) const LARGEST_LOG2_SCALE: u32 = 49;
 
+/// Sizes of primes beyond it that are tried where no others serve, in the order of their noise.
+const WIDE_LOG2_SCALES: [u32; 4] = [51, 53, 55, 57];
+
+/// Largest ring degree at which wide primes are not tried: a higher order of interpolation, or digits, take less time.
+const DEGREE_OF_NARROW_PRIMES: usize = 1 << 16;
+
 /// Largest deviation of results of AKP, in half steps, of sets that are taken where others serve: beyond it they keep to
 /// the failure probability, but sums of few results do.
 pub(crate) const LARGEST_DEVIATION: f64 = 1.0 / 64.0;
@@ -38,7 +44,7 @@ pub(crate) fn choose_primes_where(
     let degree = request.degree();
     let limit = max_log2_modulus(degree, SecretDistribution::UniformTernary).ok_or_else(|| {
         Error::Unsupported(format!(
-            "ring degree {degree}: no security table entry (use 32768 or 65536)"
+            "ring degree {degree}: no security table entry (use 32768, 65536 or 131072)"
         ))
     })?;
     let mut last = Error::Unsupported(format!(
@@ -74,5 +80,36 @@ pub(crate) fn choose_primes_where(
             break;
         }
     }
-    noisy.ok_or(last)
+    match (noisy, evaluation) {
+        (Some(found), _) => Ok(found),
+        (None, Evaluation::Akp(_)) if degree > DEGREE_OF_NARROW_PRIMES => {
+            wide_primes(request, evaluation, limit, &check).ok_or(last)
+        }
+        (None, _) => Err(last),
+    }
+}
+
+/// Primes beyond the 50-bit kernels, which take several times as long, in the fewest digits of keys: for AKP of more inputs
+/// than the noise of narrow ones allows, which the table amplifies by a third of their number.
+fn wide_primes(
+    request: &Request,
+    evaluation: Evaluation<'_>,
+    limit: f64,
+    check: impl Fn(&Parameters) -> Result<()>,
+) -> Option<Parameters> {
+    for log2_scale in WIDE_LOG2_SCALES {
+        for extra_primes in [0, 1, 2] {
+            let mut literal = literal(request, DNUMS[0], log2_scale, evaluation);
+            literal.slots_to_coeffs.primes += extra_primes.min(1);
+            literal.coeffs_to_slots.primes += extra_primes / 2;
+            if literal.log2_modulus_bound() > limit {
+                continue;
+            }
+            let found = Parameters::new(literal).and_then(|found| check(&found).map(|()| found));
+            if let Ok(found) = found {
+                return Some(found);
+            }
+        }
+    }
+    None
 }

@@ -19,6 +19,9 @@ const MAX_DIGIT_BITS: u32 = 8;
 /// Most lookups in a row that may be asked for.
 const MAX_LOOKUPS: u32 = 1000;
 
+/// Largest input modulus of AKP at ring degree 2^16.
+const AKP_MODULUS_AT_DEFAULT_DEGREE: u64 = 1 << 12;
+
 /// Most tables on one input that are planned for.
 const MAX_TABLES: usize = 1 << 12;
 
@@ -32,7 +35,7 @@ const MAX_TABLES: usize = 1 << 12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// One trigonometric Hermite interpolation of the whole table, to 12 bits of input (Alexandru, Kim, Polyakov,
+    /// One trigonometric Hermite interpolation of the whole table, to 12 bits of input, 13 at ring degree 2^17 (Alexandru, Kim, Polyakov,
     /// CRYPTO 2025, ePrint 2024/1623, Algorithm 1).
     Akp,
     /// A binary multiplexer tree, over bits (Dumezy et al., TCHES 2026(1), ePrint 2025/1301, Algorithm 5).
@@ -125,6 +128,9 @@ pub struct Request {
     /// P - 1: small errors of inputs leave errors in proportion to it, so that AKP takes a lower order or less precision.
     /// Tables that exceed it are refused.
     pub output_range: Option<u64>,
+    /// Whether tables have complex outputs ([`crate::ComplexTable`]), one result of both parts: by AKP, of at most half as
+    /// many values as the ring has coefficients.
+    pub complex_outputs: bool,
     /// How many lookups in a row, each of the result of the one before, parameters have to admit: 1, or more if the
     /// moduli of inputs and outputs are the same.
     pub lookups_in_a_row: u32,
@@ -152,6 +158,7 @@ impl Request {
             method: None,
             order: None,
             output_range: None,
+            complex_outputs: false,
             lookups_in_a_row: 1,
             digit_bits: None,
             memory: None,
@@ -160,17 +167,35 @@ impl Request {
         }
     }
 
-    /// The ring degree asked for, or the default: one bit is served with the least latency at 2^15,
-    /// everything else at 2^16.
+    /// The ring degree asked for, or the default: one bit is served with the least latency at 2^15, AKP of more than 12 bits
+    /// has room for its levels at 2^17 only, everything else is served at 2^16.
     pub(crate) fn degree(&self) -> usize {
-        self.ring_degree.unwrap_or(if self.input_modulus == 2 { 1 << 15 } else { 1 << 16 })
+        self.ring_degree.unwrap_or(match self.input_modulus {
+            2 => 1 << 15,
+            p if p > AKP_MODULUS_AT_DEFAULT_DEGREE && self.method == Some(Method::Akp) => 1 << 17,
+            _ => 1 << 16,
+        })
+    }
+
+    /// Whether AKP is a way to evaluate the tables: where its levels have no room, it is not tried for nothing.
+    pub(crate) fn may_be_akp(&self) -> bool {
+        let largest =
+            if self.degree() > 1 << 16 { MAX_AKP_MODULUS } else { AKP_MODULUS_AT_DEFAULT_DEGREE };
+        self.digit_bits.is_none()
+            && self.entries == EntryKind::Shared
+            && (self.input_modulus <= largest || self.method == Some(Method::Akp))
     }
 
     /// Values of a ciphertext: a power of two of at least as many as asked for.
     pub(crate) fn slots(&self) -> usize {
-        let degree = self.degree();
-        let count = self.count.unwrap_or(degree).min(degree);
-        count.next_power_of_two().clamp(8.min(degree), degree)
+        let most = self.degree() / self.parts_of_output();
+        let count = self.count.unwrap_or(most).min(most);
+        count.next_power_of_two().clamp(8.min(most), most)
+    }
+
+    /// Coefficients that an output takes.
+    fn parts_of_output(&self) -> usize {
+        if self.complex_outputs { 2 } else { 1 }
     }
 
     /// Bound on the difference of two outputs, as a fraction of the output modulus.
@@ -185,7 +210,23 @@ impl Request {
 
     /// The failure probability that a value may have, for all of a ciphertext to keep to what is asked for.
     pub(crate) fn failure_of_value(&self) -> FailureProbability {
-        FailureProbability::from_log2(self.log2_fail()).of_each(self.slots())
+        FailureProbability::from_log2(self.log2_fail())
+            .of_each(self.slots() * self.parts_of_output())
+    }
+
+    /// Demands nothing that tables of complex outputs do not have.
+    fn check_complex(&self) -> Result<()> {
+        let refused = match self {
+            Self { method: Some(Method::Bmt | Method::Cmt), .. } => "by a multiplexer tree",
+            Self { digit_bits: Some(_), .. } => "by digits",
+            Self { entries: EntryKind::Plain | EntryKind::Encrypted, .. } => "for every value",
+            Self { lookups_in_a_row, .. } if *lookups_in_a_row > 1 => {
+                "as inputs of further lookups"
+            }
+            _ => return Ok(()),
+        };
+        let what = format!("complex outputs {refused}: AKP has them, or two real tables at once");
+        Err(Error::Unsupported(what))
     }
 
     /// Demands that every number is one that may be asked for, before anything is computed with it.
@@ -202,6 +243,9 @@ impl Request {
                 return Err(Error::Unsupported(what));
             }
             bounded("input modulus of AKP", self.input_modulus, 2, MAX_AKP_MODULUS)?;
+        }
+        if self.complex_outputs {
+            self.check_complex()?;
         }
         bounded("input modulus", self.input_modulus, 2, MAX_MODULUS)?;
         bounded("output modulus", self.output_modulus, 2, MAX_MODULUS)?;

@@ -41,6 +41,20 @@ impl Parameters {
         )
     }
 
+    /// A toy set of AKP with complex outputs at ring degree 1024, of up to 512 values, for tests only: **insecure**.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn insecure_toy_complex(
+        input_modulus: u64,
+        output_modulus: u64,
+        slots: usize,
+    ) -> Result<Self> {
+        let request =
+            Request { complex_outputs: true, ..Request::new(input_modulus, output_modulus) };
+        toy_of(&request, (1024, slots), Evaluation::Akp(HermiteOrder::First))
+    }
+
     /// A toy set of AKP by an interpolation of any order: moduli, ring degree and slots; for tests only: **insecure**.
     ///
     /// # Errors
@@ -137,14 +151,19 @@ fn two_digits(modulus: u64) -> Option<[u64; 2]> {
 
 fn toy(
     (input_modulus, output_modulus): (u64, u64),
+    shape: (usize, usize),
+    evaluation: Evaluation<'_>,
+) -> Result<Parameters> {
+    toy_of(&Request::new(input_modulus, output_modulus), shape, evaluation)
+}
+
+/// A toy set of a request, at a ring degree and with so many slots.
+fn toy_of(
+    request: &Request,
     (degree, slots): (usize, usize),
     evaluation: Evaluation<'_>,
 ) -> Result<Parameters> {
-    let request = Request {
-        ring_degree: Some(degree),
-        count: Some(slots),
-        ..Request::new(input_modulus, output_modulus)
-    };
+    let request = Request { ring_degree: Some(degree), count: Some(slots), ..*request };
     if !matches!(evaluation, Evaluation::Digits(_) | Evaluation::Selecting(_)) {
         request.check()?;
     }

@@ -3,12 +3,15 @@
 //! Outputs of a lookup are fractions of the torus anyway: a table over a large output modulus P is one of
 //! fractions in steps of 1/P, served by integers, with no level and no code of its own. (The
 //! paper's extension multiplies by constants that are no integers, which takes a level more; Appendix C of
-//! Dumezy et al., TCHES 2026(1), ePrint 2025/1301.)
+//! Dumezy et al., TCHES 2026(1), ePrint 2025/1301.) Parameters are those for P: [`RealTable::modulus_for`] says which P an
+//! error takes.
 
 use num_complex::Complex64;
 
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result};
+
+use crate::parameters::validation::MAX_MODULUS;
 
 /// A table f: Z_p -> [-1/2, 1/2), in fixed point.
 ///
@@ -49,6 +52,28 @@ impl RealTable {
         Table::new(input_modulus, output_modulus, values).map(Self)
     }
 
+    /// The least power of two P of which rounded values err by at most `error`: the output modulus to ask parameters for.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, RealTable, Request};
+    /// let modulus = RealTable::modulus_for(1e-3)?;
+    /// assert_eq!(modulus, 512); // steps of 1/512
+    /// let parameters = Parameters::choose(&Request::new(256, modulus))?;
+    /// assert!(parameters.security_bits() >= 128.0);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the error is not from 2^-25 to 1/4.
+    pub fn modulus_for(error: f64) -> Result<u64> {
+        let least = 0.5 / MAX_MODULUS as f64;
+        if !(least..=0.25).contains(&error) {
+            let limit = "it must be from 2^-25 to 1/4".into();
+            return Err(Error::Parameter { name: "error of a real table", value: error, limit });
+        }
+        Ok(((0.5 / error).ceil() as u64).next_power_of_two())
+    }
+
     /// The table over Z_P, for [`crate::EvaluationKey::prepare`]; results decode by
     /// `SecretKey::decrypt_reals`.
     #[must_use]
@@ -64,7 +89,11 @@ impl RealTable {
     }
 }
 
-/// A table f: Z_p -> C of values with both parts within [-1/2, 1/2): two real tables on the same selectors.
+/// A table f: Z_p -> C of values with both parts within [-1/2, 1/2).
+///
+/// Parameters of [`crate::Request::complex_outputs`] evaluate it as one, with one result for both parts:
+/// [`crate::EvaluationKey::lookup_complex`]. All others, multiplexer trees and full ciphertexts among them, as two real
+/// tables on the same selectors, with a result each:
 ///
 /// ```
 /// use cryptable_packed::{ComplexTable, Parameters, Progress, RealDecryption, SecretKey};
@@ -98,6 +127,14 @@ impl ComplexTable {
         Ok(Self([part(|z| z.re)?, part(|z| z.im)?]))
     }
 
+    /// f(x) as both parts were rounded.
+    #[must_use]
+    pub fn rounded(&self) -> Vec<Complex64> {
+        let modulus = self.0[0].output_modulus() as f64;
+        let [re, im] = [0, 1].map(|part: usize| self.0[part].centered());
+        re.iter().zip(&im).map(|(&x, &y)| Complex64::new(x as f64, y as f64) / modulus).collect()
+    }
+
     /// The tables of the real and of the imaginary parts, for [`crate::EvaluationKey::prepare`].
     #[must_use]
     pub fn tables(&self) -> &[Table; 2] {
@@ -123,6 +160,16 @@ mod tests {
         let table = RealTable::new(2, &[-0.5, 0.5 - 1e-12], 256).unwrap();
         assert_eq!(table.table().values(), [128, 127]);
         assert_eq!(table.rounded(), [-0.5, 127.0 / 256.0]);
+    }
+
+    #[test]
+    fn moduli_have_the_error_that_is_asked_for() {
+        for (error, modulus) in [(0.25, 2), (0.01, 64), (1e-3, 512), (2f64.powi(-25), 1 << 24)] {
+            assert_eq!(RealTable::modulus_for(error).unwrap(), modulus, "{error}");
+        }
+        for error in [0.26, 1e-9, 0.0, -1.0, f64::NAN] {
+            assert!(RealTable::modulus_for(error).is_err(), "{error}");
+        }
     }
 
     #[test]

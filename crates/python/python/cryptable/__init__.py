@@ -15,8 +15,9 @@ client decrypts exact integers.
     result = secret.decrypt(server.lookup(encrypted, curve))    # the same shape
 
 Keys and ciphertexts have 128 bits of security at least, and results are exact but for a probability that plans state.
-Beside tables: `integers` (columns of 8 to 64 bits), `comparisons`, `ckks` (real and complex vectors), `circuits`,
-`booleans`, `transciphering` (AES), each with keys of its own and an example; `cryptable.ray` looks up on many machines.
+Beside tables: `integers` (columns of 8 to 64 bits), `large_values`, `comparisons`, `wide` (dictionaries), `ckks` (real
+and complex vectors), `circuits`, `booleans`, `transciphering` (AES), `bridges`, each with keys of its own and an
+example; `cryptable.ray` looks up on many machines, `Client` on a server that `cryptable serve` started.
 
 Long calls show a bar (with tqdm), stop at Ctrl-C, and let other threads run. Errors are in `cryptable.errors`.
 """
@@ -25,10 +26,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import booleans, circuits, ckks, comparisons, errors, integers, transciphering
+from . import booleans, circuits, ckks, comparisons, errors, integers, large_values, transciphering, wide
 from . import tables as _tables
-from ._native import Candidate, Ciphertext, EvaluationKey, Plan, PreparedTable, SecretKey, Table, inspect
+from ._native import (
+    Candidate,
+    Ciphertext,
+    EncryptedTable,
+    EvaluationKey,
+    Plan,
+    PreparedTable,
+    SecretKey,
+    Table,
+    inspect,
+)
 from ._native import plan as _plan
+from .client import Client
 from .code_book import CodeBook
 from .demo import demo
 from .errors import CryptableError
@@ -37,8 +49,10 @@ from .tables import TableLike, table
 __all__ = [
     "Candidate",
     "Ciphertext",
+    "Client",
     "CodeBook",
     "CryptableError",
+    "EncryptedTable",
     "EvaluationKey",
     "Plan",
     "PreparedTable",
@@ -55,9 +69,11 @@ __all__ = [
     "errors",
     "inspect",
     "integers",
+    "large_values",
     "plan",
     "table",
     "transciphering",
+    "wide",
 ]
 
 
@@ -70,6 +86,8 @@ def plan(table: TableLike, **request: Any) -> Plan:
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
     - `goal`: `"throughput"` or `"latency"`; `engine`: `"packed"`, `"single"` or `"leveled"`;
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
+    - `entries`: `"per-value"` for a table of its own for every value, `"encrypted"` for tables that the server cannot
+      read, `"shared"` by default;
     - `method`, `ring_degree`, `digit_bits`: the way itself.
 
     >>> plan([1, 0, 3, 2], engine="single", values=10).best.engine

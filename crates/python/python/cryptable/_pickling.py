@@ -5,12 +5,17 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from ._native import Ciphertext, ckks
+from ._native import Ciphertext, ckks, wide
 
 
 def ciphertext(data: bytes, shape: list[int]) -> Ciphertext:
     """A ciphertext of its bytes and its shape."""
     return Ciphertext.from_bytes(data).reshape(tuple(shape))
+
+
+def wide_values(data: bytes, words: int, shape: list[int]) -> Any:
+    """Encrypted values in words of their bytes, how many words they have, and their shape."""
+    return wide.WideValues.from_bytes(data, words).reshape(tuple(shape))
 
 
 def opened(cls: Any, path: PathLike[str], allow_insecure: bool) -> Any:

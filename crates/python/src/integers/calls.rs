@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cryptable::engines::{packed, single};
 use cryptable::integers::{
-    self, ColumnKind, DigitArithmetic, DigitCiphertext, DigitEncryption, Evaluator, Integer,
-    LookupModel,
+    self, AnyColumn, ColumnKind, DigitArithmetic, DigitCiphertext, DigitEncryption, Evaluator,
+    LookupModel, Operand, Operation, Piece, PlannedOperand,
 };
 use cryptable::{Engine, Error, Progress as LibraryProgress};
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods};
@@ -14,8 +14,7 @@ use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::column::{Column, EngineColumn};
-use super::job::{Job, Operand, PieceNumbers, Planned, planned_lookups};
-use super::typed::{Kind, Parts, TypedColumn, with_integer};
+use super::parts::Parts;
 use crate::arrays::words;
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
@@ -54,18 +53,13 @@ fn encrypt<S: DigitEncryption<Ciphertext: DigitCiphertext>>(
     words: &[u64],
 ) -> cryptable::Result<Parts<S::Ciphertext>> {
     let part = |words: &[u64]| {
-        if kind == ColumnKind::BOOLEANS {
+        let column = if kind == ColumnKind::BOOLEANS {
             let bits = Zeroizing::new(words.iter().map(|&word| word == 1).collect::<Vec<_>>());
-            return Ok((
-                bits.len(),
-                TypedColumn::Booleans(integers::encrypt_booleans(secret, &bits)?),
-            ));
-        }
-        with_integer!(kind, T => {
-            let values = words.iter().map(|&word| T::from_word(word)).collect::<Vec<T>>();
-            let values = Zeroizing::new(values);
-            Ok((values.len(), T::wrap(integers::encrypt(secret, &values)?)))
-        })
+            AnyColumn::from(integers::encrypt_booleans(secret, &bits)?)
+        } else {
+            integers::encrypt_words(secret, kind, words)?.into()
+        };
+        Ok((words.len(), column))
     };
     Parts::new(words.chunks(room).map(part).collect::<cryptable::Result<_>>()?)
 }
@@ -94,37 +88,50 @@ fn decrypt<'py, S: DigitEncryption<Ciphertext: DigitCiphertext> + Sync>(
     parts: &Parts<S::Ciphertext>,
     shape: &[usize],
 ) -> Result<Bound<'py, PyAny>> {
-    if parts.kind == ColumnKind::BOOLEANS {
-        return array_of(py, parts, shape, |part| {
-            integers::decrypt_booleans(secret, part.booleans()?)
-        });
-    }
-    let found = with_integer!(parts.kind, T => {
-        Ok(array_of(py, parts, shape, |part| integers::decrypt::<T, S>(secret, part.integers()?)))
-    });
-    found.map_err(raise)?
-}
-
-/// The values of all parts; those that are public are one value, the same at all places.
-fn array_of<'py, T: Element + Copy + zeroize::Zeroize, C: DigitCiphertext>(
-    py: Python<'py>,
-    parts: &Parts<C>,
-    shape: &[usize],
-    decrypt: impl Fn(&TypedColumn<C>) -> cryptable::Result<Vec<T>> + Sync,
-) -> Result<Bound<'py, PyAny>> {
-    let values = call::run_silently(py, || {
+    let words = call::run_silently(py, || {
         let mut all = Zeroizing::new(Vec::with_capacity(parts.count()));
         for (count, part) in &parts.parts {
-            let found = Zeroizing::new(decrypt(part)?);
+            let found = Zeroizing::new(match part {
+                AnyColumn::Integers(column) => integers::decrypt_words(secret, column)?,
+                AnyColumn::Booleans(column) => {
+                    let bits = Zeroizing::new(integers::decrypt_booleans(secret, column)?);
+                    bits.iter().map(|&bit| bit.into()).collect()
+                }
+            });
+            // What is public is one value, the same at all places.
             match found.as_slice() {
-                [value] => all.extend(std::iter::repeat_n(*value, *count)),
-                values => all.extend_from_slice(values),
+                [word] => all.extend(std::iter::repeat_n(*word, *count)),
+                words => all.extend_from_slice(words),
             }
         }
         Ok(all)
     })?;
-    Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(shape))?.into_any())
+    match (parts.kind.bits, parts.kind.signed) {
+        (1, _) => array_of(py, &words, shape, |word| word == 1),
+        (8, false) => array_of(py, &words, shape, |word| word as u8),
+        (16, false) => array_of(py, &words, shape, |word| word as u16),
+        (32, false) => array_of(py, &words, shape, |word| word as u32),
+        (_, false) => array_of(py, &words, shape, |word| word),
+        (8, true) => array_of(py, &words, shape, |word| word as i8),
+        (16, true) => array_of(py, &words, shape, |word| word as i16),
+        (32, true) => array_of(py, &words, shape, |word| word as i32),
+        (_, true) => array_of(py, &words, shape, u64::cast_signed),
+    }
 }
+
+/// An array of a type of numpy's of words in two's complement.
+fn array_of<'py, T: Element>(
+    py: Python<'py>,
+    words: &[u64],
+    shape: &[usize],
+    value: impl Fn(u64) -> T,
+) -> Result<Bound<'py, PyAny>> {
+    let values = PyArray1::from_iter(py, words.iter().map(|&word| value(word)));
+    Ok(values.reshape(IxDyn(shape))?.into_any())
+}
+
+/// A piece of a function: where it starts, its slope, and its value at 0 if it is not to continue the one before.
+type PieceNumbers = (i128, i64, Option<i128>);
 
 /// What operations may take beside operands.
 #[derive(FromPyObject)]
@@ -150,7 +157,7 @@ pub(crate) fn compute_integers(
 ) -> Result<Vec<Column>> {
     let py = key.py();
     let threads = options.threads;
-    let job = job(operation, options, table)?;
+    let job = job_of(operation, options, table)?;
     let operands = operands.iter().map(Given::new).collect::<Result<Vec<_>>>()?;
     let first = operands.iter().find_map(Given::column);
     let first = first.ok_or_else(|| PyValueError::new_err("no operand is an encrypted column"))?;
@@ -179,17 +186,21 @@ pub(crate) fn compute_integers(
 }
 
 /// The operation of a name, with what it takes.
-fn job(operation: &str, options: Options, table: Option<&Bound<'_, PyAny>>) -> Result<Job> {
+fn job_of(
+    operation: &str,
+    options: Options,
+    table: Option<&Bound<'_, PyAny>>,
+) -> Result<Operation> {
     let kind = || {
         let (bits, signed) =
             options.kind.ok_or_else(|| PyValueError::new_err("the result's type is missing"))?;
         Ok::<_, PyErr>(ColumnKind { bits, signed })
     };
     Ok(match operation {
-        "cast" => Job::Cast(kind()?),
-        "less_than_each" => Job::Below(options.thresholds),
-        "piecewise" => Job::Piecewise(options.pieces, kind()?),
-        "map_digits" => Job::MapDigits(options.digits, kind()?),
+        "cast" => Operation::Cast(kind()?),
+        "less_than_each" => Operation::LessThanEach(options.thresholds),
+        "piecewise" => Operation::Piecewise(pieces_of(&options.pieces)?, kind()?),
+        "map_digits" => Operation::MapDigits(options.digits, kind()?),
         "lookup" => {
             let kind = kind()?;
             let table = table.ok_or_else(|| PyValueError::new_err("the table is missing"))?;
@@ -200,11 +211,24 @@ fn job(operation: &str, options: Options, table: Option<&Bound<'_, PyAny>>) -> R
                     format!("the table has {count} outputs, but must have a power of two of them");
                 return Err(crate::errors::exception("TableError", message));
             }
-            Job::Table(outputs, kind)
+            Operation::Table(outputs, kind)
         }
-        name => Job::by_name(name)
+        name => Operation::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("there is no operation {name:?}")))?,
     })
+}
+
+fn pieces_of(pieces: &[PieceNumbers]) -> Result<Vec<Piece<i128>>> {
+    if pieces.iter().all(|(.., intercept)| intercept.is_none()) {
+        let slopes: Vec<_> = pieces.iter().map(|&(start, slope, _)| (start, slope)).collect();
+        return Ok(Piece::continuous(&slopes));
+    }
+    let piece = |&(start, slope, intercept): &PieceNumbers| {
+        let missing = || Error::mismatch("piece", "one without a value at 0", "all with one");
+        let intercept = intercept.ok_or_else(missing).map_err(raise)?;
+        Ok(Piece { start, slope, intercept })
+    };
+    pieces.iter().map(piece).collect()
 }
 
 /// An operand as Python gives it.
@@ -265,32 +289,32 @@ fn inputs_of<'a, C>(
 /// An engine, with what it can do.
 trait Computing: DigitArithmetic<Ciphertext: DigitCiphertext> {
     /// Applies a job to a part of every operand.
-    fn apply<T: Kind>(
-        job: &Job,
+    fn apply(
+        job: &Operation,
         server: &Evaluator<'_, Self>,
         operands: &[Operand<'_, Self::Ciphertext>],
-    ) -> cryptable::Result<Vec<TypedColumn<Self::Ciphertext>>>
+    ) -> cryptable::Result<Vec<AnyColumn<Self::Ciphertext>>>
     where
         Self: Sized;
 }
 
 impl Computing for packed::EvaluationKey {
-    fn apply<T: Kind>(
-        job: &Job,
+    fn apply(
+        job: &Operation,
         server: &Evaluator<'_, Self>,
         operands: &[Operand<'_, packed::Ciphertext>],
-    ) -> cryptable::Result<Vec<TypedColumn<packed::Ciphertext>>> {
-        job.apply_moving::<T, Self>(server, operands)
+    ) -> cryptable::Result<Vec<AnyColumn<packed::Ciphertext>>> {
+        job.apply_moving(server, operands)
     }
 }
 
 impl Computing for single::EvaluationKey {
-    fn apply<T: Kind>(
-        job: &Job,
+    fn apply(
+        job: &Operation,
         server: &Evaluator<'_, Self>,
         operands: &[Operand<'_, single::Ciphertext>],
-    ) -> cryptable::Result<Vec<TypedColumn<single::Ciphertext>>> {
-        job.apply::<T, Self>(server, operands)
+    ) -> cryptable::Result<Vec<AnyColumn<single::Ciphertext>>> {
+        job.apply(server, operands)
     }
 }
 
@@ -298,17 +322,16 @@ impl Computing for single::EvaluationKey {
 fn run<E: Computing>(
     engine: &E,
     model: &(dyn LookupModel + Sync),
-    job: &Job,
+    job: &Operation,
     inputs: &[Input<'_, E::Ciphertext>],
     progress: LibraryProgress<'_>,
 ) -> cryptable::Result<Vec<Parts<E::Ciphertext>>> {
     let counts = counts_of(job, inputs)?;
-    let kind = kind_of(inputs);
     let planned: Vec<_> = inputs.iter().map(Input::planned).collect();
     let lookups = match job {
         // Places are of ciphertexts, which a dry run has none of; nothing is looked up.
-        Job::Concatenate => 0,
-        _ => planned_lookups(job, model, (kind, counts[0]), &planned)?.len(),
+        Operation::Concatenate => 0,
+        _ => job.planned_lookups(model, counts[0], &planned)?.len(),
     };
     let (done, all) = (AtomicUsize::new(0), (counts.len() * lookups * STEPS).max(1));
     let step = |steps: usize, total: usize| {
@@ -320,10 +343,10 @@ fn run<E: Computing>(
         }
     };
     let server = Evaluator::new(engine)?.with_progress(LibraryProgress::new(&step));
-    let mut results: Vec<Vec<(usize, TypedColumn<E::Ciphertext>)>> = Vec::new();
+    let mut results: Vec<Vec<(usize, AnyColumn<E::Ciphertext>)>> = Vec::new();
     for (index, &count) in counts.iter().enumerate() {
         let operands: Vec<_> = inputs.iter().map(|input| input.part(index)).collect();
-        let found = with_integer!(kind, T => E::apply::<T>(job, &server, &operands))?;
+        let found = E::apply(job, &server, &operands)?;
         results.resize_with(found.len(), Vec::new);
         results.iter_mut().zip(found).for_each(|(parts, part)| parts.push((count, part)));
     }
@@ -332,10 +355,10 @@ fn run<E: Computing>(
 }
 
 impl<'a, C> Input<'a, C> {
-    fn planned(&self) -> Planned {
+    fn planned(&self) -> PlannedOperand {
         match self {
-            Self::Column(parts) => Planned::Column(parts.kind),
-            Self::Number(number) => Planned::Number(*number),
+            Self::Column(parts) => parts.kind.into(),
+            Self::Number(number) => (*number).into(),
         }
     }
 
@@ -347,18 +370,9 @@ impl<'a, C> Input<'a, C> {
     }
 }
 
-/// The integers that an operation is of: those of the first column that holds any.
-fn kind_of<C>(inputs: &[Input<'_, C>]) -> ColumnKind {
-    let kinds = inputs.iter().filter_map(|input| match input {
-        Input::Column(parts) => Some(parts.kind),
-        Input::Number(_) => None,
-    });
-    kinds.into_iter().find(|&kind| kind != ColumnKind::BOOLEANS).unwrap_or(ColumnKind::of::<u8>())
-}
-
 /// Numbers of values of the parts of results.
 fn counts_of<C: DigitCiphertext>(
-    job: &Job,
+    job: &Operation,
     inputs: &[Input<'_, C>],
 ) -> cryptable::Result<Vec<usize>> {
     let counts = inputs.iter().filter_map(|input| match input {
@@ -371,7 +385,7 @@ fn counts_of<C: DigitCiphertext>(
         let (name, limit) = ("number of ciphertexts of a column that is merged", 1);
         return Err(Error::TooLarge { name, value: found, limit });
     }
-    if matches!(job, Job::Concatenate) {
+    if matches!(job, Operation::Concatenate) {
         return Ok(vec![counts.iter().flatten().sum()]);
     }
     if let Some(other) = counts.iter().find(|other| **other != counts[0]) {

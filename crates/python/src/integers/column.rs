@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use super::typed::Parts;
+use super::parts::Parts;
 use crate::arrays::reshaped;
 use crate::errors::{Result, raise};
 use crate::files::read_file;
@@ -55,10 +55,10 @@ impl Column {
 
     fn read(bytes: &[u8]) -> cryptable::Result<Self> {
         let column = match Parts::from_bytes(bytes) {
-            Ok((parts, _)) => EngineColumn::Packed(parts),
+            Ok(parts) => EngineColumn::Packed(parts),
             // Files say which engine they are of; what is neither is refused by both.
             Err(error) => match Parts::from_bytes(bytes) {
-                Ok((parts, _)) => EngineColumn::Single(parts),
+                Ok(parts) => EngineColumn::Single(parts),
                 Err(_) => return Err(error),
             },
         };

@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use cryptable::engines::{packed, single};
 use cryptable::integers::{
-    ColumnKind, DryRun, Evaluator, LookupModel, insecure_packed_toy, packed_parameters_for,
-    single_parameters,
+    ColumnKind, DryRun, Evaluator, LookupModel, Operation, Piece, PlannedOperand,
+    insecure_packed_toy, packed_parameters_for, single_parameters,
 };
 use cryptable::{CostModel, Engine, Parameters};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::job::{Job, Planned, dry_run_of};
 use crate::call;
 use crate::errors::{Result, raise};
 
@@ -32,7 +31,7 @@ const SHIFTS: [&str; 3] = ["shift_left", "shift_right", "rotate_left"];
 
 /// An operation: its name, lookups, tables, predicted seconds of a full ciphertext, and log2 of the probability that any of
 /// its integers comes out wrong.
-type Operation = (&'static str, usize, usize, f64, f64);
+type OperationReport = (&'static str, usize, usize, f64, f64);
 
 /// What operations on columns of integers of so many bits take. Prints as a list; keys are generated for it.
 #[pyclass(frozen, module = "cryptable.integers")]
@@ -41,7 +40,7 @@ pub(crate) struct IntegerPlan {
     kind: ColumnKind,
     digit_bits: u32,
     threads: usize,
-    operations: Vec<Operation>,
+    operations: Vec<OperationReport>,
 }
 
 #[pymethods]
@@ -91,7 +90,7 @@ impl IntegerPlan {
     /// For each operation its name, lookups, tables, predicted seconds for a full ciphertext, and log2 of the probability
     /// that any of its integers comes out wrong.
     #[getter]
-    fn operations(&self) -> Vec<Operation> {
+    fn operations(&self) -> Vec<OperationReport> {
         self.operations.clone()
     }
 
@@ -180,7 +179,7 @@ fn predicted(
     parameters: &Parameters,
     kind: ColumnKind,
     threads: usize,
-) -> cryptable::Result<(u32, Vec<Operation>)> {
+) -> cryptable::Result<(u32, Vec<OperationReport>)> {
     let cost = CostModel::calibrated();
     let prediction = parameters.prediction();
     let (model, values): (&(dyn LookupModel + Sync), usize) = match parameters {
@@ -195,22 +194,24 @@ fn predicted(
         _ => tables as f64 * prediction.duration(&cost, count, threads).as_secs_f64(),
     };
     let digit_bits = Evaluator::new(&DryRun::new(model, values))?.digit_bits();
-    let columns = [Planned::Column(kind); 2];
-    let amount = [Planned::Column(kind), Planned::Column(ColumnKind::of::<u8>())];
-    let condition = [Planned::Column(ColumnKind::BOOLEANS), columns[0], columns[1]];
+    let columns = [PlannedOperand::Column(kind); 2];
+    let amount = [PlannedOperand::Column(kind), PlannedOperand::Column(ColumnKind::of::<u8>())];
+    let condition = [PlannedOperand::Column(ColumnKind::BOOLEANS), columns[0], columns[1]];
     let most = 1 << (digit_bits - u32::from(digit_bits > 1));
-    let pieces = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64, None)).collect();
-    let named = |name: &'static str| (name, Job::by_name(name).expect("an operation of the list"));
-    let mut jobs: Vec<(&'static str, Job, &[Planned])> = Vec::new();
+    let slopes: Vec<_> = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64)).collect();
+    let pieces = Piece::continuous(&slopes);
+    let named =
+        |name: &'static str| (name, Operation::by_name(name).expect("an operation of the list"));
+    let mut jobs: Vec<(&'static str, Operation, &[PlannedOperand])> = Vec::new();
     let of_two = OF_TWO.map(named).map(|(name, job)| (name, job, &columns[..]));
     let shifts = SHIFTS.map(named).map(|(name, job)| (name, job, &amount[..]));
     jobs.extend(of_two);
-    jobs.push(("select", Job::Select, &condition));
+    jobs.push(("select", Operation::Select, &condition));
     jobs.extend(shifts);
-    jobs.push(("piecewise", Job::Piecewise(pieces, kind), &columns[..1]));
-    let operation = |(name, job, operands): (&'static str, Job, &[Planned])| {
+    jobs.push(("piecewise", Operation::Piecewise(pieces, kind), &columns[..1]));
+    let operation = |(name, job, operands): (&'static str, Operation, &[PlannedOperand])| {
         let dry_run = DryRun::new(model, values);
-        dry_run_of(&job, &dry_run, kind, operands)?;
+        job.dry_run(&dry_run, operands)?;
         let lookups = dry_run.lookups();
         // An empty sum of floats is -0.
         let time = lookups.iter().fold(0.0, |sum, &tables| sum + seconds(tables));

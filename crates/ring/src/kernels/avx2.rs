@@ -126,12 +126,6 @@ pub(super) fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
 }
 
 #[target_feature(enable = "avx2,fma")]
-pub(super) fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
-    let v = VectorModulus::new(m);
-    zip_assign(a, b, |a, b| v.sub(b, a));
-}
-
-#[target_feature(enable = "avx2,fma")]
 pub(super) fn neg_assign(m: &Modulus, a: &mut [u64]) {
     let v = VectorModulus::new(m);
     map_assign(a, |a| v.neg(a));

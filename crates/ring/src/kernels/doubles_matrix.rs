@@ -2,9 +2,9 @@
 //! moduli below 2^50.
 //!
 //! Words come in two halves and entries in pieces ([`DoubleEntries`]), whose products add up exactly
-//! over all columns: two instructions a piece and vector of words, as many as IFMA takes. Bytes by
-//! VNNI would take 64 products of bytes an instruction, 14 of them a word and entry of two bytes: an
-//! eighth fewer. 16-bit products in pairs (`vpmaddwd`) take twice as many instructions as these.
+//! over all columns: two instructions a piece and vector of words, as many as IFMA takes. Where
+//! AVX-512 has VNNI, `residue_matrix.rs` takes fewer. 16-bit products in pairs (`vpmaddwd`) take twice
+//! as many instructions as these.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 

@@ -14,12 +14,6 @@ pub fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], sub_assign(m, a, b));
 }
 
-/// `a = b - a`.
-pub fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
-    assert_eq!(a.len(), b.len());
-    dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], sub_from_assign(m, a, b));
-}
-
 /// `a = -a`.
 pub fn neg_assign(m: &Modulus, a: &mut [u64]) {
     dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], neg_assign(m, a));

@@ -15,6 +15,10 @@ use super::matrix_layout::DoubleEntries;
 use super::matrix_layout::{ByteEntries, TILE_ROWS};
 use super::matrix_layout::{Layout, MatrixTiles, STRIP};
 #[cfg(target_arch = "x86_64")]
+use super::residue_entries::ResidueEntries;
+#[cfg(target_arch = "x86_64")]
+use super::residue_matrix::{self, Recombination};
+#[cfg(target_arch = "x86_64")]
 use super::{amx, vnni_matrix};
 use crate::{Buffer, Isa, Modulus};
 
@@ -25,6 +29,9 @@ pub struct ColumnBlock {
     corrections: Buffer,
     strips: Buffer,
     words: usize,
+    /// For residues modulo small numbers.
+    #[cfg(target_arch = "x86_64")]
+    recombination: Option<Recombination>,
 }
 
 impl ColumnBlock {
@@ -35,17 +42,33 @@ impl ColumnBlock {
     #[must_use]
     pub fn new(m: &Modulus, matrix: &MatrixTiles, words: usize) -> Self {
         assert!(words.is_multiple_of(2 * STRIP), "{words} words");
-        let per_word = match Kernel::of(m, matrix) {
+        let kernel = Kernel::of(m, matrix);
+        let per_word = match &kernel {
             #[cfg(target_arch = "x86_64")]
             Kernel::Amx(entries) => super::amx_matrix::packed_words(entries),
             #[cfg(target_arch = "x86_64")]
             Kernel::Vnni(_) => vnni_matrix::packed_words(matrix.columns),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Residues(entries) => {
+                residue_matrix::packed_words(entries, entries.planes_for(m))
+            }
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Kernel::Doubles(_) => doubles_matrix::packed_words(matrix.columns),
             _ => matrix.columns,
         };
         let corrections = Buffer::unspecified(words);
-        Self { corrections, strips: Buffer::unspecified(per_word * words), words }
+        #[cfg(target_arch = "x86_64")]
+        let recombination = match &kernel {
+            Kernel::Residues(entries) => Some(Recombination::new(m, entries)),
+            _ => None,
+        };
+        Self {
+            corrections,
+            strips: Buffer::unspecified(per_word * words),
+            words,
+            #[cfg(target_arch = "x86_64")]
+            recombination,
+        }
     }
 
     /// Fills words `start..` of all columns with the slices given, residues modulo `m`.
@@ -63,6 +86,11 @@ impl ColumnBlock {
             Kernel::Doubles(_) => {
                 return doubles_matrix::pack(&mut self.strips, start, columns);
             }
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Kernel::of` gives it only if the processor has VNNI and what goes with it.
+            Kernel::Residues(entries) => unsafe {
+                return residue_matrix::pack(&mut self.strips, m, entries, start, columns);
+            },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Kernel::of` gives it only if AMX can be used.
             Kernel::Amx(entries) => unsafe {
@@ -98,6 +126,8 @@ enum Kernel<'a> {
     Amx(&'a ByteEntries),
     #[cfg(target_arch = "x86_64")]
     Vnni(&'a ByteEntries),
+    #[cfg(target_arch = "x86_64")]
+    Residues(&'a ResidueEntries),
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     Doubles(&'a DoubleEntries),
     #[cfg(target_arch = "x86_64")]
@@ -123,6 +153,12 @@ impl<'a> Kernel<'a> {
                     && vnni_matrix::is_available() =>
             {
                 Self::Vnni(entries)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Layout::Residues(entries)
+                if m.isa() >= Isa::Avx512f && takes_doubles && vnni_matrix::is_available() =>
+            {
+                Self::Residues(entries)
             }
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Layout::Doubles(entries) if takes_doubles => Self::Doubles(entries),
@@ -172,6 +208,12 @@ pub fn tile_product(
         Kernel::Vnni(entries) => unsafe {
             let entries = (entries, matrix.columns);
             vnni_matrix::tile_product(m, out, entries, tile, corrections, strips);
+        },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Kernel::Residues(entries) => unsafe {
+            let recombination = block.recombination.as_ref().expect("a block for this matrix");
+            residue_matrix::tile_product(m, out, entries, tile, recombination, strips);
         },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the instruction set, as `Modulus::isa` promises; `block` as
@@ -252,7 +294,7 @@ mod tests {
     /// Compares all tiles of a product, in every layout, with remainders of signed products.
     fn check(m: &Modulus, columns: usize, entries: &[i64], operands: &[Vec<u64>]) {
         let words = operands[0].len();
-        for kind in [Kind::Words, Kind::Bytes, Kind::Doubles] {
+        for kind in [Kind::Words, Kind::Bytes, Kind::Doubles, Kind::Residues] {
             let matrix = MatrixTiles::with_layout(columns, entries, kind);
             let mut block = ColumnBlock::new(m, &matrix, words);
             // In two pieces, as for the parts of ciphertexts.
@@ -301,7 +343,12 @@ mod tests {
         const LARGEST: i64 = (1 << 39) - 1;
         for m in moduli() {
             for columns in [4095, MAX_COLUMNS] {
-                let operands = vec![vec![m.value() - 1; 32]; columns];
+                // The largest words, and those that are largest when they are centered.
+                let mut operands = vec![vec![m.value() - 1; 32]; columns];
+                for words in &mut operands {
+                    words[1] = m.value() / 2;
+                    words[2] = m.value() / 2 + 1;
+                }
                 // Of both signs, so that offsets are largest: rows of one, of the other, and of
                 // both.
                 let mut entries = vec![LARGEST; 3 * columns];

@@ -1,9 +1,10 @@
 //! The integer matrices of matrix products, in the order in which the kernels read them.
 //!
-//! Three layouts: entries as words, for the portable kernel and for IFMA; as bytes, for the matrix
-//! unit AMX, and for VNNI if they have one; as doubles, for AVX2, AVX-512 without IFMA, and NEON.
+//! Four layouts: entries as words, for the portable kernel and for IFMA; as bytes, for the matrix
+//! unit AMX, and for VNNI if they have one; as residues modulo numbers of a byte, for VNNI; as doubles, for AVX2, AVX-512 without IFMA, and NEON.
 
 use super::amx;
+use super::residue_entries::{RESIDUE_TILE_ROWS, ResidueEntries};
 use crate::{Buffer, Isa};
 
 /// Rows of a tile of words: with [`STRIP`] words, their sums take 16 of the 32 vector registers.
@@ -31,11 +32,15 @@ pub(super) const HALF_BITS: u32 = 25;
 /// not.
 const MIN_BYTE_COLUMNS: usize = 64;
 
+/// Below this, residues are no faster than words or doubles: it takes some instructions to make them of
+/// words, and to put sums together.
+const MIN_RESIDUE_COLUMNS: usize = 128;
+
+/// Most bytes of an entry: three pieces as doubles. Residues modulo all numbers take 13, words 8.
+const LARGEST_ENTRY_BYTES: usize = 24;
+
 /// Bits of the absolute value of an entry.
 const ENTRY_BITS: u32 = 39;
-
-/// log2 of a number that all entries are below in absolute value.
-pub(crate) const LOG2_LARGEST_ENTRY: u32 = ENTRY_BITS;
 
 /// The largest number of columns. High halves of products with words, below `2^50·2^40/2^52`, then
 /// add up to less than `2^52`; products of bytes, five of a weight and column, to less than `2^32`.
@@ -56,14 +61,16 @@ pub(super) enum Layout {
     Words(Vec<[u64; TILE_ROWS]>),
     Bytes(ByteEntries),
     Doubles(DoubleEntries),
+    Residues(ResidueEntries),
 }
 
 /// Which [`Layout`] to make.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Words,
     Bytes,
     Doubles,
+    Residues,
 }
 
 /// Entries divided by a common factor, in signed pieces of as many bits as keep sums exact:
@@ -107,6 +114,7 @@ impl Kind {
         match Isa::detect() {
             _ if amx::is_available() && has_byte_columns => Self::Bytes,
             _ if takes_vnni() && has_byte_columns && has_byte_entries => Self::Bytes,
+            _ if takes_vnni() && columns >= MIN_RESIDUE_COLUMNS => Self::Residues,
             Isa::Neon | Isa::Avx2 | Isa::Avx512f => Self::Doubles,
             _ => Self::Words,
         }
@@ -124,12 +132,6 @@ impl MatrixTiles {
         Self::with_layout(columns, entries, Kind::best(columns, Span::of(entries).planes() == 1))
     }
 
-    /// Whether a matrix of so many columns keeps entries up to `largest` in absolute value as words, which may have any
-    /// bits up to 39 at one price.
-    pub(crate) fn has_words(columns: usize, largest: u64) -> bool {
-        Kind::best(columns, largest <= 1 << 7) == Kind::Words
-    }
-
     /// As [`MatrixTiles::new`], for a layout of the caller's choice.
     pub(super) fn with_layout(columns: usize, entries: &[i64], kind: Kind) -> Self {
         assert!((1..=MAX_COLUMNS).contains(&columns), "{columns} columns");
@@ -140,6 +142,7 @@ impl MatrixTiles {
             Kind::Words => Layout::Words(words(columns, entries)),
             Kind::Bytes => Layout::Bytes(ByteEntries::new(columns, entries)),
             Kind::Doubles => Layout::Doubles(DoubleEntries::new(columns, entries)),
+            Kind::Residues => Layout::Residues(ResidueEntries::new(columns, entries)),
         };
         Self { rows: entries.len() / columns, columns, layout }
     }
@@ -157,6 +160,22 @@ impl MatrixTiles {
             Layout::Words(tiles) => size_of_val(&**tiles),
             Layout::Bytes(entries) => size_of_val(&*entries.bytes),
             Layout::Doubles(entries) => size_of_val(&*entries.values),
+            Layout::Residues(entries) => entries.memory_bytes(),
+        }
+    }
+
+    /// The most bytes that a matrix of so many entries takes in memory, but for rows that fill up a tile.
+    #[must_use]
+    pub fn bytes_at_most(entries: usize) -> usize {
+        LARGEST_ENTRY_BYTES * entries
+    }
+
+    /// The most words of a block whose packed columns stay in the second-level cache.
+    #[must_use]
+    pub fn block_words(&self) -> usize {
+        match &self.layout {
+            Layout::Residues(entries) => entries.block_words(),
+            Layout::Words(_) | Layout::Bytes(_) | Layout::Doubles(_) => usize::MAX,
         }
     }
 
@@ -167,6 +186,7 @@ impl MatrixTiles {
             Layout::Words(_) => TILE_ROWS,
             Layout::Bytes(_) => BYTE_TILE_ROWS,
             Layout::Doubles(_) => DOUBLE_TILE_ROWS,
+            Layout::Residues(_) => RESIDUE_TILE_ROWS,
         }
     }
 
@@ -176,6 +196,7 @@ impl MatrixTiles {
             Layout::Words(_) => (1, 1 << ENTRY_BITS),
             Layout::Bytes(entries) => (entries.factor, entries.offset),
             Layout::Doubles(entries) => (entries.factor, 1 << ENTRY_BITS),
+            Layout::Residues(entries) => (entries.factor, 1 << ENTRY_BITS),
         }
     }
 
@@ -194,6 +215,9 @@ impl MatrixTiles {
                     (value as i64) << (entries.bits * piece as u32)
                 });
                 (pieces.sum::<i64>() + (1 << ENTRY_BITS)).cast_unsigned()
+            }
+            Layout::Residues(entries) => {
+                (entries.quotient(tile, row, column) + (1 << ENTRY_BITS)).cast_unsigned()
             }
         }
     }
@@ -328,7 +352,7 @@ fn takes_vnni() -> bool {
 }
 
 /// The greatest common divisor of all entries; 1 if all are 0.
-fn common_factor(entries: &[i64]) -> u64 {
+pub(super) fn common_factor(entries: &[i64]) -> u64 {
     let mut factor = 0u64;
     for entry in entries {
         let (mut a, mut b) = (entry.unsigned_abs(), factor);

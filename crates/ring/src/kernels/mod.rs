@@ -89,6 +89,9 @@ mod packed_row;
 mod packed_sums;
 mod permutation;
 mod permute;
+mod residue_entries;
+#[cfg(target_arch = "x86_64")]
+mod residue_matrix;
 mod scalar;
 mod sums;
 #[cfg(test)]
@@ -100,11 +103,9 @@ pub(crate) mod wrapping_sums;
 pub use conversion::{fractions_round, from_signed, lift_centered, reduce};
 pub use elementwise::{
     add_assign, add_scalar_assign, mul, mul_add_assign, mul_assign, mul_scalar,
-    mul_scalar_add_assign, mul_scalar_assign, neg_assign, sub_assign, sub_from_assign,
-    sub_mul_scalar_assign,
+    mul_scalar_add_assign, mul_scalar_assign, neg_assign, sub_assign, sub_mul_scalar_assign,
 };
 pub use matrix::{ColumnBlock, tile_product};
-pub(crate) use matrix_layout::LOG2_LARGEST_ENTRY;
 pub use matrix_layout::{MAX_COLUMNS, MatrixTiles};
 pub use packed_row::PackedRow;
 pub use packed_sums::{packed_inner_product, packed_inner_product_add};

@@ -19,10 +19,6 @@ pub(super) fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     map_assign(a, b, |a, b| m.sub(a, b));
 }
 
-pub(super) fn sub_from_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
-    map_assign(a, b, |a, b| m.sub(b, a));
-}
-
 pub(super) fn neg_assign(m: &Modulus, a: &mut [u64]) {
     for a in a {
         *a = m.neg(*a);

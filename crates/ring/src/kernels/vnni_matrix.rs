@@ -3,7 +3,7 @@
 //!
 //! A residue is seven bytes, `Σ_a 2^(8a)·x_a`. One instruction adds to sixteen words of 32 bits, for
 //! one plane a, the products of four columns: seven of them for 64 products, where IFMA and doubles
-//! take sixteen. Entries of two bytes would take fourteen.
+//! take sixteen. Entries of two bytes would take fourteen: see `residue_matrix.rs`.
 
 use std::arch::x86_64::*;
 

@@ -16,7 +16,7 @@ use crate::commands::threads;
 use crate::formats::table::{self, Moduli, TableOptions};
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{input_file, key_input, progress};
+use crate::{input_file, key_input, memory_limit, progress};
 
 /// Values of a byte.
 const BYTE_VALUES: u64 = 256;
@@ -43,6 +43,8 @@ pub fn run(global: Global, args: &AesTranscipherArgs) -> Result<()> {
             args.evaluation.printable()
         )
     })?;
+    let needs = (key.memory_bytes(), key.parameters().working_bytes());
+    memory_limit::check_bytes(args.memory.limit, "transciphering", needs)?;
     let table = table.map(|table| key.prepare(&table)).transpose()?;
     report::note(global, note.flatten().as_ref());
     let load_s = start.elapsed().as_secs_f64();

@@ -20,6 +20,7 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::threads;
 use crate::input_file;
+use crate::memory_limit;
 use crate::printable::Printable as _;
 use crate::progress::{self, Progress};
 use crate::report::{self, bytes, seconds};
@@ -52,6 +53,7 @@ pub fn run(global: Global, args: &BridgeRunArgs) -> Result<()> {
     let values = readers[0].summary().values;
     let rows = rows_of(args, values)?;
     check_rows(args, &rows, server.packed().parameters().literal().slots as u64)?;
+    memory_limit::check_bytes(args.memory.limit, args.op.name(), server.needs(&rows))?;
     let load_s = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
@@ -187,6 +189,21 @@ impl<'a> Server<'a> {
         match self.keys {
             Keys::Integers(keys) => keys.packed(),
             Keys::Leveled(keys) => keys.packed(),
+        }
+    }
+
+    /// Bytes of all keys, and what lookups of one ciphertext and the values that are taken out of it take beside them.
+    fn needs(&self, rows: &Range64) -> (usize, usize) {
+        let tables = self.tables.iter().map(Vec::len).max().unwrap_or(1);
+        let slots = self.packed().parameters().literal().slots as u64;
+        let taken_out = self.tables.len() * (rows.end - rows.start).min(slots) as usize;
+        match self.keys {
+            Keys::Integers(keys) => {
+                (keys.memory_bytes(), keys.parameters().working_bytes(tables, taken_out))
+            }
+            Keys::Leveled(keys) => {
+                (keys.memory_bytes(), keys.parameters().working_bytes(tables, taken_out))
+            }
         }
     }
 

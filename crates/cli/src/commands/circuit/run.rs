@@ -19,7 +19,7 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{input_file, key_input, progress};
+use crate::{input_file, key_input, memory_limit, progress};
 
 /// Runs a circuit on all batches of a file.
 ///
@@ -44,6 +44,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
     let inputs = InputLevels::Given(reader.summary().levels.clone());
     let options = PlanOptions { inputs, ..sets::options(args.schedule) };
     let plan = Plan::cheapest(&circuits, key.parameters(), &options)?;
+    check_memory(&plan, args)?;
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let words = reader.summary().words;
@@ -82,6 +83,12 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         peak_rss_bytes: report::peak_memory_bytes(),
     };
     report::summary(global, &report)
+}
+
+/// Demands that there is room for what a plan takes.
+fn check_memory(plan: &Plan, args: &CircuitRunArgs) -> Result<()> {
+    let needs = (plan.key_bytes(), plan.memory_bytes() - plan.key_bytes());
+    memory_limit::check_bytes(args.schedule.memory, "the circuit", needs)
 }
 
 /// Runs one batch of several, with progress on all of them; each input is asked for when it is needed.

@@ -15,7 +15,7 @@ use crate::ciphertext_file::{self, Reader, Writer};
 use crate::commands::threads;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{atomic_file, input_file, key_input, progress};
+use crate::{atomic_file, input_file, key_input, memory_limit, progress};
 
 /// Computes an operation on files of encrypted integers, one ciphertext of each at a time.
 ///
@@ -28,6 +28,8 @@ pub fn run(global: Global, args: &CompareRunArgs) -> Result<()> {
     let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
     let key = &mapped.key;
     check_inputs(&readers, key, args)?;
+    let prediction = key.packed()?.parameters().operation_prediction(args.op);
+    memory_limit::check_job(args.memory.limit, args.op.name(), &prediction)?;
     let first = *readers[0].summary();
     let start = Instant::now();
     let bar = progress::bar(global, "compare");

@@ -10,7 +10,7 @@ use cryptable::integers::{
     ColumnKind, ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun, Evaluator, Integer,
     LookupModel,
 };
-use cryptable::{Engine, EvaluationKey, Progress};
+use cryptable::{Engine, EvaluationKey, Prediction, Progress};
 use serde::Serialize;
 
 use super::column_file::ColumnFile;
@@ -22,7 +22,7 @@ use crate::atomic_file::{self, Access, AtomicFile};
 use crate::commands::threads;
 use crate::printable::Printable as _;
 use crate::report::{self, bytes, seconds};
-use crate::{key_input, progress};
+use crate::{key_input, memory_limit, progress};
 
 /// Parts of a lookup that progress is told in.
 const STEPS: usize = 100;
@@ -45,16 +45,24 @@ pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
     let report = match key.engine() {
         Engine::Packed => {
             let engine = key.packed()?;
-            on_engine(global, args, &job, (key, engine, engine.parameters()))?
+            let predict = |tables| engine.parameters().prediction_of(tables);
+            on_engine(global, args, &job, (key, engine, engine.parameters(), &predict))?
         }
         _ => {
             let engine = key.single().context("integers are of packed or single values")?;
-            on_engine(global, args, &job, (key, engine, engine.parameters()))?
+            let predict = |_| engine.parameters().prediction();
+            on_engine(global, args, &job, (key, engine, engine.parameters(), &predict))?
         }
     };
     mapped.check_unchanged()?;
     report::summary(global, &report)
 }
+
+/// What an engine says of lookups.
+type Model<'a> = &'a (dyn LookupModel + Sync);
+
+/// What a lookup of so many tables takes.
+type Predict<'a> = &'a dyn Fn(usize) -> Prediction;
 
 /// The files of all operands.
 struct Files<C> {
@@ -103,22 +111,24 @@ fn on_engine<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     global: Global,
     args: &IntegersRunArgs,
     job: &Job,
-    (key, engine, model): (&EvaluationKey, &E, &(dyn LookupModel + Sync)),
+    (key, engine, model, predict): (&EvaluationKey, &E, Model<'_>, Predict<'_>),
 ) -> Result<Report> {
     let files = Files::open(args, key)?;
     let kind = files.columns[0].summary().kind;
-    with_integer!(kind, T => on_columns::<T, E>(global, args, job, (engine, model, files)))
+    with_integer!(kind, T => on_columns::<T, E>(global, args, job, (engine, model, predict, files)))
 }
 
 fn on_columns<T: Integer, E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     global: Global,
     args: &IntegersRunArgs,
     job: &Job,
-    (engine, model, mut files): (&E, &(dyn LookupModel + Sync), Files<E::Ciphertext>),
+    (engine, model, predict, mut files): (&E, Model<'_>, Predict<'_>, Files<E::Ciphertext>),
 ) -> Result<Report> {
     let start = Instant::now();
     let (parts, values) = (files.columns[0].parts(), files.columns[0].values());
-    let lookups = planned_lookups::<T>(job, model, &files)?;
+    let planned = planned_lookups::<T>(job, model, &files)?;
+    let (lookups, most_tables) = (planned.len(), planned.into_iter().max().unwrap_or(1));
+    memory_limit::check_job(args.memory.limit, &job.operation.name(), &predict(most_tables))?;
     let bar = progress::bar(global, "integers");
     let moved = progress::on(&bar);
     let done = AtomicUsize::new(0);
@@ -162,12 +172,12 @@ fn on_columns<T: Integer, E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     })
 }
 
-/// Lookups of a part: by a dry run, on fresh columns.
+/// The tables of each lookup of a part: by a dry run, on fresh columns.
 fn planned_lookups<T: Integer>(
     job: &Job,
-    model: &(dyn LookupModel + Sync),
+    model: Model<'_>,
     files: &Files<impl DigitCiphertext>,
-) -> Result<usize> {
+) -> Result<Vec<usize>> {
     let dry_run = DryRun::new(model, 1);
     let server = Evaluator::new(&dry_run)?;
     let operands = Operands {
@@ -176,7 +186,7 @@ fn planned_lookups<T: Integer>(
         amount: files.amount.as_ref().map(|_| dry_run.fresh(&server)),
     };
     job.apply(&server, &operands)?;
-    Ok(dry_run.lookups().len())
+    Ok(dry_run.lookups())
 }
 
 #[derive(Serialize)]

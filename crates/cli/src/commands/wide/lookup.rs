@@ -31,7 +31,7 @@ pub fn run(global: Global, args: &WideLookupArgs) -> Result<()> {
     let circuit = circuit(args, key.parameters().input_modulus())?;
     let values = check(&reader, &mapped.key, &circuit, args)?;
     let prediction = key.parameters().words_prediction(&circuit);
-    memory_limit::check(args.memory, &prediction)?;
+    memory_limit::check(args.memory.limit, &prediction)?;
     let prepared = key.prepare_words(&circuit)?;
     let contents = Contents { modulus: circuit.modulus(), ..reader.summary().contents };
     let mut writer = ciphertext_file::create(&args.output, contents)?;

@@ -1,0 +1,179 @@
+//! `bench cmux-chain`: a circuit bootstrap and a chain of CMUXes, over the depth (Figure 4 of Wang et al., EUROCRYPT
+//! 2024, ePrint 2024/323). The deepest chain is the longest that the set's noise model states.
+
+use clap::Args;
+use cryptable_lattice::lwe::LweCiphertext;
+use cryptable_lattice::rgsw::RgswCiphertext;
+use cryptable_leveled::bootstrapping::{CircuitBootstrapping, bit_error, decrypt_bit, encrypt_bit};
+use cryptable_leveled::noise::CircuitBootstrappingNoise;
+use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
+use cryptable_leveled::tree::{Cmux, LeveledCiphertext};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
+
+use super::cmux_tree::parse_set;
+use super::line::{Checked, CircuitLine, CommonArguments, ciphertext_bytes};
+use crate::measurement::timed;
+use crate::single::{Batch, Session};
+
+/// Selectors of a chain: as many of 0 as of 1, so that no single one's noise decides.
+const SELECTORS: usize = 16;
+
+/// Coefficients of the result that are checked, that of the bit among them.
+const COEFFICIENTS: usize = 256;
+
+/// Arguments of `bench cmux-chain`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  cryptable --threads 1 --json bench cmux-chain --set auto-depth-149"
+)]
+pub struct CmuxChainArguments {
+    /// Parameter set of one bit a ciphertext, by its name or the paper's (CMUX_5).
+    #[arg(long, value_parser = parse_set, default_value = "cmux-depth-20200")]
+    set: ParameterSet,
+    /// CMUXes of a chain [default: powers of ten, and the set's greatest depth].
+    #[arg(long)]
+    depth: Vec<u64>,
+    #[command(flatten)]
+    common: CommonArguments,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &CmuxChainArguments, json: bool) -> anyhow::Result<()> {
+    let CmuxChainArguments { set, depth, common } = arguments;
+    let parameters = set.parameters();
+    let bits = parameters.bits_per_ciphertext();
+    anyhow::ensure!(bits == 1, "{set} has {bits} bits a ciphertext; chains are of single bits");
+    let most = CircuitBootstrappingNoise::new(&parameters).max_depth();
+    let depths = if depth.is_empty() { usual_depths(most) } else { depth.clone() };
+    anyhow::ensure!(
+        depths.iter().all(|depth| (1..=most).contains(depth)),
+        "depths are from 1 to {most} with {set}"
+    );
+    let chain = Chain::new(&parameters, common.seed);
+    for depth in depths {
+        let mut line = chain.measure(depth, common.runs.unwrap_or(5))?;
+        line.line.contract.method = format!("CMUX chain, {set}");
+        line.print(json)?;
+    }
+    Ok(())
+}
+
+/// Powers of ten below the greatest depth, and that.
+fn usual_depths(most: u64) -> Vec<u64> {
+    let powers = (0..).map(|exponent| 10u64.pow(exponent));
+    powers.take_while(|&depth| depth < most).chain([most]).collect()
+}
+
+/// Keys and selectors for chains of any depth.
+struct Chain {
+    parameters: CircuitBootstrappingParameters,
+    session: Session,
+    /// Of 1 and of 0 in turn.
+    selectors: Vec<RgswCiphertext>,
+    inputs: Vec<LweCiphertext>,
+    encrypt_s: f64,
+    seed: u64,
+}
+
+impl Chain {
+    fn new(parameters: &CircuitBootstrappingParameters, seed: u64) -> Self {
+        let session = Session::new(parameters.fhew());
+        let bits = (0..SELECTORS).map(|i| encrypt_bit(&session.secret, i % 2 == 0));
+        let (inputs, encrypt_s) = timed(|| bits.collect::<Vec<_>>());
+        let circuit = CircuitBootstrapping::new(parameters, &session.key);
+        let bootstrap = |bit: &LweCiphertext| circuit.bootstrap(bit).expect("a fresh bit");
+        let selectors = inputs.par_iter().map(bootstrap).collect();
+        let (parameters, encrypt_s) = (parameters.clone(), encrypt_s / SELECTORS as f64);
+        Self { parameters, session, selectors, inputs, encrypt_s, seed }
+    }
+
+    /// The phase 1/2 in the constant coefficient, rotated by every second exponent; where it is then.
+    fn evaluate(&self, exponents: &[usize]) -> (LeveledCiphertext, usize) {
+        let ring = self.parameters.fhew().ring();
+        let mut cmux = Cmux::new(ring, self.parameters.rgsw_gadget());
+        let mut polynomial = vec![0; ring.degree()];
+        polynomial[0] = ring.modulus().value().div_ceil(2);
+        let mut value = LeveledCiphertext::trivial(ring, &polynomial);
+        let mut position = 0;
+        for (i, &exponent) in exponents.iter().enumerate() {
+            cmux.rotate_if_assign(&self.selectors[i % SELECTORS], &mut value, exponent);
+            // Half the modulus is its own negative: it does not matter how often it passes X^N.
+            position += if i % 2 == 0 { exponent } else { 0 };
+        }
+        (value, position % ring.degree())
+    }
+
+    fn measure(&self, depth: u64, runs: usize) -> anyhow::Result<CircuitLine> {
+        let Self { parameters, session, .. } = self;
+        let two_n = parameters.fhew().rotation_modulus() as usize;
+        let mut rng = ChaCha20Rng::seed_from_u64(self.seed);
+        let exponents: Vec<usize> = (0..depth).map(|_| rng.random_range(0..two_n)).collect();
+        let circuit = CircuitBootstrapping::new(parameters, &session.key);
+        let evaluate = |bit: &LweCiphertext| {
+            let selector = circuit.bootstrap(bit).expect("a fresh bit");
+            (selector, self.evaluate(&exponents))
+        };
+        let mut line = session.line(Batch { size: 1, runs }, &self.inputs, evaluate);
+        self.check(&exponents, &circuit)?.enter(&mut line, parameters);
+        let noise = CircuitBootstrappingNoise::new(parameters);
+        let predicted = noise.cmux(0.5) * depth as f64;
+        let contract = &mut line.contract;
+        contract.table = "chain".to_owned();
+        (contract.bits_in, contract.bits_out, contract.modulus_in) = (1.0, 1.0, 2);
+        contract.encrypt_s = self.encrypt_s;
+        (contract.input_bytes, contract.output_bytes) = ciphertext_bytes(parameters, 1);
+        contract.predicted_noise_std_log2 =
+            Some((predicted.standard_deviation() / parameters.margin()).log2());
+        contract.log2_fail = noise.log2_fail(predicted);
+        let mut line = CircuitLine::new(line, (1, depth as usize), parameters);
+        line.chain_depth = Some(depth);
+        Ok(line)
+    }
+
+    /// Checks coefficients of the result, and that of the bit by a circuit bootstrap, too.
+    fn check(
+        &self,
+        exponents: &[usize],
+        circuit: &CircuitBootstrapping<'_>,
+    ) -> anyhow::Result<Checked> {
+        let (ring, secret) = (self.parameters.fhew().ring(), &self.session.secret);
+        let (value, position) = self.evaluate(exponents);
+        let step = ring.degree() / COEFFICIENTS;
+        let positions = (0..COEFFICIENTS).map(|i| (position + i * step) % ring.degree());
+        let mut checked = Checked { wrong: 0, values: COEFFICIENTS + 1, mean_square: 0.0 };
+        let bits = value.extract(ring, positions);
+        for (i, bit) in bits.iter().enumerate() {
+            checked.wrong += usize::from(decrypt_bit(secret, bit)? != (i == 0));
+            checked.mean_square += bit_error(secret, bit, i == 0)?.powi(2) / COEFFICIENTS as f64;
+        }
+        let selector = circuit.bootstrap(&bits[0])?;
+        let mut moved = self.evaluate(&[]).0;
+        Cmux::new(ring, selector.gadget()).rotate_if_assign(&selector, &mut moved, 1);
+        let moved = moved.extract(ring, [1].into_iter()).remove(0);
+        checked.wrong += usize::from(!decrypt_bit(secret, &moved)?);
+        Ok(checked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn chains_of_a_toy_have_the_predicted_noise() {
+        let chain = Chain::new(&ParameterSet::CmuxDepth236.insecure_toy(), 1);
+        for depth in [10, 100] {
+            let mut line = chain.measure(depth, 1).unwrap();
+            line.line.contract.method = "CMUX chain".to_owned();
+            assert!(check_line(&serde_json::to_string(&line).unwrap()));
+            assert_eq!((line.chain_depth, line.cmuxes), (Some(depth), depth as usize));
+            let contract = &line.line.contract;
+            let predicted = contract.predicted_noise_std_log2.unwrap();
+            assert!((contract.noise_std_log2 - predicted).abs() < 0.7, "{line:?}");
+        }
+        assert_eq!(usual_depths(236), [1, 10, 100, 236]);
+    }
+}

@@ -1,0 +1,180 @@
+//! `bench entries`: a table of its own for every value, in the clear or encrypted, random and on a full ciphertext.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use cryptable::engines::packed::{
+    EncryptedTables, EntryKind, Parameters, Progress, Request, SlotTables, Table,
+};
+use cryptable_wire::MappedFile;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use super::keys::Keys;
+use super::line::{Measured, PackedRecord, common};
+use crate::contract::Contract;
+use crate::measurement::timed;
+
+/// What the server knows of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Entries {
+    /// A table for every value, which the server reads.
+    PerValue,
+    /// A table for every value, encrypted, in a file that is mapped.
+    Encrypted,
+    /// One encrypted table for all values.
+    OneEncrypted,
+}
+
+impl Entries {
+    fn kind(self) -> EntryKind {
+        match self {
+            Self::PerValue => EntryKind::Plain,
+            Self::Encrypted | Self::OneEncrypted => EntryKind::Encrypted,
+        }
+    }
+
+    /// What lines call them.
+    fn name(self) -> &'static str {
+        match self {
+            Self::PerValue => "a table for every value",
+            Self::Encrypted => "encrypted tables",
+            Self::OneEncrypted => "one encrypted table",
+        }
+    }
+}
+
+/// Arguments of `bench entries`.
+#[derive(Debug, Args)]
+pub struct EntriesArguments {
+    /// What the server knows of the tables.
+    #[arg(long, value_enum, default_value = "per-value")]
+    entries: Entries,
+    /// Bits of inputs and outputs.
+    #[arg(long, default_value_t = 8)]
+    bits: u32,
+    /// Bits of the digits of the multiplexer tree; the fastest if left out.
+    #[arg(long)]
+    digit_bits: Option<u32>,
+    /// Values a ciphertext; the ring degree if left out.
+    #[arg(long)]
+    count: Option<usize>,
+    /// Most bytes of memory that the parameters may be predicted to take.
+    #[arg(long)]
+    memory: Option<usize>,
+    /// log2 of the largest failure probability of a ciphertext; -64 if left out.
+    #[arg(long, allow_hyphen_values = true)]
+    log2_fail: Option<f64>,
+    /// Evaluations to take the median of.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Seed of the random tables and values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &EntriesArguments, json: bool) -> anyhow::Result<()> {
+    let modulus = 1u64 << arguments.bits;
+    let request = Request {
+        entries: arguments.entries.kind(),
+        digit_bits: arguments.digit_bits,
+        count: arguments.count,
+        memory: arguments.memory,
+        log2_fail: arguments.log2_fail,
+        ..Request::new(modulus, modulus)
+    };
+    measure(&Parameters::choose(&request)?, arguments)?.finish(json)
+}
+
+/// Measures lookups with parameters that have a level for entries, and checks every value.
+fn measure(parameters: &Parameters, arguments: &EntriesArguments) -> anyhow::Result<PackedRecord> {
+    let (p, slots) = (parameters.input_modulus(), parameters.literal().slots);
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..p)).collect();
+    let tables = tables(parameters, arguments, &mut rng)?;
+    let expected: Vec<u64> =
+        values.iter().enumerate().map(|(k, &value)| tables.output(k, value)).collect();
+    let keys = Keys::generate(parameters)?;
+    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
+    let input = input?;
+    let (key, quiet) = (&keys.evaluation_key, Progress::silent());
+    let (measured, prepare_s) = if arguments.entries == Entries::PerValue {
+        let evaluate = || Ok(vec![key.lookup_slots(&input, &tables, quiet)?]);
+        (Measured::of(arguments.runs, evaluate)?, 0.0)
+    } else {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("tables");
+        let mut file = BufWriter::new(File::create(&path)?);
+        keys.secret.write_encrypted_tables(&tables, &mut file, quiet)?;
+        file.flush()?;
+        drop((file, tables));
+        let mapped = Arc::new(MappedFile::open(&path)?);
+        let (encrypted, prepare_s) = timed(|| EncryptedTables::from_shared(key, mapped));
+        let encrypted = encrypted?;
+        let evaluate = || Ok(vec![key.lookup_encrypted(&input, &encrypted, quiet)?]);
+        (Measured::of(arguments.runs, evaluate)?, prepare_s)
+    };
+    let mean_square = (parameters.output_modulus() as f64).powi(2) / 12.0;
+    let kind = arguments.entries.kind();
+    let noise = parameters.predicted_deviation(kind, mean_square)?;
+    let contract = Contract {
+        method: arguments.entries.name().to_owned(),
+        table: format!("random:{}", arguments.seed),
+        encrypt_s,
+        prepare_s,
+        input_bytes: input.to_bytes().len(),
+        predicted_noise_std_log2: Some(noise.log2()),
+        ..common(parameters, &keys)
+    };
+    let prediction = parameters.prediction_for(kind, 1);
+    measured.record(parameters, (&keys, &prediction), &[expected], contract)
+}
+
+/// Random tables.
+fn tables(
+    parameters: &Parameters,
+    arguments: &EntriesArguments,
+    rng: &mut ChaCha20Rng,
+) -> anyhow::Result<SlotTables> {
+    let (p, outputs) = (parameters.input_modulus(), parameters.output_modulus());
+    let mut random =
+        |count: usize| (0..count).map(|_| rng.random_range(0..outputs as u32)).collect();
+    if arguments.entries == Entries::OneEncrypted {
+        let outputs: Vec<u32> = random(p as usize);
+        let table = Table::from_fn(p, parameters.output_modulus(), |x| outputs[x as usize].into())?;
+        return Ok(SlotTables::shared(&table)?);
+    }
+    let all = random(p as usize * parameters.literal().slots);
+    Ok(SlotTables::from_outputs((p, outputs), all)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn tables_of_a_toy() {
+        let parameters = Parameters::insecure_toy_entries(16, 16).unwrap();
+        for &entries in Entries::value_variants() {
+            let arguments = EntriesArguments {
+                entries,
+                bits: 4,
+                digit_bits: None,
+                count: None,
+                memory: None,
+                log2_fail: None,
+                runs: 1,
+                seed: 1,
+            };
+            let record = measure(&parameters, &arguments).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            let slots = parameters.literal().slots;
+            assert_eq!((record.contract.values_checked, record.contract.wrong), (slots, 0));
+            assert!(record.predicted_units > 0.0 && !record.digits.is_empty());
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Lines of packed values that are no plain lookups: evaluated, measured and checked alike.
+
+use cryptable::engines::packed::{
+    Ciphertext, CostModel, Parameters, ParametersLiteral, Prediction, Result,
+};
+use serde::Serialize;
+
+use super::keys::Keys;
+use crate::contract::Contract;
+use crate::measurement::{UnitSampler, median, timed};
+use crate::memory;
+
+/// A line. Noise is that of all results, in half steps of their modulus.
+#[derive(Debug, Serialize)]
+pub struct PackedRecord {
+    #[serde(flatten)]
+    pub contract: Contract,
+    /// Sizes of the digits, the least significant first; none where inputs are taken as one.
+    pub digits: Vec<u64>,
+    /// Predicted time in u, of the default cost model.
+    pub predicted_units: f64,
+    /// Predicted memory.
+    pub predicted_peak_bytes: usize,
+    /// All numbers of the parameters.
+    pub literal: ParametersLiteral,
+}
+
+impl PackedRecord {
+    /// Prints it, for programs or for people, and demands that nothing was wrong.
+    ///
+    /// # Errors
+    /// If a value is wrong.
+    pub fn finish(&self, json: bool) -> anyhow::Result<()> {
+        let print = if json { serde_json::to_string } else { serde_json::to_string_pretty };
+        println!("{}", print(self)?);
+        self.contract.check()
+    }
+}
+
+/// What all lines have in common.
+pub fn common(parameters: &Parameters, keys: &Keys) -> Contract {
+    let modulus = parameters.input_modulus();
+    Contract {
+        method: parameters.method_name(),
+        bits_in: (modulus as f64).log2(),
+        bits_out: (parameters.output_modulus() as f64).log2(),
+        modulus_in: modulus,
+        ring_degree: parameters.ring_degree(),
+        setup_s: keys.setup_s,
+        keygen_s: keys.keygen_s,
+        eval_key_bytes: keys.evaluation_key.memory_bytes(),
+        log2_fail: parameters.log2_fail(),
+        security_bits: parameters.security_bits(),
+        ..Contract::here()
+    }
+}
+
+/// Sizes of the digits that inputs are taken in.
+pub fn digits_of(literal: &ParametersLiteral) -> Vec<u64> {
+    literal.multiplexer.as_ref().map_or_else(|| literal.digits.clone(), |it| it.digits.clone())
+}
+
+/// Evaluations: their times, results, the seconds of u, and memory.
+pub struct Measured {
+    times: Vec<f64>,
+    results: Vec<Ciphertext>,
+    unit: f64,
+    peak_rss: u64,
+    /// Peak of what was before: keys, and what a client does.
+    generation_peak: u64,
+}
+
+impl Measured {
+    /// So many runs, each of which gives the same results.
+    ///
+    /// # Errors
+    /// Those of an evaluation.
+    pub fn of(runs: usize, evaluate: impl Fn() -> Result<Vec<Ciphertext>>) -> Result<Self> {
+        let generation_peak = memory::peak_rss();
+        memory::reset_peak();
+        let mut unit = UnitSampler::start();
+        let mut times = Vec::new();
+        loop {
+            let (results, time) = timed(&evaluate);
+            let results = results?;
+            times.push(time);
+            unit.sample_if_due();
+            if times.len() >= runs.max(1) {
+                let (unit, peak_rss) = (unit.finish(), memory::peak_rss());
+                return Ok(Self { times, results, unit, peak_rss, generation_peak });
+            }
+        }
+    }
+
+    /// The results of the last run.
+    pub fn results(&self) -> &[Ciphertext] {
+        &self.results
+    }
+
+    /// A line, of results that should be these. A value is wrong if any of its parts is.
+    ///
+    /// # Errors
+    /// If a result is not of the key.
+    pub fn record(
+        self,
+        parameters: &Parameters,
+        (keys, prediction): (&Keys, &Prediction),
+        expected: &[Vec<u64>],
+        contract: Contract,
+    ) -> anyhow::Result<PackedRecord> {
+        anyhow::ensure!(
+            self.results.len() == expected.len() && !expected.is_empty(),
+            "{} results, where {} are expected",
+            self.results.len(),
+            expected.len()
+        );
+        let mut all_errors = Vec::new();
+        let mut is_wrong = vec![false; expected[0].len()];
+        for (result, expected) in self.results.iter().zip(expected) {
+            all_errors.extend(keys.secret.errors(result, expected)?);
+            let decrypted = keys.secret.decrypt(result)?;
+            let pairs = decrypted.iter().zip(expected);
+            is_wrong.iter_mut().zip(pairs).for_each(|(wrong, (a, b))| *wrong |= a != b);
+        }
+        Ok(self.checked(parameters, prediction, (&all_errors, &is_wrong), contract))
+    }
+
+    /// A line, of results with these errors in half steps, of which these values are wrong.
+    pub fn checked(
+        self,
+        parameters: &Parameters,
+        prediction: &Prediction,
+        (errors, is_wrong): (&[f64], &[bool]),
+        contract: Contract,
+    ) -> PackedRecord {
+        let squares = errors.iter().map(|e| e * e).sum::<f64>();
+        let model = CostModel::default();
+        let mut contract = Contract {
+            peak_rss_bytes: self.generation_peak.max(self.peak_rss),
+            eval_rss_bytes: self.peak_rss,
+            output_bytes: self.results.iter().map(|result| result.to_bytes().len()).sum(),
+            values_checked: is_wrong.len(),
+            wrong: is_wrong.iter().filter(|wrong| **wrong).count(),
+            noise_std_log2: (squares / errors.len() as f64).sqrt().log2(),
+            ..contract
+        };
+        contract.set_time(median(&self.times), self.times.len(), is_wrong.len(), self.unit);
+        PackedRecord {
+            contract,
+            digits: digits_of(parameters.literal()),
+            predicted_units: model.seconds(&prediction.work) / model.unit(),
+            predicted_peak_bytes: prediction.peak_bytes_on(rayon::current_num_threads()),
+            literal: parameters.literal().clone(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `bench reals`: tables of real numbers in fixed point, and of complex ones, random and on a full ciphertext.
+
+use clap::Args;
+use cryptable::engines::packed::{
+    ComplexTable, Parameters, Progress, RealDecryption, RealTable, Request,
+};
+use num_complex::Complex64;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+use super::keys::Keys;
+use super::line::{Measured, PackedRecord, common};
+use crate::contract::Contract;
+use crate::measurement::timed;
+
+/// Arguments of `bench reals`.
+#[derive(Debug, Args)]
+pub struct RealsArguments {
+    /// Outputs are complex, one result for both parts.
+    #[arg(long)]
+    complex: bool,
+    /// Bits of inputs.
+    #[arg(long, default_value_t = 8)]
+    bits: u32,
+    /// Bits of outputs, of each part: values err by half a step of 2 to minus this.
+    #[arg(long, default_value_t = 8)]
+    output_bits: u32,
+    /// Values a ciphertext; as many as it has room for if left out.
+    #[arg(long)]
+    count: Option<usize>,
+    /// Most bytes of memory that the parameters may be predicted to take.
+    #[arg(long)]
+    memory: Option<usize>,
+    /// log2 of the largest failure probability of a ciphertext; -64 if left out.
+    #[arg(long, allow_hyphen_values = true)]
+    log2_fail: Option<f64>,
+    /// Evaluations to take the median of.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Seed of the random table and values.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &RealsArguments, json: bool) -> anyhow::Result<()> {
+    let outputs = RealTable::modulus_for(0.5 * (-f64::from(arguments.output_bits)).exp2())?;
+    let request = Request {
+        complex_outputs: arguments.complex,
+        count: arguments.count,
+        memory: arguments.memory,
+        log2_fail: arguments.log2_fail,
+        ..Request::new(1 << arguments.bits, outputs)
+    };
+    measure(&Parameters::choose(&request)?, arguments)?.finish(json)
+}
+
+/// Measures lookups, and checks every value as it is decrypted.
+fn measure(parameters: &Parameters, arguments: &RealsArguments) -> anyhow::Result<PackedRecord> {
+    let (p, slots) = (parameters.input_modulus(), parameters.literal().slots);
+    let mut rng = ChaCha20Rng::seed_from_u64(arguments.seed);
+    let values: Vec<u64> = (0..slots).map(|_| rng.random_range(0..p)).collect();
+    let mut number = || rng.random_range(-0.5..0.5);
+    let table: Vec<Complex64> = (0..p).map(|_| Complex64::new(number(), number())).collect();
+    let keys = Keys::generate(parameters)?;
+    let (input, encrypt_s) = timed(|| keys.secret.encrypt(&values));
+    let input = input?;
+    let (key, quiet, options) =
+        (&keys.evaluation_key, Progress::silent(), RealDecryption::default());
+    let method = parameters.method_name();
+    let prediction = parameters.prediction();
+    let contract = Contract {
+        method: format!("{method}, {} outputs", if arguments.complex { "complex" } else { "real" }),
+        table: format!("random:{}", arguments.seed),
+        encrypt_s,
+        input_bytes: input.to_bytes().len(),
+        predicted_noise_std_log2: Some(parameters.failure().typical_ratio.log2()),
+        ..common(parameters, &keys)
+    };
+    if arguments.complex {
+        let table = ComplexTable::new(p, &table, parameters.output_modulus())?;
+        let (prepared, prepare_s) = timed(|| key.prepare_complex(&table));
+        let prepared = prepared?;
+        let evaluate = || key.lookup_complex(&input, &[&prepared], quiet);
+        let measured = Measured::of(arguments.runs, evaluate)?;
+        let result = &measured.results()[0];
+        let found = keys.secret.decrypt_complex(result, options)?;
+        let (rounded, [re, im]) = (table.rounded(), table.tables());
+        let pairs = values.iter().zip(&found);
+        let is_wrong: Vec<bool> = pairs.map(|(&x, z)| rounded[x as usize] != *z).collect();
+        let residues: Vec<[u64; 2]> =
+            values.iter().map(|&x| [re, im].map(|part| part.values()[x as usize])).collect();
+        let errors = keys.secret.complex_errors(result, &residues)?;
+        let contract = Contract { prepare_s, ..contract };
+        return Ok(measured.checked(parameters, &prediction, (&errors, &is_wrong), contract));
+    }
+    let real: Vec<f64> = table.iter().map(|z| z.re).collect();
+    let table = RealTable::new(p, &real, parameters.output_modulus())?;
+    let (prepared, prepare_s) = timed(|| key.prepare(table.table()));
+    let prepared = prepared?;
+    let evaluate = || Ok(vec![key.lookup(&input, &prepared, quiet)?]);
+    let measured = Measured::of(arguments.runs, evaluate)?;
+    let result = &measured.results()[0];
+    let found = keys.secret.decrypt_reals(result, options)?;
+    let rounded = table.rounded();
+    let pairs = values.iter().zip(&found);
+    let is_wrong: Vec<bool> = pairs.map(|(&x, y)| rounded[x as usize] != *y).collect();
+    let residues: Vec<u64> = values.iter().map(|&x| table.table().values()[x as usize]).collect();
+    let errors = keys.secret.errors(result, &residues)?;
+    let contract = Contract { prepare_s, ..contract };
+    Ok(measured.checked(parameters, &prediction, (&errors, &is_wrong), contract))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::tests::check_line;
+
+    #[test]
+    fn real_and_complex_outputs_of_a_toy() {
+        for complex in [false, true] {
+            let arguments = RealsArguments {
+                complex,
+                bits: 4,
+                output_bits: 6,
+                count: None,
+                memory: None,
+                log2_fail: None,
+                runs: 1,
+                seed: 1,
+            };
+            let parameters = match complex {
+                true => Parameters::insecure_toy_complex(16, 64, 512),
+                false => Parameters::insecure_toy(16, 64),
+            };
+            let record = measure(&parameters.unwrap(), &arguments).unwrap();
+            assert!(check_line(&serde_json::to_string(&record).unwrap()));
+            assert_eq!(record.contract.wrong, 0);
+            let noise = (record.contract.noise_std_log2, record.contract.predicted_noise_std_log2);
+            assert!((noise.0 - noise.1.unwrap()).abs() < 1.0, "{noise:?}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The grammar of `serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::GroupArgs;
+use super::lookup::TableArgs;
+use super::parameters::memory_size;
+
+/// Arguments of `serve`: those of a server that starts, or a command of its operator.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct ServeArgs {
+    /// What the operator does, while a server runs or not.
+    #[command(subcommand)]
+    pub command: Option<ServeCommand>,
+    /// Where everything is kept: keys, files, jobs, tables, clients
+    #[arg(long, value_name = "DIR", required = true)]
+    pub folder: Option<PathBuf>,
+    /// Address and port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// A proxy in front speaks TLS: allows addresses other than the loopback
+    #[arg(long)]
+    pub behind_proxy: bool,
+    /// What clients may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// What clients may take; what exceeds one is refused with its name and value.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Largest file of an evaluation key
+    #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = memory_size)]
+    pub key_bytes: usize,
+    /// Largest file of ciphertexts
+    #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = memory_size)]
+    pub ciphertext_bytes: usize,
+    /// All keys, files and results of a client
+    #[arg(long, value_name = "SIZE", default_value = "256GiB", value_parser = memory_size)]
+    pub client_bytes: usize,
+    /// Jobs that wait or run
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    pub queue: u64,
+    /// Jobs of a client that wait or run
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub client_queue: u64,
+    /// Unfinished uploads of a client
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub client_uploads: u64,
+    /// Tables of a job
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub job_tables: u64,
+    /// Memory of a lookup as predicted, its key included; also what a key may take when it is read
+    #[arg(long, value_name = "SIZE", default_value = "12GiB", value_parser = memory_size)]
+    pub memory: usize,
+    /// Connections at a time
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u16).range(1..))]
+    pub connections: u16,
+    /// Longest silence within a request, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub silence: u32,
+}
+
+/// What the operator does.
+#[derive(Debug, Subcommand)]
+pub enum ServeCommand {
+    /// Tables that clients may look up
+    Table(GroupArgs<TableCommand>),
+    /// Clients and their tokens
+    Client(GroupArgs<ClientCommand>),
+}
+
+/// Tables that clients may look up.
+#[derive(Debug, Subcommand)]
+pub enum TableCommand {
+    /// Offer a table, or replace the one of that name; jobs that were accepted before keep theirs
+    Add(TableAddArgs),
+    /// List all tables
+    List(FolderArgs),
+    /// Offer a table no more
+    Remove(NameArgs),
+}
+
+/// Clients and their tokens.
+#[derive(Debug, Subcommand)]
+pub enum ClientCommand {
+    /// Add a client and print its token, once: only a hash is kept
+    Add(NameArgs),
+    /// List all clients
+    List(FolderArgs),
+    /// Remove a client with its keys, files and jobs
+    Remove(NameArgs),
+}
+
+/// A server's folder.
+#[derive(Args, Debug)]
+pub struct FolderArgs {
+    /// The server's folder
+    #[arg(long, value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
+/// A name in a server's folder.
+#[derive(Args, Debug)]
+pub struct NameArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: FolderArgs,
+    /// The name: letters, digits, - _ and .
+    #[arg(long, value_name = "NAME")]
+    pub name: String,
+}
+
+/// A table that is added.
+#[derive(Args, Debug)]
+pub struct TableAddArgs {
+    /// Where, and as what.
+    #[command(flatten)]
+    pub named: NameArgs,
+    /// The table: .csv with one output a line or lines `input,output`, or .npy
+    #[arg(long, value_name = "FILE")]
+    pub table: PathBuf,
+    /// Number of inputs, if the table leaves some out [default: that of its entries]
+    #[arg(long, value_name = "P")]
+    pub modulus: Option<u64>,
+    /// Modulus of outputs [default: that of inputs, or the next power of two that holds all]
+    #[arg(long, value_name = "P")]
+    pub output_modulus: Option<u64>,
+    /// How it is read.
+    #[command(flatten)]
+    pub reading: TableArgs,
+}
+
+/// Help of `serve`.
+pub const SERVE: &str = "\
+Examples:
+  cryptable serve table add --folder service --name risk --table risk.csv
+  cryptable serve client add --folder service --name hospital
+  cryptable serve --folder service --listen 127.0.0.1:8080
+  cryptable serve --folder service --memory 20GB --client-queue 4 --threads 8
+  cryptable serve --folder service --listen 0.0.0.0:8080 --behind-proxy
+  cryptable serve table list --folder service
+  cryptable serve client remove --folder service --name hospital
+
+Clients register evaluation keys, send files of ciphertexts, and have them looked up in the tables:
+with cryptable.Client in Python, or over HTTP as GET /v1/openapi.json says. A server that is killed
+has lost no key and no job; started again, it goes on.";

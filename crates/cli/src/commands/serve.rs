@@ -1,0 +1,142 @@
+//! `cryptable serve`: the service, and what its operator does.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use cryptable_service::messages::TableInfo;
+use cryptable_service::{Config, Limits, Service, Store};
+use serde::Serialize;
+
+use super::table_files;
+use crate::args::Global;
+use crate::args::serve::{
+    ClientCommand, LimitArgs, ServeArgs, ServeCommand, TableAddArgs, TableCommand,
+};
+use crate::formats::table::Moduli;
+use crate::printable::Printable as _;
+use crate::report;
+
+/// Starts a server, which ends when it is killed; or does what its operator asks for.
+///
+/// # Errors
+/// If the folder or the address cannot be had, or there is no such client or table.
+pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
+    match &args.command {
+        None => serve(global, args),
+        Some(ServeCommand::Table(args)) => match &args.command {
+            TableCommand::Add(args) => add_table(global, args),
+            TableCommand::List(args) => {
+                report::result(global, &Tables { tables: open(&args.folder)?.tables()? })
+            }
+            TableCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_table(&args.name)?),
+        },
+        Some(ServeCommand::Client(args)) => match &args.command {
+            ClientCommand::Add(args) => {
+                let token = open(&args.place.folder)?.add_client(&args.name)?;
+                report::result(global, &Token { token })
+            }
+            ClientCommand::List(args) => {
+                report::result(global, &Clients { clients: open(&args.folder)?.clients()? })
+            }
+            ClientCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_client(&args.name)?),
+        },
+    }
+}
+
+fn open(folder: &Path) -> Result<Store> {
+    Store::open(folder).with_context(|| format!("cannot open {}", folder.printable()))
+}
+
+fn serve(global: Global, args: &ServeArgs) -> Result<()> {
+    let folder = args.folder.clone().context("--folder is missing")?;
+    let name = folder.printable();
+    let config = Config {
+        behind_proxy: args.behind_proxy,
+        limits: limits(global, &args.limits),
+        options: global.read_options(),
+        ..Config::new(folder, args.listen)
+    };
+    let service = Service::open(config).with_context(|| format!("cannot serve {name}"))?;
+    report::result(global, &Started { url: format!("http://{}", service.address()) })?;
+    Ok(service.run()?)
+}
+
+fn limits(global: Global, args: &LimitArgs) -> Limits {
+    Limits {
+        key_bytes: args.key_bytes as u64,
+        ciphertext_bytes: args.ciphertext_bytes as u64,
+        client_bytes: args.client_bytes as u64,
+        queue: args.queue,
+        client_queue: args.client_queue,
+        client_uploads: args.client_uploads,
+        job_tables: args.job_tables,
+        memory: args.memory as u64,
+        threads: global.threads.map_or(0, usize::from),
+        connections: usize::from(args.connections),
+        silence: Duration::from_secs(u64::from(args.silence)),
+        ..Limits::default()
+    }
+}
+
+fn add_table(global: Global, args: &TableAddArgs) -> Result<()> {
+    let moduli = Moduli { input: args.modulus, output: args.output_modulus };
+    let found = table_files::read_all(&args.reading, std::slice::from_ref(&args.table), moduli)?;
+    let store = open(&args.named.place.folder)?;
+    for (table, note) in found {
+        let table = store.add_table(&args.named.name, &table)?;
+        report::note(global, note.as_ref());
+        report::result(global, &Tables { tables: vec![table] })?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Started {
+    url: String,
+}
+
+impl fmt::Display for Started {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "serving at {}", self.url)
+    }
+}
+
+#[derive(Serialize)]
+struct Token {
+    token: String,
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.token)
+    }
+}
+
+#[derive(Serialize)]
+struct Clients {
+    clients: Vec<String>,
+}
+
+impl fmt::Display for Clients {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.clients.join("\n"))
+    }
+}
+
+#[derive(Serialize)]
+struct Tables {
+    tables: Vec<TableInfo>,
+}
+
+impl fmt::Display for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, table) in self.tables.iter().enumerate() {
+            let TableInfo { name, input_modulus, output_modulus, .. } = table;
+            let end = if index == 0 { "" } else { "\n" };
+            write!(f, "{end}{name}: {input_modulus} -> {output_modulus}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! `cryptable serve`, from the operator's side, and files of the command line over HTTP.
+#![cfg(all(feature = "client", feature = "serve"))]
+
+mod support;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::ops::ControlFlow;
+use std::process::{Child, Command, Stdio};
+
+use cryptable_service::Client;
+use cryptable_service::messages::{Kind, Order};
+
+use support::Workspace;
+
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a server; returns it and its address.
+fn start(workspace: &Workspace) -> (Process, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cryptable"))
+        .args(["serve", "--allow-insecure", "--listen", "127.0.0.1:0", "--folder"])
+        .arg(workspace.path("service"))
+        .env("CRYPTABLE_CALIBRATION", "off")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("serving at ").unwrap().to_owned();
+    (Process(child), url)
+}
+
+#[test]
+fn files_of_the_command_line_are_looked_up_by_a_server() {
+    let workspace = Workspace::with_keys("--mode single --bits 2");
+    workspace.write("table.csv", "3\n2\n1\n0\n").write("values.csv", "0\n1\n2\n3\n3\n");
+    let table = "serve table add --folder service --name backwards --table table.csv";
+    assert!(workspace.succeed(table).contains("backwards: 4 -> 4"));
+    assert!(workspace.succeed("serve table list --folder service").contains("backwards"));
+    let token = workspace.succeed("serve client add --folder service --name one");
+    assert_eq!(workspace.succeed("serve client list --folder service").trim(), "one");
+    workspace.succeed("encrypt --secret client.key --input values.csv --output values.ct");
+    let (_process, url) = start(&workspace);
+    let client = Client::new(&url, token.trim());
+    let key = client.register(&mut File::open(workspace.path("server.key")).unwrap()).unwrap();
+    let mut silent = |_| ControlFlow::Continue(());
+    let mut input = File::open(workspace.path("values.ct")).unwrap();
+    let sent = client.upload(Kind::Ciphertext, &mut input, &mut silent).unwrap();
+    let tables = vec!["backwards".to_owned()];
+    let order = Order { key: key.sha256, ciphertext: sent.sha256, tables };
+    let job = client.order(&order).unwrap();
+    let job = client.wait(&job.id, &mut silent).unwrap();
+    client.fetch(&job, 0, &mut File::create(workspace.path("result.ct")).unwrap()).unwrap();
+    workspace.succeed("decrypt --secret client.key --input result.ct --output result.csv");
+    let result = String::from_utf8(workspace.read("result.csv")).unwrap();
+    let numbers: Vec<&str> = result.lines().filter(|line| line.parse::<u64>().is_ok()).collect();
+    assert_eq!(numbers, ["3", "2", "1", "0", "0"]);
+    // The operator's commands reach a server that runs.
+    workspace.succeed("serve client remove --folder service --name one");
+    assert!(client.tables().unwrap_err().to_string().contains("401"));
+}
+
+#[test]
+fn the_operator_is_told_what_is_wrong() {
+    let workspace = Workspace::new();
+    workspace.write("table.csv", "1\n0\n");
+    workspace.succeed("serve client add --folder service --name one");
+    for (line, expected) in [
+        ("serve client add --folder service --name one", "a client one already"),
+        ("serve client remove --folder service --name two", "no client two"),
+        ("serve table remove --folder service --name two", "no table two"),
+        ("serve table add --folder service --name a/b --table table.csv", "a name has"),
+        ("serve --folder service --listen 0.0.0.0:0", "not on the loopback"),
+    ] {
+        let error = workspace.fail(line);
+        assert!(error.contains(expected), "{line}: {error}");
+    }
+    let (_process, _) = start(&workspace);
+    let error = workspace.fail("serve --folder service --listen 127.0.0.1:0");
+    assert!(error.contains("another server"), "{error}");
+}

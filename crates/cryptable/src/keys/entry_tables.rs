@@ -1,0 +1,87 @@
+//! Lookups of tables that not all values share, or that the server cannot read: keys of [`crate::Request::entries`].
+
+use cryptable_packed::{EncryptedTables, SlotTables};
+
+use super::packed_parts::each_part;
+use crate::{Ciphertext, Error, EvaluationKey, Execution, Result};
+
+impl EvaluationKey {
+    /// Maps every value through a table of its own.
+    ///
+    /// ```
+    /// use cryptable::engines::packed::{self, SlotTables};
+    /// use cryptable::{Execution, SecretKey, Table};
+    /// // For use, parameters of `Request::new(16, 16).entries(EntryKind::Plain)`.
+    /// let parameters = packed::Parameters::insecure_toy_entries(16, 16)?;
+    /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
+    /// let server = secret.evaluation_key();
+    /// let multiples = |k| Table::from_fn(16, 16, |x| k * x % 16);
+    /// let tables = SlotTables::new((0..3).map(multiples).collect::<Result<_, _>>()?)?;
+    /// let found = server.lookup_per_value(&secret.encrypt(&[5, 5, 6])?, &tables, Execution::default())?;
+    /// assert_eq!(secret.decrypt(&found)?, [0, 5, 12]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the key is not for such tables, there are not as many as values, or one has other moduli;
+    /// [`Error::Cancelled`].
+    pub fn lookup_per_value(
+        &self,
+        input: &Ciphertext,
+        tables: &SlotTables,
+        execution: Execution<'_>,
+    ) -> Result<Ciphertext> {
+        let key = self.packed()?;
+        if let Some(count) = tables.count()
+            && count != input.count()
+        {
+            return Err(Error::mismatch("number of tables", count, input.count()));
+        }
+        let mut before = 0;
+        let mut outputs = each_part(input, execution, |part, progress| {
+            let start = before;
+            before += part.count();
+            let output = match tables.count() {
+                Some(count) if count > part.count() => {
+                    let tables = tables_of(tables, start..before)?;
+                    key.lookup_slots(part, &tables, progress)
+                }
+                _ => key.lookup_slots(part, tables, progress),
+            };
+            Ok(vec![output?])
+        })?;
+        Ok(outputs.swap_remove(0))
+    }
+
+    /// Maps every value through a table that the client encrypted, or value k through its table k.
+    ///
+    /// # Errors
+    /// If the key is not for such tables, they are of another client or other parameters, or fewer than values; if there is
+    /// one for each value, and values of more than one part; [`Error::Cancelled`].
+    pub fn lookup_encrypted(
+        &self,
+        input: &Ciphertext,
+        tables: &EncryptedTables,
+        execution: Execution<'_>,
+    ) -> Result<Ciphertext> {
+        let key = self.packed()?;
+        let parts = input.parts().len();
+        if tables.count().is_some() && parts > 1 {
+            let found = format!("{parts} parts");
+            let expected = "one, for encrypted tables of single values";
+            return Err(Error::mismatch("number of parts of the values", found, expected));
+        }
+        let mut outputs = each_part(input, execution, |part, progress| {
+            Ok(vec![key.lookup_encrypted(part, tables, progress)?])
+        })?;
+        Ok(outputs.swap_remove(0))
+    }
+}
+
+/// The tables of some of the values.
+fn tables_of(tables: &SlotTables, values: std::ops::Range<usize>) -> Result<SlotTables> {
+    let inputs = 0..tables.input_modulus();
+    let of = |k: usize| inputs.clone().map(move |x| tables.output(k, x) as u32);
+    let moduli = (tables.input_modulus(), tables.output_modulus());
+    SlotTables::from_outputs(moduli, values.flat_map(of).collect())
+}

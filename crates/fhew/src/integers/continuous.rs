@@ -1,0 +1,173 @@
+//! Continuous functions of integers that are taken for fractions, v = x/2^(bits - 1) in [-1, 1): FDFB-Compress with
+//! padding (Sec. 4.2 of Ma et al., TCHES 2024), two bootstraps, whatever the function.
+//!
+//! Results are approximate: the phase that a function is looked up at has the noise of two switches to 2N, a
+//! thousandth or two.
+
+use std::fmt;
+
+use cryptable_lattice::{Error, NoiseBound, Progress, Result};
+
+use super::ciphertexts::Encoding;
+use super::interchange::precise_rotation;
+use super::{EncryptedIntegers, EvaluationKey, Parameters};
+use crate::full_domain::{CompressContinuous, ContinuousFunction};
+use crate::noise::NoiseModel;
+use crate::variance::Variance;
+
+/// Fractions of the modulus that v = 1 is: phases are from -1/2 to below 1/2.
+const SCALE: f64 = 0.5;
+
+/// A real function F of [-1, 1), with values there.
+///
+/// It must be Lipschitz on each half, v < 0 and v >= 0: |F(v) - F(w)| <= L·|v - w|. Where it jumps at 0, results of values
+/// within the noise of 0 may be those of the other side.
+#[derive(Clone, Copy)]
+pub struct RealFunction<'a> {
+    /// The function F itself. Values outside [-1, 1) wrap around.
+    pub function: &'a (dyn Fn(f64) -> f64 + Sync),
+    /// L.
+    pub lipschitz: f64,
+}
+
+impl fmt::Debug for RealFunction<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RealFunction").field("lipschitz", &self.lipschitz).finish_non_exhaustive()
+    }
+}
+
+impl Parameters {
+    /// Noise of F(v), a fraction of 2 (the length of [-1, 1)), for inputs with this noise:
+    /// `L²·(σ_in² + σ_ks² + σ_ms² + σ_boot²/k²) + σ_acc²`, k almost 1/2 (Theorem 8).
+    ///
+    /// # Errors
+    /// If L is no positive number or 0, or bootstraps are too noisy for continuous functions.
+    pub fn continuous_noise(&self, lipschitz: f64, input: NoiseBound) -> Result<NoiseBound> {
+        if !(lipschitz >= 0.0 && lipschitz.is_finite()) {
+            let (name, limit) = ("Lipschitz constant", "it must be 0 or a positive number".into());
+            return Err(Error::Parameter { name, value: lipschitz, limit });
+        }
+        let (model, method) = self.continuous_method()?;
+        let recovered = method.recovered(&model, self.phase_noise(&model, input));
+        let gadget = self.fhew().rotation_gadgets()[precise_rotation(self.fhew())];
+        let rotation = model.blind_rotation_by(gadget) + model.to_large();
+        let output = recovered * lipschitz.powi(2) + rotation;
+        Ok(NoiseBound::new(output.standard_deviation(), lipschitz * input.bias()))
+    }
+
+    /// The largest |v| that is not taken for one of the other end of [-1, 1) but with the stated failure probability, for
+    /// inputs with this noise.
+    ///
+    /// # Errors
+    /// If bootstraps are too noisy for continuous functions.
+    pub fn continuous_limit(&self, input: NoiseBound) -> Result<f64> {
+        let (model, _) = self.continuous_method()?;
+        let ratio = cryptable_lattice::gaussian_tail::gaussian_ratio_for(self.limit());
+        let error = ratio * self.phase_noise(&model, input).standard_deviation() + input.bias();
+        Ok(1.0 - error / SCALE)
+    }
+
+    fn continuous_method(&self) -> Result<(NoiseModel, CompressContinuous)> {
+        let model = NoiseModel::new(self.fhew());
+        let method = CompressContinuous::new(&model, self.limit())?;
+        Ok((model, method))
+    }
+
+    /// Variance of an integer's phase modulo 2N.
+    fn phase_noise(&self, model: &NoiseModel, input: NoiseBound) -> Variance {
+        let switches = model.common(self.fhew().rotation_modulus());
+        Variance::from(input) + switches
+    }
+}
+
+impl EvaluationKey {
+    /// F(v) for every v = x/2^(bits - 1), as integers F(v)·2^(bits - 1) again, with the noise that
+    /// [`Parameters::continuous_noise`] states; |v| at most [`Parameters::continuous_limit`].
+    ///
+    /// Results decrypt, and are inputs of further continuous functions, not of functions by digits, which want exact
+    /// integers.
+    ///
+    /// ```
+    /// use cryptable_fhew::integers::{Parameters, RealFunction, SecretKey};
+    /// use cryptable_lattice::Progress;
+    /// let parameters = Parameters::insecure_toy(16)?;
+    /// let secret = SecretKey::generate(&parameters);
+    /// let key = secret.evaluation_key(Progress::silent())?;
+    /// let v = secret.encrypt_reals(&[-0.5, 0.25, 0.75])?;
+    /// let square = RealFunction { function: &|v| v * v, lipschitz: 2.0 };
+    /// let found = secret.decrypt_reals(&key.continuous(&v, &square, Progress::silent())?)?;
+    /// for (found, expected) in found.iter().zip([0.25, 0.0625, 0.5625]) {
+    ///     assert!((found - expected).abs() < 0.05, "{found}");
+    /// }
+    /// # Ok::<(), cryptable_lattice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As all functions; or if the integers are results of one bit less, or L is no number from 0 on.
+    pub fn continuous(
+        &self,
+        x: &EncryptedIntegers,
+        function: &RealFunction<'_>,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedIntegers> {
+        let parameters = self.parameters();
+        let input = self.noise_of(x)?;
+        let noise = parameters.continuous_noise(function.lipschitz, input)?;
+        let (_, method) = parameters.continuous_method()?;
+        let RealFunction { function, lipschitz } = *function;
+        let scaled =
+            ContinuousFunction { function, input_scale: SCALE, output_scale: SCALE, lipschitz };
+        let rotation_key = precise_rotation(parameters.fhew());
+        // No ciphertext says that it has less noise than fresh ones.
+        let noise = noise.max(parameters.fresh_integer_noise());
+        self.map_to_noise(x, noise, progress, |x| {
+            method.evaluate_large(self.fhew(), rotation_key, &scaled, &self.fhew().key_switch(x))
+        })
+    }
+
+    /// Noise of integers of [`Parameters::bits`] bits.
+    fn noise_of(&self, x: &EncryptedIntegers) -> Result<NoiseBound> {
+        match x.encoding() {
+            Encoding::Signed { computed: false } => Ok(self.parameters().fresh_integer_noise()),
+            Encoding::Signed { computed: true } => {
+                Ok(self.parameters().plan().output_noise().into())
+            }
+            Encoding::Imported { noise } => Ok(noise),
+            Encoding::Unsigned => Err(Error::mismatch(
+                "input of the function",
+                "a result of ReLU or maximum, of one bit less",
+                format!("integers of {} bits", self.parameters().bits()),
+            )),
+        }
+    }
+}
+
+#[cfg(feature = "client")]
+impl super::SecretKey {
+    /// Encrypts numbers of [-1, 1), rounded to multiples of 2^-(bits - 1).
+    ///
+    /// # Errors
+    /// If one is outside: names it.
+    pub fn encrypt_reals(&self, values: &[f64]) -> Result<EncryptedIntegers> {
+        let one = f64::from(1u32 << (self.parameters().bits() - 1));
+        // The conversion saturates: what is no number becomes 0, and is refused before.
+        if let Some(&value) = values.iter().find(|value| !(-1.0..1.0).contains(*value)) {
+            let limit = "it must be from -1 to below 1".to_owned();
+            return Err(Error::Parameter { name: "number", value, limit });
+        }
+        let rounded = |value: &f64| ((value * one).round() as i64).min(one as i64 - 1);
+        self.encrypt(&values.iter().map(rounded).collect::<Vec<i64>>())
+    }
+
+    /// Decrypts integers as numbers of [-1, 1).
+    ///
+    /// Results of continuous functions show a part of their noise, and with it of the secret: do not give them to whoever
+    /// has the ciphertexts (Li, Micciancio, EUROCRYPT 2021).
+    ///
+    /// # Errors
+    /// As [`super::SecretKey::decrypt`].
+    pub fn decrypt_reals(&self, integers: &EncryptedIntegers) -> Result<Vec<f64>> {
+        let one = f64::from(1u32 << (self.parameters().bits() - 1));
+        Ok(self.decrypt(integers)?.into_iter().map(|value| value as f64 / one).collect())
+    }
+}

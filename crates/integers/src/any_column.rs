@@ -1,0 +1,78 @@
+//! Columns whose kind is known at run time.
+
+use crate::columns::{BooleanColumn, IntegerColumn};
+use crate::integer::{AnyInteger, ColumnKind, Integer};
+use crate::serialization::{Column, ColumnDigits, OwnedDigits};
+
+/// A column of booleans, or of integers of any kind: what a program holds that learns at run time what is in a file.
+///
+/// ```
+/// use cryptable_integers::{AnyColumn, ColumnReader, ColumnWriter, decrypt_words, encrypt, insecure_packed_toy};
+/// use cryptable_packed::SecretKey;
+/// let secret = SecretKey::generate(&insecure_packed_toy(2, 1024)?);
+/// let mut writer = ColumnWriter::new(Vec::new());
+/// writer.push(&encrypt(&secret, &[1i16, -2])?)?;
+/// let file = writer.finish()?;
+///
+/// let part = ColumnReader::new(&file[..])?.next_part::<AnyColumn<_>>()?;
+/// let Some(AnyColumn::Integers(column)) = part else { panic!("integers") };
+/// assert_eq!(column.kind().to_string(), "i16");
+/// assert_eq!(decrypt_words(&secret, &column)?, [1, 0xfffe]);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub enum AnyColumn<C> {
+    /// Booleans.
+    Booleans(BooleanColumn<C>),
+    /// Integers.
+    Integers(IntegerColumn<AnyInteger, C>),
+}
+
+impl<C> From<BooleanColumn<C>> for AnyColumn<C> {
+    fn from(column: BooleanColumn<C>) -> Self {
+        Self::Booleans(column)
+    }
+}
+
+impl<C> From<IntegerColumn<AnyInteger, C>> for AnyColumn<C> {
+    fn from(column: IntegerColumn<AnyInteger, C>) -> Self {
+        Self::Integers(column)
+    }
+}
+
+impl<T: Integer, C> From<IntegerColumn<T, C>> for AnyColumn<C> {
+    fn from(column: IntegerColumn<T, C>) -> Self {
+        Self::Integers(column.into())
+    }
+}
+
+impl<C> Column<C> for AnyColumn<C> {
+    fn kind(&self) -> ColumnKind {
+        match self {
+            Self::Booleans(_) => ColumnKind::BOOLEANS,
+            Self::Integers(column) => column.kind(),
+        }
+    }
+
+    fn holds(_kind: ColumnKind) -> bool {
+        true
+    }
+
+    fn expected() -> String {
+        "integers or booleans".into()
+    }
+
+    fn parts(&self) -> ColumnDigits<'_, C> {
+        match self {
+            Self::Booleans(column) => column.parts(),
+            Self::Integers(column) => column.parts(),
+        }
+    }
+
+    fn from_parts(kind: ColumnKind, digits: OwnedDigits<C>) -> Self {
+        match kind {
+            ColumnKind::BOOLEANS => Self::Booleans(BooleanColumn::from_parts(kind, digits)),
+            _ => Self::Integers(IntegerColumn::from_parts(kind, digits)),
+        }
+    }
+}

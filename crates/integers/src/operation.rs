@@ -1,0 +1,411 @@
+//! Operations on columns whose kind is known at run time: the same when they are planned and when they run.
+
+use std::borrow::Cow;
+
+use cryptable_lattice::error::{Error, Result};
+
+use crate::any_column::AnyColumn;
+use crate::columns::{BooleanColumn, IntegerColumn};
+use crate::digit_arithmetic::{DigitArithmetic, LookupModel, Places};
+use crate::dry_run::{DryRun, Outline};
+use crate::evaluator::Evaluator;
+use crate::integer::{AnyInteger, ColumnKind};
+use crate::piecewise_linear::Piece;
+use crate::serialization::Column as _;
+
+/// What is computed on columns of any kind, with all that is public: for programs that learn at run time what they compute.
+///
+/// ```
+/// use cryptable_integers::{
+///     AnyColumn, ColumnKind, Evaluator, Operand, Operation, decrypt_words, encrypt_words, insecure_packed_toy,
+/// };
+/// use cryptable_packed::{Progress, SecretKey};
+/// let parameters = insecure_packed_toy(2, 1024)?;
+/// let kind = ColumnKind { bits: 8, signed: false };
+/// let sum = Operation::by_name("add").expect("an operation of this name");
+/// assert!(sum.planned_lookups(&parameters, 3, &[kind.into(), 7.into()])?.is_empty());
+///
+/// let secret = SecretKey::generate(&parameters);
+/// let x = AnyColumn::from(encrypt_words(&secret, kind, &[200, 3, 77])?);
+/// let key = secret.evaluation_key(Progress::silent())?;
+/// let server = Evaluator::new(&key)?;
+/// let results = sum.apply(&server, &[Operand::Column(&x), Operand::Number(100)])?;
+/// let [AnyColumn::Integers(sums)] = &results[..] else { panic!("a column of integers") };
+/// assert_eq!(decrypt_words(&secret, sums)?, [44, 103, 177]);
+/// # Ok::<(), cryptable_packed::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// x + y.
+    Add,
+    /// x - y.
+    Sub,
+    /// x·y.
+    Mul,
+    /// The smaller one.
+    Min,
+    /// The larger one.
+    Max,
+    /// The smaller and the larger one.
+    MinMax,
+    /// x < y.
+    Less,
+    /// x <= y.
+    LessOrEqual,
+    /// x = y.
+    Equal,
+    /// x where a condition, the first operand, is true, else y.
+    Select,
+    /// -x.
+    Negate,
+    /// The same with carries propagated.
+    Reduce,
+    /// x and y, of booleans.
+    And,
+    /// x or y, of booleans.
+    Or,
+    /// x or y, but not both.
+    Xor,
+    /// Not x, of booleans.
+    Not,
+    /// `x << amount`.
+    ShiftLeft,
+    /// `x >> amount`.
+    ShiftRight,
+    /// x rotated to the more significant bits.
+    RotateLeft,
+    /// x rotated to the less significant bits.
+    RotateRight,
+    /// To another kind of integers, modulo their size; booleans become 0 and 1.
+    Cast(ColumnKind),
+    /// x < t, for each of these numbers.
+    LessThanEach(Vec<i128>),
+    /// A piecewise linear function, modulo the size of the results' kind.
+    Piecewise(Vec<Piece<i128>>, ColumnKind),
+    /// A table of the low bits, as many as its length, a power of two, has; outputs are words of the results' kind.
+    Table(Vec<u64>, ColumnKind),
+    /// A number for every value of every digit, summed; of the most significant digit of signed integers, those below 0 are
+    /// behind the others.
+    MapDigits(Vec<Vec<i64>>, ColumnKind),
+    /// The values of x, then those of y.
+    Concatenate,
+    /// A rising and a falling column merged: the smaller half, and the larger one.
+    Merge,
+    /// A column that rises and then falls, sorted.
+    BitonicMerge,
+}
+
+/// An operand: a column, or a public number in its place.
+#[derive(Debug)]
+pub enum Operand<'a, C> {
+    /// Encrypted.
+    Column(&'a AnyColumn<C>),
+    /// Public.
+    Number(i128),
+}
+
+/// An operand before it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlannedOperand {
+    /// A fresh column.
+    Column(ColumnKind),
+    /// Public.
+    Number(i128),
+}
+
+impl From<ColumnKind> for PlannedOperand {
+    fn from(kind: ColumnKind) -> Self {
+        Self::Column(kind)
+    }
+}
+
+impl From<i128> for PlannedOperand {
+    fn from(number: i128) -> Self {
+        Self::Number(number)
+    }
+}
+
+type Integers<C> = IntegerColumn<AnyInteger, C>;
+type Results<C> = Result<Vec<AnyColumn<C>>>;
+
+impl Operation {
+    /// The operation of a name that takes nothing but operands: `add`, `sub`, `mul`, `min`, `max`, `min_max`, `less`,
+    /// `less_or_equal`, `equal`, `select`, `negate`, `reduce`, `and`, `or`, `xor`, `not`, `shift_left`, `shift_right`,
+    /// `rotate_left`, `rotate_right`, `concatenate`, `merge`, `bitonic_merge`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "add" => Self::Add,
+            "sub" => Self::Sub,
+            "mul" => Self::Mul,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            "min_max" => Self::MinMax,
+            "less" => Self::Less,
+            "less_or_equal" => Self::LessOrEqual,
+            "equal" => Self::Equal,
+            "select" => Self::Select,
+            "negate" => Self::Negate,
+            "reduce" => Self::Reduce,
+            "and" => Self::And,
+            "or" => Self::Or,
+            "xor" => Self::Xor,
+            "not" => Self::Not,
+            "shift_left" => Self::ShiftLeft,
+            "shift_right" => Self::ShiftRight,
+            "rotate_left" => Self::RotateLeft,
+            "rotate_right" => Self::RotateRight,
+            "concatenate" => Self::Concatenate,
+            "merge" => Self::Merge,
+            "bitonic_merge" => Self::BitonicMerge,
+            _ => return None,
+        })
+    }
+
+    /// Whether values change their places: on packed values alone, by [`Operation::apply_moving`].
+    #[must_use]
+    pub fn moves_values(&self) -> bool {
+        matches!(self, Self::Concatenate | Self::Merge | Self::BitonicMerge)
+    }
+
+    /// Applies the operation: one result, or as many as it has.
+    ///
+    /// # Errors
+    /// If operands are too few or of other kinds, or a number is out of range; [`Error::UnsupportedOperation`] if values
+    /// would change places; whatever keeps the evaluator from its work.
+    pub fn apply<E: DigitArithmetic>(
+        &self,
+        server: &Evaluator<'_, E>,
+        operands: &[Operand<'_, E::Ciphertext>],
+    ) -> Results<E::Ciphertext> {
+        let kind = kind_of(operands);
+        let integers = |index| integers(server, (operands, index), kind);
+        let booleans = |index| booleans(operands, index);
+        let one = |column: Integers<E::Ciphertext>| Ok(vec![column.into()]);
+        let flags = |column: BooleanColumn<E::Ciphertext>| Ok(vec![column.into()]);
+        match self {
+            Self::Add => one(server.add(&*integers(0)?, &*integers(1)?)?),
+            Self::Sub => one(server.sub(&*integers(0)?, &*integers(1)?)?),
+            Self::Mul => one(server.mul(&*integers(0)?, &*integers(1)?)?),
+            Self::Min => one(server.min(&*integers(0)?, &*integers(1)?)?),
+            Self::Max => one(server.max(&*integers(0)?, &*integers(1)?)?),
+            Self::MinMax => {
+                Ok(server.min_max(&*integers(0)?, &*integers(1)?)?.map(AnyColumn::from).into())
+            }
+            Self::Less => flags(server.lt(&*integers(0)?, &*integers(1)?)?),
+            Self::LessOrEqual => flags(server.le(&*integers(0)?, &*integers(1)?)?),
+            Self::Equal => flags(server.eq(&*integers(0)?, &*integers(1)?)?),
+            Self::Select => one(server.select(booleans(0)?, &*integers(1)?, &*integers(2)?)?),
+            Self::Negate => one(server.neg(&*integers(0)?)?),
+            Self::Reduce => one(server.reduce(&*integers(0)?)?),
+            Self::And => flags(server.and(booleans(0)?, booleans(1)?)?),
+            Self::Or => flags(server.or(booleans(0)?, booleans(1)?)?),
+            Self::Xor => flags(server.xor(booleans(0)?, booleans(1)?)?),
+            Self::Not => flags(server.not(booleans(0)?)?),
+            Self::ShiftLeft | Self::ShiftRight | Self::RotateLeft | Self::RotateRight => {
+                one(self.shift(server, &*integers(0)?, operand(operands, 1)?)?)
+            }
+            Self::Cast(to) => {
+                to.check_integers()?;
+                one(match operand(operands, 0)? {
+                    Operand::Column(AnyColumn::Booleans(column)) => server.ones(*to, column),
+                    _ => server.cast_to(&*integers(0)?, *to)?,
+                })
+            }
+            Self::LessThanEach(thresholds) => {
+                let thresholds = thresholds.iter().map(|&number| kind.word(number));
+                let thresholds = thresholds.collect::<Result<Vec<_>>>()?;
+                let found = server.below(&*integers(0)?, &thresholds, &i64::from)?;
+                Ok(found.into_iter().map(|flag| BooleanColumn::new(flag).into()).collect())
+            }
+            Self::Piecewise(..) | Self::Table(..) | Self::MapDigits(..) => {
+                one(self.function(server, &*integers(0)?)?)
+            }
+            Self::Concatenate | Self::Merge | Self::BitonicMerge => {
+                Err(Error::UnsupportedOperation {
+                    engine: "single",
+                    operation: "merge columns",
+                    reason: "single values have no places",
+                })
+            }
+        }
+    }
+
+    /// [`Operation::apply`] on values that have places, of all operations.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn apply_moving<E: Places>(
+        &self,
+        server: &Evaluator<'_, E>,
+        operands: &[Operand<'_, E::Ciphertext>],
+    ) -> Results<E::Ciphertext> {
+        let kind = kind_of(operands);
+        let integers = |index| integers(server, (operands, index), kind);
+        match self {
+            Self::Concatenate => {
+                Ok(vec![server.concatenate(&*integers(0)?, &*integers(1)?)?.into()])
+            }
+            Self::Merge => {
+                Ok(server.merge(&*integers(0)?, &*integers(1)?)?.map(AnyColumn::from).into())
+            }
+            Self::BitonicMerge => Ok(vec![server.bitonic_merge(&*integers(0)?)?.into()]),
+            _ => self.apply(server, operands),
+        }
+    }
+
+    fn shift<E: DigitArithmetic>(
+        &self,
+        server: &Evaluator<'_, E>,
+        x: &Integers<E::Ciphertext>,
+        amount: &Operand<'_, E::Ciphertext>,
+    ) -> Result<Integers<E::Ciphertext>> {
+        let (bits, of_amounts) = (x.kind().bits, ColumnKind::of::<u8>());
+        let amount = match amount {
+            Operand::Number(amount) => {
+                // Rotations to the other side are by what is left of the bits.
+                let amount = of_amounts.word(*amount)? as u32;
+                return match self {
+                    Self::ShiftLeft => server.shl(x, amount),
+                    Self::ShiftRight => server.shr(x, amount),
+                    Self::RotateLeft => server.rotate_left(x, amount),
+                    _ => server.rotate_left(x, bits - amount % bits),
+                };
+            }
+            Operand::Column(AnyColumn::Integers(column)) => server.cast_to(column, of_amounts)?,
+            Operand::Column(other) => {
+                return Err(Error::mismatch("amount", other.kind(), "integers"));
+            }
+        };
+        let amount: &Integers<_> = &amount;
+        match self {
+            Self::ShiftLeft => server.shl_by(x, amount),
+            Self::ShiftRight => server.shr_by(x, amount),
+            Self::RotateLeft => server.rotate_left_by(x, amount),
+            _ => server.rotate_right_by(x, amount),
+        }
+    }
+
+    /// A function of one column to a kind of its own.
+    fn function<E: DigitArithmetic>(
+        &self,
+        server: &Evaluator<'_, E>,
+        x: &Integers<E::Ciphertext>,
+    ) -> Result<Integers<E::Ciphertext>> {
+        match self {
+            Self::Piecewise(pieces, to) => {
+                to.check_integers()?;
+                pieces.iter().try_for_each(|piece| x.kind().word(piece.start).map(drop))?;
+                server.piecewise_linear_to(x, *to, pieces)
+            }
+            Self::MapDigits(tables, to) => {
+                to.check_integers()?;
+                server.map_digits_to(x, *to, &|index, digit| {
+                    let table = tables.get(index).map_or(&[][..], Vec::as_slice);
+                    // The most significant digit of signed integers has the sign.
+                    let place = if digit < 0 { digit + table.len() as i64 } else { digit };
+                    table.get(place as usize).copied().unwrap_or_default().into()
+                })
+            }
+            Self::Table(outputs, to) => {
+                to.check_integers()?;
+                check_table(outputs)?;
+                let bits = outputs.len().ilog2();
+                server.lookup_tree_to(x, *to, bits, &|value| to.truncated(outputs[value as usize]))
+            }
+            _ => unreachable!("functions are called for operations that have one"),
+        }
+    }
+
+    /// The tables of every lookup that the operation takes on fresh operands of so many values: by a dry run.
+    ///
+    /// # Errors
+    /// As [`Operation::apply_moving`].
+    pub fn planned_lookups(
+        &self,
+        model: &(dyn LookupModel + Sync),
+        count: usize,
+        operands: &[PlannedOperand],
+    ) -> Result<Vec<usize>> {
+        let dry_run = DryRun::new(model, count);
+        self.dry_run(&dry_run, operands)?;
+        Ok(dry_run.lookups())
+    }
+
+    /// Runs the operation without ciphertexts, on fresh operands.
+    ///
+    /// # Errors
+    /// As [`Operation::apply_moving`].
+    pub fn dry_run(&self, dry_run: &DryRun<'_>, operands: &[PlannedOperand]) -> Result<()> {
+        let server = Evaluator::new(dry_run)?;
+        let fresh = |operand: &PlannedOperand| -> Result<Option<AnyColumn<Outline>>> {
+            Ok(match *operand {
+                PlannedOperand::Column(ColumnKind::BOOLEANS) => {
+                    Some(dry_run.fresh_booleans().into())
+                }
+                PlannedOperand::Column(kind) => {
+                    kind.check_integers()?;
+                    let column: Integers<Outline> =
+                        dry_run.fresh_column(kind, server.digit_bits(), dry_run.count());
+                    Some(column.into())
+                }
+                PlannedOperand::Number(_) => None,
+            })
+        };
+        let columns = operands.iter().map(fresh).collect::<Result<Vec<_>>>()?;
+        let operand = |(column, operand): (_, &PlannedOperand)| match (column, *operand) {
+            (Some(column), _) => Operand::Column(column),
+            (None, PlannedOperand::Number(number)) => Operand::Number(number),
+            (None, PlannedOperand::Column(_)) => unreachable!("columns are fresh ones"),
+        };
+        let operands: Vec<_> =
+            columns.iter().map(Option::as_ref).zip(operands).map(operand).collect();
+        self.apply_moving(&server, &operands).map(drop)
+    }
+}
+
+/// The integers that an operation is of: those of the first column that holds any.
+fn kind_of<C>(operands: &[Operand<'_, C>]) -> ColumnKind {
+    let found = operands.iter().find_map(|operand| match operand {
+        Operand::Column(AnyColumn::Integers(column)) => Some(column.kind()),
+        _ => None,
+    });
+    found.unwrap_or(ColumnKind::of::<u8>())
+}
+
+fn check_table(outputs: &[u64]) -> Result<()> {
+    if outputs.len().is_power_of_two() && outputs.len() > 1 {
+        return Ok(());
+    }
+    let limit = "it must be a power of two from 2 on".into();
+    Err(Error::Parameter { name: "number of outputs", value: outputs.len() as f64, limit })
+}
+
+fn operand<'a, 'b, C>(operands: &'b [Operand<'a, C>], index: usize) -> Result<&'b Operand<'a, C>> {
+    let (value, limit) = (operands.len() as u64, index as u64 + 1);
+    operands.get(index).ok_or(Error::TooSmall { name: "number of operands", value, limit })
+}
+
+fn integers<'a, E: DigitArithmetic>(
+    server: &Evaluator<'_, E>,
+    (operands, index): (&'a [Operand<'_, E::Ciphertext>], usize),
+    kind: ColumnKind,
+) -> Result<Cow<'a, Integers<E::Ciphertext>>> {
+    match operand(operands, index)? {
+        Operand::Number(number) => Ok(Cow::Owned(server.public(kind, kind.word(*number)?))),
+        Operand::Column(AnyColumn::Integers(column)) => Ok(Cow::Borrowed(column)),
+        Operand::Column(other) => Err(Error::mismatch("column", other.kind(), kind)),
+    }
+}
+
+fn booleans<'b, C>(operands: &'b [Operand<'_, C>], index: usize) -> Result<&'b BooleanColumn<C>> {
+    match operand(operands, index)? {
+        Operand::Column(AnyColumn::Booleans(column)) => Ok(column),
+        Operand::Column(AnyColumn::Integers(column)) => {
+            Err(Error::mismatch("column", column.kind(), ColumnKind::BOOLEANS))
+        }
+        Operand::Number(number) => {
+            Err(Error::mismatch("operand", number, "an encrypted column of booleans"))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Memory of transciphering, by count.
+
+use super::block::{BLOCK_BYTES, ROUNDS};
+use super::byte_stream::CHUNK_BYTES;
+use super::parameters::Parameters;
+use crate::cost::CircuitBootstrappingCost;
+use crate::tree::TreeShape;
+
+/// Bits of a byte.
+const BITS: usize = 8;
+
+/// Output bits of all tables: of rounds and of the last one, forward and inverse, and of the caller's.
+const TABLES: [usize; 5] = [24, 8, 32, 8, 8];
+
+impl Parameters {
+    /// Bytes that transciphering takes beside the key, however long the message is: round keys, results of a chunk and of
+    /// a table on it, a block with the products that its columns are mixed from, selectors of its bits, and tables.
+    ///
+    /// ```
+    /// use cryptable_leveled::aes::Parameters;
+    /// let megabytes = Parameters::default_128().working_bytes() / 1_000_000;
+    /// assert!((10..500).contains(&megabytes), "{megabytes}");
+    /// ```
+    #[must_use]
+    pub fn working_bytes(&self) -> usize {
+        let circuit = self.circuit_bootstrapping();
+        let bit = size_of::<u64>() * (circuit.lwe_shape().dimension + 1);
+        let round_keys = (ROUNDS + 1) * BLOCK_BYTES * BITS;
+        // As values, and as they are written.
+        let chunk = 4 * CHUNK_BYTES * BITS;
+        // Three or four products a byte, the state before and after.
+        let block = 8 * BLOCK_BYTES * BITS;
+        let tables: usize =
+            TABLES.iter().map(|&width| TreeShape::new(circuit, BITS, width).bytes()).sum();
+        let selector = CircuitBootstrappingCost::of(circuit).rgsw_bytes as usize;
+        bit * (round_keys + chunk + block) + tables + selector * BLOCK_BYTES * BITS
+    }
+}

@@ -1,0 +1,63 @@
+//! Limbs that a multiplexer tree holds at its widest point.
+
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
+use crate::parameters::memory::depth;
+
+/// Limbs of a relinearization of selectors: tensor, digits, remainders and quotient.
+const RELINEARIZATION_LIMBS: usize = 48;
+
+impl ParametersLiteral {
+    /// Limbs in use at the widest point, if CoeffsToSlots and exponential take `front`: while the last digit is decomposed,
+    /// when selectors are made, or when the tree is evaluated.
+    pub(crate) fn tree_limbs(&self, tree: &MultiplexerLiteral, front: usize) -> usize {
+        let deltas: Vec<usize> =
+            (0..tree.digits.len()).map(|digit| self.limbs_of_deltas(tree, digit)).collect();
+        let (mut held, mut peak) = (0, 0);
+        for (digit, limbs) in deltas.iter().enumerate() {
+            peak = peak.max(held + front.max(self.limbs_making_deltas(tree, digit)));
+            held += limbs;
+        }
+        // Deltas give way to the selectors that are made of them.
+        let (mut of_selectors, mut first) = (0, 0);
+        for (index, &count) in tree.selectors.iter().enumerate() {
+            let made = self.limbs_of_selector(tree, index);
+            let more = if count > 1 { made + RELINEARIZATION_LIMBS } else { 0 };
+            peak = peak.max(of_selectors + held + more);
+            held -= deltas[first..first + count].iter().sum::<usize>();
+            (of_selectors, first) = (of_selectors + made, first + count);
+        }
+        let sizes = tree.row_sizes();
+        let outer = sizes.get(1).map_or(1, |&size| size);
+        let tensors = 3 * self.parts() * outer * (self.output_limbs() + sizes.len());
+        peak.max(of_selectors + tensors + RELINEARIZATION_LIMBS)
+    }
+
+    /// Limbs of the deltas of a digit.
+    fn limbs_of_deltas(&self, tree: &MultiplexerLiteral, digit: usize) -> usize {
+        let limbs = self.output_limbs() + tree.delta_levels(digit);
+        2 * self.parts() * tree.digits[digit] as usize * limbs
+    }
+
+    /// Limbs when the deltas of the last part of a digit are made: those of the other part, and all powers of an exponential
+    /// with as many combinations.
+    fn limbs_making_deltas(&self, tree: &MultiplexerLiteral, digit: usize) -> usize {
+        let (limbs, p) = (self.exponential_limbs(), tree.digits[digit] as usize);
+        let others = self.limbs_of_deltas(tree, digit) / self.parts() * (self.parts() - 1);
+        let powers: usize = (1..p).map(|power| limbs - depth(power)).sum();
+        let sums = p * (limbs - depth(p - 1));
+        2 * (limbs + powers + sums) + others
+    }
+
+    /// Limbs of a selector: of rows in sums and differences of both parts, of columns joined, but for tables of slots.
+    fn limbs_of_selector(&self, tree: &MultiplexerLiteral, index: usize) -> usize {
+        let (sizes, output) = (tree.row_sizes(), self.output_limbs());
+        match sizes.get(index) {
+            Some(size) => 2 * self.parts() * size * (output + sizes.len() - index),
+            None => {
+                let sets = if tree.entry_levels > 0 { self.parts() } else { 1 };
+                let limbs = output + sizes.len() + tree.entry_levels as usize;
+                2 * sets * tree.columns() * limbs
+            }
+        }
+    }
+}

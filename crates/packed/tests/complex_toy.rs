@@ -1,0 +1,144 @@
+//! Tables with complex outputs, one result for both parts, on toy rings.
+
+use cryptable_packed::{
+    ComplexTable, EntryKind, EvaluationKey, Method, Parameters, Progress, RealDecryption, Request,
+    SecretKey, Table,
+};
+use cryptable_ring::random::replay;
+use num_complex::Complex64;
+
+/// Numbers within [-1/2, 1/2) that look random and are the same in every run.
+fn number(seed: u64) -> f64 {
+    let x = (seed ^ (seed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (x >> 11) as f64 / 53f64.exp2() - 0.5
+}
+
+fn table(p: u64, modulus: u64, seed: u64) -> ComplexTable {
+    let value = |x| Complex64::new(number(2 * x + seed), number(2 * x + 1 + seed));
+    ComplexTable::new(p, &(0..p).map(value).collect::<Vec<_>>(), modulus).unwrap()
+}
+
+fn keys(parameters: &Parameters) -> (SecretKey, EvaluationKey) {
+    let secret = SecretKey::generate(parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    (secret, key)
+}
+
+/// Looks values up in all tables at once; every one, and the noise of all.
+fn check((p, modulus): (u64, u64), slots: usize, tables: &[ComplexTable]) {
+    let _replay = replay::begin();
+    let parameters = Parameters::insecure_toy_complex(p, modulus, slots).unwrap();
+    let (secret, key) = keys(&parameters);
+    let values: Vec<u64> = (0..slots as u64).map(|i| (i * 7 + i / p) % p).collect();
+    let prepared: Vec<_> = tables.iter().map(|table| key.prepare_complex(table).unwrap()).collect();
+    let prepared: Vec<_> = prepared.iter().collect();
+    let input = secret.encrypt(&values).unwrap();
+    let results = key.lookup_complex(&input, &prepared, Progress::silent()).unwrap();
+    assert_eq!(results.len(), tables.len());
+    let mut squares = (0.0, 0);
+    for (table, result) in tables.iter().zip(&results) {
+        let found = secret.decrypt_complex(result, RealDecryption::default()).unwrap();
+        let rounded = table.rounded();
+        let expected: Vec<_> = values.iter().map(|&x| rounded[x as usize]).collect();
+        assert!(found == expected, "{p} to {modulus}, {slots} values");
+        let [re, im] = table.tables();
+        let residues: Vec<[u64; 2]> =
+            values.iter().map(|&x| [re, im].map(|part| part.values()[x as usize])).collect();
+        let errors = secret.complex_errors(result, &residues).unwrap();
+        squares = (squares.0 + errors.iter().map(|e| e * e).sum::<f64>(), squares.1 + errors.len());
+        // A result is one ciphertext, and no input.
+        assert!(secret.decrypt(result).is_err());
+        assert!(key.lookup_complex(result, &prepared, Progress::silent()).is_err());
+    }
+    let deviation = (squares.0 / squares.1 as f64).sqrt();
+    let typical = parameters.failure().typical_ratio;
+    let ratio = deviation / typical;
+    println!("{p} to {modulus}, {slots} values: {ratio:.2} times the predicted noise");
+    // Smaller where the ring is not full: what lies between values takes its part of the noise.
+    let least = if slots == 512 { 0.5 } else { 0.1 };
+    assert!((least..2.0).contains(&ratio), "{p} to {modulus}, {slots} values: {ratio}");
+}
+
+#[test]
+fn random_tables_on_full_and_sparse_ciphertexts() {
+    for slots in [512, 128, 8] {
+        check((16, 256), slots, &[table(16, 256, 1), table(16, 256, 99)]);
+    }
+    check((8, 1 << 12), 512, &[table(8, 1 << 12, 5)]);
+    check((10, 100), 512, &[table(10, 100, 6)]);
+}
+
+#[test]
+fn bits_and_extreme_tables() {
+    check((2, 64), 512, &[table(2, 64, 3)]);
+    let constant = |z: Complex64| ComplexTable::new(16, &[z; 16], 64).unwrap();
+    let (low, high) = (Complex64::new(-0.5, -0.5), Complex64::new(0.49, -0.5));
+    let alternating: Vec<_> = (0..16).map(|x| if x % 2 == 0 { low } else { high }).collect();
+    let alternating = ComplexTable::new(16, &alternating, 64).unwrap();
+    check((16, 64), 512, &[constant(low), constant(Complex64::ZERO), alternating]);
+}
+
+#[test]
+fn fewer_values_than_slots() {
+    let parameters = Parameters::insecure_toy_complex(16, 64, 512).unwrap();
+    let (secret, key) = keys(&parameters);
+    let table = table(16, 64, 1);
+    let prepared = key.prepare_complex(&table).unwrap();
+    let values = [3, 15, 0];
+    let input = secret.encrypt(&values).unwrap();
+    let result = key.lookup_complex(&input, &[&prepared], Progress::silent()).unwrap();
+    let result = cryptable_packed::Ciphertext::from_bytes(&result[0].to_bytes()).unwrap();
+    let found = secret.decrypt_complex(&result, RealDecryption::default()).unwrap();
+    assert_eq!(found, values.map(|x| table.rounded()[x as usize]));
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let complex = Request { complex_outputs: true, ..Request::new(16, 16) };
+    for (request, text) in [
+        (Request { method: Some(Method::Cmt), ..complex }, "multiplexer tree"),
+        (Request { digit_bits: Some(2), ..complex }, "digits"),
+        (Request { entries: EntryKind::Plain, ..complex }, "every value"),
+        (Request { lookups_in_a_row: 2, ..complex }, "further lookups"),
+    ] {
+        let error = Parameters::choose(&request).unwrap_err().to_string();
+        assert!(error.contains("complex outputs") && error.contains(text), "{error}");
+    }
+    let parameters = Parameters::insecure_toy_complex(16, 64, 512).unwrap();
+    let (secret, key) = keys(&parameters);
+    let prepared = key.prepare(&Table::from_fn(16, 64, |x| x).unwrap()).unwrap();
+    let input = secret.encrypt(&[1]).unwrap();
+    let error = key.lookup(&input, &prepared, Progress::silent()).unwrap_err().to_string();
+    assert!(error.contains("has complex outputs"), "{error}");
+    let (_, real) = keys(&Parameters::insecure_toy(16, 64).unwrap());
+    let error = real.prepare_complex(&table(16, 64, 1)).unwrap_err().to_string();
+    assert!(error.contains("has real outputs"), "{error}");
+}
+
+#[test]
+fn full_size_parameters() {
+    for (bits, output_bits) in [(4, 16), (8, 8), (12, 8)] {
+        let request =
+            Request { complex_outputs: true, ..Request::new(1 << bits, 1 << output_bits) };
+        let parameters = Parameters::choose(&request).unwrap();
+        assert_eq!(parameters.literal().slots, 1 << 15);
+        assert!(parameters.security_bits() >= 128.0);
+        assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    }
+}
+
+#[test]
+fn thirteen_bits_by_akp_take_ring_degree_2_to_17() {
+    let request = Request { method: Some(Method::Akp), ..Request::new(1 << 13, 1 << 13) };
+    let parameters = Parameters::choose(&request).unwrap();
+    println!("{parameters}: {:?}", parameters.literal());
+    let prediction = parameters.prediction();
+    println!("{} GB, {:?}", prediction.peak_bytes() as f64 / 1e9, prediction.work);
+    assert_eq!(parameters.ring_degree(), 1 << 17);
+    assert!(parameters.security_bits() >= 128.0);
+    assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    // Without the method, trees alone are tried, at the usual degree.
+    let parameters = Parameters::choose(&Request::new(1 << 13, 1 << 13)).unwrap();
+    assert!(parameters.method_name().starts_with("CMT") && parameters.ring_degree() == 1 << 16);
+}

@@ -1,0 +1,79 @@
+//! Complex and fixed-point tables, and AKP of 13 bits at ring degree 2^17, at full size: parameters of the planner.
+
+use std::time::Instant;
+
+use cryptable_packed::{
+    ComplexTable, EvaluationKey, Method, Parameters, Progress, RealDecryption, RealTable, Request,
+    SecretKey, Table,
+};
+use num_complex::Complex64;
+
+/// Numbers within [-1/2, 1/2) that look random.
+fn number(seed: u64) -> f64 {
+    let x = (seed ^ (seed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (x >> 11) as f64 / 53f64.exp2() - 0.5
+}
+
+/// Keys of parameters that hold what requests promise, and values for all slots.
+fn client(request: &Request) -> (SecretKey, EvaluationKey, Vec<u64>) {
+    let parameters = Parameters::choose(request).unwrap();
+    assert!(parameters.security_bits() >= 128.0);
+    assert!(parameters.ciphertext_failure_probability().log2() <= -64.0);
+    let secret = SecretKey::generate(&parameters);
+    let key = secret.evaluation_key(Progress::silent()).unwrap();
+    let p = request.input_modulus;
+    let values = (0..parameters.literal().slots as u64).map(|i| (i * 31 + i / p) % p).collect();
+    (secret, key, values)
+}
+
+#[test]
+#[ignore = "half a minute and 3 GB"]
+fn complex_outputs_of_eight_bits() {
+    let request = Request { complex_outputs: true, ..Request::new(256, 256) };
+    let (secret, key, values) = client(&request);
+    let numbers: Vec<_> = (0..256).map(|x| Complex64::new(number(x), number(x + 999))).collect();
+    let table = ComplexTable::new(256, &numbers, 256).unwrap();
+    let prepared = key.prepare_complex(&table).unwrap();
+    let input = secret.encrypt(&values).unwrap();
+    let start = Instant::now();
+    let result = key.lookup_complex(&input, &[&prepared], Progress::silent()).unwrap();
+    println!("{} values in {:.1} s", values.len(), start.elapsed().as_secs_f64());
+    let found = secret.decrypt_complex(&result[0], RealDecryption::default()).unwrap();
+    let rounded = table.rounded();
+    let expected: Vec<_> = values.iter().map(|&x| rounded[x as usize]).collect();
+    assert!(found == expected);
+    assert_eq!(found.len(), 32_768);
+}
+
+#[test]
+#[ignore = "half a minute and 3 GB"]
+fn fixed_point_outputs_of_sixteen_bits() {
+    let modulus = RealTable::modulus_for(1e-5).unwrap();
+    let (secret, key, values) = client(&Request::new(256, modulus));
+    let numbers: Vec<_> = (0..256).map(number).collect();
+    let table = RealTable::new(256, &numbers, modulus).unwrap();
+    let prepared = key.prepare(table.table()).unwrap();
+    let input = secret.encrypt(&values).unwrap();
+    let result = key.lookup(&input, &prepared, Progress::silent()).unwrap();
+    let found = secret.decrypt_reals(&result, RealDecryption::default()).unwrap();
+    assert!(values.iter().zip(&found).all(|(&x, y)| (numbers[x as usize] - y).abs() <= 1e-5));
+    assert_eq!(found.len(), 65_536);
+}
+
+#[test]
+#[ignore = "minutes and some 16 GB"]
+fn thirteen_bits_by_one_interpolation() {
+    let p = 1 << 13;
+    let (secret, key, values) =
+        client(&Request { method: Some(Method::Akp), ..Request::new(p, p) });
+    assert_eq!(values.len(), 1 << 17);
+    let table = Table::from_fn(p, p, |x| ((number(x) + 0.5) * p as f64) as u64).unwrap();
+    let prepared = key.prepare(&table).unwrap();
+    let input = secret.encrypt(&values).unwrap();
+    let start = Instant::now();
+    let result = key.lookup(&input, &prepared, Progress::silent()).unwrap();
+    println!("{} values in {:.1} s", values.len(), start.elapsed().as_secs_f64());
+    let expected: Vec<_> = values.iter().map(|&x| table.values()[x as usize]).collect();
+    assert!(secret.decrypt(&result).unwrap() == expected);
+}

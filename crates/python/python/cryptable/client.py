@@ -1,0 +1,246 @@
+"""A client of the service, `cryptable serve`: keys and ciphertexts go to a server, results come back.
+
+    client = cryptable.Client("https://lookups.example", token)
+    key = client.register("server.key")                   # once; named by its digest from then on
+    print(client.tables())
+    result = client.lookup(encrypted, "risk", key=key)
+
+Nothing here computes: it is HTTP. What is interrupted goes on where it was, and a server that is started again is
+waited for. Errors of the server are `ServiceError`, with its reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import io
+import json
+import os
+import secrets
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from ._native import Ciphertext
+from .errors import CryptableError
+from .progress import Progress, reporting
+
+#: The file of an evaluation key: its path, its bytes, or the file.
+KeyFile: TypeAlias = "str | os.PathLike[str] | bytes | BinaryIO"
+
+#: Bytes of a part of an upload: what an interruption may cost.
+PART = 8 << 20
+
+#: Seconds that a server which is silent is waited for: it checks keys of gigabytes meanwhile.
+SILENCE = 900.0
+
+#: First and longest pause before something is tried again, in seconds.
+_PAUSES = (0.1, 10.0)
+
+_LATER = (429, 502, 503)
+
+
+class ServiceError(CryptableError):
+    """The server refuses, cannot be reached, or its job failed.
+
+    `status` is that of HTTP, 0 if there is no answer; `kind` the reason in a word; `limit` the name of the limit that
+    was exceeded, if any.
+    """
+
+    def __init__(self, message: str, status: int = 0, problem: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        problem = problem or {}
+        self.status = status
+        self.kind = str(problem.get("type", "")).rpartition(":")[2]
+        self.limit: str | None = (problem.get("exceeded") or {}).get("name")
+        self.offset: int | None = problem.get("offset")
+
+
+class Client:
+    """A client of a server: its address, and the token that its operator gave out.
+
+    `patience` is how many seconds a server that cannot be reached is tried. A key that was registered last is that of
+    lookups which name none.
+    """
+
+    def __init__(self, url: str, token: str, *, patience: float = 60.0) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"{url!r} is no address such as https://lookups.example")
+        self._parts = parts
+        self._path = parts.path.rstrip("/")
+        self._token = token.strip()
+        self._patience = patience
+        self._key: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Client({self._parts.geturl()!r}, token redacted)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a client holds a token: make another one in place of pickling it")
+
+    def tables(self) -> list[dict[str, Any]]:
+        """All tables of the server: `name`, `input_modulus`, `output_modulus`, `digest`."""
+        found: list[dict[str, Any]] = self._json("GET", "/v1/tables")
+        return found
+
+    def register(self, evaluation_key: KeyFile, *, progress: Progress = True) -> str:
+        """Sends an evaluation key, as `SecretKey.save_evaluation_key` wrote it, unless the server has it.
+
+        Returns its SHA-256 digest, by which lookups name it.
+        """
+        with _opened(evaluation_key) as file, reporting(progress, "key") as tell:
+            self._key = self._upload("evaluation-key", file, tell)
+        return self._key
+
+    def lookup(
+        self, ciphertext: Ciphertext, table: str, *, key: str | None = None, progress: Progress = True
+    ) -> Ciphertext:
+        """Maps every value through a table of the server; the result has the shape of the input."""
+        return self.lookup_many(ciphertext, [table], key=key, progress=progress)[0]
+
+    def lookup_many(
+        self, ciphertext: Ciphertext, tables: Sequence[str], *, key: str | None = None, progress: Progress = True
+    ) -> list[Ciphertext]:
+        """Maps every value through each of several tables, for less than as many lookups."""
+        key = key or self._key
+        if key is None:
+            raise ValueError("no key was registered with this client, and none is named")
+        shape = ciphertext.shape
+        sent = self._upload("ciphertext", io.BytesIO(ciphertext.to_bytes()), None)
+        order = {"key": key, "ciphertext": sent, "tables": list(tables)}
+        # Sent again, it is the same job.
+        headers = {"Idempotency-Key": secrets.token_hex(16)}
+        job = self._json("POST", "/v1/jobs", order, headers)
+        with reporting(progress, "lookup") as tell:
+            done = self._wait(job["id"], tell)
+        results = [self._fetch(done, place) for place in range(len(tables))]
+        # What is left on the server is no reason to lose results; another lookup may need the file.
+        for path in (f"/v1/jobs/{job['id']}", f"/v1/ciphertexts/{sent}"):
+            with suppress(ServiceError):
+                self._answer("DELETE", path)
+        return [Ciphertext.from_bytes(result).reshape(shape) for result in results]
+
+    def remove_key(self, key: str) -> None:
+        """Removes an evaluation key from the server."""
+        self._answer("DELETE", f"/v1/keys/{key}")
+
+    def _upload(self, kind: str, file: BinaryIO, tell: Callable[[int, int], None] | None) -> str:
+        digest = hashlib.sha256()
+        file.seek(0)
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+        announced = {"kind": kind, "length": file.tell(), "sha256": digest.hexdigest()}
+        start, reached = time.monotonic(), 0
+        while True:
+            upload = self._json("POST", "/v1/uploads", announced)
+            if upload["complete"]:
+                return digest.hexdigest()
+            if upload["offset"] > reached:
+                start, reached = time.monotonic(), upload["offset"]
+            try:
+                self._send_parts(upload, file, tell)
+                self._once("POST", f"/v1/uploads/{upload['id']}/complete", b"", {})
+                return digest.hexdigest()
+            except ServiceError as error:
+                # Where the server stands is asked anew; another attempt may have completed the upload.
+                passing = (
+                    error.status in (0, 404, *_LATER) or error.kind in ("busy", "slow") or error.offset is not None
+                )
+                if not passing or time.monotonic() - start > self._patience:
+                    raise
+            time.sleep(_PAUSES[0])
+
+    def _send_parts(self, upload: dict[str, Any], file: BinaryIO, tell: Callable[[int, int], None] | None) -> None:
+        offset, length = upload["offset"], upload["length"]
+        file.seek(offset)
+        while offset < length:
+            part = file.read(PART)
+            if not part:
+                raise OSError("the file became shorter while it was sent")
+            self._once("PATCH", f"/v1/uploads/{upload['id']}", part, {"Upload-Offset": str(offset)})
+            offset += len(part)
+            if tell is not None:
+                tell(offset, length)
+
+    def _wait(self, job: str, tell: Callable[[int, int], None] | None) -> dict[str, Any]:
+        pause = 0.01
+        while True:
+            found: dict[str, Any] = self._json("GET", f"/v1/jobs/{job}")
+            if found["state"] == "done":
+                return found
+            if found["state"] == "failed":
+                raise ServiceError(f"the job failed: {found.get('reason')}")
+            if tell is not None:
+                tell(int(found["progress"] * 1_000_000), 1_000_000)
+            time.sleep(pause)
+            pause = min(pause * 1.5, 1.0)
+
+    def _fetch(self, job: dict[str, Any], place: int) -> bytes:
+        length, result, start = job["results"][place], b"", time.monotonic()
+        while len(result) < length:
+            headers = {"Range": f"bytes={len(result)}-"}
+            try:
+                result += self._answer("GET", f"/v1/jobs/{job['id']}/results/{place}", headers=headers)
+            except http.client.IncompleteRead as cut:
+                # Goes on from there.
+                result += cut.partial
+                if time.monotonic() - start > self._patience:
+                    raise ServiceError("the result was cut off again and again") from cut
+        return result
+
+    def _json(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        content = b"" if body is None else json.dumps(body).encode()
+        return json.loads(self._answer(method, path, content, headers))
+
+    def _answer(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
+        """Tries until the server answers, or too long."""
+        start, pause = time.monotonic(), _PAUSES[0]
+        while True:
+            try:
+                return self._once(method, path, body, headers or {})
+            except ServiceError as error:
+                if error.status not in (0, *_LATER) or time.monotonic() - start + pause > self._patience:
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, _PAUSES[1])
+
+    def _once(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> bytes:
+        kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+        connection = kind(self._parts.hostname or "", self._parts.port, timeout=SILENCE)
+        headers = {"Authorization": f"Bearer {self._token}", **headers}
+        try:
+            connection.request(method, self._path + path, body or None, headers)
+            response = connection.getresponse()
+            content = response.read()
+        except http.client.IncompleteRead:
+            raise
+        except (OSError, http.client.HTTPException) as error:
+            raise ServiceError(f"cannot reach {self._parts.hostname}: {error}") from error
+        finally:
+            connection.close()
+        if response.status >= 300:
+            raise _refusal(response.status, content)
+        return content
+
+
+def _refusal(status: int, content: bytes) -> ServiceError:
+    try:
+        problem = json.loads(content)
+        return ServiceError(f"{problem['title']} ({status}): {problem['detail']}", status, problem)
+    except (ValueError, KeyError, TypeError):
+        return ServiceError(f"the server answers {status}", status)
+
+
+@contextmanager
+def _opened(source: KeyFile) -> Iterator[BinaryIO]:
+    if isinstance(source, bytes):
+        yield io.BytesIO(source)
+    elif isinstance(source, str | os.PathLike):
+        with Path(source).open("rb") as file:
+            yield file
+    else:
+        yield source

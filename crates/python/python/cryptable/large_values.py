@@ -1,0 +1,91 @@
+"""Integers of 4 to 24 bits in one ciphertext each: sign, comparison, absolute value, ReLU, maximum, and digits.
+
+    >>> from cryptable import large_values
+    >>> secret = large_values.SecretKey.generate(8, insecure_toy=True)      # without `insecure_toy` for use: bits=20
+    >>> server = secret.evaluation_key(progress=False)
+    >>> x, y = secret.encrypt([-50, 30]), secret.encrypt([20, 10])
+    >>> secret.decrypt_small(large_values.less_than(server, x, y, progress=False)).tolist()
+    [1, 0]
+    >>> secret.decrypt(large_values.maximum(server, x, y, progress=False)).tolist()
+    [20, 30]
+
+Operands of comparisons and maxima differ by less than `2**(bits - 1)`. An integer in digits of base 8 (`to_radix`, or
+`SecretKey.encrypt_radix`) is computed on without end:
+
+    >>> a, b = secret.encrypt_radix(100, digits=3), secret.encrypt_radix(29, digits=3)
+    >>> secret.decrypt_radix(server.radix_add(a, b)), secret.decrypt_radix(server.radix_maximum(a, b))
+    (129, 100)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._native import bridges as _bridges
+from ._native import large_values as _compiled
+
+Integers = _bridges.Integers
+SmallValues = _bridges.SmallValues
+EvaluationKey = _compiled.EvaluationKey
+Radix = _compiled.Radix
+SecretKey = _compiled.SecretKey
+
+__all__ = [
+    "EvaluationKey",
+    "Integers",
+    "Radix",
+    "SecretKey",
+    "SmallValues",
+    "absolute",
+    "fold",
+    "less_than",
+    "maximum",
+    "relu",
+    "sign",
+    "to_radix",
+]
+
+
+def sign(server: EvaluationKey, x: Integers, **how: Any) -> SmallValues:
+    """1 of negative integers, else 0."""
+    return server.sign(x, **how)
+
+
+def less_than(server: EvaluationKey, x: Integers, y: Integers, **how: Any) -> SmallValues:
+    """1 where x < y, else 0."""
+    return server.sign(x, y, **how)
+
+
+def absolute(server: EvaluationKey, x: Integers, **how: Any) -> Integers:
+    """The absolute value of x."""
+    return server.function("absolute", x, **how)
+
+
+def relu(server: EvaluationKey, x: Integers, **how: Any) -> Integers:
+    """x where it is positive, else 0. Results decrypt, but are no operands."""
+    return server.function("relu", x, **how)
+
+
+def maximum(server: EvaluationKey, x: Integers, y: Integers, **how: Any) -> Integers:
+    """The larger of x and y, unless it is negative: modulo `2**(bits - 1)`. Results decrypt, but are no operands."""
+    return server.function("maximum", x, y, **how)
+
+
+def to_radix(server: EvaluationKey, x: Integers, **how: Any) -> list[Radix]:
+    """The digits of base 8 of every integer's two's complement."""
+    return server.to_radix(x, **how)
+
+
+def fold(server: EvaluationKey, x: Radix, function: Callable[[int, int], int], initial: int = 0) -> SmallValues:
+    """The last state of an automaton of states 0 and 1 that reads the digits, the lowest first:
+    `state = function(digit, state)`.
+
+    >>> secret = SecretKey.generate(8, insecure_toy=True)
+    >>> server = secret.evaluation_key(progress=False)
+    >>> x = secret.encrypt_radix(0o1234, digits=4)
+    >>> parity = fold(server, x, lambda digit, state: (digit.bit_count() + state) % 2)
+    >>> secret.decrypt_small(parity).tolist()
+    [1]
+    """
+    return server.radix_fold(x, initial, [[int(function(digit, state)) for state in (0, 1)] for digit in range(8)])

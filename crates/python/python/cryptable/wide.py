@@ -1,0 +1,113 @@
+"""Dictionaries of up to 65,536 keys of 32 or 64 bits, and tables of 2^32 entries that have structure, on 65,536
+encrypted values at once.
+
+    >>> import numpy as np
+    >>> from cryptable import SecretKey, wide
+    >>> plan = wide.plan(8, value_bits=3, insecure_toy=True)     # without `insecure_toy` for use: bits=32
+    >>> secret = SecretKey.generate(plan)                        # the client
+    >>> values = wide.encrypt(secret, [0x17, 0xF0, 0x18], bits=8)
+    >>> server = secret.evaluation_key(progress=False)           # what the server gets
+    >>> risks = wide.dictionary(server, {0x17: 3, 0xF0: 5}, default=1, bits=8)
+    >>> wide.decrypt(secret, wide.lookup(server, values, risks, progress=False)).tolist()
+    [3, 5, 1]
+
+Values are encrypted in words of 16 bits, a packed ciphertext each, and results come in words, too. A key that is not in
+the dictionary has the default, for certain. Tables of two words: `sum_of_halves`, `products`, `pieces`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._native import EvaluationKey, SecretKey
+from ._native import wide as _compiled
+
+PreparedWide = _compiled.PreparedWide
+WidePlan = _compiled.WidePlan
+WideValues = _compiled.WideValues
+
+__all__ = [
+    "PreparedWide",
+    "WidePlan",
+    "WideValues",
+    "decrypt",
+    "dictionary",
+    "encrypt",
+    "lookup",
+    "pieces",
+    "plan",
+    "products",
+    "sum_of_halves",
+]
+
+
+def plan(bits: int = 32, **request: Any) -> WidePlan:
+    """What dictionaries of keys of so many bits take; keys are made for it.
+
+    By name: `value_bits` of the dictionary's values (14 by default, which are looked up fastest), `values` at a time,
+    `memory` in bytes, `log2_fail` of a whole ciphertext (-64).
+    """
+    return _compiled.plan_wide(bits, **request)
+
+
+def encrypt(secret: SecretKey, values: npt.ArrayLike, *, bits: int = 32) -> WideValues:
+    """Encrypts unsigned integers of so many bits, of any shape."""
+    return _compiled.encrypt_wide(secret, values, bits)
+
+
+def decrypt(secret: SecretKey, values: WideValues) -> npt.NDArray[np.uint64]:
+    """Decrypts values or results, in the shape that was encrypted."""
+    return _compiled.decrypt_wide(secret, values)
+
+
+def dictionary(
+    server: EvaluationKey,
+    entries: Mapping[int, int],
+    *,
+    default: int,
+    bits: int = 32,
+    value_bits: int | None = None,
+) -> PreparedWide:
+    """A dictionary (or a pandas Series) of keys of so many bits, and the value of all other keys."""
+    pairs = [(int(key), int(value)) for key, value in dict(entries).items()]
+    return _prepared(server, "dictionary", value_bits, bits=bits, default=int(default), pairs=pairs)
+
+
+def pieces(
+    server: EvaluationKey, starts: npt.ArrayLike, values: npt.ArrayLike, *, value_bits: int | None = None
+) -> PreparedWide:
+    """A function of two words that changes at few places: the value of the last start that is not above the input; the
+    first start is 0."""
+    found = zip(np.asarray(starts).tolist(), np.asarray(values).tolist(), strict=True)
+    return _prepared(server, "pieces", value_bits, pairs=list(found))
+
+
+def sum_of_halves(
+    server: EvaluationKey, low: npt.ArrayLike, high: npt.ArrayLike, *, value_bits: int | None = None
+) -> PreparedWide:
+    """`low[x % p] + high[x // p]`, p the values of a word; modulo p, or modulo p*p if `value_bits` says so."""
+    return _prepared(server, "sum", value_bits, halves=[_halves(low, high)])
+
+
+def products(server: EvaluationKey, terms: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> PreparedWide:
+    """The sum of `low[x % p] * high[x // p]` over all terms, modulo p, of factors below p/2."""
+    return _prepared(server, "products", None, halves=[_halves(*term) for term in terms])
+
+
+def lookup(server: EvaluationKey, values: WideValues, table: PreparedWide, **how: Any) -> WideValues:
+    """Maps every value through a dictionary or a structured table. Takes `threads` and `progress`."""
+    return _compiled.lookup_wide(server, values, table, **how)
+
+
+def _halves(low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[list[int], list[int]]:
+    return np.asarray(low).tolist(), np.asarray(high).tolist()
+
+
+def _prepared(server: EvaluationKey, kind: str, value_bits: int | None, **given: Any) -> PreparedWide:
+    defaults: dict[str, Any] = {"bits": 0, "default": 0, "pairs": [], "halves": []}
+    modulus = None if value_bits is None else 1 << value_bits
+    return _compiled.prepare_wide(server, defaults | given | {"kind": kind, "output_modulus": modulus})

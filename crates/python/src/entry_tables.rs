@@ -1,0 +1,111 @@
+//! Tables of their own for every value, in the clear or encrypted.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::engines::packed::{self, EncryptedTables, EntryKind, SlotTables};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrays::{Numbers, integers};
+use crate::errors::{Result, exception, raise};
+use crate::files::{Access, write_file};
+
+/// What a user calls kinds of entries.
+const KINDS: [(&str, EntryKind); 3] = [
+    ("shared", EntryKind::Shared),
+    ("per-value", EntryKind::Plain),
+    ("encrypted", EntryKind::Encrypted),
+];
+
+/// The kind of entries of a name.
+pub(crate) fn kind_of(name: &str) -> Result<EntryKind> {
+    let found = KINDS.into_iter().find(|(known, _)| *known == name);
+    let unknown = || {
+        let message =
+            format!("entries is {name:?}, but must be 'shared', 'per-value' or 'encrypted'");
+        PyValueError::new_err(message)
+    };
+    found.map(|(_, kind)| kind).ok_or_else(unknown)
+}
+
+/// Tables that the server looks up without reading them: one for all values, or one for each. Public.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct EncryptedTable {
+    pub(crate) inner: Arc<EncryptedTables>,
+}
+
+#[pymethods]
+impl EncryptedTable {
+    /// How many there are; none if one serves all values.
+    #[getter]
+    fn count(&self) -> Option<usize> {
+        self.inner.count()
+    }
+
+    /// The identifier of the secret key that they are encrypted under.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// Bytes of memory that they take, or of the file that they lie in.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// Writes a file, for `EvaluationKey.open_encrypted_table`. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        py.detach(|| {
+            write_file(&path, Access::Public, replace, |out| self.inner.write(out).map_err(raise))
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.inner)
+    }
+}
+
+/// Tables of an array: of every value one, its outputs along the last axis.
+///
+/// # Errors
+/// `TableError` if the shape is another than that of the values and a last axis of all inputs.
+pub(crate) fn per_value(
+    tables: &Bound<'_, PyAny>,
+    parameters: &cryptable::Parameters,
+    values: Option<&[usize]>,
+    signed: bool,
+) -> Result<SlotTables> {
+    let (inputs, modulus) = (parameters.input_modulus(), parameters.output_modulus());
+    let Numbers { values: outputs, shape } = integers(tables, modulus, signed)?;
+    let expected = |values: &[usize]| [values, &[inputs as usize]].concat();
+    let fits = match values {
+        Some(values) => shape == expected(values),
+        None => shape.last() == Some(&(inputs as usize)) && shape.len() > 1,
+    };
+    if !fits {
+        let wanted = values.map_or(format!("(..., {inputs})"), |it| format!("{:?}", expected(it)));
+        let message = format!("tables have the shape {shape:?}, but must have {wanted}");
+        return Err(exception("TableError", message));
+    }
+    // What does not fit is refused with its place.
+    let outputs = outputs.into_iter().map(|y| u32::try_from(y).unwrap_or(u32::MAX)).collect();
+    SlotTables::from_outputs((inputs, modulus), outputs).map_err(raise)
+}
+
+/// Tables that a client encrypts: one of `cryptable.table`, or one for every value.
+pub(crate) fn to_encrypt(
+    key: &packed::SecretKey,
+    table: &Bound<'_, PyAny>,
+    (per_value_, signed): (bool, bool),
+) -> Result<SlotTables> {
+    let parameters = key.parameters().clone().into();
+    if per_value_ {
+        return per_value(table, &parameters, None, signed);
+    }
+    let moduli = (parameters.input_modulus(), parameters.output_modulus());
+    let table = crate::table::of_moduli(table, moduli, signed)?;
+    SlotTables::shared(&table.cast::<crate::table::Table>()?.get().inner).map_err(raise)
+}

@@ -1,0 +1,66 @@
+//! Columns of any number of values: parts of as many as a ciphertext holds.
+
+use cryptable::integers::{
+    AnyColumn, Column, ColumnKind, ColumnReader, ColumnWriter, DigitCiphertext,
+};
+use cryptable::{Error, Result};
+
+/// A column of any number of values: parts, and how many values each has.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts<C> {
+    pub(crate) kind: ColumnKind,
+    pub(crate) parts: Vec<(usize, AnyColumn<C>)>,
+}
+
+impl<C: DigitCiphertext> Parts<C> {
+    /// Of at least one part.
+    pub(crate) fn new(parts: Vec<(usize, AnyColumn<C>)>) -> Result<Self> {
+        let Some((_, first)) = parts.first() else {
+            return Err(Error::TooSmall { name: "number of values", value: 0, limit: 1 });
+        };
+        Ok(Self { kind: first.kind(), parts })
+    }
+
+    /// The number of values.
+    pub(crate) fn count(&self) -> usize {
+        self.parts.iter().map(|(count, _)| count).sum()
+    }
+
+    /// Numbers of values of all parts.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        self.parts.iter().map(|&(count, _)| count).collect()
+    }
+
+    /// The file of the column.
+    ///
+    /// # Errors
+    /// If it is public.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut writer = ColumnWriter::new(Vec::new());
+        self.parts.iter().try_for_each(|(_, part)| writer.push(part))?;
+        writer.finish()
+    }
+
+    /// Reads the file of a column.
+    ///
+    /// # Errors
+    /// If the bytes are not one undamaged column of ciphertexts of this engine.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut reader = ColumnReader::<_, C>::new(bytes)?;
+        let mut parts = Vec::new();
+        while let Some(part) = reader.next_part::<AnyColumn<C>>()? {
+            // Of a file, some digit of every part is encrypted.
+            parts.push((count_of(&part).unwrap_or(1), part));
+        }
+        Self::new(parts)
+    }
+}
+
+/// The number of values of a column that is not public.
+fn count_of<C: DigitCiphertext>(column: &AnyColumn<C>) -> Option<usize> {
+    let ciphertext = match column {
+        AnyColumn::Booleans(column) => column.ciphertext(),
+        AnyColumn::Integers(column) => column.ciphertexts().next(),
+    };
+    ciphertext.map(C::count)
+}

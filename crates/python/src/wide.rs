@@ -1,0 +1,339 @@
+//! Dictionaries, and tables of wide values that have structure, for `cryptable/wide.py`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::Ciphertext as LibraryCiphertext;
+use cryptable::wide::{
+    Dictionary, Plan, PreparedWords, Request, WideValues as LibraryValues, WordCircuit,
+    words_of_bits,
+};
+use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use zeroize::Zeroizing;
+
+use crate::arrays::{Numbers, places, reshaped, words};
+use crate::call::{self, Progress};
+use crate::errors::{Result, raise};
+use crate::evaluation_key::EvaluationKey;
+use crate::files::read_file;
+use crate::key_files::{Reduced, save_public};
+use crate::secret_key::SecretKey;
+
+/// What dictionaries and structured tables take. Prints as a list; keys are generated for it.
+#[pyclass(frozen, module = "cryptable.wide")]
+pub(crate) struct WidePlan {
+    pub(crate) inner: Plan,
+}
+
+#[pymethods]
+impl WidePlan {
+    /// Bits of the keys of a dictionary.
+    #[getter]
+    fn bits(&self) -> u32 {
+        self.inner.bits()
+    }
+
+    /// Bits of its values.
+    #[getter]
+    fn value_bits(&self) -> u32 {
+        self.inner.value_bits()
+    }
+
+    /// Most entries of a dictionary: values of a word.
+    #[getter]
+    fn word_modulus(&self) -> u64 {
+        self.inner.modulus()
+    }
+
+    /// Predicted memory at its peak, keys included.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.prediction().peak_bytes()
+    }
+
+    /// Bytes of the file of the evaluation key.
+    #[getter]
+    fn key_file_bytes(&self) -> usize {
+        self.inner.prediction().key_file_bytes
+    }
+
+    /// log2 of the probability that any value of a ciphertext comes out wrong of a dictionary.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.failure_probability().log2()
+    }
+
+    /// Security in bits, classical.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.parameters().security_bits()
+    }
+
+    /// For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext.
+    #[pyo3(signature = (threads = 1))]
+    fn tables(&self, py: Python<'_>, threads: usize) -> Result<Vec<(&'static str, usize, f64)>> {
+        let tables = call::run_silently(py, || self.inner.tables(threads))?;
+        Ok(tables.into_iter().map(|it| (it.name, it.lookups, it.duration.as_secs_f64())).collect())
+    }
+
+    fn __repr__(&self) -> String {
+        self.inner.to_string()
+    }
+}
+
+/// What dictionaries of keys of so many bits take.
+#[pyfunction]
+#[pyo3(signature = (bits, *, value_bits = None, values = None, memory = None, log2_fail = -64.0, insecure_toy = false))]
+pub(crate) fn plan_wide(
+    py: Python<'_>,
+    bits: u32,
+    value_bits: Option<u32>,
+    values: Option<usize>,
+    memory: Option<usize>,
+    log2_fail: f64,
+    insecure_toy: bool,
+) -> Result<WidePlan> {
+    let mut request = Request::new(bits).log2_fail(log2_fail);
+    if let Some(bits) = value_bits {
+        request = request.value_bits(bits);
+    }
+    if let Some(values) = values {
+        request = request.values(values);
+    }
+    if let Some(bytes) = memory {
+        request = request.memory(bytes);
+    }
+    if insecure_toy {
+        request = request.insecure_toy();
+    }
+    Ok(WidePlan { inner: call::run_silently(py, || request.plan())? })
+}
+
+/// What is pickled of values: their bytes, how many words they have, and their shape.
+type Pickled<'py> = (Bound<'py, PyBytes>, usize, Vec<usize>);
+
+/// Encrypted values in words, in the shape of the array that they were. Public: they may be sent, stored and pickled.
+#[pyclass(frozen, module = "cryptable.wide")]
+pub(crate) struct WideValues {
+    inner: Arc<LibraryValues>,
+    shape: Vec<usize>,
+}
+
+impl WideValues {
+    fn read(bytes: &[u8], words: usize) -> cryptable::Result<Self> {
+        let joined = LibraryCiphertext::from_bytes(bytes)?;
+        let inner = LibraryValues::from_ciphertext(joined, words)?;
+        let shape = vec![inner.count()];
+        Ok(Self { inner: inner.into(), shape })
+    }
+
+    fn bytes(&self) -> cryptable::Result<Vec<u8>> {
+        Ok(self.inner.to_ciphertext()?.to_bytes())
+    }
+}
+
+#[pymethods]
+impl WideValues {
+    /// The shape of the encrypted array.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    /// The number of values.
+    #[getter]
+    fn size(&self) -> usize {
+        places(&self.shape)
+    }
+
+    /// Words of each value.
+    #[getter]
+    fn words(&self) -> usize {
+        self.inner.words().len()
+    }
+
+    /// The same values in another shape.
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
+        let shape = reshaped(shape, self.inner.count())?;
+        Ok(Self { inner: Arc::clone(&self.inner), shape })
+    }
+
+    /// Writes a file, one of `cryptable wide`. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        save_public(py, &path, replace, &bytes)
+    }
+
+    /// Reads a file of values of so many words: one dimension.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, words))]
+    fn load(py: Python<'_>, path: PathBuf, words: usize) -> Result<Self> {
+        py.detach(|| Self::read(&read_file(&path)?, words).map_err(raise))
+    }
+
+    /// Its bytes, as a file has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// From the bytes of a file, of values of so many words: one dimension.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8], words: usize) -> Result<Self> {
+        py.detach(|| Self::read(bytes, words)).map_err(raise)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, Pickled<'py>>> {
+        let restore = py.import("cryptable._pickling")?.getattr("wide_values")?;
+        Ok((restore, (self.to_bytes(py)?, self.words(), self.shape.clone())))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("WideValues({} words each, shape {:?})", self.words(), self.shape)
+    }
+}
+
+/// Encrypts unsigned integers of so many bits, of any shape.
+#[pyfunction]
+pub(crate) fn encrypt_wide(
+    secret: &SecretKey,
+    values: &Bound<'_, PyAny>,
+    bits: u32,
+) -> Result<WideValues> {
+    let py = values.py();
+    let Numbers { values, shape } = words(values, bits, false)?;
+    let clear = Zeroizing::new(values);
+    let inner = call::run_silently(py, || secret.library().encrypt_wide(&clear, bits))?;
+    Ok(WideValues { inner: inner.into(), shape })
+}
+
+/// Decrypts values in words: an array of `uint64`, in the shape that was encrypted.
+#[pyfunction]
+pub(crate) fn decrypt_wide<'py>(
+    py: Python<'py>,
+    secret: &SecretKey,
+    values: &WideValues,
+) -> Result<Bound<'py, PyAny>> {
+    let found = call::run_silently(py, || secret.library().decrypt_wide(&values.inner))?;
+    let found = Zeroizing::new(found);
+    Ok(PyArray1::from_slice(py, &found).reshape(IxDyn(&values.shape))?.into_any())
+}
+
+/// A dictionary or a structured table, encoded for a key: made once, looked up often.
+#[pyclass(frozen, module = "cryptable.wide")]
+pub(crate) struct PreparedWide {
+    inner: PreparedWords,
+}
+
+#[pymethods]
+impl PreparedWide {
+    /// Lookups of a word that it takes.
+    #[getter]
+    fn lookups(&self) -> usize {
+        self.inner.circuit().lookups()
+    }
+
+    /// Words of each value that it maps.
+    #[getter]
+    fn input_words(&self) -> usize {
+        self.inner.circuit().input_words()
+    }
+
+    /// Words of each result.
+    #[getter]
+    fn output_words(&self) -> usize {
+        self.inner.circuit().output_words()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PreparedWide({} lookups)", self.lookups())
+    }
+}
+
+/// A table, by what it is made of.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct TableOfWords {
+    /// `dictionary`, `pieces`, `sum` or `products`.
+    kind: String,
+    bits: u32,
+    output_modulus: Option<u64>,
+    default: u64,
+    /// Keys and values, starts and values.
+    pairs: Vec<(u64, u64)>,
+    /// Functions of the low and the high word.
+    halves: Vec<(Vec<u64>, Vec<u64>)>,
+}
+
+impl TableOfWords {
+    fn circuit(&self, p: u64) -> cryptable::Result<WordCircuit> {
+        let outputs = self.output_modulus.unwrap_or(p);
+        match self.kind.as_str() {
+            "dictionary" => {
+                let largest = self.pairs.iter().map(|pair| pair.1).max().unwrap_or(0);
+                let least = largest.max(self.default).max(1).saturating_add(1);
+                let least = least.checked_next_power_of_two().unwrap_or(u64::MAX);
+                let values = self.output_modulus.unwrap_or(least);
+                let (words, pairs) = (words_of_bits(self.bits, p), self.pairs.iter().copied());
+                Dictionary::new(p, words, values, pairs, self.default)?.circuit()
+            }
+            "pieces" => WordCircuit::piecewise_constant(p, outputs, &self.pairs),
+            "sum" => {
+                let at = |values: &[u64], x: u64| values.get(x as usize).copied().unwrap_or(0);
+                let none = (Vec::new(), Vec::new());
+                let (low, high) = self.halves.first().unwrap_or(&none);
+                for half in [low, high] {
+                    if half.len() as u64 != p {
+                        let found = half.len();
+                        return Err(cryptable::Error::TableLength { found, expected: p });
+                    }
+                }
+                WordCircuit::sum(p, outputs, |x| at(low, x), |x| at(high, x))
+            }
+            _ => WordCircuit::products(p, &self.halves),
+        }
+    }
+}
+
+/// Encodes a table of words for a key.
+#[pyfunction]
+pub(crate) fn prepare_wide(
+    py: Python<'_>,
+    key: &EvaluationKey,
+    table: TableOfWords,
+) -> Result<PreparedWide> {
+    let key = key.library();
+    let inner = call::run_silently(py, || {
+        let key = key.packed()?;
+        key.prepare_words(&table.circuit(key.parameters().input_modulus())?)
+    })?;
+    Ok(PreparedWide { inner })
+}
+
+/// Maps every value through a dictionary or a structured table.
+#[pyfunction]
+#[pyo3(signature = (key, values, table, *, threads = 0, progress = Progress::Bar))]
+pub(crate) fn lookup_wide(
+    py: Python<'_>,
+    key: &EvaluationKey,
+    values: &WideValues,
+    table: &PreparedWide,
+    threads: usize,
+    progress: Progress<'_>,
+) -> Result<WideValues> {
+    let key = key.library();
+    let inner = call::run_reporting(py, threads, progress, "lookup", |execution| {
+        key.lookup_wide(&values.inner, &table.inner, execution)
+    })?;
+    Ok(WideValues { inner: inner.into(), shape: values.shape.clone() })
+}

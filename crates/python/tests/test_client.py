@@ -1,0 +1,113 @@
+"""The client of the service, against a program that was built with the feature `serve`."""
+
+import os
+import pickle
+import subprocess
+from pathlib import Path
+
+import cryptable
+import numpy as np
+import pytest
+from cryptable.client import ServiceError
+
+BUILDS = Path(__file__).parents[3] / "target"
+
+
+def program():
+    named = os.environ.get("CRYPTABLE_PROGRAM")
+    found = [Path(named)] if named else [BUILDS / name / "cryptable" for name in ("checks", "release")]
+    for path in found:
+        if path.exists() and subprocess.run([path, "serve", "--help"], capture_output=True).returncode == 0:
+            return path
+    pytest.skip("no program with the feature serve was built")
+
+
+def call(path, *words):
+    result = subprocess.run([path, "serve", *words], capture_output=True, text=True, check=True)
+    return result.stdout.strip()
+
+
+class Server:
+    def __init__(self, folder):
+        self.program, self.folder, self.address = program(), folder, "127.0.0.1:0"
+        self.start()
+
+    def start(self):
+        words = ["serve", "--allow-insecure", "--listen", self.address, "--folder", self.folder]
+        self.process = subprocess.Popen([self.program, *words], stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip().removeprefix("serving at ")
+        self.address = self.url.removeprefix("http://")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("service")
+    server = Server(folder / "store")
+    table = folder / "squares.csv"
+    table.write_text("".join(f"{x * x % 16}\n" for x in range(16)))
+    call(server.program, "table", "add", "--folder", server.folder, "--name", "squares", "--table", table)
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def client(service, request):
+    name = request.node.name.replace("[", "-").replace("]", "")
+    token = call(service.program, "client", "add", "--folder", service.folder, "--name", name)
+    return cryptable.Client(service.url, token, patience=20)
+
+
+def register(client, secret, tmp_path):
+    path = tmp_path / "server.key"
+    secret.save_evaluation_key(path, progress=False)
+    return client.register(path, progress=False)
+
+
+def test_a_lookup_over_http_is_the_table(client, secret, tmp_path):
+    assert client.tables()[0]["name"] == "squares"
+    register(client, secret, tmp_path)
+    values = np.arange(12).reshape(3, 4)
+    result = client.lookup(secret.encrypt(values), "squares", progress=False)
+    assert np.array_equal(secret.decrypt(result), values * values % 16)
+
+
+def test_a_killed_server_is_waited_for(client, service, packed, tmp_path):
+    secret, _ = packed
+    register(client, secret, tmp_path)
+    service.kill()
+    service.start()
+    values = np.arange(16)
+    seen = []
+    tell = lambda done, total: seen.append((done, total))  # noqa: E731
+    result = client.lookup_many(secret.encrypt(values), ["squares", "squares"], progress=tell)
+    assert all(np.array_equal(secret.decrypt(one), values * values % 16) for one in result)
+
+
+def test_refusals_have_their_reason(client, service, packed, tmp_path):
+    secret, _ = packed
+    with pytest.raises(ServiceError, match="unauthorized") as caught:
+        cryptable.Client(service.url, "wrong").tables()
+    assert (caught.value.status, caught.value.kind) == (401, "unauthorized")
+    with pytest.raises(ServiceError) as caught:
+        client.register(b"no key", progress=False)
+    assert (caught.value.status, caught.value.kind) == (422, "unusable")
+    with pytest.raises(ValueError, match="no key"):
+        client.lookup(secret.encrypt([1]), "squares")
+    register(client, secret, tmp_path)
+    with pytest.raises(ServiceError, match="no such table"):
+        client.lookup(secret.encrypt([1]), "nothing")
+
+
+def test_tokens_are_not_shown(client):
+    assert "redacted" in repr(client)
+    with pytest.raises(TypeError):
+        pickle.dumps(client)
+    with pytest.raises(ValueError):
+        cryptable.Client("ftp://x", "token")
+    with pytest.raises(ServiceError, match="cannot reach"):
+        cryptable.Client("http://127.0.0.1:9", "token", patience=0).tables()

@@ -1,0 +1,170 @@
+//! What arrives is checked by the library's readers before it is used, and what a job will take by its predictions.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use cryptable::engines::bridged;
+use cryptable::engines::packed::EntryKind;
+use cryptable::{
+    CiphertextReader, Contents, CostModel, Engine, EvaluationKey, KeyId, Parameters, Prediction,
+    ReadOptions,
+};
+use sha2::{Digest, Sha256};
+
+use crate::limits::Limits;
+use crate::messages::{About, Kind, TableInfo};
+use crate::store::{Reservation, StoredObject, hex};
+use crate::{Problem, Result};
+
+/// How much is hashed at a time.
+const HASH_BATCH: usize = 1 << 20;
+
+/// What stored parameters begin with: whether single values may be packed.
+const PLAIN: u8 = 0;
+const BRIDGED: u8 = 1;
+
+/// Checks a whole file; returns its content and, of a key, its parameters.
+pub(crate) fn check_file(
+    path: &Path,
+    (kind, sha256): (Kind, &str),
+    options: ReadOptions,
+) -> Result<(About, Vec<u8>)> {
+    if digest_of(path)? != sha256 {
+        let text = "the SHA-256 digest of what arrived is not the announced one";
+        return Err(Problem::unusable(text).into());
+    }
+    match kind {
+        Kind::EvaluationKey => check_key(path, options),
+        Kind::Ciphertext => Ok((check_ciphertexts(path)?, Vec::new())),
+    }
+}
+
+fn digest_of(path: &Path) -> Result<String> {
+    let (mut file, mut hasher) = (File::open(path)?, Sha256::new());
+    let mut buffer = vec![0; HASH_BATCH];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(&hasher.finalize())),
+            count => hasher.update(&buffer[..count]),
+        }
+    }
+}
+
+fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
+    let key = EvaluationKey::open(path, options)?;
+    let parameters = key.parameters();
+    let about = About {
+        engine: key.engine().to_string(),
+        key_id: key.key_id().to_string(),
+        parameters: hex(&parameters.digest()),
+        modulus: parameters.input_modulus(),
+        output_modulus: Some(parameters.output_modulus()),
+        method: Some(parameters.method_name()),
+        memory_bytes: Some(key.memory_bytes() as u64),
+        values: None,
+        ciphertexts: None,
+    };
+    let kind = if matches!(parameters, Parameters::Bridged(_)) { BRIDGED } else { PLAIN };
+    Ok((about, [vec![kind], parameters.to_bytes()].concat()))
+}
+
+fn check_ciphertexts(path: &Path) -> Result<About> {
+    let mut reader = CiphertextReader::new(BufReader::new(File::open(path)?))?;
+    while reader.next_ciphertext()?.is_some() {}
+    let summary = reader.summary();
+    let contents = summary.contents;
+    Ok(About {
+        engine: contents.engine.to_string(),
+        key_id: contents.key_id.to_string(),
+        parameters: hex(&contents.parameter_digest),
+        modulus: contents.modulus,
+        output_modulus: None,
+        method: None,
+        memory_bytes: None,
+        values: Some(summary.values),
+        ciphertexts: Some(summary.ciphertexts),
+    })
+}
+
+/// Demands that key, ciphertexts and tables belong together and that the lookup fits; says what it will take.
+pub(crate) fn check_order(
+    key: &StoredObject,
+    ciphertext: &StoredObject,
+    tables: &[TableInfo],
+    (limits, options): (&Limits, ReadOptions),
+) -> Result<Reservation> {
+    let parameters = read_parameters(key, options)?;
+    let (server, found) = (contents(&key.about)?, contents(&ciphertext.about)?);
+    // Leveled keys take values of any modulus that has no more bits than theirs.
+    let modulus = match server.engine {
+        Engine::Leveled => found.modulus,
+        Engine::Packed | Engine::Single => server.modulus,
+    };
+    Contents { modulus, ..server }.check(&found, "file of ciphertexts")?;
+    for table in tables {
+        for (name, found, expected) in [
+            ("input", table.input_modulus, modulus),
+            ("output", table.output_modulus, parameters.output_modulus()),
+        ] {
+            if found != expected {
+                let table = &table.name;
+                let text = format!("table {table} has the {name} modulus {found}, not {expected}");
+                return Err(Problem::unusable(text).into());
+            }
+        }
+    }
+    let values = ciphertext.about.values.unwrap_or(0);
+    let prediction = parameters.lookup_prediction(EntryKind::Shared, tables.len(), values);
+    let needed = prediction.peak_bytes() as u64;
+    if needed > limits.memory {
+        return Err(Problem::too_large("memory", needed, limits.memory).into());
+    }
+    Ok(reservation(&prediction, &ciphertext.about, tables.len() as u64, limits))
+}
+
+fn reservation(
+    prediction: &Prediction,
+    input: &About,
+    tables: u64,
+    limits: &Limits,
+) -> Reservation {
+    let values = input.values.unwrap_or(0);
+    let threads = match limits.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    // Leveled and single values are counted one by one, packed ones by what holds them.
+    let per = prediction.values_per_ciphertext.max(1) as u64;
+    let results = values.div_ceil(per).max(input.ciphertexts.unwrap_or(1));
+    let bytes = results.saturating_mul(prediction.result_bytes as u64).saturating_mul(tables);
+    let time = prediction.duration(&CostModel::calibrated(), values, threads);
+    Reservation { estimate_s: time.as_secs_f64(), bytes }
+}
+
+fn read_parameters(key: &StoredObject, options: ReadOptions) -> Result<Parameters> {
+    let (kind, bytes) = key.parameters.split_first().unwrap_or((&PLAIN, &[]));
+    Ok(match *kind {
+        BRIDGED => bridged::Parameters::from_bytes(bytes, options)?.into(),
+        _ => Parameters::from_bytes(contents(&key.about)?.engine, bytes, options)?,
+    })
+}
+
+fn contents(about: &About) -> Result<Contents> {
+    let engine = Engine::ALL.into_iter().find(|engine| engine.to_string() == about.engine);
+    let engine = engine.ok_or_else(|| Problem::unusable(format!("engine {}", about.engine)))?;
+    let parameter_digest = from_hex(&about.parameters)?;
+    let key_id = KeyId(from_hex(&about.key_id)?);
+    Ok(Contents { engine, parameter_digest, key_id, modulus: about.modulus })
+}
+
+fn from_hex<const BYTES: usize>(digits: &str) -> Result<[u8; BYTES]> {
+    let mut bytes = [0; BYTES];
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        let pair = digits.get(2 * index..2 * index + 2);
+        *byte = pair
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+            .ok_or_else(|| Problem::unusable("a digest is damaged"))?;
+    }
+    Ok(bytes)
+}

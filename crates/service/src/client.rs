@@ -1,0 +1,432 @@
+//! A client of the service, which waits, tries again, and goes on where it was interrupted.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use cryptable::Ciphertext;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use ureq::http::{Request, Response, StatusCode};
+use ureq::{Agent, Body};
+
+use crate::Problem;
+use crate::messages::{Announcement, Job, Kind, Object, Order, State, TableInfo, Upload};
+use crate::store::{hex, new_id};
+
+/// Bytes of a part, unless told otherwise.
+const PART: u64 = 8 << 20;
+
+/// First and longest pause before something is tried again.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// How long a silent server is waited for: it checks keys of gigabytes meanwhile.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The server refuses.
+    #[error(transparent)]
+    Refused(#[from] Problem),
+    /// The server cannot be reached, and could not for as long as was waited.
+    #[error("cannot reach the server: {0}")]
+    Unreachable(Box<ureq::Error>),
+    /// The server answers what is not in its interface.
+    #[error("the server's answer is wrong: {0}")]
+    Answer(String),
+    /// A file, or the result of a job, cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The library refuses what arrived.
+    #[error(transparent)]
+    Library(#[from] cryptable::Error),
+    /// The job failed.
+    #[error("the job failed: {0}")]
+    Failed(String),
+    /// The caller does not want to wait.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+type Result<T> = std::result::Result<T, ClientError>;
+
+/// Hears of the share that is done, 0 to 1; may stop the call.
+pub type OnProgress<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
+
+/// A client: the address of a server and a token.
+///
+/// ```no_run
+/// use cryptable::{EvaluationKey, ReadOptions};
+/// use cryptable_service::Client;
+/// # fn run(encrypted: &cryptable::Ciphertext) -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new("http://127.0.0.1:8080", "TOKEN");
+/// let key = client.register(&mut std::fs::File::open("server.key")?)?;
+/// let result = client.lookup(&key.sha256, encrypted, "risk")?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    agent: Agent,
+    url: String,
+    token: String,
+    patience: Duration,
+    part: u64,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Client({}, token redacted)", self.url)
+    }
+}
+
+impl Client {
+    /// A client of the server at an address such as `http://127.0.0.1:8080`. This build speaks no TLS: for servers elsewhere,
+    /// connect to a local end of a tunnel, or use the client in Python.
+    #[must_use]
+    pub fn new(url: &str, token: &str) -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(Duration::from_secs(10)))
+            .timeout_recv_response(Some(PATIENCE))
+            .allow_non_standard_methods(true)
+            .build()
+            .new_agent();
+        let url = url.trim_end_matches('/').to_owned();
+        Self { agent, url, token: token.to_owned(), patience: Duration::from_secs(60), part: PART }
+    }
+
+    /// Tries so long to reach a server that does not answer; a minute unless told otherwise.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Sends files in parts of so many bytes, 8 MiB unless told otherwise: what an interruption may cost.
+    #[must_use]
+    pub fn part_bytes(mut self, bytes: u64) -> Self {
+        self.part = bytes.max(1);
+        self
+    }
+
+    /// All tables of the server.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn tables(&self) -> Result<Vec<TableInfo>> {
+        self.get("/v1/tables")
+    }
+
+    /// Sends an evaluation key, unless the server has it.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn register(&self, key: &mut (impl Read + Seek)) -> Result<Object> {
+        self.upload(Kind::EvaluationKey, key, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Looks all values up in a table.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached, or the job fails.
+    pub fn lookup(&self, key: &str, input: &Ciphertext, table: &str) -> Result<Ciphertext> {
+        let mut silent = |_| ControlFlow::Continue(());
+        let bytes = input.to_bytes();
+        let sent = self.upload(Kind::Ciphertext, &mut io::Cursor::new(bytes), &mut silent)?;
+        let order = Order {
+            key: key.to_owned(),
+            ciphertext: sent.sha256.clone(),
+            tables: vec![table.to_owned()],
+        };
+        let job = self.order(&order)?;
+        let done = self.wait(&job.id, &mut silent)?;
+        let mut result = Vec::new();
+        self.fetch(&done, 0, &mut result)?;
+        let result = Ciphertext::from_bytes(&result)?;
+        // The result is here. What is left on the server is no reason to lose it: another lookup may need the file at the
+        // same time, which then goes with the last.
+        let _ = self.remove_job(&job.id);
+        let _ = self.delete(&format!("/v1/ciphertexts/{}", sent.sha256));
+        Ok(result)
+    }
+
+    /// Sends a file in parts, from where an interrupted upload ended.
+    ///
+    /// # Errors
+    /// If the file cannot be read, the server refuses or cannot be reached, or the caller stops it.
+    pub fn upload(
+        &self,
+        kind: Kind,
+        file: &mut (impl Read + Seek),
+        progress: OnProgress<'_>,
+    ) -> Result<Object> {
+        let (sha256, length) = digest(file)?;
+        let announced = Announcement { kind, length, sha256 };
+        let (mut start, mut reached) = (Instant::now(), 0);
+        loop {
+            let upload: Upload = self.post("/v1/uploads", &announced)?;
+            if upload.offset > reached {
+                (start, reached) = (Instant::now(), upload.offset);
+            }
+            let Some(id) = upload.id else {
+                let folder = if kind == Kind::EvaluationKey { "keys" } else { "ciphertexts" };
+                return self.get(&format!("/v1/{folder}/{}", announced.sha256));
+            };
+            let sent = self
+                .send_parts(&id, upload.offset, length, file, progress)
+                .and_then(|()| self.answer(self.once(&self.request("POST", &complete(&id)), &[])?));
+            match sent {
+                // Where the server stands is asked anew.
+                Err(error) if is_passing(&error) && start.elapsed() < self.patience => {
+                    std::thread::sleep(FIRST_PAUSE);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn send_parts(
+        &self,
+        id: &str,
+        offset: u64,
+        length: u64,
+        file: &mut (impl Read + Seek),
+        progress: OnProgress<'_>,
+    ) -> Result<()> {
+        let mut offset = file.seek(SeekFrom::Start(offset))?;
+        while offset < length {
+            if progress(offset as f64 / length as f64).is_break() {
+                return Err(ClientError::Cancelled);
+            }
+            let mut part = Vec::new();
+            file.by_ref().take(self.part).read_to_end(&mut part)?;
+            if part.is_empty() {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+            let request = self
+                .request("PATCH", &format!("/v1/uploads/{id}"))
+                .header("upload-offset", offset.to_string());
+            let response = self.once(&request, &part)?;
+            check(response)?;
+            offset += part.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Orders a job. Sent again after an interruption, it is the same job.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn order(&self, order: &Order) -> Result<Job> {
+        let request = new_id().map_err(|error| io::Error::other(error.to_string()))?;
+        let request = self.request("POST", "/v1/jobs").header("idempotency-key", request);
+        self.answer(self.patiently(&request, &json(order)?)?)
+    }
+
+    /// A job as it is now.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn job(&self, id: &str) -> Result<Job> {
+        self.get(&format!("/v1/jobs/{id}"))
+    }
+
+    /// Waits for a job.
+    ///
+    /// # Errors
+    /// If it fails, the server cannot be reached, or the caller does not wait; the job goes on then.
+    pub fn wait(&self, id: &str, progress: OnProgress<'_>) -> Result<Job> {
+        let mut pause = Duration::from_millis(10);
+        loop {
+            let job = self.job(id)?;
+            match job.state {
+                State::Done => return Ok(job),
+                State::Failed => {
+                    return Err(ClientError::Failed(job.reason.unwrap_or_default()));
+                }
+                State::Queued | State::Running => {
+                    if progress(job.progress).is_break() {
+                        return Err(ClientError::Cancelled);
+                    }
+                    std::thread::sleep(pause);
+                    pause = (pause * 3 / 2).min(Duration::from_secs(1));
+                }
+            }
+        }
+    }
+
+    /// Fetches the result of a job in one of its tables, from where an interruption cut it off.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached, or the result cannot be written.
+    pub fn fetch(&self, job: &Job, place: usize, output: &mut impl Write) -> Result<()> {
+        let length = *job.results.get(place).ok_or_else(|| Problem::not_found("result"))?;
+        let path = format!("/v1/jobs/{}/results/{place}", job.id);
+        let (mut done, start) = (0, Instant::now());
+        while done < length {
+            let request = self.request("GET", &path).header("range", format!("bytes={done}-"));
+            let mut response = check(self.patiently(&request, &[])?)?;
+            let mut reader = response.body_mut().as_reader();
+            let mut buffer = vec![0; 1 << 18];
+            loop {
+                match reader.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(count) => {
+                        output.write_all(&buffer[..count])?;
+                        done += count as u64;
+                    }
+                    // Goes on from there.
+                    Err(_) if start.elapsed() < self.patience => break,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops a job and removes it with its results.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn remove_job(&self, id: &str) -> Result<()> {
+        self.delete(&format!("/v1/jobs/{id}"))
+    }
+
+    /// Removes an evaluation key.
+    ///
+    /// # Errors
+    /// If a job needs it, or the server refuses or cannot be reached.
+    pub fn remove_key(&self, sha256: &str) -> Result<()> {
+        self.delete(&format!("/v1/keys/{sha256}"))
+    }
+
+    fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.answer(self.patiently(&self.request("GET", path), &[])?)
+    }
+
+    fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        self.answer(self.patiently(&self.request("POST", path), &json(body)?)?)
+    }
+
+    fn delete(&self, path: &str) -> Result<()> {
+        check(self.patiently(&self.request("DELETE", path), &[])?)?;
+        Ok(())
+    }
+
+    fn request(&self, method: &str, path: &str) -> RequestParts {
+        let mut headers = vec![("authorization", format!("Bearer {}", self.token))];
+        if method == "POST" {
+            headers.push(("content-type", "application/json".to_owned()));
+        }
+        RequestParts { method: method.to_owned(), url: format!("{}{path}", self.url), headers }
+    }
+
+    /// Tries until the server answers, or too long.
+    fn patiently(&self, request: &RequestParts, body: &[u8]) -> Result<Response<Body>> {
+        let (start, mut pause) = (Instant::now(), FIRST_PAUSE);
+        loop {
+            let outcome = self.once(request, body);
+            let again = match &outcome {
+                Ok(response) => is_later(response.status()),
+                Err(error) => is_passing(error),
+            };
+            if !again || start.elapsed() + pause > self.patience {
+                return outcome;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    fn once(&self, request: &RequestParts, body: &[u8]) -> Result<Response<Body>> {
+        let mut builder = Request::builder().method(request.method.as_str()).uri(&request.url);
+        for (name, value) in &request.headers {
+            builder = builder.header(*name, value);
+        }
+        let wrong = |error: ureq::http::Error| ClientError::Answer(error.to_string());
+        let sent = match request.method.as_str() {
+            "POST" | "PATCH" => self.agent.run(builder.body(body).map_err(wrong)?),
+            _ => self.agent.run(builder.body(()).map_err(wrong)?),
+        };
+        sent.map_err(|error| ClientError::Unreachable(Box::new(error)))
+    }
+
+    fn answer<T: DeserializeOwned>(&self, response: Response<Body>) -> Result<T> {
+        let text = check(response)?.body_mut().read_to_vec();
+        let text = text.map_err(|error| ClientError::Unreachable(Box::new(error)))?;
+        serde_json::from_slice(&text).map_err(|error| ClientError::Answer(error.to_string()))
+    }
+}
+
+/// A request that may be sent more than once.
+struct RequestParts {
+    method: String,
+    url: String,
+    headers: Vec<(&'static str, String)>,
+}
+
+impl RequestParts {
+    fn header(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+fn complete(id: &str) -> String {
+    format!("/v1/uploads/{id}/complete")
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(value).map_err(io::Error::other)?)
+}
+
+/// The answer, unless it is a problem.
+fn check(mut response: Response<Body>) -> Result<Response<Body>> {
+    if response.status().is_success() {
+        return Ok(response);
+    }
+    let status = response.status();
+    let text = response.body_mut().read_to_vec().unwrap_or_default();
+    let problem: std::result::Result<Problem, _> = serde_json::from_slice(&text);
+    Err(problem.unwrap_or_else(|_| Problem::new("unknown", status, "no reason is given")).into())
+}
+
+fn is_later(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE | StatusCode::BAD_GATEWAY
+    )
+}
+
+/// Whether the same may go well later, after asking anew how far an upload is.
+fn is_passing(error: &ClientError) -> bool {
+    match error {
+        ClientError::Unreachable(error) => {
+            !matches!(**error, ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::Tls(_))
+        }
+        ClientError::Refused(problem) => {
+            let word = problem.word();
+            // An upload that another attempt completed is not there any more.
+            word == "busy" || word == "slow" || problem.offset.is_some() || problem.status == 404
+        }
+        _ => false,
+    }
+}
+
+fn digest(file: &mut (impl Read + Seek)) -> Result<(String, u64)> {
+    file.seek(SeekFrom::Start(0))?;
+    let (mut hasher, mut buffer, mut length) = (Sha256::new(), vec![0; 1 << 20], 0);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok((hex(&hasher.finalize()), length)),
+            count => {
+                hasher.update(&buffer[..count]);
+                length += count as u64;
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What keeps the service from its work.
+
+use std::io;
+
+use axum::response::{IntoResponse, Response};
+
+use crate::Problem;
+
+/// Why something failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The disk or the network.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The database.
+    #[error("database: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// The library refuses an object, or objects that do not go together.
+    #[error(transparent)]
+    Library(#[from] cryptable::Error),
+    /// A request is refused.
+    #[error(transparent)]
+    Refused(#[from] Problem),
+    /// What the operator asks for.
+    #[error("{0}")]
+    Operator(String),
+}
+
+/// The result of the service's calls.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// What a client hears of it; what is the server's own goes to its log.
+    #[must_use]
+    pub fn problem(self) -> Problem {
+        match self {
+            Self::Refused(problem) => problem,
+            Self::Library(cryptable::Error::ReadingMemory { needed, limit, .. }) => {
+                Problem::too_large("memory", needed, limit)
+            }
+            Self::Library(cryptable::Error::Io(error)) => logged(&error),
+            Self::Library(error) => Problem::unusable(error.to_string()),
+            Self::Io(error) => logged(&error),
+            Self::Database(error) => logged(&error),
+            Self::Operator(text) => logged(&io::Error::other(text)),
+        }
+    }
+}
+
+fn logged(error: &dyn std::error::Error) -> Problem {
+    eprintln!("error: {error}");
+    Problem::internal()
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        self.problem().into_response()
+    }
+}

@@ -1,0 +1,138 @@
+//! Jobs and their results.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
+use tokio_util::io::ReaderStream;
+
+use super::requests::{json, range};
+use super::{App, Client};
+use crate::checks::check_order;
+use crate::messages::{Job, Kind, Order, State as JobState};
+use crate::{Problem, Result};
+
+/// Longest identifier of a request.
+const MAX_REQUEST: usize = 200;
+
+/// How much of a result is read at a time.
+const READ_BYTES: usize = 1 << 18;
+
+/// Accepts a job.
+pub(super) async fn order(
+    State(app): State<App>,
+    Client(client): Client,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response> {
+    let request = headers.get("idempotency-key").map(|value| value.to_str().map(str::to_owned));
+    let request = request.transpose();
+    let request = request.map_err(|_| Problem::bad_request("Idempotency-Key is no text"))?;
+    if let Some(long) = request.as_ref().filter(|request| request.len() > MAX_REQUEST) {
+        let (found, limit) = (long.len() as u64, MAX_REQUEST as u64);
+        return Err(Problem::too_large("Idempotency-Key", found, limit).into());
+    }
+    let order: Order = json(body, app.limits.silence).await?;
+    let job = app.blocking(move |app| accept(app, client, request.as_deref(), &order)).await?;
+    Ok((StatusCode::ACCEPTED, Json(job)).into_response())
+}
+
+fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Result<Job> {
+    let count = order.tables.len() as u64;
+    if count == 0 {
+        return Err(Problem::bad_request("tables is empty, but must name at least one").into());
+    }
+    if count > app.limits.job_tables {
+        return Err(Problem::too_large("job-tables", count, app.limits.job_tables).into());
+    }
+    let key = app.store.object(client, Kind::EvaluationKey, &order.key)?;
+    let ciphertext = app.store.object(client, Kind::Ciphertext, &order.ciphertext)?;
+    let mut tables = Vec::with_capacity(order.tables.len());
+    for name in &order.tables {
+        let table = app.store.table(name)?;
+        tables.push(table.ok_or_else(|| Problem::not_found(&format!("table as {name:?}")))?);
+    }
+    let reserved = check_order(&key, &ciphertext, &tables, (&app.limits, app.options))?;
+    app.store.check_room(client, reserved.bytes, &app.limits)?;
+    let digests: Vec<String> = tables.into_iter().map(|table| table.digest).collect();
+    let ordered = (order, digests.as_slice());
+    let reserved = (reserved, &app.limits);
+    let job = app.store.add_job(client, request, ordered, (&key, &ciphertext), reserved)?;
+    app.worker.wake();
+    Ok(job)
+}
+
+/// All jobs of a client.
+pub(super) async fn list(State(app): State<App>, Client(client): Client) -> Result<Json<Vec<Job>>> {
+    let jobs = app.blocking(move |app| {
+        let jobs = app.store.jobs(client)?;
+        Ok(jobs.into_iter().map(|job| with_progress(app, job)).collect())
+    });
+    Ok(Json(jobs.await?))
+}
+
+/// A job.
+pub(super) async fn show(
+    State(app): State<App>,
+    Client(client): Client,
+    Path(id): Path<String>,
+) -> Result<Json<Job>> {
+    let job = app.blocking(move |app| Ok(with_progress(app, app.store.job(client, &id)?)));
+    Ok(Json(job.await?))
+}
+
+fn with_progress(app: &App, mut job: Job) -> Job {
+    if job.state == JobState::Running {
+        job.progress = app.worker.progress(&job.id).unwrap_or(0.0);
+    }
+    job
+}
+
+/// Stops a job and removes it with its results.
+pub(super) async fn remove(
+    State(app): State<App>,
+    Client(client): Client,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    app.blocking(move |app| {
+        app.store.remove_job(client, &id)?;
+        app.worker.cancel(&id);
+        Ok(())
+    })
+    .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The result in one table, or a range of its bytes.
+pub(super) async fn result(
+    State(app): State<App>,
+    Client(client): Client,
+    Path((id, place)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let place: u64 = place.parse().map_err(|_| Problem::not_found("result"))?;
+    let tag = format!("\"{id}-{place}\"");
+    let (file, bytes) = app.blocking(move |app| app.store.result(client, &id, place)).await?;
+    let asked = range(&headers, bytes)?;
+    let (first, end) = asked.unwrap_or((0, bytes));
+    let mut file = File::open(app.store.file(&file)).await?;
+    file.seek(std::io::SeekFrom::Start(first)).await?;
+    let stream = ReaderStream::with_capacity(file.take(end - first), READ_BYTES);
+    app.counters.sent(end - first);
+    let status = if asked.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
+    let mut response = Response::builder()
+        .status(status)
+        .header(header::CONTENT_TYPE, "application/octet-stream")
+        .header(header::CONTENT_LENGTH, end - first)
+        .header(header::ACCEPT_RANGES, "bytes")
+        .header(header::ETAG, tag);
+    if asked.is_some() {
+        let last = end - 1;
+        response = response.header(header::CONTENT_RANGE, format!("bytes {first}-{last}/{bytes}"));
+    }
+    let response = response.body(Body::from_stream(stream));
+    Ok(response.map_err(|_| Problem::internal())?)
+}

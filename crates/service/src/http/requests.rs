@@ -1,0 +1,95 @@
+//! Reading requests.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
+
+use crate::{Problem, Result};
+
+/// Longest JSON text that is read.
+const MAX_JSON: usize = 1 << 16;
+
+/// Reads a short JSON body.
+pub(super) async fn json<T: DeserializeOwned>(body: Body, silence: Duration) -> Result<T> {
+    let (mut stream, mut bytes) = (body.into_data_stream(), Vec::new());
+    let reading = async {
+        while let Some(chunk) = stream.next().await {
+            bytes.extend_from_slice(&chunk.map_err(|_| truncated())?);
+            if bytes.len() > MAX_JSON {
+                let (found, limit) = (bytes.len() as u64, MAX_JSON as u64);
+                return Err(Problem::too_large("body", found, limit));
+            }
+        }
+        Ok(())
+    };
+    tokio::time::timeout(silence, reading).await.map_err(|_| slow(silence))??;
+    let parsed = serde_json::from_slice(&bytes);
+    Ok(parsed.map_err(|error| Problem::bad_request(format!("the body is wrong: {error}")))?)
+}
+
+/// The body ended before its length.
+pub(super) fn truncated() -> Problem {
+    Problem::new("truncated", StatusCode::BAD_REQUEST, "the body ended before its length")
+}
+
+/// Nothing arrived for too long, or all of it took too long.
+pub(super) fn slow(limit: Duration) -> Problem {
+    let text = format!("the body did not arrive within {} s", limit.as_secs_f64());
+    Problem::new("slow", StatusCode::REQUEST_TIMEOUT, text)
+}
+
+/// A number in a header.
+pub(super) fn number(headers: &HeaderMap, name: &str) -> Result<Option<u64>> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    let number = value.to_str().ok().and_then(|text| text.parse().ok());
+    match number {
+        Some(number) => Ok(Some(number)),
+        None => Err(Problem::bad_request(format!("{name} is no number")).into()),
+    }
+}
+
+/// The one range of bytes `first..end` that is asked for, if any, of so many.
+pub(super) fn range(headers: &HeaderMap, length: u64) -> Result<Option<(u64, u64)>> {
+    let Some(value) = headers.get(axum::http::header::RANGE) else { return Ok(None) };
+    let unsatisfiable = || {
+        let text = format!("ranges are bytes=FIRST-LAST within {length} bytes");
+        Problem::new("range", StatusCode::RANGE_NOT_SATISFIABLE, text)
+    };
+    let text = value.to_str().ok().and_then(|text| text.strip_prefix("bytes="));
+    let (first, last) = text.and_then(|text| text.split_once('-')).ok_or_else(unsatisfiable)?;
+    let parse = |text: &str| text.parse::<u64>().map_err(|_| unsatisfiable());
+    let (first, end) = match (first, last) {
+        ("", count) => (length.saturating_sub(parse(count)?), length),
+        (first, "") => (parse(first)?, length),
+        (first, last) => (parse(first)?, parse(last)?.saturating_add(1).min(length)),
+    };
+    if first >= end {
+        return Err(unsatisfiable().into());
+    }
+    Ok(Some((first, end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_those_of_http() {
+        let of = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("range", text.parse().unwrap());
+            range(&headers, 10).ok().flatten()
+        };
+        assert_eq!(of("bytes=0-3"), Some((0, 4)));
+        assert_eq!(of("bytes=4-"), Some((4, 10)));
+        assert_eq!(of("bytes=-2"), Some((8, 10)));
+        assert_eq!(of("bytes=8-100"), Some((8, 10)));
+        for wrong in ["bytes=10-", "bytes=3-2", "items=1-2", "bytes=a-", "bytes=-0"] {
+            assert_eq!(of(wrong), None, "{wrong}");
+        }
+        assert_eq!(range(&HeaderMap::new(), 10).unwrap(), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! What is refused, as clients hear it: problem objects of RFC 9457.
+
+use std::fmt;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+
+/// What types of problems begin with.
+const TYPE_PREFIX: &str = "urn:cryptable:problem:";
+
+/// A limit that a request exceeds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exceeded {
+    /// Name of the limit, that of the operator's option.
+    pub name: String,
+    /// Its value.
+    pub limit: u64,
+    /// What was asked for.
+    pub found: u64,
+}
+
+/// A problem object: why a request is refused.
+///
+/// ```
+/// use cryptable_service::Problem;
+/// let problem = Problem::not_found("job");
+/// assert_eq!((problem.status, problem.detail.as_str()), (404, "there is no such job"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Its kind, a URN that ends in a word for programs.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its kind for people.
+    pub title: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// What is wrong with this request.
+    pub detail: String,
+    /// The limit that was exceeded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exceeded: Option<Box<Exceeded>>,
+    /// Bytes of an upload that are there.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub offset: Option<u64>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): {}", self.title, self.status, self.detail)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Problem {
+    /// A problem of a kind: its word for programs, a status, and what is wrong.
+    #[must_use]
+    pub fn new(word: &str, status: StatusCode, detail: impl Into<String>) -> Self {
+        Self {
+            kind: format!("{TYPE_PREFIX}{word}"),
+            title: word.replace('-', " "),
+            status: status.as_u16(),
+            detail: detail.into(),
+            exceeded: None,
+            offset: None,
+        }
+    }
+
+    /// There is no such thing, or it is another client's.
+    #[must_use]
+    pub fn not_found(what: &str) -> Self {
+        Self::new("not-found", StatusCode::NOT_FOUND, format!("there is no such {what}"))
+    }
+
+    /// The request is not what the interface says.
+    #[must_use]
+    pub fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new("bad-request", StatusCode::BAD_REQUEST, detail)
+    }
+
+    /// What was sent is not usable: damaged, of the wrong kind, insecure, or does not go together.
+    #[must_use]
+    pub fn unusable(detail: impl Into<String>) -> Self {
+        Self::new("unusable", StatusCode::UNPROCESSABLE_ENTITY, detail)
+    }
+
+    /// The state of things does not allow it now.
+    #[must_use]
+    pub fn conflict(detail: impl Into<String>) -> Self {
+        Self::new("conflict", StatusCode::CONFLICT, detail)
+    }
+
+    /// An upload stands elsewhere.
+    #[must_use]
+    pub fn wrong_offset(found: u64, offset: u64) -> Self {
+        let detail = format!("the part begins at {found}, but {offset} bytes are there");
+        Self { offset: Some(offset), ..Self::conflict(detail) }
+    }
+
+    /// Too large, or too many: names the limit.
+    #[must_use]
+    pub fn too_large(name: &str, found: u64, limit: u64) -> Self {
+        let detail = format!("{name} is {found}, but must be at most {limit}");
+        Self::new("too-large", StatusCode::PAYLOAD_TOO_LARGE, detail).exceeds(name, found, limit)
+    }
+
+    /// Come back later: names the limit.
+    #[must_use]
+    pub fn too_many(name: &str, found: u64, limit: u64) -> Self {
+        let detail = format!("{name} would be {found}, but is at most {limit}; try again later");
+        Self::new("too-many", StatusCode::TOO_MANY_REQUESTS, detail).exceeds(name, found, limit)
+    }
+
+    /// What went wrong is not the client's fault, nor its business.
+    #[must_use]
+    pub fn internal() -> Self {
+        let detail = "the server failed; its operator finds the reason in its log";
+        Self::new("server-error", StatusCode::INTERNAL_SERVER_ERROR, detail)
+    }
+
+    fn exceeds(mut self, name: &str, found: u64, limit: u64) -> Self {
+        self.exceeded = Some(Box::new(Exceeded { name: name.to_owned(), limit, found }));
+        self
+    }
+
+    /// The word for programs at the end of its type.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        self.kind.strip_prefix(TYPE_PREFIX).unwrap_or(&self.kind)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let kind = [(header::CONTENT_TYPE, "application/problem+json")];
+        let mut response = (status, kind, body).into_response();
+        let headers = response.headers_mut();
+        match status {
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            StatusCode::TOO_MANY_REQUESTS => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+            }
+            _ => {}
+        }
+        response
+    }
+}

@@ -1,0 +1,278 @@
+//! Jobs, which are rows: queued, running, done or failed.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+
+use super::{Store, StoredObject, new_id};
+use crate::limits::Limits;
+use crate::messages::{Job, Order, State};
+use crate::{Problem, Result};
+
+/// What a job takes, by prediction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reservation {
+    pub(crate) estimate_s: f64,
+    /// Bytes of all results.
+    pub(crate) bytes: u64,
+}
+
+/// A job as the worker gets it.
+#[derive(Clone, Debug)]
+pub(crate) struct QueuedJob {
+    pub(crate) id: String,
+    /// Files of key and ciphertexts.
+    pub(crate) key: String,
+    pub(crate) ciphertext: String,
+    /// Digests of tables.
+    pub(crate) tables: Vec<String>,
+}
+
+const COLUMNS: &str = "SELECT id, state, estimate_s, sent_order, reason FROM job";
+
+impl Store {
+    /// Accepts a job; one of the same request identifier that was accepted before is that one.
+    pub(crate) fn add_job(
+        &self,
+        client: i64,
+        request: Option<&str>,
+        (order, tables): (&Order, &[String]),
+        (key, ciphertext): (&StoredObject, &StoredObject),
+        (reserved, limits): (Reservation, &Limits),
+    ) -> Result<Job> {
+        let id = new_id()?;
+        let (order_text, tables) = (json(order)?, json(&tables)?);
+        let mut rows = self.rows();
+        let transaction = rows.transaction()?;
+        if let Some(found) = job_of_request(&transaction, client, request)? {
+            if found.order != *order {
+                let text = "the request's identifier was used for another order";
+                return Err(Problem::conflict(text).into());
+            }
+            drop(transaction);
+            drop(rows);
+            return self.job(client, &found.id);
+        }
+        check_queue(&transaction, client, limits)?;
+        let are_there: u64 = transaction.query_row(
+            "SELECT count(*) FROM object WHERE id IN (?1, ?2)",
+            [&key.id, &ciphertext.id],
+            |row| row.get(0),
+        )?;
+        if are_there != 2 {
+            return Err(Problem::not_found("key or file of ciphertexts").into());
+        }
+        transaction.execute(
+            "INSERT INTO job(id, client, request, state, sent_order, key, ciphertext, tables, estimate_s, reserved)
+             VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                id,
+                client,
+                request,
+                order_text,
+                key.id,
+                ciphertext.id,
+                tables,
+                reserved.estimate_s,
+                reserved.bytes
+            ],
+        )?;
+        transaction.commit()?;
+        drop(rows);
+        self.job(client, &id)
+    }
+
+    /// A job, without the progress of one that runs.
+    pub(crate) fn job(&self, client: i64, id: &str) -> Result<Job> {
+        let rows = self.rows();
+        let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
+        let found = query.query_row(params![client, id], job).optional()?;
+        let mut found = found.ok_or_else(|| Problem::not_found("job"))?;
+        let mut query = rows.prepare("SELECT bytes FROM result WHERE job = ?1 ORDER BY place")?;
+        let bytes = query.query_map([id], |row| row.get(0))?;
+        found.results = bytes.collect::<rusqlite::Result<_>>()?;
+        Ok(found)
+    }
+
+    pub(crate) fn jobs(&self, client: i64) -> Result<Vec<Job>> {
+        let rows = self.rows();
+        let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 ORDER BY sequence"))?;
+        let jobs = query.query_map([client], job)?;
+        let mut jobs: Vec<Job> = jobs.collect::<rusqlite::Result<_>>()?;
+        let mut query = rows.prepare(
+            "SELECT job, result.bytes FROM result JOIN job ON result.job = job.id
+             WHERE job.client = ?1 ORDER BY place",
+        )?;
+        let found = query.query_map([client], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut results: HashMap<String, Vec<u64>> = HashMap::new();
+        for result in found {
+            let (job, bytes) = result?;
+            results.entry(job).or_default().push(bytes);
+        }
+        for job in &mut jobs {
+            job.results = results.remove(&job.id).unwrap_or_default();
+        }
+        Ok(jobs)
+    }
+
+    /// The file of a result.
+    pub(crate) fn result(&self, client: i64, id: &str, place: u64) -> Result<(String, u64)> {
+        let state = self.job(client, id)?.state;
+        let rows = self.rows();
+        let mut query =
+            rows.prepare("SELECT file, bytes FROM result WHERE job = ?1 AND place = ?2")?;
+        let found =
+            query.query_row(params![id, place], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        found.ok_or_else(|| match state.is_final() {
+            true => Problem::not_found("result").into(),
+            false => Problem::conflict(format!("the job is {}, not done", state.word())).into(),
+        })
+    }
+
+    /// Removes a job and its results. A worker that runs it finds no row in the end.
+    pub(crate) fn remove_job(&self, client: i64, id: &str) -> Result<()> {
+        self.job(client, id)?;
+        let files: Vec<String> = {
+            let mut rows = self.rows();
+            let transaction = rows.transaction()?;
+            let files = {
+                let mut query = transaction.prepare("SELECT file FROM result WHERE job = ?1")?;
+                query.query_map([id], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
+            };
+            transaction.execute("DELETE FROM job WHERE id = ?1", [id])?;
+            transaction.commit()?;
+            files
+        };
+        self.remove_files(&files);
+        Ok(())
+    }
+
+    /// The next job to run, of the client who has waited longest for one, which runs from now on.
+    pub(crate) fn take_job(&self) -> Result<Option<QueuedJob>> {
+        let mut rows = self.rows();
+        let transaction = rows.transaction()?;
+        let found = transaction
+            .query_row(
+                "SELECT id, key, ciphertext, tables FROM job WHERE state = 'queued'
+                 ORDER BY (SELECT coalesce(max(sequence), 0) FROM job AS other
+                           WHERE other.client = job.client AND other.state IN ('done', 'failed')), sequence",
+                [],
+                |row| {
+                    let tables: String = row.get(3)?;
+                    let tables = serde_json::from_str(&tables).unwrap_or_default();
+                    Ok(QueuedJob { id: row.get(0)?, key: row.get(1)?, ciphertext: row.get(2)?, tables })
+                },
+            )
+            .optional()?;
+        if let Some(job) = &found {
+            transaction.execute("UPDATE job SET state = 'running' WHERE id = ?1", [&job.id])?;
+        }
+        transaction.commit()?;
+        Ok(found)
+    }
+
+    /// Names the results of a job, whose files are on the disk: the moment from which on it is done.
+    pub(crate) fn finish_job(&self, id: &str, results: &[(String, u64)]) -> Result<()> {
+        let done = {
+            let mut rows = self.rows();
+            let transaction = rows.transaction()?;
+            let total: u64 = results.iter().map(|(_, bytes)| bytes).sum();
+            let done = transaction.execute(
+                "UPDATE job SET state = 'done', reserved = ?2 WHERE id = ?1 AND state = 'running'",
+                params![id, total],
+            )?;
+            if done == 1 {
+                for (place, (file, bytes)) in results.iter().enumerate() {
+                    let values = params![id, place as u64, file, bytes];
+                    transaction.execute("INSERT INTO result VALUES (?1, ?2, ?3, ?4)", values)?;
+                }
+            }
+            transaction.commit()?;
+            done
+        };
+        if done == 0 {
+            let files: Vec<String> = results.iter().map(|(file, _)| file.clone()).collect();
+            self.remove_files(&files);
+        }
+        Ok(())
+    }
+
+    /// A job has no results and never will.
+    pub(crate) fn fail_job(&self, id: &str, reason: &str) -> Result<()> {
+        self.rows().execute(
+            "UPDATE job SET state = 'failed', reserved = 0, reason = ?2 WHERE id = ?1",
+            [id, reason],
+        )?;
+        Ok(())
+    }
+
+    /// A job that runs waits again.
+    pub(crate) fn requeue_job(&self, id: &str) -> Result<()> {
+        self.rows()
+            .execute("UPDATE job SET state = 'queued' WHERE id = ?1 AND state = 'running'", [id])?;
+        Ok(())
+    }
+
+    /// How many rows there are, by name, for the operator.
+    pub(crate) fn counts(&self) -> Result<Vec<(String, u64)>> {
+        let rows = self.rows();
+        let mut query = rows.prepare(
+            "SELECT 'jobs_' || state, count(*) FROM job GROUP BY state
+             UNION ALL SELECT 'clients', count(*) FROM client
+             UNION ALL SELECT 'tables', count(*) FROM lookup_table
+             UNION ALL SELECT 'uploads', count(*) FROM upload
+             UNION ALL SELECT 'evaluation_keys', count(*) FROM object WHERE kind = 'evaluation-key'
+             UNION ALL SELECT 'ciphertexts', count(*) FROM object WHERE kind = 'ciphertext'
+             UNION ALL SELECT 'stored_bytes', coalesce(sum(bytes), 0) FROM object",
+        )?;
+        let counts = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(counts.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    Ok(serde_json::to_string(value).map_err(std::io::Error::other)?)
+}
+
+fn check_queue(transaction: &Transaction<'_>, client: i64, limits: &Limits) -> Result<()> {
+    let (all, own): (u64, u64) = transaction.query_row(
+        "SELECT count(*), coalesce(sum(client = ?1), 0) FROM job WHERE state IN ('queued', 'running')",
+        [client],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    for (name, found, limit) in
+        [("queue", all, limits.queue), ("client-queue", own, limits.client_queue)]
+    {
+        if found >= limit {
+            return Err(Problem::too_many(name, found + 1, limit).into());
+        }
+    }
+    Ok(())
+}
+
+fn job_of_request(
+    transaction: &Transaction<'_>,
+    client: i64,
+    request: Option<&str>,
+) -> Result<Option<Job>> {
+    let Some(request) = request else { return Ok(None) };
+    let query = format!("{COLUMNS} WHERE client = ?1 AND request = ?2");
+    Ok(transaction.query_row(&query, params![client, request], job).optional()?)
+}
+
+fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
+    let (state, order): (String, String) = (row.get(1)?, row.get(3)?);
+    let unreadable = |error: serde_json::Error| {
+        rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, error.into())
+    };
+    let state = State::of(&state).unwrap_or(State::Failed);
+    Ok(Job {
+        id: row.get(0)?,
+        state,
+        progress: if state == State::Done { 1.0 } else { 0.0 },
+        estimate_s: row.get(2)?,
+        order: serde_json::from_str(&order).map_err(unreadable)?,
+        results: Vec::new(),
+        reason: row.get(4)?,
+    })
+}

@@ -1,0 +1,113 @@
+//! Keys and ciphertexts that were checked.
+
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Store, StoredUpload};
+use crate::messages::{About, Kind, Object};
+use crate::{Problem, Result};
+
+/// A key or a file of ciphertexts.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredObject {
+    /// Names its file.
+    pub(crate) id: String,
+    pub(crate) sha256: String,
+    pub(crate) bytes: u64,
+    pub(crate) about: About,
+    /// Canonical bytes of the parameters; of keys only.
+    pub(crate) parameters: Vec<u8>,
+}
+
+impl From<StoredObject> for Object {
+    fn from(stored: StoredObject) -> Self {
+        Self { sha256: stored.sha256, bytes: stored.bytes, about: stored.about }
+    }
+}
+
+impl Store {
+    /// Makes an object of an upload that was checked: the moment from which on it is there.
+    pub(crate) fn finish_upload(
+        &self,
+        upload: &StoredUpload,
+        about: &About,
+        parameters: &[u8],
+    ) -> Result<StoredObject> {
+        let text = serde_json::to_string(about).map_err(std::io::Error::other)?;
+        let mut rows = self.rows();
+        let transaction = rows.transaction()?;
+        let (id, client, kind) = (&upload.id, upload.client, upload.kind.word());
+        let values = params![id, client, kind, upload.sha256, upload.length, text, parameters];
+        transaction.execute("INSERT INTO object VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", values)?;
+        transaction.execute("DELETE FROM upload WHERE id = ?1", [id])?;
+        transaction.commit()?;
+        Ok(StoredObject {
+            id: upload.id.clone(),
+            sha256: upload.sha256.clone(),
+            bytes: upload.length,
+            about: about.clone(),
+            parameters: parameters.to_vec(),
+        })
+    }
+
+    pub(crate) fn find_object(
+        &self,
+        client: i64,
+        kind: Kind,
+        sha256: &str,
+    ) -> Result<Option<StoredObject>> {
+        let rows = self.rows();
+        let mut query = rows.prepare(
+            "SELECT id, sha256, bytes, about, parameters FROM object
+             WHERE client = ?1 AND kind = ?2 AND sha256 = ?3",
+        )?;
+        Ok(query.query_row(params![client, kind.word(), sha256], object).optional()?)
+    }
+
+    pub(crate) fn object(&self, client: i64, kind: Kind, sha256: &str) -> Result<StoredObject> {
+        let what = match kind {
+            Kind::EvaluationKey => "evaluation key",
+            Kind::Ciphertext => "file of ciphertexts",
+        };
+        let found = self.find_object(client, kind, sha256)?;
+        found.ok_or_else(|| Problem::not_found(what).into())
+    }
+
+    pub(crate) fn objects(&self, client: i64, kind: Kind) -> Result<Vec<StoredObject>> {
+        let rows = self.rows();
+        let mut query = rows.prepare(
+            "SELECT id, sha256, bytes, about, parameters FROM object
+             WHERE client = ?1 AND kind = ?2 ORDER BY rowid",
+        )?;
+        let objects = query.query_map(params![client, kind.word()], object)?;
+        Ok(objects.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Removes a key or a file, unless a job needs it.
+    pub(crate) fn remove_object(&self, client: i64, kind: Kind, sha256: &str) -> Result<()> {
+        let id = self.object(client, kind, sha256)?.id;
+        let removed = self.rows().execute(
+            "DELETE FROM object WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM job
+             WHERE state IN ('queued', 'running') AND (key = ?1 OR ciphertext = ?1))",
+            [&id],
+        )?;
+        if removed == 0 {
+            return Err(Problem::conflict("a job that waits or runs needs it").into());
+        }
+        self.remove_files(&[id]);
+        Ok(())
+    }
+}
+
+fn object(row: &Row<'_>) -> rusqlite::Result<StoredObject> {
+    let about: String = row.get(3)?;
+    let unreadable = |error: serde_json::Error| {
+        rusqlite::Error::FromSqlConversionFailure(3, rusqlite::types::Type::Text, error.into())
+    };
+    Ok(StoredObject {
+        id: row.get(0)?,
+        sha256: row.get(1)?,
+        bytes: row.get(2)?,
+        about: serde_json::from_str(&about).map_err(unreadable)?,
+        parameters: row.get(4)?,
+    })
+}

@@ -1,0 +1,112 @@
+//! Tables that the operator offers, in files named by their content.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use cryptable::Table;
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::clients::check_name;
+use super::{Store, hex};
+use crate::messages::TableInfo;
+use crate::{Error, Result};
+
+impl Store {
+    /// Offers a table; jobs that were ordered before keep the one of the same name that they were ordered with.
+    ///
+    /// ```
+    /// use cryptable::Table;
+    /// let folder = tempfile::tempdir()?;
+    /// let store = cryptable_service::Store::open(folder.path())?;
+    /// store.add_table("square", &Table::from_fn(16, 16, |x| x * x % 16)?)?;
+    /// assert_eq!(store.tables()?[0].name, "square");
+    /// # Ok::<(), cryptable_service::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the name is no name, or the disk refuses.
+    pub fn add_table(&self, name: &str, table: &Table) -> Result<TableInfo> {
+        check_name(name)?;
+        let words = [table.input_modulus(), table.output_modulus()];
+        let words = words.iter().chain(table.values());
+        let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+        let digest = hex(blake3::hash(&bytes).as_bytes());
+        let path = self.table_file(&digest);
+        let mut file = tempfile::NamedTempFile::new_in(self.folder.join("tables"))?;
+        file.write_all(&bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(&path).map_err(|error| error.error)?;
+        fs::File::open(self.folder.join("tables"))?.sync_all()?;
+        let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
+        self.rows().execute(
+            "INSERT OR REPLACE INTO lookup_table VALUES (?1, ?2, ?3, ?4)",
+            params![name, digest, input_modulus, output_modulus],
+        )?;
+        Ok(TableInfo { name: name.to_owned(), input_modulus, output_modulus, digest })
+    }
+
+    /// All tables.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn tables(&self) -> Result<Vec<TableInfo>> {
+        let rows = self.rows();
+        let mut query = rows.prepare("SELECT * FROM lookup_table ORDER BY name")?;
+        let tables = query.query_map([], info)?;
+        Ok(tables.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Offers a table no more; jobs that were ordered with it get it all the same.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn remove_table(&self, name: &str) -> Result<()> {
+        let found = self.table(name)?;
+        let found = found.ok_or_else(|| Error::Operator(format!("there is no table {name}")))?;
+        let rows = self.rows();
+        rows.execute("DELETE FROM lookup_table WHERE name = ?1", [name])?;
+        let is_used: bool = rows.query_row(
+            "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)
+             OR EXISTS(SELECT 1 FROM job WHERE state IN ('queued', 'running') AND instr(tables, ?1))",
+            [&found.digest],
+            |row| row.get(0),
+        )?;
+        if !is_used {
+            fs::remove_file(self.table_file(&found.digest))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn table(&self, name: &str) -> Result<Option<TableInfo>> {
+        let rows = self.rows();
+        let mut query = rows.prepare("SELECT * FROM lookup_table WHERE name = ?1")?;
+        Ok(query.query_row([name], info).optional()?)
+    }
+
+    /// Reads a table, checked against its digest.
+    pub(crate) fn read_table(&self, digest: &str) -> Result<Table> {
+        let bytes = fs::read(self.table_file(digest))?;
+        if hex(blake3::hash(&bytes).as_bytes()) != digest || bytes.len() < 16 {
+            return Err(Error::Operator(format!("table {digest} is damaged")));
+        }
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
+        let mut next = || words.next().unwrap_or(0);
+        let (input, output) = (next(), next());
+        Ok(Table::new(input, output, words.collect())?)
+    }
+
+    fn table_file(&self, digest: &str) -> PathBuf {
+        self.folder.join("tables").join(digest)
+    }
+}
+
+fn info(row: &Row<'_>) -> rusqlite::Result<TableInfo> {
+    Ok(TableInfo {
+        name: row.get(0)?,
+        digest: row.get(1)?,
+        input_modulus: row.get(2)?,
+        output_modulus: row.get(3)?,
+    })
+}

@@ -1,0 +1,153 @@
+//! Files that arrive in parts.
+
+use std::fs::File;
+
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Store, new_id};
+use crate::limits::Limits;
+use crate::messages::{Announcement, Kind};
+use crate::{Problem, Result};
+
+/// An upload that is not complete.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredUpload {
+    pub(crate) id: String,
+    pub(crate) client: i64,
+    pub(crate) kind: Kind,
+    pub(crate) sha256: String,
+    pub(crate) length: u64,
+    /// Bytes that are on the disk for sure.
+    pub(crate) offset: u64,
+}
+
+impl Store {
+    /// Starts an upload, or finds the one of the same file that was started before.
+    pub(crate) fn start_upload(
+        &self,
+        client: i64,
+        announced: &Announcement,
+        limits: &Limits,
+    ) -> Result<StoredUpload> {
+        let (name, limit) = match announced.kind {
+            Kind::EvaluationKey => ("key-bytes", limits.key_bytes),
+            Kind::Ciphertext => ("ciphertext-bytes", limits.ciphertext_bytes),
+        };
+        check_digest(&announced.sha256)?;
+        if announced.length == 0 {
+            return Err(Problem::bad_request("length is 0, but must be at least 1").into());
+        }
+        if announced.length > limit {
+            return Err(Problem::too_large(name, announced.length, limit).into());
+        }
+        if let Some(found) = self.upload_of(client, announced)? {
+            return Ok(found);
+        }
+        self.check_room(client, announced.length, limits)?;
+        let id = new_id()?;
+        File::create(self.file(&id))?.sync_all()?;
+        self.sync_files()?;
+        let mut rows = self.rows();
+        let transaction = rows.transaction()?;
+        let count: u64 = transaction.query_row(
+            "SELECT count(*) FROM upload WHERE client = ?1",
+            [client],
+            |row| row.get(0),
+        )?;
+        if count >= limits.client_uploads {
+            drop(transaction);
+            drop(rows);
+            self.remove_files(&[id]);
+            let limit = limits.client_uploads;
+            return Err(Problem::too_many("client-uploads", count + 1, limit).into());
+        }
+        let added = transaction.execute(
+            "INSERT OR IGNORE INTO upload VALUES (?1, ?2, ?3, ?4, ?5, 0)",
+            params![id, client, announced.kind.word(), announced.sha256, announced.length],
+        )?;
+        transaction.commit()?;
+        drop(rows);
+        if added == 0 {
+            // Announced twice at the same time, or with another length.
+            self.remove_files(&[id]);
+        }
+        let found = self.upload_of(client, announced)?;
+        let other = "an upload of this digest has another length, or was removed meanwhile";
+        found.ok_or_else(|| Problem::conflict(other).into())
+    }
+
+    /// Demands that a client may keep so many bytes more.
+    pub(crate) fn check_room(&self, client: i64, more: u64, limits: &Limits) -> Result<()> {
+        let kept = self.stored_bytes(client)?;
+        let total = kept.saturating_add(more);
+        match total > limits.client_bytes {
+            true => Err(Problem::too_large("client-bytes", total, limits.client_bytes).into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Bytes that a client keeps, those included that it announced or will get.
+    fn stored_bytes(&self, client: i64) -> Result<u64> {
+        let bytes: u64 = self.rows().query_row(
+            "SELECT (SELECT coalesce(sum(length), 0) FROM upload WHERE client = ?1)
+                  + (SELECT coalesce(sum(bytes), 0) FROM object WHERE client = ?1)
+                  + (SELECT coalesce(sum(reserved), 0) FROM job WHERE client = ?1)",
+            [client],
+            |row| row.get(0),
+        )?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn upload(&self, client: i64, id: &str) -> Result<StoredUpload> {
+        let rows = self.rows();
+        let mut query = rows.prepare("SELECT * FROM upload WHERE client = ?1 AND id = ?2")?;
+        let found = query.query_row(params![client, id], upload).optional()?;
+        found.ok_or_else(|| Problem::not_found("upload").into())
+    }
+
+    fn upload_of(&self, client: i64, announced: &Announcement) -> Result<Option<StoredUpload>> {
+        let rows = self.rows();
+        let mut query = rows.prepare(
+            "SELECT * FROM upload WHERE client = ?1 AND kind = ?2 AND sha256 = ?3 AND length = ?4",
+        )?;
+        let (kind, length) = (announced.kind.word(), announced.length);
+        Ok(query.query_row(params![client, kind, announced.sha256, length], upload).optional()?)
+    }
+
+    /// Bytes up to here are on the disk.
+    pub(crate) fn advance_upload(&self, id: &str, offset: u64) -> Result<()> {
+        self.rows().execute("UPDATE upload SET offset = ?2 WHERE id = ?1", params![id, offset])?;
+        Ok(())
+    }
+
+    /// Forgets an upload and its file.
+    pub(crate) fn remove_upload(&self, id: &str) -> Result<()> {
+        self.rows().execute("DELETE FROM upload WHERE id = ?1", [id])?;
+        self.remove_files(&[id.to_owned()]);
+        Ok(())
+    }
+}
+
+/// Demands a SHA-256 digest in lower-case hexadecimal digits.
+fn check_digest(digest: &str) -> Result<()> {
+    let is_digit = |letter: char| letter.is_ascii_digit() || ('a'..='f').contains(&letter);
+    match digest.len() == 64 && digest.chars().all(is_digit) {
+        true => Ok(()),
+        false => Err(Problem::bad_request("a digest has 64 digits of 0-9 a-f").into()),
+    }
+}
+
+fn upload(row: &Row<'_>) -> rusqlite::Result<StoredUpload> {
+    let kind: String = row.get(2)?;
+    Ok(StoredUpload {
+        id: row.get(0)?,
+        client: row.get(1)?,
+        kind: match kind == Kind::EvaluationKey.word() {
+            true => Kind::EvaluationKey,
+            false => Kind::Ciphertext,
+        },
+        sha256: row.get(3)?,
+        length: row.get(4)?,
+        offset: row.get(5)?,
+    })
+}

@@ -1,0 +1,271 @@
+//! The one worker: it takes jobs one after the other, and the library takes all threads for each.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use cryptable::{
+    Ciphertext, CiphertextReader, CiphertextWriter, Contents, EvaluationKey, Execution,
+    PreparedTable, ReadOptions,
+};
+
+use crate::limits::Limits;
+use crate::store::{QueuedJob, Store, new_id};
+use crate::{Error, Result};
+
+/// How often the queue is looked at when nobody says that there is a job: the operator's commands do not.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Progress in parts of a million.
+const WHOLE: u64 = 1_000_000;
+
+/// What is told of the job that runs, and to the worker.
+#[derive(Debug, Default)]
+struct Current {
+    job: Option<String>,
+    is_cancelled: Arc<AtomicBool>,
+    progress: Arc<AtomicU64>,
+    has_new: bool,
+    is_stopped: bool,
+}
+
+/// What the worker has done since it started.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) values: AtomicU64,
+    pub(crate) jobs: AtomicU64,
+    pub(crate) failures: AtomicU64,
+    pub(crate) lookup_ms: AtomicU64,
+}
+
+/// Runs jobs in the order in which they were accepted, each client's in turn.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    store: Arc<Store>,
+    limits: Limits,
+    options: ReadOptions,
+    current: Mutex<Current>,
+    changed: Condvar,
+    pub(crate) totals: Totals,
+}
+
+/// A key that stays loaded, and when it was used last.
+struct Loaded {
+    id: String,
+    key: Arc<EvaluationKey>,
+}
+
+impl Worker {
+    pub(crate) fn new(store: Arc<Store>, limits: Limits, options: ReadOptions) -> Self {
+        let (current, changed) = Default::default();
+        Self { store, limits, options, current, changed, totals: Totals::default() }
+    }
+
+    /// There is a new job.
+    pub(crate) fn wake(&self) {
+        self.lock().has_new = true;
+        self.changed.notify_all();
+    }
+
+    /// Ends the worker; the job that it runs waits for the next server.
+    pub(crate) fn stop(&self) {
+        let mut current = self.lock();
+        current.is_stopped = true;
+        current.is_cancelled.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Stops a job if it runs.
+    pub(crate) fn cancel(&self, job: &str) {
+        let current = self.lock();
+        if current.job.as_deref() == Some(job) {
+            current.is_cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The share of a job that is done, if it runs.
+    pub(crate) fn progress(&self, job: &str) -> Option<f64> {
+        let current = self.lock();
+        let is_it = current.job.as_deref() == Some(job);
+        is_it.then(|| current.progress.load(Ordering::Relaxed) as f64 / WHOLE as f64)
+    }
+
+    /// Takes jobs until it is stopped.
+    pub(crate) fn run(&self) {
+        // The one that was used last comes last.
+        let mut loaded: Vec<Loaded> = Vec::new();
+        while !self.lock().is_stopped {
+            match self.store.take_job() {
+                Ok(Some(job)) => self.run_one(&job, &mut loaded),
+                Ok(None) => self.wait(),
+                Err(error) => {
+                    eprintln!("error: {error}");
+                    self.wait();
+                }
+            }
+        }
+    }
+
+    fn wait(&self) {
+        let current = self.lock();
+        let idle = |current: &mut Current| !current.has_new && !current.is_stopped;
+        let waited = self.changed.wait_timeout_while(current, LOOK, idle);
+        waited.unwrap_or_else(PoisonError::into_inner).0.has_new = false;
+    }
+
+    fn run_one(&self, job: &QueuedJob, loaded: &mut Vec<Loaded>) {
+        let (is_cancelled, progress) = {
+            let mut current = self.lock();
+            current.job = Some(job.id.clone());
+            current.is_cancelled = Arc::new(AtomicBool::new(current.is_stopped));
+            current.progress = Arc::default();
+            (current.is_cancelled.clone(), current.progress.clone())
+        };
+        let start = Instant::now();
+        // A panic is a defect of the library, and ends this job, not the server.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            self.look_up(job, loaded, (&is_cancelled, &progress))
+        }));
+        let stored = match outcome {
+            Ok(Ok(results)) => {
+                self.totals.jobs.fetch_add(1, Ordering::Relaxed);
+                let spent = start.elapsed().as_millis() as u64;
+                self.totals.lookup_ms.fetch_add(spent, Ordering::Relaxed);
+                self.store.finish_job(&job.id, &results)
+            }
+            Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => self.store.requeue_job(&job.id),
+            Ok(Err(error)) => self.fail(job, &error.problem().detail),
+            Err(_) => self.fail(job, "the lookup ended by a defect of the library"),
+        };
+        if let Err(error) = stored {
+            eprintln!("error: {error}");
+            // Once more, later: what failed is the disk.
+            if let Err(error) = self.store.requeue_job(&job.id) {
+                eprintln!("error: {error}");
+            }
+            std::thread::sleep(LOOK);
+        }
+        self.lock().job = None;
+    }
+
+    fn fail(&self, job: &QueuedJob, reason: &str) -> Result<()> {
+        self.totals.failures.fetch_add(1, Ordering::Relaxed);
+        self.store.fail_job(&job.id, reason)
+    }
+
+    /// A key, loaded now or before. Others go, the one used longest ago first, until all fit.
+    fn key(&self, id: &str, loaded: &mut Vec<Loaded>) -> Result<Arc<EvaluationKey>> {
+        if let Some(place) = loaded.iter().position(|other| other.id == id) {
+            let found = loaded.remove(place);
+            let key = found.key.clone();
+            loaded.push(found);
+            return Ok(key);
+        }
+        let path = self.store.file(id);
+        let bytes = std::fs::metadata(&path)?.len();
+        let taken = |loaded: &[Loaded]| -> u64 {
+            loaded.iter().map(|other| other.key.memory_bytes() as u64).sum()
+        };
+        // A key takes up to some times its file; what it really takes is known afterwards.
+        while !loaded.is_empty() && taken(loaded) + bytes > self.limits.memory / 2 {
+            loaded.remove(0);
+        }
+        let key = Arc::new(EvaluationKey::open(&path, self.options)?);
+        loaded.push(Loaded { id: id.to_owned(), key: key.clone() });
+        while loaded.len() > 1 && taken(loaded) > self.limits.memory / 2 {
+            loaded.remove(0);
+        }
+        Ok(key)
+    }
+
+    /// Looks all values up; returns the files of the results and their bytes.
+    fn look_up(
+        &self,
+        job: &QueuedJob,
+        loaded: &mut Vec<Loaded>,
+        (is_cancelled, progress): (&AtomicBool, &AtomicU64),
+    ) -> Result<Vec<(String, u64)>> {
+        let key = self.key(&job.key, loaded)?;
+        let prepare = |digest: &String| Ok(key.prepare(&self.store.read_table(digest)?)?);
+        let tables: Vec<PreparedTable> = job.tables.iter().map(prepare).collect::<Result<_>>()?;
+        let tables: Vec<&PreparedTable> = tables.iter().collect();
+        let input = File::open(self.store.file(&job.ciphertext))?;
+        let mut reader = CiphertextReader::new(BufReader::new(input))?;
+        let total = reader.summary().ciphertexts;
+        let contents = reader.summary().contents;
+        let contents = Contents { modulus: key.parameters().output_modulus(), ..contents };
+        let mut outputs = Outputs::create(&self.store, contents, tables.len())?;
+        let mut done = 0;
+        while let Some(ciphertext) = reader.next_ciphertext()? {
+            let moved = |step: usize, steps: usize| {
+                let share = WHOLE * step as u64 / steps.max(1) as u64;
+                progress.store((done * WHOLE + share) / total, Ordering::Relaxed);
+                match is_cancelled.load(Ordering::Relaxed) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            };
+            let execution = Execution::default().threads(self.limits.threads).progress(&moved);
+            outputs.push(&key.lookup_many_with(&ciphertext, &tables, execution)?)?;
+            self.totals.values.fetch_add(ciphertext.count() as u64, Ordering::Relaxed);
+            done += 1;
+        }
+        outputs.finish()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Results that are being written; files that are not finished go.
+struct Outputs<'a> {
+    store: &'a Store,
+    files: Vec<String>,
+    writers: Vec<CiphertextWriter<BufWriter<File>>>,
+}
+
+impl<'a> Outputs<'a> {
+    fn create(store: &'a Store, contents: Contents, count: usize) -> Result<Self> {
+        let mut outputs = Self { store, files: Vec::new(), writers: Vec::new() };
+        for _ in 0..count {
+            let id = new_id()?;
+            let file = File::create(store.file(&id))?;
+            outputs.files.push(id);
+            outputs.writers.push(CiphertextWriter::new(BufWriter::new(file), contents)?);
+        }
+        Ok(outputs)
+    }
+
+    fn push(&mut self, results: &[Ciphertext]) -> Result<()> {
+        for (writer, result) in self.writers.iter_mut().zip(results) {
+            writer.push(result)?;
+        }
+        Ok(())
+    }
+
+    /// Puts all on the disk.
+    fn finish(mut self) -> Result<Vec<(String, u64)>> {
+        let mut bytes = Vec::new();
+        for writer in self.writers.drain(..) {
+            let (file, summary) = writer.finish()?;
+            let file = file.into_inner().map_err(|error| Error::Io(error.into_error()))?;
+            file.sync_all()?;
+            bytes.push(summary.bytes);
+        }
+        self.store.sync_files()?;
+        Ok(std::mem::take(&mut self.files).into_iter().zip(bytes).collect())
+    }
+}
+
+impl Drop for Outputs<'_> {
+    fn drop(&mut self) {
+        for id in &self.files {
+            let _ = std::fs::remove_file(self.store.file(id));
+        }
+    }
+}

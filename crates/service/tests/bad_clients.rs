@@ -1,0 +1,261 @@
+//! Each kind of bad client hears what is wrong, by a status of its own and a problem object that names the limit.
+
+mod support;
+
+use std::io::{Cursor, Write};
+use std::net::TcpStream;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use cryptable::Engine;
+use cryptable_service::messages::{Kind, Order};
+use cryptable_service::{Client, ClientError, Limits, Problem};
+use sha2::{Digest, Sha256};
+
+use support::{Server, answer, keys, squares, token};
+
+/// The problem of an answer.
+fn problem((status, body): (u16, String)) -> Problem {
+    let problem: Problem =
+        serde_json::from_str(&body).unwrap_or_else(|error| panic!("{status}: {error}: {body}"));
+    assert_eq!(problem.status, status);
+    problem
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Announces bytes; returns the answer.
+fn announce(
+    server: &Server,
+    token: &str,
+    kind: &str,
+    length: usize,
+    digest: &str,
+) -> (u16, String) {
+    let body = format!(r#"{{"kind":"{kind}","length":{length},"sha256":"{digest}"}}"#);
+    server.send("POST /v1/uploads", token, "", body)
+}
+
+fn upload_id((status, body): (u16, String)) -> String {
+    assert_eq!(status, 201, "{body}");
+    let upload: serde_json::Value = serde_json::from_str(&body).unwrap();
+    upload["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn strangers_and_garbage() {
+    let server = Server::start(Limits::default());
+    let token = token(&server);
+    assert_eq!(problem(server.raw("GET /v1/tables HTTP/1.0\r\n\r\n")).status, 401);
+    assert_eq!(problem(server.send("GET /v1/tables", "wrong", "", "")).word(), "unauthorized");
+    assert_eq!(problem(server.send("GET /v2/tables", &token, "", "")).status, 404);
+    assert_eq!(problem(server.send("PUT /v1/tables", &token, "", "")).status, 405);
+    assert_eq!(problem(server.send("POST /v1/uploads", &token, "", "{")).word(), "bad-request");
+    assert_eq!(problem(server.send("POST /v1/jobs", &token, "", "[1, 2]")).status, 400);
+    let long = vec![b' '; 1 << 17];
+    assert_eq!(problem(server.send("POST /v1/jobs", &token, "", long)).status, 413);
+    assert_eq!(problem(announce(&server, &token, "ciphertext", 9, "abc")).status, 400);
+    assert_eq!(problem(announce(&server, &token, "ciphertext", 0, &"0".repeat(64))).status, 400);
+    // Not HTTP at all, and heads without end.
+    assert_eq!(server.raw("garbage\r\n\r\n").0, 400);
+    let endless = [b"GET / HTTP/1.1\r\nx: ".to_vec(), vec![b'x'; 1 << 17]].concat();
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let _ = stream.write_all(&endless);
+    assert!([0, 431].contains(&answer(&mut stream).0));
+    // Bytes that are no file of the library, for both kinds; a secret key is none that a server takes.
+    let (secret, _) = keys(Engine::Single, 4);
+    let secret_file = secret.to_bytes().to_vec();
+    for kind in ["evaluation-key", "ciphertext"] {
+        for content in [vec![7; 1000], secret_file.clone()] {
+            let announced = announce(&server, &token, kind, content.len(), &sha256(&content));
+            let id = upload_id(announced);
+            let part = format!("PATCH /v1/uploads/{id}");
+            assert_eq!(server.send(&part, &token, "upload-offset: 0\r\n", &content).0, 204);
+            let done = server.send(&format!("POST /v1/uploads/{id}/complete"), &token, "", "");
+            assert_eq!(problem(done).word(), "unusable");
+            // It is gone.
+            assert_eq!(server.send(&format!("HEAD /v1/uploads/{id}"), &token, "", "").0, 404);
+        }
+    }
+    assert_eq!(std::fs::read_dir(server.folder.path().join("files")).unwrap().count(), 0);
+}
+
+#[test]
+fn truncated_slow_and_misplaced_bodies() {
+    let silence = Duration::from_millis(300);
+    let server = Server::start(Limits { silence, ..Limits::default() });
+    let token = token(&server);
+    let (secret, _) = keys(Engine::Single, 4);
+    let content = secret.encrypt(&[1; 100]).unwrap().to_bytes();
+    let announced = announce(&server, &token, "ciphertext", content.len(), &sha256(&content));
+    let id = upload_id(announced);
+    let line = format!("PATCH /v1/uploads/{id}");
+    let head = |offset: usize, length: usize| {
+        format!(
+            "{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nupload-offset: {offset}\r\n\
+             content-length: {length}\r\n\r\n"
+        )
+    };
+    // Cut off: what arrived stays.
+    let truncated = [head(0, content.len()).as_bytes(), &content[..100]].concat();
+    assert_eq!(problem(server.raw(truncated)).word(), "truncated");
+    let wait = |offset: usize| {
+        for _ in 0..200 {
+            let found =
+                server.send(&line, &token, &format!("upload-offset: {}\r\n", usize::MAX), "");
+            let found = problem(found);
+            if found.offset == Some(offset as u64) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("no offset {offset}");
+    };
+    wait(100);
+    // Silent: told so, and what arrived stays.
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(head(100, content.len() - 100).as_bytes()).unwrap();
+    stream.write_all(&content[100..150]).unwrap();
+    assert_eq!(problem(answer(&mut stream)).word(), "slow");
+    wait(150);
+    // A head that never ends is dropped.
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(b"GET /v1/tables HTTP/1.1\r\n").unwrap();
+    assert!([0, 408].contains(&answer(&mut stream).0));
+    // Elsewhere, nowhere, beyond the end, and not yet whole.
+    let misplaced = server.send(&line, &token, "upload-offset: 7\r\n", &content[7..]);
+    assert_eq!(problem(misplaced).offset, Some(150));
+    assert_eq!(problem(server.send(&line, &token, "", &content)).status, 400);
+    assert_eq!(problem(server.send(&line, &token, "upload-offset: x\r\n", &content)).status, 400);
+    let beyond = server.send(&line, &token, "upload-offset: 150\r\n", &content);
+    assert_eq!(problem(beyond).exceeded.unwrap().limit, content.len() as u64);
+    let early = server.send(&format!("POST /v1/uploads/{id}/complete"), &token, "", "");
+    assert_eq!(problem(early).offset, Some(150));
+    // The rest; other bytes than announced are refused.
+    let mut wrong = content[150..].to_vec();
+    wrong[0] ^= 1;
+    assert_eq!(server.send(&line, &token, "upload-offset: 150\r\n", wrong).0, 204);
+    let done = server.send(&format!("POST /v1/uploads/{id}/complete"), &token, "", "");
+    assert!(problem(done).detail.contains("SHA-256"));
+}
+
+#[test]
+fn limits_are_named() {
+    let (secret, key) = keys(Engine::Single, 4);
+    let limits = Limits {
+        key_bytes: key.len() as u64,
+        ciphertext_bytes: 5000,
+        client_bytes: key.len() as u64 + 9000,
+        client_uploads: 2,
+        job_tables: 2,
+        ..Limits::default()
+    };
+    let server = Server::start(limits);
+    let token = token(&server);
+    let digest = |index: usize| format!("{index:064x}");
+    let exceeded = |answer| {
+        let problem = problem(answer);
+        (problem.status, problem.exceeded.unwrap().name)
+    };
+    let too_long = announce(&server, &token, "evaluation-key", key.len() + 1, &digest(0));
+    assert_eq!(exceeded(too_long), (413, "key-bytes".into()));
+    let too_long = announce(&server, &token, "ciphertext", 5001, &digest(0));
+    assert_eq!(exceeded(too_long), (413, "ciphertext-bytes".into()));
+    upload_id(announce(&server, &token, "ciphertext", 10, &digest(1)));
+    let id = upload_id(announce(&server, &token, "ciphertext", 10, &digest(2)));
+    // The same again is no other one.
+    assert_eq!(upload_id(announce(&server, &token, "ciphertext", 10, &digest(2))), id);
+    let many = announce(&server, &token, "ciphertext", 10, &digest(3));
+    assert_eq!(exceeded(many), (429, "client-uploads".into()));
+    assert_eq!(server.send(&format!("DELETE /v1/uploads/{id}"), &token, "", "").0, 204);
+    upload_id(announce(&server, &token, "evaluation-key", key.len(), &digest(4)));
+    let full = announce(&server, &token, "ciphertext", 4995, &digest(5));
+    let full = problem(full);
+    assert_eq!(full.status, 429, "{full}");
+    let another = support::token(&server);
+    upload_id(announce(&server, &another, "evaluation-key", key.len(), &digest(6)));
+    upload_id(announce(&server, &another, "ciphertext", 5000, &digest(7)));
+    let no_room = announce(&server, &another, "ciphertext", 4001, &digest(8));
+    assert_eq!(exceeded(no_room), (413, "client-bytes".into()));
+    let client = Client::new(&server.url(), &support::token(&server));
+    let sent = client.register(&mut Cursor::new(key)).unwrap();
+    let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
+    let mut silent = |_| ControlFlow::Continue(());
+    let input = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
+    let tables = vec!["squares".to_owned(); 3];
+    let order = Order { key: sent.sha256, ciphertext: input.sha256, tables };
+    let Err(ClientError::Refused(problem)) = client.order(&order) else { panic!() };
+    assert_eq!(problem.exceeded.unwrap().name, "job-tables");
+}
+
+#[test]
+fn orders_that_do_not_fit() {
+    let limits = Limits { memory: 40 << 20, ..Limits::default() };
+    let server = Server::start(limits);
+    let store = server.store();
+    store.add_table("squares", &squares(4)).unwrap();
+    store.add_table("larger", &squares(16)).unwrap();
+    let client = server.client("one");
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = client.register(&mut Cursor::new(key)).unwrap();
+    let (stranger, _) = keys(Engine::Single, 4);
+    let (leveled, _) = keys(Engine::Leveled, 4);
+    let mut silent = |_| ControlFlow::Continue(());
+    let mut send = |bytes: Vec<u8>| {
+        client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap().sha256
+    };
+    let own = send(secret.encrypt(&[1, 2]).unwrap().to_bytes());
+    let others = send(stranger.encrypt(&[1, 2]).unwrap().to_bytes());
+    let other_engine = send(leveled.encrypt(&[1, 2]).unwrap().to_bytes());
+    let order = |ciphertext: &str, tables: &[&str]| {
+        let tables = tables.iter().map(|&name| name.to_owned()).collect();
+        client.order(&Order { key: key.sha256.clone(), ciphertext: ciphertext.to_owned(), tables })
+    };
+    let refused = |found: Result<_, ClientError>| match found {
+        Err(ClientError::Refused(problem)) => problem,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(order(&own, &["nothing"])).status, 404);
+    assert_eq!(refused(order(&own, &[])).status, 400);
+    assert!(refused(order(&own, &["larger"])).detail.contains("modulus 16"));
+    assert_eq!(refused(order(&others, &["squares"])).word(), "unusable");
+    assert_eq!(refused(order(&other_engine, &["squares"])).status, 422);
+    assert_eq!(refused(order(&"0".repeat(64), &["squares"])).status, 404);
+    assert!(order(&own, &["squares"]).is_ok());
+}
+
+#[test]
+fn memory_and_queue_are_limited() {
+    let (secret, key) = keys(Engine::Single, 4);
+    let bytes = key;
+    // Less than the key takes: refused when it is registered.
+    let server = Server::start(Limits { memory: 10_000, ..Limits::default() });
+    let client = server.client("one");
+    let Err(ClientError::Refused(problem)) = client.register(&mut Cursor::new(bytes.clone()))
+    else {
+        panic!()
+    };
+    assert_eq!(problem.exceeded.unwrap().name, "memory");
+    let server = Server::start(Limits { client_queue: 1, ..Limits::default() });
+    server.store().add_table("squares", &squares(4)).unwrap();
+    let token = token(&server);
+    let client = Client::new(&server.url(), &token).patience(Duration::ZERO);
+    let key = client.register(&mut Cursor::new(bytes)).unwrap();
+    let values = secret.encrypt(&[1; 5000]).unwrap().to_bytes();
+    let mut silent = |_| ControlFlow::Continue(());
+    let input = client.upload(Kind::Ciphertext, &mut Cursor::new(values), &mut silent).unwrap();
+    let tables = vec!["squares".to_owned()];
+    let order = Order { key: key.sha256.clone(), ciphertext: input.sha256, tables };
+    let job = client.order(&order).unwrap();
+    let Err(ClientError::Refused(problem)) = client.order(&order) else { panic!() };
+    assert_eq!((problem.status, problem.exceeded.unwrap().name), (429, "client-queue".into()));
+    // What a job needs stays; a job that runs can be stopped.
+    let Err(ClientError::Refused(problem)) = client.remove_key(&key.sha256) else { panic!() };
+    assert_eq!(problem.status, 409);
+    client.remove_job(&job.id).unwrap();
+    client.remove_key(&key.sha256).unwrap();
+}

@@ -1,0 +1,167 @@
+//! A server that is killed has lost no registered key, no part that it confirmed, and no accepted job.
+#![cfg(unix)]
+
+mod support;
+
+use std::io::Cursor;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use cryptable::Engine;
+use cryptable_service::messages::{Kind, Order, State};
+use cryptable_service::{Client, Config, Limits, Service, Store};
+
+use support::{config, keys, squares};
+
+const FOLDER: &str = "CRYPTABLE_TEST_SERVICE_FOLDER";
+
+/// The server that the tests start and kill, in a process of its own.
+#[test]
+#[ignore = "it is the server that other tests of this file start"]
+fn server_process() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let folder = Path::new(&folder);
+    // The port of the first start is kept: clients know it.
+    let known = std::fs::read_to_string(folder.join("address")).ok();
+    let mut config: Config = config(&folder.join("service"), Limits::default());
+    if let Some(address) = known.and_then(|text| text.parse().ok()) {
+        config.listen = address;
+    }
+    let service = Service::open(config).unwrap();
+    std::fs::write(folder.join("new"), service.address().to_string()).unwrap();
+    std::fs::rename(folder.join("new"), folder.join("address")).unwrap();
+    service.run().unwrap();
+}
+
+struct Process(Child);
+
+impl Process {
+    fn start(folder: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "server_process", "--ignored", "--quiet"]);
+        let child = command.env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap();
+        Self(child)
+    }
+
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn url(folder: &Path) -> String {
+    let start = Instant::now();
+    loop {
+        match std::fs::read_to_string(folder.join("address")) {
+            Ok(address) => return format!("http://{address}"),
+            Err(error) => assert!(start.elapsed() < Duration::from_secs(20), "{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_killed_server_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let store = Store::open(&folder.join("service")).unwrap();
+    store.add_table("squares", &squares(4)).unwrap();
+    let token = store.add_client("one").unwrap();
+    let mut process = Process::start(folder);
+    let client = Client::new(&url(folder), &token).patience(Duration::from_secs(20));
+    let client = client.part_bytes(1 << 18);
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = client.register(&mut Cursor::new(key)).unwrap();
+
+    // In the middle of an upload: after the first part, the server dies and is started again.
+    let values: Vec<u64> = (0..300_000).map(|x| x % 4).collect();
+    let many = secret.encrypt(&values[..100]).unwrap();
+    let big: Vec<_> = (0..values.len() / 100).map(|_| many.clone()).collect();
+    let big = cryptable::Ciphertext::join(big).unwrap().to_bytes();
+    let mut killed = false;
+    let mut resumed_at = None;
+    let mut progress = |share: f64| {
+        if killed && resumed_at.is_none() {
+            resumed_at = Some(share);
+        }
+        if share > 0.0 && !killed {
+            killed = true;
+            process.kill();
+            process = Process::start(folder);
+        }
+        ControlFlow::Continue(())
+    };
+    let length = big.len();
+    assert!(length > 1 << 19, "{length} bytes have two parts");
+    let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(big), &mut progress).unwrap();
+    assert!(killed && resumed_at.unwrap() > 0.0, "what was confirmed is not sent again");
+
+    // In the middle of a job, with another one waiting.
+    let tables = vec!["squares".to_owned()];
+    let order = Order { key: key.sha256.clone(), ciphertext: sent.sha256, tables: tables.clone() };
+    let long = client.order(&order).unwrap();
+    let values = [3, 2, 1, 0];
+    let small = secret.encrypt(&values).unwrap().to_bytes();
+    let mut silent = |_| ControlFlow::Continue(());
+    let small = client.upload(Kind::Ciphertext, &mut Cursor::new(small), &mut silent).unwrap();
+    let waiting = client.order(&Order { ciphertext: small.sha256, ..order.clone() }).unwrap();
+    while client.job(&long.id).unwrap().state == State::Queued {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(client.job(&waiting.id).unwrap().state, State::Queued);
+    process.kill();
+    let _process = Process::start(folder);
+    // Both are there again, and the key.
+    assert!(!client.job(&long.id).unwrap().state.is_final());
+    client.remove_job(&long.id).unwrap();
+    let done = client.wait(&waiting.id, &mut silent).unwrap();
+    let mut result = Vec::new();
+    client.fetch(&done, 0, &mut result).unwrap();
+    let result = cryptable::Ciphertext::from_bytes(&result).unwrap();
+    assert_eq!(secret.decrypt(&result).unwrap(), values.map(|x| x * x % 4));
+}
+
+#[test]
+fn killed_in_the_middle_of_load() {
+    const CLIENTS: u64 = 4;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let store = Store::open(&folder.join("service")).unwrap();
+    store.add_table("squares", &squares(4)).unwrap();
+    let mut process = Process::start(folder);
+    let url = url(folder);
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|index| {
+                let token = store.add_client(&format!("client-{index}")).unwrap();
+                let client = Client::new(&url, &token).patience(Duration::from_secs(30));
+                scope.spawn(move || {
+                    let (secret, key) = keys(Engine::Single, 4);
+                    let key = client.register(&mut Cursor::new(key)).unwrap();
+                    for round in 0..8 {
+                        let values = [index, round % 4, 3];
+                        let encrypted = secret.encrypt(&values).unwrap();
+                        let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
+                        assert_eq!(secret.decrypt(&result).unwrap(), values.map(|x| x * x % 4));
+                    }
+                })
+            })
+            .collect();
+        while !clients.iter().all(|client| client.is_finished()) {
+            std::thread::sleep(Duration::from_millis(400));
+            process.kill();
+            process = Process::start(folder);
+            // The server's start takes some of it.
+            std::thread::sleep(Duration::from_millis(600));
+        }
+    });
+}

@@ -1,0 +1,155 @@
+//! What clients who keep to the interface get.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::io::Cursor;
+use std::ops::ControlFlow;
+
+use cryptable::{Ciphertext, Engine};
+use cryptable_service::messages::{Kind, Order, State};
+use cryptable_service::{Client, ClientError, Limits, OPENAPI};
+
+use support::{Server, keys, squares};
+
+#[test]
+fn a_lookup_over_http_is_the_table_on_every_engine() {
+    let server = Server::start(Limits::default());
+    server.store().add_table("squares", &squares(4)).unwrap();
+    let client = server.client("one");
+    assert_eq!(client.tables().unwrap()[0].name, "squares");
+    for engine in Engine::ALL {
+        let (secret, key) = keys(engine, 4);
+        let sent = client.register(&mut Cursor::new(key)).unwrap();
+        let values = [0, 1, 2, 3, 3, 2, 1, 0];
+        let encrypted = secret.encrypt(&values).unwrap();
+        let result = client.lookup(&sent.sha256, &encrypted, "squares").unwrap();
+        let expected = values.map(|x| x * x % 4);
+        assert_eq!(secret.decrypt(&result).unwrap(), expected, "{engine}");
+    }
+}
+
+#[test]
+fn several_tables_and_ranges_of_results() {
+    let server = Server::start(Limits::default());
+    let store = server.store();
+    store.add_table("squares", &squares(16)).unwrap();
+    let halves = cryptable::Table::from_fn(16, 16, |x| x / 2).unwrap();
+    store.add_table("halves", &halves).unwrap();
+    let token = store.add_client("one").unwrap();
+    let client = Client::new(&server.url(), &token);
+    let (secret, key) = keys(Engine::Leveled, 16);
+    let key = client.register(&mut Cursor::new(key)).unwrap();
+    let mut seen = Vec::new();
+    let bytes = secret.encrypt(&[5, 15]).unwrap().to_bytes();
+    let mut progress = |share| {
+        seen.push(share);
+        ControlFlow::Continue(())
+    };
+    let sent = client.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut progress).unwrap();
+    let tables = vec!["squares".to_owned(), "halves".to_owned()];
+    let order = Order { key: key.sha256, ciphertext: sent.sha256, tables };
+    let job = client.order(&order).unwrap();
+    let job = client.wait(&job.id, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!((job.state, job.progress, job.results.len()), (State::Done, 1.0, 2));
+    for (place, expected) in [[9, 1], [2, 7]].into_iter().enumerate() {
+        let mut result = Vec::new();
+        client.fetch(&job, place, &mut result).unwrap();
+        let decrypted = secret.decrypt(&Ciphertext::from_bytes(&result).unwrap()).unwrap();
+        assert_eq!(decrypted, expected);
+    }
+    let path = format!("GET /v1/jobs/{}/results/0", job.id);
+    let (status, part) = server.send(&path, &token, "range: bytes=0-7\r\n", "");
+    assert_eq!((status, part.as_str()), (206, "CRYPTCTS"));
+    assert_eq!(server.send(&path, &token, "range: bytes=99999999-\r\n", "").0, 416);
+    client.remove_job(&job.id).unwrap();
+    assert!(
+        matches!(client.job(&job.id), Err(ClientError::Refused(problem)) if problem.status == 404)
+    );
+}
+
+#[test]
+fn no_client_sees_what_is_anothers() {
+    let server = Server::start(Limits::default());
+    server.store().add_table("squares", &squares(4)).unwrap();
+    let (owner, other) = (server.client("owner"), server.client("other"));
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = owner.register(&mut Cursor::new(key)).unwrap();
+    let bytes = secret.encrypt(&[1]).unwrap().to_bytes();
+    let mut silent = |_| ControlFlow::Continue(());
+    let sent = owner.upload(Kind::Ciphertext, &mut Cursor::new(bytes), &mut silent).unwrap();
+    let order =
+        Order { key: key.sha256, ciphertext: sent.sha256.clone(), tables: vec!["squares".into()] };
+    let job = owner.order(&order).unwrap();
+    let done = owner.wait(&job.id, &mut silent).unwrap();
+    let is_missing = |error: ClientError| match error {
+        ClientError::Refused(problem) => problem.status == 404,
+        _ => false,
+    };
+    assert!(is_missing(other.job(&job.id).unwrap_err()));
+    assert!(is_missing(other.fetch(&done, 0, &mut Vec::new()).unwrap_err()));
+    assert!(is_missing(other.remove_job(&job.id).unwrap_err()));
+    assert!(is_missing(other.remove_key(&order.key).unwrap_err()));
+    assert!(is_missing(other.order(&order).unwrap_err()));
+    let token = support::token(&server);
+    for path in ["keys", "ciphertexts", "jobs"] {
+        let (status, list) = server.send(&format!("GET /v1/{path}"), &token, "", "");
+        assert_eq!((status, list.as_str()), (200, "[]"), "{path}");
+    }
+    // Removed with all it has; its files, too.
+    server.store().remove_client("owner").unwrap();
+    assert!(
+        matches!(owner.job(&job.id), Err(ClientError::Refused(problem)) if problem.status == 401)
+    );
+    assert_eq!(std::fs::read_dir(server.folder.path().join("files")).unwrap().count(), 0);
+}
+
+#[test]
+fn many_clients_at_once() {
+    const CLIENTS: u64 = 6;
+    let server = Server::start(Limits::default());
+    server.store().add_table("squares", &squares(4)).unwrap();
+    std::thread::scope(|scope| {
+        for index in 0..CLIENTS {
+            let client = server.client(&format!("client-of-load-{index}"));
+            scope.spawn(move || {
+                let (secret, key) = keys(Engine::Single, 4);
+                let key = client.register(&mut Cursor::new(key)).unwrap();
+                for round in 0..3 {
+                    let values = [index % 4, round];
+                    let encrypted = secret.encrypt(&values).unwrap();
+                    let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
+                    assert_eq!(secret.decrypt(&result).unwrap(), values.map(|x| x * x % 4));
+                }
+            });
+        }
+    });
+    let (status, metrics) = server.send("GET /metrics", "", "", "");
+    assert_eq!(status, 200);
+    let done = format!("cryptable_finished_jobs_total {}\n", 3 * CLIENTS);
+    assert!(metrics.contains(&done), "{metrics}");
+}
+
+#[test]
+fn the_description_has_every_address_and_no_other() {
+    let server = Server::start(Limits::default());
+    let description: serde_json::Value = serde_json::from_str(OPENAPI).unwrap();
+    let mut described = BTreeSet::new();
+    for (path, methods) in description["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys().filter(|key| *key != "parameters") {
+            described.insert(format!("{} {path}", method.to_uppercase()));
+        }
+    }
+    let open = ["GET /healthz", "GET /metrics", "GET /v1/openapi.json"];
+    for line in &described {
+        let path = line.replace("{place}", "0").replace(['{', '}'], "");
+        let expected = if open.contains(&line.as_str()) { 200 } else { 401 };
+        assert_eq!(server.send(&path, "none", "", "").0, expected, "{line}");
+    }
+    // As many as the source has.
+    let source = include_str!("../src/http.rs");
+    let methods = ["get(", "post(", "head(", "patch(", "delete("];
+    let routes = source.split("Router::new()").nth(1).unwrap().split(".fallback").next().unwrap();
+    let count: usize = methods.iter().map(|method| routes.matches(method).count()).sum();
+    assert_eq!(count, described.len());
+}

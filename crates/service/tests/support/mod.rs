@@ -1,0 +1,119 @@
+//! A server in this process, clients, and requests as nobody should send them.
+#![allow(dead_code, reason = "not every test binary needs all")]
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use cryptable::{Engine, Execution, Parameters, ReadOptions, SecretKey, Table};
+use cryptable_service::{Client, Config, Limits, Service, Stopper, Store};
+use tempfile::TempDir;
+
+/// A server and its folder.
+pub struct Server {
+    pub folder: TempDir,
+    pub address: SocketAddr,
+    stopper: Stopper,
+    thread: Option<JoinHandle<cryptable_service::Result<()>>>,
+}
+
+impl Server {
+    pub fn start(limits: Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(config(folder.path(), limits)).unwrap();
+        let (address, stopper) = (service.address(), service.stopper());
+        let thread = Some(std::thread::spawn(|| service.run()));
+        Self { folder, address, stopper, thread }
+    }
+
+    pub fn store(&self) -> Store {
+        Store::open(self.folder.path()).unwrap()
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub fn client(&self, name: &str) -> Client {
+        Client::new(&self.url(), &self.store().add_client(name).unwrap())
+            .patience(Duration::from_secs(20))
+    }
+
+    /// Sends a request as it is; returns status and body. The connection is closed for writing afterwards.
+    pub fn raw(&self, request: impl AsRef<[u8]>) -> (u16, String) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(request.as_ref()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        answer(&mut stream)
+    }
+
+    /// Sends a request with a body.
+    pub fn send(
+        &self,
+        line: &str,
+        token: &str,
+        headers: &str,
+        body: impl AsRef<[u8]>,
+    ) -> (u16, String) {
+        let body = body.as_ref();
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\
+             connection: close\r\n{headers}\r\n",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        let _ = stream.write_all(body);
+        answer(&mut stream)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Status and body of an answer.
+pub fn answer(stream: &mut TcpStream) -> (u16, String) {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes);
+    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    (status.unwrap_or(0), body.to_owned())
+}
+
+pub fn config(folder: &Path, limits: Limits) -> Config {
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let options = ReadOptions::default().allow_insecure();
+    Config { limits, options, ..Config::new(folder, listen) }
+}
+
+/// Keys of INSECURE toy parameters: the client's, and the file of the server's.
+pub fn keys(engine: Engine, modulus: u64) -> (SecretKey, Vec<u8>) {
+    let parameters = Parameters::insecure_toy(engine, modulus, modulus).unwrap();
+    let secret = SecretKey::generate(parameters);
+    let mut file = Vec::new();
+    secret.write_evaluation_key(&mut file, Execution::default()).unwrap();
+    (secret, file)
+}
+
+pub fn squares(modulus: u64) -> Table {
+    Table::from_fn(modulus, modulus, |x| x * x % modulus).unwrap()
+}
+
+/// A token of a new client.
+pub fn token(server: &Server) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = format!("client-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    server.store().add_client(&name).unwrap()
+}

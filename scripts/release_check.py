@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Checks what a release needs of manifests and documents; `--release` also demands the version in the changelog.
+
+python3 scripts/release_check.py [--release]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Longest lists and names that crates.io takes.
+MOST_KEYWORDS, LONGEST_KEYWORD = 5, 20
+
+
+def packages() -> list[dict]:
+    """The crates of the workspace, as cargo sees them."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--offline"]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return json.loads(found.stdout)["packages"]
+
+
+def problems_of(package: dict, shared: dict, private: set[str]) -> list[str]:
+    """What a crate lacks."""
+    name, found = package["name"], []
+    for key in ("version", "rust_version", "license"):
+        if package[key] != shared[key]:
+            found.append(f"{name}: {key} is {package[key]}, not the workspace's {shared[key]}")
+    for key in ("description", "readme", "keywords", "categories"):
+        if not package[key]:
+            found.append(f"{name}: no {key}")
+    keywords = package["keywords"]
+    if len(keywords) > MOST_KEYWORDS or any(len(keyword) > LONGEST_KEYWORD for keyword in keywords):
+        found.append(f"{name}: keywords {keywords} are too many or too long")
+    for dependency in package["dependencies"]:
+        # Development dependencies by path alone are left out of packages.
+        if dependency.get("path") is None or dependency["kind"] == "dev":
+            continue
+        if dependency["req"] != f"^{shared['version']}":
+            found.append(f"{name}: {dependency['name']} {dependency['req']}, not {shared['version']}")
+        if package["publish"] is None and dependency["name"] in private:
+            found.append(f"{name}: is published, but not {dependency['name']}, which it needs")
+    return found
+
+
+def problems_of_documents(shared: dict, is_release: bool) -> list[str]:
+    """What the changelog and others say of versions."""
+    found = []
+    headings = re.findall(r"^## (.*)$", text_of("CHANGELOG.md"), re.MULTILINE)
+    if not headings:
+        found.append("CHANGELOG.md: no versions")
+    elif is_release and not headings[0].startswith(shared["version"]):
+        found.append(f"CHANGELOG.md: begins with {headings[0]!r}, not with {shared['version']}")
+    for document in ("README.md", "CONTRIBUTING.md", "crates/python/README.md"):
+        if shared["rust_version"] not in text_of(document):
+            found.append(f"{document}: does not name Rust {shared['rust_version']}")
+    project = text_of("pyproject.toml")
+    if 'dynamic = ["version"]' not in project:
+        found.append("pyproject.toml: the version is Cargo.toml's")
+    if f'license = "{shared["license"]}"' not in project:
+        found.append(f"pyproject.toml: the licence is not {shared['license']}")
+    least = re.search(r'requires-python = ">=3\.(\d+)"', project)
+    if least is None or f"abi3-py3{least[1]}" not in text_of("Cargo.toml"):
+        found.append("Cargo.toml: pyo3's abi3 is not that of the oldest Python of pyproject.toml")
+    return found
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def main() -> None:
+    crates = packages()
+    # All inherit what the workspace says.
+    shared = next(crate for crate in crates if crate["name"] == "cryptable")
+    private = {crate["name"] for crate in crates if crate["publish"] == []}
+    problems = [problem for crate in crates for problem in problems_of(crate, shared, private)]
+    problems += problems_of_documents(shared, "--release" in sys.argv[1:])
+    if problems:
+        sys.exit("\n".join(problems))
+    print(f"{len(crates)} crates of version {shared['version']}, Rust {shared['rust_version']}")
+
+
+if __name__ == "__main__":
+    main()
