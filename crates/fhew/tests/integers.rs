@@ -135,11 +135,11 @@ fn radix_integers_of_toys() {
 
 #[test]
 fn numbers_of_bits_have_limits() {
-    for bits in [4, 8, 12, 16, 20, 24] {
+    for bits in [4, 8, 12, 16, 20, 24, 28] {
         let parameters = Parameters::new(bits).unwrap();
         assert!(parameters.log2_fail() <= -64.0, "{bits}");
     }
-    for bits in [0, 3, 25, 64] {
+    for bits in [0, 3, 29, 64] {
         assert!(Parameters::new(bits).is_err(), "{bits}");
     }
     let (secret, _) = parties(&Parameters::insecure_toy(8).unwrap());

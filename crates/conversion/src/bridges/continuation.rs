@@ -32,6 +32,9 @@ pub struct Returned {
     pub work: Work,
 }
 
+/// Bits of the outputs of packed lookups.
+const MAX_PACKED_BITS: u32 = 24;
+
 /// What happens to every value that a packed lookup made and a bridge took out.
 pub trait Continuation: Clone + Debug {
     /// Parameters of the engine that does it.
@@ -110,6 +113,10 @@ impl Continuation for Integers {
     }
 
     fn candidates(&self, log2_fail: f64) -> Result<Vec<Self::Target>> {
+        if self.bits > MAX_PACKED_BITS {
+            let limit = format!("outputs of packed lookups have at most {MAX_PACKED_BITS}");
+            return Err(out_of_range("bits of an integer", self.bits.into(), limit));
+        }
         integer_candidates(self.bits, log2_fail)
     }
 

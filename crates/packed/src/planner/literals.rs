@@ -27,18 +27,74 @@ pub(crate) fn literal(
     evaluation: Evaluation<'_>,
 ) -> ParametersLiteral {
     let log2_scale = f64::from(log2_scale);
+    let (degree, slots) = (request.degree(), request.slots());
+    let levels = (slots.max(2) / 2).trailing_zeros();
+    let (extra_primes, exponential, hermite_order) = exponential_of(request, evaluation);
+    let (digits, interpolated) = match evaluation {
+        Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
+            (digits.to_vec(), largest_digit(digits))
+        }
+        Evaluation::Akp(_) | Evaluation::Tree(_) => (Vec::new(), request.input_modulus),
+    };
+    let is_cosine = interpolated == 2 && hermite_order.is_first();
+    let coefficients = hermite_order.coefficients(interpolated as usize);
+    let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
+    // Of 2^13 coefficients and more, at the largest degree, blocks take more memory than powers.
+    let most_log_babies = if degree > 1 << 16 { 6 } else { 5 };
+    ParametersLiteral {
+        name: name_of(request, evaluation),
+        security: SecurityLevel::Bits128,
+        ring_degree: degree,
+        input_modulus: request.input_modulus,
+        output_modulus: request.output_modulus,
+        slots,
+        log2_scale,
+        log2_special: 50.0,
+        dnum,
+        trace_halvings: TraceHalvings::of(slots < degree),
+        coeffs_to_slots: dft(levels, extra_primes[0]),
+        // Slots of complex outputs hold two values each.
+        slots_to_coeffs: dft(levels + u32::from(request.complex_outputs), extra_primes[1]),
+        chebyshev_log_length: exponential.log_length,
+        chebyshev_log_babies: exponential.log_babies,
+        chebyshev_least_depth: exponential.least_depth,
+        doublings: exponential.doublings,
+        exponential_cleanings: exponential.cleanings,
+        multiplexer: match evaluation {
+            Evaluation::Tree(choice) => Some(choice.multiplexer.clone()),
+            Evaluation::Akp(_) | Evaluation::Digits(_) | Evaluation::Selecting(_) => None,
+        },
+        digits,
+        selection_primes: match evaluation {
+            Evaluation::Selecting(_) => SELECTION_PRIMES,
+            Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
+        },
+        hermite_order,
+        output_range: output_range_of(request, evaluation),
+        complex_outputs: request.complex_outputs,
+        log_babies: log_coefficients.div_ceil(2).clamp(1, most_log_babies),
+        constant_bits: if is_cosine { 0.0 } else { log2_scale / 2.0 },
+        log2_ciphertext_modulus: log2_ciphertext_modulus_of(request, evaluation),
+        sparse_weight: SPARSE_WEIGHT,
+        log2_fail: request.failure_of_value().log2(),
+    }
+}
+
+/// Matrices of so many levels in all.
+fn dft(levels: u32, extra_primes: usize) -> DftLiteral {
+    let stages = split_levels(levels, LEVELS_OF_MATRIX);
+    let primes = stages.len().min(2) + extra_primes;
+    DftLiteral { stages, primes, baby_steps: 8, keyed_babies: None }
+}
+
+/// Primes more of CoeffsToSlots and SlotsToCoeffs, the exponential, and the order of the interpolation.
+fn exponential_of(
+    request: &Request,
+    evaluation: Evaluation<'_>,
+) -> ([usize; 2], ExponentialShape, HermiteOrder) {
     let Request { input_modulus, output_modulus, .. } = *request;
     let log2_fail = request.failure_of_value().log2();
-    let degree = request.degree();
-    let slots = request.slots();
-    let levels = (slots.max(2) / 2).trailing_zeros();
-    let dft = |levels, extra_primes| DftLiteral {
-        stages: split_levels(levels, LEVELS_OF_MATRIX),
-        primes: split_levels(levels, LEVELS_OF_MATRIX).len().min(2) + extra_primes,
-        baby_steps: 8,
-        keyed_babies: None,
-    };
-    let (extra_primes, exponential, hermite_order) = match evaluation {
+    match evaluation {
         Evaluation::Tree(choice) => {
             let exponential = choice.exponential(SPARSE_WEIGHT, output_modulus, log2_fail);
             (choice.extra_primes, exponential, HermiteOrder::First)
@@ -55,82 +111,50 @@ pub(crate) fn literal(
             let outputs = (output_modulus, gain(largest, order));
             ([0, 0], akp_exponential((largest, order), outputs, log2_fail), order)
         }
-    };
-    let (input_bits, output_bits) =
-        (input_modulus.next_power_of_two().ilog2(), output_modulus.next_power_of_two().ilog2());
-    let log2_ciphertext_modulus = match evaluation {
+    }
+}
+
+/// log2 of the modulus of ciphertexts: room for noise below inputs and outputs.
+fn log2_ciphertext_modulus_of(request: &Request, evaluation: Evaluation<'_>) -> u32 {
+    let bits = |modulus: u64| modulus.next_power_of_two().ilog2();
+    let (input_bits, output_bits) = (bits(request.input_modulus), bits(request.output_modulus));
+    match evaluation {
         Evaluation::Tree(_) => (output_bits.max(input_bits) + 20).min(48),
         // The lowest digit's noise is that of the input.
         Evaluation::Digits(_) | Evaluation::Selecting(_) => {
             (output_bits.max(input_bits) + 20).min(48.max(input_bits + 16))
         }
-        Evaluation::Akp(_) => (output_bits.max(input_modulus.ilog2()) + 20).min(32),
-    };
-    let (method, multiplexer) = match evaluation {
-        Evaluation::Tree(choice) => (choice.name(), Some(choice.multiplexer.clone())),
-        Evaluation::Akp(HermiteOrder::First) => ("akp".into(), None),
-        Evaluation::Akp(order) => (format!("akp{}", order.derivatives()), None),
+        Evaluation::Akp(_) => (output_bits.max(request.input_modulus.ilog2()) + 20).min(32),
+    }
+}
+
+/// The range of outputs that parameters state: the failure model knows those of AKP alone.
+fn output_range_of(request: &Request, evaluation: Evaluation<'_>) -> Option<u64> {
+    request.output_range.filter(|_| matches!(evaluation, Evaluation::Akp(_)))
+}
+
+/// What parameters are called: method, tables, ring degree and slots.
+fn name_of(request: &Request, evaluation: Evaluation<'_>) -> String {
+    let Request { input_modulus, output_modulus, .. } = *request;
+    let (degree, slots) = (request.degree(), request.slots());
+    let method = match evaluation {
+        Evaluation::Tree(choice) => choice.name(),
+        Evaluation::Akp(HermiteOrder::First) => "akp".into(),
+        Evaluation::Akp(order) => format!("akp{}", order.derivatives()),
         Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
             let sizes: Vec<String> = digits.iter().map(u64::to_string).collect();
-            (format!("digits_{}", sizes.join("x")), None)
+            format!("digits_{}", sizes.join("x"))
         }
     };
+    let range = output_range_of(request, evaluation);
+    let range = range.map_or(String::new(), |range| format!("_by_{range}"));
     // Parameters with a level for entries are others than those without.
     let suffix = match evaluation {
         Evaluation::Tree(choice) if choice.multiplexer.entry_levels > 0 => "_entries",
         Evaluation::Akp(_) if request.complex_outputs => "_complex",
         _ => "",
     };
-    let (digits, interpolated) = match evaluation {
-        Evaluation::Digits(digits) | Evaluation::Selecting(digits) => {
-            (digits.to_vec(), largest_digit(digits))
-        }
-        Evaluation::Akp(_) | Evaluation::Tree(_) => (Vec::new(), input_modulus),
-    };
-    // The failure model knows ranges of outputs of AKP alone.
-    let output_range = request.output_range.filter(|_| matches!(evaluation, Evaluation::Akp(_)));
-    let range = output_range.map_or(String::new(), |range| format!("_by_{range}"));
-    let is_cosine = interpolated == 2 && hermite_order.is_first();
-    let coefficients = hermite_order.coefficients(interpolated as usize);
-    let log_coefficients = coefficients.next_power_of_two().trailing_zeros();
-    // Of 2^13 coefficients and more, at the largest degree, blocks take more memory than powers.
-    let most_log_babies = if degree > 1 << 16 { 6 } else { 5 };
-    ParametersLiteral {
-        name: format!(
-            "{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}"
-        ),
-        security: SecurityLevel::Bits128,
-        ring_degree: degree,
-        input_modulus,
-        output_modulus,
-        slots,
-        log2_scale,
-        log2_special: 50.0,
-        dnum,
-        trace_halvings: TraceHalvings::of(slots < degree),
-        coeffs_to_slots: dft(levels, extra_primes[0]),
-        // Slots of complex outputs hold two values each.
-        slots_to_coeffs: dft(levels + u32::from(request.complex_outputs), extra_primes[1]),
-        chebyshev_log_length: exponential.log_length,
-        chebyshev_log_babies: exponential.log_babies,
-        chebyshev_least_depth: exponential.least_depth,
-        doublings: exponential.doublings,
-        exponential_cleanings: exponential.cleanings,
-        multiplexer,
-        digits,
-        selection_primes: match evaluation {
-            Evaluation::Selecting(_) => SELECTION_PRIMES,
-            Evaluation::Akp(_) | Evaluation::Tree(_) | Evaluation::Digits(_) => 0,
-        },
-        hermite_order,
-        output_range,
-        complex_outputs: request.complex_outputs,
-        log_babies: log_coefficients.div_ceil(2).clamp(1, most_log_babies),
-        constant_bits: if is_cosine { 0.0 } else { log2_scale / 2.0 },
-        log2_ciphertext_modulus,
-        sparse_weight: SPARSE_WEIGHT,
-        log2_fail,
-    }
+    format!("{method}_{input_modulus}_to_{output_modulus}{range}_n{degree}_s{slots}{suffix}")
 }
 
 /// By how much tables of any outputs amplify errors of the exponential.
