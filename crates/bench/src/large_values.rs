@@ -89,7 +89,7 @@ struct LargeLine {
     #[serde(flatten)]
     line: Line,
     /// Digits that a value is decomposed into.
-    digits: usize,
+    digit_count: usize,
     /// Number of the rotation key of every step of the decomposition.
     rotation_keys: Vec<usize>,
 }
@@ -215,7 +215,7 @@ fn measure(
     } else {
         function.functions.absolute_rotations()
     };
-    Ok(LargeLine { line, digits: plan.digits(), rotation_keys: plan.rotation_keys().to_vec() })
+    Ok(LargeLine { line, digit_count: plan.digits(), rotation_keys: plan.rotation_keys().to_vec() })
 }
 
 /// Enters how many values were checked and how many were wrong; the sum of squared errors, fractions of the modulus.
@@ -237,9 +237,9 @@ fn check(
 }
 
 fn print(line: &LargeLine) {
-    let LargeLine { line, digits, .. } = line;
+    let LargeLine { line, digit_count, .. } = line;
     println!(
-        "{:<26} {digits} digits, {} rotations, {:.2} ms, {:.1} u, noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
+        "{:<26} {digit_count} digits, {} rotations, {:.2} ms, {:.1} u, noise {:.2} (predicted {:.2}), fails 2^{:.1}, {:.1} bits",
         line.contract.method,
         line.rotations,
         line.contract.ms_per_value,
@@ -272,7 +272,7 @@ mod tests {
         for &operation in Operation::value_variants() {
             let line = measure(&session, operation, &arguments).unwrap();
             assert!(check_line(&serde_json::to_string(&line).unwrap()));
-            assert_eq!((line.digits, line.line.contract.values_checked), (3, 24));
+            assert_eq!((line.digit_count, line.line.contract.values_checked), (3, 24));
             let contract = &line.line.contract;
             // 24 samples of a standard deviation.
             let predicted = contract.predicted_noise_std_log2.unwrap();
