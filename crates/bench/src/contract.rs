@@ -4,6 +4,16 @@ use serde::Serialize;
 
 use crate::origin::Origin;
 
+/// Prints a line: on one for programs, or indented for people.
+///
+/// # Errors
+/// If it is no JSON.
+pub fn print_line(line: &impl Serialize, json: bool) -> serde_json::Result<()> {
+    let text = if json { serde_json::to_string(line) } else { serde_json::to_string_pretty(line) };
+    println!("{}", text?);
+    Ok(())
+}
+
 /// What every line of JSON has. Benchmarks add fields of their own; none changes the meaning of these.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize))]

@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -70,11 +70,7 @@ struct CrossingRecord {
 /// Runs the benchmark.
 pub fn run(arguments: &CrossingArguments, json: bool) -> anyhow::Result<()> {
     let record = measure(arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        println!("{}", serde_json::to_string_pretty(&record)?);
-    }
+    print_line(&record, json)?;
     record.contract.check()
 }
 

@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 use crate::packed::keys::Keys;
@@ -122,11 +122,7 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
         32 => measure::<u32>(&parameters, arguments),
         _ => measure::<u64>(&parameters, arguments),
     }?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        println!("{}", serde_json::to_string_pretty(&record)?);
-    }
+    print_line(&record, json)?;
     record.contract.check()
 }
 

@@ -5,6 +5,7 @@ pub mod entries;
 pub mod fdd;
 pub mod hermite;
 pub(crate) mod keys;
+mod limits;
 mod line;
 pub mod lookup;
 pub mod reals;

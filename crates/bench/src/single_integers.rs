@@ -6,7 +6,7 @@ use cryptable_fhew::test_polynomial::encode;
 use cryptable_lattice::{Progress, Result};
 use serde::Serialize;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::integers::{IntegersArguments, Operation, Task, encrypt_both};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
@@ -35,11 +35,7 @@ pub fn run(arguments: &IntegersArguments, json: bool) -> anyhow::Result<()> {
         32 => measure::<u32>(&parameters, arguments),
         _ => measure::<u64>(&parameters, arguments),
     }?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        println!("{}", serde_json::to_string_pretty(&record)?);
-    }
+    print_line(&record, json)?;
     record.contract.check()
 }
 

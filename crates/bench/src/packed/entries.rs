@@ -13,6 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::keys::Keys;
+use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
 use crate::contract::Contract;
 use crate::measurement::timed;
@@ -58,15 +59,8 @@ pub struct EntriesArguments {
     /// Bits of the digits of the multiplexer tree; the fastest if left out.
     #[arg(long)]
     digit_bits: Option<u32>,
-    /// Values a ciphertext; the ring degree if left out.
-    #[arg(long)]
-    count: Option<usize>,
-    /// Most bytes of memory that the parameters may be predicted to take.
-    #[arg(long)]
-    memory: Option<usize>,
-    /// log2 of the largest failure probability of a ciphertext; -64 if left out.
-    #[arg(long, allow_hyphen_values = true)]
-    log2_fail: Option<f64>,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
@@ -81,10 +75,7 @@ pub fn run(arguments: &EntriesArguments, json: bool) -> anyhow::Result<()> {
     let request = Request {
         entries: arguments.entries.kind(),
         digit_bits: arguments.digit_bits,
-        count: arguments.count,
-        memory: arguments.memory,
-        log2_fail: arguments.log2_fail,
-        ..Request::new(modulus, modulus)
+        ..arguments.limits.request(modulus, modulus)
     };
     measure(&Parameters::choose(&request)?, arguments)?.finish(json)
 }
@@ -164,9 +155,7 @@ mod tests {
                 entries,
                 bits: 4,
                 digit_bits: None,
-                count: None,
-                memory: None,
-                log2_fail: None,
+                limits: LimitArguments::default(),
                 runs: 1,
                 seed: 1,
             };

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::keys::Keys;
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -54,11 +54,7 @@ pub fn run(arguments: &HermiteArguments, json: bool) -> anyhow::Result<()> {
         let (method, order) = (Some(Method::Akp), Some(order));
         let request = Request { method, order, ..Request::new(modulus, modulus) };
         let record = measure(&Parameters::choose(&request)?, arguments)?;
-        if json {
-            println!("{}", serde_json::to_string(&record)?);
-        } else {
-            println!("{}", serde_json::to_string_pretty(&record)?);
-        }
+        print_line(&record, json)?;
         record.contract.check()?;
     }
     Ok(())

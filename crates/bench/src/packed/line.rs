@@ -6,7 +6,7 @@ use cryptable::engines::packed::{
 use serde::Serialize;
 
 use super::keys::Keys;
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -31,8 +31,7 @@ impl PackedRecord {
     /// # Errors
     /// If a value is wrong.
     pub fn finish(&self, json: bool) -> anyhow::Result<()> {
-        let print = if json { serde_json::to_string } else { serde_json::to_string_pretty };
-        println!("{}", print(self)?);
+        print_line(self, json)?;
         self.contract.check()
     }
 }

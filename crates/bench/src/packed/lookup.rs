@@ -18,8 +18,9 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::keys::Keys;
+use super::limits::LimitArguments;
 use super::stages::{self, Speeds, Stage};
-use crate::contract::Contract;
+use crate::contract::{Contract, print_line};
 use crate::measurement::{UnitSampler, median, timed};
 use crate::memory;
 
@@ -38,9 +39,8 @@ pub struct LookupArguments {
     /// Ring degree; the default of the parameters if left out.
     #[arg(long)]
     ring_degree: Option<usize>,
-    /// Values a ciphertext; the ring degree if left out.
-    #[arg(long)]
-    count: Option<usize>,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Bits of the digits of a multiplexer tree; the fastest if left out.
     #[arg(long)]
     digit_bits: Option<u32>,
@@ -53,12 +53,6 @@ pub struct LookupArguments {
     /// Ciphertexts that an input comes in, each of some digits of a multiplexer tree.
     #[arg(long, default_value_t = 1)]
     parts: usize,
-    /// Most bytes of memory that the parameters may be predicted to take.
-    #[arg(long)]
-    memory: Option<usize>,
-    /// log2 of the largest failure probability of a ciphertext; -64 if left out.
-    #[arg(long, allow_hyphen_values = true)]
-    log2_fail: Option<f64>,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
@@ -113,13 +107,9 @@ pub fn run(benchmark: Benchmark, arguments: &LookupArguments, json: bool) -> any
     let is_binary = tree.is_some_and(|tree| tree.digits.iter().all(|&digit| digit == 2));
     let name = if is_binary && arguments.tables <= 1 { "bmt" } else { benchmark.name };
     let record = measure(name, &parameters, arguments)?;
-    if json {
-        println!("{}", serde_json::to_string(&record)?);
-    } else {
-        println!("{}", serde_json::to_string_pretty(&record)?);
-        if arguments.stages {
-            stages::print(&record.stages);
-        }
+    print_line(&record, json)?;
+    if arguments.stages && !json {
+        stages::print(&record.stages);
     }
     record.contract.check()
 }
@@ -132,13 +122,10 @@ fn request(benchmark: Benchmark, arguments: &LookupArguments) -> Request {
     let output = if arguments.halves { 1 << bits_of(output).div_ceil(2) } else { output };
     Request {
         ring_degree: arguments.ring_degree,
-        count: arguments.count,
         method: benchmark.method,
         digit_bits: arguments.digit_bits,
-        memory: arguments.memory,
-        log2_fail: arguments.log2_fail,
         tables: halves * arguments.tables.max(1),
-        ..Request::new(p, output)
+        ..arguments.limits.request(p, output)
     }
 }
 
@@ -379,13 +366,11 @@ mod tests {
             output_bits: None,
             modulus: None,
             ring_degree: None,
-            count: None,
+            limits: LimitArguments::default(),
             digit_bits: None,
             tables,
             halves: false,
             parts: 1,
-            memory: None,
-            log2_fail: None,
             runs: 2,
             seed: 1,
             stages: false,

@@ -9,6 +9,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::keys::Keys;
+use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
 use crate::contract::Contract;
 use crate::measurement::timed;
@@ -25,15 +26,8 @@ pub struct RealsArguments {
     /// Bits of outputs, of each part: values err by half a step of 2 to minus this.
     #[arg(long, default_value_t = 8)]
     output_bits: u32,
-    /// Values a ciphertext; as many as it has room for if left out.
-    #[arg(long)]
-    count: Option<usize>,
-    /// Most bytes of memory that the parameters may be predicted to take.
-    #[arg(long)]
-    memory: Option<usize>,
-    /// log2 of the largest failure probability of a ciphertext; -64 if left out.
-    #[arg(long, allow_hyphen_values = true)]
-    log2_fail: Option<f64>,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 3)]
     runs: usize,
@@ -47,10 +41,7 @@ pub fn run(arguments: &RealsArguments, json: bool) -> anyhow::Result<()> {
     let outputs = RealTable::modulus_for(0.5 * (-f64::from(arguments.output_bits)).exp2())?;
     let request = Request {
         complex_outputs: arguments.complex,
-        count: arguments.count,
-        memory: arguments.memory,
-        log2_fail: arguments.log2_fail,
-        ..Request::new(1 << arguments.bits, outputs)
+        ..arguments.limits.request(1 << arguments.bits, outputs)
     };
     measure(&Parameters::choose(&request)?, arguments)?.finish(json)
 }
@@ -123,9 +114,7 @@ mod tests {
                 complex,
                 bits: 4,
                 output_bits: 6,
-                count: None,
-                memory: None,
-                log2_fail: None,
+                limits: LimitArguments::default(),
                 runs: 1,
                 seed: 1,
             };

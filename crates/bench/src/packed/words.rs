@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use clap::{Args, ValueEnum};
-use cryptable::engines::packed::{Dictionary, Parameters, Progress, Request, WordCircuit};
+use cryptable::engines::packed::{Dictionary, Parameters, Progress, WordCircuit};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::keys::Keys;
+use super::limits::LimitArguments;
 use super::line::{Measured, PackedRecord, common};
 use crate::contract::Contract;
 use crate::measurement::timed;
@@ -47,15 +48,8 @@ pub struct WordsArguments {
     /// Bits of a dictionary's values; two less than those of a word if left out.
     #[arg(long)]
     value_bits: Option<u32>,
-    /// Values a ciphertext; the ring degree if left out.
-    #[arg(long)]
-    count: Option<usize>,
-    /// Most bytes of memory that the parameters may be predicted to take.
-    #[arg(long)]
-    memory: Option<usize>,
-    /// log2 of the largest failure probability of all ciphertexts of the lookup; -64 if left out.
-    #[arg(long, allow_hyphen_values = true)]
-    log2_fail: Option<f64>,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Evaluations to take the median of.
     #[arg(long, default_value_t = 1)]
     runs: usize,
@@ -77,12 +71,7 @@ struct Job {
 /// Runs the benchmark.
 pub fn run(arguments: &WordsArguments, json: bool) -> anyhow::Result<()> {
     let job = Job::new(arguments)?;
-    let request = Request {
-        count: arguments.count,
-        memory: arguments.memory,
-        log2_fail: arguments.log2_fail,
-        ..Request::new(2, 2)
-    };
+    let request = arguments.limits.request(2, 2);
     let parameters = Parameters::for_words(&job.circuit, &request)?;
     measure(&parameters, &job, arguments)?.finish(json)
 }
@@ -263,9 +252,7 @@ mod tests {
                     words,
                     word_bits: 4,
                     value_bits: None,
-                    count: None,
-                    memory: None,
-                    log2_fail: None,
+                    limits: LimitArguments::default(),
                     runs: 1,
                     seed: 1,
                 };
