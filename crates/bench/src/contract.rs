@@ -152,6 +152,13 @@ pub mod tests {
         is_new
     }
 
+    /// log2 of how far a deviation measured on so many Gaussian samples may lie above the true one: not exceeded but with
+    /// a probability of 2^-40 (Wilson and Hilferty's approximation of the chi-squared distribution, at seven deviations).
+    pub fn most_excess_log2(samples: usize) -> f64 {
+        let spread = 2.0 / (9.0 * samples as f64);
+        1.5 * (1.0 - spread + 7.0 * spread.sqrt()).log2()
+    }
+
     fn lines(path: &Path) -> Vec<String> {
         let text = std::fs::read_to_string(path).unwrap();
         text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
