@@ -148,6 +148,7 @@ impl ParametersLiteral {
         chains.extend((!raised.is_empty()).then(|| PlannedChain::new(raised)));
         DryRunParameters {
             degree: self.ring_degree,
+            noise_coefficients: self.ring_degree,
             chains,
             relinearization: shapes,
             automorphism,

@@ -135,6 +135,7 @@ impl ParametersLiteral {
         let wave = self.key_shape(self.wave_limbs());
         DryRunParameters {
             degree: self.ring_degree,
+            noise_coefficients: self.ring_degree,
             chains: vec![first, PlannedChain::new(raised)],
             relinearization: vec![wave],
             automorphism: vec![wave, self.raised_key_shape()],

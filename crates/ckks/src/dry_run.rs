@@ -102,17 +102,23 @@ impl DryRun {
         }
     }
 
-    /// Slot variance of one rounding of both parts: `N·(1 + 2N/3)/12`, over the scale squared.
+    /// Slot variance of one rounding of both parts: `M·(1 + 2N/3)/12`, over the scale squared, where noise of M
+    /// coefficients counts.
     #[must_use]
     pub fn rounding_noise(&self, scale: f64) -> SlotVariance {
         let n = self.parameters.degree as f64;
-        SlotVariance(n * (1.0 + 2.0 * n / 3.0) / 12.0 / (scale * scale))
+        self.slots_of_coefficients((1.0 + 2.0 * n / 3.0) / 12.0, scale)
     }
 
     /// Slot variance of a fresh ciphertext.
     #[must_use]
     pub fn fresh_noise(&self, scale: f64) -> SlotVariance {
-        SlotVariance(self.parameters.degree as f64 * ERROR_VARIANCE / (scale * scale))
+        self.slots_of_coefficients(ERROR_VARIANCE, scale)
+    }
+
+    /// Slot variance of independent noise of this variance in every coefficient.
+    fn slots_of_coefficients(&self, variance: f64, scale: f64) -> SlotVariance {
+        SlotVariance(self.parameters.noise_coefficients as f64 * variance / (scale * scale))
     }
 
     /// Adds to what has been counted: for steps of circuits that are no operation of [`Arithmetic`].
@@ -182,7 +188,7 @@ impl DryRun {
         }
     }
 
-    /// Slot variance that one key switch adds before its rounding: `N²·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
+    /// Slot variance that one key switch adds before its rounding: `M·N·σ²/12·Σ_i (D_i/P)²` for digits D_i; small against
     /// the rounding as long as the special primes exceed a digit by some bits.
     fn switching_noise(&self, scale: f64, limbs: usize, shape: SwitchingKeyShape) -> SlotVariance {
         let primes = &self.log2_primes[shape.basis.chain];
@@ -195,7 +201,7 @@ impl DryRun {
             let width: f64 = own.map(|i| primes[i]).sum();
             (2.0 * (width - special)).exp2()
         });
-        SlotVariance(digits.sum::<f64>() * n * n * ERROR_VARIANCE / 12.0 / (scale * scale))
+        self.slots_of_coefficients(digits.sum::<f64>() * n * ERROR_VARIANCE / 12.0, scale)
     }
 
     fn divisor(&self, basis: Basis, count: usize) -> f64 {

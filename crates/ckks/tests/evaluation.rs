@@ -196,6 +196,7 @@ fn dry_run(setup: &Setup, scale: f64) -> (DryRun, Shape) {
     let primes: Vec<f64> = (0..LIMBS).map(|i| setup.ring.main_prime(i) as f64).collect();
     let dry_run = DryRun::new(DryRunParameters {
         degree: DEGREE,
+        noise_coefficients: DEGREE,
         chains: vec![PlannedChain::new(&primes)],
         relinearization: vec![setup.shape],
         automorphism: vec![setup.shape],

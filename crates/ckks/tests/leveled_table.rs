@@ -49,6 +49,7 @@ impl InsecureSetup {
     fn dry_run(&self) -> DryRun {
         DryRun::new(DryRunParameters {
             degree: DEGREE,
+            noise_coefficients: DEGREE,
             chains: vec![PlannedChain::new(&self.primes)],
             relinearization: vec![key_shape()],
             automorphism: vec![key_shape()],

@@ -40,6 +40,7 @@ fn noise_ratio(slots: usize, plain_scale: f64) -> f64 {
     let primes: Vec<f64> = (0..LIMBS).map(|i| evaluator.prime(i)).collect();
     let parameters = DryRunParameters {
         degree: DEGREE,
+        noise_coefficients: DEGREE,
         chains: vec![PlannedChain::new(&primes)],
         relinearization: vec![],
         automorphism: vec![],

@@ -25,6 +25,9 @@ impl PlannedChain {
 pub struct DryRunParameters {
     /// Ring degree N.
     pub degree: usize,
+    /// Coefficients that noise reaches results from: N, or the degree of the subring that sparse messages lie in. Noise
+    /// outside it stays there, as slots that repeat multiply it by what repeats.
+    pub noise_coefficients: usize,
     /// The chains of primes: the first one, and others that the ring may have.
     pub chains: Vec<PlannedChain>,
     /// Shapes of the relinearization keys.
