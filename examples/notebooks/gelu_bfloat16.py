@@ -18,54 +18,64 @@
 
 # %%
 import os
+import time
 
 import cryptable
 import numpy as np
 from cryptable import bfloat16
 
 TOY = bool(os.environ.get("CRYPTABLE_TOY"))  # INSECURE parameters and few numbers, for the tests
-COUNT = 2 if TOY else 24
+SHAPE = (1, 2) if TOY else (256, 256)
 
-
-def to_bfloat16(x):
-    """The patterns of the nearest bfloat16 numbers, ties to even."""
-    words = np.asarray(x, dtype=np.float32).view(np.uint32)
-    return ((words + 0x7FFF + (words >> 16 & 1)) >> 16).astype(np.uint16)
-
-
-def from_bfloat16(patterns):
-    return (np.asarray(patterns).astype(np.uint32) << 16).view(np.float32)
-
-
-x = np.random.default_rng(1).normal(0, 2, COUNT).astype(np.float32)
-patterns = to_bfloat16(x)
+activations = np.random.default_rng(1).normal(0, 2, SHAPE).astype(np.float32)
+patterns = bfloat16.patterns(activations)
+activations.shape, activations.size
 
 # %% [markdown]
-# ## The table
-# For a few numbers, single values in digits are the fastest way (engine `leveled`); for 65,536 numbers at once it is
-# one multiplexer tree over packed values: `values=65_536` plans that.
+# ## The plan
+# For 65,536 numbers at once it is one multiplexer tree over packed values; a few numbers would be faster one by one, as
+# single values in digits (engine `leveled`).
 
 # %%
 table = bfloat16.table(bfloat16.gelu)
-plan = cryptable.plan(table, values=COUNT)
-plan.best, cryptable.plan(table, values=65_536).best
+plan = cryptable.plan(table, values=65_536, memory=9_000_000_000)
+plan
+
+# %%
+few = cryptable.plan(table, values=2).best
+print(f"two numbers: {few.engine}, {few.method}, {few.seconds:.2f} s predicted")
+
+# %% [markdown]
+# ## Keys, encryption, lookup, decryption
 
 # %%
 if TOY:
     secret = cryptable.SecretKey.generate_insecure_toy("leveled", 65_536, 65_536)
 else:
     secret = cryptable.SecretKey.generate(plan)
-server = secret.evaluation_key(progress=False)
-result = server.lookup(secret.encrypt(patterns), table, progress=False)
-found = secret.decrypt(result)
-assert np.array_equal(found, table.outputs[patterns])
-np.column_stack([from_bfloat16(patterns), from_bfloat16(found)])[:6]
+server = secret.evaluation_key(progress=False)  # what the server gets
+encrypted = secret.encrypt(patterns)
+start = time.perf_counter()
+result = server.lookup(encrypted, table, progress=False)
+seconds = time.perf_counter() - start
+found = bfloat16.floats(secret.decrypt(result))
+print(f"{found.size:,} numbers in {seconds:.1f} s, {1e3 * seconds / found.size:.2f} ms each")
+found.shape, found.dtype
 
 # %% [markdown]
-# Beside the function in double precision, the error is that of rounding to eight bits, and nothing else:
+# ## Exact
+# Every result is the function's value, rounded to bfloat16 once:
 
 # %%
-exact = np.array([bfloat16.gelu(float(v)) for v in from_bfloat16(patterns)])
-largest = np.max(np.abs(from_bfloat16(found) / exact - 1))
+inputs = bfloat16.floats(patterns)
+exact = np.array([bfloat16.gelu(float(v)) for v in inputs.ravel()]).reshape(SHAPE)
+assert np.array_equal(found, bfloat16.floats(bfloat16.patterns(exact)))
+np.column_stack([inputs.ravel(), found.ravel(), exact.ravel()])[:6]
+
+# %% [markdown]
+# so that the error beside double precision is that of rounding to eight bits, and nothing else:
+
+# %%
+largest = np.max(np.abs(found / exact - 1))
 assert largest <= 2**-8
 float(largest)

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use cryptable_ckks::encryption::{self, SlotRounding};
 use cryptable_lattice::coefficient_ciphertext::Flooding;
 use cryptable_lattice::error::{Error, Result, check_client, check_equal, demand};
-use cryptable_lattice::key_generation::generate_switching_keys;
+use cryptable_lattice::key_generation::{generate_stored_keys, generate_switching_keys};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
+use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
 use cryptable_ring::Ring;
 use cryptable_ring::random::RandomStream;
 use cryptable_wire::{KeyId, pack_ternary};
@@ -219,10 +219,28 @@ impl SecretKey {
         progress: Progress<'_>,
         consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
     ) -> Result<()> {
+        let secret = (&self.secret, self.sparse_weight());
+        generate_switching_keys(&self.ring, secret, requests, progress, consume)
+    }
+
+    /// Generates what a file holds of the switching keys, one at a time.
+    ///
+    /// # Errors
+    /// Whatever `consume` returns, or [`Error::Cancelled`].
+    pub(crate) fn generate_stored_keys(
+        &self,
+        requests: &[KeyRequest],
+        progress: Progress<'_>,
+        consume: impl FnMut(StoredKey<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let secret = (&self.secret, self.sparse_weight());
+        generate_stored_keys(&self.ring, secret, requests, progress, consume)
+    }
+
+    /// The weight of the sparse secret. Without bootstrapping nothing is under one: that of weight 1 hides nothing.
+    fn sparse_weight(&self) -> u32 {
         let bootstrapping = self.parameters.literal().bootstrapping.as_ref();
-        // Without bootstrapping nothing is under a sparse secret: that of weight 1 hides nothing.
-        let weight = bootstrapping.map_or(1, |it| it.sparse_weight);
-        generate_switching_keys(&self.ring, (&self.secret, weight), requests, progress, consume)
+        bootstrapping.map_or(1, |it| it.sparse_weight)
     }
 
     /// Its parameters.

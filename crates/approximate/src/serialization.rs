@@ -240,7 +240,7 @@ mod client {
             let moduli = self.parameters().moduli();
             let shapes = (&requests[..], &moduli);
             write_evaluation_key(out, file, self.key_id(), shapes, |write| {
-                self.generate_keys(requests.clone(), progress, |_, key| write(&key))
+                self.generate_stored_keys(&requests, progress, write)
             })
         }
     }

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -16,6 +17,7 @@ use serde_json::Value;
 use crate::{json_lines, plot};
 
 mod page;
+mod predictions;
 mod stages;
 mod standard_set;
 
@@ -24,7 +26,7 @@ use standard_set::{Benchmark, STANDARD_SET};
 /// Arguments of `bench report`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  cryptable --threads 1 bench report --out report                 # all of it: 12 GB of memory, half an hour
+  cryptable --threads 1 bench report --out report                 # all of it: 9 GB of memory, a quarter of an hour; may be interrupted
   cryptable --threads 1 bench report --out report --only akp-8 --only nand
   cryptable bench report --out report --lines crates/bench/results/amd_zen4/one_thread.jsonl   # measures nothing
   cryptable bench report --out report --peers comparisons/results/amd_zen4.jsonl")]
@@ -44,7 +46,7 @@ pub struct ReportArguments {
 }
 
 /// What the page shows of a line of the JSON contract.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Line {
     pub method: String,
     pub bits_in: f64,
@@ -64,8 +66,16 @@ pub(crate) struct Line {
     pub wrong: usize,
     pub noise_std_log2: f64,
     pub predicted_noise_std_log2: Option<f64>,
+    pub predicted_units: Option<f64>,
+    pub peak_rss_bytes: f64,
+    pub predicted_peak_bytes: Option<f64>,
     pub log2_fail: f64,
     pub security_bits: f64,
+    /// What was looked up, or the operation.
+    #[serde(default)]
+    pub table: String,
+    /// Multiplications in a row, of circuits that do nothing else.
+    pub chain_depth: Option<usize>,
     #[serde(default)]
     pub processor: String,
     #[serde(default)]
@@ -101,9 +111,11 @@ pub fn run(arguments: &ReportArguments, threads: usize) -> Result<()> {
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut files = arguments.lines.clone();
+    let mut failures = Vec::new();
     if files.is_empty() {
         let file = folder.join("lines.jsonl");
-        measure_missing(&file, &arguments.only, threads)?;
+        failures = measure_missing(&file, &arguments.only, threads)?;
+        ensure!(file.exists(), "nothing was measured: {}", failures.join("; "));
         files.push(file);
     }
     let mut lines: Vec<Line> = Vec::new();
@@ -117,6 +129,7 @@ pub fn run(arguments: &ReportArguments, threads: usize) -> Result<()> {
     let path = folder.join("report.html");
     plot::write(&path, &page)?;
     println!("{}", path.display());
+    ensure!(failures.is_empty(), "the page lacks what failed: {}", failures.join("; "));
     Ok(())
 }
 
@@ -144,25 +157,82 @@ where
     })
 }
 
-/// Runs what `file` has no line of, and appends its lines, each marked with the benchmark's name.
-fn measure_missing(file: &Path, only: &[String], threads: usize) -> Result<()> {
-    let chosen: Vec<&Benchmark> = STANDARD_SET
+/// Runs what `file` has no line of, and appends its lines, each marked with the benchmark's name. One that fails does not
+/// keep the others from running.
+///
+/// Returns what failed, and why.
+fn measure_missing(file: &Path, only: &[String], threads: usize) -> Result<Vec<String>> {
+    let chosen = STANDARD_SET
         .iter()
-        .filter(|benchmark| only.is_empty() || only.iter().any(|name| name == benchmark.name))
-        .collect();
-    let done: Vec<Marked> = if file.exists() { read(file, |_| true)? } else { Vec::new() };
-    for (index, benchmark) in chosen.iter().enumerate() {
-        let Benchmark { name, arguments } = benchmark;
-        let count = chosen.len();
-        if done.iter().any(|line| line.benchmark == *name && line.threads == threads) {
-            eprintln!("{} of {count}: {name} is in {}", index + 1, file.display());
-            continue;
-        }
-        eprintln!("{} of {count}: {name} (bench {})", index + 1, arguments.join(" "));
-        let lines = measure(benchmark, threads)?;
-        append(file, &lines)?;
+        .filter(|benchmark| only.is_empty() || only.iter().any(|name| name == benchmark.name));
+    let lines: Vec<Marked> = if file.exists() { read(file, |_| true)? } else { Vec::new() };
+    let of = |benchmark: &&Benchmark| {
+        lines.iter().find(|line| line.benchmark == benchmark.name && line.threads == threads)
+    };
+    let (done, missing): (Vec<&Benchmark>, Vec<&Benchmark>) =
+        chosen.partition(|it| of(it).is_some());
+    for benchmark in &done {
+        let revision = of(benchmark).map_or("", |line| &line.revision);
+        eprintln!("{} is in {}, of commit {revision}", benchmark.name, file.display());
     }
-    Ok(())
+    let mut clock = Clock::new(&missing, threads);
+    let mut failures = Vec::new();
+    for (index, benchmark) in missing.iter().enumerate() {
+        let Benchmark { name, arguments, .. } = benchmark;
+        let count = missing.len();
+        eprintln!("{} of {count}: {name} (bench {})", index + 1, arguments.join(" "));
+        let start = Instant::now();
+        match measure(benchmark, threads) {
+            Ok(lines) => append(file, &lines)?,
+            Err(error) => {
+                eprintln!("{error:#}");
+                failures.push(format!("{error:#}"));
+            }
+        }
+        clock.passed(benchmark, start.elapsed().as_secs_f64());
+    }
+    Ok(failures)
+}
+
+/// How long what is left will take.
+struct Clock {
+    /// Seconds of what ran, predicted and measured.
+    ran: [f64; 2],
+    left: f64,
+}
+
+impl Clock {
+    /// Tells what is about to run.
+    fn new(missing: &[&Benchmark], threads: usize) -> Self {
+        let left = missing.iter().map(|benchmark| benchmark.seconds).sum();
+        let memory = missing.iter().map(|benchmark| benchmark.gigabytes).fold(0.0, f64::max);
+        if !missing.is_empty() {
+            eprintln!(
+                "{} to run, one after another: some {} on one thread of an AMD Zen 4 (here: {threads}), up to {memory:.1} GB of memory",
+                missing.len(),
+                minutes(left),
+            );
+        }
+        Self { ran: [0.0; 2], left }
+    }
+
+    /// Counts a benchmark that ran, and tells what is left by the times of those that did.
+    fn passed(&mut self, benchmark: &Benchmark, seconds: f64) {
+        self.left -= benchmark.seconds;
+        self.ran[0] += benchmark.seconds;
+        self.ran[1] += seconds;
+        let left = self.left * self.ran[1] / self.ran[0];
+        eprintln!("  took {seconds:.0} s; some {} left", minutes(left));
+    }
+}
+
+/// A time in the unit that people say it in.
+fn minutes(seconds: f64) -> String {
+    if seconds < 90.0 {
+        format!("{seconds:.0} s")
+    } else {
+        format!("{:.0} minutes", seconds / 60.0)
+    }
 }
 
 /// What tells lines of an earlier run apart.
@@ -171,12 +241,14 @@ struct Marked {
     #[serde(default)]
     benchmark: String,
     threads: usize,
+    #[serde(default)]
+    revision: String,
 }
 
 /// The lines of one benchmark, run as a process of this program.
 fn measure(benchmark: &Benchmark, threads: usize) -> Result<String> {
     let program = std::env::current_exe().context("cannot find this program")?;
-    let Benchmark { name, arguments } = benchmark;
+    let Benchmark { name, arguments, .. } = benchmark;
     let output = Command::new(program)
         .args(["--threads", &threads.to_string(), "--json", "--quiet", "bench"])
         .args(*arguments)
@@ -208,7 +280,7 @@ mod tests {
 
     fn line(method: &str, threads: usize) -> String {
         format!(
-            r#"{{"method":"{method}","bits_in":8.0,"bits_out":8.0,"modulus_in":256,"ring_degree":65536,"slots":65536,"threads":{threads},"eval_s":3.5,"ms_per_value":0.053,"unit_us":140.0,"eval_units":25000.0,"eval_rss_bytes":4000000000,"eval_key_bytes":2700000000,"values_checked":65536,"wrong":0,"noise_std_log2":-10.8,"predicted_noise_std_log2":-10.2,"log2_fail":-81.2,"security_bits":141.6,"processor":"some <processor>","simd":"Avx2","steps":[["coeffs_to_slots",2.0],["interpolation",1.5]]}}"#
+            r#"{{"method":"{method}","bits_in":8.0,"bits_out":8.0,"modulus_in":256,"ring_degree":65536,"slots":65536,"threads":{threads},"eval_s":3.5,"ms_per_value":0.053,"unit_us":140.0,"eval_units":25000.0,"eval_rss_bytes":4000000000,"peak_rss_bytes":4100000000,"predicted_peak_bytes":4200000000,"predicted_units":26000.0,"table":"random:1","eval_key_bytes":2700000000,"values_checked":65536,"wrong":0,"noise_std_log2":-10.8,"predicted_noise_std_log2":-10.2,"log2_fail":-81.2,"security_bits":141.6,"processor":"some <processor>","simd":"Avx2","steps":[["coeffs_to_slots",2.0],["interpolation",1.5]]}}"#
         )
     }
 
@@ -231,8 +303,15 @@ mod tests {
         let arguments = ReportArguments { peers: Some(peers), ..arguments(folder.path(), &lines) };
         run(&arguments, 1).unwrap();
         let page = fs::read_to_string(arguments.out.join("report.html")).unwrap();
-        let parts =
-            ["akp", "some &lt;processor&gt;", "<svg", "coeffs_to_slots", "tfhe-rs", "2^-81.2"];
+        let parts = [
+            "akp, 8 bits",
+            "some &lt;processor&gt;",
+            "Predictions",
+            "<svg",
+            "coeffs_to_slots",
+            "tfhe-rs",
+            "2^-81.2",
+        ];
         for part in parts {
             assert!(page.contains(part), "no {part}");
         }
@@ -268,7 +347,26 @@ mod tests {
         value["benchmark"] = "akp-8".into();
         append(&file, &format!("{value}\n")).unwrap();
         let before = fs::read_to_string(&file).unwrap();
-        measure_missing(&file, &["akp-8".to_owned()], 1).unwrap();
+        assert!(measure_missing(&file, &["akp-8".to_owned()], 1).unwrap().is_empty());
         assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    }
+
+    #[test]
+    fn what_is_left_follows_what_was_measured() {
+        let [first, second] = [&STANDARD_SET[0], &STANDARD_SET[4]];
+        let mut clock = Clock::new(&[first, second], 1);
+        clock.passed(first, 2.0 * first.seconds);
+        assert_eq!(clock.left * clock.ran[1] / clock.ran[0], 2.0 * second.seconds);
+        assert_eq!([89.0, 720.0].map(minutes), ["89 s", "12 minutes"]);
+    }
+
+    #[test]
+    fn a_benchmark_that_fails_is_named_and_leaves_no_line() {
+        // The tests' own program takes no such arguments.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lines.jsonl");
+        let failures = measure_missing(&file, &["nand".to_owned()], 1).unwrap();
+        assert!(failures.len() == 1 && failures[0].starts_with("nand failed"), "{failures:?}");
+        assert!(!file.exists());
     }
 }

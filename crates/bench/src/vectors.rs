@@ -143,7 +143,7 @@ fn measure(parameters: &Parameters, arguments: &BootstrapArguments) -> Result<Bo
         log2_scale: scale.log2(),
         log2_modulus: parameters.log2_modulus(),
         transforms: counts.transforms,
-        limb_products: counts.limb_products,
+        limb_products: counts.limb_products + counts.conversion_products,
     })
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use cryptable_ckks::encryption;
 use cryptable_lattice::error::{Error, Result};
-use cryptable_lattice::key_generation::generate_switching_keys;
+use cryptable_lattice::key_generation::{generate_stored_keys, generate_switching_keys};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
+use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
 use cryptable_ring::Ring;
 use cryptable_ring::random::RandomStream;
 use cryptable_wire::{KeyId, pack_ternary};
@@ -171,6 +171,20 @@ impl SecretKey {
         let secret = (&self.secret, self.parameters.literal().sparse_weight);
         let requests = self.parameters.circuit().key_requests();
         generate_switching_keys(&self.ring, secret, requests, progress, consume)
+    }
+
+    /// Generates what a file holds of the switching keys, one at a time.
+    ///
+    /// # Errors
+    /// Whatever `consume` returns, or [`Error::Cancelled`].
+    pub(crate) fn generate_stored_keys(
+        &self,
+        requests: &[KeyRequest],
+        progress: Progress<'_>,
+        consume: impl FnMut(StoredKey<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let secret = (&self.secret, self.parameters.literal().sparse_weight);
+        generate_stored_keys(&self.ring, secret, requests, progress, consume)
     }
 
     /// Its parameters.

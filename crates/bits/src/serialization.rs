@@ -248,7 +248,7 @@ mod client {
             let moduli = self.parameters().moduli();
             let keys = (&requests[..], &moduli);
             write_evaluation_key(out, file, self.key_id(), keys, |write| {
-                self.generate_keys(progress, |_, key| write(&key))
+                self.generate_stored_keys(&requests, progress, write)
             })
         }
     }

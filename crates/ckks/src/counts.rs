@@ -10,8 +10,10 @@ use crate::stages::add_to;
 pub struct Counts {
     /// NTTs of the ring degree, either direction.
     pub transforms: usize,
-    /// Multiply-accumulates, in limbs of N words: base conversions, keys, tensors, constants.
+    /// Multiply-accumulates, in limbs of N words: keys, tensors, diagonals, constants.
     pub limb_products: usize,
+    /// Multiply-accumulates of base conversions, in limbs of N words: inputs stay in the cache for all targets.
+    pub conversion_products: usize,
     /// Switches by hybrid key switching keys.
     pub key_switches: usize,
     /// Multiply-accumulates of constants, in limbs of N words: inputs stay in the cache for all rows.
@@ -23,10 +25,11 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn to_array(self) -> [usize; 6] {
+    fn to_array(self) -> [usize; 7] {
         [
             self.transforms,
             self.limb_products,
+            self.conversion_products,
             self.key_switches,
             self.combination_products,
             self.table_products,
@@ -34,12 +37,13 @@ impl Counts {
         ]
     }
 
-    fn of_array(counts: [usize; 6]) -> Self {
-        let [transforms, limb_products, key_switches, rest @ ..] = counts;
+    fn of_array(counts: [usize; 7]) -> Self {
+        let [transforms, limb_products, conversion_products, key_switches, rest @ ..] = counts;
         let [combination_products, table_products, streamed_limbs] = rest;
         Self {
             transforms,
             limb_products,
+            conversion_products,
             key_switches,
             combination_products,
             table_products,
@@ -66,7 +70,7 @@ impl Sub for Counts {
 
 /// Counts that threads add to without waiting for each other: a planner's dry runs do little else.
 #[derive(Debug, Default)]
-pub(crate) struct AtomicCounts([AtomicUsize; 6]);
+pub(crate) struct AtomicCounts([AtomicUsize; 7]);
 
 impl AtomicCounts {
     pub(crate) fn add(&self, more: Counts) {

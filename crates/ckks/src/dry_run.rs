@@ -40,9 +40,7 @@ pub struct DryRun {
 struct PlannedSwitch {
     /// The cheapest key.
     shape: SwitchingKeyShape,
-    transforms: usize,
-    limb_products: usize,
-    streamed_limbs: usize,
+    counts: Counts,
     /// Slot variance that it adds before its rounding, at scale 1.
     noise: f64,
 }
@@ -126,8 +124,8 @@ impl DryRun {
         self.counts.add(more);
     }
 
-    fn count(&self, transforms: usize, limb_products: usize, key_switches: usize) {
-        self.add_counts(Counts { transforms, limb_products, key_switches, ..Counts::default() });
+    fn count_products(&self, limb_products: usize) {
+        self.add_counts(Counts { limb_products, ..Counts::default() });
     }
 
     /// The primes of a polynomial.
@@ -159,10 +157,9 @@ impl DryRun {
         scale: f64,
     ) -> SlotVariance {
         let planned = &self.switches[kind as usize][basis.chain][basis.main];
-        let PlannedSwitch { shape, transforms, limb_products, streamed_limbs, noise } =
+        let PlannedSwitch { shape, noise, counts } =
             *planned.get_or_init(|| self.plan_switch(basis, kind));
-        self.count(transforms, limb_products, 1);
-        self.add_counts(Counts { streamed_limbs, ..Counts::default() });
+        self.add_counts(counts);
         self.request(KeyRequest { purpose, shape });
         SlotVariance(noise / (scale * scale))
     }
@@ -181,9 +178,14 @@ impl DryRun {
         let (conversions, keys) = (stored * all + 2 * special * stored, 2 * digits * all);
         PlannedSwitch {
             shape,
-            transforms: shape.transforms_at(basis.main),
-            limb_products: conversions + keys,
-            streamed_limbs: keys,
+            counts: Counts {
+                transforms: shape.transforms_at(basis.main),
+                limb_products: keys,
+                conversion_products: conversions,
+                key_switches: 1,
+                streamed_limbs: keys,
+                ..Counts::default()
+            },
             noise: self.switching_noise(1.0, basis.main, shape).0,
         }
     }
@@ -247,7 +249,7 @@ impl Arithmetic for DryRun {
         ct.power.0 += other.power.0;
         ct.noise.0 += other.noise.0;
         ct.sources = ct.sources.union(other.sources);
-        self.count(0, 2 * self.basis_of(ct).limbs(), 0);
+        self.count_products(2 * self.basis_of(ct).limbs());
     }
 
     fn sub_assign(&self, ct: &mut Shape, other: &Shape) {
@@ -319,7 +321,7 @@ impl Arithmetic for DryRun {
     fn product_sum(&self, pairs: &[(&Shape, &Shape)]) -> Shape {
         let limbs = pairs.iter().map(|(a, b)| a.limbs.min(b.limbs)).min().expect("a pair");
         let chain = pairs[0].0.chain;
-        self.count(0, 4 * self.basis(chain, limbs).limbs() * pairs.len(), 0);
+        self.count_products(4 * self.basis(chain, limbs).limbs() * pairs.len());
         Shape {
             limbs,
             chain,
@@ -333,7 +335,7 @@ impl Arithmetic for DryRun {
     fn plain_product_sum(&self, pairs: &[(&Shape, &PlainShape)]) -> Shape {
         let limbs = pairs.iter().map(|(ct, _)| ct.limbs).min().expect("a pair");
         let chain = pairs[0].0.chain;
-        self.count(0, 2 * self.basis(chain, limbs).limbs() * pairs.len(), 0);
+        self.count_products(2 * self.basis(chain, limbs).limbs() * pairs.len());
         let sum = |term: fn(&Shape, &PlainShape) -> f64| {
             SlotVariance(pairs.iter().map(|(ct, plain)| term(ct, plain)).sum())
         };
@@ -351,7 +353,7 @@ impl Arithmetic for DryRun {
 
     fn product_add_assign(&self, product: &mut Shape, ct: &Shape, factor: f64) {
         assert!(ct.limbs >= product.limbs, "operand lacks limbs");
-        self.count(0, 2 * self.basis_of(product).limbs(), 0);
+        self.count_products(2 * self.basis_of(product).limbs());
         product.power.0 += factor * factor * ct.power.0;
         product.noise.0 += factor * factor * ct.noise.0;
         product.sources = product.sources.union(ct.sources);
@@ -359,7 +361,7 @@ impl Arithmetic for DryRun {
 
     fn add_product_assign(&self, product: &mut Shape, other: &Shape) {
         assert!(other.limbs == product.limbs, "products of {} limbs", product.limbs);
-        self.count(0, 3 * self.basis_of(product).limbs(), 0);
+        self.count_products(3 * self.basis_of(product).limbs());
         product.power.0 += other.power.0;
         product.noise.0 += other.noise.0;
         product.sources = product.sources.union(other.sources);
@@ -379,7 +381,11 @@ impl Arithmetic for DryRun {
         let scale = ct.scale / self.divisor(basis, count);
         let kept = ct.limbs - count;
         let stored = self.basis(ct.chain, kept).limbs();
-        self.count(2 * division_transforms(basis, count), 2 * count * stored, 0);
+        self.add_counts(Counts {
+            transforms: 2 * division_transforms(basis, count),
+            conversion_products: 2 * count * stored,
+            ..Counts::default()
+        });
         let noise = SlotVariance(ct.noise.0 + self.rounding_noise(scale).0);
         Shape { limbs: kept, scale, noise, ..ct }
     }
@@ -387,7 +393,11 @@ impl Arithmetic for DryRun {
     fn switch_chain(&self, ct: Shape, chain: usize, limbs: usize) -> Shape {
         let (from, to) = (self.basis_of(&ct), self.basis(chain, limbs));
         let stored = [from, to].map(Basis::limbs);
-        self.count(2 * (stored[0] + stored[1]), 2 * stored[0] * stored[1], 0);
+        self.add_counts(Counts {
+            transforms: 2 * (stored[0] + stored[1]),
+            conversion_products: 2 * stored[0] * stored[1],
+            ..Counts::default()
+        });
         let primes =
             |basis: Basis| self.parameters.chains[basis.chain].primes[..basis.main].iter().copied();
         let scale = ct.scale * ratio_of_products(primes(to), primes(from));
@@ -407,9 +417,7 @@ impl Arithmetic for DryRun {
     fn transform(&self, ct: &Shape, matrix: &TransformPlan, rescale: usize) -> Shape {
         let limbs = matrix.limbs;
         assert!(ct.limbs >= limbs, "matrix for {limbs} limbs, ciphertext has {}", ct.limbs);
-        let streamed_limbs = matrix.streamed_limbs(self.parameters.degree);
-        self.add_counts(Counts { streamed_limbs, ..Counts::default() });
-        self.count(matrix.transforms(rescale), matrix.limb_products(), matrix.key_switches());
+        self.add_counts(matrix.counts(self.parameters.degree, rescale));
         for &rotation in &matrix.rotations() {
             let element = rotation_element(self.parameters.degree, rotation) as u32;
             self.request(KeyRequest { purpose: KeyPurpose::Galois(element), shape: matrix.shape });

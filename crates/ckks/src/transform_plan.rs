@@ -3,6 +3,7 @@
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_ring::{Basis, RingModuli};
 
+use crate::counts::Counts;
 use crate::dft_factors::DiagonalMatrix;
 use crate::dft_shapes::MatrixShape;
 
@@ -209,18 +210,19 @@ impl TransformPlan {
         self.baby_groups() - 1 + last
     }
 
-    /// Multiply-accumulates of one application, in limbs: with keys and diagonals, and of the base conversions of every
-    /// decomposition and every division by the special primes.
-    #[must_use]
-    pub fn limb_products(&self) -> usize {
+    /// Multiply-accumulates with keys and diagonals of one application, in limbs.
+    fn limb_products(&self) -> usize {
+        let all = self.shape.basis.limbs();
+        all * (2 * self.shape.digits() * self.key_switches() + 2 * self.steps.len())
+    }
+
+    /// Those of the base conversions of every decomposition and every division by the special primes.
+    fn conversion_products(&self) -> usize {
         let basis = self.shape.basis;
         let (all, stored, special) = (basis.limbs(), basis.main_limbs(), basis.special);
-        let (digits, giants, turns) =
-            (self.shape.digits(), self.giants - 1, self.baby_groups() - 1);
-        let switches = self.key_switches();
-        let conversions = (self.decompositions() + giants) * stored * all
-            + (giants + 2 + 2 * turns) * special * stored;
-        all * (2 * digits * switches + 2 * self.steps.len()) + conversions
+        let (giants, turns) = (self.giants - 1, self.baby_groups() - 1);
+        (self.decompositions() + giants) * stored * all
+            + (giants + 2 + 2 * turns) * special * stored
     }
 
     /// NTTs of one application that drops `rescale` primes.
@@ -233,6 +235,19 @@ impl TransformPlan {
             + (self.giants - 1) * (digits + 1) * (l + k)
             + (self.baby_groups() - 1) * 2 * (l + k)
             + 2 * division_transforms(basis, rescale)
+    }
+
+    /// What one application counts that drops `rescale` primes, of a ring of this degree.
+    #[must_use]
+    pub fn counts(&self, degree: usize, rescale: usize) -> Counts {
+        Counts {
+            transforms: self.transforms(rescale),
+            limb_products: self.limb_products(),
+            conversion_products: self.conversion_products(),
+            key_switches: self.key_switches(),
+            streamed_limbs: self.streamed_limbs(degree),
+            ..Counts::default()
+        }
     }
 }
 

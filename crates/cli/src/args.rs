@@ -13,6 +13,8 @@ pub mod integers;
 mod lookup;
 mod memory;
 mod parameters;
+#[cfg(feature = "remote")]
+pub mod remote;
 #[cfg(feature = "serve")]
 pub mod serve;
 mod sum;
@@ -149,6 +151,10 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[command(after_help = serve::SERVE)]
     Serve(serve::ServeArgs),
+    /// Use a server of `serve`: send keys, have ciphertexts looked up, fetch results; needs no secret
+    #[cfg(feature = "remote")]
+    #[command(after_help = remote::OVERVIEW)]
+    Remote(GroupArgs<remote::RemoteCommand>),
     /// Say what files are: type, engine, parameters, key and sizes
     #[command(after_help = INSPECT)]
     Inspect(InspectArgs),
@@ -289,9 +295,9 @@ mod tests {
     #[test]
     fn every_subcommand_shows_examples() {
         let cli = Cli::command();
-        let nested = ["aes", "circuit", "compare", "bridge", "integers", "wide"]
-            .map(|name| cli.find_subcommand(name).unwrap());
-        let nested = nested.into_iter().flat_map(clap::Command::get_subcommands);
+        let nested = ["aes", "circuit", "compare", "bridge", "integers", "wide", "remote"];
+        let nested = nested.into_iter().filter_map(|name| cli.find_subcommand(name));
+        let nested = nested.flat_map(clap::Command::get_subcommands);
         for command in cli.get_subcommands().chain(nested) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("cryptable"), "{}", command.get_name());

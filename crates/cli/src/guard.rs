@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "remote"))]
 use cryptable::CIPHERTEXT_FILE_MAGIC;
 use cryptable_wire::{ObjectType, WireError, peek_header};
 
@@ -194,6 +194,38 @@ fn check_replaced(output: &FileArg) -> Result<()> {
     let is_read_only = metadata.permissions().readonly();
     ensure!(!is_read_only, "{option} {name} exists and is read-only; --force replaces it");
     Ok(())
+}
+
+/// What a client may send to a server: evaluation keys and ciphertexts.
+#[cfg(feature = "remote")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sendable {
+    /// An evaluation key.
+    EvaluationKey,
+    /// A file of ciphertexts.
+    Ciphertexts,
+}
+
+/// What a file is, by its first bytes.
+///
+/// # Errors
+/// If a server has no use for it, or no business with it.
+#[cfg(feature = "remote")]
+pub fn sendable(file: &mut File, name: &str) -> Result<Sendable> {
+    let mut start = [0; KEY_HEADER_BYTES];
+    let failed = || format!("cannot read {name}");
+    let found = read_up_to(file, &mut start).with_context(failed)?;
+    if start[..found].starts_with(&CIPHERTEXT_FILE_MAGIC) {
+        return Ok(Sendable::Ciphertexts);
+    }
+    match peek_header(&start[..found]).map(|header| header.object_type) {
+        Ok(kind) if kind.is_evaluation_key() => Ok(Sendable::EvaluationKey),
+        Ok(kind) if kind.is_secret_key() => {
+            bail!("{name}: is {kind}, which never leaves the client; nothing was sent")
+        }
+        Ok(kind) => bail!("{name}: is {kind}, neither an evaluation key nor a file of ciphertexts"),
+        Err(_) => bail!("{name}: neither an evaluation key nor a file of ciphertexts"),
+    }
 }
 
 /// What kind of key a file is, if it is one.

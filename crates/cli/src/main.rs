@@ -47,11 +47,21 @@ fn main() -> ExitCode {
             ExitCode::from(PIPE_CLOSED)
         }
         Err(error) => {
-            let is_io = error.chain().any(|cause| io_error(cause).is_some());
-            report::error(json, if is_io { "io" } else { "invalid" }, &format!("{error:#}"));
-            ExitCode::FAILURE
+            let (kind, status) = kind_and_status(&error);
+            report::error(json, kind, &format!("{error:#}"));
+            ExitCode::from(status)
         }
     }
+}
+
+/// What kind of error it is, for programs, and the status to exit with.
+fn kind_and_status(error: &anyhow::Error) -> (&'static str, u8) {
+    #[cfg(feature = "remote")]
+    if let Some(found) = commands::remote::kind_and_status(error) {
+        return found;
+    }
+    let is_io = error.chain().any(|cause| io_error(cause).is_some());
+    (if is_io { "io" } else { "invalid" }, 1)
 }
 
 /// Whether an error is due to an I/O error of a kind.

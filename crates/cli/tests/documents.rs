@@ -250,7 +250,7 @@ fn commands_have_the_options_that_are_shown() {
     for path in documents() {
         for words in Document::parse(&read(&path)).shell.iter().flat_map(|text| command_lines(text))
         {
-            // Commands are lists of subcommands; `bench` and `serve` are there with features only.
+            // Commands are lists of subcommands; some are there with features only.
             let mut command = Vec::new();
             for word in words.iter().filter(|word| !word.starts_with('-')) {
                 let known = helps.entry(command.clone()).or_insert_with(|| help(&command));
@@ -261,8 +261,12 @@ fn commands_have_the_options_that_are_shown() {
                     command.push(word.clone());
                 }
             }
-            let is_optional =
-                |word: &String| word == "bench" || word == "serve" && !cfg!(feature = "serve");
+            let is_optional = |word: &String| match word.as_str() {
+                "bench" => true,
+                "serve" => !cfg!(feature = "serve"),
+                "remote" => !cfg!(feature = "remote"),
+                _ => false,
+            };
             if words.iter().any(is_optional) {
                 continue;
             }

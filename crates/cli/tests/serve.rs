@@ -1,41 +1,17 @@
 //! `cryptable serve`, from the operator's side, and files of the command line over HTTP.
 #![cfg(all(feature = "client", feature = "serve"))]
 
+mod server;
 mod support;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
-use std::process::{Child, Command, Stdio};
 
 use cryptable_service::Client;
 use cryptable_service::messages::{Kind, Order};
 
+use server::Process;
 use support::Workspace;
-
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts a server; returns it and its address.
-fn start(workspace: &Workspace) -> (Process, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cryptable"))
-        .args(["serve", "--allow-insecure", "--listen", "127.0.0.1:0", "--folder"])
-        .arg(workspace.path("service"))
-        .env("CRYPTABLE_CALIBRATION", "off")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().strip_prefix("serving at ").unwrap().to_owned();
-    (Process(child), url)
-}
 
 #[test]
 fn files_of_the_command_line_are_looked_up_by_a_server() {
@@ -47,8 +23,8 @@ fn files_of_the_command_line_are_looked_up_by_a_server() {
     let token = workspace.succeed("serve client add --folder service --name one");
     assert_eq!(workspace.succeed("serve client list --folder service").trim(), "one");
     workspace.succeed("encrypt --secret client.key --input values.csv --output values.ct");
-    let (_process, url) = start(&workspace);
-    let client = Client::new(&url, token.trim());
+    let process = Process::start(&workspace);
+    let client = Client::new(&process.url, token.trim());
     let key = client.register(&mut File::open(workspace.path("server.key")).unwrap()).unwrap();
     let mut silent = |_| ControlFlow::Continue(());
     let mut input = File::open(workspace.path("values.ct")).unwrap();
@@ -63,6 +39,10 @@ fn files_of_the_command_line_are_looked_up_by_a_server() {
     let numbers: Vec<&str> = result.lines().filter(|line| line.parse::<u64>().is_ok()).collect();
     assert_eq!(numbers, ["3", "2", "1", "0", "0"]);
     // The operator's commands reach a server that runs.
+    let renewed = workspace.succeed("serve client renew --folder service --name one");
+    assert!(client.tables().unwrap_err().to_string().contains("401"));
+    let client = Client::new(&process.url, renewed.trim());
+    assert_eq!(client.keys().unwrap().len(), 1);
     workspace.succeed("serve client remove --folder service --name one");
     assert!(client.tables().unwrap_err().to_string().contains("401"));
 }
@@ -75,6 +55,7 @@ fn the_operator_is_told_what_is_wrong() {
     for (line, expected) in [
         ("serve client add --folder service --name one", "a client one already"),
         ("serve client remove --folder service --name two", "no client two"),
+        ("serve client renew --folder service --name two", "no client two"),
         ("serve table remove --folder service --name two", "no table two"),
         ("serve table add --folder service --name a/b --table table.csv", "a name has"),
         ("serve --folder service --listen 0.0.0.0:0", "not on the loopback"),
@@ -82,7 +63,7 @@ fn the_operator_is_told_what_is_wrong() {
         let error = workspace.fail(line);
         assert!(error.contains(expected), "{line}: {error}");
     }
-    let (_process, _) = start(&workspace);
+    let _process = Process::start(&workspace);
     let error = workspace.fail("serve --folder service --listen 127.0.0.1:0");
     assert!(error.contains("another server"), "{error}");
 }

@@ -3,6 +3,7 @@
 mod digits;
 mod entry_tables;
 mod evaluation_key;
+mod fixed_point;
 mod linear_operations;
 mod packed_parts;
 mod packing;

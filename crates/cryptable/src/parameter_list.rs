@@ -1,5 +1,6 @@
 //! Every parameter set that this library ships, and the LWE problems that each rests on: for estimates of others.
 
+use cryptable_fhew::parameters::Parameters as FhewParameters;
 use cryptable_lattice::security::LweInstance;
 use cryptable_leveled::parameters::ParameterSet;
 use rayon::prelude::*;
@@ -16,8 +17,14 @@ const MAX_BITS: u32 = 24;
 /// Widest table of single values that may be packed, in bits.
 const MAX_BRIDGED_BITS: u32 = 6;
 
-/// Bits of integers whose parameters are listed; all widths share their LWE problems.
-const INTEGER_BITS: u32 = 24;
+/// Bits of integers whose parameters are listed: the widest of both sets. All widths of a set share their LWE problems.
+const INTEGER_BITS: [u32; 2] = [24, 28];
+
+/// log2 of the failure probability that gates and integers have sets of their own for.
+const SURE_LOG2_FAIL: f64 = -128.0;
+
+/// Slots of sparse bootstrapping that are listed; all numbers of slots share their LWE problems.
+const SPARSE_SLOTS: usize = 1 << 12;
 
 /// Bits of packed integers that are compared, whose parameters are listed.
 const COMPARISON_BITS: [u32; 3] = [12, 21, 32];
@@ -87,6 +94,8 @@ fn list_up_to(max_bits: u32) -> Result<Vec<ListedParameters>> {
     list.extend(COMPARISON_BITS.into_par_iter().map(of_comparisons).collect::<Result<Vec<_>>>()?);
     list.extend(known_sets::bit_sets()?.into_iter().map(of_bits));
     list.extend(known_sets::vector_sets()?.iter().map(of_vectors));
+    list.push(of_vectors(&ckks::Parameters::sparse_bootstrapping_128(SPARSE_SLOTS)?));
+    list.extend(fhew_sets().map(of_fhew));
     Ok(list)
 }
 
@@ -131,23 +140,18 @@ fn of_leveled_set(set: ParameterSet) -> ListedParameters {
 }
 
 /// Gates, integers and AES.
-fn of_applications() -> Result<[ListedParameters; 3]> {
-    let (gates, integers) =
-        (booleans::Parameters::default_128(), large_values::Parameters::new(INTEGER_BITS)?);
+fn of_applications() -> Result<Vec<ListedParameters>> {
+    let [bits, wide] = INTEGER_BITS;
     let aes = transciphering::Parameters::default_128();
-    Ok([
-        ListedParameters {
-            name: "booleans".to_owned(),
-            security_level: gates.security_level(),
-            log2_fail: Some(gates.log2_fail()),
-            instances: gates.fhew().lwe_instances(),
-        },
-        ListedParameters {
-            name: "integers".to_owned(),
-            security_level: integers.security_level(),
-            log2_fail: Some(integers.log2_fail()),
-            instances: integers.fhew().lwe_instances(),
-        },
+    Ok(vec![
+        of_gates("booleans", &booleans::Parameters::default_128()),
+        of_gates("booleans, 2^-128", &booleans::Parameters::with_log2_fail(SURE_LOG2_FAIL)?),
+        of_integers("integers", &large_values::Parameters::new(bits)?),
+        of_integers("integers, 28 bits", &large_values::Parameters::new(wide)?),
+        of_integers(
+            "integers, 2^-128",
+            &large_values::Parameters::with_log2_fail(bits, SURE_LOG2_FAIL)?,
+        ),
         ListedParameters {
             name: "transciphering".to_owned(),
             security_level: aes.security_level(),
@@ -155,6 +159,45 @@ fn of_applications() -> Result<[ListedParameters; 3]> {
             instances: aes.circuit_bootstrapping().fhew().lwe_instances(),
         },
     ])
+}
+
+fn of_gates(name: &str, gates: &booleans::Parameters) -> ListedParameters {
+    ListedParameters {
+        name: name.to_owned(),
+        security_level: gates.security_level(),
+        log2_fail: Some(gates.log2_fail()),
+        instances: gates.fhew().lwe_instances(),
+    }
+}
+
+fn of_integers(name: &str, integers: &large_values::Parameters) -> ListedParameters {
+    ListedParameters {
+        name: name.to_owned(),
+        security_level: integers.security_level(),
+        log2_fail: Some(integers.log2_fail()),
+        instances: integers.fhew().lwe_instances(),
+    }
+}
+
+/// The sets of engine `single` that have names, whatever is built of them.
+fn fhew_sets() -> [(&'static str, FhewParameters); 5] {
+    [
+        ("default_128", FhewParameters::default_128()),
+        ("decomposition_128", FhewParameters::decomposition_128()),
+        ("sure_decomposition_128", FhewParameters::sure_decomposition_128()),
+        ("wide_decomposition_128", FhewParameters::wide_decomposition_128()),
+        ("gates_128", FhewParameters::gates_128()),
+    ]
+}
+
+/// A set of engine `single`: what fails depends on what it is used for.
+fn of_fhew((name, parameters): (&str, FhewParameters)) -> ListedParameters {
+    ListedParameters {
+        name: format!("fhew, {name}"),
+        security_level: SecurityLevel::Bits128,
+        log2_fail: None,
+        instances: parameters.lwe_instances(),
+    }
 }
 
 /// Comparisons of packed integers; what fails is any operation.
@@ -238,10 +281,9 @@ mod tests {
         let starting = |start: &str| list.iter().filter(|set| set.name.starts_with(start)).count();
         let found = ["packed", "single", "bridged", "leveled"].map(starting);
         assert_eq!(found, [packed, single, bridged, ParameterSet::ALL.len()]);
-        for name in ["booleans", "integers", "transciphering"] {
-            assert_eq!(starting(name), 1, "{name}");
-        }
-        assert_eq!((starting("circuits"), starting("ckks")), (10, 3));
+        let applications = ["booleans", "integers", "transciphering"].map(starting);
+        assert_eq!(applications, [2, 3, 1]);
+        assert_eq!((starting("circuits"), starting("ckks")), (10, 4));
         assert_eq!(starting("comparisons"), 3);
     }
 
@@ -256,6 +298,70 @@ mod tests {
     fn every_secret_of_every_set_has_128_bits_at_all_widths() {
         // Degree 2^15 serves 6 bits, single values 6.
         check(24, 24 + 6, 6, 6);
+    }
+
+    /// Public constructors of sets of 128 bits, by crate, and how names of the list begin or end that have them.
+    const CONSTRUCTORS: [(&str, &str, &str); 19] = [
+        ("approximate", "bootstrapping_128", "ckks, bootstrapping_128"),
+        ("approximate", "leveled_128", "ckks, leveled_128"),
+        ("approximate", "lookups_128", "ckks, lookups_128"),
+        ("approximate", "sparse_bootstrapping_128", "ckks, sparse_bootstrapping_128"),
+        ("bits", "balanced_128", "circuits, balanced_128"),
+        ("bits", "cleaning_128", "circuits, cleaning_128"),
+        ("bits", "functions_128", "circuits, functions_128"),
+        ("bits", "latency_128", "circuits, latency_128"),
+        ("bits", "sums_128", "circuits, sums_128"),
+        ("bits", "tables_128", "circuits, tables_128"),
+        ("bits", "throughput_128", "circuits, throughput_128"),
+        // Rests on the problems of the sets that it is between, and is in those of single values that are packed.
+        ("conversion", "between_128", "bridged, "),
+        ("fhew", "decomposition_128", "fhew, decomposition_128"),
+        // Of gates; engine `single` has a set of the same name.
+        ("fhew", "default_128", "booleans"),
+        ("fhew", "default_128", "fhew, default_128"),
+        ("fhew", "gates_128", "fhew, gates_128"),
+        ("fhew", "sure_decomposition_128", "fhew, sure_decomposition_128"),
+        ("fhew", "wide_decomposition_128", "fhew, wide_decomposition_128"),
+        ("leveled", "default_128", "transciphering"),
+    ];
+
+    /// Names of public functions of a crate's sources that end in `_128`, as often as they occur.
+    fn constructors_of(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                constructors_of(&path, found);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let names = text.lines().filter_map(|line| line.trim().strip_prefix("pub fn "));
+                let names = names.filter_map(|rest| rest.split_once('(')).map(|(name, _)| name);
+                found.extend(names.filter(|name| name.ends_with("_128")).map(str::to_owned));
+            }
+        }
+    }
+
+    #[test]
+    fn every_public_constructor_is_listed() {
+        let crates = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(crates).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            // What front ends call is in the crates below.
+            if !path.join("src").is_dir() || ["python", "bench", "cryptable"].contains(&&*name) {
+                continue;
+            }
+            let mut of_crate = Vec::new();
+            constructors_of(&path.join("src"), &mut of_crate);
+            found.extend(of_crate.into_iter().map(|constructor| (name.clone(), constructor)));
+        }
+        found.sort();
+        let known = CONSTRUCTORS.map(|(name, set, _)| (name.to_owned(), set.to_owned()));
+        assert_eq!(found, known, "constructors of parameters that the list has to have");
+        let list = list_up_to(1).unwrap();
+        for (_, _, start) in CONSTRUCTORS {
+            assert!(list.iter().any(|set| set.name.starts_with(start)), "{start} is not listed");
+        }
     }
 
     #[test]

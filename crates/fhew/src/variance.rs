@@ -97,13 +97,16 @@ pub fn second_moment(secret: SecretDistribution) -> f64 {
 }
 
 /// Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products, in squared units:
-/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12)`. The second part, u = 2^-53, bounds what Fourier transforms over doubles add,
-/// some 2^-14 of the first for Q = 2^47 (`kernels/digit_product/fourier.rs` of `ring`); larger primes have none.
-pub(crate) fn digit_noise(gadget: Gadget, terms: f64) -> f64 {
+/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12·(1 + ‖s‖²))`. The second part, u = 2^-53, bounds what Fourier transforms over
+/// doubles add to body and mask (`kernels/digit_product/fourier.rs` of `ring`); the secret, of this squared norm,
+/// multiplies the mask's. For Q = 2^47 and a binary secret of degree 2,048 it is 2^-4.4 of the first part; larger primes
+/// have none.
+pub(crate) fn digit_noise(gadget: Gadget, terms: f64, secret_norm: f64) -> f64 {
     let modulus = gadget.modulus() as f64;
     let transforms =
         if modulus < FOURIER_LIMIT { (5.0 * ROUNDOFF * modulus).powi(2) / 12.0 } else { 0.0 };
-    gadget.length() as f64 * terms * gadget.digit_variance() * (ERROR_VARIANCE + transforms)
+    let each = ERROR_VARIANCE + transforms * (1.0 + secret_norm);
+    gadget.length() as f64 * terms * gadget.digit_variance() * each
 }
 
 /// u of double precision.
@@ -113,11 +116,12 @@ const ROUNDOFF: f64 = f64::EPSILON / 2.0;
 const FOURIER_LIMIT: f64 = (1_u64 << 47) as f64;
 
 /// A gadget product, a fraction of the gadget's modulus squared: that of its digits, `terms` products a coefficient, and
-/// what rounding leaves times a polynomial of this squared norm: `ℓ·terms·E[digit²]·σ² + rounding·norm`.
+/// what rounding leaves times a polynomial of this squared norm, a secret: `ℓ·terms·E[digit²]·σ² + rounding·norm`, and
+/// what transforms round.
 #[must_use]
 pub fn gadget_product_noise(gadget: Gadget, terms: f64, norm: f64) -> Variance {
     let rounding = gadget.rounding_variance() * norm;
-    Variance::of_units(digit_noise(gadget, terms) + rounding, gadget.modulus() as f64)
+    Variance::of_units(digit_noise(gadget, terms, norm) + rounding, gadget.modulus() as f64)
 }
 
 /// What the noise of products in a ring depends on, besides their gadgets.
@@ -144,12 +148,17 @@ impl RingNumbers {
 
     /// A gadget product with a polynomial of this squared norm.
     pub(crate) fn gadget_product(&self, gadget: Gadget, norm: f64) -> Variance {
-        gadget_product_noise(gadget, self.degree, norm)
+        self.units(self.digits(gadget) + gadget.rounding_variance() * norm)
+    }
+
+    /// The digits of a gadget product, in squared units.
+    fn digits(&self, gadget: Gadget) -> f64 {
+        digit_noise(gadget, self.degree, self.secret_norm())
     }
 
     /// The digits of an external product, of body and mask, in squared units.
     pub(crate) fn rgsw_digits(&self, gadget: RgswGadget) -> f64 {
-        digit_noise(gadget.body, self.degree) + digit_noise(gadget.mask, self.degree)
+        self.digits(gadget.body) + self.digits(gadget.mask)
     }
 
     /// What rounding leaves of an RLWE ciphertext's phase, in squared units: the body's, and the mask's times the

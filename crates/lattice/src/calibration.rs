@@ -14,7 +14,7 @@
 //! | `transform` | [`cryptable_ring::unit::measure_unit`], from the second-level cache | 1 |
 //! | `limb_product` | inner products of two digits with a switching key, blocked as in key switching; digits, keys and sums take 48 MiB, more than most caches hold | 0.85, and a `combination_product` |
 //! | `combination_product` | sixteen linear combinations of sixteen polynomials, 16 MiB with the results | 1 |
-//! | `table_product` | the table step for 128 rows of 256 columns, from the second-level cache | 1 |
+//! | `table_product` | the table step for 128 rows of 256 columns and three limbs, from the second-level cache | 1 |
 //! | `digit_transform` | CMUXes of degree 2,048 with three rows (five transforms each), keys from the cache | 1 |
 //! | `key_byte` | multiples of rows of 32-bit words, added as in LWE key switching, from 36 MiB | 0.75 |
 //!
@@ -24,10 +24,9 @@
 //! IFMA, no AMX; u = 66 µs). They are proportions of a lookup to its innermost loops, and should
 //! depend less on the machine than times do.
 //!
-//! * `limb_product`: some half of what is counted are base conversions, which run from the cache as
-//!   linear combinations do (those within linear transforms, as many again, are not counted); the
-//!   other half are products with keys and plaintexts, whose traffic, with that of additions and
-//!   permutations that are not counted, is that of 0.85 inner products each. The inner product took
+//! * `limb_product`: products with keys and plaintexts, whose traffic, with that of additions and
+//!   permutations that are not counted, is that of 0.85 inner products each. When this was fitted,
+//!   base conversions were counted among them; they are combination products now, 1.85 each. The inner product took
 //!   35 µs, the combination 4 µs. Predicted and measured seconds on one thread: AKP of 1, 4 and 8
 //!   bits 0.37 (0.43), 1.39 (1.40) and 2.92 (2.74); CMT of 8, 12 and 16 bits 4.6 (4.50), 8.2 (9.04)
 //!   and 16.4 (16.8).

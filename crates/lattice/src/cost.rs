@@ -38,17 +38,18 @@ impl CostModel {
     /// The built-in proportions for a machine of this unit, fitted to benchmarks of packed values on one thread of
     /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
     ///
-    /// A product of limbs takes 0.18 u, base conversions included; the engines' own transforms take less than u, which is in
-    /// there. A product with a table's entry takes 0.04 u on processors without a matrix unit. AKP of 1 to 12 bits, eight tables
-    /// at once and CMT of 16 bits are predicted within 10 %: `committed_lines_are_near_what_is_predicted` of
-    /// `cryptable-packed` holds them to it, and prints what fits best. On other processors proportions differ: see
+    /// A product of limbs takes 0.185 u, a base conversion's product and one by a constant 0.126 and 0.068 u; the engines' own
+    /// transforms take less than u, which is in there. A product with a table's entry takes 0.04 u on processors without a
+    /// matrix unit. AKP of 1 to 12 bits and trees of 8 to 16 bits are predicted within 10 % on a quiet machine, and so are
+    /// their steps: `committed_lines_are_near_what_is_predicted` of `cryptable-packed` holds them to it, and prints what fits
+    /// best. On other processors proportions differ: see
     /// [`CostModel::calibrated`].
     #[must_use]
     pub const fn of_unit(unit: f64) -> Self {
         Self {
             transform: unit,
-            limb_product: 0.177 * unit,
-            combination_product: 0.054 * unit,
+            limb_product: 0.185 * unit,
+            combination_product: 0.068 * unit,
             table_product: 0.040 * unit,
             digit_transform: unit / 57.0,
             key_byte: unit / 4.07e6,

@@ -10,7 +10,7 @@ use cryptable_wire::{BodyReader, BodyWriter, HEADER_BYTES, WireError};
 
 use crate::error::Result;
 use crate::evaluation_keys::{EvaluationKeys, KeyRequest};
-use crate::switching_key::{SharedBytes, SwitchingKey};
+use crate::switching_key::{SharedBytes, StoredKey, SwitchingKey};
 
 /// Counts the bytes of switching keys, padding included, without writing them.
 ///
@@ -34,10 +34,10 @@ pub fn skip_switching_keys<W: Write>(
 /// Those of the writer.
 pub fn write_switching_key<W: Write>(
     writer: &mut BodyWriter<W>,
-    key: &SwitchingKey,
+    key: StoredKey<'_>,
 ) -> io::Result<()> {
-    writer.raw(key.seed().as_bytes())?;
-    writer.raw(key.stored_bytes())
+    writer.raw(key.seed.as_bytes())?;
+    writer.raw(key.rows)
 }
 
 /// Demands as many bytes as the stored halves of these keys take: before anything is built of them.

@@ -85,7 +85,7 @@ mod client {
     use crate::evaluation_key_files::{skip_switching_keys, write_switching_key};
     use crate::secret::TernarySecret;
     use crate::security::SecretDistribution;
-    use crate::switching_key::SwitchingKey;
+    use crate::switching_key::StoredKey;
 
     /// What the file of a key begins with.
     #[derive(Clone, Copy, Debug)]
@@ -152,7 +152,7 @@ mod client {
         file: KeyFile<'_>,
         key_id: KeyId,
         (requests, moduli): (&[KeyRequest], &RingModuli),
-        generate: impl FnOnce(&mut dyn FnMut(&SwitchingKey) -> Result<()>) -> Result<()>,
+        generate: impl FnOnce(&mut dyn FnMut(StoredKey<'_>) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
         let length = evaluation_key_body_bytes(file.parameters, requests, moduli)?;
         let object = ObjectWriter::new(out, file.object_type, &file.digest, length)?;

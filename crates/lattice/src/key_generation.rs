@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Buffer, Ring, inverse_element, kernels};
+use cryptable_ring::{Buffer, ByteBuffer, Ring, inverse_element, kernels};
 use zeroize::Zeroizing;
 
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::key_switching::special_product;
 use crate::progress::Progress;
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;
-use crate::switching_key::{SwitchingKey, SwitchingKeyShape};
+use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape, fill_halves};
 
 /// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
 /// sparse one of sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
@@ -56,18 +56,29 @@ impl<'a> EvaluatedSecret<'a> {
     }
 
     fn limb(&self, prime: usize) -> &[u64] {
-        self.limbs[prime].get_or_init(|| evaluations(self.ring, prime, self.secret.coefficients()))
+        self.limbs[prime]
+            .get_or_init(|| evaluations(self.ring, prime, &widened(self.secret.coefficients())))
     }
 }
 
 /// The evaluations of a small secret polynomial modulo one prime.
-fn evaluations(ring: &Ring, prime: usize, coefficients: &[i8]) -> Zeroizing<Buffer> {
-    let wide: Zeroizing<Vec<i64>> =
-        Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect());
+fn evaluations(ring: &Ring, prime: usize, coefficients: &[i64]) -> Zeroizing<Buffer> {
     let mut words = Zeroizing::new(Buffer::unspecified(ring.degree()));
-    kernels::from_signed(ring.modulus(prime), &mut words, &wide);
+    kernels::from_signed(ring.modulus(prime), &mut words, coefficients);
     ring.table(prime).forward_assign(&mut words);
     words
+}
+
+/// Small secret coefficients as [`evaluations`] takes them.
+fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
+    Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
+}
+
+/// Where a key is written to: the stored half, and the uniform one if it is wanted.
+struct Halves<'a> {
+    seed: &'a Seed,
+    b: &'a mut [u8],
+    a: Option<&'a mut [u8]>,
 }
 
 /// The secrets of a [`SecretPair`] as all its keys need them.
@@ -85,6 +96,14 @@ impl<'a> EvaluatedSecrets<'a> {
 
     /// See [`SecretPair::generate_key`].
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
+        let half = || ByteBuffer::zeroed(shape.half_bytes(self.ring.moduli()));
+        let (seed, mut b, mut a) = (Seed::random(), half(), half());
+        self.fill(purpose, shape, Halves { seed: &seed, b: &mut b, a: Some(&mut a) });
+        SwitchingKey::from_halves(self.ring, shape, seed, [b, a])
+    }
+
+    /// Makes a key's halves.
+    fn fill(&self, purpose: KeyPurpose, shape: SwitchingKeyShape, halves: Halves<'_>) {
         let Self { ring, dense, sparse } = self;
         let SwitchingKeyShape { basis, .. } = shape;
         let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
@@ -96,7 +115,7 @@ impl<'a> EvaluatedSecrets<'a> {
                     kernels::mul_assign(ring.modulus(prime), &mut square, dense.limb(prime));
                     SecretRow::Own(Zeroizing::new(square))
                 };
-                self.generate(shape, square, of_dense)
+                self.fill_from_to(shape, halves, square, of_dense)
             }
             KeyPurpose::Galois(element) => {
                 let inverse = inverse_element(ring.degree(), element as usize);
@@ -106,32 +125,32 @@ impl<'a> EvaluatedSecrets<'a> {
                     kernels::permute(&mut preimage, dense.limb(prime), &permutation);
                     SecretRow::Own(Zeroizing::new(preimage))
                 };
-                self.generate(shape, of_dense, preimage)
+                self.fill_from_to(shape, halves, of_dense, preimage)
             }
             KeyPurpose::DenseToSparse => {
                 assert!(
                     basis.main == 1 && basis.special == 1,
                     "the key towards the sparse secret must stay at q0·p0, not {basis:?}"
                 );
-                self.generate(shape, of_dense, of_sparse)
+                self.fill_from_to(shape, halves, of_dense, of_sparse)
             }
-            KeyPurpose::SparseToDense => self.generate(shape, of_sparse, of_dense),
+            KeyPurpose::SparseToDense => self.fill_from_to(shape, halves, of_sparse, of_dense),
         }
     }
 
-    /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i, with a fresh seed for the `a_i`; `from` and `to` give s' and s
-    /// modulo a prime, by its number.
-    fn generate<'b>(
+    /// `b_i = -a_i·s + e_i + P·g_i·s'` for every digit i; `from` and `to` give s' and s modulo a prime, by its number.
+    fn fill_from_to<'b>(
         &self,
         shape: SwitchingKeyShape,
+        Halves { seed, b, a }: Halves<'_>,
         from: impl Fn(usize) -> SecretRow<'b> + Sync,
         to: impl Fn(usize) -> SecretRow<'b> + Sync,
-    ) -> SwitchingKey {
+    ) {
         let (ring, basis) = (self.ring, shape.basis);
         let errors: Vec<_> = (0..shape.digits())
-            .map(|_| RandomStream::from_os().centered_binomial(ring.degree()))
+            .map(|_| widened(&RandomStream::from_os().centered_binomial(ring.degree())))
             .collect();
-        SwitchingKey::generate(ring, shape, Seed::random(), |digit, limb, words| {
+        fill_halves(ring, shape, seed, (b, a), |digit, limb, words| {
             let prime = ring.prime_index(basis, limb);
             let m = ring.modulus(prime);
             kernels::mul_assign(m, words, &to(prime));
@@ -174,12 +193,44 @@ pub fn generate_switching_keys(
     progress: Progress<'_>,
     mut consume: impl FnMut(KeyRequest, SwitchingKey) -> Result<()>,
 ) -> Result<()> {
-    let weight = SecretDistribution::FixedWeightTernary(sparse_weight);
-    let sparse = TernarySecret::sample(ring.degree(), weight, &mut RandomStream::from_os());
+    let sparse = sample_sparse(ring, sparse_weight);
     let secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
     let steps = progress.steps(requests.len())?;
     for request in requests {
         consume(request, secrets.generate_key(request.purpose, request.shape))?;
+        steps.done()?;
+    }
+    Ok(())
+}
+
+/// An ephemeral sparse secret.
+fn sample_sparse(ring: &Ring, weight: u32) -> TernarySecret {
+    let weight = SecretDistribution::FixedWeightTernary(weight);
+    TernarySecret::sample(ring.degree(), weight, &mut RandomStream::from_os())
+}
+
+/// As [`generate_switching_keys`], what files hold of the keys only, all in the same memory: fresh pages took half of
+/// the time.
+///
+/// # Errors
+/// Whatever `consume` returns, or [`crate::Error::Cancelled`].
+pub fn generate_stored_keys(
+    ring: &Ring,
+    (dense, sparse_weight): (&TernarySecret, u32),
+    requests: &[KeyRequest],
+    progress: Progress<'_>,
+    mut consume: impl FnMut(StoredKey<'_>) -> Result<()>,
+) -> Result<()> {
+    let sparse = sample_sparse(ring, sparse_weight);
+    let secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
+    let bytes = |request: &KeyRequest| request.shape.half_bytes(ring.moduli());
+    let mut rows = ByteBuffer::zeroed(requests.iter().map(bytes).max().unwrap_or(0));
+    let steps = progress.steps(requests.len())?;
+    for request in requests {
+        let (seed, rows) = (Seed::random(), &mut rows[..bytes(request)]);
+        let halves = Halves { seed: &seed, b: &mut *rows, a: None };
+        secrets.fill(request.purpose, request.shape, halves);
+        consume(StoredKey { seed: &seed, rows })?;
         steps.done()?;
     }
     Ok(())

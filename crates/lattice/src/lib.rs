@@ -46,6 +46,6 @@ pub use evaluation_keys::{EvaluationKeys, KeyPurpose, KeyRequest};
 pub use failure_probability::FailureProbability;
 pub use noise_bound::{NoiseBound, SumLimits};
 pub use progress::{Progress, Steps};
-pub use switching_key::{RlweCiphertext, SwitchingKey, SwitchingKeyShape};
+pub use switching_key::{RlweCiphertext, StoredKey, SwitchingKey, SwitchingKeyShape};
 pub use table::Table;
 pub use trust::{ReadOptions, SecurityLevel};

@@ -129,27 +129,15 @@ impl std::fmt::Debug for SwitchingKey {
 }
 
 impl SwitchingKey {
+    /// A key of both halves, as [`fill_halves`] made them.
     #[cfg(feature = "client")]
-    /// A key whose uniform half is that of the seed, and whose stored half `make_row` makes of it: of a digit and limb, in
-    /// place, row after row on all threads.
-    pub(crate) fn generate(
+    pub(crate) fn from_halves(
         ring: &Ring,
         shape: SwitchingKeyShape,
         seed: Seed,
-        make_row: impl Fn(usize, usize, &mut [u64]) + Sync,
+        [b, a]: [ByteBuffer; 2],
     ) -> Self {
         let layout = PackedLayout::new(ring.moduli(), shape.basis);
-        let half = || ByteBuffer::zeroed(shape.half_bytes(ring.moduli()));
-        let (mut b, mut a) = (half(), half());
-        let rows = layout.rows_mut(&mut b).into_par_iter().zip(layout.rows_mut(&mut a));
-        rows.enumerate().for_each(|(row, ((b, bits), (a, _)))| {
-            let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
-            let mut words = Buffer::unspecified(ring.degree());
-            expand_row(ring, shape.basis, &seed, (digit, limb), &mut words);
-            PackedRow::pack(Isa::detect(), a, &words, bits);
-            make_row(digit, limb, &mut words);
-            PackedRow::pack(Isa::detect(), b, &words, bits);
-        });
         Self { shape, layout, seed, b: Stored::Owned(b), a }
     }
 
@@ -197,16 +185,10 @@ impl SwitchingKey {
         self.shape
     }
 
-    /// The seed of the uniform half.
+    /// What a file holds of it.
     #[must_use]
-    pub fn seed(&self) -> &Seed {
-        &self.seed
-    }
-
-    /// The stored half: packed rows of all limbs of all digits.
-    #[must_use]
-    pub fn stored_bytes(&self) -> &[u8] {
-        self.b.as_slice()
+    pub fn stored(&self) -> StoredKey<'_> {
+        StoredKey { seed: &self.seed, rows: self.b.as_slice() }
     }
 
     /// Limb `limb` of the pair `(b_i, a_i)`, for a polynomial given by `basis`: modulo [`SwitchingKey::prime_index`].
@@ -235,6 +217,41 @@ impl SwitchingKey {
         let main_limbs = basis.main_limbs();
         if limb < main_limbs { limb } else { limb - main_limbs + own.main_limbs() }
     }
+}
+
+/// Makes the stored half of a key, and the uniform half of its seed if there is room for it: `make_row` makes a stored row of
+/// a uniform one, of a digit and limb, in place, row after row on all threads.
+#[cfg(feature = "client")]
+pub(crate) fn fill_halves(
+    ring: &Ring,
+    shape: SwitchingKeyShape,
+    seed: &Seed,
+    (b, a): (&mut [u8], Option<&mut [u8]>),
+    make_row: impl Fn(usize, usize, &mut [u64]) + Sync,
+) {
+    let layout = PackedLayout::new(ring.moduli(), shape.basis);
+    let stored = layout.rows_mut(b);
+    let mut uniform = a.map_or_else(Vec::new, |a| layout.rows_mut(a)).into_iter();
+    let rows: Vec<_> = stored.into_iter().map(|row| (row, uniform.next())).collect();
+    rows.into_par_iter().enumerate().for_each(|(row, ((b, bits), a))| {
+        let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
+        let mut words = Buffer::unspecified(ring.degree());
+        expand_row(ring, shape.basis, seed, (digit, limb), &mut words);
+        if let Some((a, _)) = a {
+            PackedRow::pack(Isa::detect(), a, &words, bits);
+        }
+        make_row(digit, limb, &mut words);
+        PackedRow::pack(Isa::detect(), b, &words, bits);
+    });
+}
+
+/// What a file holds of a switching key.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredKey<'a> {
+    /// The seed of the uniform half.
+    pub seed: &'a Seed,
+    /// The stored half: packed rows of all limbs of all digits.
+    pub rows: &'a [u8],
 }
 
 /// A row of the uniform half of a key: one stream of the seed a digit and prime, so that rows expand in parallel and a

@@ -21,6 +21,10 @@ pub struct DftLiteral {
     /// of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyed_babies: Option<usize>,
+    /// Baby steps of each matrix, and how many of them have keys, in place of the two numbers above; none, as in literals of
+    /// earlier versions, where these hold for all matrices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrix_babies: Vec<[usize; 2]>,
 }
 
 /// How a table is evaluated as a multiplexer tree over digits (BMT, CMT).

@@ -1,6 +1,7 @@
 //! The way from a request to parameters: ways to cut the input into digits, primes for each, and all of them side by
 //! side by predicted time within a memory limit.
 
+mod baby_choice;
 mod candidates;
 mod comparison_request;
 mod digit_choice;

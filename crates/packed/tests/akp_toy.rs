@@ -49,6 +49,20 @@ fn check(parameters: &Parameters, tables: &[Table]) {
     }
 }
 
+#[test]
+fn every_matrix_has_baby_steps_of_its_own() {
+    let _replay = replay::begin();
+    let toy = Parameters::insecure_toy_of(16, 16, 1024, 1024).unwrap();
+    let mut literal = toy.literal().clone();
+    let of_matrix = |index: usize| [[5, 5], [4, 2], [6, 3], [3, 3]][index % 4];
+    for dft in [&mut literal.coeffs_to_slots, &mut literal.slots_to_coeffs] {
+        dft.matrix_babies = (0..dft.stages.len()).map(of_matrix).collect();
+    }
+    let parameters = Parameters::new(literal).unwrap();
+    assert_ne!(parameters.digest(), toy.digest());
+    check(&parameters, &tables(16, 16));
+}
+
 fn tables(p: u64, output: u64) -> Vec<Table> {
     let scrambled = |x: u64| (x * 7919 + x * x * 31 + 5) % output;
     vec![

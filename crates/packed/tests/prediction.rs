@@ -10,7 +10,7 @@ struct Line {
     parameters: Parameters,
     tables: usize,
     threads: usize,
-    /// Time in u, of each line of these parameters.
+    /// Time in u, of each line of these parameters: [`units_of`].
     units: Vec<f64>,
     /// Peak memory, the most of all lines.
     peak_bytes: f64,
@@ -36,7 +36,7 @@ impl Line {
             name: format!("{} {}", parameters.method_name(), parameters.literal().name),
             tables,
             threads: line["threads"].as_u64()? as usize,
-            units: vec![line["eval_units"].as_f64()?],
+            units: vec![units_of(&line)?],
             peak_bytes: line["eval_rss_bytes"].as_f64()?,
             is_present,
             noise: line["noise_std_log2"].as_f64(),
@@ -55,6 +55,16 @@ impl Line {
     fn has_large_table(&self) -> bool {
         self.parameters.input_modulus() >= 1 << 8
     }
+}
+
+/// Time of a line in u: the median of its runs, or what the steps of one of them took if that is less. Other work on the
+/// machine adds to either.
+fn units_of(line: &Value) -> Option<f64> {
+    let median = line["eval_units"].as_f64()?;
+    let unit = 1e-6 * line["unit_us"].as_f64()?;
+    let steps: Vec<(String, f64)> = Vec::deserialize(&line["steps"]).unwrap_or_default();
+    let of_steps = steps.iter().map(|(_, seconds)| seconds).sum::<f64>() / unit;
+    Some(if of_steps > 0.0 { median.min(of_steps) } else { median })
 }
 
 /// Lines of the present code. The first of the files that have any, by name.
@@ -122,19 +132,21 @@ fn committed_lines_are_near_what_is_predicted() {
         let tolerance = if line.has_large_table() { 0.5 } else { 0.75 };
         // Of products of many deltas, noise is added as if it were the same: too much by 1.2 bits for BMT of 16 bits.
         let most = if name.starts_with("BMT") { 1.25 } else { tolerance };
-        if !(0.82..1.2).contains(&ratio) || noise - measured < -tolerance || noise - measured > most
+        if !(0.75..1.12).contains(&ratio)
+            || noise - measured < -tolerance
+            || noise - measured > most
         {
             wrong.push(format!("{name}: {ratio:.3}, 2^{noise:.2} for 2^{measured:.2}"));
         }
         ratios.push(ratio);
     }
     assert!(wrong.is_empty(), "{wrong:?}");
-    // Single lines are off by as much as the machine is from minute to minute; the model was fitted to earlier circuits.
+    // The model is that of a quiet machine; lines of slow hours took longer, by up to a quarter.
+    let near = ratios.iter().filter(|&&ratio| (ratio - 1.0).abs() < 0.1).count();
     ratios.sort_by(f64::total_cmp);
     let median = ratios[ratios.len() / 2];
-    let near = ratios.iter().filter(|&&ratio| (ratio / median - 1.0).abs() < 0.1).count();
-    println!("median {median:.3}, {near} of {} within 10 % of it", ratios.len());
-    assert!((median - 1.0).abs() < 0.15 && 3 * near > 2 * ratios.len());
+    println!("median {median:.3}, {near} of {} within 10 %", ratios.len());
+    assert!((median - 1.0).abs() < 0.05 && 20 * near > 17 * ratios.len());
 }
 
 /// Prints the proportions of the built-in cost model that fit all lines best, in u.
@@ -174,6 +186,38 @@ fn fit_of_the_cost_model() {
     for (name, row) in rows {
         let error = found.iter().zip(&row).map(|(c, x)| c * x).sum::<f64>() - row[3];
         println!("{name}: {:.3} of the time", 1.0 + error);
+    }
+}
+
+/// Prints which lines are of parameters that the planner takes, and what it takes in place of others.
+#[test]
+#[ignore = "a tool: says which lines are to be measured again"]
+fn choices_of_today() {
+    let model = CostModel::default();
+    let cost = |parameters: &Parameters, tables: usize| {
+        let prediction = parameters.prediction_of(tables);
+        let units = model.seconds(&prediction.work) / model.unit();
+        format!("{units:.0} u, {:.3} GB", prediction.key_file_bytes as f64 / 1e9)
+    };
+    for Line { name, parameters, tables, .. } in lines() {
+        let literal = parameters.literal();
+        let method = Some(name.split(['-', ' ']).next().unwrap().parse().unwrap());
+        let ring_degree = Some(literal.ring_degree);
+        let base = Request::new(literal.input_modulus, literal.output_modulus);
+        let request = Request { method, ring_degree, tables, ..base };
+        let candidates = Parameters::candidates(&request).unwrap_or_default();
+        let digits = |it: &Parameters| it.literal().multiplexer.as_ref().map(|m| m.digits.clone());
+        let same = candidates.iter().find(|it| digits(it) == digits(&parameters));
+        match same {
+            Some(now) if now.digest() == parameters.digest() => println!("{name}: as today"),
+            Some(now) => {
+                let of = &now.literal().coeffs_to_slots;
+                let [before, after] = [cost(&parameters, tables), cost(now, tables)];
+                let (stages, babies) = (&of.stages, &of.matrix_babies);
+                println!("{name}, {tables} tables: {before}; today {after}, {stages:?} {babies:?}");
+            }
+            None => println!("{name}: no such candidate today"),
+        }
     }
 }
 

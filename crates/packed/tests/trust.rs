@@ -240,6 +240,12 @@ fn absurdities() -> Vec<(bool, Change)> {
         (false, |l| l.coeffs_to_slots.keyed_babies = Some(0)),
         (false, |l| l.coeffs_to_slots.keyed_babies = Some(9)),
         (false, |l| l.slots_to_coeffs.keyed_babies = Some(usize::MAX)),
+        (false, |l| l.coeffs_to_slots.matrix_babies = vec![[4, 4]; 99]),
+        (false, |l| l.coeffs_to_slots.matrix_babies = vec![[0, 0]; l.coeffs_to_slots.stages.len()]),
+        (false, |l| l.slots_to_coeffs.matrix_babies = vec![[4, 5]; l.slots_to_coeffs.stages.len()]),
+        (false, |l| {
+            l.slots_to_coeffs.matrix_babies = vec![[usize::MAX; 2]; l.slots_to_coeffs.stages.len()];
+        }),
         (false, |l| l.coeffs_to_slots.stages = vec![u32::MAX, 10]),
         (false, |l| l.coeffs_to_slots.stages = vec![1 << 31, 1 << 31, 9]),
         (false, |l| l.slots_to_coeffs.stages = vec![9]),

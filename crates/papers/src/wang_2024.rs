@@ -6,5 +6,8 @@ mod circuit_bootstrapping_sets;
 mod rotation_counts;
 
 pub use automorphism_sets::AutomorphismSet;
-pub use circuit_bootstrapping_sets::{PUBLISHED_CMUX_SETS, PublishedCmuxSet, insecure_cmux_set};
+pub use circuit_bootstrapping_sets::{
+    PUBLISHED_AUTO_SETS, PUBLISHED_CMUX_SETS, PublishedAutoSet, PublishedCmuxSet,
+    insecure_auto_set, insecure_cmux_set,
+};
 pub use rotation_counts::RotationCounts;

@@ -24,8 +24,19 @@ struct Source<'py> {
 
 impl<'py> Source<'py> {
     fn new(values: &Bound<'py, PyAny>) -> Result<Self> {
-        let array = values.py().import("numpy")?.call_method1("asarray", (values,))?;
-        let kind = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        let numpy = values.py().import("numpy")?;
+        let mut array = numpy.call_method1("asarray", (values,))?;
+        let kind_of = |array: &Bound<'py, PyAny>| -> Result<String> {
+            array.getattr("dtype")?.getattr("kind")?.extract()
+        };
+        let mut kind = kind_of(&array)?;
+        // Columns of pandas with its own integers come as objects.
+        if kind == "O" {
+            let found = numpy.call_method1("asarray", (array.call_method0("tolist")?,))?;
+            if found.getattr("shape")?.eq(array.getattr("shape")?)? {
+                (kind, array) = (kind_of(&found)?, found);
+            }
+        }
         let shape = array.getattr("shape")?.extract()?;
         Ok(Self { array, kind, shape })
     }
@@ -47,7 +58,13 @@ impl<'py> Source<'py> {
 
     fn refuse_but<T>(&self, expected: &str) -> Result<T> {
         let found = self.array.getattr("dtype")?;
-        Err(PyTypeError::new_err(format!("values are of type {found}, but must be {expected}")))
+        let hint = match self.kind.as_str() {
+            "f" if expected == "integers" => ": astype(int) makes them so, where none is missing",
+            "U" | "S" | "M" | "O" => ": a CodeBook makes integers of words, dates and categories",
+            _ => "",
+        };
+        let message = format!("values are of type {found}, but must be {expected}{hint}");
+        Err(PyTypeError::new_err(message))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::arrays::reshaped;
 use crate::errors::{Result, raise};
 use crate::files::read_file;
 use crate::key_files::{Reduced, save_public};
+use crate::parameters::hexadecimal;
 
 /// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 ///
@@ -56,6 +57,19 @@ impl Ciphertext {
     #[getter]
     fn key_id(&self) -> String {
         self.inner.key_id().to_string()
+    }
+
+    /// The digest of its parameters: `Parameters.digest`.
+    #[getter]
+    fn parameter_digest(&self) -> String {
+        hexadecimal(&self.inner.parameter_digest())
+    }
+
+    /// A bound on its noise, as it states itself: standard deviation and bias, fractions of the modulus of ciphertexts.
+    /// `None` where there are no sums, which need it.
+    #[getter]
+    fn noise(&self) -> Option<(f64, f64)> {
+        self.inner.noise().map(|noise| (noise.deviation(), noise.bias()))
     }
 
     /// Whether nothing was computed on it yet.

@@ -1,15 +1,20 @@
 //! Comparison, maximum, ReLU and their like of encrypted integers, for `cryptable/comparisons.py`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use cryptable::comparisons::{OperationResult, Request, Signedness};
+use cryptable::comparisons::{Digits as LibraryDigits, OperationResult, Request, Signedness};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 
+use crate::arrays::reshaped;
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
+use crate::files::read_file;
+use crate::key_files::save_public;
+use crate::parameters::Parameters;
 
 /// What comparisons of integers of so many bits take. Prints as a list.
 #[pyclass(frozen, module = "cryptable.comparisons")]
@@ -86,7 +91,7 @@ pub(crate) fn plan_comparisons(
 /// Encrypted integers in digits: what maximum, ReLU and their like give.
 #[pyclass(frozen, module = "cryptable.comparisons")]
 pub(crate) struct Digits {
-    pub(crate) inner: Arc<cryptable::comparisons::Digits>,
+    pub(crate) inner: Arc<LibraryDigits>,
     pub(crate) shape: Vec<usize>,
 }
 
@@ -104,6 +109,60 @@ impl Digits {
         self.inner.modulus()
     }
 
+    /// The number of integers.
+    #[getter]
+    fn size(&self) -> usize {
+        self.inner.count()
+    }
+
+    /// Sizes of the digits: integers are the sum of digits times the product of the sizes before.
+    #[getter]
+    fn sizes(&self) -> Vec<u64> {
+        self.inner.sizes().to_vec()
+    }
+
+    /// Digits that came one by one, as results under these parameters have them.
+    #[staticmethod]
+    fn of(py: Python<'_>, parameters: &Parameters, digits: Vec<Py<Ciphertext>>) -> Result<Self> {
+        let shape = digits.first().map(|first| first.get().shape.clone()).unwrap_or_default();
+        let digits: Vec<_> = digits.iter().map(|digit| (*digit.get().inner).clone()).collect();
+        let make = || LibraryDigits::new(&parameters.inner, digits);
+        let inner = call::run_silently(py, make)?;
+        Ok(Self { inner: inner.into(), shape })
+    }
+
+    /// Writes a file, one of `cryptable compare`. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> Result<()> {
+        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        save_public(py, &path, replace, &bytes)
+    }
+
+    /// Reads a file of digits under parameters: one dimension.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
+        py.detach(|| Self::read(&read_file(&path)?, &parameters.inner).map_err(raise))
+    }
+
+    /// Its bytes, as a file has them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.bytes()).map_err(raise)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// From the bytes of a file of digits under parameters: one dimension.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
+        py.detach(|| Self::read(bytes, &parameters.inner)).map_err(raise)
+    }
+
+    /// The same integers in another shape.
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> Result<Self> {
+        let shape = reshaped(shape, self.inner.count())?;
+        Ok(Self { inner: Arc::clone(&self.inner), shape })
+    }
+
     /// The digits, the least significant first, to be looked up or added.
     #[getter]
     fn digits(&self) -> Vec<Ciphertext> {
@@ -113,6 +172,19 @@ impl Digits {
 
     fn __repr__(&self) -> String {
         format!("Digits(sizes {:?}, shape {:?})", self.inner.sizes(), self.shape)
+    }
+}
+
+impl Digits {
+    fn bytes(&self) -> cryptable::Result<Vec<u8>> {
+        Ok(self.inner.to_ciphertext()?.to_bytes())
+    }
+
+    fn read(bytes: &[u8], parameters: &cryptable::Parameters) -> cryptable::Result<Self> {
+        let joined = cryptable::Ciphertext::from_bytes(bytes)?;
+        let inner = LibraryDigits::from_ciphertext(parameters, joined)?;
+        let shape = vec![inner.count()];
+        Ok(Self { inner: inner.into(), shape })
     }
 }
 

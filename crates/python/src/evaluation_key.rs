@@ -11,7 +11,9 @@ use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::entry_tables::{EncryptedTable, per_value};
 use crate::errors::{Result, raise};
+use crate::fixed_point::{ComplexTable, PreparedComplexTable};
 use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::parameters::Parameters;
 use crate::table::{Table, of_moduli};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
@@ -99,6 +101,12 @@ impl EvaluationKey {
         let read = cryptable::EvaluationKey::from_shared;
         let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
         Ok(Self { inner: inner.into(), origin })
+    }
+
+    /// Its parameters.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.inner.parameters() }
     }
 
     /// Which engine it is of.
@@ -258,6 +266,94 @@ impl EvaluationKey {
             outputs.into_iter().map(|it| Ciphertext::new(it, input.shape.clone())).collect()
         };
         Ok(found.into_iter().map(shaped).collect())
+    }
+
+    /// Maps a digit, which `decompose` gave or which is one of `comparisons.Digits`, through tables.
+    #[pyo3(signature = (digit, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    fn lookup_digit(
+        &self,
+        py: Python<'_>,
+        digit: &Ciphertext,
+        tables: Vec<Bound<'_, PyAny>>,
+        signed: bool,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let modulus = digit.inner.modulus();
+        let tables = tables.iter().map(|table| match table.cast::<PreparedTable>() {
+            Ok(prepared) => Ok(prepared.clone()),
+            Err(_) => {
+                let moduli = (modulus, self.output_modulus());
+                let table = of_moduli(table, moduli, signed)?;
+                let table = table.cast::<Table>()?.get();
+                let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
+                Bound::new(py, PreparedTable { inner })
+            }
+        });
+        let prepared = tables.collect::<Result<Vec<_>>>()?;
+        let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
+        let found = call::run_reporting(py, threads, progress, "lookup", |execution| {
+            self.inner.lookup_digit(&digit.inner, &tables, execution)
+        })?;
+        Ok(found.into_iter().map(|it| Ciphertext::new(it, digit.shape.clone())).collect())
+    }
+
+    /// Maps values that come in several ciphertexts (`SecretKey.encrypt_digits`), the least significant digits first, through
+    /// tables of all of them together.
+    #[pyo3(signature = (inputs, tables, *, signed = false, threads = 0, progress = Progress::Bar))]
+    fn lookup_digits(
+        &self,
+        py: Python<'_>,
+        inputs: Vec<Py<Ciphertext>>,
+        tables: Vec<Bound<'_, PyAny>>,
+        signed: bool,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let prepared: Vec<_> =
+            tables.iter().map(|table| self.prepared(table, signed)).collect::<Result<_>>()?;
+        let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
+        let shape = inputs.first().map(|first| first.get().shape.clone()).unwrap_or_default();
+        let inputs: Vec<_> = inputs.iter().map(|input| (*input.get().inner).clone()).collect();
+        let found = call::run_reporting(py, threads, progress, "lookup", |execution| {
+            self.inner.lookup_digits(&inputs, &tables, execution)
+        })?;
+        Ok(found.into_iter().map(|it| Ciphertext::new(it, shape.clone())).collect())
+    }
+
+    /// Encodes a complex table once for any number of lookups.
+    fn prepare_complex(
+        &self,
+        py: Python<'_>,
+        table: &ComplexTable,
+    ) -> Result<PreparedComplexTable> {
+        let prepare = || self.inner.packed()?.prepare_complex(&table.inner);
+        Ok(PreparedComplexTable { inner: call::run_silently(py, prepare)? })
+    }
+
+    /// Maps every value through a complex table, prepared or not: with keys of a plan of `complex_outputs=True`. The result has
+    /// a last axis of two, the parts; `SecretKey.decrypt_complex` joins them.
+    #[pyo3(signature = (input, table, *, threads = 0, progress = Progress::Bar))]
+    fn lookup_complex(
+        &self,
+        input: &Ciphertext,
+        table: &Bound<'_, PyAny>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Ciphertext> {
+        let py = table.py();
+        let prepared = match table.cast::<PreparedComplexTable>() {
+            Ok(prepared) => prepared.clone(),
+            Err(_) => {
+                let table = table.cast::<ComplexTable>()?;
+                Bound::new(py, self.prepare_complex(py, table.get())?)?
+            }
+        };
+        let table = &prepared.get().inner;
+        let mut found = call::run_reporting(py, threads, progress, "lookup", |execution| {
+            self.inner.lookup_complex(&input.inner, &[table], execution)
+        })?;
+        Ok(Ciphertext::new(found.swap_remove(0), [&input.shape[..], &[2]].concat()))
     }
 
     /// The values without so many of their lowest digits, rounded down.

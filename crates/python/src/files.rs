@@ -1,8 +1,9 @@
 //! Files that are never left half-written.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use pyo3::PyErr;
 use pyo3::exceptions::{PyFileExistsError, PyOSError};
 use tempfile::NamedTempFile;
 
@@ -20,41 +21,78 @@ pub(crate) enum Access {
 /// What a file is written to.
 pub(crate) type Out<'a> = &'a mut (dyn Write + Send);
 
+/// A file that is written beside its place, and is moved there when it is complete. Dropped before, it is gone.
+pub(crate) struct PendingFile {
+    out: BufWriter<NamedTempFile>,
+    path: PathBuf,
+    replace: bool,
+}
+
+impl PendingFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// `FileExistsError` if there is one and `replace` is not set; those of the disk.
+    pub(crate) fn create(path: &Path, access: Access, replace: bool) -> Result<Self> {
+        if !replace && path.exists() {
+            let message = format!("{}: exists; replace=True replaces it", path.display());
+            return Err(PyFileExistsError::new_err(message));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or_else(|| Path::new("."));
+        // Owner only, as temporary files are made.
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        if access == Access::Public {
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder).map_err(|error| failed(path, &error))?;
+        Ok(Self { out: BufWriter::new(file), path: path.to_owned(), replace })
+    }
+
+    /// Moves it to its place, once it is on the disk.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub(crate) fn commit(self) -> Result<()> {
+        let Self { out, path, replace } = self;
+        let file = out.into_inner().map_err(|error| failed(&path, &error.into_error()))?;
+        file.as_file().sync_all().map_err(|error| failed(&path, &error))?;
+        let moved = if replace { file.persist(&path) } else { file.persist_noclobber(&path) };
+        moved.map_err(|error| failed(&path, &error.error))?;
+        Ok(())
+    }
+}
+
+impl Write for PendingFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// `OSError` that names the file.
+pub(crate) fn failed(path: &Path, error: &std::io::Error) -> PyErr {
+    PyOSError::new_err(format!("{}: {error}", path.display()))
+}
+
 /// Writes a file beside its place and moves it there when it is complete and on the disk.
 ///
 /// # Errors
 /// `FileExistsError` if there is a file and `replace` is not set; those of `write` and of the disk.
-pub(crate) fn write_file<E: Into<pyo3::PyErr>>(
+pub(crate) fn write_file<E: Into<PyErr>>(
     path: &Path,
     access: Access,
     replace: bool,
     write: impl FnOnce(Out<'_>) -> std::result::Result<(), E>,
 ) -> Result<()> {
-    if !replace && path.exists() {
-        let message = format!("{}: exists; replace=True replaces it", path.display());
-        return Err(PyFileExistsError::new_err(message));
-    }
-    let failed = |error: std::io::Error| PyOSError::new_err(format!("{}: {error}", path.display()));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or_else(|| Path::new("."));
-    // Owner only, as temporary files are made.
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    if access == Access::Public {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let file: NamedTempFile = builder.tempfile_in(folder).map_err(failed)?;
-    let mut out = BufWriter::new(file);
-    write(&mut out).map_err(Into::into)?;
-    let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.as_file().sync_all().map_err(failed)?;
-    if replace {
-        file.persist(path).map_err(|error| failed(error.error))?;
-    } else {
-        file.persist_noclobber(path).map_err(|error| failed(error.error))?;
-    }
-    Ok(())
+    let mut file = PendingFile::create(path, access, replace)?;
+    write(&mut file).map_err(Into::into)?;
+    file.commit()
 }
 
 /// Reads a file.
@@ -62,5 +100,5 @@ pub(crate) fn write_file<E: Into<pyo3::PyErr>>(
 /// # Errors
 /// `OSError` that names it.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))
+    std::fs::read(path).map_err(|error| failed(path, &error))
 }

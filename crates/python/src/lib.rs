@@ -10,18 +10,24 @@ mod booleans;
 mod bridges;
 mod call;
 mod ciphertext;
+mod ciphertext_files;
 mod circuits;
 mod ckks;
 mod comparisons;
+mod cost_model;
 mod entry_tables;
 mod errors;
 mod evaluation_key;
 mod files;
+mod fixed_point;
 mod inspection;
 mod integers;
 mod key_files;
 mod large_values;
+mod parameters;
+mod pieces;
 mod plan;
+mod real_function;
 mod secret_key;
 mod table;
 mod transciphering;
@@ -35,13 +41,23 @@ mod _native {
     #[pymodule_export]
     use crate::ciphertext::Ciphertext;
     #[pymodule_export]
+    use crate::ciphertext_files::{CiphertextReader, CiphertextWriter};
+    #[pymodule_export]
     use crate::comparisons::{ComparisonPlan, Digits, compare, plan_comparisons};
+    #[pymodule_export]
+    use crate::cost_model::CostModel;
     #[pymodule_export]
     use crate::entry_tables::EncryptedTable;
     #[pymodule_export]
     use crate::evaluation_key::{EvaluationKey, PreparedTable};
     #[pymodule_export]
+    use crate::fixed_point::{ComplexTable, PreparedComplexTable, modulus_for, real_table};
+    #[pymodule_export]
     use crate::inspection::inspect;
+    #[pymodule_export]
+    use crate::parameters::{
+        ListedParameters, Parameters, Prediction, Secret, SumLimits, list_parameters,
+    };
     #[pymodule_export]
     use crate::plan::{Candidate, Plan, plan};
     #[pymodule_export]
@@ -71,7 +87,8 @@ mod _native {
     mod circuits {
         #[pymodule_export]
         use crate::circuits::{
-            Circuit, CircuitPlan, EncryptedWords, EvaluationKey, SecretKey, plan_circuit,
+            Circuit, CircuitBuilder, CircuitPlan, EncryptedWords, EvaluationKey, SecretKey, Signal,
+            plan_circuit,
         };
     }
 
@@ -91,7 +108,8 @@ mod _native {
     mod integers {
         #[pymodule_export]
         use crate::integers::{
-            Column, IntegerPlan, compute_integers, decrypt_column, encrypt_column, plan_integers,
+            Column, ColumnReader, ColumnWriter, IntegerPlan, compute_integers, decrypt_column,
+            encrypt_column, plan_integers,
         };
     }
 

@@ -6,9 +6,10 @@ use cryptable::{Engine, Goal, Parameters, Request};
 use pyo3::prelude::*;
 
 use crate::call;
+use crate::cost_model::CostModel;
 use crate::entry_tables::kind_of;
 use crate::errors::{Result, raise};
-use crate::table::Table;
+use crate::parameters::{Parameters as PythonParameters, Prediction};
 
 /// One way to look a table up.
 #[pyclass(frozen, module = "cryptable")]
@@ -40,6 +41,18 @@ impl Candidate {
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.prediction().peak_bytes()
+    }
+
+    /// What a lookup takes: memory, bytes of keys and ciphertexts, seconds of any number of values.
+    #[getter]
+    fn prediction(&self) -> Prediction {
+        Prediction::new(*self.inner.prediction())
+    }
+
+    /// The parameters.
+    #[getter(parameters)]
+    fn parameters_of_it(&self) -> PythonParameters {
+        PythonParameters { inner: self.parameters().clone() }
     }
 
     /// Bytes of the file of the evaluation key.
@@ -120,6 +133,24 @@ impl Plan {
         self.inner.candidates().iter().map(candidate).collect()
     }
 
+    /// The best way of an engine, if it has one.
+    fn best_of(&self, engine: &str) -> Result<Option<Candidate>> {
+        let engine = engine.parse().map_err(raise)?;
+        Ok(self.inner.best_of(engine).map(|found| Candidate { inner: found.clone().into() }))
+    }
+
+    /// From how many values on the server had better pack single ones, of a plan of `inputs="single"`.
+    #[getter]
+    fn crossing(&self) -> Option<u64> {
+        self.inner.crossing()
+    }
+
+    /// What times are predicted by.
+    #[getter]
+    fn cost_model(&self) -> CostModel {
+        CostModel { inner: *self.inner.cost_model() }
+    }
+
     /// Engines that have no parameters for the request, and why.
     #[getter]
     fn refusals(&self) -> Vec<(&'static str, String)> {
@@ -157,16 +188,16 @@ impl Plan {
     }
 }
 
-/// Compares all ways to look a table up.
+/// Compares all ways to look a table of these input and output moduli up.
 #[pyfunction]
-#[pyo3(signature = (table, *, values = None, tables = 1, lookups_in_a_row = 1, log2_fail = None, memory = None,
+#[pyo3(signature = (moduli, *, values = None, tables = 1, lookups_in_a_row = 1, log2_fail = None, memory = None,
     threads = None, goal = "throughput", engine = None, inputs = None, method = None, ring_degree = None,
-    digit_bits = None, entries = "shared"))]
+    digit_bits = None, entries = "shared", complex_outputs = false, cost_model = None))]
 // One argument for each thing that a user may ask for, by name: what Python has in place of a builder.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
     py: Python<'_>,
-    table: &Table,
+    moduli: (u64, u64),
     values: Option<u64>,
     tables: usize,
     lookups_in_a_row: u32,
@@ -180,6 +211,8 @@ pub(crate) fn plan(
     ring_degree: Option<usize>,
     digit_bits: Option<u32>,
     entries: &str,
+    complex_outputs: bool,
+    cost_model: Option<CostModel>,
 ) -> Result<Plan> {
     let engine = engine.map(str::parse::<Engine>).transpose().map_err(raise)?;
     let inputs = inputs.map(str::parse::<Engine>).transpose().map_err(raise)?;
@@ -191,8 +224,9 @@ pub(crate) fn plan(
             return Err(pyo3::exceptions::PyValueError::new_err(message));
         }
     };
-    let request =
-        Request::for_table(&table.inner).tables(tables).lookups_in_a_row(lookups_in_a_row);
+    let request = Request::new(moduli.0, moduli.1).tables(tables);
+    let request = request.lookups_in_a_row(lookups_in_a_row);
+    let request = if complex_outputs { request.complex_outputs() } else { request };
     let request = request.goal(goal).entries(kind_of(entries)?);
     /// Sets what was given.
     fn with<T>(request: Request, given: Option<T>, set: impl Fn(Request, T) -> Request) -> Request {
@@ -210,6 +244,7 @@ pub(crate) fn plan(
     let request = with(request, method, |request, name| request.method(name));
     let request = with(request, ring_degree, Request::ring_degree);
     let request = with(request, digit_bits, Request::digit_bits);
+    let request = with(request, cost_model.map(|model| model.inner), Request::cost_model);
     let inner = call::run(py, 0, None, |_| request.plan())?;
     Ok(Plan { inner })
 }

@@ -5,19 +5,20 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
-use cryptable::engines::packed::{self, EntryKind};
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 
 use crate::arrays::{array, integers, signed_integers};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
 use crate::comparisons::{ComparisonPlan, Digits, signedness};
-use crate::entry_tables::{EncryptedTable, kind_of, to_encrypt};
+use crate::entry_tables::{EncryptedTable, to_encrypt};
 use crate::errors::{Result, raise};
 use crate::evaluation_key::EvaluationKey;
 use crate::files::{Access, write_file};
+use crate::fixed_point::decryption;
 use crate::integers::IntegerPlan;
 use crate::key_files::{load_secret, refuse_pickle, save_secret};
+use crate::parameters::Parameters;
 use crate::plan::{Candidate, Plan};
 use crate::wide::WidePlan;
 
@@ -37,7 +38,8 @@ impl SecretKey {
 
 #[pymethods]
 impl SecretKey {
-    /// Draws fresh secrets for a plan's best way, for a candidate, or for a plan of comparisons, integers or wide values.
+    /// Draws fresh secrets for a plan's best way, for a candidate, for parameters, or for a plan of comparisons, integers or
+    /// wide values.
     #[staticmethod]
     fn generate(py: Python<'_>, plan: &Bound<'_, PyAny>) -> Result<Self> {
         let parameters = if let Ok(plan) = plan.cast::<ComparisonPlan>() {
@@ -48,6 +50,8 @@ impl SecretKey {
             plan.get().inner.parameters().clone()
         } else if let Ok(plan) = plan.cast::<Plan>() {
             plan.get().best().parameters().clone()
+        } else if let Ok(parameters) = plan.cast::<Parameters>() {
+            parameters.get().inner.clone()
         } else {
             plan.cast::<Candidate>()?.get().parameters().clone()
         };
@@ -55,7 +59,7 @@ impl SecretKey {
     }
 
     /// A key of toy parameters, for tests: no security at all. With `entries`, for tables of their own for every value or
-    /// encrypted ones.
+    /// encrypted ones; `Parameters.insecure_toy` has more kinds.
     #[staticmethod]
     #[pyo3(signature = (engine, input_modulus, output_modulus, *, entries = "shared"))]
     fn generate_insecure_toy(
@@ -64,19 +68,21 @@ impl SecretKey {
         output_modulus: u64,
         entries: &str,
     ) -> Result<Self> {
-        let parameters = if kind_of(entries)? == EntryKind::Shared {
-            let engine = engine.parse().map_err(raise)?;
-            cryptable::Parameters::insecure_toy(engine, input_modulus, output_modulus)
-        } else {
-            packed::Parameters::insecure_toy_entries(input_modulus, output_modulus).map(Into::into)
-        };
-        Ok(Self { inner: cryptable::SecretKey::generate(parameters.map_err(raise)?) })
+        let moduli = (input_modulus, output_modulus);
+        let toy = Parameters::toy(engine, moduli, entries)?;
+        Ok(Self { inner: cryptable::SecretKey::generate(toy.inner) })
     }
 
     /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
     #[getter]
     fn id(&self) -> String {
         self.inner.id().to_string()
+    }
+
+    /// Its parameters.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.inner.parameters() }
     }
 
     /// Which engine it is of.
@@ -123,6 +129,51 @@ impl SecretKey {
         let values = call::run(py, 0, None, |_| self.inner.decrypt(&ciphertext.inner))?;
         let values = Zeroizing::new(values);
         array(py, &values, &ciphertext.shape, ciphertext.inner.modulus(), signed)
+    }
+
+    /// Encrypts values of another modulus: some of the digits of inputs of `EvaluationKey.lookup_digits`.
+    fn encrypt_digits(&self, values: &Bound<'_, PyAny>, modulus: u64) -> Result<Ciphertext> {
+        let py = values.py();
+        let values = integers(values, modulus, false)?;
+        let clear = Zeroizing::new(values.values);
+        let inner = call::run_silently(py, || self.inner.encrypt_digits(&clear, modulus))?;
+        Ok(Ciphertext::new(inner, values.shape))
+    }
+
+    /// Decrypts results of a `real_table`: the multiples of one over the output modulus that the table has, or rounded to
+    /// multiples of 2^-`precision`. `flooding` is for results that others see: bits of security, and decryptions under this key.
+    #[pyo3(signature = (ciphertext, *, precision = None, flooding = None))]
+    fn decrypt_reals<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &Ciphertext,
+        precision: Option<u32>,
+        flooding: Option<(u32, u64)>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let options = decryption(precision, flooding);
+        let values =
+            call::run_silently(py, || self.inner.decrypt_reals(&ciphertext.inner, options))?;
+        Ok(PyArray1::from_slice(py, &values).reshape(IxDyn(&ciphertext.shape))?.into_any())
+    }
+
+    /// Decrypts results of `EvaluationKey.lookup_complex`, as `decrypt_reals`: in the shape that was encrypted.
+    #[pyo3(signature = (ciphertext, *, precision = None, flooding = None))]
+    fn decrypt_complex<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &Ciphertext,
+        precision: Option<u32>,
+        flooding: Option<(u32, u64)>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let options = decryption(precision, flooding);
+        let values =
+            call::run_silently(py, || self.inner.decrypt_complex(&ciphertext.inner, options))?;
+        let shape = match ciphertext.shape.split_last() {
+            Some((2, shape)) => shape.to_vec(),
+            // Of a file, which has no shape.
+            _ => vec![values.len()],
+        };
+        Ok(PyArray1::from_vec(py, values).reshape(IxDyn(&shape))?.into_any())
     }
 
     /// Encrypts integers for comparisons, with a bit of headroom.

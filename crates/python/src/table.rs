@@ -1,12 +1,12 @@
 //! Tables.
 
-use std::cell::RefCell;
-
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{array, integers};
 use crate::errors::{Result, raise};
+use crate::real_function::RealFunction;
 
 /// A lookup table: one output for every input 0, 1, ... below the input modulus.
 #[pyclass(frozen, module = "cryptable", from_py_object)]
@@ -44,6 +44,21 @@ impl Table {
     fn outputs<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let (values, modulus) = (self.inner.values(), self.inner.output_modulus());
         array(py, values, &[values.len()], modulus, false)
+    }
+
+    /// The outputs in fixed point: fractions of the output modulus from -1/2 to below 1/2, of tables of `real_table`.
+    #[getter]
+    fn reals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let modulus = self.inner.output_modulus() as f64;
+        let fraction = |value: i64| value as f64 / modulus;
+        PyArray1::from_iter(py, self.inner.centered().into_iter().map(fraction))
+    }
+
+    /// Two tables of half the output bits each: of the low and of the high half, so that the outputs are
+    /// `low + low.output_modulus * high`.
+    fn halves(&self) -> Result<(Self, Self)> {
+        let [low, high] = self.inner.halves().map_err(raise)?;
+        Ok((Self { inner: low.into() }, Self { inner: high.into() }))
     }
 
     fn __len__(&self) -> usize {
@@ -85,21 +100,9 @@ pub(crate) fn of_moduli<'py>(
 /// Results are rounded to the nearest number, ties to even; what is not a number is one pattern.
 #[pyfunction]
 pub(crate) fn bfloat16_table(function: &Bound<'_, PyAny>) -> Result<Table> {
-    let failure = RefCell::new(None);
-    let table = cryptable::bfloat16::table(|x| {
-        if failure.borrow().is_some() {
-            return f64::NAN;
-        }
-        let found = function.call1((x,)).and_then(|y| y.extract::<f64>());
-        found.unwrap_or_else(|error| {
-            failure.replace(Some(error));
-            f64::NAN
-        })
-    });
-    match failure.into_inner() {
-        Some(error) => Err(error),
-        None => Ok(Table { inner: table.map_err(raise)?.into() }),
-    }
+    let function = RealFunction::new(function);
+    let table = cryptable::bfloat16::table(|x| function.value(x, f64::NAN));
+    Ok(Table { inner: function.result(table)?.map_err(raise)?.into() })
 }
 
 /// GELU, `x·Φ(x)`, correct to the last bits of a double.

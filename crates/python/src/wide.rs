@@ -255,6 +255,21 @@ impl PreparedWide {
         self.inner.memory_bytes()
     }
 
+    /// What a lookup gives for a value in the clear: to check a table by.
+    fn evaluate(&self, value: u64) -> Result<u64> {
+        let circuit = self.inner.circuit();
+        let p = circuit.modulus();
+        let low_first = |rest: &mut u64| {
+            let word = *rest % p;
+            *rest /= p;
+            word
+        };
+        let mut rest = value;
+        let words: Vec<u64> = (0..circuit.input_words()).map(|_| low_first(&mut rest)).collect();
+        let found = circuit.evaluate(&words).map_err(raise)?;
+        Ok(found.iter().rev().fold(0, |value: u64, word| value.wrapping_mul(p).wrapping_add(*word)))
+    }
+
     fn __repr__(&self) -> String {
         format!("PreparedWide({} lookups)", self.lookups())
     }
@@ -264,15 +279,17 @@ impl PreparedWide {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct TableOfWords {
-    /// `dictionary`, `pieces`, `sum` or `products`.
+    /// `dictionary`, `pieces`, `sum`, `classes` or `products`.
     kind: String,
     bits: u32,
     output_modulus: Option<u64>,
     default: u64,
     /// Keys and values, starts and values.
     pairs: Vec<(u64, u64)>,
-    /// Functions of the low and the high word.
+    /// Functions of the low and the high word, or their classes.
     halves: Vec<(Vec<u64>, Vec<u64>)>,
+    /// Outputs of pairs of classes.
+    outputs: Vec<u64>,
 }
 
 impl TableOfWords {
@@ -299,6 +316,11 @@ impl TableOfWords {
                     }
                 }
                 WordCircuit::sum(p, outputs, |x| at(low, x), |x| at(high, x))
+            }
+            "classes" => {
+                let none = (Vec::new(), Vec::new());
+                let (low, high) = self.halves.first().unwrap_or(&none);
+                WordCircuit::classes(p, outputs, [low, high], &self.outputs)
             }
             _ => WordCircuit::products(p, &self.halves),
         }

@@ -5,7 +5,7 @@ import pickle
 import cryptable
 import numpy as np
 import pytest
-from cryptable import booleans, transciphering
+from cryptable import bfloat16, booleans, transciphering
 from cryptable.errors import AuthenticityError, MismatchError, UnsupportedError
 
 GATES = {
@@ -29,6 +29,7 @@ def test_gates(bits, tmp_path):
     x, y = np.array([[False, False], [True, True]]), np.array([[False, True], [False, True]])
     a, b = secret.encrypt(x), secret.encrypt(y)
     packed = secret.packed_gates(progress=False)
+    assert packed.bits_at_once > 1 and packed.log2_fail < 0 and packed.security_bits >= 0
     for name, gate in GATES.items():
         for key in (server, packed):
             np.testing.assert_array_equal(secret.decrypt(key.gate(name, a, b, progress=False)), gate(x, y))
@@ -80,3 +81,23 @@ def test_aes_of_fips_197_by_another_program():
     assert secret.decrypt(transciphering.EncryptedBytes.from_bytes(result.to_bytes())) == bytes(16)
     flipped = server.prepare(cryptable.table(np.arange(256)[::-1]))
     assert secret.decrypt(server.lookup_many(result, [flipped], progress=False)[0]) == b"\xff" * 16
+
+
+def test_arrays_of_bfloat16_numbers():
+    patterns = np.arange(1 << 16, dtype=np.uint16)
+    numbers = bfloat16.floats(patterns)
+    is_number = ~np.isnan(numbers)
+    np.testing.assert_array_equal(bfloat16.patterns(numbers)[is_number], patterns[is_number])
+    assert set(bfloat16.patterns(numbers)[~is_number].tolist()) == {0x7FC0}
+    # Between two: the nearer one, the even one in the middle, also where float32 would round into the middle first.
+    assert bfloat16.patterns([1 + 2**-8, 1 + 2**-8 + 2**-40, 1 + 3 * 2**-8, 1 + 3 * 2**-8 - 2**-40]).tolist() == [
+        0x3F80,
+        0x3F81,
+        0x3F82,
+        0x3F81,
+    ]
+    assert bfloat16.patterns([[1e39, -1e39], [3.4e38, 0.0]]).tolist() == [[0x7F80, 0xFF80], [0x7F80, 0]]
+    # As the library's own tables round.
+    values = np.random.default_rng(1).integers(0, 1 << 16, 2000)
+    exact = [bfloat16.gelu(float(v)) for v in bfloat16.floats(values)]
+    np.testing.assert_array_equal(bfloat16.patterns(exact), bfloat16.table(bfloat16.gelu).outputs[values])

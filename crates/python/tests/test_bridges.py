@@ -5,7 +5,7 @@ import pickle
 import cryptable
 import numpy as np
 import pytest
-from cryptable import bridges
+from cryptable import bridges, large_values
 from cryptable.errors import MismatchError
 
 
@@ -28,6 +28,17 @@ def test_integers(tmp_path):
     positive = server.function("absolute", x, progress=False)
     assert secrets.decrypt_integers(positive).tolist() == np.abs(table_outputs[:2]).tolist()
     assert secrets.decrypt_small(server.sign(x, progress=False)).tolist() == [1, 1]
+    # Packed again, and out once more; all functions of large values at the other end.
+    bits = server.pack(server.sign(x, progress=False), progress=False)
+    selector = server.to_small(bits, 0, 2, progress=False)
+    assert secrets.decrypt_small(selector).tolist() == [1, 1]
+    key = server.single
+    [first, second] = large_values.to_radix(key, x, progress=False)
+    chosen = key.radix_add(first, second)
+    assert secrets.decrypt_radix(chosen) == int(table_outputs[:2].sum()) % 512
+    assert key.key_id in secrets.ids
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(key)
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(secrets)
     with pytest.raises(MismatchError, match="leveled"):
@@ -47,3 +58,24 @@ def test_a_second_table():
     assert secrets.decrypt_leveled(leveled).tolist() == first[[5, 9]].tolist()
     result = server.lookup_leveled(leveled, server.prepare_leveled(cryptable.table(second)), progress=False)
     assert secrets.decrypt_leveled(result).tolist() == second[first[[5, 9]]].tolist()
+
+
+def test_digits_go_on_and_come_back():
+    toy = cryptable.Parameters.insecure_toy("packed", 512, 8, digits=[8, 8, 8])
+    secrets = bridges.SecretKeys.joining(toy, 9)
+    server = secrets.evaluation_keys(progress=False)
+    values = np.arange(0, 512, 37)
+    outputs = (values * 5 + 3) % 512
+    tables = [
+        server.prepare(cryptable.table(lambda x, k=k: (x * 5 + 3) % 512 >> 3 * k & 7, inputs=512)) for k in range(3)
+    ]
+    found = server.lookup_many(secrets.encrypt(values), tables, progress=False)
+    integers = server.to_radix(found, 0, 4, progress=False)
+    assert [secrets.decrypt_radix(it) for it in integers] == outputs[:4].tolist()
+    sums = [server.single.radix_add(it, it) for it in integers]
+    packed = server.pack_radix(sums, progress=False)
+    assert len(packed) == 3 and packed[0].modulus == 8
+    ones = server.prepare(cryptable.table(lambda x: x.bit_count() % 8, inputs=512, output_modulus=8))
+    [result] = server.lookup_digits(packed, [ones], progress=False)
+    expected = [(2 * int(it) % 512).bit_count() % 8 for it in outputs[:4]]
+    assert secrets.decrypt(result).tolist() == expected

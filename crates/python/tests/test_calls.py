@@ -49,7 +49,10 @@ def test_an_exception_in_progress_cancels(packed):
         server.lookup(secret.encrypt([1]), np.arange(16), progress=stop)
 
 
+# Whatever a background job of a shell ignores, which the tests may be.
 LOOKUPS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np, cryptable
 secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
 server = secret.evaluation_key()

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cryptable import circuits
-from cryptable.errors import FormatError, MismatchError, PlanError, RangeError
+from cryptable.errors import FormatError, MismatchError, PlanError, RangeError, TableError
 
 ADDER = """
 .model adder
@@ -90,3 +90,56 @@ def test_what_is_refused(adder):
         server.run(circuits.Circuit.named("add32"), words, progress=False)
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(secret)
+
+
+def test_circuits_that_are_made_here():
+    builder = circuits.CircuitBuilder("all_kinds")
+    x, y = builder.input("x", 3), builder.input("y", 3)
+    words = {
+        "sum": builder.add(x, y),
+        "difference": builder.subtract(x, y),
+        "product": builder.multiply(x, y, 6),
+        "bits": [
+            builder.less_than(x, y),
+            builder.less_than(x, y, signed=True),
+            builder.equal(x, y),
+            builder.parity(x),
+            builder.majority(*x),
+            builder.table([value % 3 == 0 for value in range(8)], x),
+            x[0] & y[0] | ~(x[1] ^ y[1]),
+            builder.constant(True),
+        ],
+    }
+    for name, word in words.items():
+        builder.output(name, word)
+    circuit = builder.finish()
+    assert circuit.name == "all_kinds" and circuit.inputs == [("x", 3), ("y", 3)]
+    again = circuits.Circuit.from_blif(circuit.to_blif())
+    signed = [value - 8 if value >= 4 else value for value in range(8)]
+    for a in range(8):
+        for b in range(8):
+            found = circuit.evaluate(a, b)
+            assert found == again.evaluate(a, b)
+            bits = [a < b, signed[a] < signed[b], a == b, a.bit_count() % 2, a.bit_count() >= 2, a % 3 == 0]
+            bits += [(a & 1 and b & 1) or (a >> 1 & 1) == (b >> 1 & 1), 1]
+            assert found == [(a + b) % 8, (a - b) % 8, a * b, sum(bool(bit) << i for i, bit in enumerate(bits))]
+    assert circuit.statistics["gates"] > circuit.statistics["levels"] > 1
+
+
+def test_signals_stay_with_their_circuit():
+    builder, other = circuits.CircuitBuilder("a"), circuits.CircuitBuilder("b")
+    [x], [y] = builder.input("x", 1), other.input("x", 1)
+    with pytest.raises(MismatchError, match="another circuit"):
+        _ = x & y
+    with pytest.raises(ValueError, match="x"):
+        builder.input("x", 1)
+    with pytest.raises(ValueError, match="as many"):
+        builder.add([x], [x, x])
+    with pytest.raises(TableError, match="a table of 2 bits"):
+        builder.table([True, False, True, False], [x])
+    with pytest.raises(TypeError, match="multiplexer"):
+        bool(x)
+    builder.output("y", [x])
+    builder.finish()
+    with pytest.raises(ValueError, match="finished"):
+        builder.input("z", 1)

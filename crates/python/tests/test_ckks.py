@@ -122,3 +122,31 @@ def test_packed_integers_share_a_secret():
     packed = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)
     with pytest.raises(MismatchError, match="ring degree"):
         ckks.SecretKey.sharing(ckks.Parameters.named("leveled_128"), packed)
+
+
+def test_what_keys_have_and_lookups_will_give():
+    parameters = ckks.Parameters.named("insecure_toy_bootstrapping")
+    secret = ckks.SecretKey.generate(parameters)
+    server = ckks.evaluation_key(secret, lookups=True, progress=False)
+    assert server.has_lookups and server.has_bootstrapping and not server.has_conjugation
+    deviation, bias = parameters.bootstrap_error
+    assert 0 < deviation < 1e-3 and 0 <= bias < 1e-3
+    assert ckks.Parameters.named("insecure_toy").bootstrap_error is None
+    table = ckks.SlotTable([-1.0, 1.0] * 8, first=-1.0, step=0.125)
+    points, period = table.points
+    assert points[0] == -1.0 and len(points) == 16 and period == 2.0
+    x = secret.encrypt([points[3], points[4]])
+    predicted = parameters.predict_lookup(x, table)
+    found = server.lookup(x, table)
+    assert found.level == predicted["level"] and predicted["phase_error"] < 1
+    near(secret.decrypt(found)[:2], [1.0, -1.0], 10 * sum(predicted["error"]) + 1e-6)
+    assert x.scale > 1 and parameters.packed_index(1) == parameters.slots // 2
+    with pytest.raises(RangeError):
+        parameters.packed_index(parameters.slots)
+
+
+def test_how_far_polynomials_are_from_functions():
+    rough, fine = (ckks.Polynomial.interpolate(np.exp, degree) for degree in (3, 7))
+    assert fine.max_error(np.exp) < 1e-5 < rough.max_error(np.exp) < 0.02
+    with pytest.raises(ZeroDivisionError):
+        fine.max_error(lambda x: 1 / 0)

@@ -1,5 +1,6 @@
 """Keys, ciphertexts and code books in files and pickles."""
 
+import datetime
 import os
 import pickle
 import stat
@@ -7,7 +8,7 @@ import stat
 import cryptable
 import numpy as np
 import pytest
-from cryptable.errors import FormatError, TableError, TrustError
+from cryptable.errors import FormatError, RangeError, TableError, TrustError
 
 
 def test_a_client_and_a_server_that_share_files_only(tmp_path, secret):
@@ -95,3 +96,21 @@ def test_ciphertexts_are_joined_and_taken_apart(secret, server):
     assert secret.decrypt(both).tolist() == [3, 1, 4, 1, 5]
     assert [part.size for part in both.parts()] == [part.size for part in first.parts() + second.parts()]
     assert not server.lookup(both, list(range(16)), progress=False).is_fresh
+
+
+def test_code_books_of_any_words(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    words = ["a", 3, 2.5, True, None, b"x", ("a", 1), datetime.date(2026, 1, 2), datetime.time(3, 4), -7]
+    words += [*pandas.to_datetime(["2026-01-02 10:00", "2026-01-01 11:30"]), np.int64(9), np.str_("b")]
+    book = cryptable.CodeBook(words)
+    book.save(tmp_path / "book.json")
+    loaded = cryptable.CodeBook.load(tmp_path / "book.json")
+    assert loaded == book and loaded.decode(range(len(book))) == list(dict.fromkeys(words))
+    with pytest.raises(RangeError, match="code 99 is of no word"):
+        book.decode([0, 99])
+    with pytest.raises(TypeError, match="no word such as"):
+        cryptable.CodeBook([pandas.Interval(0, 1)]).save(tmp_path / "other.json")
+    assert not (tmp_path / "other.json").exists()
+    (tmp_path / "book.json").write_text((tmp_path / "book.json").read_text().replace("2026-01-02", "2026-99"))
+    with pytest.raises(TableError, match="damaged"):
+        cryptable.CodeBook.load(tmp_path / "book.json")

@@ -6,7 +6,7 @@ import cryptable
 import numpy as np
 import pytest
 from cryptable import integers
-from cryptable.errors import MismatchError, PlanError, RangeError, UnsupportedError
+from cryptable.errors import FormatError, MismatchError, PlanError, RangeError, UnsupportedError
 
 QUIET = {"progress": False}
 
@@ -97,6 +97,27 @@ def test_files_and_pickles(keys, tmp_path):
     assert again.shape == (3, 1)
     for found in (loaded, again.reshape(3)):
         np.testing.assert_array_equal(integers.decrypt(secret, found), values)
+
+
+def test_columns_in_pieces(keys, tmp_path):
+    secret, server = keys
+    parts = [np.array([1, 2, 250], dtype=np.uint8), np.array([7], dtype=np.uint8)]
+    with integers.ColumnWriter(tmp_path / "column.ct") as file:
+        for part in parts:
+            file.write(integers.encrypt(secret, part))
+        assert not (tmp_path / "column.ct").exists()
+    with integers.ColumnReader(tmp_path / "column.ct") as reader, integers.ColumnWriter(tmp_path / "sum.ct") as file:
+        for part in reader:
+            file.write(integers.add(server, part, 10, **QUIET))
+    found = integers.decrypt(secret, integers.Column.load(tmp_path / "sum.ct"))
+    np.testing.assert_array_equal(found, np.concatenate(parts) + np.uint8(10))
+    with pytest.raises(MismatchError), integers.ColumnWriter(tmp_path / "other.ct") as file:
+        for dtype in (np.uint8, np.int16):
+            file.write(integers.encrypt(secret, np.array([1], dtype=dtype)))
+    assert not (tmp_path / "other.ct").exists()
+    (tmp_path / "damaged.ct").write_bytes(b"no column")
+    with pytest.raises(FormatError):
+        integers.ColumnReader(tmp_path / "damaged.ct")
 
 
 def test_what_is_refused(keys):

@@ -2,6 +2,7 @@
 
 import pickle
 
+import cryptable
 import numpy as np
 import pytest
 from cryptable import large_values
@@ -66,3 +67,24 @@ def test_files(keys, tmp_path):
     assert server.key_id == secret.id and secret.decrypt(found).tolist() == [7]
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(secret)
+
+
+def test_continuous_functions_of_fractions():
+    secret = large_values.SecretKey.generate(16, insecure_toy=True)
+    server = secret.evaluation_key(progress=False)
+    limit = server.continuous_limit()
+    values = np.linspace(-limit, limit, 9)
+    x = secret.encrypt_reals(values)
+    assert np.max(np.abs(secret.decrypt_reals(x) - values)) <= 2**-15
+    for function, lipschitz in [(lambda v: v * v, 2.0), (np.tanh, 1.0), (lambda v: 0.25, 0.0)]:
+        found = secret.decrypt_reals(server.continuous(x, function, lipschitz=lipschitz, progress=False))
+        noise = server.continuous_noise(lipschitz)
+        assert np.max(np.abs(found - [function(v) for v in values])) < 6 * noise + 2**-14
+    with pytest.raises(ZeroDivisionError):
+        server.continuous(x, lambda v: 1 / 0, lipschitz=1.0, progress=False)
+    with pytest.raises(cryptable.CryptableError):
+        server.continuous_noise(-1.0)
+    with pytest.raises(cryptable.CryptableError, match="from -1 to below 1"):
+        secret.encrypt_reals([1.0])
+    with pytest.raises(ValueError, match="one dimension"):
+        secret.encrypt_reals([[0.5]])

@@ -46,6 +46,21 @@ def test_a_scalar_and_an_array_that_is_not_contiguous(secret, server):
     np.testing.assert_array_equal(secret.decrypt(secret.encrypt(values)), values)
 
 
+def test_columns_of_pandas(packed):
+    pandas = pytest.importorskip("pandas")
+    secret, server = packed
+    frame = pandas.DataFrame({"x": [1, 2, 3], "y": [4, 5, 6], "job": ["a", "b", "a"]})
+    frame["own"] = frame.x.astype("Int64")
+    for column in (frame.x, frame.own, frame.x.astype(object)):
+        frame["squares"] = secret.decrypt(server.lookup(secret.encrypt(column), lambda x: x * x % 16, progress=False))
+        assert frame.squares.tolist() == [1, 4, 9]
+    assert secret.decrypt(secret.encrypt(frame[["x", "y"]])).tolist() == [[1, 4], [2, 5], [3, 6]]
+    with pytest.raises(TypeError, match="must be integers"):
+        secret.encrypt(frame.own.shift())
+    with pytest.raises(TypeError, match="CodeBook"):
+        secret.encrypt(frame.job.astype("category"))
+
+
 def test_sums_without_lookups(packed):
     secret, server = packed
     x, y = secret.encrypt([1, 2, 3]), secret.encrypt([5, 6, 15])
@@ -64,8 +79,10 @@ def test_what_is_refused_names_the_value(packed):
         secret.encrypt([0, -1])
     with pytest.raises(RangeError, match="value 8 at position 0 is not from -8 to 7"):
         secret.encrypt([8], signed=True)
-    with pytest.raises(TypeError, match="float64"):
+    with pytest.raises(TypeError, match="float64, but must be integers: astype"):
         secret.encrypt([0.5])
+    with pytest.raises(TypeError, match="CodeBook"):
+        secret.encrypt(["a", "b"])
     with pytest.raises(RangeError):
         secret.encrypt([])
     with pytest.raises(TableError, match="8 outputs, but 16 inputs"):

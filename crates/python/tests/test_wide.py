@@ -51,10 +51,15 @@ def test_structured_tables(words):
         (wide.sum_of_halves(server, 3 * whole % 16, whole**2 % 16), (3 * low + high**2) % 16),
         (wide.sum_of_halves(server, 7 * whole, 9 * whole, value_bits=8), (7 * low + 9 * high) % 256),
         (wide.products(server, [(whole // 2, whole % 8)]), (low // 2) * (high % 8) % 16),
+        (
+            wide.classes(server, whole % 3, whole // 8, [[1, 2, 3], [9, 8, 7]]),
+            1 + low % 3 + (high // 8) * (8 - 2 * (low % 3)),
+        ),
     ]
     for table, expected in tables:
         found = wide.lookup(server, values, table, **QUIET)
         np.testing.assert_array_equal(wide.decrypt(secret, found), expected)
+        assert [table.evaluate(int(value)) for value in x[::37]] == expected[::37].tolist()
     with pytest.raises(TableError, match="3"):
         wide.sum_of_halves(server, [1, 2, 3], whole)
 

@@ -1,6 +1,8 @@
 //! Products of pairs of polynomials with an integer matrix, whose rows are multiplied with
 //! selectors while they are in the cache: what a multiplexer tree makes of a table.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::combination::Tensor;
@@ -10,6 +12,13 @@ use crate::{Buffer, Evaluations, Modulus, Poly, Ring};
 /// Words that a task packs at a time, at most 1.5 MiB: they stay in the second-level cache for all
 /// rows.
 const BLOCK_WORDS: usize = 3 << 16;
+
+/// Bytes of a block over the entries of a matrix, where there are few: with 128 rows and columns, 256 words of both parts
+/// take 24 bytes each for every column, and for every row.
+const SCRATCH_BYTES_PER_ENTRY: usize = 192;
+
+/// Most bytes of a block: 16 MiB of residues, and what they are made of.
+const MOST_SCRATCH_BYTES: usize = 24 << 20;
 
 /// Fewest words of a block: the smallest ring degree.
 const MIN_WIDTH: usize = 16;
@@ -23,7 +32,7 @@ pub type Parts<'a> = [&'a Poly<Evaluations>; 2];
 
 /// Entries `e[o][i][j]` of a table, signed integers, in the layout that the kernels read.
 ///
-/// An entry takes one byte for each number that residues are taken modulo where VNNI multiplies them, up to 13; 8 as a
+/// An entry takes 7/4 bytes for each number that residues are taken modulo where VNNI multiplies them, up to 24; 8 as a
 /// word, 8 to 24 as doubles, fewer where AMX works on bytes.
 #[derive(Debug)]
 pub struct TableMatrix {
@@ -57,6 +66,12 @@ impl TableMatrix {
     #[must_use]
     pub fn bytes_at_most(entries: usize) -> usize {
         MatrixTiles::bytes_at_most(entries)
+    }
+
+    /// The most bytes that a thread takes for the words and sums of a block, with a matrix of so many entries.
+    #[must_use]
+    pub fn scratch_bytes_at_most(entries: usize) -> usize {
+        (SCRATCH_BYTES_PER_ENTRY * entries).min(MOST_SCRATCH_BYTES)
     }
 
     /// The number of results for each set of selectors.
@@ -129,47 +144,88 @@ pub fn selected_matrix_product(
 
     let degree = ring.degree();
     let span = SPAN.min(degree);
-    let mut tasks: Vec<Vec<[&mut [u64]; 3]>> = Vec::new();
-    tasks.resize_with(main * degree / span, Vec::new);
+    let mut outputs: Vec<Outputs> = Vec::new();
+    outputs.resize_with(main * degree / span, Vec::new);
     for Tensor { d0, d1, d2 } in results.iter_mut().flatten() {
         let parts = [d0, d1, d2].map(|part| part.words_mut().chunks_mut(span));
         let [d0, d1, d2] = parts;
-        for (task, ((d0, d1), d2)) in tasks.iter_mut().zip(d0.zip(d1).zip(d2)) {
-            task.push([d0, d1, d2]);
+        for (outputs, ((d0, d1), d2)) in outputs.iter_mut().zip(d0.zip(d1).zip(d2)) {
+            outputs.push([d0, d1, d2]);
         }
     }
-    tasks.into_par_iter().enumerate().for_each(|(index, mut out)| {
-        let (limb, start) = (index * span / degree, index * span % degree);
-        let operands = Operands { modulus: ring.modulus(limb), limb, columns, matrix, selectors };
-        let mut scratch = Scratch::new(&operands, &matrix.tiles, span);
-        for block in (0..span).step_by(scratch.width) {
-            scratch.load(&operands, start + block);
-            scratch.write_tensors(&operands, &mut out, block);
+    let operands = Operands { ring, columns, matrix, selectors };
+    let mut tasks = Vec::new();
+    for (limbs, has_residues) in groups(&operands, main) {
+        for start in (0..degree).step_by(span) {
+            let of = |limb| std::mem::take(&mut outputs[(limb * degree + start) / span]);
+            tasks.push(Task {
+                start,
+                span,
+                out: limbs.clone().map(of).collect(),
+                limbs: limbs.clone(),
+                has_residues,
+            });
         }
-    });
+    }
+    tasks.into_par_iter().for_each(|task| task.run(&operands));
     results
 }
 
-/// What the results are computed from, and the limb of it that a task reads.
+/// The words of a limb of all results that a task writes: `[o][set]`, set after set.
+type Outputs<'a> = Vec<[&'a mut [u64]; 3]>;
+
+/// Some words of one limb, or of a group of limbs that residues multiply.
+struct Task<'a> {
+    limbs: Range<usize>,
+    has_residues: bool,
+    start: usize,
+    span: usize,
+    /// Those of each limb.
+    out: Vec<Outputs<'a>>,
+}
+
+impl Task<'_> {
+    fn run(mut self, operands: &Operands) {
+        #[cfg(target_arch = "x86_64")]
+        if self.has_residues {
+            return residue_groups::write_tensors(operands, self);
+        }
+        debug_assert!(!self.has_residues && self.limbs.len() == 1, "no kernel for groups");
+        let limb = self.limbs.start;
+        let mut scratch = Scratch::new(operands, limb, self.span);
+        for block in (0..self.span).step_by(scratch.width) {
+            scratch.load(operands, self.start + block);
+            scratch.write_tensors(operands, &mut self.out[0], block);
+        }
+    }
+}
+
+/// Limbs that are multiplied together, and whether residues multiply them.
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables, reason = "kernels are for x86-64"))]
+fn groups(operands: &Operands, main: usize) -> Vec<(Range<usize>, bool)> {
+    #[cfg(target_arch = "x86_64")]
+    if operands.ring.degree() >= residue_groups::MIN_DEGREE {
+        let moduli: Vec<_> = (0..main).map(|limb| operands.ring.modulus(limb)).collect();
+        let groups = kernels::limb_groups(&operands.matrix.tiles, &moduli);
+        return groups.into_iter().map(|group| (group.limbs, group.has_residues)).collect();
+    }
+    (0..main).map(|limb| (limb..limb + 1, false)).collect()
+}
+
+/// What the results are computed from.
 struct Operands<'a> {
-    modulus: &'a Modulus,
-    limb: usize,
+    ring: &'a Ring,
     columns: &'a [Parts<'a>],
     matrix: &'a TableMatrix,
     selectors: &'a [Vec<Parts<'a>>],
 }
 
-impl<'a> Operands<'a> {
-    /// The words of a polynomial from `start`.
-    fn words(&self, poly: &'a Poly<Evaluations>, start: usize, count: usize) -> &'a [u64] {
-        &poly.limb(self.limb)[start..start + count]
-    }
-
-    /// Copies the words of all selectors that begin at `start`: `[set][i][part][word]`.
-    fn copy_selectors(&self, copies: &mut [u64], start: usize, width: usize) {
+impl Operands<'_> {
+    /// Copies the words of a limb of all selectors that begin at `start`: `[set][i][part][word]`.
+    fn copy_selectors(&self, limb: usize, copies: &mut [u64], start: usize, width: usize) {
         let selectors = self.selectors.iter().flatten().flatten();
         for (copy, selector) in copies.chunks_exact_mut(width).zip(selectors) {
-            copy.copy_from_slice(self.words(selector, start, width));
+            copy.copy_from_slice(&selector.limb(limb)[start..start + width]);
         }
     }
 }
@@ -180,6 +236,8 @@ impl<'a> Operands<'a> {
 /// few sets of the cache.
 struct Scratch<'a> {
     tiles: &'a MatrixTiles,
+    modulus: &'a Modulus,
+    limb: usize,
     /// The number of words of the block.
     width: usize,
     /// Part 0 of all columns in the first half, part 1 in the second.
@@ -191,37 +249,39 @@ struct Scratch<'a> {
 }
 
 impl<'a> Scratch<'a> {
-    fn new(operands: &Operands, tiles: &'a MatrixTiles, span: usize) -> Self {
-        let matrix = operands.matrix;
+    fn new(operands: &Operands<'a>, limb: usize, span: usize) -> Self {
+        let (matrix, modulus) = (operands.matrix, operands.ring.modulus(limb));
+        let tiles = &matrix.tiles;
         let selectors = operands.selectors.len() * matrix.inner;
         let rows = matrix.inner + tiles.tile_rows();
         let polys = 2 * (matrix.columns() + selectors + rows);
-        let fitting = (BLOCK_WORDS / polys).min(tiles.block_words() / 2).max(1);
+        let fitting = (BLOCK_WORDS / polys).max(1);
         let width = (1 << fitting.ilog2()).clamp(MIN_WIDTH, span);
         Self {
             tiles,
+            modulus,
+            limb,
             width,
-            columns: ColumnBlock::new(operands.modulus, tiles, 2 * width),
+            columns: ColumnBlock::new(modulus, tiles, 2 * width),
             selectors: Buffer::unspecified(selectors * 2 * width),
             sums: Buffer::unspecified(rows * 2 * width),
         }
     }
 
     /// Copies the words of the operands that begin at `start`.
-    fn load(&mut self, operands: &Operands, start: usize) {
-        let (width, tiles) = (self.width, self.tiles);
+    fn load(&mut self, operands: &Operands<'a>, start: usize) {
+        let (width, limb) = (self.width, self.limb);
         for part in 0..2 {
-            let columns =
-                operands.columns.iter().map(|column| operands.words(column[part], start, width));
-            let columns: Vec<_> = columns.collect();
-            self.columns.pack(operands.modulus, tiles, part * width, &columns);
+            let words = |column: &Parts<'a>| &column[part].limb(limb)[start..start + width];
+            let columns: Vec<_> = operands.columns.iter().map(words).collect();
+            self.columns.pack(self.modulus, self.tiles, part * width, &columns);
         }
-        operands.copy_selectors(&mut self.selectors, start, width);
+        operands.copy_selectors(limb, &mut self.selectors, start, width);
     }
 
     /// Writes the words `start..start + width` of all results.
     fn write_tensors(&mut self, operands: &Operands, out: &mut [[&mut [u64]; 3]], start: usize) {
-        let (m, matrix) = (operands.modulus, operands.matrix);
+        let (m, matrix) = (self.modulus, operands.matrix);
         let tile_rows = self.tiles.tile_rows();
         let (width, inner, sets) = (self.width, matrix.inner, operands.selectors.len());
         let row = 2 * width;
@@ -261,5 +321,7 @@ fn tensor_sum(m: &Modulus, [d0, d1, d2]: [&mut [u64]; 3], a: &[u64], b: &[u64]) 
     kernels::inner_product(m, d2, &terms);
 }
 
+#[cfg(target_arch = "x86_64")]
+mod residue_groups;
 #[cfg(test)]
 mod tests;

@@ -10,11 +10,12 @@ use cryptable::{
     CiphertextReader, Contents, CostModel, Engine, EvaluationKey, KeyId, Parameters, Prediction,
     ReadOptions,
 };
+use cryptable_wire::hex;
 use sha2::{Digest, Sha256};
 
 use crate::limits::Limits;
 use crate::messages::{About, Kind, TableInfo};
-use crate::store::{Reservation, StoredObject, hex};
+use crate::store::{Reservation, StoredObject};
 use crate::{Problem, Result};
 
 /// How much is hashed at a time.

@@ -1,5 +1,9 @@
 //! A client of the service, which waits, tries again, and goes on where it was interrupted.
 
+mod address;
+mod error;
+mod requests;
+
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -7,13 +11,15 @@ use std::time::{Duration, Instant};
 use cryptable::Ciphertext;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
-use ureq::http::{Request, Response, StatusCode};
+use ureq::http::{Request, Response};
 use ureq::{Agent, Body};
 
+pub use self::error::ClientError;
+use self::error::Result;
+use self::requests::{RequestParts, check, complete, copy, digest, is_later, is_passing, json};
 use crate::Problem;
+use crate::identifiers::new_id;
 use crate::messages::{Announcement, Job, Kind, Object, Order, State, TableInfo, Upload};
-use crate::store::{hex, new_id};
 
 /// Bytes of a part, unless told otherwise.
 const PART: u64 = 8 << 20;
@@ -21,37 +27,6 @@ const PART: u64 = 8 << 20;
 /// First and longest pause before something is tried again.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-
-/// How long a silent server is waited for: it checks keys of gigabytes meanwhile.
-const PATIENCE: Duration = Duration::from_secs(900);
-
-/// Why a call failed.
-#[derive(Debug, thiserror::Error)]
-pub enum ClientError {
-    /// The server refuses.
-    #[error(transparent)]
-    Refused(#[from] Problem),
-    /// The server cannot be reached, and could not for as long as was waited.
-    #[error("cannot reach the server: {0}")]
-    Unreachable(Box<ureq::Error>),
-    /// The server answers what is not in its interface.
-    #[error("the server's answer is wrong: {0}")]
-    Answer(String),
-    /// A file, or the result of a job, cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The library refuses what arrived.
-    #[error(transparent)]
-    Library(#[from] cryptable::Error),
-    /// The job failed.
-    #[error("the job failed: {0}")]
-    Failed(String),
-    /// The caller does not want to wait.
-    #[error("cancelled")]
-    Cancelled,
-}
-
-type Result<T> = std::result::Result<T, ClientError>;
 
 /// Hears of the share that is done, 0 to 1; may stop the call.
 pub type OnProgress<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
@@ -84,19 +59,33 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client of the server at an address such as `http://127.0.0.1:8080`. This build speaks no TLS: for servers elsewhere,
-    /// connect to a local end of a tunnel, or use the client in Python.
+    /// A client of the server at an address such as `http://127.0.0.1:8080`. It speaks TLS, for addresses as
+    /// `https://lookups.example`, with the feature `tls`, by the system's library and with whom the system trusts.
     #[must_use]
     pub fn new(url: &str, token: &str) -> Self {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_connect(Some(Duration::from_secs(10)))
-            .timeout_recv_response(Some(PATIENCE))
-            .allow_non_standard_methods(true)
-            .build()
-            .new_agent();
+        let (agent, token) = (address::agent(), token.to_owned());
         let url = url.trim_end_matches('/').to_owned();
-        Self { agent, url, token: token.to_owned(), patience: Duration::from_secs(60), part: PART }
+        Self { agent, url, token, patience: Duration::from_secs(60), part: PART }
+    }
+
+    /// Demands an address that this build can use: every call would fail otherwise.
+    ///
+    /// ```
+    /// use cryptable_service::Client;
+    /// assert!(Client::new("http://127.0.0.1:8080", "TOKEN").check_address().is_ok());
+    /// assert!(Client::new("lookups.example", "TOKEN").check_address().is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`ClientError::Address`] says what is wrong with it.
+    pub fn check_address(&self) -> Result<()> {
+        address::check(&self.url)
+    }
+
+    /// Whether token and files go to another machine without TLS.
+    #[must_use]
+    pub fn is_exposed(&self) -> bool {
+        address::is_exposed(&self.url)
     }
 
     /// Tries so long to reach a server that does not answer; a minute unless told otherwise.
@@ -119,6 +108,30 @@ impl Client {
     /// If the server refuses or cannot be reached.
     pub fn tables(&self) -> Result<Vec<TableInfo>> {
         self.get("/v1/tables")
+    }
+
+    /// All evaluation keys that this client registered.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn keys(&self) -> Result<Vec<Object>> {
+        self.get("/v1/keys")
+    }
+
+    /// All files of ciphertexts that this client sent.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn ciphertexts(&self) -> Result<Vec<Object>> {
+        self.get("/v1/ciphertexts")
+    }
+
+    /// All jobs that this client ordered and that are still there, the first one first.
+    ///
+    /// # Errors
+    /// If the server refuses or cannot be reached.
+    pub fn jobs(&self) -> Result<Vec<Job>> {
+        self.get("/v1/jobs")
     }
 
     /// Sends an evaluation key, unless the server has it.
@@ -150,7 +163,7 @@ impl Client {
         // The result is here. What is left on the server is no reason to lose it: another lookup may need the file at the
         // same time, which then goes with the last.
         let _ = self.remove_job(&job.id);
-        let _ = self.delete(&format!("/v1/ciphertexts/{}", sent.sha256));
+        let _ = self.remove_ciphertext(&sent.sha256);
         Ok(result)
     }
 
@@ -266,23 +279,21 @@ impl Client {
     pub fn fetch(&self, job: &Job, place: usize, output: &mut impl Write) -> Result<()> {
         let length = *job.results.get(place).ok_or_else(|| Problem::not_found("result"))?;
         let path = format!("/v1/jobs/{}/results/{place}", job.id);
-        let (mut done, start) = (0, Instant::now());
+        let (mut done, mut start) = (0, Instant::now());
         while done < length {
             let request = self.request("GET", &path).header("range", format!("bytes={done}-"));
             let mut response = check(self.patiently(&request, &[])?)?;
-            let mut reader = response.body_mut().as_reader();
-            let mut buffer = vec![0; 1 << 18];
-            loop {
-                match reader.read(&mut buffer) {
-                    Ok(0) => break,
-                    Ok(count) => {
-                        output.write_all(&buffer[..count])?;
-                        done += count as u64;
-                    }
-                    // Goes on from there.
-                    Err(_) if start.elapsed() < self.patience => break,
-                    Err(error) => return Err(error.into()),
-                }
+            if response.status().as_u16() != 206 {
+                let text = format!("status {} for a range of a result", response.status());
+                return Err(ClientError::Answer(text));
+            }
+            let before = done;
+            let cut_off = copy(response.body_mut().as_reader(), output, &mut done)?;
+            if done > before {
+                start = Instant::now();
+            } else if start.elapsed() > self.patience {
+                let ended = || io::ErrorKind::UnexpectedEof.into();
+                return Err(cut_off.unwrap_or_else(ended).into());
             }
         }
         Ok(())
@@ -294,6 +305,14 @@ impl Client {
     /// If the server refuses or cannot be reached.
     pub fn remove_job(&self, id: &str) -> Result<()> {
         self.delete(&format!("/v1/jobs/{id}"))
+    }
+
+    /// Removes a file of ciphertexts.
+    ///
+    /// # Errors
+    /// If a job needs it, or the server refuses or cannot be reached.
+    pub fn remove_ciphertext(&self, sha256: &str) -> Result<()> {
+        self.delete(&format!("/v1/ciphertexts/{sha256}"))
     }
 
     /// Removes an evaluation key.
@@ -331,7 +350,7 @@ impl Client {
         loop {
             let outcome = self.once(request, body);
             let again = match &outcome {
-                Ok(response) => is_later(response.status()),
+                Ok(response) => is_later(response.status().as_u16()),
                 Err(error) => is_passing(error),
             };
             if !again || start.elapsed() + pause > self.patience {
@@ -359,74 +378,5 @@ impl Client {
         let text = check(response)?.body_mut().read_to_vec();
         let text = text.map_err(|error| ClientError::Unreachable(Box::new(error)))?;
         serde_json::from_slice(&text).map_err(|error| ClientError::Answer(error.to_string()))
-    }
-}
-
-/// A request that may be sent more than once.
-struct RequestParts {
-    method: String,
-    url: String,
-    headers: Vec<(&'static str, String)>,
-}
-
-impl RequestParts {
-    fn header(mut self, name: &'static str, value: String) -> Self {
-        self.headers.push((name, value));
-        self
-    }
-}
-
-fn complete(id: &str) -> String {
-    format!("/v1/uploads/{id}/complete")
-}
-
-fn json(value: &impl Serialize) -> Result<Vec<u8>> {
-    Ok(serde_json::to_vec(value).map_err(io::Error::other)?)
-}
-
-/// The answer, unless it is a problem.
-fn check(mut response: Response<Body>) -> Result<Response<Body>> {
-    if response.status().is_success() {
-        return Ok(response);
-    }
-    let status = response.status();
-    let text = response.body_mut().read_to_vec().unwrap_or_default();
-    let problem: std::result::Result<Problem, _> = serde_json::from_slice(&text);
-    Err(problem.unwrap_or_else(|_| Problem::new("unknown", status, "no reason is given")).into())
-}
-
-fn is_later(status: StatusCode) -> bool {
-    matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE | StatusCode::BAD_GATEWAY
-    )
-}
-
-/// Whether the same may go well later, after asking anew how far an upload is.
-fn is_passing(error: &ClientError) -> bool {
-    match error {
-        ClientError::Unreachable(error) => {
-            !matches!(**error, ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::Tls(_))
-        }
-        ClientError::Refused(problem) => {
-            let word = problem.word();
-            // An upload that another attempt completed is not there any more.
-            word == "busy" || word == "slow" || problem.offset.is_some() || problem.status == 404
-        }
-        _ => false,
-    }
-}
-
-fn digest(file: &mut (impl Read + Seek)) -> Result<(String, u64)> {
-    file.seek(SeekFrom::Start(0))?;
-    let (mut hasher, mut buffer, mut length) = (Sha256::new(), vec![0; 1 << 20], 0);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok((hex(&hasher.finalize()), length)),
-            count => {
-                hasher.update(&buffer[..count]);
-                length += count as u64;
-            }
-        }
     }
 }

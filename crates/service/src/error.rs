@@ -2,8 +2,6 @@
 
 use std::io;
 
-use axum::response::{IntoResponse, Response};
-
 use crate::Problem;
 
 /// Why something failed.
@@ -50,10 +48,4 @@ impl Error {
 fn logged(error: &dyn std::error::Error) -> Problem {
     eprintln!("error: {error}");
     Problem::internal()
-}
-
-impl IntoResponse for Error {
-    fn into_response(self) -> Response {
-        self.problem().into_response()
-    }
 }

@@ -3,6 +3,8 @@
 mod jobs;
 mod metrics;
 mod objects;
+mod places;
+mod problems;
 mod requests;
 mod server;
 mod uploads;
@@ -11,6 +13,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -20,6 +23,7 @@ use axum::routing::{delete, get, head, post};
 use cryptable::ReadOptions;
 
 pub(crate) use self::metrics::Counters;
+use self::places::{Place, Requests, Visit, VisitBody, VisitSlot};
 pub(crate) use self::server::serve;
 use crate::limits::Limits;
 use crate::store::Store;
@@ -40,7 +44,9 @@ pub(crate) struct App {
     /// Uploads that a request writes or checks.
     busy: Arc<Mutex<HashSet<String>>>,
     /// One file is checked at a time: keys take memory.
-    checking: Arc<Mutex<()>>,
+    checking: Arc<tokio::sync::Mutex<()>>,
+    /// What every client has under way.
+    requests: Arc<Requests>,
 }
 
 impl App {
@@ -50,8 +56,8 @@ impl App {
         limits: Limits,
         options: ReadOptions,
     ) -> Self {
-        let (counters, busy, checking) = Default::default();
-        Self { store, worker, limits, options, counters, busy, checking }
+        let (counters, busy, checking, requests) = Default::default();
+        Self { store, worker, limits, options, counters, busy, checking, requests }
     }
 
     /// Runs what waits for the disk or computes where it keeps no request from being served.
@@ -74,11 +80,8 @@ impl App {
             true => Ok(Busy { uploads: self.busy.clone(), id: upload.to_owned() }),
             false => {
                 let text = "another request writes or checks this upload; try again";
-                Err(Problem {
-                    kind: Problem::new("busy", axum::http::StatusCode::CONFLICT, "").kind,
-                    ..Problem::conflict(text)
-                }
-                .into())
+                Err(Problem { kind: Problem::new("busy", 409, "").kind, ..Problem::conflict(text) }
+                    .into())
             }
         }
     }
@@ -104,12 +107,19 @@ impl FromRequestParts<App> for Client {
     type Rejection = crate::Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let unauthorized =
-            |text: &str| Problem::new("unauthorized", axum::http::StatusCode::UNAUTHORIZED, text);
+        let unauthorized = |text: &str| Problem::new("unauthorized", 401, text);
         let token = bearer(&parts.headers).map(str::to_owned);
         let token = token.ok_or_else(|| unauthorized("there is no Authorization: Bearer TOKEN"))?;
         let client = app.blocking(move |app| app.store.client_of(&token)).await?;
-        Ok(Self(client.ok_or_else(|| unauthorized("the token is of no client"))?))
+        let client = client.ok_or_else(|| unauthorized("the token is of no client"))?;
+        // The server and the outermost layer put both in.
+        let place = parts.extensions.get::<Arc<Place>>().ok_or_else(Problem::internal)?;
+        let slot = parts.extensions.get::<VisitSlot>().ok_or_else(Problem::internal)?;
+        if slot.get().is_none() {
+            let limit = app.limits.client_requests;
+            let _ = slot.set(Visit::begin(&app.requests, client, (place, limit))?);
+        }
+        Ok(Self(client))
     }
 }
 
@@ -142,8 +152,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/v1/jobs/{id}/results/{place}", get(jobs::result))
         .fallback(|| async { Problem::not_found("address") })
         .method_not_allowed_fallback(|| async {
-            let status = axum::http::StatusCode::METHOD_NOT_ALLOWED;
-            Problem::new("method-not-allowed", status, "the address does not have this method")
+            Problem::new("method-not-allowed", 405, "the address does not have this method")
         })
         .layer(middleware::from_fn_with_state(app.clone(), count))
         .with_state(app)
@@ -153,9 +162,29 @@ async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
-/// Counts answers by their status.
-async fn count(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Counts answers by their status, and holds what a client's request occupies until the answer has gone.
+async fn count(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let visit = VisitSlot::default();
+    request.extensions_mut().insert(visit.clone());
     let response = next.run(request).await;
     app.counters.answered(response.status());
-    response
+    match visit.get() {
+        Some(_) => response.map(|body| Body::new(VisitBody { body, _visit: visit })),
+        None => response,
+    }
+}
+
+/// Looks again and again for what was kept long enough, and removes it.
+pub(crate) async fn remove_expired(app: App) {
+    loop {
+        let removed = app.blocking(|app| {
+            let keep = &app.limits.keep;
+            app.store.remove_expired(keep, |upload| app.occupy(upload).is_err())
+        });
+        match removed.await {
+            Ok(expired) => app.counters.expired(expired),
+            Err(error) => eprintln!("error: {error}"),
+        }
+        tokio::time::sleep(app.limits.keep.look).await;
+    }
 }

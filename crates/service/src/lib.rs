@@ -12,26 +12,44 @@
 //! ```
 //!
 //! It adds nothing to lookups: [`cryptable`] reads, checks, predicts and computes. It keeps files and an SQLite database in
-//! one folder ([`Store`]), which commands of the operator open, too. Nothing here handles a secret, but tokens of clients.
+//! one folder (`Store`), which commands of the operator open, too. Nothing here handles a secret, but tokens of clients.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "server")]
 mod checks;
 #[cfg(feature = "http-client")]
 mod client;
+#[cfg(feature = "server")]
+mod clock;
+#[cfg(feature = "server")]
 mod error;
+#[cfg(feature = "server")]
 mod http;
+#[cfg(any(feature = "server", feature = "http-client"))]
+mod identifiers;
+#[cfg(feature = "server")]
 mod limits;
 pub mod messages;
 mod problem;
+#[cfg(feature = "server")]
 mod service;
+#[cfg(feature = "server")]
 mod store;
+#[cfg(feature = "server")]
 mod worker;
 
 #[cfg(feature = "http-client")]
 pub use client::{Client, ClientError, OnProgress};
+#[cfg(feature = "server")]
+pub use clock::Clock;
+#[cfg(feature = "server")]
 pub use error::{Error, Result};
+#[cfg(feature = "server")]
 pub use http::OPENAPI;
-pub use limits::Limits;
+#[cfg(feature = "server")]
+pub use limits::{Limits, Retention};
 pub use problem::{Exceeded, Problem};
+#[cfg(feature = "server")]
 pub use service::{Config, Service, Stopper};
+#[cfg(feature = "server")]
 pub use store::Store;

@@ -23,12 +23,46 @@ pub struct Limits {
     pub memory: u64,
     /// Threads of a lookup; 0 is all of rayon's pool.
     pub threads: usize,
-    /// Connections at a time; others wait.
+    /// Connections at a time. For another one, that which has waited longest for a request of a client ends.
     pub connections: usize,
+    /// Requests of a client at a time.
+    pub client_requests: usize,
     /// Longest silence within a request.
     pub silence: Duration,
     /// Longest time that a part of an upload takes; what arrived is kept.
     pub part: Duration,
+    /// What is removed by itself, and when.
+    pub keep: Retention,
+}
+
+/// How long things are kept that nobody removes. What a job needs that waits or runs stays, whatever is said here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Jobs and their results, from their end on; none keeps them for ever.
+    pub jobs: Option<Duration>,
+    /// Bytes of a client's results; what is beyond goes, the oldest jobs first, but never that which ended last.
+    pub client_results: u64,
+    /// Unfinished uploads, from the last part that arrived on; none keeps them for ever.
+    pub uploads: Option<Duration>,
+    /// Files of ciphertexts, from the last job on that was ordered with them; none keeps them for ever.
+    pub ciphertexts: Option<Duration>,
+    /// How often is looked for what has to go.
+    pub look: Duration,
+}
+
+/// Seconds of a day.
+const DAY_S: u64 = 86_400;
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            jobs: Some(Duration::from_secs(7 * DAY_S)),
+            client_results: 64 << 30,
+            uploads: Some(Duration::from_secs(2 * DAY_S)),
+            ciphertexts: Some(Duration::from_secs(30 * DAY_S)),
+            look: Duration::from_secs(60),
+        }
+    }
 }
 
 impl Default for Limits {
@@ -44,8 +78,10 @@ impl Default for Limits {
             memory: 12 << 30,
             threads: 0,
             connections: 512,
+            client_requests: 64,
             silence: Duration::from_secs(30),
             part: Duration::from_secs(600),
+            keep: Retention::default(),
         }
     }
 }

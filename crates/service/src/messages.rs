@@ -172,4 +172,11 @@ pub struct Job {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
+    /// When it ended, in seconds since 1970-01-01 UTC.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended: Option<u64>,
+    /// When it will be removed with its results, in the same seconds; none if never. It goes sooner where its client's
+    /// results are more than the server keeps.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expires: Option<u64>,
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 /// What types of problems begin with.
@@ -57,11 +55,11 @@ impl std::error::Error for Problem {}
 impl Problem {
     /// A problem of a kind: its word for programs, a status, and what is wrong.
     #[must_use]
-    pub fn new(word: &str, status: StatusCode, detail: impl Into<String>) -> Self {
+    pub fn new(word: &str, status: u16, detail: impl Into<String>) -> Self {
         Self {
             kind: format!("{TYPE_PREFIX}{word}"),
             title: word.replace('-', " "),
-            status: status.as_u16(),
+            status,
             detail: detail.into(),
             exceeded: None,
             offset: None,
@@ -71,25 +69,25 @@ impl Problem {
     /// There is no such thing, or it is another client's.
     #[must_use]
     pub fn not_found(what: &str) -> Self {
-        Self::new("not-found", StatusCode::NOT_FOUND, format!("there is no such {what}"))
+        Self::new("not-found", 404, format!("there is no such {what}"))
     }
 
     /// The request is not what the interface says.
     #[must_use]
     pub fn bad_request(detail: impl Into<String>) -> Self {
-        Self::new("bad-request", StatusCode::BAD_REQUEST, detail)
+        Self::new("bad-request", 400, detail)
     }
 
     /// What was sent is not usable: damaged, of the wrong kind, insecure, or does not go together.
     #[must_use]
     pub fn unusable(detail: impl Into<String>) -> Self {
-        Self::new("unusable", StatusCode::UNPROCESSABLE_ENTITY, detail)
+        Self::new("unusable", 422, detail)
     }
 
     /// The state of things does not allow it now.
     #[must_use]
     pub fn conflict(detail: impl Into<String>) -> Self {
-        Self::new("conflict", StatusCode::CONFLICT, detail)
+        Self::new("conflict", 409, detail)
     }
 
     /// An upload stands elsewhere.
@@ -103,21 +101,21 @@ impl Problem {
     #[must_use]
     pub fn too_large(name: &str, found: u64, limit: u64) -> Self {
         let detail = format!("{name} is {found}, but must be at most {limit}");
-        Self::new("too-large", StatusCode::PAYLOAD_TOO_LARGE, detail).exceeds(name, found, limit)
+        Self::new("too-large", 413, detail).exceeds(name, found, limit)
     }
 
     /// Come back later: names the limit.
     #[must_use]
     pub fn too_many(name: &str, found: u64, limit: u64) -> Self {
         let detail = format!("{name} would be {found}, but is at most {limit}; try again later");
-        Self::new("too-many", StatusCode::TOO_MANY_REQUESTS, detail).exceeds(name, found, limit)
+        Self::new("too-many", 429, detail).exceeds(name, found, limit)
     }
 
     /// What went wrong is not the client's fault, nor its business.
     #[must_use]
     pub fn internal() -> Self {
         let detail = "the server failed; its operator finds the reason in its log";
-        Self::new("server-error", StatusCode::INTERNAL_SERVER_ERROR, detail)
+        Self::new("server-error", 500, detail)
     }
 
     fn exceeds(mut self, name: &str, found: u64, limit: u64) -> Self {
@@ -129,25 +127,5 @@ impl Problem {
     #[must_use]
     pub fn word(&self) -> &str {
         self.kind.strip_prefix(TYPE_PREFIX).unwrap_or(&self.kind)
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let body = serde_json::to_vec(&self).unwrap_or_default();
-        let kind = [(header::CONTENT_TYPE, "application/problem+json")];
-        let mut response = (status, kind, body).into_response();
-        let headers = response.headers_mut();
-        match status {
-            StatusCode::UNAUTHORIZED => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            StatusCode::TOO_MANY_REQUESTS => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-            }
-            _ => {}
-        }
-        response
     }
 }

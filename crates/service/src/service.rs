@@ -8,7 +8,8 @@ use std::sync::Arc;
 use cryptable::{CostModel, ReadOptions};
 use tokio::sync::watch;
 
-use crate::http::{App, router, serve};
+use crate::clock::Clock;
+use crate::http::{App, remove_expired, router, serve};
 use crate::limits::Limits;
 use crate::store::Store;
 use crate::worker::Worker;
@@ -27,14 +28,16 @@ pub struct Config {
     pub limits: Limits,
     /// Which keys are accepted.
     pub options: ReadOptions,
+    /// By which things expire.
+    pub clock: Clock,
 }
 
 impl Config {
     /// A server on the loopback with the default limits, for secure parameters.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, listen: SocketAddr) -> Self {
-        let (limits, options) = (Limits::default(), ReadOptions::default());
-        Self { folder: folder.into(), listen, behind_proxy: false, limits, options }
+        let (limits, options, clock) = (Limits::default(), ReadOptions::default(), Clock::system());
+        Self { folder: folder.into(), listen, behind_proxy: false, limits, options, clock }
     }
 }
 
@@ -81,7 +84,7 @@ impl Service {
     /// If another server has the folder or the address, or the address is not on the loopback and there is no proxy that
     /// speaks TLS.
     pub fn open(config: Config) -> Result<Self> {
-        let Config { folder, listen, behind_proxy, limits, options } = config;
+        let Config { folder, listen, behind_proxy, limits, options, clock } = config;
         if !listen.ip().is_loopback() && !behind_proxy {
             let text = format!(
                 "{listen} is not on the loopback: tokens and files would travel in the clear; have a proxy that speaks \
@@ -90,7 +93,7 @@ impl Service {
             return Err(Error::Operator(text));
         }
         let options = options.max_memory(limits.memory);
-        let store = Arc::new(Store::open(&folder)?);
+        let store = Arc::new(Store::open_with_clock(&folder, clock)?);
         let lock = store.start_serving()?;
         let listener = TcpListener::bind(listen)?;
         listener.set_nonblocking(true)?;
@@ -126,10 +129,11 @@ impl Service {
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let (limits, stopped) = (self.app.limits, self.stopped.subscribe());
-        let (listener, router) = (self.listener, router(self.app));
+        let (listener, app) = (self.listener, self.app);
         let outcome = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            serve(listener, router, limits, stopped).await
+            tokio::spawn(remove_expired(app.clone()));
+            serve(listener, router(app), limits, stopped).await
         });
         worker.stop();
         runtime.shutdown_timeout(std::time::Duration::from_secs(1));

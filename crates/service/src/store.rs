@@ -10,8 +10,10 @@
 //! moment has lost nothing that it confirmed. Files without a row go when a server starts.
 
 mod clients;
+mod expiry;
 mod jobs;
 mod objects;
+mod schema;
 mod tables;
 mod uploads;
 
@@ -19,44 +21,23 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rand::TryRngCore;
-use rand::rngs::OsRng;
 use rusqlite::Connection;
 
+pub(crate) use self::expiry::Expired;
 pub(crate) use self::jobs::{QueuedJob, Reservation};
 pub(crate) use self::objects::StoredObject;
 pub(crate) use self::uploads::StoredUpload;
+use crate::clock::Clock;
 use crate::{Error, Result};
 
 /// Waiting for another process that writes.
 const BUSY_MS: u32 = 10_000;
 
-const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS client(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, token_hash BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS lookup_table(
-  name TEXT PRIMARY KEY, digest TEXT NOT NULL, input_modulus INTEGER NOT NULL, output_modulus INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS upload(
-  id TEXT PRIMARY KEY, client INTEGER NOT NULL REFERENCES client ON DELETE CASCADE, kind TEXT NOT NULL,
-  sha256 TEXT NOT NULL, length INTEGER NOT NULL, offset INTEGER NOT NULL, UNIQUE(client, kind, sha256));
-CREATE TABLE IF NOT EXISTS object(
-  id TEXT PRIMARY KEY, client INTEGER NOT NULL REFERENCES client ON DELETE CASCADE, kind TEXT NOT NULL,
-  sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, about TEXT NOT NULL, parameters BLOB NOT NULL,
-  UNIQUE(client, kind, sha256));
-CREATE TABLE IF NOT EXISTS job(
-  sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-  client INTEGER NOT NULL REFERENCES client ON DELETE CASCADE, request TEXT, state TEXT NOT NULL,
-  sent_order TEXT NOT NULL, key TEXT NOT NULL, ciphertext TEXT NOT NULL, tables TEXT NOT NULL,
-  estimate_s REAL NOT NULL, reserved INTEGER NOT NULL, reason TEXT, UNIQUE(client, request));
-CREATE TABLE IF NOT EXISTS result(
-  job TEXT NOT NULL REFERENCES job(id) ON DELETE CASCADE, place INTEGER NOT NULL, file TEXT NOT NULL UNIQUE,
-  bytes INTEGER NOT NULL, PRIMARY KEY(job, place));
-";
-
 /// Rows and files of a server. Commands of the operator open the same folder while the server runs.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
+    clock: Clock,
     database: Mutex<Connection>,
 }
 
@@ -64,19 +45,23 @@ impl Store {
     /// Opens a folder, or starts it.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it cannot be written, or a later version of this program wrote it.
     pub fn open(folder: &Path) -> Result<Self> {
+        Self::open_with_clock(folder, Clock::system())
+    }
+
+    pub(crate) fn open_with_clock(folder: &Path, clock: Clock) -> Result<Self> {
         create_private(folder)?;
         for name in ["files", "tables"] {
             create_private(&folder.join(name))?;
         }
-        let database = Connection::open(folder.join("service.sqlite"))?;
+        let mut database = Connection::open(folder.join("service.sqlite"))?;
         database.busy_timeout(std::time::Duration::from_millis(u64::from(BUSY_MS)))?;
         database.pragma_update(None, "journal_mode", "WAL")?;
         database.pragma_update(None, "synchronous", "FULL")?;
         database.pragma_update(None, "foreign_keys", true)?;
-        database.execute_batch(SCHEMA)?;
-        Ok(Self { folder: folder.to_owned(), database: Mutex::new(database) })
+        schema::prepare(&mut database, clock.now())?;
+        Ok(Self { folder: folder.to_owned(), clock, database: Mutex::new(database) })
     }
 
     /// Makes this process the folder's one server: jobs that ran wait again, files without a row go. The lock lasts as
@@ -140,21 +125,4 @@ fn create_private(folder: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     Ok(builder.create(folder)?)
-}
-
-/// So many random bytes in hexadecimal digits.
-fn random_hex<const BYTES: usize>() -> Result<String> {
-    let mut bytes = [0; BYTES];
-    OsRng.try_fill_bytes(&mut bytes).map_err(|error| Error::Operator(error.to_string()))?;
-    Ok(hex(&bytes))
-}
-
-/// A new identifier, which nobody guesses.
-pub(crate) fn new_id() -> Result<String> {
-    random_hex::<16>()
-}
-
-/// Bytes in hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -13,8 +13,9 @@ use cryptable::{
     PreparedTable, ReadOptions,
 };
 
+use crate::identifiers::new_id;
 use crate::limits::Limits;
-use crate::store::{QueuedJob, Store, new_id};
+use crate::store::{QueuedJob, Store};
 use crate::{Error, Result};
 
 /// How often the queue is looked at when nobody says that there is a job: the operator's commands do not.

@@ -6,7 +6,7 @@ use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::bootstrapping::CircuitBootstrapping;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
 use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
-use cryptable_papers::wang_2024::insecure_cmux_set;
+use cryptable_papers::wang_2024::{insecure_auto_set, insecure_cmux_set};
 
 use super::bits::Bits;
 use super::line::{CircuitLine, CommonArguments};
@@ -32,6 +32,14 @@ impl Variant {
         set.copied().with_context(|| format!("--set is {number}; sets are numbered 1 to 5"))
     }
 
+    /// The paper's own set of this number, insecure.
+    fn paper_set(self, number: u32) -> anyhow::Result<CircuitBootstrappingParameters> {
+        Ok(match self {
+            Self::Cmux => insecure_cmux_set(number)?,
+            Self::Auto => insecure_auto_set(number)?,
+        })
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Cmux => "CMUX",
@@ -51,8 +59,8 @@ pub struct CbsArguments {
     /// How blind rotation goes: by CMUXes or by automorphisms.
     #[arg(long, value_enum, default_value_t = Variant::Cmux)]
     variant: Variant,
-    /// The paper's own CMUX set of this number, for research: its security is what the line says of it.
-    #[arg(long, conflicts_with_all = ["baseline", "variant"])]
+    /// The paper's own set of this variant and number, for research: its security is what the line says of it.
+    #[arg(long, conflicts_with = "baseline")]
     paper_set: bool,
     /// Bits at once [default: 1 on one thread, 32 a thread on several].
     #[arg(long)]
@@ -74,10 +82,10 @@ pub fn run(arguments: &CbsArguments, json: bool) -> anyhow::Result<()> {
         line.line.contract.method = format!("{}, set {}", baseline.name(), arguments.set);
         line
     } else if arguments.paper_set {
-        let mut line = measure(&insecure_cmux_set(arguments.set)?, batch, seed)?;
-        line.line.paper_set = Some(format!("CMUX_{}", arguments.set));
-        line.line.contract.method =
-            format!("circuit bootstrap, the paper's CMUX_{}", arguments.set);
+        let mut line = measure(&arguments.variant.paper_set(arguments.set)?, batch, seed)?;
+        let name = format!("{}_{}", arguments.variant.name(), arguments.set);
+        line.line.contract.method = format!("circuit bootstrap, the paper's {name}");
+        line.line.paper_set = Some(name);
         line
     } else {
         let parameters = arguments.variant.set(arguments.set)?.parameters();

@@ -312,7 +312,7 @@ impl Session {
             steps: steps(parameters, self.tables.len(), &evaluation.marks),
             counts: [
                 counts.transforms,
-                counts.limb_products,
+                counts.limb_products + counts.conversion_products,
                 counts.key_switches,
                 counts.table_products,
             ],

@@ -66,7 +66,9 @@ impl Speeds {
 
     /// A part that took so long, with its counts.
     fn stage(&self, name: &str, time: Duration, counts: Counts) -> Stage {
-        let products = counts.limb_products + counts.combination_products;
+        // Base conversions are among products of limbs, as in earlier lines.
+        let limb_products = counts.limb_products + counts.conversion_products;
+        let products = limb_products + counts.combination_products;
         let arithmetic = self.transform * counts.transforms as f64
             + self.product * products as f64
             + self.table_product * counts.table_products as f64;
@@ -76,7 +78,7 @@ impl Speeds {
             seconds: time.as_secs_f64(),
             units: time.as_secs_f64() / self.unit,
             transforms: counts.transforms,
-            limb_products: counts.limb_products,
+            limb_products,
             combination_products: counts.combination_products,
             table_products: counts.table_products,
             key_switches: counts.key_switches,

@@ -49,7 +49,9 @@ pub fn read(file: &Path) -> Result<Vec<SingleRecord>> {
         let has = |name: &str| value.get(name).is_some();
         let is_table = !has("bootstraps") && !has("paper_set") && !has("rotation_keys");
         let is_curve = has("log2_q0") || has("chain_depth");
-        let is_single = has("units_per_value") && (is_table || is_curve);
+        // Single values that were packed are looked up together.
+        let is_one = value.get("slots").is_none_or(|slots| slots == 1);
+        let is_single = has("units_per_value") && is_one && (is_table || is_curve);
         Ok(if is_single { Some(serde_json::from_value(value)?) } else { None })
     })
 }
@@ -73,7 +75,8 @@ pub fn pictures(records: &[SingleRecord], threads: usize) -> Result<Vec<(String,
             methods.into_iter().map(|(name, times)| (name.to_owned(), median(&times))).collect();
         bars.sort_by(|a, b| b.1.total_cmp(&a.1));
         let title = format!(
-            "A table of {p} entries on one value, failing with 2^-{fail} at most, {threads} thread(s)"
+            "A table of {p} entries on one value, failing with 2^-{fail} at most, {}",
+            on(threads)
         );
         let picture = Bars { title, quantity: "time of a lookup (u)", bars };
         pictures.push((format!("full_domain_p{p}_fail{fail}"), picture.svg()?));
@@ -90,6 +93,11 @@ pub fn pictures(records: &[SingleRecord], threads: usize) -> Result<Vec<(String,
         pictures.push(("cmux_chain".to_owned(), cmux_chain(&chains, threads).svg()?));
     }
     Ok(pictures)
+}
+
+/// A number of threads, as titles have it.
+fn on(threads: usize) -> String {
+    if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
 }
 
 /// Medians of times, a curve a method, over what `place` says of a line.
@@ -116,7 +124,7 @@ fn cmux_chain(records: &[&SingleRecord], threads: usize) -> Chart {
     let place = |record: &SingleRecord| (record.chain_depth.unwrap_or(1) as f64).log2() + 1.0;
     Chart {
         file_name: "cmux_chain",
-        title: format!("A circuit bootstrap and a chain of CMUXes, {threads} thread(s)"),
+        title: format!("A circuit bootstrap and a chain of CMUXes, {}", on(threads)),
         axis: "1 + log2 of the chain's depth",
         quantity: "time (ms)",
         curves: curves(records, place),
@@ -138,7 +146,7 @@ fn decomposition(records: &[&SingleRecord], threads: usize) -> Chart {
     }
     Chart {
         file_name: "decomposition",
-        title: format!("Homomorphic digit decomposition, {threads} thread(s)"),
+        title: format!("Homomorphic digit decomposition, {}", on(threads)),
         axis: "log2 of the modulus q_0",
         quantity: "time a value (ms)",
         curves,
@@ -167,6 +175,7 @@ mod tests {
             line("CMUX chain, cmux-depth-8", r#","chain_depth":8,"bootstraps":1"#),
             line("FDFB-Compress", r#","paper_set":"PARAM_fast""#),
             line("sign of 20 bits", r#","rotation_keys":[0]"#),
+            line("packed, AKP of single values", r#","slots":65536"#),
             r#"{"method":"akp"}"#.to_owned(),
         ];
         fs::write(&file, lines.join("\n")).unwrap();

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{Line, PeerLine, stages};
+use super::{Line, PeerLine, predictions, stages};
 use crate::measurement::median;
 
 const STYLE: &str = "
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .2rem .6rem; border-bottom: 1px solid #ddd; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td:first-child { min-width: 15rem; } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bar { width: 55%; } .bar span { display: inline-block; height: 1.1rem; vertical-align: middle; }
 .legend span { margin-right: 1rem; } .legend i { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(28rem, 1fr)); gap: 1rem; }
@@ -34,10 +34,10 @@ pub fn html(lines: &[Line], pictures: &[(String, String)], peers: &[PeerLine]) -
                 (origin(lines))
                 (measurements(lines))
                 @if !pictures.is_empty() {
-                    h2 { "Pictures" }
+                    h2 { "Over the width of tables" }
                     div class="pictures" { @for (_, svg) in pictures { (PreEscaped(svg)) } }
                 }
-                (noise(lines))
+                (predictions::section(lines))
                 (stages::bars(lines))
                 (beside_peers(peers))
             }
@@ -46,15 +46,43 @@ pub fn html(lines: &[Line], pictures: &[(String, String)], peers: &[PeerLine]) -
     page.into_string()
 }
 
-/// What a line is of: method, width, digits, tables.
+/// Names of tables that say no more than the method does.
+const PLAIN_TABLES: [&str; 6] =
+    ["random", "integers", "single integers", "identity", "bit", "chain"];
+
+/// What a line is of: method, width, digits, operation, tables.
 pub fn title(line: &Line) -> String {
-    let Line { method, bits_in, digits, tables, .. } = line;
-    let digits: Vec<String> = digits.iter().map(u64::to_string).collect();
-    let digits =
-        if digits.is_empty() { String::new() } else { format!(" ({})", digits.join(" x ")) };
-    let tables = if *tables == 1 { String::new() } else { format!(", {tables} tables") };
-    let bits = (bits_in * 10.0).round() / 10.0;
-    format!("{method}, {bits} bits{digits}{tables}")
+    let Line { method, bits_in, digits, tables, table, chain_depth, .. } = line;
+    let mut title = method.clone();
+    let bits = format!("{} bits", (bits_in * 10.0).round() / 10.0);
+    if !method.contains(&bits) {
+        title += &format!(", {bits}");
+    }
+    let digits = powers(digits);
+    if !method.contains(&digits) {
+        title += &format!(" ({digits})");
+    }
+    let plain = PLAIN_TABLES.iter().any(|name| table.split(':').next() == Some(name));
+    if !plain && !method.to_lowercase().contains(&table.to_lowercase()) {
+        title += &format!(", {table}");
+    }
+    if *tables != 1 {
+        title += &format!(", {tables} tables");
+    }
+    if let Some(depth) = chain_depth {
+        title += &format!(", depth {depth}");
+    }
+    title
+}
+
+/// Digits as people write them: 4 x 8^6.
+fn powers(digits: &[u64]) -> String {
+    let runs = digits.chunk_by(|x, y| x == y);
+    let power = |run: &[u64]| match run.len() {
+        1 => run[0].to_string(),
+        count => format!("{}^{count}", run[0]),
+    };
+    runs.map(power).collect::<Vec<_>>().join(" x ")
 }
 
 /// Machines, kernels and commits of all lines, and the unit.
@@ -69,14 +97,26 @@ fn origin(lines: &[Line]) -> Markup {
         p {
             "Processor " (distinct(|line| &line.processor)) "; instruction set " (distinct(|line| &line.simd))
             "; commit " (distinct(|line| &line.revision)) ". The unit u, one forward NTT of degree 65,536 by tfhe-ntt, took "
-            (format!("{least:.0} to {most:.0} microseconds")) ". Every result was decrypted and compared."
+            (format!("{least:.0} to {most:.0} microseconds")) " in these runs: times in u compare runs on one machine, whose speed varies from hour to hour. Seconds are of the evaluation alone, without keys; memory is that of the evaluation. Every result was decrypted and compared; what parameters promise of failures is of a value."
         }
     }
 }
 
+/// Lines that share a lookup between many values, and those of one value.
 fn measurements(lines: &[Line]) -> Markup {
+    let (packed, single): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| line.slots > 1);
+    html! {
+        @for (heading, lines) in [("Many values at once", packed), ("One value at a time", single)] {
+            @if !lines.is_empty() {
+                h2 { (heading) }
+                (measured(&lines))
+            }
+        }
+    }
+}
+
+fn measured(lines: &[&Line]) -> Markup {
     let heads = [
-        "what",
         "values",
         "threads",
         "seconds",
@@ -84,14 +124,13 @@ fn measurements(lines: &[Line]) -> Markup {
         "u",
         "memory",
         "keys",
-        "failure",
+        "a value fails",
         "security",
         "wrong",
     ];
     html! {
-        h2 { "Measurements" }
         table {
-            tr { @for head in heads { th { (head) } } }
+            tr { th { "what" } @for head in heads { th class="number" { (head) } } }
             @for line in lines {
                 tr {
                     td { (title(line)) }
@@ -106,27 +145,6 @@ fn measurements(lines: &[Line]) -> Markup {
                     td class="number" { (format!("{:.0}", line.security_bits)) }
                     td class=(if line.wrong == 0 { "number" } else { "number wrong" }) {
                         (line.wrong) " of " (line.values_checked)
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Measured beside predicted noise, in bits of the distance to a wrong value.
-fn noise(lines: &[Line]) -> Markup {
-    html! {
-        h2 { "Noise" }
-        p { "log2 of the standard deviation of results' errors, relative to the distance to a wrong value." }
-        table {
-            tr { th { "what" } th { "measured" } th { "predicted" } th { "difference" } }
-            @for line in lines {
-                @if let Some(predicted) = line.predicted_noise_std_log2 {
-                    tr {
-                        td { (title(line)) }
-                        td class="number" { (format!("{:.2}", line.noise_std_log2)) }
-                        td class="number" { (format!("{predicted:.2}")) }
-                        td class="number" { (format!("{:+.2}", line.noise_std_log2 - predicted)) }
                     }
                 }
             }
@@ -190,6 +208,24 @@ fn bytes(count: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn titles_say_what_a_line_is_of_and_nothing_twice() {
+        let line = |method: &str, bits: f64, digits: &[u64], table: &str| {
+            title(&Line {
+                method: method.to_owned(),
+                bits_in: bits,
+                digits: digits.to_vec(),
+                table: table.to_owned(),
+                tables: 1,
+                ..Line::default()
+            })
+        };
+        assert_eq!(line("cmt", 20.0, &[4, 8, 8, 8, 8, 8, 8], "random:1"), "cmt, 20 bits (4 x 8^6)");
+        assert_eq!(line("AKP 64 x 128", 13.0, &[64, 128], "relu"), "AKP 64 x 128, 13 bits, relu");
+        assert_eq!(line("ReLU of 12 bits", 12.0, &[], "ReLU"), "ReLU of 12 bits");
+        assert_eq!(line("akp", 8.0, &[], "random:1"), "akp, 8 bits");
+    }
 
     #[test]
     fn numbers_are_short() {

@@ -148,6 +148,28 @@ impl HomomorphicDft {
         self
     }
 
+    /// The chain where every matrix has baby steps of its own: how many, and how many of them have keys, which the others
+    /// share. No list leaves it as it is.
+    ///
+    /// # Panics
+    /// If a number is 0, or the list is for another number of matrices.
+    #[must_use]
+    pub fn with_baby_steps(mut self, ring_slots: usize, of_matrices: &[[usize; 2]]) -> Self {
+        if of_matrices.is_empty() {
+            return self;
+        }
+        assert_eq!(of_matrices.len(), self.stages.len(), "matrices with baby steps of their own");
+        let matrices = self.factors.iter().flat_map(DftFactors::shapes);
+        for ((stage, matrix), &[babies, keyed]) in
+            self.stages.iter_mut().zip(matrices).zip(of_matrices)
+        {
+            let TransformPlan { shape, scale, .. } = stage.plan;
+            stage.plan = TransformPlan::of_shape(&matrix, ring_slots, babies, shape, scale)
+                .sharing_baby_keys(keyed);
+        }
+        self
+    }
+
     /// Demands matrices whose scales are neither too small to hold anything nor too large to be encoded.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ use super::compare::CompareCommand;
 use super::encrypt_table::EncryptTableArgs;
 use super::integers::IntegersCommand;
 use super::lookup::{LookupArgs, TableArgs};
+#[cfg(feature = "remote")]
+use super::remote::{ConnectionArgs, RemoteCommand};
 #[cfg(feature = "serve")]
 use super::serve::{ServeArgs, ServeCommand, TableCommand};
 use super::sum::SumArgs;
@@ -47,6 +49,8 @@ impl Cli {
             Command::Wide(args) => args.command.files(),
             #[cfg(feature = "serve")]
             Command::Serve(args) => args.files(),
+            #[cfg(feature = "remote")]
+            Command::Remote(args) => args.command.files(),
             Command::Inspect(args) => {
                 let files = args.files.iter().map(|path| FileArg::input("FILE", path)).collect();
                 FileArgs { files, force: false }
@@ -138,6 +142,40 @@ impl ServeArgs {
         let mut files = inputs([("--table", Some(args.table.as_path()))]);
         files.extend(args.reading.files());
         FileArgs { files, force: false }
+    }
+}
+
+#[cfg(feature = "remote")]
+impl RemoteCommand {
+    fn files(&self) -> FileArgs {
+        let of = |connection: &ConnectionArgs| {
+            inputs([("--token-file", connection.token_file.as_deref())])
+        };
+        match self {
+            Self::Tables(args) | Self::List(args) => FileArgs { files: of(args), force: false },
+            Self::Remove(args) => FileArgs { files: of(&args.connection), force: false },
+            Self::Upload(args) => {
+                let mut files = of(&args.connection);
+                files.extend(args.files.iter().map(|path| FileArg::input("FILE", path)));
+                FileArgs { files, force: false }
+            }
+            Self::Lookup(args) => {
+                let mut files = of(&args.connection);
+                files.extend(inputs([
+                    ("--evaluation", args.evaluation.as_deref()),
+                    ("--input", Some(&args.input)),
+                ]));
+                let outputs = args.results.outputs.iter();
+                files.extend(outputs.map(|path| FileArg::bytes("--output", path)));
+                FileArgs { files, force: args.results.force }
+            }
+            Self::Fetch(args) => {
+                let mut files = of(&args.connection);
+                let outputs = args.results.outputs.iter();
+                files.extend(outputs.map(|path| FileArg::bytes("--output", path)));
+                FileArgs { files, force: args.results.force }
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
@@ -58,12 +59,45 @@ pub struct LimitArgs {
     /// Memory of a lookup as predicted, its key included; also what a key may take when it is read
     #[arg(long, value_name = "SIZE", default_value = "12GiB", value_parser = memory_size)]
     pub memory: usize,
-    /// Connections at a time
+    /// Connections at a time; for one more, that which holds no client's request for longest ends
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u16).range(1..))]
     pub connections: u16,
+    /// Requests of a client at a time
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    pub client_requests: u16,
     /// Longest silence within a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub silence: u32,
+    /// How long jobs and their results are kept after their end: 7d, 12h, 30m, 90s or never to remove them
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = age)]
+    pub keep_jobs: Age,
+    /// Results of a client; what is beyond goes, the oldest jobs first, but never the last
+    #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = memory_size)]
+    pub client_results: usize,
+    /// How long an unfinished upload is kept to which nothing comes
+    #[arg(long, value_name = "TIME", default_value = "2d", value_parser = age)]
+    pub keep_uploads: Age,
+    /// How long files of ciphertexts are kept that no job uses
+    #[arg(long, value_name = "TIME", default_value = "30d", value_parser = age)]
+    pub keep_ciphertexts: Age,
+}
+
+/// How long something is kept; none is for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Age(pub Option<Duration>);
+
+fn age(text: &str) -> Result<Age, String> {
+    if text == "never" {
+        return Ok(Age(None));
+    }
+    let units = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)];
+    let found = units.into_iter().find_map(|(unit, seconds)| {
+        let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(u64::from(number) * seconds)
+    });
+    let found = found.filter(|&seconds| seconds > 0);
+    let seconds = found.ok_or("a time is as 7d, 12h, 30m or 90s, or never")?;
+    Ok(Age(Some(Duration::from_secs(seconds))))
 }
 
 /// What the operator does.
@@ -91,6 +125,8 @@ pub enum TableCommand {
 pub enum ClientCommand {
     /// Add a client and print its token, once: only a hash is kept
     Add(NameArgs),
+    /// Give a client a new token in place of the one it has; keys, files and jobs stay
+    Renew(NameArgs),
     /// List all clients
     List(FolderArgs),
     /// Remove a client with its keys, files and jobs
@@ -144,9 +180,26 @@ Examples:
   cryptable serve --folder service --listen 127.0.0.1:8080
   cryptable serve --folder service --memory 20GB --client-queue 4 --threads 8
   cryptable serve --folder service --listen 0.0.0.0:8080 --behind-proxy
+  cryptable serve --folder service --keep-jobs 12h --client-results 10GB --keep-uploads 6h
   cryptable serve table list --folder service
+  cryptable serve client renew --folder service --name hospital
   cryptable serve client remove --folder service --name hospital
 
 Clients register evaluation keys, send files of ciphertexts, and have them looked up in the tables:
-with cryptable.Client in Python, or over HTTP as GET /v1/openapi.json says. A server that is killed
-has lost no key and no job; started again, it goes on.";
+with `cryptable remote`, cryptable.Client in Python, or over HTTP as GET /v1/openapi.json says. A
+server that is killed has lost no key and no job; started again, it goes on.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_units() {
+        assert_eq!(age("90s"), Ok(Age(Some(Duration::from_secs(90)))));
+        assert_eq!(age("2d"), Ok(Age(Some(Duration::from_secs(172_800)))));
+        assert_eq!(age("never"), Ok(Age(None)));
+        for wrong in ["", "7", "0d", "-1d", "d", "1w"] {
+            assert!(age(wrong).is_err(), "{wrong}");
+        }
+    }
+}

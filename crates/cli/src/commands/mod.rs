@@ -25,11 +25,15 @@ mod lookup;
 mod parameter_list;
 mod parameters;
 mod plan;
+#[cfg(feature = "remote")]
+pub(crate) mod remote;
 pub(crate) mod resume;
 #[cfg(feature = "serve")]
 mod serve;
 mod sum;
 mod table_files;
+#[cfg(any(feature = "remote", feature = "serve"))]
+mod table_list;
 mod wide;
 
 use std::io::Write;
@@ -87,6 +91,8 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Wide(args) => wide::run(global, &args.command),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(global, &args),
+        #[cfg(feature = "remote")]
+        Command::Remote(args) => remote::run(global, &args.command),
         Command::Inspect(args) => inspect::run(global, &args),
         #[cfg(feature = "client")]
         Command::Demo(args) => match args.what {
@@ -130,6 +136,8 @@ fn handles_secrets(command: &Command) -> bool {
         // Tokens, of which it keeps no copy.
         #[cfg(feature = "serve")]
         Command::Serve(_) => true,
+        #[cfg(feature = "remote")]
+        Command::Remote(_) => true,
         // Keys of its own, and profilers want to look in.
         #[cfg(feature = "bench")]
         Command::Bench(_) => false,

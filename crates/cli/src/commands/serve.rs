@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use cryptable_service::messages::TableInfo;
-use cryptable_service::{Config, Limits, Service, Store};
+use cryptable_service::{Config, Limits, Retention, Service, Store};
 use serde::Serialize;
 
 use super::table_files;
+use super::table_list::Tables;
 use crate::args::Global;
 use crate::args::serve::{
     ClientCommand, LimitArgs, ServeArgs, ServeCommand, TableAddArgs, TableCommand,
@@ -39,6 +39,10 @@ pub fn run(global: Global, args: &ServeArgs) -> Result<()> {
             }
             ClientCommand::List(args) => {
                 report::result(global, &Clients { clients: open(&args.folder)?.clients()? })
+            }
+            ClientCommand::Renew(args) => {
+                let token = open(&args.place.folder)?.renew_token(&args.name)?;
+                report::result(global, &Token { token })
             }
             ClientCommand::Remove(args) => Ok(open(&args.place.folder)?.remove_client(&args.name)?),
         },
@@ -75,7 +79,15 @@ fn limits(global: Global, args: &LimitArgs) -> Limits {
         memory: args.memory as u64,
         threads: global.threads.map_or(0, usize::from),
         connections: usize::from(args.connections),
+        client_requests: usize::from(args.client_requests),
         silence: Duration::from_secs(u64::from(args.silence)),
+        keep: Retention {
+            jobs: args.keep_jobs.0,
+            client_results: args.client_results as u64,
+            uploads: args.keep_uploads.0,
+            ciphertexts: args.keep_ciphertexts.0,
+            ..Retention::default()
+        },
         ..Limits::default()
     }
 }
@@ -122,21 +134,5 @@ struct Clients {
 impl fmt::Display for Clients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.clients.join("\n"))
-    }
-}
-
-#[derive(Serialize)]
-struct Tables {
-    tables: Vec<TableInfo>,
-}
-
-impl fmt::Display for Tables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, table) in self.tables.iter().enumerate() {
-            let TableInfo { name, input_modulus, output_modulus, .. } = table;
-            let end = if index == 0 { "" } else { "\n" };
-            write!(f, "{end}{name}: {input_modulus} -> {output_modulus}")?;
-        }
-        Ok(())
     }
 }

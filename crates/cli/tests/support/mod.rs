@@ -145,6 +145,14 @@ impl Workspace {
         self.failure(command, line)
     }
 
+    /// As [`Workspace::fail`], with another exit status.
+    #[allow(dead_code, reason = "not every test binary has others")]
+    pub fn fail_with(&self, line: &str, status: i32) -> String {
+        let mut command = self.command(line);
+        command.args(["--progress-seconds", "1000"]);
+        self.failure_with(command, line, status)
+    }
+
     /// `client.key`, `server.key` and `values.ct`, altered, longer or shorter, are refused under the name `bad`.
     #[allow(dead_code, reason = "not every test binary damages files")]
     pub fn refuse_damaged_files(&self) {
@@ -172,9 +180,13 @@ impl Workspace {
         }
     }
 
-    fn failure(&self, mut command: Command, line: &str) -> String {
+    fn failure(&self, command: Command, line: &str) -> String {
+        self.failure_with(command, line, 1)
+    }
+
+    fn failure_with(&self, mut command: Command, line: &str, status: i32) -> String {
         let before = self.files();
-        let output = command.assert().code(1).get_output().clone();
+        let output = command.assert().code(status).get_output().clone();
         assert!(output.stdout.is_empty(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
         assert_eq!(self.files(), before, "{line}");
         let message = String::from_utf8(output.stderr).unwrap();

@@ -1,7 +1,11 @@
 //! Digits of packed values: of keys of multiplexer trees and of comparisons.
 
+use cryptable_lattice::error::check_equal;
+
 use super::packed_parts::each_part;
-use crate::{Ciphertext, EvaluationKey, Execution, Parameters, PreparedTable, Result, Table};
+use crate::{
+    Ciphertext, Error, EvaluationKey, Execution, Parameters, PreparedTable, Result, Table,
+};
 
 impl Parameters {
     /// Sizes of the digits that values are decomposed into, the least significant first; one digit, where the parameters
@@ -83,5 +87,61 @@ impl EvaluationKey {
         let key = self.packed()?;
         let tables = tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
         each_part(digit, execution, |part, progress| key.lookup_digit(part, &tables, progress))
+    }
+
+    /// Maps values that come in several ciphertexts, the least significant digits first, through tables of all of them
+    /// together: `x = x_0 + M_0·(x_1 + M_1·(…))`, where each modulus M_i is the product of the next digits of the parameters
+    /// ([`Parameters::digit_sizes`]), which are those of a multiplexer tree.
+    ///
+    /// ```
+    /// use cryptable::engines::packed::{self, MultiplexerLiteral};
+    /// use cryptable::{Execution, SecretKey, Table};
+    /// let digits = vec![4, 4, 4];
+    /// let tree = MultiplexerLiteral { digits, selectors: vec![1, 1, 1], ..Default::default() };
+    /// let parameters = packed::Parameters::insecure_toy_tree(8, 1024, 1024, tree, 0)?;
+    /// let secret = SecretKey::generate(cryptable::Parameters::from(parameters));
+    /// let server = secret.evaluation_key();
+    /// let (low, high) = (secret.encrypt_digits(&[3, 0], 4)?, secret.encrypt_digits(&[15, 2], 16)?);
+    /// let ones = server.prepare(&Table::from_fn(64, 8, |x| u64::from(x.count_ones()))?)?;
+    /// let found = server.lookup_digits(&[low, high], &[&ones], Execution::default())?;
+    /// assert_eq!(secret.decrypt(&found[0])?, [6, 1]);
+    /// # Ok::<(), cryptable::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`crate::engines::packed::EvaluationKey::lookup_digits`]; if there is no input.
+    pub fn lookup_digits(
+        &self,
+        inputs: &[Ciphertext],
+        tables: &[&PreparedTable],
+        execution: Execution<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let key = self.packed()?;
+        let tables = tables.iter().map(|table| table.packed()).collect::<Result<Vec<_>>>()?;
+        let Some(first) = inputs.first() else {
+            return Err(Error::TooSmall { name: "number of inputs", value: 0, limit: 1 });
+        };
+        let parts = inputs.iter().map(Ciphertext::packed).collect::<Result<Vec<_>>>()?;
+        for input in &parts {
+            check_equal("number of parts of an input", input.len(), first.parts().len())?;
+        }
+        let mut index = 0;
+        each_part(first, execution, |_, progress| {
+            let inputs: Vec<_> = parts.iter().map(|input| input[index].clone()).collect();
+            index += 1;
+            key.lookup_digits(&inputs, &tables, progress)
+        })
+    }
+}
+
+#[cfg(feature = "client")]
+impl crate::SecretKey {
+    /// Encrypts values of another modulus: some of the digits of inputs of [`EvaluationKey::lookup_digits`].
+    ///
+    /// # Errors
+    /// As [`crate::engines::packed::SecretKey::encrypt_digits`]; if there is no value.
+    pub fn encrypt_digits(&self, values: &[u64], modulus: u64) -> Result<Ciphertext> {
+        let key = self.packed()?;
+        self.encrypt_parts(values, |values| Ok(key.encrypt_digits(values, modulus)?.into()))
     }
 }

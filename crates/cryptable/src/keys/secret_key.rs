@@ -64,15 +64,30 @@ impl SecretKey {
     /// [`Error::ValueOutOfRange`] names the first value that is not below the input modulus; [`Error::TooSmall`] if
     /// there is none at all.
     pub fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
+        self.encrypt_parts(
+            values,
+            |values| each_engine!(self, it => it.encrypt(values).map(Part::from)),
+        )
+    }
+
+    /// Encrypts what goes into one part after the other.
+    ///
+    /// # Errors
+    /// As [`SecretKey::encrypt`], and those of `encrypt`.
+    pub(super) fn encrypt_parts(
+        &self,
+        values: &[u64],
+        encrypt: impl Fn(&[u64]) -> Result<Part>,
+    ) -> Result<Ciphertext> {
         if values.is_empty() {
             return Err(Error::TooSmall { name: "number of values", value: 0, limit: 1 });
         }
         let per_part = self.values_per_part();
-        let encrypt = |(part, values): (usize, &[u64])| {
-            let found: Result<Part> = each_engine!(self, it => it.encrypt(values).map(Part::from));
-            found.map_err(|error| shifted(error, part * per_part))
-        };
-        Ciphertext::new(values.chunks(per_part).enumerate().map(encrypt).collect::<Result<_>>()?)
+        let parts = values
+            .chunks(per_part)
+            .enumerate()
+            .map(|(part, values)| encrypt(values).map_err(|error| shifted(error, part * per_part)));
+        Ciphertext::new(parts.collect::<Result<_>>()?)
     }
 
     /// Decrypts a fresh ciphertext or the result of a lookup: exact integers. No copy of them stays behind; clearing

@@ -180,5 +180,6 @@ pub fn noise(gadget: Gadget, dimension: usize, source: SecretDistribution) -> Va
     let terms = dimension as f64;
     let rounding = gadget.rounding_variance() * terms * second_moment(source);
     let switch = modulus_switch_variance(dimension, source);
-    Variance::of_units(digit_noise(gadget, terms) + rounding + switch, gadget.modulus() as f64)
+    // There are no transforms, and none are counted for so small a modulus.
+    Variance::of_units(digit_noise(gadget, terms, 0.0) + rounding + switch, gadget.modulus() as f64)
 }

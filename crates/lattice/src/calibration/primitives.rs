@@ -183,11 +183,12 @@ fn table_product() -> f64 {
     const INNER: usize = 16;
     const COLUMNS: usize = 256;
     const ENTRY_BITS: u32 = 16;
-    let ring = Ring::new(STEP_DEGREE, &ntt_primes(STEP_DEGREE, LOG2_PRIME, 1, &[]), &[]);
-    let words = words(2 * (COLUMNS + INNER) * STEP_DEGREE, LOG2_PRIME as u32 - 1);
+    const LIMBS: usize = 3;
+    let ring = Ring::new(STEP_DEGREE, &ntt_primes(STEP_DEGREE, LOG2_PRIME, LIMBS, &[]), &[]);
+    let words = words(2 * LIMBS * (COLUMNS + INNER) * STEP_DEGREE, LOG2_PRIME as u32 - 1);
     let polys: Vec<_> = words
-        .chunks_exact(STEP_DEGREE)
-        .map(|words| Poly::<Evaluations>::from_words(&ring, Basis::main(1), words.to_vec()))
+        .chunks_exact(LIMBS * STEP_DEGREE)
+        .map(|words| Poly::<Evaluations>::from_words(&ring, Basis::main(LIMBS), words.to_vec()))
         .collect();
     let pairs: Vec<_> = polys.chunks_exact(2).map(|pair| [&pair[0], &pair[1]]).collect();
     let (columns, selectors) = pairs.split_at(COLUMNS);
@@ -196,8 +197,9 @@ fn table_product() -> f64 {
         words[index % words.len()] as i64 % (1 << ENTRY_BITS) - (1 << (ENTRY_BITS - 1))
     });
     let selectors = [selectors.to_vec()];
-    let batch = || drop(black_box(selected_matrix_product(&ring, 1, columns, &matrix, &selectors)));
-    let products = (2 * OUTER * INNER * COLUMNS * STEP_DEGREE) as f64 / DEGREE as f64;
+    let batch =
+        || drop(black_box(selected_matrix_product(&ring, LIMBS, columns, &matrix, &selectors)));
+    let products = (2 * LIMBS * OUTER * INNER * COLUMNS * STEP_DEGREE) as f64 / DEGREE as f64;
     least(12, batch) / products
 }
 

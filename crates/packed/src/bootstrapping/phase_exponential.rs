@@ -61,6 +61,7 @@ impl PhaseExponential {
         let coeffs_to_slots =
             HomomorphicDft::new(matrices, &levels, |limbs| literal.transform_shape(limbs))
                 .sharing_baby_keys(cts.keyed_babies)
+                .with_baby_steps(degree / 2, &cts.matrix_babies)
                 .after_trace(trace);
         let mut exponential =
             Exponential::new(literal.phase_function(), bound, literal.exponential_shape());

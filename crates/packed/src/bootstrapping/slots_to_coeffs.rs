@@ -35,6 +35,7 @@ pub(crate) fn plan(
     };
     HomomorphicDft::new(matrices, &levels, |limbs| literal.low_transform_shape(limbs))
         .sharing_baby_keys(stc.keyed_babies)
+        .with_baby_steps(degree / 2, &stc.matrix_babies)
 }
 
 /// Whether outputs are real numbers, one a slot, that come to the two parts of half as many slots before. Complex ones are

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, RealDecryption};
 use cryptable_lattice::error::{Error, Result, check_values};
-use cryptable_lattice::key_generation::generate_switching_keys;
+use cryptable_lattice::key_generation::{generate_stored_keys, generate_switching_keys};
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
-use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, SwitchingKey};
+use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
 use cryptable_ring::random::RandomStream;
 use cryptable_ring::{Ring, clear_stack};
 use cryptable_wire::KeyId;
@@ -223,5 +223,19 @@ impl SecretKey {
         let secret = (&self.secret, self.parameters.literal().sparse_weight);
         let requests = self.parameters.key_requests();
         generate_switching_keys(&self.ring, secret, requests, progress, consume)
+    }
+
+    /// Generates what a file holds of the switching keys, one at a time.
+    ///
+    /// # Errors
+    /// Whatever `consume` returns, or [`Error::Cancelled`].
+    pub(crate) fn generate_stored_keys(
+        &self,
+        requests: &[KeyRequest],
+        progress: Progress<'_>,
+        consume: impl FnMut(StoredKey<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let secret = (&self.secret, self.parameters.literal().sparse_weight);
+        generate_stored_keys(&self.ring, secret, requests, progress, consume)
     }
 }

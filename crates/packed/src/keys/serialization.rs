@@ -108,7 +108,7 @@ mod client {
             let requests = self.parameters().key_requests();
             let keys = (&requests[..], self.ring().moduli());
             write_evaluation_key(out, file, self.id(), keys, |write| {
-                self.generate_keys(progress, |_, key| write(&key))
+                self.generate_stored_keys(&requests, progress, write)
             })
         }
 

@@ -59,7 +59,7 @@ impl PreparedTable {
         self.output_modulus
     }
 
-    /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 24 an entry (`TableMatrix` of `ring`).
+    /// Bytes in memory: 16 an entry for AKP; for multiplexer trees up to 42 an entry (`TableMatrix` of `ring`).
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.form {

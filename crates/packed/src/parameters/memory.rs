@@ -55,13 +55,23 @@ impl Parameters {
             Circuit::Multiplexer(_) => table_bytes(literal, tables),
         };
         let beside = PROGRAM_BYTES + WORDS_BESIDE * WORD_BYTES * literal.ring_degree;
-        beside + self.bytes_of_limbs(tables, 1) + results + of_tables
+        beside + self.bytes_of_limbs(tables, 1) + results + of_tables + self.scratch_bytes()
+    }
+
+    /// Bytes that a thread takes for a table step.
+    fn scratch_bytes(&self) -> usize {
+        match self.circuit() {
+            Circuit::Akp(_) | Circuit::MultiPrecision(_) => 0,
+            Circuit::Multiplexer(_) => {
+                TableMatrix::scratch_bytes_at_most(self.literal().input_modulus as usize)
+            }
+        }
     }
 
     /// Bytes more that two threads take than one.
     pub(crate) fn second_thread_bytes(&self) -> usize {
         let [one, two] = [1, 2].map(|threads| self.bytes_of_limbs(1, threads));
-        two - one
+        two - one + self.scratch_bytes()
     }
 
     /// Bytes of polynomials at the widest point, on one thread or two.

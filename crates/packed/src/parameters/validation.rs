@@ -185,6 +185,14 @@ fn check_dft(dft: &DftLiteral, levels: u32, log2_scale: f64) -> Result<()> {
         within("baby steps with keys", keyed as u64, 1..=dft.baby_steps as u64)?;
     }
     within("matrices of a homomorphic DFT", dft.stages.len() as u64, 1..=levels.into())?;
+    if !dft.matrix_babies.is_empty() {
+        let (matrices, lists) = (dft.stages.len() as u64, dft.matrix_babies.len() as u64);
+        demand_equal("matrices with baby steps of their own", lists, matrices)?;
+    }
+    for &[babies, keyed] in &dft.matrix_babies {
+        within("baby steps of a matrix", babies as u64, 1..=128)?;
+        within("baby steps of a matrix with keys", keyed as u64, 1..=babies as u64)?;
+    }
     for &stage in &dft.stages {
         within("butterfly levels of a matrix", stage.into(), 1..=MAX_STAGE)?;
     }

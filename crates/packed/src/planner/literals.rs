@@ -84,7 +84,7 @@ pub(crate) fn literal(
 fn dft(levels: u32, extra_primes: usize) -> DftLiteral {
     let stages = split_levels(levels, LEVELS_OF_MATRIX);
     let primes = stages.len().min(2) + extra_primes;
-    DftLiteral { stages, primes, baby_steps: 8, keyed_babies: None }
+    DftLiteral { stages, primes, baby_steps: 8, keyed_babies: None, matrix_babies: Vec::new() }
 }
 
 /// Primes more of CoeffsToSlots and SlotsToCoeffs, the exponential, and the order of the interpolation.

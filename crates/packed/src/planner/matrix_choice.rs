@@ -1,25 +1,26 @@
 //! CoeffsToSlots in more and smaller matrices: they have fewer diagonals in all, hence fewer giant steps and products, and
 //! take a prime or two more, at the top of the chain, where nothing but CoeffsToSlots is made dearer.
 
-use cryptable_lattice::cost::CostModel;
 use cryptable_lattice::error::Result;
 
 use crate::literal::{DftLiteral, ParametersLiteral};
 use crate::parameters::parameter_set::Parameters;
+use crate::planner::baby_choice::{KEY_WEIGHT, weighted, with_baby_steps};
 use crate::planner::digit_choice::Evaluation;
 use crate::planner::literals::split_levels;
 use crate::planner::prime_choice::{LARGEST_DEVIATION, choose_primes_where};
 use crate::planner::request::Request;
 
-/// What is tried beside matrices of up to five levels: most levels of a matrix, primes more, baby steps and those of them
-/// with keys of their own: shared keys are slower, and what a memory limit gets.
-const CHOICES: [(u32, usize, [usize; 2]); 4] =
-    [(4, 1, [8, 8]), (3, 2, [4, 4]), (4, 1, [8, 4]), (3, 2, [4, 2])];
+/// What is tried beside matrices of up to five levels: most levels of a matrix, and primes more.
+const CHOICES: [(u32, usize); 2] = [(4, 1), (3, 2)];
+
+/// Weights of key bytes that are tried beside the default where memory is limited.
+const STRONGER_WEIGHTS: [f64; 2] = [0.5, 2.0];
 
 /// Bits that all primes may lose to make room for the primes more.
 const LOST_BITS: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
 
-/// The fastest parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
+/// The best parameters of one way to evaluate a request's tables, which pass `check`: primes, then matrices.
 ///
 /// # Errors
 /// As [`choose_primes_where`].
@@ -32,8 +33,9 @@ pub(crate) fn choose_primes_and_matrices(
     Ok(choose_matrices(request, found, check))
 }
 
-/// The fastest of these parameters and of those with other matrices of CoeffsToSlots, within the request's memory limit if
-/// any is. Others have to be secure, fail no more often than is stated, and pass `check`; these give way if they do not.
+/// The best of these parameters and of those with other matrices of CoeffsToSlots and baby steps, by time and key bytes
+/// ([`weighted`]), within the request's memory limit if any is. Others have to be secure, fail no more often than is
+/// stated, and pass `check`; these give way if they do not.
 pub(crate) fn choose_matrices(
     request: &Request,
     found: Parameters,
@@ -42,21 +44,30 @@ pub(crate) fn choose_matrices(
     let deviation = found.failure().typical_ratio.max(LARGEST_DEVIATION);
     let serves =
         |other: &Parameters| other.failure().typical_ratio <= deviation && check(other).is_ok();
-    let largest = |&choice: &(u32, usize, [usize; 2])| {
+    let largest = |&choice: &(u32, usize)| {
         let literals =
             LOST_BITS.iter().filter_map(|&lost| with_matrices(found.literal(), choice, lost));
         let mut secure = literals.filter_map(|literal| Parameters::new(literal).ok());
         secure.next().filter(serves)
     };
-    let others: Vec<Parameters> = CHOICES.iter().filter_map(largest).collect();
+    let more: Vec<Parameters> = CHOICES.iter().filter_map(largest).collect();
+    let stronger = if request.memory.is_some() { &STRONGER_WEIGHTS[..] } else { &[] };
+    let weights: Vec<f64> = [KEY_WEIGHT].iter().chain(stronger).copied().collect();
+    let with_fewer_keys = |of: &Parameters| -> Vec<Parameters> {
+        let literals = weights.iter().map(|&weight| with_baby_steps(of, weight));
+        literals.filter_map(|literal| Parameters::new(literal).ok()).filter(serves).collect()
+    };
+    let fewer: Vec<Parameters> =
+        [&found].into_iter().chain(&more).flat_map(with_fewer_keys).collect();
     let limit = request.memory.unwrap_or(usize::MAX);
     let rank = |parameters: &Parameters| {
         let prediction = parameters.prediction_of(request.tables);
-        let seconds = CostModel::default().seconds(&prediction.work);
-        (check(parameters).is_err(), prediction.peak_bytes() > limit, seconds)
+        let peak = prediction.peak_bytes();
+        let excess = if peak > limit { peak } else { 0 };
+        (check(parameters).is_err(), excess, weighted(&prediction))
     };
     let mut best = (rank(&found), found);
-    for other in others {
+    for other in more.into_iter().chain(fewer) {
         let rank = rank(&other);
         if rank < best.0 {
             best = (rank, other);
@@ -69,15 +80,14 @@ pub(crate) fn choose_matrices(
 /// matrices.
 fn with_matrices(
     literal: &ParametersLiteral,
-    (most, primes, [baby_steps, keyed]): (u32, usize, [usize; 2]),
+    (most, primes): (u32, usize),
     lost_bits: f64,
 ) -> Option<ParametersLiteral> {
     let of = &literal.coeffs_to_slots;
     let stages = split_levels(of.stages.iter().sum(), most);
     let primes = of.primes + primes;
-    let keyed_babies = (keyed < baby_steps).then_some(keyed);
     (stages.len() > of.stages.len()).then(|| ParametersLiteral {
-        coeffs_to_slots: DftLiteral { stages, primes, baby_steps, keyed_babies },
+        coeffs_to_slots: DftLiteral { stages, primes, ..of.clone() },
         log2_scale: literal.log2_scale - lost_bits,
         // Half of a prime, where there are constants.
         constant_bits: literal.constant_bits - lost_bits.min(2.0 * literal.constant_bits) / 2.0,
@@ -99,7 +109,8 @@ mod tests {
         };
         let stages = |found: &Parameters| found.literal().coeffs_to_slots.stages.clone();
         let fast = akp(8, None);
-        assert_eq!(stages(&fast), [4, 4, 4, 3]);
+        assert_eq!(stages(&fast), [3; 5]);
+        assert!(fast.prediction().key_file_bytes <= 800_000_000);
         let small = akp(8, Some(fast.prediction().peak_bytes() - 1));
         assert!(small.prediction().key_file_bytes < fast.prediction().key_file_bytes);
         assert!(small.prediction().peak_bytes() < fast.prediction().peak_bytes());

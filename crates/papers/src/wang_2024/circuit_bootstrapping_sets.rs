@@ -1,18 +1,23 @@
-//! CMUX_1 to CMUX_5 of Wang et al. (EUROCRYPT 2024, ePrint 2024/323, Tables 3 and 5) as printed, as far as this library's
-//! primes allow: n = 571 under a binary secret, N = 2,048, digits as in Table 5.
+//! CMUX_1 to CMUX_5 and AUTO_1 to AUTO_5 of Wang et al. (EUROCRYPT 2024, ePrint 2024/323, Tables 2 to 5) as printed, as far
+//! as this library's primes and secrets allow: N = 2,048, n = 571 under a binary secret by CMUXes and n = 458 by
+//! automorphisms, digits as in Table 5.
 //!
 //! The paper states 128 bits of security. By [`cryptable_lattice::security`] its LWE has fewer, so that these sets are
-//! insecure ones, for research. Three things are not the paper's:
+//! insecure ones, for research. Three things are not the paper's, and two more in AUTO sets:
 //!
 //! - Q is the largest prime below 2^50, the paper's near 2^54: noise of rows is 2^4 times as large relative to Q, and
 //!   depths are what the noise model of `cryptable-leveled` says of that at 2^-64: 0 with CMUX_1 and CMUX_2, which have a
 //!   single digit of 28 bits in scheme switching.
 //! - LWE ciphertexts on the way have modulus 2^14 in place of 2^10, and are switched through a ring of degree 1,024, as
 //!   those of this library's own sets.
-//! - AUTO_1 to AUTO_5 have Gaussian LWE secrets, which this library does not: they are not here.
+//! - LWE secrets of AUTO sets are uniform ternary; the paper's are Gaussian of deviation 3.2, which this library does not
+//!   have. At n = 458 they are weaker than the paper's.
+//! - Rotations of AUTO sets are by all odd exponents (θ = 1), the paper's by those of 1 modulo 4: with RGSW ciphertexts of
+//!   two digits, this library's phases are multiples of two.
 
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral, RotationMethod};
 use cryptable_lattice::error::out_of_range;
+use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Result, SecurityLevel};
 use cryptable_leveled::parameters::{CircuitBootstrappingLiteral, CircuitBootstrappingParameters};
 
@@ -45,7 +50,40 @@ pub const PUBLISHED_CMUX_SETS: [PublishedCmuxSet; 5] = {
     ]
 };
 
-/// The set of this number, from 1 to 5: not secure by today's estimates, and says so.
+/// A row of Table 5 by automorphisms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublishedAutoSet {
+    /// The paper's name.
+    pub name: &'static str,
+    /// Bits and number of digits of rotation keys, of automorphisms in rotations, of the trace, of scheme switching and of
+    /// RGSW ciphertexts.
+    pub digits: [(u32, usize); 5],
+    /// Longest chain of CMUXes.
+    pub max_depth: u64,
+}
+
+/// All AUTO rows of Table 5.
+pub const PUBLISHED_AUTO_SETS: [PublishedAutoSet; 5] = {
+    const fn row(
+        name: &'static str,
+        digits: [(u32, usize); 5],
+        max_depth: u64,
+    ) -> PublishedAutoSet {
+        PublishedAutoSet { name, digits, max_depth }
+    }
+    [
+        row("AUTO_1", [(26, 1), (26, 1), (17, 2), (28, 1), (6, 2)], 7),
+        row("AUTO_2", [(17, 2), (17, 2), (17, 2), (28, 1), (6, 2)], 73),
+        row("AUTO_3", [(17, 2), (17, 2), (17, 2), (19, 2), (7, 2)], 149),
+        row("AUTO_4", [(17, 2), (17, 2), (13, 3), (19, 2), (8, 2)], 7_900),
+        row("AUTO_5", [(17, 2), (17, 2), (11, 4), (19, 2), (8, 2)], 16_800),
+    ]
+};
+
+/// w of Table 2 for all odd exponents at N = 2,048: automorphisms by up to so many steps have keys.
+const WINDOW: usize = 30;
+
+/// The CMUX set of this number, from 1 to 5: not secure by today's estimates, and says so.
 ///
 /// ```
 /// use cryptable_papers::wang_2024::insecure_cmux_set;
@@ -57,26 +95,69 @@ pub const PUBLISHED_CMUX_SETS: [PublishedCmuxSet; 5] = {
 /// # Errors
 /// If there is no such set, or its noise leaves a circuit bootstrap no margin.
 pub fn insecure_cmux_set(number: u32) -> Result<CircuitBootstrappingParameters> {
-    let row = (number as usize).checked_sub(1).and_then(|index| PUBLISHED_CMUX_SETS.get(index));
-    let row = row.ok_or_else(|| out_of_range("number of the set", number.into(), "from 1 to 5"))?;
-    let [rotation, automorphism, relinearization, rgsw] =
-        row.digits.map(|(base_log2, length)| GadgetLiteral { base_log2, length });
+    let row = of_number(&PUBLISHED_CMUX_SETS, number)?;
+    let [rotation, automorphism, relinearization, rgsw] = row.digits.map(gadget);
     CircuitBootstrappingParameters::new(CircuitBootstrappingLiteral {
         security: SecurityLevel::Insecure,
         bits_per_ciphertext: 1,
         rgsw,
         fhew: ParametersLiteral {
             lwe_dimension: 571,
-            log2_lwe_modulus: 14,
-            // The nearest prime is the largest below 2^50.
-            log2_prime: 49.999_999_999_99,
             rotation: rotation.into(),
-            key_switching: GadgetLiteral { base_log2: 2, length: 5 },
-            automorphism,
-            relinearization,
-            ..*Parameters::default_128().literal()
+            ..published(automorphism, relinearization)
         },
     })
+}
+
+/// The AUTO set of this number, from 1 to 5: not secure, and says so.
+///
+/// ```
+/// use cryptable_papers::wang_2024::insecure_auto_set;
+/// let parameters = insecure_auto_set(5)?;
+/// assert!(parameters.fhew().security_bits() < 128.0);
+/// # Ok::<(), cryptable_lattice::Error>(())
+/// ```
+///
+/// # Errors
+/// If there is no such set, or its noise leaves a circuit bootstrap no margin.
+pub fn insecure_auto_set(number: u32) -> Result<CircuitBootstrappingParameters> {
+    let row = of_number(&PUBLISHED_AUTO_SETS, number)?;
+    let [rotation, rotating, automorphism, relinearization, rgsw] = row.digits.map(gadget);
+    CircuitBootstrappingParameters::new(CircuitBootstrappingLiteral {
+        security: SecurityLevel::Insecure,
+        bits_per_ciphertext: 1,
+        rgsw,
+        fhew: ParametersLiteral {
+            lwe_dimension: 458,
+            lwe_secret: SecretDistribution::UniformTernary,
+            rotation_method: RotationMethod::Automorphism { window: WINDOW, digits: rotating },
+            rotation: rotation.into(),
+            ..published(automorphism, relinearization)
+        },
+    })
+}
+
+/// The row of a number from 1 on.
+fn of_number<T>(rows: &[T; 5], number: u32) -> Result<&T> {
+    let row = (number as usize).checked_sub(1).and_then(|index| rows.get(index));
+    row.ok_or_else(|| out_of_range("number of the set", number.into(), "from 1 to 5"))
+}
+
+fn gadget((base_log2, length): (u32, usize)) -> GadgetLiteral {
+    GadgetLiteral { base_log2, length }
+}
+
+/// What all sets have in common.
+fn published(automorphism: GadgetLiteral, relinearization: GadgetLiteral) -> ParametersLiteral {
+    ParametersLiteral {
+        log2_lwe_modulus: 14,
+        // The nearest prime is the largest below 2^50.
+        log2_prime: 49.999_999_999_99,
+        key_switching: gadget((2, 5)),
+        automorphism,
+        relinearization,
+        ..*Parameters::default_128().literal()
+    }
 }
 
 #[cfg(test)]
@@ -94,6 +175,15 @@ mod tests {
             println!("{}: {bits:.1} bits, depth {depth}, printed {}", row.name, row.max_depth);
             assert!((120.0..128.0).contains(&bits), "{row:?}");
         }
-        assert!(insecure_cmux_set(0).is_err() && insecure_cmux_set(6).is_err());
+        for (number, row) in (1..).zip(PUBLISHED_AUTO_SETS) {
+            let parameters = insecure_auto_set(number).unwrap();
+            let depth = CircuitBootstrappingNoise::new(&parameters).max_depth();
+            let bits = parameters.fhew().security_bits();
+            println!("{}: {bits:.1} bits, depth {depth}, printed {}", row.name, row.max_depth);
+            assert!(bits < 128.0, "{row:?}");
+        }
+        for number in [0, 6] {
+            assert!(insecure_cmux_set(number).is_err() && insecure_auto_set(number).is_err());
+        }
     }
 }

@@ -26,37 +26,70 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import booleans, circuits, ckks, comparisons, errors, integers, large_values, transciphering, wide
+from . import (
+    bfloat16,
+    booleans,
+    bridges,
+    circuits,
+    ckks,
+    comparisons,
+    errors,
+    integers,
+    large_values,
+    transciphering,
+    wide,
+)
 from . import tables as _tables
 from ._native import (
     Candidate,
     Ciphertext,
+    CiphertextReader,
+    CiphertextWriter,
+    ComplexTable,
+    CostModel,
     EncryptedTable,
     EvaluationKey,
+    ListedParameters,
+    Parameters,
     Plan,
+    Prediction,
+    PreparedComplexTable,
     PreparedTable,
+    Secret,
     SecretKey,
+    SumLimits,
     Table,
     inspect,
+    list_parameters,
 )
 from ._native import plan as _plan
 from .client import Client
 from .code_book import CodeBook
 from .demo import demo
 from .errors import CryptableError
-from .tables import TableLike, table
+from .tables import TableLike, complex_table, real_table, table
 
 __all__ = [
     "Candidate",
     "Ciphertext",
+    "CiphertextReader",
+    "CiphertextWriter",
     "Client",
     "CodeBook",
+    "ComplexTable",
+    "CostModel",
     "CryptableError",
     "EncryptedTable",
     "EvaluationKey",
+    "ListedParameters",
+    "Parameters",
     "Plan",
+    "Prediction",
+    "PreparedComplexTable",
     "PreparedTable",
+    "Secret",
     "SecretKey",
+    "SumLimits",
     "Table",
     "TableLike",
     "bfloat16",
@@ -65,22 +98,28 @@ __all__ = [
     "circuits",
     "ckks",
     "comparisons",
+    "complex_table",
     "demo",
     "errors",
     "inspect",
     "integers",
     "large_values",
+    "list_parameters",
     "plan",
+    "real_table",
     "table",
     "transciphering",
     "wide",
 ]
 
 
-def plan(table: TableLike, **request: Any) -> Plan:
+def plan(
+    table: TableLike | ComplexTable | None = None, *, moduli: tuple[int, int] | None = None, **request: Any
+) -> Plan:
     """Compares all ways to look a table up; the best is what `SecretKey.generate` takes.
 
-    `table` is anything that `cryptable.table` takes. What else may be asked for, all by name:
+    `table` is anything that `cryptable.table` takes, or a `complex_table`; in its place, `moduli` are what inputs and
+    outputs of tables are below. What else may be asked for, all by name:
 
     - `values`: how many are looked up at a time; `tables`: how many tables on one input;
     - `threads`, `memory` (bytes), `log2_fail` (log2 of the largest probability that a ciphertext fails: -64);
@@ -88,9 +127,19 @@ def plan(table: TableLike, **request: Any) -> Plan:
     - `inputs="single"`: single values, which the server may pack; `lookups_in_a_row`;
     - `entries`: `"per-value"` for a table of its own for every value, `"encrypted"` for tables that the server cannot
       read, `"shared"` by default;
-    - `method`, `ring_degree`, `digit_bits`: the way itself.
+    - `complex_outputs=True`: for complex tables, where `moduli` are given;
+    - `method`, `ring_degree`, `digit_bits`: the way itself; `cost_model`: the machine that times are predicted for.
 
     >>> plan([1, 0, 3, 2], engine="single", values=10).best.engine
     'single'
     """
-    return _plan(_tables.table(table), **request)
+    if (table is None) == (moduli is None):
+        raise TypeError("a plan is for a table, or for moduli=(inputs, outputs)")
+    if isinstance(table, ComplexTable):
+        request["complex_outputs"] = True
+    elif table is not None:
+        table = _tables.table(table)
+    if table is not None:
+        moduli = (table.input_modulus, table.output_modulus)
+    assert moduli is not None
+    return _plan(moduli, **request)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from ._native import Ciphertext, ckks, wide
+from ._native import Ciphertext, Parameters, ckks, wide
 
 
 def ciphertext(data: bytes, shape: list[int]) -> Ciphertext:
     """A ciphertext of its bytes and its shape."""
     return Ciphertext.from_bytes(data).reshape(tuple(shape))
+
+
+def parameters(engine: str, data: bytes) -> Parameters:
+    """Parameters of their engine and their bytes. Toys come back as what they are: they say so."""
+    return Parameters.from_bytes(engine, data, allow_insecure=True)
 
 
 def wide_values(data: bytes, words: int, shape: list[int]) -> Any:

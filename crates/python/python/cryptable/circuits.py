@@ -23,6 +23,17 @@ before any ciphertext exists; it knows levels, noise, memory and the failure pro
     >>> secret.decrypt(result)["s"].tolist()
     [0, 1, 2]
 
+Circuits are made in Python, too:
+
+    >>> builder = circuits.CircuitBuilder("difference")
+    >>> x, y = builder.input("x", 4), builder.input("y", 4)         # lists of signals, the lowest bit first
+    >>> swapped = builder.less_than(x, y)
+    >>> high = [builder.multiplexer(swapped, b, a) for a, b in zip(x, y)]
+    >>> low = [a & ~swapped | b & swapped for a, b in zip(y, x)]    # the same by gates
+    >>> builder.output("distance", builder.subtract(high, low))
+    >>> builder.finish().evaluate(3, 11)
+    [8]
+
 `Circuit.named("add32")` and its like are built in (`NAMES`); `Circuit.read("clamp.blif")` reads what Yosys wrote.
 Words of more than 64 bits are arrays of Python's integers.
 """
@@ -33,13 +44,25 @@ from typing import Any
 
 from ._native import circuits as _compiled
 
-__all__ = ["NAMES", "Circuit", "EncryptedWords", "EvaluationKey", "Plan", "SecretKey", "plan"]
+__all__ = [
+    "NAMES",
+    "Circuit",
+    "CircuitBuilder",
+    "EncryptedWords",
+    "EvaluationKey",
+    "Plan",
+    "SecretKey",
+    "Signal",
+    "plan",
+]
 
 Circuit = _compiled.Circuit
+CircuitBuilder = _compiled.CircuitBuilder
 EncryptedWords = _compiled.EncryptedWords
 EvaluationKey = _compiled.EvaluationKey
 Plan = _compiled.Plan
 SecretKey = _compiled.SecretKey
+Signal = _compiled.Signal
 
 #: The circuits that are built in.
 NAMES: list[str] = Circuit.names()

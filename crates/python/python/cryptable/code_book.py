@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,46 @@ from ._native import Table
 from .errors import RangeError, TableError
 from .tables import table
 
+#: What a file of words that are not all strings has in place of words.
+_WORDS = "words in the order of their codes"
+
+#: How words of other kinds than strings stand in a file, by the name of the kind.
+_KINDS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "bool": (bool, bool, bool),
+    "int": (int, int, int),
+    "float": (float, float.hex, float.fromhex),
+    "bytes": (bytes, bytes.hex, bytes.fromhex),
+    "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
+    "date": (date, date.isoformat, date.fromisoformat),
+    "time": (time, time.isoformat, time.fromisoformat),
+    "tuple": (tuple, lambda words: [_to_json(word) for word in words], lambda words: tuple(map(_of_json, words))),
+}
+
+
+def _to_json(word: Any) -> Any:
+    """A string as itself, None as null, others with their kind."""
+    word = word.item() if isinstance(word, np.generic) else word
+    if word is None or isinstance(word, str):
+        return word
+    for name, (kind, write, read) in _KINDS.items():
+        # What would come back as another word, as times of nanoseconds would, is refused.
+        if isinstance(word, kind) and (written := write(word)) is not None and read(written) == word:
+            return {name: written}
+    raise TypeError(f"a code book in a file has no word such as {word!r}")
+
+
+def _of_json(word: Any) -> Any:
+    if word is None or isinstance(word, str):
+        return word
+    [(name, written)] = word.items()
+    return _KINDS[name][2](written)
+
 
 class CodeBook:
     """A code for every word: 0, 1, 2, ... in the order in which they came.
 
     The book is the client's, who encrypts codes; a server whose table is of words needs it too. It is a file of JSON,
-    as the command line's `--dictionary` reads it, if words are strings.
+    which the command line's `--dictionary` reads, too, if words are strings.
 
     >>> book = CodeBook(["red", "green", "blue"])
     >>> book.encode(["blue", "red"]).tolist()
@@ -60,7 +95,11 @@ class CodeBook:
     def decode(self, codes: npt.ArrayLike) -> list[Hashable]:
         """The words of codes."""
         words = list(self._codes)
-        return [words[code] for code in np.asarray(codes).ravel().tolist()]
+        found = np.asarray(codes).ravel().tolist()
+        stranger = next((code for code in found if not 0 <= code < len(words)), None)
+        if stranger is not None:
+            raise RangeError(f"code {stranger} is of no word: the code book has {len(words)}")
+        return [words[code] for code in found]
 
     def table(
         self,
@@ -89,21 +128,27 @@ class CodeBook:
         return table(unused | coded, inputs=inputs or max(2, len(self)), default=gap, output_modulus=output_modulus)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the book as JSON; words must be strings."""
-        stranger = next((word for word in self._codes if not isinstance(word, str)), None)
-        if stranger is not None:
-            raise TypeError(f"a code book in a file has strings, not {stranger!r}")
+        """Writes the book as JSON. Words are strings, numbers, booleans, dates, times, bytes, None, tuples."""
         target = Path(path)
+        if all(isinstance(word, str) for word in self._codes):
+            content: Any = self._codes
+        else:
+            content = {_WORDS: [_to_json(word) for word in self._codes]}
         with tempfile.NamedTemporaryFile(
             "w", dir=target.parent, prefix=f".{target.name}.", delete=False, encoding="utf-8"
         ) as file:
-            json.dump(self._codes, file, ensure_ascii=False, indent=0)
+            json.dump(content, file, ensure_ascii=False, indent=0)
         os.replace(file.name, target)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CodeBook:
         """Reads a book of JSON."""
         codes = json.loads(Path(path).read_text(encoding="utf-8"))
+        if isinstance(codes, dict) and isinstance(codes.get(_WORDS), list):
+            try:
+                return cls(map(_of_json, codes[_WORDS]))
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                raise TableError(f"{os.fspath(path)}: a word is damaged: {error}") from error
         words = sorted(codes, key=codes.__getitem__)
         if [codes[word] for word in words] != list(range(len(words))):
             raise TableError(f"{os.fspath(path)}: codes are not 0 to {len(words) - 1}, each once")

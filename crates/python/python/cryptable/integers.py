@@ -19,7 +19,8 @@ as in numpy; results are operands again, as often as wanted.
     [200, 5, 77]
 
 All operations take `threads` and `progress`, as `EvaluationKey.lookup` does, and, in place of one of two columns, a
-public integer. Columns are files (`Column.save`), those of the command line's `integers`.
+public integer. Columns are files (`Column.save`), those of the command line's `integers`;
+`ColumnWriter` and `ColumnReader` go through long ones part after part.
 """
 
 from __future__ import annotations
@@ -37,10 +38,14 @@ from ._native import integers as _compiled
 from .errors import RangeError, UnsupportedError
 
 Column = _compiled.Column
+ColumnReader = _compiled.ColumnReader
+ColumnWriter = _compiled.ColumnWriter
 IntegerPlan = _compiled.IntegerPlan
 
 __all__ = [
     "Column",
+    "ColumnReader",
+    "ColumnWriter",
     "IntegerPlan",
     "absolute",
     "add",

@@ -1,4 +1,4 @@
-"""Integers of 4 to 24 bits in one ciphertext each: sign, comparison, absolute value, ReLU, maximum, and digits.
+"""Integers of 4 to 28 bits in one ciphertext each: sign, comparison, absolute value, ReLU, maximum, and digits.
 
     >>> from cryptable import large_values
     >>> secret = large_values.SecretKey.generate(8, insecure_toy=True)      # without `insecure_toy` for use: bits=20

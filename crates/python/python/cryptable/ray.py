@@ -67,14 +67,15 @@ def lookup(
     which the result is such a dataset, evaluated when it is read. Lists give lists, in the order of inputs.
 
     `key` is the file of an evaluation key, or one that was opened from it. `workers` of `threads` threads each: as
-    many as the cluster has cores for, if left out. `share` says how the key gets to nodes: `"file"`, by its path, or
-    `"store"`, by Ray's object store; the former if there is one node.
+    many as the cluster has cores for, if left out. Few workers of many threads take less memory: threads share a key of
+    single values, of which every worker has a copy of its own. `share` says how the key gets to nodes: `"file"`, by its
+    path, or `"store"`, by Ray's object store; the former if there is one node.
     """
     import ray
     import ray.data
 
     if not ray.is_initialized():
-        ray.init(log_to_driver=False)
+        ray.init(log_to_driver=False, include_dashboard=False)
     path = _path_of(key)
     server = EvaluationKey.open(path, allow_insecure=allow_insecure) if not isinstance(key, EvaluationKey) else key
     moduli: dict[str, Any] = {"inputs": server.input_modulus, "output_modulus": server.output_modulus}

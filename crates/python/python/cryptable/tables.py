@@ -8,7 +8,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from ._native import Table
+from ._native import ComplexTable, Table, modulus_for
+from ._native import real_table as _real_table
 from .errors import TableError
 
 #: What stands for a table. A function needs the number of inputs.
@@ -50,6 +51,59 @@ def table(
     if inputs is not None and len(outputs) != inputs:
         raise TableError(f"the table has {len(outputs)} outputs, but {inputs} inputs")
     return Table(outputs, output_modulus or _modulus(outputs, signed), signed=signed)
+
+
+def real_table(
+    source: npt.ArrayLike | Callable[[int], float],
+    *,
+    inputs: int | None = None,
+    error: float | None = None,
+    output_modulus: int | None = None,
+) -> Table:
+    """Makes a table of real outputs from -1/2 to below 1/2, for `SecretKey.decrypt_reals`.
+
+    `source` is an array of outputs for the inputs 0, 1, ..., or a function, with the number of `inputs`. Outputs are
+    rounded to multiples of 1/`output_modulus`, or so that no `error` is larger than told.
+
+    >>> real_table([0.0, 0.25, -0.3, 0.4], error=0.01).reals.tolist()
+    [0.0, 0.25, -0.296875, 0.40625]
+    """
+    return _real_table(_numbers(source, inputs), _steps(error, output_modulus))
+
+
+def complex_table(
+    source: npt.ArrayLike | Callable[[int], complex],
+    *,
+    inputs: int | None = None,
+    error: float | None = None,
+    output_modulus: int | None = None,
+) -> ComplexTable:
+    """Makes a table of complex outputs, whose parts are as those of `real_table`: for `EvaluationKey.lookup_complex`,
+    with keys of a plan for it.
+
+    >>> complex_table(lambda k: 0.25 * 1j**k, inputs=4, error=0.01).outputs.round(9).tolist()
+    [(0.25+0j), 0.25j, (-0.25+0j), -0.25j]
+    """
+    return ComplexTable(_numbers(source, inputs), _steps(error, output_modulus))
+
+
+def _numbers(source: npt.ArrayLike | Callable[[int], complex], inputs: int | None) -> Any:
+    if callable(source):
+        if inputs is None:
+            raise TableError("a table of a function needs the number of inputs: real_table(f, inputs=256, error=1e-3)")
+        source = [source(x) for x in range(inputs)]
+    outputs = np.asarray(source)
+    if outputs.ndim != 1 or (inputs is not None and len(outputs) != inputs):
+        raise TableError(f"a table has one dimension, an output for each input, not the shape {outputs.shape}")
+    return outputs
+
+
+def _steps(error: float | None, output_modulus: int | None) -> int:
+    if error is not None and output_modulus is None:
+        return modulus_for(error)
+    if error is None and output_modulus is not None:
+        return output_modulus
+    raise TypeError("a table of real outputs needs either error=... or output_modulus=...")
 
 
 def _of_function(function: Callable[[int], int], inputs: int | None, signed: bool) -> Any:

@@ -12,7 +12,8 @@ encrypted values at once.
     [3, 5, 1]
 
 Values are encrypted in words of 16 bits, a packed ciphertext each, and results come in words, too. A key that is not in
-the dictionary has the default, for certain. Tables of two words: `sum_of_halves`, `products`, `pieces`.
+the dictionary has the default, for certain. Tables of two words: `sum_of_halves`, `products`, `pieces`, `classes`;
+`PreparedWide.evaluate` says what one gives.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = [
     "PreparedWide",
     "WidePlan",
     "WideValues",
+    "classes",
     "decrypt",
     "dictionary",
     "encrypt",
@@ -86,6 +88,19 @@ def pieces(
     return _prepared(server, "pieces", value_bits, pairs=list(found))
 
 
+def classes(
+    server: EvaluationKey,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    outputs: npt.ArrayLike,
+    *,
+    value_bits: int | None = None,
+) -> PreparedWide:
+    """`outputs[high[x // p], low[x % p]]`, p the values of a word: a table that tells classes of words apart only."""
+    rows = np.asarray(outputs)
+    return _prepared(server, "classes", value_bits, halves=[_halves(low, high)], outputs=rows.ravel().tolist())
+
+
 def sum_of_halves(
     server: EvaluationKey, low: npt.ArrayLike, high: npt.ArrayLike, *, value_bits: int | None = None
 ) -> PreparedWide:
@@ -108,6 +123,6 @@ def _halves(low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[list[int], list[in
 
 
 def _prepared(server: EvaluationKey, kind: str, value_bits: int | None, **given: Any) -> PreparedWide:
-    defaults: dict[str, Any] = {"bits": 0, "default": 0, "pairs": [], "halves": []}
+    defaults: dict[str, Any] = {"bits": 0, "default": 0, "pairs": [], "halves": [], "outputs": []}
     modulus = None if value_bits is None else 1 << value_bits
     return _compiled.prepare_wide(server, defaults | given | {"kind": kind, "output_modulus": modulus})

@@ -252,6 +252,18 @@ impl PackedGates {
         self.inner.bits_at_once()
     }
 
+    /// log2 of the probability that a bit of a gate goes wrong.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.log2_fail()
+    }
+
+    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.security_bits()
+    }
+
     /// Bytes of memory that it takes.
     #[getter]
     fn memory_bytes(&self) -> usize {

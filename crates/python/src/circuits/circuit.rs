@@ -8,6 +8,7 @@ use cryptable::circuits::netlist::{NetlistError, read_blif_forms, read_yosys_jso
 use cryptable::circuits::{Circuit as LibraryCircuit, WordPort};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::{Result, exception};
 use crate::files::read_file;
@@ -118,6 +119,30 @@ impl Circuit {
     fn evaluate(&self, inputs: Vec<u128>) -> Result<Vec<u128>> {
         let found = self.forms[0].evaluate_words(&inputs);
         found.map_err(|error| exception("RangeError", error.to_string()))
+    }
+
+    /// The netlist in BLIF, for other programs.
+    fn to_blif(&self) -> Result<String> {
+        self.forms[0].to_blif().map_err(|error| exception("FormatError", error.to_string()))
+    }
+
+    /// Numbers of gates of each kind, and levels: gates in a row on the longest way from an input to an output.
+    #[getter]
+    fn statistics<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        let found = self.forms[0].statistics();
+        let result = PyDict::new(py);
+        for (name, count) in [
+            ("gates", found.gates()),
+            ("ands", found.ands),
+            ("xors", found.xors),
+            ("unions", found.unions),
+            ("majorities", found.majorities),
+            ("tables", found.tables),
+            ("levels", found.depth),
+        ] {
+            result.set_item(name, count)?;
+        }
+        Ok(result)
     }
 
     fn __repr__(&self) -> String {

@@ -1,13 +1,12 @@
 //! What is computed on slots: polynomials, tables, linear maps.
 
-use std::cell::RefCell;
-
 use cryptable::ckks::Grid;
 use pyo3::prelude::*;
 
 use super::parameters::Parameters;
 use crate::arrays::{complex_numbers, reals};
 use crate::errors::{Result, exception, raise};
+use crate::real_function::RealFunction;
 
 /// A polynomial of real slots within `[-interval, interval]`, maybe in place of another function.
 #[pyclass(frozen, module = "cryptable.ckks")]
@@ -40,19 +39,17 @@ impl Polynomial {
     #[staticmethod]
     #[pyo3(signature = (function, degree, interval = 1.0))]
     fn interpolate(function: &Bound<'_, PyAny>, degree: usize, interval: f64) -> Result<Self> {
-        let failure = RefCell::new(None);
-        let value = |x: f64| {
-            let found = function.call1((x,)).and_then(|y| y.extract::<f64>());
-            found.unwrap_or_else(|error| {
-                failure.borrow_mut().get_or_insert(error);
-                f64::NAN
-            })
-        };
+        let function = RealFunction::new(function);
+        let value = |x| function.value(x, f64::NAN);
         let inner = cryptable::ckks::Polynomial::interpolate(value, interval, degree);
-        if let Some(error) = failure.into_inner() {
-            return Err(error);
-        }
-        Ok(Self { inner: inner.map_err(raise)? })
+        Ok(Self { inner: function.result(inner)?.map_err(raise)? })
+    }
+
+    /// The largest distance to a function within the interval, at many points.
+    fn max_error(&self, function: &Bound<'_, PyAny>) -> Result<f64> {
+        let function = RealFunction::new(function);
+        let error = self.inner.max_error(|x| function.value(x, f64::NAN));
+        function.result(error)
     }
 
     /// Its degree.
@@ -99,6 +96,13 @@ impl SlotTable {
     #[getter]
     fn levels(&self) -> usize {
         self.inner.levels()
+    }
+
+    /// The points, and the distance of two before they repeat.
+    #[getter]
+    fn points(&self) -> (Vec<f64>, f64) {
+        let grid = self.inner.grid();
+        ((0..grid.count).map(|m| grid.point(m)).collect(), grid.period())
     }
 
     /// How far outputs are off at most where inputs are off by `error`.

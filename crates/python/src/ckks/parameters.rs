@@ -4,9 +4,12 @@ use cryptable::CostModel;
 use cryptable::ckks::{Grid, LookupRequest, Parameters as LibraryParameters};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
+use super::functions::SlotTable;
+use super::vector::Vector;
 use crate::call;
-use crate::errors::{Result, raise};
+use crate::errors::{Result, exception, raise};
 
 /// A validated parameter set.
 #[pyclass(frozen, module = "cryptable.ckks")]
@@ -75,6 +78,40 @@ impl Parameters {
     #[getter]
     fn log2_fail(&self) -> f64 {
         self.inner.log2_fail()
+    }
+
+    /// Standard deviation and bias of the error of a bootstrap of a fresh vector; `None` without bootstraps.
+    #[getter]
+    fn bootstrap_error(&self, py: Python<'_>) -> Option<(f64, f64)> {
+        let error = py.detach(|| self.inner.bootstrap_error());
+        error.map(|error| (error.deviation, error.bias))
+    }
+
+    /// Where `EvaluationKey.to_packed` puts the integer of a slot.
+    fn packed_index(&self, slot: usize) -> Result<usize> {
+        if slot < self.slots() {
+            return Ok(self.inner.packed_index(slot));
+        }
+        let message = format!("slot {slot} is not below {}", self.slots());
+        Err(exception("RangeError", message))
+    }
+
+    /// What a lookup will give: levels of the result, standard deviation and bias of its error, the largest error of an input,
+    /// as a part of half the distance of two points, and log2 of the probability that a slot fails.
+    fn predict_lookup<'py>(
+        &self,
+        py: Python<'py>,
+        vector: &Vector,
+        table: &SlotTable,
+    ) -> Result<Bound<'py, PyDict>> {
+        let predict = || self.inner.predict_lookup(&vector.inner, &table.inner);
+        let found = call::run_silently(py, predict)?;
+        let result = PyDict::new(py);
+        result.set_item("level", found.level)?;
+        result.set_item("error", (found.error.deviation, found.error.bias))?;
+        result.set_item("phase_error", found.phase_error)?;
+        result.set_item("log2_fail", found.log2_fail)?;
+        Ok(result)
     }
 
     fn __repr__(&self) -> String {

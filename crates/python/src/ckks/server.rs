@@ -127,6 +127,24 @@ impl EvaluationKey {
         Parameters { inner: self.inner.parameters().clone() }
     }
 
+    /// Whether there are keys to conjugate.
+    #[getter]
+    fn has_conjugation(&self) -> bool {
+        self.inner.key_set().has_conjugation()
+    }
+
+    /// Whether there are keys to bootstrap.
+    #[getter]
+    fn has_bootstrapping(&self) -> bool {
+        self.inner.key_set().has_bootstrapping()
+    }
+
+    /// Whether there are keys of lookups.
+    #[getter]
+    fn has_lookups(&self) -> bool {
+        self.inner.key_set().has_lookups()
+    }
+
     /// Bytes of memory that it takes.
     #[getter]
     fn memory_bytes(&self) -> usize {

@@ -99,6 +99,12 @@ impl Vector {
         self.inner.level()
     }
 
+    /// What slots are multiplied by within the ciphertext.
+    #[getter]
+    fn scale(&self) -> f64 {
+        self.inner.scale()
+    }
+
     /// Bounds on the absolute real and imaginary parts of slots.
     #[getter]
     fn bounds(&self) -> (f64, f64) {

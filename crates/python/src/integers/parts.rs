@@ -57,7 +57,7 @@ impl<C: DigitCiphertext> Parts<C> {
 }
 
 /// The number of values of a column that is not public.
-fn count_of<C: DigitCiphertext>(column: &AnyColumn<C>) -> Option<usize> {
+pub(super) fn count_of<C: DigitCiphertext>(column: &AnyColumn<C>) -> Option<usize> {
     let ciphertext = match column {
         AnyColumn::Booleans(column) => column.ciphertext(),
         AnyColumn::Integers(column) => column.ciphertexts().next(),

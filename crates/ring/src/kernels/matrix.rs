@@ -15,10 +15,6 @@ use super::matrix_layout::DoubleEntries;
 use super::matrix_layout::{ByteEntries, TILE_ROWS};
 use super::matrix_layout::{Layout, MatrixTiles, STRIP};
 #[cfg(target_arch = "x86_64")]
-use super::residue_entries::ResidueEntries;
-#[cfg(target_arch = "x86_64")]
-use super::residue_matrix::{self, Recombination};
-#[cfg(target_arch = "x86_64")]
 use super::{amx, vnni_matrix};
 use crate::{Buffer, Isa, Modulus};
 
@@ -29,9 +25,6 @@ pub struct ColumnBlock {
     corrections: Buffer,
     strips: Buffer,
     words: usize,
-    /// For residues modulo small numbers.
-    #[cfg(target_arch = "x86_64")]
-    recombination: Option<Recombination>,
 }
 
 impl ColumnBlock {
@@ -48,27 +41,12 @@ impl ColumnBlock {
             Kernel::Amx(entries) => super::amx_matrix::packed_words(entries),
             #[cfg(target_arch = "x86_64")]
             Kernel::Vnni(_) => vnni_matrix::packed_words(matrix.columns),
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Residues(entries) => {
-                residue_matrix::packed_words(entries, entries.planes_for(m))
-            }
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Kernel::Doubles(_) => doubles_matrix::packed_words(matrix.columns),
             _ => matrix.columns,
         };
         let corrections = Buffer::unspecified(words);
-        #[cfg(target_arch = "x86_64")]
-        let recombination = match &kernel {
-            Kernel::Residues(entries) => Some(Recombination::new(m, entries)),
-            _ => None,
-        };
-        Self {
-            corrections,
-            strips: Buffer::unspecified(per_word * words),
-            words,
-            #[cfg(target_arch = "x86_64")]
-            recombination,
-        }
+        Self { corrections, strips: Buffer::unspecified(per_word * words), words }
     }
 
     /// Fills words `start..` of all columns with the slices given, residues modulo `m`.
@@ -86,11 +64,6 @@ impl ColumnBlock {
             Kernel::Doubles(_) => {
                 return doubles_matrix::pack(&mut self.strips, start, columns);
             }
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Kernel::of` gives it only if the processor has VNNI and what goes with it.
-            Kernel::Residues(entries) => unsafe {
-                return residue_matrix::pack(&mut self.strips, m, entries, start, columns);
-            },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Kernel::of` gives it only if AMX can be used.
             Kernel::Amx(entries) => unsafe {
@@ -126,8 +99,6 @@ enum Kernel<'a> {
     Amx(&'a ByteEntries),
     #[cfg(target_arch = "x86_64")]
     Vnni(&'a ByteEntries),
-    #[cfg(target_arch = "x86_64")]
-    Residues(&'a ResidueEntries),
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     Doubles(&'a DoubleEntries),
     #[cfg(target_arch = "x86_64")]
@@ -153,12 +124,6 @@ impl<'a> Kernel<'a> {
                     && vnni_matrix::is_available() =>
             {
                 Self::Vnni(entries)
-            }
-            #[cfg(target_arch = "x86_64")]
-            Layout::Residues(entries)
-                if m.isa() >= Isa::Avx512f && takes_doubles && vnni_matrix::is_available() =>
-            {
-                Self::Residues(entries)
             }
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Layout::Doubles(entries) if takes_doubles => Self::Doubles(entries),
@@ -208,12 +173,6 @@ pub fn tile_product(
         Kernel::Vnni(entries) => unsafe {
             let entries = (entries, matrix.columns);
             vnni_matrix::tile_product(m, out, entries, tile, corrections, strips);
-        },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Kernel::Residues(entries) => unsafe {
-            let recombination = block.recombination.as_ref().expect("a block for this matrix");
-            residue_matrix::tile_product(m, out, entries, tile, recombination, strips);
         },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the instruction set, as `Modulus::isa` promises; `block` as

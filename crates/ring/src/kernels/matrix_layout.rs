@@ -34,10 +34,10 @@ const MIN_BYTE_COLUMNS: usize = 64;
 
 /// Below this, residues are no faster than words or doubles: it takes some instructions to make them of
 /// words, and to put sums together.
-const MIN_RESIDUE_COLUMNS: usize = 128;
+const MIN_RESIDUE_COLUMNS: usize = 192;
 
-/// Most bytes of an entry: three pieces as doubles. Residues modulo all numbers take 13, words 8.
-const LARGEST_ENTRY_BYTES: usize = 24;
+/// Most bytes of an entry: seven for four of them modulo each of 24 numbers. Three pieces as doubles take 24, words 8.
+const LARGEST_ENTRY_BYTES: usize = 42;
 
 /// Bits of the absolute value of an entry.
 const ENTRY_BITS: u32 = 39;
@@ -168,15 +168,6 @@ impl MatrixTiles {
     #[must_use]
     pub fn bytes_at_most(entries: usize) -> usize {
         LARGEST_ENTRY_BYTES * entries
-    }
-
-    /// The most words of a block whose packed columns stay in the second-level cache.
-    #[must_use]
-    pub fn block_words(&self) -> usize {
-        match &self.layout {
-            Layout::Residues(entries) => entries.block_words(),
-            Layout::Words(_) | Layout::Bytes(_) | Layout::Doubles(_) => usize::MAX,
-        }
     }
 
     /// The number of rows of a tile; the last tile has zeros for rows that are missing.

@@ -89,9 +89,17 @@ mod packed_row;
 mod packed_sums;
 mod permutation;
 mod permute;
+#[cfg(target_arch = "x86_64")]
+mod residue_block;
 mod residue_entries;
 #[cfg(target_arch = "x86_64")]
+mod residue_group;
+#[cfg(target_arch = "x86_64")]
+mod residue_lift;
+#[cfg(target_arch = "x86_64")]
 mod residue_matrix;
+#[cfg(target_arch = "x86_64")]
+mod residue_recombination;
 mod scalar;
 mod sums;
 #[cfg(test)]
@@ -111,6 +119,8 @@ pub use packed_row::PackedRow;
 pub use packed_sums::{packed_inner_product, packed_inner_product_add};
 pub use permutation::Permutation;
 pub use permute::{permute, permute_add_assign};
+#[cfg(target_arch = "x86_64")]
+pub use residue_block::{LimbGroup, ResidueBlock, limb_groups};
 pub use sums::{
     inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,
     linear_combination, linear_combination_add,

@@ -36,7 +36,11 @@ pub(super) async fn order(
         return Err(Problem::too_large("Idempotency-Key", found, limit).into());
     }
     let order: Order = json(body, app.limits.silence).await?;
-    let job = app.blocking(move |app| accept(app, client, request.as_deref(), &order)).await?;
+    let job = app.blocking(move |app| {
+        let job = accept(app, client, request.as_deref(), &order)?;
+        Ok(as_it_is_now(app, job))
+    });
+    let job = job.await?;
     Ok((StatusCode::ACCEPTED, Json(job)).into_response())
 }
 
@@ -47,6 +51,10 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
     }
     if count > app.limits.job_tables {
         return Err(Problem::too_large("job-tables", count, app.limits.job_tables).into());
+    }
+    // Sent again, it is the same job, whatever was removed since.
+    if let Some(job) = app.store.accepted_job(client, request, order)? {
+        return Ok(job);
     }
     let key = app.store.object(client, Kind::EvaluationKey, &order.key)?;
     let ciphertext = app.store.object(client, Kind::Ciphertext, &order.ciphertext)?;
@@ -69,7 +77,7 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
 pub(super) async fn list(State(app): State<App>, Client(client): Client) -> Result<Json<Vec<Job>>> {
     let jobs = app.blocking(move |app| {
         let jobs = app.store.jobs(client)?;
-        Ok(jobs.into_iter().map(|job| with_progress(app, job)).collect())
+        Ok(jobs.into_iter().map(|job| as_it_is_now(app, job)).collect())
     });
     Ok(Json(jobs.await?))
 }
@@ -80,11 +88,13 @@ pub(super) async fn show(
     Client(client): Client,
     Path(id): Path<String>,
 ) -> Result<Json<Job>> {
-    let job = app.blocking(move |app| Ok(with_progress(app, app.store.job(client, &id)?)));
+    let job = app.blocking(move |app| Ok(as_it_is_now(app, app.store.job(client, &id)?)));
     Ok(Json(job.await?))
 }
 
-fn with_progress(app: &App, mut job: Job) -> Job {
+fn as_it_is_now(app: &App, mut job: Job) -> Job {
+    let kept = app.limits.keep.jobs.map(|kept| kept.as_secs());
+    job.expires = job.ended.zip(kept).map(|(ended, kept)| ended.saturating_add(kept));
     if job.state == JobState::Running {
         job.progress = app.worker.progress(&job.id).unwrap_or(0.0);
     }

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::App;
 use crate::Result;
+use crate::store::Expired;
 
 /// What requests add up to since the server started.
 #[derive(Debug, Default)]
@@ -17,6 +18,7 @@ pub(crate) struct Counters {
     answers: [AtomicU64; 6],
     received: AtomicU64,
     sent: AtomicU64,
+    expired: [AtomicU64; 3],
 }
 
 impl Counters {
@@ -27,6 +29,12 @@ impl Counters {
 
     pub(super) fn received(&self, bytes: u64) {
         self.received.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn expired(&self, Expired { jobs, uploads, ciphertexts }: Expired) {
+        for (counter, count) in self.expired.iter().zip([jobs, uploads, ciphertexts]) {
+            counter.fetch_add(count, Ordering::Relaxed);
+        }
     }
 
     pub(super) fn sent(&self, bytes: u64) {
@@ -46,7 +54,11 @@ pub(super) async fn show(State(app): State<App>) -> Result<Response> {
         line(&mut text, "counter", &format!("answers_{class}xx_total"), count);
     }
     let totals = &app.worker.totals;
+    let [jobs, uploads, ciphertexts] = &app.counters.expired;
     let counters = [
+        ("expired_jobs_total", jobs, 1.0),
+        ("expired_uploads_total", uploads, 1.0),
+        ("expired_ciphertexts_total", ciphertexts, 1.0),
         ("received_bytes_total", &app.counters.received, 1.0),
         ("sent_bytes_total", &app.counters.sent, 1.0),
         ("finished_jobs_total", &totals.jobs, 1.0),

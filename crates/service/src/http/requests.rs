@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 
@@ -32,13 +32,13 @@ pub(super) async fn json<T: DeserializeOwned>(body: Body, silence: Duration) -> 
 
 /// The body ended before its length.
 pub(super) fn truncated() -> Problem {
-    Problem::new("truncated", StatusCode::BAD_REQUEST, "the body ended before its length")
+    Problem::new("truncated", 400, "the body ended before its length")
 }
 
 /// Nothing arrived for too long, or all of it took too long.
 pub(super) fn slow(limit: Duration) -> Problem {
     let text = format!("the body did not arrive within {} s", limit.as_secs_f64());
-    Problem::new("slow", StatusCode::REQUEST_TIMEOUT, text)
+    Problem::new("slow", 408, text)
 }
 
 /// A number in a header.
@@ -56,7 +56,7 @@ pub(super) fn range(headers: &HeaderMap, length: u64) -> Result<Option<(u64, u64
     let Some(value) = headers.get(axum::http::header::RANGE) else { return Ok(None) };
     let unsatisfiable = || {
         let text = format!("ranges are bytes=FIRST-LAST within {length} bytes");
-        Problem::new("range", StatusCode::RANGE_NOT_SATISFIABLE, text)
+        Problem::new("range", 416, text)
     };
     let text = value.to_str().ok().and_then(|text| text.strip_prefix("bytes="));
     let (first, last) = text.and_then(|text| text.split_once('-')).ok_or_else(unsatisfiable)?;

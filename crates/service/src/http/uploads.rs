@@ -1,6 +1,5 @@
 //! Files that arrive in parts, which may be interrupted and go on.
 
-use std::sync::PoisonError;
 use std::time::Instant;
 
 use axum::Json;
@@ -171,6 +170,8 @@ pub(super) async fn complete(
     // Goes on if the client does not wait.
     let task = tokio::spawn(async move {
         let _busy = busy;
+        // Waits here, where it keeps no thread from others.
+        let _one = app.checking.clone().lock_owned().await;
         app.blocking(move |app| finish(app, client, &id)).await
     });
     let object = task.await.map_err(|_| Problem::internal())??;
@@ -185,11 +186,7 @@ fn finish(app: &App, client: i64, id: &str) -> Result<Object> {
         return Err(Problem { offset: Some(there), ..problem }.into());
     }
     let path = app.store.file(id);
-    let checked = {
-        let _one = app.checking.lock().unwrap_or_else(PoisonError::into_inner);
-        check_file(&path, (upload.kind, &upload.sha256), app.options)
-    };
-    match checked {
+    match check_file(&path, (upload.kind, &upload.sha256), app.options) {
         Ok((about, parameters)) => {
             Ok(app.store.finish_upload(&upload, &about, &parameters)?.into())
         }

@@ -2,7 +2,8 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use super::{Store, random_hex};
+use super::Store;
+use crate::identifiers::random_hex;
 use crate::{Error, Result};
 
 /// Longest name of a client or a table.
@@ -36,6 +37,23 @@ impl Store {
         }
     }
 
+    /// Gives a client a new token and returns it; the one that it had is void.
+    ///
+    /// # Errors
+    /// If there is no client of that name.
+    pub fn renew_token(&self, name: &str) -> Result<String> {
+        let token = random_hex::<32>()?;
+        let hash = blake3::hash(token.as_bytes());
+        let found = self.rows().execute(
+            "UPDATE client SET token_hash = ?2 WHERE name = ?1",
+            params![name, hash.as_bytes()],
+        )?;
+        match found {
+            0 => Err(no_client(name)),
+            _ => Ok(token),
+        }
+    }
+
     /// Names of all clients.
     ///
     /// # Errors
@@ -59,7 +77,7 @@ impl Store {
             let id: Option<i64> = transaction
                 .query_row("SELECT id FROM client WHERE name = ?1", [name], |row| row.get(0))
                 .optional()?;
-            let id = id.ok_or_else(|| Error::Operator(format!("there is no client {name}")))?;
+            let id = id.ok_or_else(|| no_client(name))?;
             let mut query = transaction.prepare(
                 "SELECT id FROM upload WHERE client = ?1 UNION SELECT id FROM object WHERE client = ?1
                  UNION SELECT file FROM result JOIN job ON result.job = job.id WHERE job.client = ?1",
@@ -89,6 +107,10 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+fn no_client(name: &str) -> Error {
+    Error::Operator(format!("there is no client {name}"))
 }
 
 /// Demands a name that people can type and see.

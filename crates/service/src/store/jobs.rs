@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-use super::{Store, StoredObject, new_id};
+use super::{Store, StoredObject};
+use crate::identifiers::new_id;
 use crate::limits::Limits;
 use crate::messages::{Job, Order, State};
 use crate::{Problem, Result};
@@ -28,7 +29,7 @@ pub(crate) struct QueuedJob {
     pub(crate) tables: Vec<String>,
 }
 
-const COLUMNS: &str = "SELECT id, state, estimate_s, sent_order, reason FROM job";
+const COLUMNS: &str = "SELECT id, state, estimate_s, sent_order, reason, ended FROM job";
 
 impl Store {
     /// Accepts a job; one of the same request identifier that was accepted before is that one.
@@ -44,11 +45,7 @@ impl Store {
         let (order_text, tables) = (json(order)?, json(&tables)?);
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
-        if let Some(found) = job_of_request(&transaction, client, request)? {
-            if found.order != *order {
-                let text = "the request's identifier was used for another order";
-                return Err(Problem::conflict(text).into());
-            }
+        if let Some(found) = job_of_request(&transaction, client, request, order)? {
             drop(transaction);
             drop(rows);
             return self.job(client, &found.id);
@@ -77,9 +74,24 @@ impl Store {
                 reserved.bytes
             ],
         )?;
+        transaction.execute(
+            "UPDATE object SET used = ?3 WHERE id IN (?1, ?2)",
+            params![key.id, ciphertext.id, self.clock.now()],
+        )?;
         transaction.commit()?;
         drop(rows);
         self.job(client, &id)
+    }
+
+    /// The job that was accepted before with this identifier of a request.
+    pub(crate) fn accepted_job(
+        &self,
+        client: i64,
+        request: Option<&str>,
+        order: &Order,
+    ) -> Result<Option<Job>> {
+        let found = job_of_request(&self.rows(), client, request, order)?;
+        found.map(|job| self.job(client, &job.id)).transpose()
     }
 
     /// A job, without the progress of one that runs.
@@ -153,9 +165,8 @@ impl Store {
         let transaction = rows.transaction()?;
         let found = transaction
             .query_row(
-                "SELECT id, key, ciphertext, tables FROM job WHERE state = 'queued'
-                 ORDER BY (SELECT coalesce(max(sequence), 0) FROM job AS other
-                           WHERE other.client = job.client AND other.state IN ('done', 'failed')), sequence",
+                "SELECT job.id, key, ciphertext, tables FROM job JOIN client ON job.client = client.id
+                 WHERE state = 'queued' ORDER BY served, sequence LIMIT 1",
                 [],
                 |row| {
                     let tables: String = row.get(3)?;
@@ -166,6 +177,11 @@ impl Store {
             .optional()?;
         if let Some(job) = &found {
             transaction.execute("UPDATE job SET state = 'running' WHERE id = ?1", [&job.id])?;
+            transaction.execute(
+                "UPDATE client SET served = (SELECT max(served) + 1 FROM client)
+                 WHERE id = (SELECT client FROM job WHERE id = ?1)",
+                [&job.id],
+            )?;
         }
         transaction.commit()?;
         Ok(found)
@@ -178,8 +194,8 @@ impl Store {
             let transaction = rows.transaction()?;
             let total: u64 = results.iter().map(|(_, bytes)| bytes).sum();
             let done = transaction.execute(
-                "UPDATE job SET state = 'done', reserved = ?2 WHERE id = ?1 AND state = 'running'",
-                params![id, total],
+                "UPDATE job SET state = 'done', reserved = ?2, ended = ?3 WHERE id = ?1 AND state = 'running'",
+                params![id, total, self.clock.now()],
             )?;
             if done == 1 {
                 for (place, (file, bytes)) in results.iter().enumerate() {
@@ -200,8 +216,8 @@ impl Store {
     /// A job has no results and never will.
     pub(crate) fn fail_job(&self, id: &str, reason: &str) -> Result<()> {
         self.rows().execute(
-            "UPDATE job SET state = 'failed', reserved = 0, reason = ?2 WHERE id = ?1",
-            [id, reason],
+            "UPDATE job SET state = 'failed', reserved = 0, reason = ?2, ended = ?3 WHERE id = ?1",
+            params![id, reason, self.clock.now()],
         )?;
         Ok(())
     }
@@ -251,13 +267,21 @@ fn check_queue(transaction: &Transaction<'_>, client: i64, limits: &Limits) -> R
 }
 
 fn job_of_request(
-    transaction: &Transaction<'_>,
+    rows: &Connection,
     client: i64,
     request: Option<&str>,
+    order: &Order,
 ) -> Result<Option<Job>> {
     let Some(request) = request else { return Ok(None) };
     let query = format!("{COLUMNS} WHERE client = ?1 AND request = ?2");
-    Ok(transaction.query_row(&query, params![client, request], job).optional()?)
+    let found = rows.query_row(&query, params![client, request], job).optional()?;
+    match found {
+        Some(found) if found.order != *order => {
+            let text = "the request's identifier was used for another order";
+            Err(Problem::conflict(text).into())
+        }
+        found => Ok(found),
+    }
 }
 
 fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
@@ -274,5 +298,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         order: serde_json::from_str(&order).map_err(unreadable)?,
         results: Vec::new(),
         reason: row.get(4)?,
+        ended: row.get(5)?,
+        expires: None,
     })
 }

@@ -36,8 +36,13 @@ impl Store {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
         let (id, client, kind) = (&upload.id, upload.client, upload.kind.word());
-        let values = params![id, client, kind, upload.sha256, upload.length, text, parameters];
-        transaction.execute("INSERT INTO object VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", values)?;
+        let (bytes, now) = (upload.length, self.clock.now());
+        let values = params![id, client, kind, upload.sha256, bytes, text, parameters, now];
+        transaction.execute(
+            "INSERT INTO object(id, client, kind, sha256, bytes, about, parameters, used)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            values,
+        )?;
         transaction.execute("DELETE FROM upload WHERE id = ?1", [id])?;
         transaction.commit()?;
         Ok(StoredObject {

@@ -5,10 +5,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use cryptable::Table;
+use cryptable_wire::hex;
 use rusqlite::{OptionalExtension, Row, params};
 
+use super::Store;
 use super::clients::check_name;
-use super::{Store, hex};
 use crate::messages::TableInfo;
 use crate::{Error, Result};
 

@@ -4,7 +4,8 @@ use std::fs::File;
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Store, new_id};
+use super::Store;
+use crate::identifiers::new_id;
 use crate::limits::Limits;
 use crate::messages::{Announcement, Kind};
 use crate::{Problem, Result};
@@ -20,6 +21,8 @@ pub(crate) struct StoredUpload {
     /// Bytes that are on the disk for sure.
     pub(crate) offset: u64,
 }
+
+const COLUMNS: &str = "SELECT id, client, kind, sha256, length, offset FROM upload";
 
 impl Store {
     /// Starts an upload, or finds the one of the same file that was started before.
@@ -62,8 +65,16 @@ impl Store {
             return Err(Problem::too_many("client-uploads", count + 1, limit).into());
         }
         let added = transaction.execute(
-            "INSERT OR IGNORE INTO upload VALUES (?1, ?2, ?3, ?4, ?5, 0)",
-            params![id, client, announced.kind.word(), announced.sha256, announced.length],
+            "INSERT OR IGNORE INTO upload(id, client, kind, sha256, length, offset, touched)
+             VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
+            params![
+                id,
+                client,
+                announced.kind.word(),
+                announced.sha256,
+                announced.length,
+                self.clock.now()
+            ],
         )?;
         transaction.commit()?;
         drop(rows);
@@ -100,23 +111,26 @@ impl Store {
 
     pub(crate) fn upload(&self, client: i64, id: &str) -> Result<StoredUpload> {
         let rows = self.rows();
-        let mut query = rows.prepare("SELECT * FROM upload WHERE client = ?1 AND id = ?2")?;
+        let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], upload).optional()?;
         found.ok_or_else(|| Problem::not_found("upload").into())
     }
 
     fn upload_of(&self, client: i64, announced: &Announcement) -> Result<Option<StoredUpload>> {
         let rows = self.rows();
-        let mut query = rows.prepare(
-            "SELECT * FROM upload WHERE client = ?1 AND kind = ?2 AND sha256 = ?3 AND length = ?4",
-        )?;
+        let mut query = rows.prepare(&format!(
+            "{COLUMNS} WHERE client = ?1 AND kind = ?2 AND sha256 = ?3 AND length = ?4"
+        ))?;
         let (kind, length) = (announced.kind.word(), announced.length);
         Ok(query.query_row(params![client, kind, announced.sha256, length], upload).optional()?)
     }
 
     /// Bytes up to here are on the disk.
     pub(crate) fn advance_upload(&self, id: &str, offset: u64) -> Result<()> {
-        self.rows().execute("UPDATE upload SET offset = ?2 WHERE id = ?1", params![id, offset])?;
+        self.rows().execute(
+            "UPDATE upload SET offset = ?2, touched = ?3 WHERE id = ?1",
+            params![id, offset, self.clock.now()],
+        )?;
         Ok(())
     }
 

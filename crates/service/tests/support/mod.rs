@@ -6,10 +6,10 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cryptable::{Engine, Execution, Parameters, ReadOptions, SecretKey, Table};
-use cryptable_service::{Client, Config, Limits, Service, Stopper, Store};
+use cryptable_service::{Client, Clock, Config, Limits, Service, Stopper, Store};
 use tempfile::TempDir;
 
 /// A server and its folder.
@@ -22,8 +22,13 @@ pub struct Server {
 
 impl Server {
     pub fn start(limits: Limits) -> Self {
+        Self::start_at(limits, Clock::system())
+    }
+
+    pub fn start_at(limits: Limits, clock: Clock) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::open(config(folder.path(), limits)).unwrap();
+        let config = Config { clock, ..config(folder.path(), limits) };
+        let service = Service::open(config).unwrap();
         let (address, stopper) = (service.address(), service.stopper());
         let thread = Some(std::thread::spawn(|| service.run()));
         Self { folder, address, stopper, thread }
@@ -79,6 +84,15 @@ impl Drop for Server {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// Tries until it is so.
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20), "not so after 20 s: {what}");
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

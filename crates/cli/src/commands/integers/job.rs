@@ -1,36 +1,34 @@
-//! An operation on columns, for any engine and integer type: the same when it is planned and when it runs.
+//! What `integers run` computes: an operation of the library on the operands that the arguments name.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use cryptable::integers::{
-    BooleanColumn, DigitArithmetic, Evaluator, Integer, IntegerColumn, Piece,
+    AnyColumn, ColumnKind, DigitArithmetic, DryRun, Evaluator, Operand, Operation, Outline, Piece,
 };
 
+use super::with_integer;
 use crate::args::integers::{IntegerOperation, IntegersRunArgs};
 
-/// What is computed, with all that is public.
+/// An operation on columns of a kind, with all that is public: the same when it is planned and when it runs.
 #[derive(Clone, Debug)]
 pub struct Job {
-    pub operation: IntegerOperation,
+    operation: Operation,
+    /// The last operand, if it is public.
+    constant: Option<i128>,
+    /// Carries stay where they are.
+    is_lazy: bool,
+}
+
+/// What is public beside the operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Public<'a> {
+    /// The last operand.
     pub constant: Option<i128>,
-    pub pieces: Vec<(i128, i64)>,
+    /// Starts of pieces, and what the function grows by from there on.
+    pub pieces: &'a [(i128, i64)],
+    /// Results of pieces have 64 bits.
     pub wide: bool,
+    /// Carries stay where they are.
     pub lazy: bool,
-}
-
-/// The encrypted operands of a part of a column.
-pub struct Operands<T, C> {
-    /// x, and y if it is encrypted.
-    pub columns: Vec<IntegerColumn<T, C>>,
-    pub condition: Option<BooleanColumn<C>>,
-    pub amount: Option<IntegerColumn<u8, C>>,
-}
-
-/// A result.
-pub enum Outcome<T, C> {
-    Integers(IntegerColumn<T, C>),
-    Booleans(BooleanColumn<C>),
-    Unsigned(IntegerColumn<u64, C>),
-    Signed(IntegerColumn<i64, C>),
 }
 
 /// What operations take.
@@ -91,123 +89,93 @@ pub fn check_operands(args: &IntegersRunArgs) -> Result<()> {
 }
 
 impl Job {
-    /// The operation.
+    /// The operation on integers of a kind.
     ///
     /// # Errors
-    /// If numbers are out of range; whatever keeps the server from its work.
-    pub fn apply<T: Integer, E: DigitArithmetic>(
-        &self,
-        server: &Evaluator<'_, E>,
-        operands: &Operands<T, E::Ciphertext>,
-    ) -> Result<Outcome<T, E::Ciphertext>> {
+    /// If a public number is none of them, or integers are shifted too far.
+    pub fn new(operation: IntegerOperation, kind: ColumnKind, public: Public<'_>) -> Result<Self> {
         use IntegerOperation as Op;
-        let (x, y) = (&operands.columns[0], operands.columns.get(1));
-        if Shape::of(self.operation) == Shape::Shift {
-            let shifted = self.shift(server, x, operands.amount.as_ref())?;
-            return self.integers(server, shifted);
+        let is_shift = Shape::of(operation) == Shape::Shift;
+        match public.constant {
+            Some(amount) if is_shift => ensure!(
+                (0..i128::from(kind.bits)).contains(&amount),
+                "--constant {amount}: integers of {} bits are shifted by less, and by 0 or more",
+                kind.bits
+            ),
+            Some(number) => check_number("--constant", number, kind)?,
+            None => {}
         }
-        if self.operation == Op::Piecewise {
-            return self.piecewise(server, x);
-        }
-        let public;
-        let y = match y {
-            Some(y) => y,
-            None => {
-                let constant = self.constant.context("an operand is missing")?;
-                public = server.constant(integer::<T>(constant, "--constant")?);
-                &public
+        let operation = match operation {
+            Op::Add => Operation::Add,
+            Op::Sub => Operation::Sub,
+            Op::Mul => Operation::Mul,
+            Op::Min => Operation::Min,
+            Op::Max => Operation::Max,
+            Op::Lt => Operation::Less,
+            Op::Le => Operation::LessOrEqual,
+            Op::Eq => Operation::Equal,
+            Op::Select => Operation::Select,
+            Op::Shl => Operation::ShiftLeft,
+            Op::Shr => Operation::ShiftRight,
+            Op::Rotate => Operation::RotateLeft,
+            Op::Piecewise => {
+                for &(start, _) in public.pieces {
+                    check_number("start of a piece", start, kind)?;
+                }
+                let bits = if public.wide { 64 } else { kind.bits };
+                Operation::Piecewise(Piece::continuous(public.pieces), ColumnKind { bits, ..kind })
             }
         };
-        let integers = match self.operation {
-            Op::Lt => return Ok(Outcome::Booleans(server.lt(x, y)?)),
-            Op::Le => return Ok(Outcome::Booleans(server.le(x, y)?)),
-            Op::Eq => return Ok(Outcome::Booleans(server.eq(x, y)?)),
-            Op::Select => {
-                let condition = operands.condition.as_ref().context("a condition is missing")?;
-                server.select(condition, x, y)?
-            }
-            Op::Add => server.add(x, y)?,
-            Op::Sub => server.sub(x, y)?,
-            Op::Mul => server.mul(x, y)?,
-            Op::Min => server.min(x, y)?,
-            _ => server.max(x, y)?,
-        };
-        self.integers(server, integers)
+        Ok(Self { operation, constant: public.constant, is_lazy: public.lazy })
     }
 
-    fn shift<T: Integer, E: DigitArithmetic>(
+    /// Computes it on encrypted operands: of `select` the condition first, amounts last.
+    ///
+    /// # Errors
+    /// Whatever keeps the server from its work.
+    pub fn apply<E: DigitArithmetic>(
         &self,
         server: &Evaluator<'_, E>,
-        x: &IntegerColumn<T, E::Ciphertext>,
-        amount: Option<&IntegerColumn<u8, E::Ciphertext>>,
-    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        use IntegerOperation as Op;
-        if let Some(amount) = amount {
-            return Ok(match self.operation {
-                Op::Shl => server.shl_by(x, amount)?,
-                Op::Shr => server.shr_by(x, amount)?,
-                _ => server.rotate_left_by(x, amount)?,
-            });
-        }
-        let constant = self.constant.context("an amount is missing")?;
-        ensure!(
-            (0..i128::from(T::BITS)).contains(&constant),
-            "--constant {constant}: integers of {} bits are shifted by less, and by 0 or more",
-            T::BITS
-        );
-        let amount = constant as u32;
-        Ok(match self.operation {
-            Op::Shl => server.shl(x, amount)?,
-            Op::Shr => server.shr(x, amount)?,
-            _ => server.rotate_left(x, amount)?,
+        columns: &[AnyColumn<E::Ciphertext>],
+    ) -> Result<AnyColumn<E::Ciphertext>> {
+        let constant = self.constant.map(Operand::Number);
+        let operands: Vec<_> = columns.iter().map(Operand::Column).chain(constant).collect();
+        let mut results = self.operation.apply(server, &operands)?;
+        ensure!(results.len() == 1, "the operation has {} results, not one", results.len());
+        Ok(match results.swap_remove(0) {
+            AnyColumn::Integers(found) if !self.is_lazy => server.reduce(&found)?.into(),
+            found => found,
         })
-    }
-
-    fn piecewise<T: Integer, E: DigitArithmetic>(
-        &self,
-        server: &Evaluator<'_, E>,
-        x: &IntegerColumn<T, E::Ciphertext>,
-    ) -> Result<Outcome<T, E::Ciphertext>> {
-        let slopes = self
-            .pieces
-            .iter()
-            .map(|&(start, slope)| Ok((integer::<T>(start, "start of a piece")?, slope)));
-        let pieces = Piece::continuous(&slopes.collect::<Result<Vec<_>>>()?);
-        Ok(match (self.wide, T::SIGNED) {
-            (false, _) => return self.integers(server, server.piecewise_linear(x, &pieces)?),
-            (true, false) => {
-                Outcome::Unsigned(self.carried(server, server.piecewise_linear(x, &pieces)?)?)
-            }
-            (true, true) => {
-                Outcome::Signed(self.carried(server, server.piecewise_linear(x, &pieces)?)?)
-            }
-        })
-    }
-
-    fn integers<T: Integer, E: DigitArithmetic>(
-        &self,
-        server: &Evaluator<'_, E>,
-        found: IntegerColumn<T, E::Ciphertext>,
-    ) -> Result<Outcome<T, E::Ciphertext>> {
-        Ok(Outcome::Integers(self.carried(server, found)?))
-    }
-
-    fn carried<T: Integer, E: DigitArithmetic>(
-        &self,
-        server: &Evaluator<'_, E>,
-        found: IntegerColumn<T, E::Ciphertext>,
-    ) -> Result<IntegerColumn<T, E::Ciphertext>> {
-        Ok(if self.lazy { found } else { server.reduce(&found)? })
     }
 }
 
-/// A number as an integer of a type.
+/// Kinds of the encrypted operands that an operation takes, amounts and all: of integers of a kind.
+pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<ColumnKind> {
+    match Shape::of(operation) {
+        Shape::Two => vec![kind, kind],
+        Shape::Selection => vec![ColumnKind::BOOLEANS, kind, kind],
+        Shape::Shift => vec![kind, ColumnKind::of::<u8>()],
+        Shape::Pieces => vec![kind],
+    }
+}
+
+/// Fresh columns of these kinds, for a dry run.
 ///
 /// # Errors
-/// If it is none.
-fn integer<T: Integer>(number: i128, name: &str) -> Result<T> {
-    let found = T::from_word(number as u64);
-    let kind = cryptable::integers::ColumnKind::of::<T>();
-    ensure!(found.to_i128() == number, "{name} {number} is no {kind}");
-    Ok(found)
+/// If one is neither of integers nor of booleans.
+pub fn fresh(
+    dry_run: &DryRun<'_>,
+    server: &Evaluator<'_, DryRun<'_>>,
+    kinds: &[ColumnKind],
+) -> Result<Vec<AnyColumn<Outline>>> {
+    let column = |&kind: &ColumnKind| match kind {
+        ColumnKind::BOOLEANS => Ok(dry_run.fresh_booleans().into()),
+        kind => with_integer!(kind, T => Ok(dry_run.fresh::<T>(server).into())),
+    };
+    kinds.iter().map(column).collect()
+}
+
+fn check_number(name: &str, number: i128, kind: ColumnKind) -> Result<()> {
+    ensure!(kind.word(number).is_ok(), "{name} {number} is no {kind}");
+    Ok(())
 }

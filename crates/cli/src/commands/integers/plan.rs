@@ -4,12 +4,12 @@ use std::fmt;
 
 use anyhow::Result;
 use clap::ValueEnum as _;
-use cryptable::integers::{ColumnKind, DryRun, Evaluator, Integer, LookupModel};
+use cryptable::integers::{ColumnKind, DryRun, Evaluator, LookupModel};
 use cryptable::{CostModel, Parameters};
 use serde::Serialize;
 
-use super::job::{Job, Operands};
-use super::{parameters, with_integer};
+use super::job::{self, Job, Public};
+use super::parameters;
 use crate::args::Global;
 use crate::args::integers::{IntegerOperation, IntegersPlanArgs};
 use crate::commands::{parameters::ParameterReport, threads};
@@ -25,8 +25,7 @@ const PIECES: i128 = 5;
 pub fn run(global: Global, args: &IntegersPlanArgs) -> Result<()> {
     let parameters = parameters(&args.digits)?;
     let kind = ColumnKind { bits: args.bits, signed: args.signed };
-    let report = with_integer!(kind, T => Report::new::<T>(&parameters, threads(global)))?;
-    report::result(global, &report)
+    report::result(global, &Report::new(kind, &parameters, threads(global))?)
 }
 
 #[derive(Serialize)]
@@ -56,7 +55,7 @@ struct OperationReport {
 }
 
 impl Report {
-    fn new<T: Integer>(parameters: &Parameters, threads: usize) -> Result<Self> {
+    fn new(kind: ColumnKind, parameters: &Parameters, threads: usize) -> Result<Self> {
         let cost = CostModel::calibrated();
         let prediction = parameters.prediction();
         let (model, values): (&(dyn LookupModel + Sync), usize) = match parameters {
@@ -76,7 +75,7 @@ impl Report {
             let dry_run = DryRun::new(model, values);
             let server = Evaluator::new(&dry_run)?;
             digit_bits = server.digit_bits();
-            apply::<T>(operation, &dry_run, &server)?;
+            apply(operation, kind, (&dry_run, &server))?;
             let lookups = dry_run.lookups();
             operations.push(OperationReport {
                 operation: operation.name(),
@@ -87,7 +86,7 @@ impl Report {
             });
         }
         Ok(Self {
-            kind: ColumnKind::of::<T>().to_string(),
+            kind: kind.to_string(),
             digit_bits,
             parameters: ParameterReport::new(parameters),
             threads,
@@ -100,23 +99,16 @@ impl Report {
 }
 
 /// The operation on fresh columns: shifts by encrypted amounts, a function of some pieces.
-fn apply<T: Integer>(
+fn apply(
     operation: IntegerOperation,
-    dry_run: &DryRun<'_>,
-    server: &Evaluator<'_, DryRun<'_>>,
+    kind: ColumnKind,
+    (dry_run, server): (&DryRun<'_>, &Evaluator<'_, DryRun<'_>>),
 ) -> Result<()> {
-    use IntegerOperation as Op;
-    let is_shift = matches!(operation, Op::Shl | Op::Shr | Op::Rotate);
-    let is_two = !is_shift && operation != Op::Piecewise;
     let most = 1 << (server.digit_bits() - u32::from(server.digit_bits() > 1));
-    let pieces = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64)).collect();
-    let job = Job { operation, constant: None, pieces, wide: false, lazy: false };
-    let operands = Operands {
-        columns: (0..1 + usize::from(is_two)).map(|_| dry_run.fresh::<T>(server)).collect(),
-        condition: (operation == Op::Select).then(|| dry_run.fresh_booleans()),
-        amount: is_shift.then(|| dry_run.fresh(server)),
-    };
-    job.apply(server, &operands)?;
+    let pieces: Vec<(i128, i64)> = (0..PIECES.min(most)).map(|i| (i * 20, 1 + i as i64)).collect();
+    let job = Job::new(operation, kind, Public { pieces: &pieces, ..Public::default() })?;
+    let columns = job::fresh(dry_run, server, &job::operand_kinds(operation, kind))?;
+    job.apply(server, &columns)?;
     Ok(())
 }
 

@@ -7,15 +7,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cryptable::integers::{
-    ColumnKind, ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun, Evaluator, Integer,
-    LookupModel,
+    AnyColumn, Column as _, ColumnKind, ColumnWriter, DigitArithmetic, DigitCiphertext, DryRun,
+    Evaluator, LookupModel,
 };
 use cryptable::{Engine, EvaluationKey, Prediction, Progress};
 use serde::Serialize;
 
 use super::column_file::ColumnFile;
-use super::job::{Job, Operands, Outcome, check_operands};
-use super::{pieces, with_integer};
+use super::job::{Job, Public, check_operands, fresh, operand_kinds};
+use super::pieces;
 use crate::args::Global;
 use crate::args::integers::IntegersRunArgs;
 use crate::atomic_file::{self, Access, AtomicFile};
@@ -33,25 +33,21 @@ const STEPS: usize = 100;
 /// If a file cannot be read or written, or key and columns do not belong together.
 pub fn run(global: Global, args: &IntegersRunArgs) -> Result<()> {
     check_operands(args)?;
-    let job = Job {
-        operation: args.op,
-        constant: args.constant,
-        pieces: args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default(),
-        wide: args.wide,
-        lazy: args.lazy,
-    };
+    let pieces = args.pieces.as_deref().map(pieces::read).transpose()?.unwrap_or_default();
+    let (constant, wide, lazy) = (args.constant, args.wide, args.lazy);
+    let public = Public { constant, pieces: &pieces, wide, lazy };
     let mapped = key_input::read_evaluation_key(global, &args.evaluation)?;
     let key = &mapped.key;
     let report = match key.engine() {
         Engine::Packed => {
             let engine = key.packed()?;
             let predict = |tables| engine.parameters().prediction_of(tables);
-            on_engine(global, args, &job, (key, engine, engine.parameters(), &predict))?
+            on_engine(global, args, public, (key, engine, engine.parameters(), &predict))?
         }
         _ => {
             let engine = key.single().context("integers are of packed or single values")?;
             let predict = |_| engine.parameters().prediction();
-            on_engine(global, args, &job, (key, engine, engine.parameters(), &predict))?
+            on_engine(global, args, public, (key, engine, engine.parameters(), &predict))?
         }
     };
     mapped.check_unchanged()?;
@@ -64,71 +60,52 @@ type Model<'a> = &'a (dyn LookupModel + Sync);
 /// What a lookup of so many tables takes.
 type Predict<'a> = &'a dyn Fn(usize) -> Prediction;
 
-/// The files of all operands.
+/// The files of all encrypted operands, in their order, and the kind of the integers.
 struct Files<C> {
-    columns: Vec<ColumnFile<C>>,
-    condition: Option<ColumnFile<C>>,
-    amount: Option<ColumnFile<C>>,
+    operands: Vec<ColumnFile<C>>,
+    kind: ColumnKind,
 }
 
 impl<C: DigitCiphertext> Files<C> {
     fn open(args: &IntegersRunArgs, key: &EvaluationKey) -> Result<Self> {
-        let open = |path: &PathBuf| ColumnFile::open(path);
-        let columns = args.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let condition = args.condition.as_ref().map(open).transpose()?;
-        let amount = args.amount.as_ref().map(open).transpose()?;
-        let files = Self { columns, condition, amount };
-        let first = &files.columns[0];
+        let paths = args.condition.iter().chain(&args.inputs).chain(&args.amount);
+        let operands = paths.map(|path| ColumnFile::open(path)).collect::<Result<Vec<_>>>()?;
+        let first = &operands[usize::from(args.condition.is_some())];
         let kind = first.summary().kind;
         let digest = key.parameters().digest();
-        for (file, expected) in files.all(kind) {
+        for (file, expected) in operands.iter().zip(operand_kinds(args.op, kind)) {
             file.check_key(digest, key.key_id(), &args.evaluation)?;
             file.check_like(first)?;
             let found = file.summary().kind;
             ensure!(found == expected, "{}: {found}, where {expected} are needed", file.name());
         }
         ensure!(kind != ColumnKind::BOOLEANS, "{}: booleans are no integers", first.name());
-        Ok(files)
+        Ok(Self { operands, kind })
     }
 
-    /// All files, with what they have to be.
-    fn all(&self, kind: ColumnKind) -> impl Iterator<Item = (&ColumnFile<C>, ColumnKind)> {
-        let columns = self.columns.iter().map(move |file| (file, kind));
-        let condition = self.condition.iter().map(|file| (file, ColumnKind::BOOLEANS));
-        columns.chain(condition).chain(self.amount.iter().map(|f| (f, ColumnKind::of::<u8>())))
+    /// Kinds of all operands.
+    fn kinds(&self) -> Vec<ColumnKind> {
+        self.operands.iter().map(|file| file.summary().kind).collect()
     }
 
-    fn next<T: Integer>(&mut self) -> Result<Operands<T, C>> {
-        Ok(Operands {
-            columns: self.columns.iter_mut().map(ColumnFile::next_part).collect::<Result<_>>()?,
-            condition: self.condition.as_mut().map(ColumnFile::next_part).transpose()?,
-            amount: self.amount.as_mut().map(ColumnFile::next_part).transpose()?,
-        })
+    fn next(&mut self) -> Result<Vec<AnyColumn<C>>> {
+        self.operands.iter_mut().map(ColumnFile::next_part).collect()
     }
 }
 
 fn on_engine<E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     global: Global,
     args: &IntegersRunArgs,
-    job: &Job,
+    public: Public<'_>,
     (key, engine, model, predict): (&EvaluationKey, &E, Model<'_>, Predict<'_>),
 ) -> Result<Report> {
-    let files = Files::open(args, key)?;
-    let kind = files.columns[0].summary().kind;
-    with_integer!(kind, T => on_columns::<T, E>(global, args, job, (engine, model, predict, files)))
-}
-
-fn on_columns<T: Integer, E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
-    global: Global,
-    args: &IntegersRunArgs,
-    job: &Job,
-    (engine, model, predict, mut files): (&E, Model<'_>, Predict<'_>, Files<E::Ciphertext>),
-) -> Result<Report> {
+    let mut files = Files::<E::Ciphertext>::open(args, key)?;
+    let job = Job::new(args.op, files.kind, public)?;
     let start = Instant::now();
-    let (parts, values) = (files.columns[0].parts(), files.columns[0].values());
-    let planned = planned_lookups::<T>(job, model, &files)?;
+    let (parts, values) = (files.operands[0].parts(), files.operands[0].values());
+    let planned = planned_lookups(&job, model, &files.kinds())?;
     let (lookups, most_tables) = (planned.len(), planned.into_iter().max().unwrap_or(1));
-    memory_limit::check_job(args.memory.limit, &job.operation.name(), &predict(most_tables))?;
+    memory_limit::check_job(args.memory.limit, &args.op.name(), &predict(most_tables))?;
     let bar = progress::bar(global, "integers");
     let moved = progress::on(&bar);
     let done = AtomicUsize::new(0);
@@ -139,30 +116,18 @@ fn on_columns<T: Integer, E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
     };
     let server = Evaluator::new(engine)?.with_progress(Progress::new(&step));
     let mut writer = ColumnWriter::new(AtomicFile::create(&args.output, Access::Public)?);
-    let mut kind = ColumnKind::of::<T>();
+    let mut kind = files.kind;
     for _ in 0..parts {
-        match job.apply(&server, &files.next::<T>()?)? {
-            Outcome::Integers(found) => writer.push(&found)?,
-            Outcome::Booleans(found) => {
-                kind = ColumnKind::BOOLEANS;
-                writer.push(&found)?;
-            }
-            Outcome::Unsigned(found) => {
-                kind = ColumnKind::of::<u64>();
-                writer.push(&found)?;
-            }
-            Outcome::Signed(found) => {
-                kind = ColumnKind::of::<i64>();
-                writer.push(&found)?;
-            }
-        }
+        let found = job.apply(&server, &files.next()?)?;
+        kind = found.kind();
+        writer.push(&found)?;
     }
     bar.finish_and_clear();
     let output_bytes = writer.finish()?.commit(true)?;
     Ok(Report {
         output: args.output.clone(),
         output_bytes,
-        operation: job.operation.name(),
+        operation: args.op.name(),
         values,
         kind: kind.to_string(),
         lookups: parts * lookups,
@@ -173,19 +138,10 @@ fn on_columns<T: Integer, E: DigitArithmetic<Ciphertext: DigitCiphertext>>(
 }
 
 /// The tables of each lookup of a part: by a dry run, on fresh columns.
-fn planned_lookups<T: Integer>(
-    job: &Job,
-    model: Model<'_>,
-    files: &Files<impl DigitCiphertext>,
-) -> Result<Vec<usize>> {
+fn planned_lookups(job: &Job, model: Model<'_>, kinds: &[ColumnKind]) -> Result<Vec<usize>> {
     let dry_run = DryRun::new(model, 1);
     let server = Evaluator::new(&dry_run)?;
-    let operands = Operands {
-        columns: files.columns.iter().map(|_| dry_run.fresh::<T>(&server)).collect(),
-        condition: files.condition.as_ref().map(|_| dry_run.fresh_booleans()),
-        amount: files.amount.as_ref().map(|_| dry_run.fresh(&server)),
-    };
-    job.apply(&server, &operands)?;
+    job.apply(&server, &fresh(&dry_run, &server, kinds)?)?;
     Ok(dry_run.lookups())
 }
 

@@ -14,8 +14,10 @@
 //! however, and key rows random: the standard deviation is below `5u·‖d‖·‖k/q‖/√N` for degrees up to
 //! 4,096 (measured: 4.2), and `‖k/q‖ = √(N/12)`. The noise of a fresh row, of standard deviation σ,
 //! gives the same coefficient `σ/q·‖d‖`. So transforms add `(5u·q)²/(12·σ²)` of that noise's variance
-//! whatever the digits are: 2^-14 for q = 2^47 and σ = 3.2, which noise models count. For primes
-//! of 25 bits it is less than the 52 bits of a fraction show.
+//! whatever the digits are, to body and mask: 2^-14 for q = 2^47 and σ = 3.2. Only the body of a row
+//! has noise, however, and a phase is the body plus the mask times the secret s, so that transforms
+//! add `1 + ‖s‖²` times as much to it: 2^-4.4 for a binary secret of degree 2,048, which noise models
+//! count. For primes of 25 bits it is less than the 52 bits of a fraction show.
 //!
 //! A sum of R products of digits of w bits is below `R·N·2^(w-2)`, and must be below 2^51.
 

@@ -7,7 +7,14 @@
 //! `a/8` where h is multiplied by 1/q (half a unit in the last place of each factor and of the
 //! product, of numbers up to `a·q/2 < 2^49·a`); rounding adds 1/2. So the result is within
 //! `(1/2 + a/16)·q` or `(1/2 + a/8)·q`. `tests::ranges_hold` follows these bounds through all
-//! groups: numbers between groups stay within 2.62q forward (3.3q after the last) and 2q backward.
+//! groups: numbers between groups stay within 2.62q forward and 2q backward.
+//!
+//! A forward transform leaves as words for one operation more than a reduction. The first vector of the last
+//! group, which is the first of a pair at every level, comes without (q - 1)/2, and so do all results
+//! y, within 3.2q: then the integer nearest to y/q is the one that leads to `[0, q)`. It is found
+//! exactly, since y/q is 1/(2q) or more from every half of an odd integer, and its computed argument
+//! off by `|y/q|·2^-53 < 1/(2q)`. With k taken off it, the remainder is larger by kq, above 2^52, where the bits of
+//! a double count its integers.
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
@@ -66,6 +73,12 @@ pub(in super::super) struct DoubleLanes<D: Doubles> {
     q: D::Vector,
     reciprocal: D::Vector,
     rounder: D::Vector,
+    /// (q - 1)/2.
+    half: D::Vector,
+    /// The rounder plus k, for the least multiple kq that is at least 2^52 + q/2.
+    leaving_rounder: D::Vector,
+    /// What makes a residue of the bits of `r - (q - 1)/2 + kq`, as a word.
+    leaving_word: D::Vector,
 }
 
 /// A twiddle as the double nearest to zero, and the same over q.
@@ -77,8 +90,18 @@ pub(in super::super) fn encode(m: &Modulus, w: u64) -> [u64; 2] {
 impl<D: Doubles> DoubleLanes<D> {
     #[inline(always)]
     pub(in super::super) unsafe fn new(m: &Modulus) -> Self {
-        let q = m.value() as f64;
-        Self { q: D::splat(q), reciprocal: D::splat(1.0 / q), rounder: D::splat(ROUNDER) }
+        let (q, half) = (m.value(), (m.value() - 1) / 2);
+        let multiple = ((1u64 << 52) + half).div_ceil(q);
+        // 2^52 as a double, and what is above it.
+        let bits = 2f64.powi(52).to_bits() + (multiple * q - (1 << 52)) - half;
+        Self {
+            q: D::splat(q as f64),
+            reciprocal: D::splat(1.0 / q as f64),
+            rounder: D::splat(ROUNDER),
+            half: D::splat(half as f64),
+            leaving_rounder: D::splat(ROUNDER + multiple as f64),
+            leaving_word: D::splat(f64::from_bits(bits.wrapping_neg())),
+        }
     }
 
     /// The integer nearest to `x·y`.
@@ -162,8 +185,15 @@ impl<D: Doubles> Lanes for DoubleLanes<D> {
     }
 
     #[inline(always)]
+    unsafe fn before_leave(self, x: D::Vector) -> D::Vector {
+        D::sub(x, self.half)
+    }
+
+    #[inline(always)]
     unsafe fn leave(self, lanes: D::Vector) -> D::Vector {
-        self.residue(lanes)
+        let quotient =
+            D::sub(D::mul_add(lanes, self.reciprocal, self.rounder), self.leaving_rounder);
+        D::add_words(D::sub_mul(lanes, quotient, self.q), self.leaving_word)
     }
 
     #[inline(always)]
@@ -266,14 +296,14 @@ mod tests {
     }
 
     /// The largest number after a forward group, of inputs up to `bound`; with a block's factors in
-    /// its first level if `is_scaled`.
-    fn forward(radix: usize, is_scaled: bool, bound: f64) -> f64 {
+    /// its first level if `is_scaled`, with `shift` on its first vector.
+    fn forward(radix: usize, (is_scaled, shift): (bool, f64), bound: f64) -> f64 {
         let mut x = vec![bound; radix];
         for level in 0..radix.ilog2() {
             let half = radix >> (level + 1);
             let (scales, part) = if is_scaled && level == 0 { (true, 8.0) } else { (false, 16.0) };
             if level == 0 && !scales {
-                x[0] = REDUCED;
+                x[0] = REDUCED + shift;
             }
             for i in (0..radix).filter(|i| i & half == 0) {
                 let u = match scales {
@@ -312,10 +342,18 @@ mod tests {
     }
 
     #[test]
+    fn results_leave_exactly() {
+        for radix in [4, 8] {
+            let after = forward(radix, (false, 0.5), FORWARD);
+            assert!(after <= 3.2, "radix {radix}: {after}");
+        }
+    }
+
+    #[test]
     fn ranges_hold() {
         for radix in [2, 4, 8] {
             for is_scaled in [false, true] {
-                let after = forward(radix, is_scaled, FORWARD);
+                let after = forward(radix, (is_scaled, 0.0), FORWARD);
                 assert!(after <= FORWARD, "forward, radix {radix}, scaled: {is_scaled}: {after}");
                 let after = inverse(radix, is_scaled, INVERSE);
                 assert!(after <= INVERSE, "inverse, radix {radix}, scaled: {is_scaled}: {after}");

@@ -18,10 +18,16 @@ pub(super) unsafe fn load_twiddles<L: Lanes, const R: usize>(
 ) -> [[L::Vector; 2]; R] {
     let mut out = [[L::splat(0); 2]; R];
     for (h, out) in out.iter_mut().enumerate().skip(1) {
-        let twiddle = scalars.add(2 * node(h));
-        *out = [L::splat(*twiddle), L::splat(*twiddle.add(1))];
+        *out = load_twiddle::<L>(scalars, node(h));
     }
     out
+}
+
+/// The twiddle of a node.
+#[inline(always)]
+pub(super) unsafe fn load_twiddle<L: Lanes>(scalars: *const u64, node: usize) -> [L::Vector; 2] {
+    let twiddle = scalars.add(2 * node);
+    [L::splat(*twiddle), L::splat(*twiddle.add(1))]
 }
 
 /// The node of a group's node h: of the descendants of `node`.
@@ -36,41 +42,49 @@ pub(super) fn pair(k: usize, half: usize) -> (usize, usize) {
     (k / half * 2 * half + k % half, k / half)
 }
 
-/// The levels of C groups from level `first` on, of R vectors each, side by side. `w` gives the
-/// twiddle of a group's node.
+/// One level of C groups of R vectors each, side by side. `w` gives the twiddle of a group's node.
 #[inline(always)]
-unsafe fn group<L: Lanes, const R: usize, const C: usize>(
+unsafe fn level<L: Lanes, const R: usize, const C: usize>(
     l: L,
     x: &mut [[L::Vector; R]; C],
-    first: usize,
+    level: usize,
     w: impl Fn(usize, usize) -> [L::Vector; 2],
 ) {
-    for level in 0..R.ilog2() as usize {
-        if level < first {
-            continue;
-        }
-        for x in x.iter_mut() {
-            l.before_level(x, level);
-        }
-        let half = R >> (level + 1);
-        for k in 0..R / 2 {
-            let (i, block) = pair(k, half);
-            for (c, x) in x.iter_mut().enumerate() {
-                let w = w(c, (1 << level) + block);
-                (x[i], x[i + half]) = l.butterfly((x[i], x[i + half]), w);
-            }
+    for x in x.iter_mut() {
+        l.before_level(x, level);
+    }
+    for k in 0..R / 2 {
+        for (c, x) in x.iter_mut().enumerate() {
+            butterfly(l, x, (level, k), |h| w(c, h));
         }
     }
 }
 
-/// The first level of a block, which also multiplies by the block's powers of σ.
+/// The butterfly k of R/2 of a level of a group; what it changed.
 #[inline(always)]
-unsafe fn first_level<L: Lanes, const R: usize>(l: L, x: &mut [L::Vector; R], w: *const u64) {
-    for i in 0..R / 2 {
-        let u = l.scale_before::<R>(x[i], w, i);
-        let product = w.add(L::LANE_WORDS * L::LANES);
-        (x[i], x[i + R / 2]) = l.butterfly_by_lane((u, x[i + R / 2]), product);
-    }
+unsafe fn butterfly<L: Lanes, const R: usize>(
+    l: L,
+    x: &mut [L::Vector; R],
+    (level, k): (usize, usize),
+    w: impl Fn(usize) -> [L::Vector; 2],
+) -> [usize; 2] {
+    let half = R >> (level + 1);
+    let (i, block) = pair(k, half);
+    (x[i], x[i + half]) = l.butterfly((x[i], x[i + half]), w((1 << level) + block));
+    [i, i + half]
+}
+
+/// The butterfly k of the first level of a block, which also multiplies by the block's powers of σ.
+#[inline(always)]
+unsafe fn scaled_butterfly<L: Lanes, const R: usize>(
+    l: L,
+    x: &mut [L::Vector; R],
+    k: usize,
+    w: *const u64,
+) {
+    let u = l.scale_before::<R>(x[k], w, k);
+    let product = w.add(L::LANE_WORDS * L::LANES);
+    (x[k], x[k + R / 2]) = l.butterfly_by_lane((u, x[k + R / 2]), product);
 }
 
 /// The constant twiddles of lanes of node h.
@@ -80,7 +94,28 @@ pub(super) unsafe fn load_constant<L: Lanes>(constants: *const u64, h: usize) ->
     [L::load(w), L::load(w.add(L::LANES))]
 }
 
-/// log2 R levels on `length` words, those of one node, C vectors of every part at a time.
+/// One vector of each of R parts, for C groups.
+#[inline(always)]
+pub(super) unsafe fn load_groups<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
+    l: L,
+    words: *const u64,
+    stride: usize,
+) -> [[L::Vector; R]; C] {
+    let mut x = [[L::splat(0); R]; C];
+    for (c, x) in x.iter_mut().enumerate() {
+        for (i, x) in x.iter_mut().enumerate() {
+            *x = L::load(words.add(c * L::LANES + i * stride));
+            if ENTER {
+                *x = l.enter(*x);
+            }
+        }
+    }
+    x
+}
+
+/// log2 R levels on `length` words, those of one node, C vectors of every part at a time. The last
+/// level of some stands beside the first of the next ones, so that there is always something to do while
+/// products are under way.
 #[inline(always)]
 unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
     l: L,
@@ -91,23 +126,40 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
 ) {
     let stride = length / R;
     let w = load_twiddles::<L, R>(scalars, |h| descendant(node, h));
-    for column in (0..stride).step_by(C * L::LANES) {
-        let mut x = [[L::splat(0); R]; C];
-        for (c, x) in x.iter_mut().enumerate() {
-            let words = words.add(column + c * L::LANES);
-            for (i, x) in x.iter_mut().enumerate() {
-                *x = L::load(words.add(i * stride));
-                if ENTER {
-                    *x = l.enter(*x);
+    let last = R.ilog2() as usize - 1;
+    let mut x = load_groups::<L, R, C, ENTER>(l, words, stride);
+    for at in 0..last {
+        level(l, &mut x, at, |_, h| w[h]);
+    }
+    for column in (0..stride - C * L::LANES).step_by(C * L::LANES) {
+        let (words, following) = (words.add(column), words.add(column + C * L::LANES));
+        let mut next = load_groups::<L, R, C, ENTER>(l, following, stride);
+        for (x, next) in x.iter_mut().zip(&mut next) {
+            l.before_level(x, last);
+            if last > 0 {
+                l.before_level(next, 0);
+            }
+        }
+        for k in 0..R / 2 {
+            for (c, (x, next)) in x.iter_mut().zip(&mut next).enumerate() {
+                for i in butterfly(l, x, (last, k), |h| w[h]) {
+                    L::store(words.add(c * L::LANES + i * stride), x[i]);
+                }
+                if last > 0 {
+                    butterfly(l, next, (0, k), |h| w[h]);
                 }
             }
         }
-        group(l, &mut x, 0, |_, h| w[h]);
-        for (c, x) in x.into_iter().enumerate() {
-            let words = words.add(column + c * L::LANES);
-            for (i, x) in x.into_iter().enumerate() {
-                L::store(words.add(i * stride), x);
-            }
+        for at in 1..last {
+            level(l, &mut next, at, |_, h| w[h]);
+        }
+        x = next;
+    }
+    level(l, &mut x, last, |_, h| w[h]);
+    for (c, x) in x.into_iter().enumerate() {
+        let words = words.add(stride - (C - c) * L::LANES);
+        for (i, x) in x.into_iter().enumerate() {
+            L::store(words.add(i * stride), x);
         }
     }
 }
@@ -133,43 +185,135 @@ unsafe fn pass_blocks<L: Lanes, const ENTER: bool>(
     }
 }
 
-/// The last levels of the blocks of R² words, R = LANES, from `node` on, C blocks at a time.
+/// The last levels of the blocks of R² words, R = LANES, from `node` on. The second half of one block's levels
+/// stands beside the first half of the next one's.
 #[inline(always)]
-unsafe fn last_blocks<L: Lanes, const R: usize, const C: usize, const ENTER: bool>(
+unsafe fn last_blocks<L: Lanes, const R: usize, const ENTER: bool>(
     l: L,
     (words, blocks): (*mut u64, usize),
     tables: &Tables,
     node: usize,
 ) {
     let first = node - tables.degree / (R * R);
-    let (scalars, constants) = (tables.scalars.as_ptr(), tables.forward.as_ptr());
-    for block in (0..blocks).step_by(C) {
-        let words = words.add(block * R * R);
-        let factors = tables.blocks.as_ptr().add((first + block) * 2 * L::LANE_WORDS * R);
-        let mut x = [[L::splat(0); R]; C];
-        let mut w = [[[L::splat(0); 2]; R]; C];
-        for (c, x) in x.iter_mut().enumerate() {
-            for (i, x) in x.iter_mut().enumerate() {
-                *x = L::load(words.add((c * R + i) * R));
-                if ENTER {
-                    *x = l.enter(*x);
-                }
-            }
-            w[c] = load_twiddles::<L, R>(scalars, |h| descendant(node + block + c, h));
-            first_level(l, x, factors.add(c * 2 * L::LANE_WORDS * R));
+    let constants = tables.forward.as_ptr();
+    let levels = R.ilog2() as usize;
+    let source = |block: usize| BlockSource {
+        words: words.add(block * R * R),
+        factors: tables.blocks.as_ptr().add((first + block) * 2 * L::LANE_WORDS * R),
+        scalars: tables.scalars.as_ptr(),
+        node: node + block,
+    };
+    let [mut x] = load_groups::<L, R, 1, ENTER>(l, words, R);
+    for at in 0..levels {
+        source(0).before_level(l, &mut x, at);
+        for k in 0..R / 2 {
+            source(0).butterfly(l, &mut x, (at, k));
         }
-        group(l, &mut x, 1, |c, h| w[c][h]);
-        x.iter_mut().for_each(|x| L::transpose(x));
-        group(l, &mut x, 0, |_, h| load_constant::<L>(constants, h));
-        for (c, mut x) in x.into_iter().enumerate() {
-            for x in &mut x {
-                *x = l.leave(*x);
-            }
-            L::transpose(&mut x);
-            for (i, x) in x.into_iter().enumerate() {
-                L::store(words.add((c * R + i) * R), x);
-            }
+    }
+    for block in 1..blocks {
+        let source = source(block);
+        let [mut next] = load_groups::<L, R, 1, ENTER>(l, source.words, R);
+        for k in 0..R / 2 {
+            source.butterfly(l, &mut next, (0, k));
         }
+        L::transpose(&mut x);
+        source.beside(l, &mut x, &mut next, 0, constants);
+        if R == 8 {
+            source.beside(l, &mut x, &mut next, 1, constants);
+        }
+        let last = levels - 1;
+        before_last_level(l, &mut x, last);
+        for k in 0..R / 2 {
+            butterfly(l, &mut x, (last, k), |h| load_constant::<L>(constants, h));
+        }
+        store_block(l, source.words.sub(R * R), x);
+        x = next;
+    }
+    L::transpose(&mut x);
+    for at in 0..levels {
+        before_last_level(l, &mut x, at);
+        for k in 0..R / 2 {
+            butterfly(l, &mut x, (at, k), |h| load_constant::<L>(constants, h));
+        }
+    }
+    store_block(l, words.add((blocks - 1) * R * R), x);
+}
+
+/// What the first half of a block's levels reads.
+#[derive(Clone, Copy)]
+struct BlockSource {
+    words: *mut u64,
+    factors: *const u64,
+    scalars: *const u64,
+    node: usize,
+}
+
+impl BlockSource {
+    #[inline(always)]
+    unsafe fn before_level<L: Lanes, const R: usize>(
+        self,
+        l: L,
+        x: &mut [L::Vector; R],
+        level: usize,
+    ) {
+        if level > 0 {
+            l.before_level(x, level);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn butterfly<L: Lanes, const R: usize>(
+        self,
+        l: L,
+        x: &mut [L::Vector; R],
+        (level, k): (usize, usize),
+    ) {
+        if level == 0 {
+            scaled_butterfly(l, x, k, self.factors);
+        } else {
+            butterfly(l, x, (level, k), |h| {
+                load_twiddle::<L>(self.scalars, descendant(self.node, h))
+            });
+        }
+    }
+
+    /// A level of the second half of the block before, and the same level of the first half of this one.
+    #[inline(always)]
+    unsafe fn beside<L: Lanes, const R: usize>(
+        self,
+        l: L,
+        x: &mut [L::Vector; R],
+        next: &mut [L::Vector; R],
+        level: usize,
+        constants: *const u64,
+    ) {
+        before_last_level(l, x, level);
+        self.before_level(l, next, level + 1);
+        for k in 0..R / 2 {
+            butterfly(l, x, (level, k), |h| load_constant::<L>(constants, h));
+            self.butterfly(l, next, (level + 1, k));
+        }
+    }
+}
+
+/// Before a level of the second half.
+#[inline(always)]
+unsafe fn before_last_level<L: Lanes, const R: usize>(l: L, x: &mut [L::Vector; R], level: usize) {
+    l.before_level(x, level);
+    if level == 0 {
+        x[0] = l.before_leave(x[0]);
+    }
+}
+
+/// Stores a block after its second half.
+#[inline(always)]
+unsafe fn store_block<L: Lanes, const R: usize>(l: L, words: *mut u64, mut x: [L::Vector; R]) {
+    for x in &mut x {
+        *x = l.leave(*x);
+    }
+    L::transpose(&mut x);
+    for (i, x) in x.into_iter().enumerate() {
+        L::store(words.add(i * R), x);
     }
 }
 
@@ -203,11 +347,9 @@ pub(super) unsafe fn forward<L: Lanes, const R: usize>(l: L, tables: &Tables, wo
             (length, parts, node) = (length >> levels, parts << levels, node << levels);
         }
         if tables.passes.is_empty() {
-            last_blocks::<L, R, 1, true>(l, (words, parts), tables, node);
-        } else if R <= 1 << L::PAIRED[0] && parts.is_multiple_of(2) {
-            last_blocks::<L, R, 2, false>(l, (words, parts), tables, node);
+            last_blocks::<L, R, true>(l, (words, parts), tables, node);
         } else {
-            last_blocks::<L, R, 1, false>(l, (words, parts), tables, node);
+            last_blocks::<L, R, false>(l, (words, parts), tables, node);
         }
     }
 }

@@ -156,7 +156,7 @@ impl<const WIDE: bool> Lanes for IfmaLanes<WIDE> {
 
     const LANES: usize = 8;
     const LANE_WORDS: usize = 2;
-    const PAIRED: [u32; 2] = [3, 3];
+    const PAIRED: [u32; 2] = [2, 2];
 
     #[inline(always)]
     unsafe fn load(source: *const u64) -> __m512i {
@@ -176,6 +176,11 @@ impl<const WIDE: bool> Lanes for IfmaLanes<WIDE> {
     #[inline(always)]
     unsafe fn enter(self, words: __m512i) -> __m512i {
         words
+    }
+
+    #[inline(always)]
+    unsafe fn before_leave(self, x: __m512i) -> __m512i {
+        x
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_op_in_unsafe_fn, reason = "all of it is pointers and intrinsics")]
 
-use super::forward::{load_constant, load_twiddles, pair};
+use super::forward::{load_constant, load_groups, load_twiddle, load_twiddles, pair};
 use super::lanes::Lanes;
 use super::tables::Tables;
 use super::tree::mirror;
@@ -18,44 +18,40 @@ fn mirrored_descendant(mirrored: usize, h: usize) -> usize {
     ((mirrored - 1) << h.ilog2()) + mirror(h)
 }
 
-/// The first `levels` levels of C groups of R vectors each, side by side; see `forward`.
+/// One level of C groups of R vectors each, side by side; see `forward`.
 #[inline(always)]
-unsafe fn group<L: Lanes, const R: usize, const C: usize>(
+unsafe fn level<L: Lanes, const R: usize, const C: usize>(
     l: L,
     x: &mut [[L::Vector; R]; C],
-    levels: usize,
-    w: impl Fn(usize, usize) -> [L::Vector; 2],
+    level: usize,
+    w: impl Fn(usize) -> [L::Vector; 2],
 ) {
-    for level in 0..R.ilog2() as usize {
-        if level >= levels {
-            continue;
-        }
-        let half = 1 << level;
-        for k in 0..R / 2 {
-            let (i, block) = pair(k, half);
-            for (c, x) in x.iter_mut().enumerate() {
-                let w = w(c, (R >> (level + 1)) + block);
-                (x[i], x[i + half]) = l.inverse_butterfly((x[i], x[i + half]), w);
-            }
-        }
+    for k in 0..R / 2 {
         for x in x.iter_mut() {
-            l.after_level(x, level);
+            butterfly(l, x, (level, k), &w);
         }
+    }
+    for x in x {
+        l.after_level(x, level);
     }
 }
 
-/// The last level of a block, which also divides by the powers of σ'.
+/// The butterfly k of R/2 of a level of a group. `w` gives the twiddle of a group's node.
 #[inline(always)]
-unsafe fn last_level<L: Lanes, const R: usize>(l: L, x: &mut [L::Vector; R], w: *const u64) {
-    for i in 0..R / 2 {
-        let (sum, difference) = l.sum_and_difference((x[i], x[i + R / 2]));
-        x[i] = l.scale_after(sum, w);
-        x[i + R / 2] = l.scale_after(difference, w.add(L::LANE_WORDS * L::LANES));
-    }
+unsafe fn butterfly<L: Lanes, const R: usize>(
+    l: L,
+    x: &mut [L::Vector; R],
+    (level, k): (usize, usize),
+    w: impl Fn(usize) -> [L::Vector; 2],
+) {
+    let half = 1 << level;
+    let (i, block) = pair(k, half);
+    let w = w((R >> (level + 1)) + block);
+    (x[i], x[i + half]) = l.inverse_butterfly((x[i], x[i + half]), w);
 }
 
 /// log2 R levels on `length` words, those of one node, C vectors of every part at a time; with a
-/// factor, the last of all levels.
+/// factor, the last of all levels. The last level of some stands beside the first of the next ones.
 #[inline(always)]
 unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     l: L,
@@ -68,20 +64,50 @@ unsafe fn pass<L: Lanes, const R: usize, const C: usize>(
     let stride = length / R;
     let mirrored = mirror(node);
     let w = load_twiddles::<L, R>(scalars, |h| mirrored_descendant(mirrored, h));
-    for column in (0..stride).step_by(C * L::LANES) {
-        let mut x = [[L::splat(0); R]; C];
-        for (c, x) in x.iter_mut().enumerate() {
-            let words = words.add(column + c * L::LANES);
-            for (i, x) in x.iter_mut().enumerate() {
-                *x = L::load(words.add(i * stride));
+    let last = R.ilog2() as usize - 1;
+    let mut x = load_groups::<L, R, C, false>(l, words, stride);
+    for at in 0..last {
+        level(l, &mut x, at, |h| w[h]);
+    }
+    for column in (0..stride - C * L::LANES).step_by(C * L::LANES) {
+        let (words, following) = (words.add(column), words.add(column + C * L::LANES));
+        let mut next = load_groups::<L, R, C, false>(l, following, stride);
+        for k in 0..R / 2 {
+            for (x, next) in x.iter_mut().zip(&mut next) {
+                butterfly(l, x, (last, k), |h| w[h]);
+                if last > 0 {
+                    butterfly(l, next, (0, k), |h| w[h]);
+                }
             }
         }
-        group(l, &mut x, 3, |_, h| w[h]);
-        for (c, x) in x.into_iter().enumerate() {
-            let words = words.add(column + c * L::LANES);
-            for (i, x) in x.into_iter().enumerate() {
-                L::store(words.add(i * stride), leave(l, x, factor));
+        for (x, next) in x.iter_mut().zip(&mut next) {
+            l.after_level(x, last);
+            if last > 0 {
+                l.after_level(next, 0);
             }
+        }
+        store_groups(l, (words, stride), x, factor);
+        for at in 1..last {
+            level(l, &mut next, at, |h| w[h]);
+        }
+        x = next;
+    }
+    level(l, &mut x, last, |h| w[h]);
+    store_groups(l, (words.add(stride - C * L::LANES), stride), x, factor);
+}
+
+/// One vector of each of R parts, for C groups.
+#[inline(always)]
+unsafe fn store_groups<L: Lanes, const R: usize, const C: usize>(
+    l: L,
+    (words, stride): (*mut u64, usize),
+    x: [[L::Vector; R]; C],
+    factor: Option<[L::Vector; 2]>,
+) {
+    for (c, x) in x.into_iter().enumerate() {
+        let words = words.add(c * L::LANES);
+        for (i, x) in x.into_iter().enumerate() {
+            L::store(words.add(i * stride), leave(l, x, factor));
         }
     }
 }
@@ -117,42 +143,117 @@ unsafe fn pass_blocks<L: Lanes>(
     }
 }
 
-/// The levels of the blocks of R² words, R = LANES, from `node` on, C blocks at a time.
+/// The levels of the blocks of R² words, R = LANES, from `node` on. The second half of one block's levels
+/// stands beside the first half of the next one's.
 #[inline(always)]
-unsafe fn first_blocks<L: Lanes, const R: usize, const C: usize>(
+unsafe fn first_blocks<L: Lanes, const R: usize>(
     l: L,
     (words, blocks): (*mut u64, usize),
     tables: &Tables,
     node: usize,
     factor: Option<[L::Vector; 2]>,
 ) {
-    let (scalars, constants) = (tables.scalars.as_ptr(), tables.inverse.as_ptr());
+    let constants = tables.inverse.as_ptr();
     let levels = R.ilog2() as usize;
-    for block in (0..blocks).step_by(C) {
-        let words = words.add(block * R * R);
-        let mut x = [[L::splat(0); R]; C];
-        for (c, x) in x.iter_mut().enumerate() {
-            for (i, x) in x.iter_mut().enumerate() {
-                *x = l.enter(L::load(words.add((c * R + i) * R)));
-            }
-            L::transpose(x);
+    let target = |block: usize| {
+        let mirrored = mirror(node + block);
+        let index = mirrored - tables.degree / (R * R);
+        BlockTarget {
+            words: words.add(block * R * R),
+            factors: tables.blocks.as_ptr().add(index * 2 * L::LANE_WORDS * R),
+            scalars: tables.scalars.as_ptr(),
+            mirrored,
         }
-        group(l, &mut x, levels, |_, h| load_constant::<L>(constants, h));
-        x.iter_mut().for_each(|x| L::transpose(x));
-        let mut w = [[[L::splat(0); 2]; R]; C];
-        for (c, w) in w.iter_mut().enumerate() {
-            let mirrored = mirror(node + block + c);
-            *w = load_twiddles::<L, R>(scalars, |h| mirrored_descendant(mirrored, h));
+    };
+    let [mut x] = load_groups::<L, R, 1, true>(l, words, R);
+    L::transpose(&mut x);
+    for at in 0..levels {
+        for k in 0..R / 2 {
+            butterfly(l, &mut x, (at, k), |h| load_constant::<L>(constants, h));
         }
-        group(l, &mut x, levels - 1, |c, h| w[c][h]);
-        for (c, mut x) in x.into_iter().enumerate() {
-            let index = mirror(node + block + c) - tables.degree / (R * R);
-            let factors = tables.blocks.as_ptr().add(index * 2 * L::LANE_WORDS * R);
-            last_level(l, &mut x, factors);
-            for (i, x) in x.into_iter().enumerate() {
-                L::store(words.add((c * R + i) * R), leave(l, x, factor));
-            }
+        l.after_level(&mut x, at);
+    }
+    L::transpose(&mut x);
+    for block in 1..blocks {
+        let target = target(block - 1);
+        let [mut next] = load_groups::<L, R, 1, true>(l, target.words.add(R * R), R);
+        L::transpose(&mut next);
+        target.beside(l, &mut x, &mut next, 0, constants);
+        target.beside(l, &mut x, &mut next, 1, constants);
+        if R == 8 {
+            target.beside(l, &mut x, &mut next, 2, constants);
         }
+        store_groups(l, (target.words, R), [x], factor);
+        L::transpose(&mut next);
+        x = next;
+    }
+    let target = target(blocks - 1);
+    for at in 0..levels {
+        for k in 0..R / 2 {
+            target.butterfly(l, &mut x, (at, k));
+        }
+        target.after_level(l, &mut x, at);
+    }
+    store_groups(l, (target.words, R), [x], factor);
+}
+
+/// What the second half of a block's levels reads and writes.
+#[derive(Clone, Copy)]
+struct BlockTarget {
+    words: *mut u64,
+    factors: *const u64,
+    scalars: *const u64,
+    mirrored: usize,
+}
+
+impl BlockTarget {
+    /// The last level also divides by the powers of σ'.
+    #[inline(always)]
+    unsafe fn butterfly<L: Lanes, const R: usize>(
+        self,
+        l: L,
+        x: &mut [L::Vector; R],
+        (level, k): (usize, usize),
+    ) {
+        if 2 << level == R {
+            let (sum, difference) = l.sum_and_difference((x[k], x[k + R / 2]));
+            x[k] = l.scale_after(sum, self.factors);
+            x[k + R / 2] = l.scale_after(difference, self.factors.add(L::LANE_WORDS * L::LANES));
+        } else {
+            butterfly(l, x, (level, k), |h| {
+                load_twiddle::<L>(self.scalars, mirrored_descendant(self.mirrored, h))
+            });
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn after_level<L: Lanes, const R: usize>(
+        self,
+        l: L,
+        x: &mut [L::Vector; R],
+        level: usize,
+    ) {
+        if 2 << level < R {
+            l.after_level(x, level);
+        }
+    }
+
+    /// A level of the second half of this block, and the same level of the first half of the next one.
+    #[inline(always)]
+    unsafe fn beside<L: Lanes, const R: usize>(
+        self,
+        l: L,
+        x: &mut [L::Vector; R],
+        next: &mut [L::Vector; R],
+        level: usize,
+        constants: *const u64,
+    ) {
+        for k in 0..R / 2 {
+            self.butterfly(l, x, (level, k));
+            butterfly(l, next, (level, k), |h| load_constant::<L>(constants, h));
+        }
+        self.after_level(l, x, level);
+        l.after_level(next, level);
     }
 }
 
@@ -178,11 +279,7 @@ pub(super) unsafe fn inverse<L: Lanes, const R: usize>(
         let levels: u32 = inner.iter().sum();
         let (mut parts, mut node) = (1 << levels, (blocks + block) << levels);
         let last = factor.filter(|_| tables.passes.is_empty());
-        if R <= 1 << L::PAIRED[1] && parts % 2 == 0 {
-            first_blocks::<L, R, 2>(l, (words, parts), tables, node, last);
-        } else {
-            first_blocks::<L, R, 1>(l, (words, parts), tables, node, last);
-        }
+        first_blocks::<L, R>(l, (words, parts), tables, node, last);
         for (index, &levels) in inner.iter().enumerate().rev() {
             (parts, node) = (parts >> levels, node >> levels);
             let last = factor.filter(|_| index == 0 && outer.is_empty());

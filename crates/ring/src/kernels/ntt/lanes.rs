@@ -34,6 +34,10 @@ pub(super) trait Lanes: Copy {
     /// Words in `[0, q)` as lanes.
     unsafe fn enter(self, words: Self::Vector) -> Self::Vector;
 
+    /// Adds to the first vector of the last forward group what [`Lanes::leave`] wants to be added to all
+    /// of its lanes: that vector is the first of a pair at every level, so it comes with its sign.
+    unsafe fn before_leave(self, x: Self::Vector) -> Self::Vector;
+
     /// Lanes as words in `[0, q)`, after a forward transform.
     unsafe fn leave(self, lanes: Self::Vector) -> Self::Vector;
 

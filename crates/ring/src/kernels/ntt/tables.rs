@@ -44,7 +44,8 @@ pub(super) fn fits(degree: usize, lanes: usize) -> bool {
     degree.is_power_of_two() && degree >= lanes * lanes
 }
 
-/// log2 of the radices of passes over `levels` levels: threes, and twos for the rest.
+/// log2 of the radices of passes over `levels` levels: threes, and twos for the rest between them: the last pass
+/// has short rows, in which pairs of small groups would hardly begin.
 fn radices(levels: u32, lanes: usize) -> Vec<u32> {
     // AVX2 has too few registers for groups of eight vectors and their twiddles: radix 8 only where
     // it spares a pass over the second-level cache, or a pass of radix 2.
@@ -55,7 +56,10 @@ fn radices(levels: u32, lanes: usize) -> Vec<u32> {
     let threes = (0..=most).rev().find(|threes| (levels - 3 * threes).is_multiple_of(2));
     match threes {
         Some(threes) => {
-            [vec![3; threes as usize], vec![2; ((levels - 3 * threes) / 2) as usize]].concat()
+            let twos = vec![2; ((levels - 3 * threes) / 2) as usize];
+            let [first, last] =
+                [threes / 2, threes.div_ceil(2)].map(|threes| vec![3; threes as usize]);
+            [first, twos, last].concat()
         }
         None => [vec![2; (levels / 2) as usize], vec![1]].concat(),
     }
@@ -157,7 +161,7 @@ mod tests {
                 assert!(radices.iter().all(|&r| r > 0 && r <= 3));
             }
         }
-        assert_eq!(radices(10, 8), [3, 3, 2, 2]);
-        assert_eq!(radices(12, 4), [3, 3, 2, 2, 2]);
+        assert_eq!(radices(10, 8), [3, 2, 2, 3]);
+        assert_eq!(radices(12, 4), [3, 2, 2, 2, 3]);
     }
 }

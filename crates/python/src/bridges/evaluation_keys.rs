@@ -1,232 +1,28 @@
-//! Keys of both ends of a bridge.
+//! The server's keys of both ends of a bridge.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use cryptable::bridges::{
-    IntegerEvaluationKeys, IntegerSecretKeys, LeveledEvaluationKeys, LeveledSecretKeys,
-};
+use cryptable::bridges::{IntegerEvaluationKeys, LeveledEvaluationKeys};
 use cryptable::engines::packed;
 use cryptable::{Error, PreparedTable as LibraryPreparedTable};
-use numpy::PyArray1;
 use pyo3::prelude::*;
-use zeroize::Zeroizing;
 
-use super::plan::{BridgePlan, Planned};
 use super::values::{Integers, LeveledValues, SmallValues};
-use crate::arrays::{array, integers};
+use super::{each_keys, one_part, other_end};
 use crate::call::{self, Progress};
 use crate::ciphertext::Ciphertext;
-use crate::errors::Result;
+use crate::errors::{Result, raise};
 use crate::evaluation_key::PreparedTable;
-use crate::key_files::{
-    Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
-};
+use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::large_values::{EvaluationKey as LargeValuesKey, Radix};
 use crate::table::Table;
 
-/// A client's keys, whatever the engine at the other end.
-enum Secrets {
-    Integers(Box<IntegerSecretKeys>),
-    Leveled(Box<LeveledSecretKeys>),
-}
-
 /// A server's keys, whatever the engine at the other end.
-enum Keys {
-    Integers(Box<IntegerEvaluationKeys>),
+pub(super) enum Keys {
+    /// Shared with `EvaluationKeys.single`.
+    Integers(Arc<IntegerEvaluationKeys>),
     Leveled(Box<LeveledEvaluationKeys>),
-}
-
-/// Evaluates an expression for the keys of either.
-macro_rules! each_keys {
-    ($type:ident, $keys:expr, $it:ident => $body:expr) => {
-        match $keys {
-            $type::Integers($it) => $body,
-            $type::Leveled($it) => $body,
-        }
-    };
-}
-
-/// The client's secret keys of both ends: encrypts packed values, and decrypts what comes of them.
-///
-/// Cleared from memory when they go; never pickled.
-#[pyclass(frozen, module = "cryptable.bridges")]
-pub(crate) struct SecretKeys {
-    inner: Secrets,
-}
-
-impl SecretKeys {
-    fn packed(&self) -> &packed::SecretKey {
-        each_keys!(Secrets, &self.inner, keys => keys.packed())
-    }
-}
-
-/// What calls on keys of the other kind fail with.
-fn other_end<T>(expected: &'static str, found: &'static str) -> cryptable::Result<T> {
-    Err(Error::mismatch("keys of a bridge", found, expected))
-}
-
-/// The one packed ciphertext of values.
-fn one_part(values: &Ciphertext) -> cryptable::Result<&packed::Ciphertext> {
-    let parts = values.inner.packed()?;
-    match parts[..] {
-        [part] => Ok(part),
-        _ => {
-            let (name, value) = ("number of packed ciphertexts", parts.len() as u64);
-            Err(Error::TooLarge { name, value, limit: 1 })
-        }
-    }
-}
-
-#[pymethods]
-impl SecretKeys {
-    /// Draws fresh secrets for a plan.
-    #[staticmethod]
-    fn generate(py: Python<'_>, plan: &BridgePlan) -> Self {
-        let inner = py.detach(|| match &plan.inner {
-            Planned::Integers(plan) => {
-                Secrets::Integers(Box::new(IntegerSecretKeys::generate(plan.parameters())))
-            }
-            Planned::Leveled(plan) => {
-                Secrets::Leveled(Box::new(LeveledSecretKeys::generate(plan.parameters())))
-            }
-        });
-        Self { inner }
-    }
-
-    /// The identifiers of both keys. Reveal nothing of them.
-    #[getter]
-    fn ids(&self) -> [String; 2] {
-        each_keys!(Secrets, &self.inner, keys => keys.ids().map(|id| id.to_string()))
-    }
-
-    /// Encrypts values of any shape for the packed lookup, at most as many as a ciphertext holds.
-    #[pyo3(signature = (values, *, signed = false))]
-    fn encrypt(&self, values: &Bound<'_, PyAny>, signed: bool) -> Result<Ciphertext> {
-        let modulus = self.packed().parameters().input_modulus();
-        let values_ = integers(values, modulus, signed)?;
-        let clear = Zeroizing::new(values_.values);
-        let inner = call::run_silently(values.py(), || self.packed().encrypt(&clear))?;
-        Ok(Ciphertext::new(inner.into(), values_.shape))
-    }
-
-    /// Decrypts packed values, in the shape that was encrypted.
-    #[pyo3(signature = (values, *, signed = false))]
-    fn decrypt<'py>(
-        &self,
-        py: Python<'py>,
-        values: &Ciphertext,
-        signed: bool,
-    ) -> Result<Bound<'py, PyAny>> {
-        let found = call::run_silently(py, || self.packed().decrypt(one_part(values)?))?;
-        let found = Zeroizing::new(found);
-        array(py, &found, &values.shape, values.inner.modulus(), signed)
-    }
-
-    /// Decrypts whole integers.
-    fn decrypt_integers<'py>(
-        &self,
-        py: Python<'py>,
-        values: &Integers,
-    ) -> Result<Bound<'py, PyArray1<i64>>> {
-        let found = call::run_silently(py, || match &self.inner {
-            Secrets::Integers(keys) => keys.single().decrypt(&values.inner),
-            Secrets::Leveled(_) => other_end("of integers", "of leveled values"),
-        });
-        Ok(PyArray1::from_slice(py, &Zeroizing::new(found?)))
-    }
-
-    /// Decrypts small values.
-    fn decrypt_small<'py>(
-        &self,
-        py: Python<'py>,
-        values: &SmallValues,
-    ) -> Result<Bound<'py, PyAny>> {
-        let found = call::run_silently(py, || match &self.inner {
-            Secrets::Integers(keys) => keys.single().decrypt_small(&values.inner),
-            Secrets::Leveled(_) => other_end("of integers", "of leveled values"),
-        });
-        let found = Zeroizing::new(found?);
-        array(py, &found, &[found.len()], values.inner.modulus(), false)
-    }
-
-    /// Decrypts leveled values.
-    fn decrypt_leveled<'py>(
-        &self,
-        py: Python<'py>,
-        values: &LeveledValues,
-    ) -> Result<Bound<'py, PyAny>> {
-        let found = call::run_silently(py, || match &self.inner {
-            Secrets::Leveled(keys) => keys.single().decrypt(&values.inner),
-            Secrets::Integers(_) => other_end("of leveled values", "of integers"),
-        });
-        let found = Zeroizing::new(found?);
-        array(py, &found, &[found.len()], values.inner.modulus(), false)
-    }
-
-    /// The server's keys, in memory.
-    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
-    fn evaluation_keys(
-        &self,
-        py: Python<'_>,
-        threads: usize,
-        progress: Progress<'_>,
-    ) -> Result<EvaluationKeys> {
-        let inner = call::run_engine(py, (threads, progress, "evaluation keys"), |progress| {
-            Ok(match &self.inner {
-                Secrets::Integers(keys) => {
-                    Keys::Integers(Box::new(keys.evaluation_keys(progress)?))
-                }
-                Secrets::Leveled(keys) => Keys::Leveled(Box::new(keys.evaluation_keys(progress)?)),
-            })
-        })?;
-        Ok(EvaluationKeys { inner, origin: Origin::default() })
-    }
-
-    /// Makes the server's keys and writes them to a file, never all of them in memory.
-    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
-    fn save_evaluation_keys(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        threads: usize,
-        progress: Progress<'_>,
-        replace: bool,
-    ) -> Result<()> {
-        write_evaluation_key(
-            py,
-            (&path, replace),
-            (threads, progress),
-            |out, progress| each_keys!(Secrets, &self.inner, keys => keys.write_evaluation_keys(out, progress)),
-        )
-    }
-
-    /// Writes the keys to a file that its owner alone may read. An existing one is replaced only if told so.
-    #[pyo3(signature = (path, *, replace = false))]
-    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
-        let bytes = each_keys!(Secrets, &self.inner, keys => keys.to_bytes());
-        save_secret(&path, replace, &bytes)
-    }
-
-    /// Reads a file of keys.
-    #[staticmethod]
-    #[pyo3(signature = (path, *, allow_insecure = false))]
-    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
-        let inner = load_secret(py, &path, allow_insecure, |bytes, options| {
-            // Files say what they are of; what is neither is refused by both.
-            match IntegerSecretKeys::from_bytes(bytes, options) {
-                Ok(keys) => Ok(Secrets::Integers(Box::new(keys))),
-                Err(Error::Wire(_)) => {
-                    let keys = LeveledSecretKeys::from_bytes(bytes, options)?;
-                    Ok(Secrets::Leveled(Box::new(keys)))
-                }
-                Err(error) => Err(error),
-            }
-        })?;
-        Ok(Self { inner })
-    }
-
-    fn __reduce__(&self) -> Result<()> {
-        Err(refuse_pickle("SecretKeys"))
-    }
 }
 
 /// The server's keys of both ends, and between them. Threads may share them.
@@ -237,6 +33,10 @@ pub(crate) struct EvaluationKeys {
 }
 
 impl EvaluationKeys {
+    pub(super) fn in_memory(inner: Keys) -> Self {
+        Self { inner, origin: Origin::default() }
+    }
+
     fn packed(&self) -> &packed::EvaluationKey {
         each_keys!(Keys, &self.inner, keys => keys.packed())
     }
@@ -256,6 +56,17 @@ impl EvaluationKeys {
     }
 }
 
+/// Tables of the packed end.
+fn packed_tables<'a>(
+    tables: &[&'a LibraryPreparedTable],
+) -> cryptable::Result<Vec<&'a packed::PreparedTable>> {
+    let packed = |table: &&'a LibraryPreparedTable| match table {
+        LibraryPreparedTable::Packed(table) => Ok(&**table),
+        _ => Err(Error::mismatch("table", "of leveled values", "of packed ones")),
+    };
+    tables.iter().map(packed).collect()
+}
+
 #[pymethods]
 impl EvaluationKeys {
     /// Maps a file of keys into memory and checks all of it.
@@ -264,7 +75,7 @@ impl EvaluationKeys {
     fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
         let (inner, origin) = open_mapped(py, &path, allow_insecure, |bytes, options| {
             match IntegerEvaluationKeys::from_shared(bytes.clone(), options) {
-                Ok(keys) => Ok(Keys::Integers(Box::new(keys))),
+                Ok(keys) => Ok(Keys::Integers(Arc::new(keys))),
                 Err(Error::Wire(_)) => {
                     let keys = LeveledEvaluationKeys::from_shared(bytes, options)?;
                     Ok(Keys::Leveled(Box::new(keys)))
@@ -305,14 +116,31 @@ impl EvaluationKeys {
     ) -> Result<Vec<Ciphertext>> {
         let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
         let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
-            let tables = tables.iter().map(|table| match table {
-                LibraryPreparedTable::Packed(table) => Ok(&**table),
-                _ => Err(Error::mismatch("table", "of leveled values", "of packed ones")),
-            });
-            let tables = tables.collect::<cryptable::Result<Vec<_>>>()?;
-            self.packed().lookup_many(one_part(values)?, &tables, progress)
+            self.packed().lookup_many(one_part(values)?, &packed_tables(&tables)?, progress)
         })?;
         Ok(found.into_iter().map(|it| Ciphertext::new(it.into(), values.shape.clone())).collect())
+    }
+
+    /// Maps packed values that come in several ciphertexts, the least significant digits first, through tables of all of them
+    /// together: what `pack_radix` gives, where the packed end has digits of three bits.
+    #[pyo3(signature = (inputs, tables, *, threads = 0, progress = Progress::Bar))]
+    fn lookup_digits(
+        &self,
+        py: Python<'_>,
+        inputs: Vec<Py<Ciphertext>>,
+        tables: Vec<Py<PreparedTable>>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let shape = inputs.first().map(|first| first.get().shape.clone()).unwrap_or_default();
+        let inputs: Vec<_> = inputs.iter().map(|input| input.get()).collect();
+        let tables: Vec<_> = tables.iter().map(|table| &table.get().inner).collect();
+        let found = call::run_engine(py, (threads, progress, "lookup"), |progress| {
+            let inputs = inputs.iter().map(|input| one_part(input).cloned());
+            let inputs = inputs.collect::<cryptable::Result<Vec<_>>>()?;
+            self.packed().lookup_digits(&inputs, &packed_tables(&tables)?, progress)
+        })?;
+        Ok(found.into_iter().map(|it| Ciphertext::new(it.into(), shape.clone())).collect())
     }
 
     /// Takes packed values from `start` to `stop` out as integers.
@@ -328,6 +156,73 @@ impl EvaluationKeys {
             keys.bridge().to_integers(keys.ends(), one_part(values)?, start..stop)
         })?;
         Ok(Integers { inner })
+    }
+
+    /// Takes packed values of an even modulus up to 16 out as small values modulo 16, such as selectors, from `start` to `stop`.
+    #[pyo3(signature = (values, start, stop, *, threads = 0, progress = Progress::Bar))]
+    fn to_small(
+        &self,
+        py: Python<'_>,
+        values: &Ciphertext,
+        start: usize,
+        stop: usize,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<SmallValues> {
+        let inner = call::run_engine(py, (threads, progress, "small values"), |progress| {
+            let keys = self.integers()?;
+            keys.bridge().to_small(keys.ends(), one_part(values)?, start..stop, progress)
+        })?;
+        Ok(SmallValues { inner })
+    }
+
+    /// Takes packed digits of an even modulus up to 8, a ciphertext for every digit, the lowest first, out as integers in
+    /// digits of base 8, from `start` to `stop`.
+    #[pyo3(signature = (digits, start, stop, *, threads = 0, progress = Progress::Bar))]
+    fn to_radix(
+        &self,
+        py: Python<'_>,
+        digits: Vec<Py<Ciphertext>>,
+        start: usize,
+        stop: usize,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Radix>> {
+        let digits: Vec<_> = digits.iter().map(|digit| digit.get()).collect();
+        let found = call::run_engine(py, (threads, progress, "digits"), |progress| {
+            let keys = self.integers()?;
+            let digits = digits.iter().map(|digit| one_part(digit).cloned());
+            let digits = digits.collect::<cryptable::Result<Vec<_>>>()?;
+            keys.bridge().to_radix(keys.ends(), &digits, start..stop, progress)
+        })?;
+        Ok(found.into_iter().map(|inner| Radix { inner }).collect())
+    }
+
+    /// Packs integers in digits again: a ciphertext of values below 8 for every digit, the lowest first.
+    #[pyo3(signature = (values, *, threads = 0, progress = Progress::Bar))]
+    fn pack_radix(
+        &self,
+        py: Python<'_>,
+        values: Vec<Py<Radix>>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ciphertext>> {
+        let shape = vec![values.len()];
+        let values: Vec<_> = values.iter().map(|value| value.get().inner.clone()).collect();
+        let packed = call::run_engine(py, (threads, progress, "pack"), |progress| {
+            let keys = self.integers()?;
+            keys.bridge().pack_radix(keys.ends(), &values, progress)
+        })?;
+        Ok(packed.into_iter().map(|it| Ciphertext::new(it.into(), shape.clone())).collect())
+    }
+
+    /// The key of integers at the other end, for all functions of `cryptable.large_values`.
+    #[getter]
+    fn single(&self) -> Result<LargeValuesKey> {
+        match &self.inner {
+            Keys::Integers(keys) => Ok(LargeValuesKey::of_bridge(Arc::clone(keys))),
+            Keys::Leveled(_) => other_end("of integers", "of leveled values").map_err(raise),
+        }
     }
 
     /// 1 of integers below 0; with `y`, of x less than y.

@@ -1,0 +1,92 @@
+//! `cryptable remote`: the client's side of a server of `serve`.
+
+mod connection;
+mod list;
+mod lookup;
+mod upload;
+
+use anyhow::{Result, bail, ensure};
+use cryptable_service::ClientError;
+
+use crate::args::Global;
+use crate::args::remote::{RemoteCommand, RemoveArgs};
+
+/// Runs a subcommand.
+///
+/// # Errors
+/// Whatever keeps it from its work; what the server says is a [`ClientError`].
+pub fn run(global: Global, command: &RemoteCommand) -> Result<()> {
+    match command {
+        RemoteCommand::Tables(args) => list::tables(global, args),
+        RemoteCommand::List(args) => list::everything(global, args),
+        RemoteCommand::Upload(args) => upload::run(global, args),
+        RemoteCommand::Lookup(args) => lookup::run(global, args),
+        RemoteCommand::Fetch(args) => lookup::fetch(global, args),
+        RemoteCommand::Remove(args) => remove(args),
+    }
+}
+
+/// What kind of error the server's is, for programs, and the status to exit with.
+pub fn kind_and_status(error: &anyhow::Error) -> Option<(&'static str, u8)> {
+    let error = error.chain().find_map(|cause| cause.downcast_ref::<ClientError>())?;
+    match error {
+        ClientError::Refused(_) => Some(("refused", 3)),
+        ClientError::Unreachable(_) | ClientError::Answer(_) => Some(("unreachable", 4)),
+        ClientError::Failed(_) => Some(("failed", 5)),
+        ClientError::Io(_) => Some(("io", 1)),
+        _ => None,
+    }
+}
+
+fn remove(args: &RemoveArgs) -> Result<()> {
+    let client = connection::open(&args.connection)?;
+    if !args.jobs.is_empty() {
+        let known: Vec<String> = client.jobs()?.into_iter().map(|job| job.id).collect();
+        for job in &args.jobs {
+            client.remove_job(named("job", job, &known)?)?;
+        }
+    }
+    if !args.keys.is_empty() {
+        let known: Vec<String> = client.keys()?.into_iter().map(|key| key.sha256).collect();
+        for key in &args.keys {
+            client.remove_key(named("key", key, &known)?)?;
+        }
+    }
+    if !args.ciphertexts.is_empty() {
+        let known = client.ciphertexts()?.into_iter().map(|file| file.sha256);
+        let known: Vec<String> = known.collect();
+        for file in &args.ciphertexts {
+            client.remove_ciphertext(named("file of ciphertexts", file, &known)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The one of these names that begins so.
+///
+/// # Errors
+/// If there is none, or more than one.
+fn named<'a>(what: &str, start: &str, known: &'a [String]) -> Result<&'a str> {
+    ensure!(!start.is_empty(), "the name of a {what} is empty");
+    let found: Vec<&String> = known.iter().filter(|name| name.starts_with(start)).collect();
+    match found[..] {
+        [name] => Ok(name),
+        [] => bail!("there is no {what} {start} of yours on the server"),
+        _ => bail!("{} {what}s on the server begin with {start}", found.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_short_but_not_ambiguous() {
+        let known = ["abc1".to_owned(), "abd2".to_owned()];
+        assert_eq!(named("job", "abc", &known).unwrap(), "abc1");
+        for (start, expected) in [("", "empty"), ("ab", "2 jobs"), ("x", "no job x")] {
+            let error = named("job", start, &known).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

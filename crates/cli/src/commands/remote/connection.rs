@@ -1,0 +1,56 @@
+//! Which server, as whom.
+
+use std::env;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use cryptable_service::Client;
+
+use crate::args::remote::ConnectionArgs;
+use crate::input_file;
+use crate::printable::Printable as _;
+
+/// Variables that stand for options.
+const SERVER: &str = "CRYPTABLE_SERVER";
+const TOKEN_FILE: &str = "CRYPTABLE_TOKEN_FILE";
+
+/// Longest file of a token.
+const MAX_TOKEN_BYTES: u64 = 1 << 12;
+
+/// A client of the server.
+///
+/// # Errors
+/// If server or token are not named, the token's file holds none, or the token would travel in the clear.
+pub fn open(args: &ConnectionArgs) -> Result<Client> {
+    let url = args.server.clone().or_else(|| env::var(SERVER).ok());
+    let url =
+        url.with_context(|| format!("no server: --server or the variable {SERVER} names it"))?;
+    let file = args.token_file.clone().or_else(|| env::var_os(TOKEN_FILE).map(PathBuf::from));
+    let file = file.with_context(|| {
+        format!("no token: --token-file or the variable {TOKEN_FILE} names its file")
+    })?;
+    let client = Client::new(&url, &read_token(&file)?);
+    client.check_address()?;
+    let shown = cryptable_wire::printable(&url);
+    ensure!(
+        args.plain_http || !client.is_exposed(),
+        "{shown} is on another machine and without TLS: the token would travel in the clear; --plain-http sends it so"
+    );
+    Ok(client.patience(Duration::from_secs(u64::from(args.patience))))
+}
+
+/// The one word in a file.
+fn read_token(path: &Path) -> Result<String> {
+    let name = input_file::shown(path).printable();
+    let mut text = String::new();
+    let file = input_file::open(path)?;
+    file.take(MAX_TOKEN_BYTES)
+        .read_to_string(&mut text)
+        .with_context(|| format!("cannot read {name}"))?;
+    let token = text.trim();
+    let is_word = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    ensure!(is_word, "{name}: no token, which is one word");
+    Ok(token.to_owned())
+}

@@ -1,0 +1,82 @@
+//! What is on a server.
+
+use std::fmt;
+
+use anyhow::Result;
+use cryptable_service::messages::{Job, Object};
+use serde::Serialize;
+
+use super::connection;
+use crate::args::Global;
+use crate::args::remote::ConnectionArgs;
+use crate::commands::table_list::Tables;
+use crate::report::{self, bytes, seconds};
+
+/// Digits of an identifier that people see.
+pub const SHOWN_DIGITS: usize = 12;
+
+/// Lists the server's tables.
+///
+/// # Errors
+/// If the server refuses or cannot be reached.
+pub fn tables(global: Global, args: &ConnectionArgs) -> Result<()> {
+    report::result(global, &Tables { tables: connection::open(args)?.tables()? })
+}
+
+/// Lists what the client keeps there.
+///
+/// # Errors
+/// If the server refuses or cannot be reached.
+pub fn everything(global: Global, args: &ConnectionArgs) -> Result<()> {
+    let client = connection::open(args)?;
+    let (keys, ciphertexts, jobs) = (client.keys()?, client.ciphertexts()?, client.jobs()?);
+    report::result(global, &Everything { keys, ciphertexts, jobs })
+}
+
+#[derive(Serialize)]
+struct Everything {
+    keys: Vec<Object>,
+    ciphertexts: Vec<Object>,
+    jobs: Vec<Job>,
+}
+
+impl fmt::Display for Everything {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.keys.is_empty() && self.ciphertexts.is_empty() && self.jobs.is_empty() {
+            return f.write_str("nothing of yours is on the server");
+        }
+        for key in &self.keys {
+            let (digest, about) = (short(&key.sha256), &key.about);
+            let outputs = about.output_modulus.unwrap_or(about.modulus);
+            let size = bytes(key.bytes);
+            writeln!(
+                f,
+                "key        {digest}  {}, {} -> {outputs}, {size}",
+                about.engine, about.modulus
+            )?;
+        }
+        for file in &self.ciphertexts {
+            let (digest, about) = (short(&file.sha256), &file.about);
+            let (values, size) = (about.values.unwrap_or(0), bytes(file.bytes));
+            writeln!(f, "ciphertext {digest}  {}, {values} values, {size}", about.engine)?;
+        }
+        for job in &self.jobs {
+            let tables = job.order.tables.join(", ");
+            write!(f, "job        {}  {}: {tables}", short(&job.id), job.state.word())?;
+            match (&job.reason, job.state.is_final()) {
+                (Some(reason), _) => writeln!(f, ": {reason}")?,
+                (None, true) => writeln!(f, ", {}", bytes(job.results.iter().sum()))?,
+                (None, false) => {
+                    let percent = (100.0 * job.progress).floor();
+                    writeln!(f, ", {percent} %, about {} of work", seconds(job.estimate_s))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first digits of an identifier.
+pub fn short(id: &str) -> &str {
+    id.get(..SHOWN_DIGITS).unwrap_or(id)
+}

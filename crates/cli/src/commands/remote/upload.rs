@@ -1,0 +1,82 @@
+//! Keys and ciphertexts on their way to a server.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Seek;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use cryptable_service::Client;
+use cryptable_service::messages::{Kind, Object};
+use serde::Serialize;
+
+use super::connection;
+use crate::args::Global;
+use crate::args::remote::UploadArgs;
+use crate::guard::{self, Sendable};
+use crate::printable::Printable as _;
+use crate::report::{self, bytes};
+use crate::{input_file, progress};
+
+/// Parts of a whole that progress is told in.
+pub const STEPS: usize = 1_000_000;
+
+/// Sends files, one after the other.
+///
+/// # Errors
+/// If one cannot be read, is not for a server, or the server refuses it or cannot be reached.
+pub fn run(global: Global, args: &UploadArgs) -> Result<()> {
+    let client = connection::open(&args.connection)?.part_bytes(args.part as u64);
+    // None is sent if one is not for a server.
+    let files = args.files.iter().map(|path| Ok((path, open(path)?)));
+    let files: Vec<(&PathBuf, (File, Kind))> = files.collect::<Result<_>>()?;
+    for (path, (mut file, kind)) in files {
+        let object = send(global, &client, kind, &mut file)
+            .with_context(|| format!("cannot send {}", input_file::shown(path).printable()))?;
+        let file = input_file::shown(path).to_path_buf();
+        report::summary(global, &Report { file, kind: kind.word(), object })?;
+    }
+    Ok(())
+}
+
+/// Opens a file for a server.
+///
+/// # Errors
+/// If it cannot be read, or is neither an evaluation key nor a file of ciphertexts.
+pub fn open(path: &Path) -> Result<(File, Kind)> {
+    let mut file = input_file::open_seekable(path)?;
+    let kind = match guard::sendable(&mut file, &input_file::shown(path).printable())? {
+        Sendable::EvaluationKey => Kind::EvaluationKey,
+        Sendable::Ciphertexts => Kind::Ciphertext,
+    };
+    file.rewind()?;
+    Ok((file, kind))
+}
+
+/// Sends a file, from where an interrupted upload ended.
+///
+/// # Errors
+/// If the server refuses or cannot be reached.
+pub fn send(global: Global, client: &Client, kind: Kind, file: &mut File) -> Result<Object> {
+    let bar = progress::bar(global, "upload");
+    let moved = progress::on(&bar);
+    let mut told = |share: f64| moved((share * STEPS as f64) as usize, STEPS);
+    let object = client.upload(kind, file, &mut told);
+    bar.finish_and_clear();
+    Ok(object?)
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: PathBuf,
+    kind: &'static str,
+    #[serde(flatten)]
+    object: Object,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, Object { sha256, bytes: length, .. }) = (self.file.printable(), &self.object);
+        write!(f, "{name}: {} {sha256}, {}", self.kind, bytes(*length))
+    }
+}

@@ -1,0 +1,24 @@
+//! Tables that a server offers, as they are listed.
+
+use std::fmt;
+
+use cryptable_service::messages::TableInfo;
+use serde::Serialize;
+
+/// Tables, a line each.
+#[derive(Serialize)]
+pub struct Tables {
+    /// The tables.
+    pub tables: Vec<TableInfo>,
+}
+
+impl fmt::Display for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, table) in self.tables.iter().enumerate() {
+            let TableInfo { name, input_modulus, output_modulus, .. } = table;
+            let end = if index == 0 { "" } else { "\n" };
+            write!(f, "{end}{name}: {input_modulus} -> {output_modulus}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! Baby steps of each matrix of CoeffsToSlots: fewer of them, or keys that they share, make the key smaller and a lookup slower.
+//!
+//! Nearly all of a key is for those rotations, a key a baby step and one a giant step. The rule weighs both: a percent
+//! more of key bytes is worth a quarter of a percent of time ([`KEY_WEIGHT`]). So a matrix of few diagonals gives up baby
+//! steps, of which a giant step more takes the place, and one of many keeps them. Stronger weights, and keys that baby
+//! steps share, are what memory limits get.
+
+use cryptable_lattice::cost::{CostModel, Prediction};
+
+use crate::literal::{DftLiteral, ParametersLiteral};
+use crate::parameters::parameter_set::Parameters;
+
+/// Percents of time that a percent of the key file is worth.
+pub(crate) const KEY_WEIGHT: f64 = 0.25;
+
+/// What is tried for each matrix: baby steps, all with keys of their own.
+const OWN_KEYS: [[usize; 2]; 4] = [[8, 8], [6, 6], [5, 5], [4, 4]];
+
+/// Baby steps, and those of them with keys, which the others share: they take longer than they count, so that the default
+/// has none of them.
+const SHARED_KEYS: [[usize; 2]; 4] = [[8, 4], [6, 3], [8, 3], [4, 2]];
+
+/// What parameters are chosen by: the logarithm of seconds times bytes of the key file to the power of the weight.
+pub(crate) fn weighted(prediction: &Prediction) -> f64 {
+    let seconds = CostModel::default().seconds(&prediction.work);
+    seconds.ln() + KEY_WEIGHT * (prediction.key_file_bytes as f64).ln()
+}
+
+/// The literal with the best baby steps of each matrix of CoeffsToSlots, where a percent of the key file is worth so many
+/// of time; with shared keys where that is more than by default.
+pub(crate) fn with_baby_steps(found: &Parameters, weight: f64) -> ParametersLiteral {
+    let (literal, moduli) = (found.literal(), found.moduli());
+    let (degree, model) = (literal.ring_degree, CostModel::default());
+    let prediction = found.prediction();
+    let all_seconds = model.seconds(&prediction.work);
+    let all_bytes = prediction.key_file_bytes as f64;
+    let (circuit, matrices) = (found.circuit(), literal.coeffs_to_slots.stages.len());
+    let dft = &circuit.phase_exponential().coeffs_to_slots;
+    let mut best = vec![(f64::INFINITY, OWN_KEYS[0]); matrices];
+    let shared = if weight > KEY_WEIGHT { &SHARED_KEYS[..] } else { &[] };
+    for &choice in OWN_KEYS.iter().chain(shared) {
+        let planned = dft.clone().with_baby_steps(degree / 2, &vec![choice; matrices]);
+        for (best, stage) in best.iter_mut().zip(&planned.stages) {
+            let counts = stage.plan.counts(degree, stage.rescale);
+            // Every digit is raised.
+            let seconds = circuit.digits() as f64 * model.seconds(&counts.work(degree));
+            let keys = stage.plan.rotations().len();
+            let bytes = (keys * stage.plan.shape.stored_bytes(&moduli)) as f64;
+            let cost = seconds / all_seconds + weight * bytes / all_bytes;
+            if cost < best.0 {
+                *best = (cost, choice);
+            }
+        }
+    }
+    let matrix_babies = best.into_iter().map(|(_, choice)| choice).collect();
+    let of = &literal.coeffs_to_slots;
+    let coeffs_to_slots = DftLiteral { keyed_babies: None, matrix_babies, ..of.clone() };
+    ParametersLiteral { coeffs_to_slots, ..literal.clone() }
+}

@@ -1,0 +1,164 @@
+//! Files of ciphertexts, written and read one after another.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use cryptable::{
+    CiphertextFileSummary, CiphertextReader as LibraryReader, CiphertextWriter as LibraryWriter,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::ciphertext::Ciphertext;
+use crate::errors::{Result, raise};
+use crate::files::{PendingFile, failed};
+use crate::parameters::hexadecimal;
+use crate::pieces::Pieces;
+
+/// Writes a file of ciphertexts one after another, of any number, in the memory of one. It appears when it is whole: at
+/// `close`, or at the end of a `with` block, but not if that ends by an exception.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct CiphertextWriter {
+    pieces: Pieces<LibraryWriter<PendingFile>>,
+}
+
+#[pymethods]
+impl CiphertextWriter {
+    /// A writer of a new file; an existing one is replaced only if told so.
+    #[new]
+    #[pyo3(signature = (path, *, replace = false))]
+    fn new(path: PathBuf, replace: bool) -> Self {
+        Self { pieces: Pieces::new(path, replace) }
+    }
+
+    /// Appends the values of a ciphertext: of the same key, engine and modulus as the first.
+    fn write(&self, py: Python<'_>, ciphertext: &Ciphertext) -> Result<()> {
+        let contents = ciphertext.inner.contents();
+        py.detach(|| {
+            self.pieces.write(
+                |file| LibraryWriter::new(file, contents).map_err(raise),
+                |writer| writer.push(&ciphertext.inner).map_err(raise),
+            )
+        })
+    }
+
+    /// Completes the file.
+    fn close(&self, py: Python<'_>) -> Result<()> {
+        py.detach(|| self.pieces.close(|writer| Ok(writer.finish().map_err(raise)?.0)))
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (kind, *_error))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        _error: &Bound<'_, PyTuple>,
+    ) -> Result<()> {
+        if kind.is_none() {
+            return self.close(py);
+        }
+        self.pieces.abandon();
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("CiphertextWriter({})", self.pieces.path().display())
+    }
+}
+
+/// Reads a file of ciphertexts one after another, in the memory of one; all of it is checked first. Iterates over
+/// ciphertexts of one dimension.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct CiphertextReader {
+    path: PathBuf,
+    summary: CiphertextFileSummary,
+    reader: Mutex<LibraryReader<BufReader<File>>>,
+}
+
+#[pymethods]
+impl CiphertextReader {
+    /// Opens a file and checks all of it.
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> Result<Self> {
+        let reader = py.detach(|| {
+            let file = File::open(&path).map_err(|error| failed(&path, &error))?;
+            let file = BufReader::new(file);
+            LibraryReader::new(file).map_err(raise)
+        })?;
+        Ok(Self { path, summary: *reader.summary(), reader: Mutex::new(reader) })
+    }
+
+    /// The number of values of the file.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.summary.values
+    }
+
+    /// Which engine it is of.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.summary.contents.engine.name()
+    }
+
+    /// What values are below.
+    #[getter]
+    fn modulus(&self) -> u64 {
+        self.summary.contents.modulus
+    }
+
+    /// The identifier of the secret key that decrypts it.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.summary.contents.key_id.to_string()
+    }
+
+    /// The digest of the parameters.
+    #[getter]
+    fn parameter_digest(&self) -> String {
+        hexadecimal(&self.summary.contents.parameter_digest)
+    }
+
+    /// The digest of the file.
+    #[getter]
+    fn digest(&self) -> String {
+        hexadecimal(&self.summary.digest)
+    }
+
+    /// The number of ciphertexts.
+    fn __len__(&self) -> usize {
+        self.summary.ciphertexts as usize
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// Nothing is left to do: files are closed with their readers.
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> Result<Option<Ciphertext>> {
+        let next = py.detach(|| {
+            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            reader.next_ciphertext().map_err(raise)
+        })?;
+        Ok(next.map(|inner| {
+            let shape = vec![inner.count()];
+            Ciphertext::new(inner, shape)
+        }))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("CiphertextReader({}, {} values)", self.path.display(), self.size())
+    }
+}

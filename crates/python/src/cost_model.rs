@@ -1,0 +1,66 @@
+//! What operations cost on a machine.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::call;
+use crate::errors::Result;
+
+/// Seconds of each kind of work on one thread of a machine: what plans turn counts of operations into times by.
+#[pyclass(frozen, module = "cryptable", from_py_object)]
+#[derive(Clone, Copy)]
+pub(crate) struct CostModel {
+    pub(crate) inner: cryptable::CostModel,
+}
+
+impl CostModel {
+    /// The given model, or that of this machine.
+    pub(crate) fn or_calibrated(given: Option<&Self>) -> cryptable::CostModel {
+        given.map_or_else(cryptable::CostModel::calibrated, |model| model.inner)
+    }
+}
+
+#[pymethods]
+impl CostModel {
+    /// That of this machine, which is measured once and kept: what plans take by default.
+    #[staticmethod]
+    fn calibrated(py: Python<'_>) -> Result<Self> {
+        let inner = call::run_silently(py, || Ok(cryptable::CostModel::calibrated()))?;
+        Ok(Self { inner })
+    }
+
+    /// Measures this machine anew: a second or two.
+    #[staticmethod]
+    fn measure(py: Python<'_>) -> Result<Self> {
+        let inner = call::run_silently(py, || {
+            cryptable::CostModel::measure().map_err(cryptable::Error::Io)
+        })?;
+        Ok(Self { inner })
+    }
+
+    /// The built-in proportions for a machine whose unit, a forward transform of degree 65,536, takes so many seconds.
+    #[staticmethod]
+    fn of_unit(seconds: f64) -> Self {
+        Self { inner: cryptable::CostModel::of_unit(seconds) }
+    }
+
+    /// The unit u in seconds.
+    #[getter]
+    fn unit(&self) -> f64 {
+        self.inner.unit()
+    }
+
+    /// Seconds of each kind of work, by name.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        for (name, seconds) in self.inner.fields() {
+            found.set_item(name, seconds)?;
+        }
+        Ok(found)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("CostModel(u = {:.1} microseconds)", 1e6 * self.unit())
+    }
+}

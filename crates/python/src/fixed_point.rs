@@ -1,0 +1,95 @@
+//! Tables of real and complex outputs, in fixed point: fractions of the output modulus.
+
+use cryptable::ckks::Complex64;
+use cryptable::engines::packed::{self, Flooding, RealDecryption};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+
+use crate::arrays::{complex_numbers, reals};
+use crate::errors::{Result, raise};
+use crate::table::Table;
+
+/// A table of complex outputs: both parts in fixed point.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct ComplexTable {
+    pub(crate) inner: packed::ComplexTable,
+}
+
+/// A complex table encoded for a key: made once, looked up often.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct PreparedComplexTable {
+    pub(crate) inner: packed::PreparedComplexTable,
+}
+
+#[pymethods]
+impl ComplexTable {
+    /// Outputs for the inputs 0, 1, ..., whose parts are from -1/2 to below 1/2, rounded to multiples of one over the output
+    /// modulus.
+    #[new]
+    fn new(outputs: &Bound<'_, PyAny>, output_modulus: u64) -> Result<Self> {
+        let (outputs, _) = complex_numbers(outputs)?;
+        let inputs = outputs.values.len() as u64;
+        let inner = packed::ComplexTable::new(inputs, &outputs.values, output_modulus);
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// The number of inputs.
+    #[getter]
+    fn input_modulus(&self) -> u64 {
+        self.inner.tables()[0].input_modulus()
+    }
+
+    /// What both parts are fractions of.
+    #[getter]
+    fn output_modulus(&self) -> u64 {
+        self.inner.tables()[0].output_modulus()
+    }
+
+    /// The outputs as they were rounded.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Complex64>> {
+        PyArray1::from_vec(py, self.inner.rounded())
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.tables()[0].len()
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<Complex64>>, u64) {
+        (self.outputs(py), self.output_modulus())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ComplexTable({} -> {})", self.input_modulus(), self.output_modulus())
+    }
+}
+
+#[pymethods]
+impl PreparedComplexTable {
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+}
+
+/// The table of real outputs from -1/2 to below 1/2, rounded to multiples of one over the output modulus.
+#[pyfunction]
+pub(crate) fn real_table(outputs: &Bound<'_, PyAny>, output_modulus: u64) -> Result<Table> {
+    let outputs = reals(outputs)?.values;
+    let table = packed::RealTable::new(outputs.len() as u64, &outputs, output_modulus);
+    Ok(Table { inner: table.map_err(raise)?.table().clone().into() })
+}
+
+/// The least output modulus, a power of two, that rounds real outputs by no more than `error`.
+#[pyfunction]
+pub(crate) fn modulus_for(error: f64) -> Result<u64> {
+    packed::RealTable::modulus_for(error).map_err(raise)
+}
+
+/// How results are decrypted: rounded to so many bits, with flooding noise of bits of security and decryptions.
+pub(crate) fn decryption(precision: Option<u32>, flooding: Option<(u32, u64)>) -> RealDecryption {
+    let options = RealDecryption::default();
+    let options = precision.map_or(options, |bits| options.precision(bits));
+    flooding.map_or(options, |(bits, queries)| options.flooding(Flooding::new(bits, queries)))
+}

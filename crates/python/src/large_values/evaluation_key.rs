@@ -1,0 +1,285 @@
+//! The server's key of large values, by itself or at the end of a bridge.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cryptable::Progress as LibraryProgress;
+use cryptable::bridges::IntegerEvaluationKeys;
+use cryptable::integers::large_values::{
+    EncryptedIntegers, EvaluationKey as LibraryEvaluationKey, RadixInteger,
+    RealFunction as LibraryFunction, SmallValues as LibrarySmallValues,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::radix::Radix;
+use crate::bridges::{Integers, SmallValues};
+use crate::call::{self, Progress};
+use crate::errors::{Result, raise};
+use crate::key_files::{Origin, ReducedKey, open_mapped};
+use crate::real_function::RealFunction;
+use crate::table::{Table, of_moduli};
+
+/// The server's key of large values.
+#[pyclass(frozen, module = "cryptable.large_values")]
+pub(crate) struct EvaluationKey {
+    inner: Key,
+    origin: Origin,
+}
+
+/// A key by itself, or the end of a bridge.
+enum Key {
+    Own(Box<LibraryEvaluationKey>),
+    Bridge(Arc<IntegerEvaluationKeys>),
+}
+
+/// Values of a digit.
+const BASE: u64 = 8;
+
+/// A function of whole integers.
+type Function<'a> =
+    Box<dyn FnOnce(LibraryProgress<'_>) -> cryptable::Result<EncryptedIntegers> + Send + 'a>;
+
+impl EvaluationKey {
+    pub(super) fn own(inner: LibraryEvaluationKey, origin: Origin) -> Self {
+        Self { inner: Key::Own(Box::new(inner)), origin }
+    }
+
+    /// The end of a bridge.
+    pub(crate) fn of_bridge(keys: Arc<IntegerEvaluationKeys>) -> Self {
+        Self { inner: Key::Bridge(keys), origin: Origin::default() }
+    }
+
+    fn library(&self) -> &LibraryEvaluationKey {
+        match &self.inner {
+            Key::Own(key) => key,
+            Key::Bridge(keys) => keys.single(),
+        }
+    }
+
+    fn radix(
+        &self,
+        py: Python<'_>,
+        operation: impl FnOnce(&LibraryEvaluationKey) -> cryptable::Result<RadixInteger> + Send,
+    ) -> Result<Radix> {
+        Ok(Radix { inner: call::run_silently(py, || operation(self.library()))? })
+    }
+
+    fn small(
+        &self,
+        py: Python<'_>,
+        operation: impl FnOnce(&LibraryEvaluationKey) -> cryptable::Result<LibrarySmallValues> + Send,
+    ) -> Result<SmallValues> {
+        Ok(SmallValues { inner: call::run_silently(py, || operation(self.library()))? })
+    }
+}
+
+#[pymethods]
+impl EvaluationKey {
+    /// Maps a key file into memory and checks all of it.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn open(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let read = LibraryEvaluationKey::from_shared;
+        let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
+        Ok(Self::own(inner, origin))
+    }
+
+    /// The identifier of the secret key that it was made from.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.library().key_id().to_string()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.library().memory_bytes()
+    }
+
+    /// 1 for negative integers, 0 for others; with a second operand, 1 where x < y, else 0.
+    #[pyo3(signature = (x, y = None, *, threads = 0, progress = Progress::Bar))]
+    fn sign(
+        &self,
+        py: Python<'_>,
+        x: &Integers,
+        y: Option<&Integers>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<SmallValues> {
+        let inner = call::run_engine(py, (threads, progress, "sign"), |progress| match y {
+            None => self.library().sign(&x.inner, progress),
+            Some(y) => self.library().less_than(&x.inner, &y.inner, progress),
+        })?;
+        Ok(SmallValues { inner })
+    }
+
+    /// `absolute` and `relu` of x, `maximum` of x and y.
+    #[pyo3(signature = (name, x, y = None, *, threads = 0, progress = Progress::Bar))]
+    fn function(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        x: &Integers,
+        y: Option<&Integers>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Integers> {
+        let x = &x.inner;
+        let function: Function<'_> = match (name, y) {
+            ("absolute", None) => Box::new(|progress| self.library().absolute(x, progress)),
+            ("relu", None) => Box::new(|progress| self.library().relu(x, progress)),
+            ("maximum", Some(y)) => {
+                Box::new(|progress| self.library().maximum(x, &y.inner, progress))
+            }
+            _ => {
+                let message = format!(
+                    "{name}: absolute and relu are functions of one operand, maximum of two"
+                );
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        Ok(Integers { inner: call::run_engine(py, (threads, progress, name), function)? })
+    }
+
+    /// The digits of base 8 of every integer's two's complement.
+    #[pyo3(signature = (x, *, threads = 0, progress = Progress::Bar))]
+    fn to_radix(
+        &self,
+        py: Python<'_>,
+        x: &Integers,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Radix>> {
+        let found = call::run_engine(py, (threads, progress, "digits"), |progress| {
+            self.library().to_radix(&x.inner, progress)
+        })?;
+        Ok(found.into_iter().map(|inner| Radix { inner }).collect())
+    }
+
+    /// A function of integers that are taken for fractions, v = x / 2^(bits - 1), continuous on either side of 0, whose slope is
+    /// at most `lipschitz` anywhere: approximate, with the noise of `continuous_noise`. Results decrypt, and go into further
+    /// such functions. Values are from -`continuous_limit()` to that.
+    #[pyo3(signature = (x, function, *, lipschitz, threads = 0, progress = Progress::Bar))]
+    fn continuous(
+        &self,
+        x: &Integers,
+        function: &Bound<'_, PyAny>,
+        lipschitz: f64,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<Integers> {
+        let py = function.py();
+        let function = RealFunction::new(function);
+        let values = |v| function.value(v, 0.0);
+        let continuous = LibraryFunction { function: &values, lipschitz };
+        let found = call::run_engine(py, (threads, progress, "function"), |progress| {
+            self.library().continuous(&x.inner, &continuous, progress)
+        });
+        Ok(Integers { inner: function.result(found)?? })
+    }
+
+    /// Standard deviation of `continuous` of fresh integers, as values of [-1, 1) have it.
+    fn continuous_noise(&self, lipschitz: f64) -> Result<f64> {
+        let parameters = self.library().parameters();
+        let fresh = parameters.fresh_integer_noise();
+        let noise = parameters.continuous_noise(lipschitz, fresh).map_err(raise)?;
+        Ok(2.0 * noise.deviation())
+    }
+
+    /// The largest value that `continuous` takes, of fresh integers: beyond it, noise may take it for one of the other end.
+    fn continuous_limit(&self) -> Result<f64> {
+        let parameters = self.library().parameters();
+        parameters.continuous_limit(parameters.fresh_integer_noise()).map_err(raise)
+    }
+
+    /// x + y modulo 8 to the number of digits.
+    fn radix_add(&self, py: Python<'_>, x: &Radix, y: &Radix) -> Result<Radix> {
+        self.radix(py, |key| key.radix_add(&x.inner, &y.inner))
+    }
+
+    /// -x modulo 8 to the number of digits.
+    fn radix_negate(&self, py: Python<'_>, x: &Radix) -> Result<Radix> {
+        self.radix(py, |key| key.radix_negate(&x.inner))
+    }
+
+    /// The larger of x and y, as unsigned integers.
+    fn radix_maximum(&self, py: Python<'_>, x: &Radix, y: &Radix) -> Result<Radix> {
+        self.radix(py, |key| key.radix_maximum(&x.inner, &y.inner))
+    }
+
+    /// The absolute value in two's complement.
+    fn radix_absolute(&self, py: Python<'_>, x: &Radix) -> Result<Radix> {
+        self.radix(py, |key| key.radix_absolute(&x.inner))
+    }
+
+    /// x where it is positive in two's complement, else 0.
+    fn radix_relu(&self, py: Python<'_>, x: &Radix) -> Result<Radix> {
+        self.radix(py, |key| key.radix_relu(&x.inner))
+    }
+
+    /// x where a sign or a comparison is 1, else y.
+    fn radix_select(
+        &self,
+        py: Python<'_>,
+        selector: &SmallValues,
+        x: &Radix,
+        y: &Radix,
+    ) -> Result<Radix> {
+        self.radix(py, |key| key.radix_select(&selector.inner, &x.inner, &y.inner))
+    }
+
+    /// 1 if x < y as unsigned integers, else 0.
+    fn radix_less_than(&self, py: Python<'_>, x: &Radix, y: &Radix) -> Result<SmallValues> {
+        self.small(py, |key| key.radix_less_than(&x.inner, &y.inner))
+    }
+
+    /// 1 if x is negative in two's complement, else 0.
+    fn radix_sign(&self, py: Python<'_>, x: &Radix) -> Result<SmallValues> {
+        self.small(py, |key| key.radix_sign(&x.inner))
+    }
+
+    /// Every digit through a table from digits to digits.
+    fn radix_map(&self, x: &Radix, table: &Bound<'_, PyAny>) -> Result<Radix> {
+        let py = table.py();
+        let table = of_moduli(table, (BASE, BASE), false)?;
+        let table = &table.cast::<Table>()?.get().inner;
+        self.radix(py, |key| key.radix_map(&x.inner, table))
+    }
+
+    /// The whole integer through a table of as many entries as its digits have values, with outputs below a modulus.
+    fn radix_lookup(
+        &self,
+        x: &Radix,
+        table: &Bound<'_, PyAny>,
+        output_modulus: u64,
+    ) -> Result<SmallValues> {
+        let py = table.py();
+        let inputs = BASE.saturating_pow(x.inner.digits() as u32);
+        let table = of_moduli(table, (inputs, output_modulus), false)?;
+        let table = &table.cast::<Table>()?.get().inner;
+        self.small(py, |key| key.radix_lookup(&x.inner, table))
+    }
+
+    /// The last state of an automaton of two states that reads the digits, the lowest first: the next states of each digit,
+    /// from state 0 and from state 1.
+    fn radix_fold(
+        &self,
+        py: Python<'_>,
+        x: &Radix,
+        initial: u64,
+        next: [[u64; 2]; BASE as usize],
+    ) -> Result<SmallValues> {
+        self.small(py, |key| {
+            key.radix_fold(&x.inner, initial, |digit, state| next[digit as usize][state as usize])
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        self.origin.reduce::<Self>(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("EvaluationKey(large values, of client key {})", self.library().key_id())
+    }
+}

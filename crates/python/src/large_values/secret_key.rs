@@ -1,0 +1,196 @@
+//! The client's key of large values.
+
+use std::path::PathBuf;
+
+use cryptable::integers::large_values::{Parameters, SecretKey as LibrarySecretKey};
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use zeroize::Zeroizing;
+
+use super::evaluation_key::EvaluationKey;
+use super::radix::Radix;
+use crate::arrays::{Numbers, reals, signed_integers};
+use crate::bridges::{Integers, SmallValues};
+use crate::call::{self, Progress};
+use crate::errors::Result;
+use crate::key_files::{Origin, load_secret, refuse_pickle, save_secret, write_evaluation_key};
+
+/// The client's secret key of large values.
+///
+/// Cleared from memory when it goes; never pickled.
+#[pyclass(frozen, module = "cryptable.large_values")]
+pub(crate) struct SecretKey {
+    inner: LibrarySecretKey,
+}
+
+/// The values of an array of one dimension.
+fn one_dimension<T>(numbers: Numbers<T>) -> Result<Vec<T>> {
+    if numbers.shape.len() == 1 {
+        return Ok(numbers.values);
+    }
+    let found = numbers.shape;
+    let message = format!("large values are of one dimension, not of the shape {found:?}");
+    Err(PyValueError::new_err(message))
+}
+
+#[pymethods]
+impl SecretKey {
+    /// Draws a fresh secret for integers of so many bits, of 128 bits of security; a function of one fails with at most
+    /// 2^`log2_fail`, 2^-64 if left out.
+    #[staticmethod]
+    #[pyo3(signature = (bits, *, log2_fail = None, insecure_toy = false))]
+    fn generate(
+        py: Python<'_>,
+        bits: u32,
+        log2_fail: Option<f64>,
+        insecure_toy: bool,
+    ) -> Result<Self> {
+        let inner = call::run_silently(py, || {
+            let parameters = match log2_fail {
+                _ if insecure_toy => Parameters::insecure_toy(bits)?,
+                None => Parameters::new(bits)?,
+                Some(log2_fail) => Parameters::with_log2_fail(bits, log2_fail)?,
+            };
+            Ok(LibrarySecretKey::generate(&parameters))
+        })?;
+        Ok(Self { inner })
+    }
+
+    /// The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key.
+    #[getter]
+    fn id(&self) -> String {
+        self.inner.id().to_string()
+    }
+
+    /// Bits of the integers: from -2^(bits-1) to 2^(bits-1) - 1.
+    #[getter]
+    fn bits(&self) -> u32 {
+        self.inner.parameters().bits()
+    }
+
+    /// Security in bits, classical; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.parameters().security_bits()
+    }
+
+    /// log2 of the probability that a function of an integer goes wrong.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.parameters().log2_fail()
+    }
+
+    /// Encrypts integers, of one dimension.
+    fn encrypt(&self, values: &Bound<'_, PyAny>) -> Result<Integers> {
+        let clear = Zeroizing::new(one_dimension(signed_integers(values)?)?);
+        let inner = call::run_silently(values.py(), || self.inner.encrypt(&clear))?;
+        Ok(Integers { inner })
+    }
+
+    /// Decrypts integers.
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Integers,
+    ) -> Result<Bound<'py, PyArray1<i64>>> {
+        let found = call::run_silently(py, || self.inner.decrypt(&values.inner))?;
+        Ok(PyArray1::from_slice(py, &Zeroizing::new(found)))
+    }
+
+    /// Decrypts signs, comparisons and results of tables.
+    fn decrypt_small<'py>(
+        &self,
+        py: Python<'py>,
+        values: &SmallValues,
+    ) -> Result<Bound<'py, PyArray1<u64>>> {
+        let found = call::run_silently(py, || self.inner.decrypt_small(&values.inner))?;
+        Ok(PyArray1::from_slice(py, &Zeroizing::new(found)))
+    }
+
+    /// Encrypts numbers from -1 to below 1, of one dimension, as integers: multiples of 2^-(bits - 1).
+    fn encrypt_reals(&self, values: &Bound<'_, PyAny>) -> Result<Integers> {
+        let numbers = one_dimension(reals(values)?)?;
+        let clear = Zeroizing::new(numbers);
+        let inner = call::run_silently(values.py(), || self.inner.encrypt_reals(&clear))?;
+        Ok(Integers { inner })
+    }
+
+    /// Decrypts integers as numbers from -1 to below 1. Results of continuous functions show a part of their noise: give
+    /// them to nobody who has the ciphertexts.
+    fn decrypt_reals<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Integers,
+    ) -> Result<Bound<'py, PyArray1<f64>>> {
+        let found = call::run_silently(py, || self.inner.decrypt_reals(&values.inner))?;
+        Ok(PyArray1::from_slice(py, &Zeroizing::new(found)))
+    }
+
+    /// Whether results of functions are operands of functions again.
+    #[getter]
+    fn results_are_inputs(&self) -> bool {
+        self.inner.parameters().results_are_inputs()
+    }
+
+    /// Encrypts an unsigned integer in so many digits of base 8.
+    #[pyo3(signature = (value, *, digits))]
+    fn encrypt_radix(&self, py: Python<'_>, value: u64, digits: usize) -> Result<Radix> {
+        Ok(Radix { inner: call::run_silently(py, || self.inner.encrypt_radix(value, digits))? })
+    }
+
+    /// Decrypts an integer in digits, as an unsigned one.
+    fn decrypt_radix(&self, py: Python<'_>, value: &Radix) -> Result<u64> {
+        call::run_silently(py, || self.inner.decrypt_radix(&value.inner))
+    }
+
+    /// The server's key, in memory.
+    #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
+    fn evaluation_key(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EvaluationKey> {
+        let inner = call::run_engine(py, (threads, progress, "evaluation key"), |progress| {
+            self.inner.evaluation_key(progress)
+        })?;
+        Ok(EvaluationKey::own(inner, Origin::default()))
+    }
+
+    /// Makes the server's key and writes it to a file.
+    #[pyo3(signature = (path, *, threads = 0, progress = Progress::Bar, replace = false))]
+    fn save_evaluation_key(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        write_evaluation_key(py, (&path, replace), (threads, progress), |out, progress| {
+            self.inner.write_evaluation_key(out, progress)
+        })
+    }
+
+    /// Writes the key to a file that its owner alone may read. An existing one is replaced only if told so.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        save_secret(&path, replace, &self.inner.to_bytes())
+    }
+
+    /// Reads a key file.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, allow_insecure = false))]
+    fn load(py: Python<'_>, path: PathBuf, allow_insecure: bool) -> Result<Self> {
+        Ok(Self { inner: load_secret(py, &path, allow_insecure, LibrarySecretKey::from_bytes)? })
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(refuse_pickle("SecretKey"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SecretKey({} bits, id {})", self.bits(), self.id())
+    }
+}

@@ -1,0 +1,434 @@
+//! Parameters of keys, what lookups with them take, and what their security rests on.
+
+use std::sync::Arc;
+
+use cryptable::engines::bridged;
+use cryptable::engines::packed::{self, EntryKind, MultiplexerLiteral};
+use cryptable::{Engine, LweInstance, ReadOptions, SecretDistribution};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::call;
+use crate::cost_model::CostModel;
+use crate::entry_tables::kind_of;
+use crate::errors::{Result, raise};
+use crate::key_files::{Reduced, read_options};
+
+/// A validated parameter set of any engine: what keys are generated for.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct Parameters {
+    pub(crate) inner: cryptable::Parameters,
+}
+
+/// A learning-with-errors problem that a secret of a parameter set rests on.
+#[pyclass(frozen, get_all, module = "cryptable")]
+pub(crate) struct Secret {
+    /// Which secret of the set it is.
+    name: &'static str,
+    /// Whether it is RLWE.
+    is_ring: bool,
+    /// LWE dimension, or ring degree.
+    dimension: usize,
+    /// How the secret is drawn: `binary`, `ternary`, or `ternary of weight` and its Hamming weight.
+    distribution: String,
+    /// log2 of the largest modulus that anything is encrypted under.
+    log2_modulus: f64,
+    /// Estimated security in bits; 0 of insecure ones.
+    security_bits: f64,
+}
+
+impl From<&LweInstance> for Secret {
+    fn from(instance: &LweInstance) -> Self {
+        let distribution = match instance.secret() {
+            SecretDistribution::Binary => "binary".to_owned(),
+            SecretDistribution::UniformTernary => "ternary".to_owned(),
+            SecretDistribution::FixedWeightTernary(weight) => format!("ternary of weight {weight}"),
+        };
+        Self {
+            name: instance.name(),
+            is_ring: instance.is_ring(),
+            dimension: instance.dimension(),
+            distribution,
+            log2_modulus: instance.log2_modulus(),
+            security_bits: instance.security_bits(),
+        }
+    }
+}
+
+#[pymethods]
+impl Secret {
+    fn __repr__(&self) -> String {
+        let Self { name, dimension, distribution, log2_modulus, security_bits, .. } = self;
+        let kind = if self.is_ring { "ring degree" } else { "dimension" };
+        format!(
+            "Secret({name}: {kind} {dimension}, {distribution}, log2 q {log2_modulus:.1}, {security_bits:.1} bits)"
+        )
+    }
+}
+
+/// How many terms sums may have, and how many lookups follow each other, before noise is too large.
+#[pyclass(frozen, get_all, module = "cryptable")]
+pub(crate) struct SumLimits {
+    /// Most fresh values of a sum that can be looked up.
+    fresh_lookup: u64,
+    /// Most results of lookups of a sum that can be looked up; 0 if results have another modulus than inputs.
+    result_lookup: u64,
+    /// Most results of lookups of a sum that can be decrypted.
+    result_decryption: u64,
+    /// Most lookups in a row of a fresh value; `None` if there is no end.
+    lookups_in_a_row: Option<u32>,
+    /// All of them in a sentence.
+    text: String,
+}
+
+#[pymethods]
+impl SumLimits {
+    fn __repr__(&self) -> String {
+        self.text.clone()
+    }
+}
+
+/// What a lookup will take.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct Prediction {
+    inner: cryptable::Prediction,
+}
+
+impl Prediction {
+    pub(crate) fn new(inner: cryptable::Prediction) -> Self {
+        Self { inner }
+    }
+}
+
+#[pymethods]
+impl Prediction {
+    /// Values that one ciphertext holds.
+    #[getter]
+    fn values_per_ciphertext(&self) -> usize {
+        self.inner.values_per_ciphertext
+    }
+
+    /// Threads that one ciphertext keeps busy.
+    #[getter]
+    fn parallelism(&self) -> usize {
+        self.inner.parallelism
+    }
+
+    /// Bytes of the evaluation key in memory.
+    #[getter]
+    fn key_memory_bytes(&self) -> usize {
+        self.inner.key_memory_bytes
+    }
+
+    /// Bytes of the evaluation key in its file.
+    #[getter]
+    fn key_file_bytes(&self) -> usize {
+        self.inner.key_file_bytes
+    }
+
+    /// Bytes of memory beside the key, on one thread.
+    #[getter]
+    fn working_bytes(&self) -> usize {
+        self.inner.working_bytes
+    }
+
+    /// Bytes of a fresh ciphertext.
+    #[getter]
+    fn ciphertext_bytes(&self) -> usize {
+        self.inner.ciphertext_bytes
+    }
+
+    /// Bytes of a result.
+    #[getter]
+    fn result_bytes(&self) -> usize {
+        self.inner.result_bytes
+    }
+
+    /// Memory at its peak, keys included.
+    #[pyo3(signature = (threads = 2))]
+    fn peak_bytes(&self, threads: usize) -> usize {
+        self.inner.peak_bytes_on(threads)
+    }
+
+    /// Seconds of a lookup of so many values, on the machine that a cost model stands for: this one, if it is left out.
+    #[pyo3(signature = (values, threads = 1, *, cost_model = None))]
+    fn seconds(
+        &self,
+        py: Python<'_>,
+        values: u64,
+        threads: usize,
+        cost_model: Option<&CostModel>,
+    ) -> f64 {
+        let model = py.detach(|| CostModel::or_calibrated(cost_model));
+        self.inner.duration(&model, values, threads).as_secs_f64()
+    }
+
+    fn __repr__(&self) -> String {
+        let peak = self.inner.peak_bytes();
+        let file = self.inner.key_file_bytes;
+        format!("Prediction({peak} bytes at the peak, a key file of {file} bytes)")
+    }
+}
+
+#[pymethods]
+impl Parameters {
+    /// Toys, for tests: no security at all. With `entries`, for tables of their own for every value or encrypted ones; with
+    /// `complex_outputs`, for complex tables; with `digits`, of a multiplexer tree of such digits; with `bridged`, of single
+    /// values that the server may pack.
+    #[staticmethod]
+    #[pyo3(signature = (engine, input_modulus, output_modulus, *, entries = "shared", complex_outputs = false,
+        digits = None, bridged = false))]
+    fn insecure_toy(
+        engine: &str,
+        input_modulus: u64,
+        output_modulus: u64,
+        entries: &str,
+        complex_outputs: bool,
+        digits: Option<Vec<u64>>,
+        bridged: bool,
+    ) -> Result<Self> {
+        let engine: Engine = engine.parse().map_err(raise)?;
+        let kind = kind_of(entries)?;
+        let of_packed = [kind != EntryKind::Shared, complex_outputs, digits.is_some()];
+        if of_packed.iter().filter(|&&wanted| wanted).count() > usize::from(!bridged) {
+            let message = "a toy has entries, complex outputs, digits, or is bridged: one of them";
+            return Err(PyValueError::new_err(message));
+        }
+        let inner = if bridged {
+            cryptable::Parameters::insecure_bridged_toy(input_modulus, output_modulus)
+        } else if let Some(digits) = digits {
+            toy_of_digits(digits, output_modulus).map(Into::into)
+        } else if complex_outputs {
+            packed::Parameters::insecure_toy_complex(input_modulus, output_modulus, TOY_COMPLEX)
+                .map(Into::into)
+        } else if kind != EntryKind::Shared {
+            packed::Parameters::insecure_toy_entries(input_modulus, output_modulus).map(Into::into)
+        } else {
+            cryptable::Parameters::insecure_toy(engine, input_modulus, output_modulus)
+        };
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// Which engine they are of.
+    #[getter]
+    fn engine(&self) -> &'static str {
+        self.inner.engine().name()
+    }
+
+    /// How tables are evaluated.
+    #[getter]
+    fn method(&self) -> String {
+        self.inner.method_name()
+    }
+
+    /// What inputs are below.
+    #[getter]
+    fn input_modulus(&self) -> u64 {
+        self.inner.input_modulus()
+    }
+
+    /// What outputs are below.
+    #[getter]
+    fn output_modulus(&self) -> u64 {
+        self.inner.output_modulus()
+    }
+
+    /// The ring degree.
+    #[getter]
+    fn ring_degree(&self) -> usize {
+        self.inner.ring_degree()
+    }
+
+    /// Values that one ciphertext holds.
+    #[getter]
+    fn values_per_ciphertext(&self) -> usize {
+        self.inner.values_per_ciphertext()
+    }
+
+    /// log2 of the probability that any value of a ciphertext comes out wrong of a lookup.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.ciphertext_failure_probability().log2()
+    }
+
+    /// log2 of the probability that one value does.
+    #[getter]
+    fn log2_fail_of_a_value(&self) -> f64 {
+        self.inner.log2_fail()
+    }
+
+    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.security_bits()
+    }
+
+    /// Whether they are toys, for tests.
+    #[getter]
+    fn is_insecure(&self) -> bool {
+        self.inner.security_level().is_insecure()
+    }
+
+    /// What the security of each secret rests on.
+    #[getter]
+    fn secrets(&self) -> Vec<Secret> {
+        self.inner.lwe_instances().iter().map(Into::into).collect()
+    }
+
+    /// How many terms sums may have; `None` where there are no sums.
+    #[getter]
+    fn sum_limits(&self) -> Option<SumLimits> {
+        self.inner.sum_limits().map(|limits| SumLimits {
+            fresh_lookup: limits.fresh_lookup,
+            result_lookup: limits.result_lookup,
+            result_decryption: limits.result_decryption,
+            lookups_in_a_row: limits.lookups_in_a_row,
+            text: limits.to_string(),
+        })
+    }
+
+    /// Sizes of the digits that values are decomposed into, the least significant first: of packed values.
+    #[getter]
+    fn digit_sizes(&self) -> Result<Vec<u64>> {
+        self.inner.digit_sizes().map_err(raise)
+    }
+
+    /// The digest that names them in ciphertexts.
+    #[getter]
+    fn digest(&self) -> String {
+        hexadecimal(&self.inner.digest())
+    }
+
+    /// What a lookup of so many values in so many tables takes.
+    #[pyo3(signature = (*, values = 1, tables = 1, entries = "shared"))]
+    fn prediction(
+        &self,
+        py: Python<'_>,
+        values: u64,
+        tables: usize,
+        entries: &str,
+    ) -> Result<Prediction> {
+        let kind = kind_of(entries)?;
+        let predict = || Ok(self.inner.lookup_prediction(kind, tables, values));
+        Ok(Prediction { inner: call::run_silently(py, predict)? })
+    }
+
+    /// Canonical bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.to_bytes())
+    }
+
+    /// Reads what `to_bytes` wrote, of parameters of this engine, and validates it.
+    #[staticmethod]
+    #[pyo3(signature = (engine, bytes, *, allow_insecure = false))]
+    fn from_bytes(engine: &str, bytes: &[u8], allow_insecure: bool) -> Result<Self> {
+        Self::read(engine, bytes, read_options(allow_insecure))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.inner == other.inner
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.inner.digest()[..8].iter().fold(0, |hash, &byte| hash << 8 | u64::from(byte))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Result<Reduced<'py, (&'static str, Bound<'py, PyBytes>)>> {
+        let restore = py.import("cryptable._pickling")?.getattr("parameters")?;
+        Ok((restore, (self.engine(), self.to_bytes(py))))
+    }
+
+    fn __str__(&self) -> String {
+        self.inner.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let (inputs, outputs) = (self.input_modulus(), self.output_modulus());
+        format!("Parameters({}, {}, {inputs} -> {outputs})", self.engine(), self.method())
+    }
+}
+
+/// Values of a toy of complex outputs.
+const TOY_COMPLEX: usize = 512;
+
+fn toy_of_digits(digits: Vec<u64>, output_modulus: u64) -> cryptable::Result<packed::Parameters> {
+    let selectors = vec![1; digits.len()];
+    let tree = MultiplexerLiteral { digits, selectors, ..MultiplexerLiteral::default() };
+    packed::Parameters::insecure_toy_tree(output_modulus, 2048, 1024, tree, 0)
+}
+
+impl Parameters {
+    /// A toy of moduli and a kind of entries.
+    pub(crate) fn toy(
+        engine: &str,
+        (input_modulus, output_modulus): (u64, u64),
+        entries: &str,
+    ) -> Result<Self> {
+        Self::insecure_toy(engine, input_modulus, output_modulus, entries, false, None, false)
+    }
+
+    pub(crate) fn read(engine: &str, bytes: &[u8], options: ReadOptions) -> Result<Self> {
+        let engine = engine.parse().map_err(raise)?;
+        let read = cryptable::Parameters::from_bytes(engine, bytes, options);
+        // Those of single values that may be packed have a format of their own.
+        let inner = read.or_else(|error| {
+            let bridged = bridged::Parameters::from_bytes(bytes, options);
+            bridged.map(Into::into).map_err(|_| error)
+        });
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+}
+
+/// Bytes as people compare them.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A parameter set of the list.
+#[pyclass(frozen, module = "cryptable")]
+pub(crate) struct ListedParameters {
+    inner: Arc<cryptable::ListedParameters>,
+}
+
+#[pymethods]
+impl ListedParameters {
+    /// What it is for.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// Security in bits, classical, of the weakest secret.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.security_bits()
+    }
+
+    /// log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` where it depends on the
+    /// circuit.
+    #[getter]
+    fn log2_fail(&self) -> Option<f64> {
+        self.inner.log2_fail
+    }
+
+    /// What the security of each secret rests on.
+    #[getter]
+    fn secrets(&self) -> Vec<Secret> {
+        self.inner.instances.iter().map(Into::into).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ListedParameters({}: {:.1} bits)", self.name(), self.security_bits())
+    }
+}
+
+/// All parameter sets that have names, and those that plans take by default for tables of every width: half a minute.
+#[pyfunction]
+pub(crate) fn list_parameters(py: Python<'_>) -> Result<Vec<ListedParameters>> {
+    let list = call::run_silently(py, cryptable::list_parameters)?;
+    Ok(list.into_iter().map(|it| ListedParameters { inner: it.into() }).collect())
+}

@@ -1,0 +1,76 @@
+//! Files that are written piece by piece, and appear when they are whole.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+
+use crate::errors::Result;
+use crate::files::{Access, PendingFile};
+
+/// How far a file is.
+enum State<W> {
+    /// Not begun: the first piece may say what all have in common.
+    Empty,
+    Begun(Box<W>),
+    Ended,
+}
+
+/// A file of pieces, written by a writer of the library, in the memory of one piece.
+pub(crate) struct Pieces<W> {
+    path: PathBuf,
+    replace: bool,
+    state: Mutex<State<W>>,
+}
+
+impl<W> Pieces<W> {
+    pub(crate) fn new(path: PathBuf, replace: bool) -> Self {
+        Self { path, replace, state: Mutex::new(State::Empty) }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<W>> {
+        // What a panic left half-written never takes the file's place: writers end with a digest or a mark.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a piece; `begin` makes the writer for the first.
+    ///
+    /// # Errors
+    /// Those of both and of the disk; if the file is closed.
+    pub(crate) fn write(
+        &self,
+        begin: impl FnOnce(PendingFile) -> Result<W>,
+        write: impl FnOnce(&mut W) -> Result<()>,
+    ) -> Result<()> {
+        let mut state = self.state();
+        if let State::Empty = *state {
+            let file = PendingFile::create(&self.path, Access::Public, self.replace)?;
+            *state = State::Begun(Box::new(begin(file)?));
+        }
+        match &mut *state {
+            State::Begun(writer) => write(writer),
+            State::Empty | State::Ended => Err(PyValueError::new_err("the writer is closed")),
+        }
+    }
+
+    /// Completes the file; again, nothing.
+    ///
+    /// # Errors
+    /// Those of `finish` and of the disk; if nothing was written.
+    pub(crate) fn close(&self, finish: impl FnOnce(W) -> Result<PendingFile>) -> Result<()> {
+        match std::mem::replace(&mut *self.state(), State::Ended) {
+            State::Begun(writer) => finish(*writer)?.commit(),
+            State::Empty => Err(PyValueError::new_err("a file needs at least one piece")),
+            State::Ended => Ok(()),
+        }
+    }
+
+    /// Leaves no file.
+    pub(crate) fn abandon(&self) {
+        *self.state() = State::Ended;
+    }
+}

@@ -1,0 +1,104 @@
+//! Requests that may be sent again, and what answers mean.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use cryptable_wire::hex;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use ureq::Body;
+use ureq::http::Response;
+
+use super::error::{ClientError, Result};
+use crate::Problem;
+
+/// Bytes of a result that are read at a time.
+const COPY_BYTES: usize = 1 << 18;
+
+/// A request that may be sent more than once.
+pub(super) struct RequestParts {
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) headers: Vec<(&'static str, String)>,
+}
+
+impl RequestParts {
+    pub(super) fn header(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+/// Copies what arrives and counts it; returns why it ended early, if it did. What cannot be written is an error.
+pub(super) fn copy(
+    mut input: impl Read,
+    output: &mut impl Write,
+    done: &mut u64,
+) -> io::Result<Option<io::Error>> {
+    let mut buffer = vec![0; COPY_BYTES];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(None),
+            Ok(count) => {
+                output.write_all(&buffer[..count])?;
+                *done += count as u64;
+            }
+            Err(error) => return Ok(Some(error)),
+        }
+    }
+}
+
+/// Where an upload is completed.
+pub(super) fn complete(id: &str) -> String {
+    format!("/v1/uploads/{id}/complete")
+}
+
+pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(value).map_err(io::Error::other)?)
+}
+
+/// The answer, unless it is a problem.
+pub(super) fn check(mut response: Response<Body>) -> Result<Response<Body>> {
+    if response.status().is_success() {
+        return Ok(response);
+    }
+    let status = response.status().as_u16();
+    let text = response.body_mut().read_to_vec().unwrap_or_default();
+    let problem: std::result::Result<Problem, _> = serde_json::from_slice(&text);
+    Err(problem.unwrap_or_else(|_| Problem::new("unknown", status, "no reason is given")).into())
+}
+
+/// Whether the server is busy, or a proxy does not reach it.
+pub(super) fn is_later(status: u16) -> bool {
+    matches!(status, 429 | 502 | 503 | 504)
+}
+
+/// Whether the same may go well later, after asking anew how far an upload is.
+pub(super) fn is_passing(error: &ClientError) -> bool {
+    match error {
+        ClientError::Unreachable(error) => {
+            !matches!(**error, ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::Tls(_))
+        }
+        ClientError::Refused(problem) => {
+            let word = problem.word();
+            // An upload that another attempt completed is not there any more.
+            let is_elsewhere = problem.offset.is_some() || problem.status == 404;
+            word == "busy" || word == "slow" || is_elsewhere || is_later(problem.status)
+        }
+        _ => false,
+    }
+}
+
+/// SHA-256 digest and length of a file.
+pub(super) fn digest(file: &mut (impl Read + Seek)) -> Result<(String, u64)> {
+    file.seek(SeekFrom::Start(0))?;
+    let (mut hasher, mut buffer, mut length) = (Sha256::new(), vec![0; 1 << 20], 0);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok((hex(&hasher.finalize()), length)),
+            count => {
+                hasher.update(&buffer[..count]);
+                length += count as u64;
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What time it is, which tests say themselves.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A clock: that of the system, or one that a test moves.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use cryptable_service::Clock;
+/// let time = Arc::new(AtomicU64::new(1_700_000_000));
+/// let clock = {
+///     let time = time.clone();
+///     Clock::new(move || time.load(Ordering::Relaxed))
+/// };
+/// time.fetch_add(60, Ordering::Relaxed);
+/// assert_eq!(clock.now(), 1_700_000_060);
+/// assert!(Clock::system().now() > 1_700_000_000);
+/// ```
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
+
+impl Clock {
+    /// A clock that asks for the seconds since 1970-01-01 UTC.
+    #[must_use]
+    pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    /// The clock of the system.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::new(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()))
+    }
+
+    /// Seconds since 1970-01-01 UTC.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        (self.0)()
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::system()
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Clock({})", self.now())
+    }
+}

@@ -1,0 +1,226 @@
+//! Places of connections: who holds none of a client's requests makes room for others.
+//!
+//! A connection that waits for a request, or whose request has no token of a client, may be ended at any time. Of these, the
+//! one that has been so for longest goes when there is one connection too many: however many strangers connect and say
+//! nothing, a client gets its place.
+
+use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::Notify;
+
+use crate::{Problem, Result};
+
+/// All connections.
+#[derive(Debug)]
+pub(super) struct Places {
+    limit: usize,
+    state: Mutex<State>,
+    freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: usize,
+    next: u64,
+    /// Connections that may be ended, by when they began to be so.
+    waiting: BTreeMap<u64, Arc<Notify>>,
+}
+
+impl Places {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, state: Mutex::default(), freed: Notify::new() })
+    }
+
+    /// Waits for room for one more connection, and makes it if possible.
+    pub(super) async fn make_room(&self) {
+        let mut is_asked = false;
+        loop {
+            let freed = self.freed.notified();
+            {
+                let mut state = self.lock();
+                if state.open < self.limit {
+                    return;
+                }
+                if let (false, Some((_, ended))) = (is_asked, state.waiting.pop_first()) {
+                    ended.notify_one();
+                    is_asked = true;
+                }
+            }
+            freed.await;
+        }
+    }
+
+    /// Takes a place for a connection that waits for its first request.
+    pub(super) fn enter(self: &Arc<Self>) -> Arc<Place> {
+        let ended = Arc::new(Notify::new());
+        let mut state = self.lock();
+        state.open += 1;
+        let since = state.wait(&ended);
+        drop(state);
+        Arc::new(Place { places: self.clone(), ended, since: Mutex::new(since) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wait(&mut self, ended: &Arc<Notify>) -> u64 {
+        self.next += 1;
+        self.waiting.insert(self.next, ended.clone());
+        self.next
+    }
+}
+
+/// The place of a connection.
+#[derive(Debug)]
+pub(super) struct Place {
+    places: Arc<Places>,
+    ended: Arc<Notify>,
+    /// Since when it waits; what it was last if it does not.
+    since: Mutex<u64>,
+}
+
+impl Place {
+    /// Waits until the connection has to go.
+    pub(super) async fn ended(&self) {
+        self.ended.notified().await;
+    }
+
+    fn occupy(&self) {
+        let since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        self.places.lock().waiting.remove(&since);
+    }
+
+    fn vacate(&self) {
+        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        *since = self.places.lock().wait(&self.ended);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let since = *self.since.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.places.lock();
+        state.waiting.remove(&since);
+        state.open -= 1;
+        drop(state);
+        self.places.freed.notify_one();
+    }
+}
+
+/// How many requests each client has at a time.
+#[derive(Debug, Default)]
+pub(super) struct Requests(Mutex<HashMap<i64, usize>>);
+
+/// A request of a client, from when its token was seen to when the whole answer is on its way.
+#[derive(Debug)]
+pub(super) struct Visit {
+    client: i64,
+    requests: Arc<Requests>,
+    place: Arc<Place>,
+}
+
+impl Visit {
+    /// Begins one, unless the client has too many.
+    pub(super) fn begin(
+        requests: &Arc<Requests>,
+        client: i64,
+        (place, limit): (&Arc<Place>, usize),
+    ) -> Result<Self> {
+        let mut counts = requests.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(client).or_default();
+        if *count >= limit {
+            let (found, limit) = (*count as u64 + 1, limit as u64);
+            return Err(Problem::too_many("client-requests", found, limit).into());
+        }
+        *count += 1;
+        drop(counts);
+        place.occupy();
+        Ok(Self { client, requests: requests.clone(), place: place.clone() })
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.place.vacate();
+        let mut counts = self.requests.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.client);
+            }
+        }
+    }
+}
+
+/// Where a request keeps its visit, once its token is known.
+pub(super) type VisitSlot = Arc<OnceLock<Visit>>;
+
+/// The body of an answer, during which the visit lasts.
+pub(super) struct VisitBody {
+    pub(super) body: Body,
+    pub(super) _visit: VisitSlot,
+}
+
+impl HttpBody for VisitBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    async fn is_ended(place: &Place) -> bool {
+        tokio::time::timeout(Duration::from_millis(20), place.ended()).await.is_ok()
+    }
+
+    #[test]
+    fn who_waits_longest_goes_and_clients_stay() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let places = Places::new(3);
+            let (first, second, third) = (places.enter(), places.enter(), places.enter());
+            let requests = Arc::new(Requests::default());
+            // The first one waits longest, but is a client's.
+            let visit = Visit::begin(&requests, 7, (&first, 1)).unwrap();
+            assert!(Visit::begin(&requests, 7, (&third, 1)).is_err());
+            let room = tokio::time::timeout(Duration::from_millis(20), places.make_room());
+            assert!(room.await.is_err());
+            assert!(is_ended(&second).await && !is_ended(&first).await && !is_ended(&third).await);
+            drop(second);
+            places.make_room().await;
+            // Its request is over: it waits, for less long than the third one.
+            drop(visit);
+            let _fourth = places.enter();
+            let room = tokio::time::timeout(Duration::from_millis(20), places.make_room());
+            assert!(room.await.is_err());
+            assert!(is_ended(&third).await && !is_ended(&first).await);
+            assert!(Visit::begin(&requests, 7, (&first, 1)).is_ok());
+        });
+    }
+}

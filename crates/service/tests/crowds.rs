@@ -1,0 +1,150 @@
+//! Many connections, slow ones and broken ones do not keep a client from what it wants.
+
+mod support;
+
+use std::io::{Cursor, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cryptable::Engine;
+use cryptable_service::{Limits, Problem};
+
+use support::{Server, answer, keys, squares, token, wait_until};
+
+/// Connections of a server that is crowded.
+const CONNECTIONS: usize = 16;
+
+fn crowded() -> Server {
+    let server = Server::start(Limits { connections: CONNECTIONS, ..Limits::default() });
+    server.store().add_table("squares", &squares(4)).unwrap();
+    server
+}
+
+#[test]
+fn strangers_who_hold_every_connection_starve_nobody() {
+    let server = crowded();
+    let client = server.client("one");
+    let (secret, key) = keys(Engine::Single, 4);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Four times as many as there are places: heads that never end, a byte now and then, and as soon as one is
+        // dropped, the next.
+        for _ in 0..4 * CONNECTIONS {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let Ok(mut stream) = TcpStream::connect(server.address) else { continue };
+                    let _ = stream.write_all(b"GET /v1/tables HTTP/1.1\r\nx: ");
+                    while !done.load(Ordering::Relaxed) && stream.write_all(b"x").is_ok() {
+                        std::thread::sleep(Duration::from_millis(50));
+                    }
+                }
+            });
+        }
+        let start = Instant::now();
+        let key = client.register(&mut Cursor::new(key)).unwrap();
+        for round in 0..3 {
+            let encrypted = secret.encrypt(&[round, 3]).unwrap();
+            let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
+            assert_eq!(secret.decrypt(&result).unwrap(), [round * round % 4, 1]);
+        }
+        assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_client_has_so_many_requests_at_a_time_and_others_have_theirs() {
+    let server = Server::start(Limits { client_requests: 4, ..Limits::default() });
+    let (greedy, other) = (token(&server), token(&server));
+    let unfinished = || {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let head = format!(
+            "POST /v1/jobs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {greedy}\r\n\
+             content-length: 10\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    let mut held: Vec<TcpStream> = (0..4).map(|_| unfinished()).collect();
+    wait_until("the fifth is refused", || {
+        let (status, body) = server.send("GET /v1/tables", &greedy, "", "");
+        if status == 429 {
+            let problem: Problem = serde_json::from_str(&body).unwrap();
+            let exceeded = problem.exceeded.unwrap();
+            assert_eq!((exceeded.name.as_str(), exceeded.limit), ("client-requests", 4));
+        }
+        status == 429
+    });
+    assert_eq!(server.send("GET /v1/tables", &other, "", "").0, 200);
+    // One that goes away makes room, and so does one that is answered.
+    drop(held.pop());
+    wait_until("there is room again", || server.send("GET /v1/tables", &greedy, "", "").0 == 200);
+    for mut stream in held {
+        stream.write_all(b"0123456789").unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        assert_eq!(answer(&mut stream).0, 400);
+    }
+    let connections: Vec<_> = (0..4).map(|_| unfinished()).collect();
+    drop(connections);
+}
+
+#[test]
+fn bodies_that_end_early_under_load_lose_nothing() {
+    let server = crowded();
+    let client = server.client("one");
+    let token = token(&server);
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = client.register(&mut Cursor::new(key)).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for index in 0..8 {
+            let (token, server, done) = (&token, &server, &done);
+            scope.spawn(move || {
+                let digest = format!("{index:064x}");
+                let body = format!(r#"{{"kind":"ciphertext","length":99999,"sha256":"{digest}"}}"#);
+                let (status, answered) = server.send("POST /v1/uploads", token, "", body);
+                assert_eq!(status, 201, "{answered}");
+                let upload: serde_json::Value = serde_json::from_str(&answered).unwrap();
+                let path = format!("/v1/uploads/{}", upload["id"].as_str().unwrap());
+                let mut offset = 0;
+                while !done.load(Ordering::Relaxed) {
+                    // Ten bytes of a thousand; half of the connections do not even wait for an answer.
+                    let head = format!(
+                        "PATCH {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
+                         upload-offset: {offset}\r\ncontent-length: 1000\r\n\r\n0123456789"
+                    );
+                    let mut stream = TcpStream::connect(server.address).unwrap();
+                    let _ = stream.write_all(head.as_bytes());
+                    if index % 2 == 0 {
+                        let _ = stream.shutdown(std::net::Shutdown::Write);
+                        let _ = stream.read_to_end(&mut Vec::new());
+                    }
+                    drop(stream);
+                    let mut stand = TcpStream::connect(server.address).unwrap();
+                    let head = format!(
+                        "HEAD {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
+                         connection: close\r\n\r\n"
+                    );
+                    let _ = stand.write_all(head.as_bytes());
+                    let mut text = String::new();
+                    let _ = stand.read_to_string(&mut text);
+                    let found = text.split("upload-offset: ").nth(1);
+                    let found = found.and_then(|text| text.lines().next()?.parse::<u64>().ok());
+                    if let Some(found) = found {
+                        assert!(found >= offset && found % 10 == 0, "{offset} to {found}");
+                        offset = found;
+                    }
+                }
+                assert!(offset > 0);
+            });
+        }
+        for round in 0..4 {
+            let encrypted = secret.encrypt(&[round]).unwrap();
+            let result = client.lookup(&key.sha256, &encrypted, "squares").unwrap();
+            assert_eq!(secret.decrypt(&result).unwrap(), [round * round % 4]);
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        done.store(true, Ordering::Relaxed);
+    });
+}
