@@ -21,7 +21,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 pub(crate) use self::expiry::Expired;
 pub(crate) use self::jobs::{QueuedJob, Reservation};
@@ -60,6 +60,8 @@ impl Store {
         database.pragma_update(None, "journal_mode", "WAL")?;
         database.pragma_update(None, "synchronous", "FULL")?;
         database.pragma_update(None, "foreign_keys", true)?;
+        // One that reads first and then writes is refused at once, without waiting, if an operator's command wrote between.
+        database.set_transaction_behavior(TransactionBehavior::Immediate);
         schema::prepare(&mut database, clock.now())?;
         Ok(Self { folder: folder.to_owned(), clock, database: Mutex::new(database) })
     }

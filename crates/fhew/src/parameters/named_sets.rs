@@ -61,7 +61,7 @@ impl Parameters {
     }
 
     /// For decomposition into digits of up to 5 bits, and lookups of them: n = 820, N = 2,048, rotation keys
-    /// of 1, 2, 4 and 8 digits.
+    /// of 1, 2, 4 and 10 digits.
     ///
     /// # Panics
     /// Never: the set is valid.
@@ -74,7 +74,7 @@ impl Parameters {
             // The largest below 2^47: fractions of it are as small as they get.
             log2_prime: 46.99,
             key_switching: gadget(2, 8),
-            finer_rotations: [(15, 2), (9, 4), (5, 8)].map(|(b, l)| Some(gadget(b, l).into())),
+            finer_rotations: [(15, 2), (9, 4), (4, 10)].map(|(b, l)| Some(gadget(b, l).into())),
             ..*Self::default_128().literal()
         })
         .expect("a valid set")

@@ -208,9 +208,8 @@ impl ParameterSet {
             Self::CmuxDepth236 | Self::AutoDepth149 => {
                 (THREE_ROWS, [gadget(12, 3), gadget(12, 3)], gadget(2, 7))
             }
-            Self::CmuxDepth10900 | Self::AutoDepth7900 => {
-                (TWO_DIGITS, [gadget(7, 6), gadget(9, 4)], gadget(4, 4))
-            }
+            Self::CmuxDepth10900 => (TWO_DIGITS, [gadget(6, 7), gadget(10, 4)], gadget(4, 4)),
+            Self::AutoDepth7900 => (TWO_DIGITS, [gadget(7, 6), gadget(9, 4)], gadget(4, 4)),
             Self::CmuxDepth20200 | Self::AutoDepth16800 => {
                 (TWO_DIGITS, [gadget(7, 6), gadget(12, 3)], gadget(3, 6))
             }

@@ -259,7 +259,9 @@ mod tests {
             let products =
                 units(model.blind_rotation(), numbers.prime()) - rounding(gadget, &parameters);
             let digits = gadget.length() as f64 / numbers.rotation_digits();
-            close(products / numbers.accumulator(), digits / 4.0);
+            // The paper leaves out what transforms over doubles round: up to a twentieth.
+            let ratio = products / numbers.accumulator() / (digits / 4.0);
+            assert!((0.999..1.05).contains(&ratio), "{ratio} of the paper's");
             // The mean of a binary secret is compensated.
             let n = parameters.lwe_dimension() as f64;
             let ratio =
