@@ -13,7 +13,7 @@ use pyo3::types::PyTuple;
 
 use crate::ciphertext::Ciphertext;
 use crate::errors::{Result, raise};
-use crate::files::{PendingFile, failed};
+use crate::files::{PendingFile, open};
 use crate::parameters::hexadecimal;
 use crate::pieces::Pieces;
 
@@ -86,11 +86,7 @@ impl CiphertextReader {
     /// Opens a file and checks all of it.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> Result<Self> {
-        let reader = py.detach(|| {
-            let file = File::open(&path).map_err(|error| failed(&path, &error))?;
-            let file = BufReader::new(file);
-            LibraryReader::new(file).map_err(raise)
-        })?;
+        let reader = py.detach(|| LibraryReader::new(open(&path)?).map_err(raise))?;
         Ok(Self { path, summary: *reader.summary(), reader: Mutex::new(reader) })
     }
 

@@ -1,6 +1,7 @@
 //! Files that are never left half-written.
 
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use pyo3::PyErr;
@@ -76,8 +77,16 @@ impl Write for PendingFile {
 }
 
 /// `OSError` that names the file.
-pub(crate) fn failed(path: &Path, error: &std::io::Error) -> PyErr {
+fn failed(path: &Path, error: &std::io::Error) -> PyErr {
     PyOSError::new_err(format!("{}: {error}", path.display()))
+}
+
+/// Opens a file for reading.
+///
+/// # Errors
+/// That of the disk, with the path.
+pub(crate) fn open(path: &Path) -> Result<BufReader<File>> {
+    Ok(BufReader::new(File::open(path).map_err(|error| failed(path, &error))?))
 }
 
 /// Writes a file beside its place and moves it there when it is complete and on the disk.

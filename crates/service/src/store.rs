@@ -60,7 +60,8 @@ impl Store {
         database.pragma_update(None, "journal_mode", "WAL")?;
         database.pragma_update(None, "synchronous", "FULL")?;
         database.pragma_update(None, "foreign_keys", true)?;
-        // One that reads first and then writes is refused at once, without waiting, if an operator's command wrote between.
+        // Commands of the operator may come at the same time: a transaction that reads first and then writes would be refused
+        // at once, without waiting, if one wrote between.
         database.set_transaction_behavior(TransactionBehavior::Immediate);
         schema::prepare(&mut database, clock.now())?;
         Ok(Self { folder: folder.to_owned(), clock, database: Mutex::new(database) })

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use cryptable::engines::{packed, single};
@@ -15,7 +15,7 @@ use pyo3::types::PyTuple;
 use super::column::{Column, EngineColumn, each_engine};
 use super::parts::{Parts, count_of};
 use crate::errors::{Result, raise};
-use crate::files::{PendingFile, failed};
+use crate::files::{PendingFile, open};
 use crate::pieces::Pieces;
 
 /// Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
@@ -89,10 +89,6 @@ enum EngineReader {
 pub(crate) struct ColumnReader {
     path: PathBuf,
     reader: Mutex<EngineReader>,
-}
-
-fn open(path: &Path) -> Result<BufReader<File>> {
-    Ok(BufReader::new(File::open(path).map_err(|error| failed(path, &error))?))
 }
 
 /// The next part of a file.

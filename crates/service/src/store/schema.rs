@@ -1,6 +1,6 @@
 //! Tables of the database, and how older ones become today's.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, params};
 
 use crate::{Error, Result};
 
@@ -42,8 +42,7 @@ PRAGMA user_version = 1;
 
 /// Makes the tables, or brings those of an older version up to date. What is there counts as used now.
 pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
-    // Commands of the operator may come at the same time.
-    let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let transaction = database.transaction()?;
     let found = version(&transaction)?;
     if found > VERSION {
         let text = format!("the folder is of version {found}, this program knows up to {VERSION}");
