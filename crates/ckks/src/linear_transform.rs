@@ -24,8 +24,8 @@ use crate::dft_factors::{Diagonal, DiagonalMatrix};
 use crate::plaintext::rounded_coefficients;
 use crate::transform_plan::{DiagonalStep, TransformPlan};
 
-/// Words of one block of the sums: both parts of eight baby steps stay in the second-level cache.
-const BLOCK: usize = 4096;
+/// Words of all baby steps' blocks, each of two parts: they stay in the second-level cache for all diagonals.
+const BLOCK_OF_BABIES: usize = 8 * 4096;
 
 /// One diagonal as evaluations modulo Q·P.
 ///
@@ -214,7 +214,8 @@ impl LinearTransform {
         let basis = self.plan.shape.basis;
         let m = ring.modulus(ring.prime_index(basis, limb));
         let longest = self.diagonals.iter().map(|d| 1usize << d.log_run).max().unwrap_or(1);
-        let block = BLOCK.max(longest).min(ring.degree());
+        let babies = steps.len().next_power_of_two().max(8);
+        let block = (BLOCK_OF_BABIES / babies).max(longest).min(ring.degree());
         for start in (0..ring.degree()).step_by(block) {
             let range = start..start + block;
             let mut written = 0;

@@ -1,7 +1,7 @@
 //! The cost model measured on the machine at hand, and kept.
 //!
 //! [`CostModel::of_unit`] has one list of proportions for all processors. They differ, though: on
-//! one with the matrix unit AMX a product with a table's entry takes 0.012 u, on one without 0.04
+//! one with the matrix unit AMX a product with a table's entry takes 0.012 u, on one without 0.03
 //! u; where u is short, memory is slower beside it. [`CostModel::measure`] times each field in some
 //! tenths of a second, [`CostModel::calibrated`] does so once a machine and keeps the result.
 //!

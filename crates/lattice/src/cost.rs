@@ -26,7 +26,8 @@ pub struct CostModel {
     pub limb_product: f64,
     /// Multiply-accumulates of one limb of degree 65,536 by a constant of a linear combination.
     pub combination_product: f64,
-    /// Multiply-accumulates of one limb of degree 65,536 by a table entry, from the cache.
+    /// Multiply-accumulates of one limb of degree 65,536 by a table entry, of a table of 256 rows and columns: see
+    /// [`table_products`].
     pub table_product: f64,
     /// One transform of degree 2,048 within a gadget product, digits and products included.
     pub digit_transform: f64,
@@ -39,7 +40,7 @@ impl CostModel {
     /// processors with AVX-512 IFMA (Zen 4 and 5, u = 58 to 134 µs).
     ///
     /// A product of limbs takes 0.185 u, a base conversion's product and one by a constant 0.126 and 0.068 u; the engines' own
-    /// transforms take less than u, which is in there. A product with a table's entry takes 0.04 u on processors without a
+    /// transforms take less than u, which is in there. A product with a table's entry takes 0.03 u on processors without a
     /// matrix unit. AKP of 1 to 12 bits and trees of 8 to 16 bits are predicted within 10 % on a quiet machine, and so are
     /// their steps: `committed_lines_are_near_what_is_predicted` of `cryptable-packed` holds them to it, and prints what fits
     /// best. On other processors proportions differ: see
@@ -50,7 +51,7 @@ impl CostModel {
             transform: unit,
             limb_product: 0.185 * unit,
             combination_product: 0.068 * unit,
-            table_product: 0.040 * unit,
+            table_product: 0.031 * unit,
             digit_transform: unit / 57.0,
             key_byte: unit / 4.07e6,
         }
@@ -125,6 +126,33 @@ impl AddAssign for Work {
         self.digit_transforms += other.digit_transforms;
         self.key_bytes += other.key_bytes;
     }
+}
+
+/// Columns from which the table step multiplies residues modulo numbers of a byte.
+const RESIDUE_COLUMNS: usize = 192;
+
+/// Products of a table of so many rows and columns, in those of one of 256 rows and columns.
+///
+/// Beside its products, every sum of a row is put together of its residues, and residues are made of every column's words:
+/// 0.105, 12 and 7.6 vector instructions by count, for tables of 16 to 20 bits and three limbs at once. A table of 512
+/// columns and many rows takes 0.73 of a product of one of 256 of both. Tables of fewer columns are multiplied without
+/// residues.
+///
+/// ```
+/// use cryptable_lattice::cost::table_products;
+/// assert_eq!(table_products(256, 256), 65536.0);
+/// assert!(table_products(2048, 512) < 0.75 * 2048.0 * 512.0);
+/// ```
+#[must_use]
+pub fn table_products(rows: usize, columns: usize) -> f64 {
+    let instructions = |rows: usize, columns: usize| {
+        let (rows, columns) = (rows as f64, columns as f64);
+        0.105 * rows * columns + 12.0 * rows + 7.6 * columns
+    };
+    if columns < RESIDUE_COLUMNS {
+        return 1.05 * (rows * columns) as f64;
+    }
+    instructions(rows, columns) * (256.0 * 256.0) / instructions(256, 256)
 }
 
 /// Speed-up of a lookup for each doubling of the threads, measured on two cores.

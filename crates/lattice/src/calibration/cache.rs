@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use crate::cost::CostModel;
 
 /// Version of the format, and of what is measured: others are ignored.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Calibrations that a file keeps: homes may be shared by machines, and machines by programs.
 const MAX_ENTRIES: usize = 16;

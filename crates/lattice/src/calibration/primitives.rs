@@ -16,6 +16,7 @@ use cryptable_ring::unit::measure_unit;
 use cryptable_ring::word_sums::add_multiples;
 use cryptable_ring::{Basis, Buffer, ByteBuffer, Evaluations, Isa, Poly, Ring};
 
+use crate::cost::table_products;
 use crate::key_switching::multiply_limb;
 
 /// The ring degree that packed values are measured at.
@@ -199,8 +200,8 @@ fn table_product() -> f64 {
     let selectors = [selectors.to_vec()];
     let batch =
         || drop(black_box(selected_matrix_product(&ring, LIMBS, columns, &matrix, &selectors)));
-    let products = (2 * LIMBS * OUTER * INNER * COLUMNS * STEP_DEGREE) as f64 / DEGREE as f64;
-    least(12, batch) / products
+    let products = table_products(OUTER * INNER, COLUMNS) * (2 * LIMBS * STEP_DEGREE) as f64;
+    least(12, batch) / (products / DEGREE as f64)
 }
 
 /// CMUXes with two RGSW ciphertexts in turn, so that keys come from the cache.

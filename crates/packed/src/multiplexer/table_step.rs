@@ -6,6 +6,7 @@
 use cryptable_ckks::dry_run::{Counts, Shape, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, Product};
+use cryptable_lattice::cost::table_products;
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 
 /// Arithmetic that knows the table step.
@@ -79,7 +80,7 @@ impl TableArithmetic for DryRun {
         let rows = table.outer * table.inner;
         self.add_counts(Counts {
             limb_products: 2 * limbs * columns.len() + rows * selectors.len() * limbs / 2,
-            table_products: 2 * limbs * rows * columns.len(),
+            table_products: 2 * limbs * table_products(rows, columns.len()).round() as usize,
             ..Counts::default()
         });
         // Exactly one column is 1, so a row sum has the power of an entry; noise comes of all.

@@ -39,7 +39,7 @@ const MAX_TABLE_STEPS: u64 = 1 << 14;
 const MAX_LIMBS: usize = 96;
 
 /// Most butterfly levels of one matrix: it has two diagonals to this power.
-const MAX_STAGE: u64 = 6;
+const MAX_STAGE: u64 = 8;
 
 /// Most bits of a matrix's scale: coefficients must fit signed words.
 const MAX_LOG2_MATRIX_SCALE: f64 = 60.0;

@@ -52,7 +52,8 @@ impl Parameters {
     }
 
     /// All ways to evaluate the tables of a request within its memory limit, the fastest first: the best of
-    /// every method and digit size. All have 128 bits of security and the failure probability that is asked for.
+    /// every method and digit size, but for those that take a quarter more memory than another and gain less than 2 % of its
+    /// time. All have 128 bits of security and the failure probability that is asked for.
     ///
     /// ```
     /// use cryptable_packed::{Method, Parameters, Request};
@@ -103,6 +104,7 @@ impl Parameters {
             return Err(last.unwrap_or(Error::Unsupported(nothing)));
         }
         found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let found = without_wasteful(found);
         Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
     }
 }
@@ -129,6 +131,20 @@ impl Candidate {
         let key = |candidate: &Self| (candidate.peak_bytes > limit, candidate.seconds);
         key(self) < key(other)
     }
+}
+
+/// Leaves out what gains less time than predictions are good for, and takes a quarter more memory for it.
+fn without_wasteful(found: Vec<Candidate>) -> Vec<Candidate> {
+    const TIME: f64 = 1.02;
+    const MEMORY: f64 = 1.25;
+    let is_wasteful = |candidate: &Candidate| {
+        found.iter().any(|other| {
+            other.seconds <= TIME * candidate.seconds
+                && MEMORY * other.peak_bytes as f64 <= candidate.peak_bytes as f64
+        })
+    };
+    let kept: Vec<bool> = found.iter().map(|candidate| !is_wasteful(candidate)).collect();
+    found.into_iter().zip(kept).filter_map(|(candidate, kept)| kept.then_some(candidate)).collect()
 }
 
 /// AKP by the interpolation of the lowest order that serves: each order costs a level or a longer polynomial more than
@@ -198,7 +214,7 @@ fn trees(request: &Request, is_binary: bool) -> Result<Vec<Candidate>> {
     if found.is_empty() { Err(last) } else { Ok(found) }
 }
 
-/// The fastest tree over the given digits. How much cleaning the digits need hardly depends on how they
+/// The fastest tree over the given digits. How much cleaning and precision the digits need hardly depends on how they
 /// are grouped to selectors, so that is found for one grouping.
 fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
     let mut selectors = selector_choices(digits).into_iter();
@@ -206,14 +222,9 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
     let first = selectors.next().ok_or_else(unserved)?;
     let (choice, parameters) = cheapest_cleaning(request, digits, first)?;
     let mut best = Candidate::new(request, parameters);
-    let others: Vec<_> = selectors.collect();
-    let others: Vec<_> = others
+    let others: Vec<_> = alternatives(&choice, selectors)
         .into_par_iter()
-        .filter_map(|selectors| {
-            let mut choice = choice.clone();
-            choice.multiplexer.selectors = selectors;
-            choose_tree(request, &choice).ok()
-        })
+        .filter_map(|choice| choose_tree(request, &choice).ok())
         .map(|parameters| Candidate::new(request, parameters))
         .collect();
     for candidate in others {
@@ -224,6 +235,24 @@ fn fastest_tree(request: &Request, digits: &[u64]) -> Result<Candidate> {
     let parameters =
         choose_matrices(request, best.parameters, |other| admits_chain(request, other));
     Ok(Candidate::new(request, parameters))
+}
+
+/// The same digits with other selectors; and, where SlotsToCoeffs has a prime more, with matrices that need none.
+fn alternatives(
+    choice: &DigitChoice,
+    selectors: impl Iterator<Item = Vec<usize>>,
+) -> Vec<DigitChoice> {
+    let with_selectors = |selectors| DigitChoice {
+        multiplexer: MultiplexerLiteral { selectors, ..choice.multiplexer.clone() },
+        ..choice.clone()
+    };
+    let mut all: Vec<_> = selectors.map(with_selectors).collect();
+    if choice.extra_primes[1] > 0 {
+        let whole = |choice: &DigitChoice| DigitChoice { has_whole_primes: true, ..choice.clone() };
+        let others: Vec<_> = [choice].into_iter().chain(&all).map(whole).collect();
+        all.extend(others);
+    }
+    all
 }
 
 /// The primes of a tree that admits as many lookups in a row as the request has: cleaned deltas leave less of the noise of
@@ -262,7 +291,12 @@ fn cheapest_cleaning(
             cleaning_and: false,
             entry_levels: u32::from(request.entries != EntryKind::Shared),
         };
-        let choice = DigitChoice { multiplexer, exponential_cleanings, extra_primes };
+        let choice = DigitChoice {
+            multiplexer,
+            exponential_cleanings,
+            extra_primes,
+            has_whole_primes: false,
+        };
         if exponential_cleanings > 0 && choice.is_binary() {
             continue;
         }
@@ -272,4 +306,44 @@ fn cheapest_cleaning(
         }
     }
     Err(last.expect("some cleaning was tried"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::literal::DftLiteral;
+
+    #[test]
+    fn large_outputs_take_matrices_of_a_prime_each() {
+        let request = Request { method: Some(Method::Cmt), ..Request::new(1 << 18, 1 << 18) };
+        let found = Parameters::candidates(&request).unwrap();
+        let of = &found[0].literal().slots_to_coeffs;
+        assert_eq!((&of.stages[..], of.primes), (&[8, 7][..], 2));
+        // Three matrices with three primes are as precise, and take a limb more.
+        let mut three = found[0].literal().clone();
+        let stages = vec![5; 3];
+        three.slots_to_coeffs = DftLiteral { stages, primes: 3, baby_steps: 8, ..of.clone() };
+        let three = Parameters::new(three).unwrap();
+        let deviation = |of: &Parameters| of.failure().typical_ratio;
+        assert!((deviation(&found[0]) / deviation(&three)).log2().abs() < 0.1);
+        let seconds = |of: &Parameters| CostModel::default().seconds(&of.prediction().work);
+        assert!(seconds(&found[0]) < 0.95 * seconds(&three));
+    }
+
+    #[test]
+    fn memory_is_not_taken_for_nothing() {
+        for bits in [8, 12, 18] {
+            let found = Parameters::candidates(&Request::new(1 << bits, 1 << bits)).unwrap();
+            let cost = |of: &Parameters| {
+                let prediction = of.prediction();
+                (CostModel::default().seconds(&prediction.work), prediction.peak_bytes() as f64)
+            };
+            let costs: Vec<_> = found.iter().map(cost).collect();
+            assert!(costs.is_sorted_by(|a, b| a.0 <= b.0));
+            let wasteful = |&(seconds, bytes): &(f64, f64)| {
+                costs.iter().any(|other| other.0 <= 1.02 * seconds && 1.25 * other.1 <= bytes)
+            };
+            assert!(!costs.iter().any(wasteful), "{bits} bits: {costs:?}");
+        }
+    }
 }

@@ -37,6 +37,8 @@ pub(crate) struct DigitChoice {
     pub exponential_cleanings: u32,
     /// Primes of CoeffsToSlots and SlotsToCoeffs beyond the fewest: they buy precision.
     pub extra_primes: [usize; 2],
+    /// Whether SlotsToCoeffs is as precise by fewer and larger matrices instead, of a prime each.
+    pub has_whole_primes: bool,
 }
 
 impl DigitChoice {

@@ -16,6 +16,12 @@ const SPARSE_WEIGHT: u32 = 32;
 /// Most butterfly levels of a matrix where levels of the chain are short: fewest matrices, and fewest primes.
 const LEVELS_OF_MATRIX: u32 = 5;
 
+/// Most butterfly levels of a matrix where every prime saved is a limb less in the table step.
+const LEVELS_OF_WHOLE_PRIME: u32 = 8;
+
+/// Baby steps of such a matrix, of up to 511 diagonals.
+const BABY_STEPS_OF_WHOLE_PRIME: usize = 32;
+
 /// Primes of a product of two values in slots, each of which has its constants in its scale: it then has as much as one prime.
 const SELECTION_PRIMES: usize = 2;
 
@@ -54,7 +60,10 @@ pub(crate) fn literal(
         trace_halvings: TraceHalvings::of(slots < degree),
         coeffs_to_slots: dft(levels, extra_primes[0]),
         // Slots of complex outputs hold two values each.
-        slots_to_coeffs: dft(levels + u32::from(request.complex_outputs), extra_primes[1]),
+        slots_to_coeffs: match evaluation {
+            Evaluation::Tree(choice) if choice.has_whole_primes => dft_of_whole_primes(levels),
+            _ => dft(levels + u32::from(request.complex_outputs), extra_primes[1]),
+        },
         chebyshev_log_length: exponential.log_length,
         chebyshev_log_babies: exponential.log_babies,
         chebyshev_least_depth: exponential.least_depth,
@@ -85,6 +94,14 @@ fn dft(levels: u32, extra_primes: usize) -> DftLiteral {
     let stages = split_levels(levels, LEVELS_OF_MATRIX);
     let primes = stages.len().min(2) + extra_primes;
     DftLiteral { stages, primes, baby_steps: 8, keyed_babies: None, matrix_babies: Vec::new() }
+}
+
+/// The fewest matrices, each with a prime of its own: as precise as matrices of five levels with as many primes as
+/// matrices, for a prime less.
+fn dft_of_whole_primes(levels: u32) -> DftLiteral {
+    let stages = split_levels(levels, LEVELS_OF_WHOLE_PRIME);
+    let (primes, baby_steps) = (stages.len(), BABY_STEPS_OF_WHOLE_PRIME);
+    DftLiteral { stages, primes, baby_steps, keyed_babies: None, matrix_babies: Vec::new() }
 }
 
 /// Primes more of CoeffsToSlots and SlotsToCoeffs, the exponential, and the order of the interpolation.

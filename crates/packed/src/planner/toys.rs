@@ -138,7 +138,12 @@ impl Parameters {
                 multiplexer.digits
             ))
         })?;
-        let choice = DigitChoice { multiplexer, exponential_cleanings, extra_primes: [0, 0] };
+        let choice = DigitChoice {
+            multiplexer,
+            exponential_cleanings,
+            extra_primes: [0, 0],
+            has_whole_primes: false,
+        };
         toy((input_modulus, output_modulus), (degree, slots), Evaluation::Tree(&choice))
     }
 }
