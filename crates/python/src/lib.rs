@@ -125,7 +125,8 @@ mod _native {
     mod transciphering {
         #[pymodule_export]
         use crate::transciphering::{
-            AesKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message, PreparedTable, SecretKey,
+            AesKey, AuthenticationKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message,
+            PreparedTable, SecretKey,
         };
     }
 
@@ -135,7 +136,7 @@ mod _native {
         #[pymodule_export]
         use crate::wide::{
             PreparedWide, WidePlan, WideValues, decrypt_wide, encrypt_wide, lookup_wide, plan_wide,
-            prepare_wide,
+            prepare_wide, recognise_wide,
         };
     }
 }

@@ -355,7 +355,7 @@ class EvaluationKey:
     def decompose(
         self,
         input: Ciphertext,
-        tables: Sequence[Sequence[Table]] | None = None,
+        tables: Sequence[Sequence[TableLike]] | None = None,
         *,
         threads: int = 0,
         progress: Progress = True,
