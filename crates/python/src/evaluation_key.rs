@@ -17,6 +17,15 @@ use crate::parameters::Parameters;
 use crate::table::{Table, of_inputs, of_moduli};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
+///
+///     >>> import cryptable
+///     >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)    # for use: of a plan
+///     >>> server = secret.evaluation_key()
+///     >>> squares = server.lookup(secret.encrypt([1, 2, 3]), lambda x: x * x % 16)
+///     >>> secret.decrypt(squares).tolist()
+///     [1, 4, 9]
+///
+/// Sums need no lookup: `add`, `sub`, `mul_scalar`, or operators within `with cryptable.computing(server):`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod bits;
 mod booleans;
 mod bridges;
 mod call;
@@ -24,6 +25,7 @@ mod inspection;
 mod integers;
 mod key_files;
 mod large_values;
+mod literals;
 mod parameters;
 mod pieces;
 mod plan;
@@ -64,6 +66,16 @@ mod _native {
     use crate::secret_key::SecretKey;
     #[pymodule_export]
     use crate::table::{Table, bfloat16_table, gelu};
+
+    /// For `cryptable.bits`.
+    #[pymodule]
+    mod bits {
+        #[pymodule_export]
+        use crate::bits::{
+            EncryptedBits, Parameters, bin_boot, clean, decrypt, disjoint_or, encrypt, gate,
+            gate_boot, gate_boot_many, gates, logical_not, lower, tables,
+        };
+    }
 
     /// For `cryptable.booleans`.
     #[pymodule]

@@ -107,10 +107,7 @@ pub(crate) fn of_inputs<'py>(
     made(table, &options)
 }
 
-fn made<'py>(
-    table: &Bound<'py, PyAny>,
-    options: &Bound<'py, PyDict>,
-) -> Result<Bound<'py, PyAny>> {
+fn made<'py>(table: &Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> Result<Bound<'py, PyAny>> {
     table.py().import("cryptable.tables")?.getattr("table")?.call((table,), Some(options))
 }
 

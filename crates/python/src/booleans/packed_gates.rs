@@ -115,8 +115,7 @@ impl PackedGates {
     #[pyo3(signature = (folder, *, allow_insecure = false))]
     fn open(py: Python<'_>, folder: PathBuf, allow_insecure: bool) -> Result<Self> {
         let path = folder.join(BOOTSTRAPS);
-        let (server, _) =
-            open_mapped(py, &path, allow_insecure, PackedEvaluationKey::from_shared)?;
+        let (server, _) = open_mapped(py, &path, allow_insecure, PackedEvaluationKey::from_shared)?;
         let inner = py.detach(|| join(server, &folder, read_options(allow_insecure)))?;
         Ok(Self { inner, origin: Origin::of(&folder, allow_insecure)? })
     }
@@ -180,6 +179,10 @@ impl PackedGates {
     }
 
     fn __repr__(&self) -> String {
-        format!("PackedGates({} bits at once, of client key {})", self.bits_at_once(), self.key_id())
+        format!(
+            "PackedGates({} bits at once, of client key {})",
+            self.bits_at_once(),
+            self.key_id()
+        )
     }
 }

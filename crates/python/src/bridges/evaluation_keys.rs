@@ -298,6 +298,14 @@ impl EvaluationKeys {
         Ok(packed.into_iter().map(|it| Ciphertext::new(it.into(), shape.clone())).collect())
     }
 
+    fn __repr__(&self) -> String {
+        let end = match &self.inner {
+            Keys::Integers(_) => "integers",
+            Keys::Leveled(_) => "leveled values",
+        };
+        format!("EvaluationKeys({}; then {end})", self.packed().parameters())
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
         self.origin.reduce::<Self>(py)
     }

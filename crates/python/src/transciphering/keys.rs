@@ -171,6 +171,19 @@ pub(crate) struct PreparedTable {
 }
 
 #[pymethods]
+impl PreparedTable {
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PreparedTable({BYTE_VALUES} -> {BYTE_VALUES}, {} bytes)", self.memory_bytes())
+    }
+}
+
+#[pymethods]
 impl EvaluationKey {
     /// Maps a key file into memory and checks all of it.
     #[staticmethod]

@@ -72,7 +72,9 @@ class EncryptedKey:
     @staticmethod
     def from_bytes(bytes: bytes) -> EncryptedKey: ...
 
-class PreparedTable: ...
+class PreparedTable:
+    @property
+    def memory_bytes(self) -> int: ...
 
 class SecretKey:
     @staticmethod
