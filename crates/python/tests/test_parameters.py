@@ -46,7 +46,7 @@ def test_parameters_of_literals(engine):
     with pytest.raises(TrustError):
         Parameters.from_literal(kind, literal)
     if engine != "single":
-        with pytest.raises(ValueError, match="a literal|unknown field"):
+        with pytest.raises(ValueError, match=r"a literal|unknown field"):
             Parameters.from_literal(kind, literal | {"speed": 3}, allow_insecure=True)
     if engine == "packed":
         with pytest.raises(RangeError, match="ring degree"):

@@ -16,6 +16,7 @@ from cryptable import (
     comparisons,
     integers,
     large_values,
+    linear,
     tables,
     transciphering,
     wide,
@@ -23,7 +24,7 @@ from cryptable import (
 from cryptable.errors import TableError
 
 MODULES = [cryptable, bfloat16, bits, booleans, bridges, circuits, ckks, code_book, comparisons, integers, large_values]
-MODULES += [tables, transciphering, wide]
+MODULES += [linear, tables, transciphering, wide]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

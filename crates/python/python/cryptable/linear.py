@@ -50,7 +50,7 @@ def _operator(name: str, x: Ciphertext, operand: Any) -> Any:
     if name == "negate":
         return server.negate(x)
     if name == "mul":
-        return server.mul_scalar(x, operand) if isinstance(operand, int | np.integer) else NotImplemented
+        return server.mul_scalar(x, int(operand)) if isinstance(operand, int | np.integer) else NotImplemented
     if name == "rsub":
         return _operator("add", server.negate(x), operand)
     if isinstance(operand, Ciphertext):

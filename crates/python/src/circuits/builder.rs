@@ -100,6 +100,14 @@ impl CircuitBuilder {
         Self { inner: Mutex::new(Some(LibraryBuilder::new(name))) }
     }
 
+    fn __repr__(&self) -> String {
+        let state = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*state {
+            Some(library) => format!("CircuitBuilder({} nodes)", library.node_count()),
+            None => "CircuitBuilder(finished)".to_owned(),
+        }
+    }
+
     /// An input of so many bits.
     fn input(slf: &Bound<'_, Self>, name: &str, width: usize) -> Result<Vec<Signal>> {
         let word = make(slf, |library| library.input(name, width).map_err(port_error))?;

@@ -187,6 +187,11 @@ impl LookupCandidate {
         Parameters { inner: self.inner.parameters.clone() }
     }
 
+    fn __repr__(&self) -> String {
+        let (parameters, order) = (self.parameters().__repr__(), self.order());
+        format!("LookupCandidate(order {order}, {:.1} bits, {parameters})", self.precision_bits())
+    }
+
     /// The order of interpolations that tables are to have.
     #[getter]
     fn order(&self) -> u64 {
