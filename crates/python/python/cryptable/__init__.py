@@ -18,7 +18,8 @@ and complex vectors), `circuits`, `bits`, `booleans`, `transciphering` (AES), `b
 an example (`help(cryptable.integers)`); `cryptable.ray` looks up on many machines, `Client` on a server that
 `cryptable serve` started.
 
-Long calls show a bar (with tqdm), stop at Ctrl-C, and let other threads run. Errors are in `cryptable.errors`.
+Long calls show a bar (with tqdm; `progress=False` for none, or a callback that takes steps done and steps in all), stop
+at Ctrl-C, let other threads of Python run, and use all cores (`threads=1` for one). Errors are in `cryptable.errors`.
 """
 
 from __future__ import annotations

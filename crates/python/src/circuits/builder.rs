@@ -173,6 +173,23 @@ impl CircuitBuilder {
         word_of_two(slf, (&x, &y), words::add)
     }
 
+    /// x + y + carry, and the carry out of it.
+    fn add_with_carry(
+        slf: &Bound<'_, Self>,
+        x: Word,
+        y: Word,
+        carry: Py<Signal>,
+    ) -> Result<(Vec<Signal>, Signal)> {
+        let carry = of_builder(slf, &[carry])?[0];
+        let mut sum = word_of_two(slf, (&x, &y), |library, x, y| {
+            let (mut sum, out) = words::add_with_carry(library, x, y, carry);
+            sum.push(out);
+            sum
+        })?;
+        let out = sum.pop().expect("the carry is the last");
+        Ok((sum, out))
+    }
+
     /// x - y, modulo 2 to the number of bits.
     fn subtract(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Vec<Signal>> {
         word_of_two(slf, (&x, &y), words::subtract)

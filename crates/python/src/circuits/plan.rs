@@ -145,8 +145,10 @@ pub(crate) fn plan_circuit(
         ..usual
     };
     let set = set.map(|name| {
-        NamedSet::by_name(name)
-            .ok_or_else(|| PyValueError::new_err(format!("there is no parameter set {name:?}")))
+        NamedSet::by_name(name).ok_or_else(|| {
+            let known = NamedSet::ALL.map(NamedSet::name).join(", ");
+            PyValueError::new_err(format!("there is no parameter set {name:?}, but {known}"))
+        })
     });
     let set = set.transpose()?;
     let forms = Arc::clone(&circuit.get().forms);
