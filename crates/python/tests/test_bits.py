@@ -81,12 +81,12 @@ def test_files_and_pickles(keys, two, tmp_path):
     x = bits.encrypt(secret, two[0], levels=1)
     assert x.levels == 1 and x.log2_fail < -100 and x.parameters == secret.parameters == server.parameters
     x.save(tmp_path / "x.ct")
-    loaded = bits.EncryptedBits.load(tmp_path / "x.ct", parameters=server.parameters).reshape(3, 50)
+    loaded = bits.EncryptedBits.load(tmp_path / "x.ct", server.parameters).reshape(3, 50)
     for again in (loaded, pickle.loads(pickle.dumps(x))):
         np.testing.assert_array_equal(bits.decrypt(secret, again), two[0])
     other = bits.Parameters.named("insecure-toy-complex")
     with pytest.raises(MismatchError):
-        bits.EncryptedBits.from_bytes(x.to_bytes(), parameters=other)
+        bits.EncryptedBits.from_bytes(x.to_bytes(), other)
     secret.save_evaluation_key(tmp_path / "server.key", **QUIET)
     opened = bits.EvaluationKey.open(tmp_path / "server.key", allow_insecure=True)
     np.testing.assert_array_equal(bits.decrypt(secret, bits.gate(opened, "nor", x, x)), ~two[0])

@@ -45,4 +45,4 @@ def of_literal(cls: Any, literal: dict[str, Any]) -> Any:
 
 def packed_bits(parameters: Any, data: bytes, shape: tuple[int, ...]) -> Any:
     """Encrypted bits of their parameters, their bytes and their shape."""
-    return bits.EncryptedBits.from_bytes(data, parameters=parameters).reshape(shape)
+    return bits.EncryptedBits.from_bytes(data, parameters).reshape(shape)

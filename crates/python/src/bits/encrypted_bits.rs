@@ -108,7 +108,6 @@ impl EncryptedBits {
 
     /// Reads a file of bits of these parameters: one dimension.
     #[staticmethod]
-    #[pyo3(signature = (path, *, parameters))]
     fn load(py: Python<'_>, path: PathBuf, parameters: &Parameters) -> Result<Self> {
         py.detach(|| Self::read(&parameters.inner, &read_file(&path)?).map_err(raise))
     }
@@ -121,7 +120,6 @@ impl EncryptedBits {
 
     /// From the bytes of a file, of bits of these parameters: one dimension.
     #[staticmethod]
-    #[pyo3(signature = (bytes, *, parameters))]
     fn from_bytes(py: Python<'_>, bytes: &[u8], parameters: &Parameters) -> Result<Self> {
         py.detach(|| Self::read(&parameters.inner, bytes)).map_err(raise)
     }
