@@ -118,7 +118,7 @@ impl Request {
     /// All parameters that serve the request, the best first.
     ///
     /// # Errors
-    /// If there are none: why each engine has none.
+    /// If there are none: why each engine has none. If it is for no values, or no threads.
     pub fn plan(&self) -> Result<Plan> {
         plan(self)
     }
@@ -126,6 +126,13 @@ impl Request {
 
 /// Asks every engine that the request leaves open.
 fn plan(request: &Request) -> Result<Plan> {
+    let asked = [
+        ("number of values", request.values),
+        ("number of threads", request.threads.map(|threads| threads as u64)),
+    ];
+    if let Some((name, _)) = asked.into_iter().find(|(_, value)| *value == Some(0)) {
+        return Err(Error::TooSmall { name, value: 0, limit: 1 });
+    }
     let cost = request.cost.unwrap_or_else(CostModel::calibrated);
     let threads = request.threads.unwrap_or_else(rayon::current_num_threads);
     let (mut found, mut refusals) = (Vec::new(), Vec::new());

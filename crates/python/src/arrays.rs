@@ -4,7 +4,7 @@ use cryptable::ckks::Complex64;
 use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyInt, PyTuple};
 
 use crate::errors::{Result, exception};
 
@@ -57,6 +57,7 @@ impl<'py> Source<'py> {
     }
 
     fn refuse_but<T>(&self, expected: &str) -> Result<T> {
+        self.refuse_large_integers()?;
         let found = self.array.getattr("dtype")?;
         let hint = match self.kind.as_str() {
             "f" if expected == "integers" => ": astype(int) makes them so, where none is missing",
@@ -65,6 +66,26 @@ impl<'py> Source<'py> {
         };
         let message = format!("values are of type {found}, but must be {expected}{hint}");
         Err(PyTypeError::new_err(message))
+    }
+}
+
+impl Source<'_> {
+    /// Of Python's own integers, which numpy keeps as objects where they have more than 64 bits: names the first such.
+    fn refuse_large_integers(&self) -> Result<()> {
+        if self.kind != "O" {
+            return Ok(());
+        }
+        for (index, value) in self.array.call_method0("ravel")?.try_iter()?.enumerate() {
+            let value = value?;
+            if !value.is_instance_of::<PyInt>() {
+                return Ok(());
+            }
+            if value.extract::<i64>().is_err() && value.extract::<u64>().is_err() {
+                let message = format!("value {value} at position {index} has more than 64 bits");
+                return Err(exception("RangeError", message));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -235,20 +256,37 @@ pub(crate) fn booleans(values: &Bound<'_, PyAny>) -> Result<Numbers<bool>> {
     Ok(Numbers { values, shape: words.shape })
 }
 
-/// The shape that `reshape` was called with, of so many values.
+/// The shape that `reshape` was called with, of so many values; as numpy, one side that is -1 is what the others leave.
 ///
 /// # Errors
 /// `ValueError` if it has another number of places.
 pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<usize>> {
-    let shape: Vec<usize> = match shape.get_item(0) {
+    let asked: Vec<i64> = match shape.get_item(0) {
         Ok(first) if shape.len() == 1 && first.is_instance_of::<PyTuple>() => first.extract()?,
         _ => shape.extract()?,
     };
-    if places(&shape) == count {
-        return Ok(shape);
-    }
-    let message = format!("{count} values cannot have the shape {shape:?}");
-    Err(PyValueError::new_err(message))
+    let refused =
+        || PyValueError::new_err(format!("{count} values cannot have the shape {asked:?}"));
+    let known: usize = asked.iter().filter_map(|&side| usize::try_from(side).ok()).product();
+    let mut rest = (known > 0 && count.is_multiple_of(known)).then(|| count / known);
+    let side = |&side: &i64| match side {
+        // One at most.
+        -1 => rest.take(),
+        _ => usize::try_from(side).ok(),
+    };
+    let found: Vec<usize> = asked.iter().map(side).collect::<Option<_>>().ok_or_else(refused)?;
+    if places(&found) == count { Ok(found) } else { Err(refused()) }
+}
+
+/// The index of one of so many; below 0, from the end.
+///
+/// # Errors
+/// `RangeError` if there are fewer.
+pub(crate) fn index_of(index: i64, count: usize) -> Result<usize> {
+    let found = if index < 0 { index + count as i64 } else { index };
+    usize::try_from(found).ok().filter(|&found| found < count).ok_or_else(|| {
+        exception("RangeError", format!("index {index} is not one of {count} values"))
+    })
 }
 
 /// The number of places of a shape.

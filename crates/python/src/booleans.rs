@@ -2,6 +2,8 @@
 
 mod encrypted_bits;
 mod keys;
+mod packed_gates;
 
 pub(crate) use encrypted_bits::EncryptedBits;
-pub(crate) use keys::{EvaluationKey, PackedGates, SecretKey};
+pub(crate) use keys::{EvaluationKey, SecretKey};
+pub(crate) use packed_gates::PackedGates;

@@ -14,7 +14,8 @@ use crate::parameters::hexadecimal;
 
 /// Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
 ///
-/// The shape is no part of the file format; `Ciphertext.load` gives one dimension, `reshape` another.
+/// The shape is no part of the file format; `Ciphertext.load` gives one dimension, `reshape` another. `+ - *` work within
+/// `with cryptable.computing(server):`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct Ciphertext {
     pub(crate) inner: Arc<cryptable::Ciphertext>,
@@ -137,6 +138,40 @@ impl Ciphertext {
         Ok((restore, (self.to_bytes(py), self.shape.clone())))
     }
 
+    fn __add__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(&slf, "add", Some(&other))
+    }
+
+    fn __radd__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(&slf, "add", Some(&other))
+    }
+
+    fn __sub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(&slf, "sub", Some(&other))
+    }
+
+    fn __rsub__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(&slf, "rsub", Some(&other))
+    }
+
+    fn __mul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(&slf, "mul", Some(&other))
+    }
+
+    fn __rmul__<'py>(slf: Bound<'py, Self>, other: Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(&slf, "mul", Some(&other))
+    }
+
+    fn __neg__<'py>(slf: Bound<'py, Self>) -> Result<Bound<'py, PyAny>> {
+        Self::operator(&slf, "negate", None)
+    }
+
+    /// numpy is to leave operators to these.
+    #[classattr]
+    fn __array_ufunc__() -> Option<()> {
+        None
+    }
+
     fn __repr__(&self) -> String {
         let (engine, modulus) = (self.engine(), self.modulus());
         format!("Ciphertext({engine}, shape {:?}, values below {modulus})", self.shape)
@@ -144,6 +179,16 @@ impl Ciphertext {
 }
 
 impl Ciphertext {
+    /// Calls `cryptable.linear` for an operator, which knows the key.
+    fn operator<'py>(
+        slf: &Bound<'py, Self>,
+        name: &str,
+        operand: Option<&Bound<'py, PyAny>>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let operator = slf.py().import("cryptable.linear")?.getattr("_operator")?;
+        operator.call1((name, slf, operand))
+    }
+
     fn read(bytes: &[u8]) -> Result<Self> {
         let inner = cryptable::Ciphertext::from_bytes(bytes).map_err(raise)?;
         let shape = vec![inner.count()];

@@ -1,6 +1,5 @@
 //! The library's errors as Python's exceptions: one class a kind, in `cryptable/errors.py`.
 
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 /// A result whose error is an exception.
@@ -42,7 +41,8 @@ fn class_name(error: &cryptable::Error) -> &'static str {
 /// The exception for an error.
 pub(crate) fn raise(error: cryptable::Error) -> PyErr {
     if let cryptable::Error::Io(error) = error {
-        return PyOSError::new_err(error.to_string());
+        // `FileNotFoundError`, `PermissionError`, ...
+        return error.into();
     }
     exception(class_name(&error), error.to_string())
 }

@@ -14,9 +14,18 @@ use crate::errors::{Result, raise};
 use crate::fixed_point::{ComplexTable, PreparedComplexTable};
 use crate::key_files::{Origin, ReducedKey, open_mapped};
 use crate::parameters::Parameters;
-use crate::table::{Table, of_moduli};
+use crate::table::{Table, of_inputs, of_moduli};
 
 /// The server's key: maps encrypted values through tables, without the secret. Threads may share it.
+///
+///     >>> import cryptable
+///     >>> secret = cryptable.SecretKey.generate_insecure_toy("packed", 16, 16)    # for use: of a plan
+///     >>> server = secret.evaluation_key()
+///     >>> squares = server.lookup(secret.encrypt([1, 2, 3]), lambda x: x * x % 16)
+///     >>> secret.decrypt(squares).tolist()
+///     [1, 4, 9]
+///
+/// Sums need no lookup: `add`, `sub`, `mul_scalar`, or operators within `with cryptable.computing(server):`.
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct EvaluationKey {
     inner: Arc<cryptable::EvaluationKey>,
@@ -63,20 +72,43 @@ impl EvaluationKey {
         &self.inner
     }
 
-    /// A table of the key's moduli, by `cryptable.table`.
-    fn table<'py>(&self, table: &Bound<'py, PyAny>, signed: bool) -> Result<Bound<'py, PyAny>> {
-        of_moduli(table, (self.input_modulus(), self.output_modulus()), signed)
+    /// The moduli of tables of whole values.
+    fn moduli(&self) -> (u64, u64) {
+        (self.input_modulus(), self.output_modulus())
     }
 
+    /// What `cryptable.table` makes a table of these moduli of, encoded.
+    fn prepare_of(
+        &self,
+        table: &Bound<'_, PyAny>,
+        (moduli, signed): ((u64, u64), bool),
+    ) -> Result<PreparedTable> {
+        let py = table.py();
+        let table = of_moduli(table, moduli, signed)?;
+        let table = table.cast::<Table>()?.get();
+        let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
+        Ok(PreparedTable { inner })
+    }
+
+    /// A prepared table, or what [`EvaluationKey::prepare_of`] takes.
     fn prepared<'py>(
         &self,
         table: &Bound<'py, PyAny>,
-        signed: bool,
+        of: ((u64, u64), bool),
     ) -> Result<Bound<'py, PreparedTable>> {
         match table.cast::<PreparedTable>() {
             Ok(prepared) => Ok(prepared.clone()),
-            Err(_) => Bound::new(table.py(), self.prepare(table, signed)?),
+            Err(_) => Bound::new(table.py(), self.prepare_of(table, of)?),
         }
+    }
+
+    /// Several of them.
+    fn all_prepared<'py>(
+        &self,
+        tables: &[Bound<'py, PyAny>],
+        of: ((u64, u64), bool),
+    ) -> Result<Vec<Bound<'py, PreparedTable>>> {
+        tables.iter().map(|table| self.prepared(table, of)).collect()
     }
 
     /// An operation on ciphertexts that needs no table.
@@ -90,6 +122,23 @@ impl EvaluationKey {
         let inner = call::run(py, 0, None, |_| operation(&self.inner))?;
         Ok(Ciphertext::new(inner, shape.to_vec()))
     }
+}
+
+/// Tables of every digit, of as many inputs as it has values.
+fn tables_of_digits(
+    tables: &[Vec<Bound<'_, PyAny>>],
+    sizes: &[u64],
+) -> Result<Vec<Vec<cryptable::Table>>> {
+    // How many digits there are is for the library to say.
+    let sizes = sizes.iter().map(Some).chain(std::iter::repeat(None));
+    let of_digit = |(tables, size): (&Vec<Bound<'_, PyAny>>, Option<&u64>)| {
+        let table = |it: &Bound<'_, PyAny>| {
+            let found = of_inputs(it, size.copied())?;
+            Ok((*found.cast::<Table>()?.get().inner).clone())
+        };
+        tables.iter().map(table).collect()
+    };
+    tables.iter().zip(sizes).map(of_digit).collect()
 }
 
 #[pymethods]
@@ -142,11 +191,7 @@ impl EvaluationKey {
     /// Encodes a table once for any number of lookups: a `Table`, or what `cryptable.table` makes one of.
     #[pyo3(signature = (table, *, signed = false))]
     fn prepare(&self, table: &Bound<'_, PyAny>, signed: bool) -> Result<PreparedTable> {
-        let py = table.py();
-        let table = self.table(table, signed)?;
-        let table = table.cast::<Table>()?.get();
-        let inner = call::run(py, 0, None, |_| self.inner.prepare(&table.inner))?;
-        Ok(PreparedTable { inner })
+        self.prepare_of(table, (self.moduli(), signed))
     }
 
     /// Maps every value through a table: a prepared one, a `Table`, or what `cryptable.table` makes one of.
@@ -160,7 +205,7 @@ impl EvaluationKey {
         progress: Progress<'_>,
     ) -> Result<Ciphertext> {
         let py = table.py();
-        let prepared = self.prepared(table, signed)?;
+        let prepared = self.prepared(table, (self.moduli(), signed))?;
         let table = &prepared.get().inner;
         let result = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_with(&input.inner, table, execution)
@@ -179,8 +224,7 @@ impl EvaluationKey {
         threads: usize,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let prepared: Vec<_> =
-            tables.iter().map(|table| self.prepared(table, signed)).collect::<Result<_>>()?;
+        let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let results = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_many_with(&input.inner, &tables, execution)
@@ -236,25 +280,22 @@ impl EvaluationKey {
     }
 
     /// Decomposes every value into digits and maps each through tables, by functional digit decomposition: for each digit,
-    /// the least significant first, the results of its tables. Without tables, the digits themselves.
+    /// the least significant first, the results of its tables, which are what `cryptable.table` makes one of. Without tables,
+    /// the digits themselves.
     #[pyo3(signature = (input, tables = None, *, threads = 0, progress = Progress::Bar))]
     fn decompose(
         &self,
         py: Python<'_>,
         input: &Ciphertext,
-        tables: Option<Vec<Vec<Table>>>,
+        tables: Option<Vec<Vec<Bound<'_, PyAny>>>>,
         threads: usize,
         progress: Progress<'_>,
     ) -> Result<Vec<Vec<Ciphertext>>> {
+        let sizes = self.digit_sizes()?;
         let tables: Vec<Vec<cryptable::Table>> = match tables {
-            Some(tables) => {
-                let of =
-                    |tables: &Vec<Table>| tables.iter().map(|it| (*it.inner).clone()).collect();
-                tables.iter().map(of).collect()
-            }
+            Some(tables) => tables_of_digits(&tables, &sizes)?,
             None => {
                 let identity = |&p: &u64| Ok(vec![cryptable::Table::from_fn(p, p, |x| x)?]);
-                let sizes = self.digit_sizes()?;
                 let found: cryptable::Result<_> = sizes.iter().map(identity).collect();
                 found.map_err(raise)?
             }
@@ -279,18 +320,8 @@ impl EvaluationKey {
         threads: usize,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let modulus = digit.inner.modulus();
-        let tables = tables.iter().map(|table| match table.cast::<PreparedTable>() {
-            Ok(prepared) => Ok(prepared.clone()),
-            Err(_) => {
-                let moduli = (modulus, self.output_modulus());
-                let table = of_moduli(table, moduli, signed)?;
-                let table = table.cast::<Table>()?.get();
-                let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
-                Bound::new(py, PreparedTable { inner })
-            }
-        });
-        let prepared = tables.collect::<Result<Vec<_>>>()?;
+        let moduli = (digit.inner.modulus(), self.output_modulus());
+        let prepared = self.all_prepared(&tables, (moduli, signed))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let found = call::run_reporting(py, threads, progress, "lookup", |execution| {
             self.inner.lookup_digit(&digit.inner, &tables, execution)
@@ -310,8 +341,7 @@ impl EvaluationKey {
         threads: usize,
         progress: Progress<'_>,
     ) -> Result<Vec<Ciphertext>> {
-        let prepared: Vec<_> =
-            tables.iter().map(|table| self.prepared(table, signed)).collect::<Result<_>>()?;
+        let prepared = self.all_prepared(&tables, (self.moduli(), signed))?;
         let tables: Vec<_> = prepared.iter().map(|table| &table.get().inner).collect();
         let shape = inputs.first().map(|first| first.get().shape.clone()).unwrap_or_default();
         let inputs: Vec<_> = inputs.iter().map(|input| (*input.get().inner).clone()).collect();

@@ -1,11 +1,12 @@
 //! Files that are never left half-written.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use cryptable_wire::MappedFile;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyFileExistsError, PyOSError};
+use pyo3::exceptions::PyFileExistsError;
 use tempfile::NamedTempFile;
 
 use crate::errors::Result;
@@ -67,18 +68,18 @@ impl PendingFile {
 }
 
 impl Write for PendingFile {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.write(bytes)
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
 
-/// `OSError` that names the file.
-fn failed(path: &Path, error: &std::io::Error) -> PyErr {
-    PyOSError::new_err(format!("{}: {error}", path.display()))
+/// The `OSError` of its kind that names the file.
+fn failed(path: &Path, error: &io::Error) -> PyErr {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
 /// Opens a file for reading.
@@ -102,6 +103,14 @@ pub(crate) fn write_file<E: Into<PyErr>>(
     let mut file = PendingFile::create(path, access, replace)?;
     write(&mut file).map_err(Into::into)?;
     file.commit()
+}
+
+/// Maps a file into memory: one that is longer than that.
+///
+/// # Errors
+/// `OSError` that names it.
+pub(crate) fn map_file(path: &Path) -> Result<MappedFile> {
+    Ok(MappedFile::open(path)?)
 }
 
 /// Reads a file.

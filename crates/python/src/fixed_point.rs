@@ -71,6 +71,10 @@ impl PreparedComplexTable {
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()
     }
+
+    fn __repr__(&self) -> String {
+        format!("PreparedComplexTable({} bytes)", self.memory_bytes())
+    }
 }
 
 /// The table of real outputs from -1/2 to below 1/2, rounded to multiples of one over the output modulus.

@@ -39,6 +39,14 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// A file or folder.
+    ///
+    /// # Errors
+    /// If the current folder is gone.
+    pub(crate) fn of(path: &Path, allow_insecure: bool) -> Result<Self> {
+        Ok(Self { path: Some(std::path::absolute(path)?), allow_insecure })
+    }
+
     /// How a key of this class comes out of a pickle: from its file, whose pages are shared with other processes.
     ///
     /// # Errors
@@ -46,8 +54,8 @@ impl Origin {
     pub(crate) fn reduce<'py, T: PyTypeInfo>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
         let Some(path) = &self.path else {
             return Err(PyTypeError::new_err(
-                "an EvaluationKey in memory is not pickled: it has gigabytes; write it by \
-                 SecretKey.save_evaluation_key(path), and pickle EvaluationKey.open(path), which is its path",
+                "a key of a server in memory is not pickled: it may have gigabytes; write it by \
+                 SecretKey.save_evaluation_key(path) or its like, and pickle EvaluationKey.open(path), which is its path",
             ));
         };
         let restore = py.import("cryptable._pickling")?.getattr("opened")?;
@@ -66,10 +74,10 @@ pub(crate) fn open_mapped<T: Send>(
     allow_insecure: bool,
     read: impl FnOnce(SharedBytes, ReadOptions) -> cryptable::Result<T> + Send,
 ) -> Result<(T, Origin)> {
-    let path = std::path::absolute(path)?;
+    let origin = Origin::of(path, allow_insecure)?;
     let options = read_options(allow_insecure);
-    let key = call::run_silently(py, || read(Arc::new(MappedFile::open(&path)?), options))?;
-    Ok((key, Origin { path: Some(path), allow_insecure }))
+    let key = call::run_silently(py, || read(Arc::new(MappedFile::open(path)?), options))?;
+    Ok((key, origin))
 }
 
 /// Reads the file of a secret key.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod bits;
 mod booleans;
 mod bridges;
 mod call;
@@ -24,6 +25,7 @@ mod inspection;
 mod integers;
 mod key_files;
 mod large_values;
+mod literals;
 mod parameters;
 mod pieces;
 mod plan;
@@ -64,6 +66,16 @@ mod _native {
     use crate::secret_key::SecretKey;
     #[pymodule_export]
     use crate::table::{Table, bfloat16_table, gelu};
+
+    /// For `cryptable.bits`.
+    #[pymodule]
+    mod bits {
+        #[pymodule_export]
+        use crate::bits::{
+            EncryptedBits, Parameters, bin_boot, clean, decrypt, disjoint_or, encrypt, gate,
+            gate_boot, gate_boot_many, gates, logical_not, lower, tables,
+        };
+    }
 
     /// For `cryptable.booleans`.
     #[pymodule]
@@ -125,7 +137,8 @@ mod _native {
     mod transciphering {
         #[pymodule_export]
         use crate::transciphering::{
-            AesKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message, PreparedTable, SecretKey,
+            AesKey, AuthenticationKey, EncryptedBytes, EncryptedKey, EvaluationKey, Message,
+            PreparedTable, SecretKey,
         };
     }
 
@@ -135,7 +148,7 @@ mod _native {
         #[pymodule_export]
         use crate::wide::{
             PreparedWide, WidePlan, WideValues, decrypt_wide, encrypt_wide, lookup_wide, plan_wide,
-            prepare_wide,
+            prepare_wide, recognise_wide,
         };
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cryptable::engines::bridged;
 use cryptable::engines::packed::{self, EntryKind, MultiplexerLiteral};
-use cryptable::{Engine, LweInstance, ReadOptions, SecretDistribution};
+use cryptable::{Engine, Error, LweInstance, ReadOptions, SecretDistribution};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -14,6 +14,7 @@ use crate::cost_model::CostModel;
 use crate::entry_tables::kind_of;
 use crate::errors::{Result, raise};
 use crate::key_files::{Reduced, read_options};
+use crate::literals;
 
 /// A validated parameter set of any engine: what keys are generated for.
 #[pyclass(frozen, module = "cryptable")]
@@ -314,6 +315,25 @@ impl Parameters {
         Ok(Prediction { inner: call::run_silently(py, predict)? })
     }
 
+    /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+    #[getter]
+    fn literal<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        literals::of(py, &self.inner)
+    }
+
+    /// The set of a literal of this engine, validated: every number against its bounds, the security that it claims, and its
+    /// failures.
+    #[staticmethod]
+    #[pyo3(signature = (engine, literal, *, allow_insecure = false))]
+    fn from_literal(
+        engine: &str,
+        literal: &Bound<'_, PyAny>,
+        allow_insecure: bool,
+    ) -> Result<Self> {
+        let bytes = literals::bytes_of(engine.parse().map_err(raise)?, literal)?;
+        Self::read(engine, &bytes, read_options(allow_insecure))
+    }
+
     /// Canonical bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.to_bytes())
@@ -331,7 +351,7 @@ impl Parameters {
     }
 
     fn __hash__(&self) -> u64 {
-        self.inner.digest()[..8].iter().fold(0, |hash, &byte| hash << 8 | u64::from(byte))
+        literals::hash(&self.inner.digest())
     }
 
     fn __reduce__<'py>(
@@ -375,9 +395,11 @@ impl Parameters {
         let engine = engine.parse().map_err(raise)?;
         let read = cryptable::Parameters::from_bytes(engine, bytes, options);
         // Those of single values that may be packed have a format of their own.
-        let inner = read.or_else(|error| {
-            let bridged = bridged::Parameters::from_bytes(bytes, options);
-            bridged.map(Into::into).map_err(|_| error)
+        let inner = read.or_else(|error| match bridged::Parameters::from_bytes(bytes, options) {
+            Ok(bridged) => Ok(bridged.into()),
+            // Not of that format.
+            Err(Error::Wire(_)) => Err(error),
+            Err(refused) => Err(refused),
         });
         Ok(Self { inner: inner.map_err(raise)? })
     }

@@ -238,7 +238,8 @@ pub(crate) fn plan(
     let request = with(request, values, Request::values);
     let request = with(request, log2_fail, Request::log2_fail);
     let request = with(request, memory, Request::memory);
-    let request = with(request, threads, Request::threads);
+    // 0, as for calls: all.
+    let request = with(request, threads.filter(|&threads| threads != 0), Request::threads);
     let request = with(request, engine, Request::engine);
     let request = with(request, inputs, Request::inputs);
     let request = with(request, method, |request, name| request.method(name));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
@@ -25,6 +26,12 @@ use crate::wide::WidePlan;
 /// The client's secret key: encrypts and decrypts, and makes the evaluation key that a server gets.
 ///
 /// Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's.
+///
+///     >>> import cryptable
+///     >>> secret = cryptable.SecretKey.generate(cryptable.plan([1, 0, 3, 2], engine="single"))
+///     >>> encrypted = secret.encrypt([[0, 1], [2, 3]])
+///     >>> secret.decrypt(encrypted).tolist()
+///     [[0, 1], [2, 3]]
 #[pyclass(frozen, module = "cryptable")]
 pub(crate) struct SecretKey {
     inner: cryptable::SecretKey,
@@ -52,8 +59,14 @@ impl SecretKey {
             plan.get().best().parameters().clone()
         } else if let Ok(parameters) = plan.cast::<Parameters>() {
             parameters.get().inner.clone()
+        } else if let Ok(candidate) = plan.cast::<Candidate>() {
+            candidate.get().parameters().clone()
         } else {
-            plan.cast::<Candidate>()?.get().parameters().clone()
+            let found = plan.get_type().name()?;
+            let message = format!(
+                "keys are for a plan, one of its candidates, or parameters, not for a {found}: SecretKey.generate(plan(table))"
+            );
+            return Err(PyTypeError::new_err(message));
         };
         Ok(Self { inner: py.detach(|| cryptable::SecretKey::generate(parameters)) })
     }

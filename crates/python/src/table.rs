@@ -87,12 +87,28 @@ pub(crate) fn of_moduli<'py>(
     (inputs, output_modulus): (u64, u64),
     signed: bool,
 ) -> Result<Bound<'py, PyAny>> {
-    let py = table.py();
-    let options = PyDict::new(py);
+    let options = PyDict::new(table.py());
     options.set_item("inputs", inputs)?;
     options.set_item("output_modulus", output_modulus)?;
     options.set_item("signed", signed)?;
-    py.import("cryptable.tables")?.getattr("table")?.call((table,), Some(&options))
+    made(table, &options)
+}
+
+/// A table of so many inputs, if that is known, by `cryptable.table`: of the least output modulus that does.
+///
+/// # Errors
+/// Those of that.
+pub(crate) fn of_inputs<'py>(
+    table: &Bound<'py, PyAny>,
+    inputs: Option<u64>,
+) -> Result<Bound<'py, PyAny>> {
+    let options = PyDict::new(table.py());
+    options.set_item("inputs", inputs)?;
+    made(table, &options)
+}
+
+fn made<'py>(table: &Bound<'py, PyAny>, options: &Bound<'py, PyDict>) -> Result<Bound<'py, PyAny>> {
+    table.py().import("cryptable.tables")?.getattr("table")?.call((table,), Some(options))
 }
 
 /// The table of a function of bfloat16 numbers from patterns of 16 bits to such, exact to the last bit.

@@ -4,6 +4,6 @@ mod aes_key;
 mod encrypted_bytes;
 mod keys;
 
-pub(crate) use aes_key::{AesKey, Message};
+pub(crate) use aes_key::{AesKey, AuthenticationKey, Message};
 pub(crate) use encrypted_bytes::{EncryptedBytes, EncryptedKey};
 pub(crate) use keys::{EvaluationKey, PreparedTable, SecretKey};

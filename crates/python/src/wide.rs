@@ -8,7 +8,7 @@ use cryptable::wide::{
     Dictionary, Plan, PreparedWords, Request, WideValues as LibraryValues, WordCircuit,
     words_of_bits,
 };
-use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use numpy::{Element, IxDyn, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zeroize::Zeroizing;
@@ -340,6 +340,44 @@ pub(crate) fn prepare_wide(
         key.prepare_words(&table.circuit(key.parameters().input_modulus())?)
     })?;
     Ok(PreparedWide { inner })
+}
+
+/// Finds the structure of a table of words, an output for every value of two words, and encodes it: an array of one
+/// dimension, of `uint8` to `uint64`, which is not copied.
+#[pyfunction]
+pub(crate) fn recognise_wide(
+    key: &EvaluationKey,
+    outputs: &Bound<'_, PyAny>,
+    output_modulus: u64,
+) -> Result<PreparedWide> {
+    fn of<'py, T: Element + Copy + Into<u64> + Sync>(
+        key: &cryptable::EvaluationKey,
+        outputs: &PyReadonlyArray1<'py, T>,
+        output_modulus: u64,
+    ) -> Result<PreparedWide> {
+        let (py, outputs) = (outputs.py(), outputs.as_slice()?);
+        let inner = call::run_silently(py, || {
+            let key = key.packed()?;
+            let (parameters, found) = (key.parameters(), outputs.len());
+            let expected = parameters.input_modulus().saturating_pow(2);
+            if found as u64 != expected {
+                return Err(cryptable::Error::TableLength { found, expected });
+            }
+            let output = |x: u64| outputs[x as usize].into();
+            key.prepare_words(&parameters.circuit_of_function(output_modulus, output)?)
+        })?;
+        Ok(PreparedWide { inner })
+    }
+    let key = key.library();
+    if let Ok(outputs) = outputs.extract::<PyReadonlyArray1<'_, u8>>() {
+        of(key, &outputs, output_modulus)
+    } else if let Ok(outputs) = outputs.extract::<PyReadonlyArray1<'_, u16>>() {
+        of(key, &outputs, output_modulus)
+    } else if let Ok(outputs) = outputs.extract::<PyReadonlyArray1<'_, u32>>() {
+        of(key, &outputs, output_modulus)
+    } else {
+        of(key, &outputs.extract::<PyReadonlyArray1<'_, u64>>()?, output_modulus)
+    }
 }
 
 /// Maps every value through a dictionary or a structured table.

@@ -1,12 +1,13 @@
 """Gates on encrypted bits, and transciphering."""
 
+import os
 import pickle
+import stat
 
-import cryptable
 import numpy as np
 import pytest
 from cryptable import bfloat16, booleans, transciphering
-from cryptable.errors import AuthenticityError, MismatchError, UnsupportedError
+from cryptable.errors import AuthenticityError, FormatError, MismatchError, RangeError, TrustError, UnsupportedError
 
 GATES = {
     "and": np.logical_and,
@@ -42,12 +43,42 @@ def test_gates(bits, tmp_path):
     np.testing.assert_array_equal(secret.decrypt(again), x)
     joined = booleans.EncryptedBits.join([a.bit(3), b])
     assert secret.decrypt(joined).tolist() == [True, False, True, False, True]
+    assert secret.decrypt(b.bit(-1)) and joined.reshape(-1, 1).shape == (5, 1)
+    with pytest.raises(RangeError, match="index 4 is not one of 4"):
+        a.bit(4)
     with pytest.raises(UnsupportedError, match="computing"):
         _ = a & b
     with pytest.raises(ValueError, match='"maybe"'):
         server.gate("maybe", a, b)
     with pytest.raises(MismatchError):
         server.gate("and", a, booleans.SecretKey.generate(insecure_toy=True).encrypt(y), progress=False)
+
+
+def test_packed_gates_of_files(bits, tmp_path):
+    secret, _ = bits
+    x = np.random.default_rng(3).integers(0, 2, (2, 700)).astype(bool)
+    a, b = secret.encrypt(x[0]), secret.encrypt(x[1])
+    secret.save_packed_gates(tmp_path / "gates", progress=False)
+    with pytest.raises(FileExistsError):
+        secret.save_packed_gates(tmp_path / "gates", progress=False)
+    server = booleans.PackedGates.open(tmp_path / "gates", allow_insecure=True)
+    assert server.key_id == secret.id and server.bits_at_once > 1 and 0 < server.noise < 1 / 8
+    for key in (server, pickle.loads(pickle.dumps(server))):
+        found = key.gate("nand", key.gate("xor", a, b, progress=False), b, progress=False)
+        np.testing.assert_array_equal(secret.decrypt(found), ~((x[0] ^ x[1]) & x[1]))
+    assert "bits at once" in repr(server)
+    with pytest.raises(TrustError, match="INSECURE"):
+        booleans.PackedGates.open(tmp_path / "gates")
+    # Keys of another secret of the ring do not fit.
+    secret.save_packed_gates(tmp_path / "others", progress=False)
+    (tmp_path / "others/packing.key").replace(tmp_path / "gates/packing.key")
+    with pytest.raises(FormatError, match="ring key"):
+        booleans.PackedGates.open(tmp_path / "gates", allow_insecure=True)
+    (tmp_path / "gates/extraction.key").unlink()
+    with pytest.raises(FileNotFoundError, match=r"extraction\.key"):
+        booleans.PackedGates.open(tmp_path / "gates", allow_insecure=True)
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(secret.packed_gates(progress=False))
 
 
 def test_messages(tmp_path):
@@ -66,9 +97,48 @@ def test_messages(tmp_path):
     with pytest.raises(AuthenticityError, match="counter"):
         aes.encrypt(b"y", first_counter=first)
     assert len(data) > 14
+    assert message.aes_key_id == aes.id and len(message.first_counter) == 16 and "14 bytes" in repr(message)
+    checker = aes.authentication_key()
+    checker.verify(message)
+    checker.save(tmp_path / "check.key")
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(checker)
+    untagged = transciphering.Message.from_counter_mode(aes, message.first_counter, b"attack at dawn")
+    with pytest.raises(AuthenticityError):
+        transciphering.AuthenticationKey.load(tmp_path / "check.key").verify(untagged)
 
 
-def test_aes_of_fips_197_by_another_program():
+def test_files_of_any_length(tmp_path):
+    text = bytes(range(256)) * 5000 + b"the end"
+    (tmp_path / "text").write_bytes(text)
+    key = transciphering.AesKey.generate()
+    key.save(tmp_path / "aes.key")
+    aes = transciphering.AesKey.load(tmp_path / "aes.key")
+    assert aes.id == key.id
+    aes.encrypt_file(tmp_path / "text", tmp_path / "message")
+    assert key.open(transciphering.Message.load(tmp_path / "message")) == text
+    key.open_file(tmp_path / "message", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == text
+    assert stat.S_IMODE(os.stat(tmp_path / "again").st_mode) == 0o600
+    aes.encrypt_file(tmp_path / "text", tmp_path / "with_counter", first_counter=bytes(16))
+    with pytest.raises(AuthenticityError, match="counter"):
+        aes.encrypt_file(tmp_path / "text", tmp_path / "twice", first_counter=bytes(16))
+    with pytest.raises(FileExistsError, match="replace=True"):
+        aes.encrypt_file(tmp_path / "text", tmp_path / "message")
+    # What anybody changed is not written.
+    damaged = transciphering.Message.from_counter_mode(aes, bytes(16), b"no tag")
+    damaged.save(tmp_path / "damaged")
+    with pytest.raises(AuthenticityError):
+        aes.open_file(tmp_path / "damaged", tmp_path / "no")
+    with pytest.raises(FileNotFoundError, match="absent"):
+        aes.encrypt_file(tmp_path / "absent", tmp_path / "no")
+    assert not (tmp_path / "no").exists() and not (tmp_path / "twice").exists()
+    (tmp_path / "short.key").write_bytes(b"short")
+    with pytest.raises(FormatError, match="16 bytes, not 5"):
+        transciphering.AesKey.load(tmp_path / "short.key")
+
+
+def test_aes_of_fips_197_by_another_program(tmp_path):
     # Appendix C.1: the block under counter 0 is the key stream.
     aes = transciphering.AesKey.from_bytes(bytes(range(16)))
     counter = bytes.fromhex("00112233445566778899aabbccddeeff")
@@ -79,8 +149,20 @@ def test_aes_of_fips_197_by_another_program():
     key = pickle.loads(pickle.dumps(secret.encrypt_key(aes)))
     result = server.transcipher(key, message, progress=False)
     assert secret.decrypt(transciphering.EncryptedBytes.from_bytes(result.to_bytes())) == bytes(16)
-    flipped = server.prepare(cryptable.table(np.arange(256)[::-1]))
+    flipped = server.prepare(np.arange(256)[::-1])
     assert secret.decrypt(server.lookup_many(result, [flipped], progress=False)[0]) == b"\xff" * 16
+    # As files: a message, and nothing but the bytes of another program.
+    message.save(tmp_path / "message")
+    (tmp_path / "bytes").write_bytes(bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a"))
+    server.transcipher_file(key, tmp_path / "message", tmp_path / "a.ct", progress=False)
+    assert secret.decrypt_file(tmp_path / "a.ct", tmp_path / "a", progress=False) == 16
+    assert (tmp_path / "a").read_bytes() == bytes(16)
+    how = {"first_counter": counter, "progress": False, "threads": 1}
+    server.transcipher_file(key, tmp_path / "bytes", tmp_path / "b.ct", flipped, **how)
+    assert secret.decrypt(transciphering.EncryptedBytes.load(tmp_path / "b.ct")) == b"\xff" * 16
+    with pytest.raises(FormatError):
+        server.transcipher_file(key, tmp_path / "bytes", tmp_path / "c.ct", progress=False)
+    assert not (tmp_path / "c.ct").exists()
 
 
 def test_arrays_of_bfloat16_numbers():

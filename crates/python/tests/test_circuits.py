@@ -95,7 +95,9 @@ def test_what_is_refused(adder):
 def test_circuits_that_are_made_here():
     builder = circuits.CircuitBuilder("all_kinds")
     x, y = builder.input("x", 3), builder.input("y", 3)
+    total, carry = builder.add_with_carry(x, y, builder.constant(True))
     words = {
+        "total": [*total, carry],
         "sum": builder.add(x, y),
         "difference": builder.subtract(x, y),
         "product": builder.multiply(x, y, 6),
@@ -122,7 +124,8 @@ def test_circuits_that_are_made_here():
             assert found == again.evaluate(a, b)
             bits = [a < b, signed[a] < signed[b], a == b, a.bit_count() % 2, a.bit_count() >= 2, a % 3 == 0]
             bits += [(a & 1 and b & 1) or (a >> 1 & 1) == (b >> 1 & 1), 1]
-            assert found == [(a + b) % 8, (a - b) % 8, a * b, sum(bool(bit) << i for i, bit in enumerate(bits))]
+            packed = sum(bool(bit) << i for i, bit in enumerate(bits))
+            assert found == [a + b + 1, (a + b) % 8, (a - b) % 8, a * b, packed]
     assert circuit.statistics["gates"] > circuit.statistics["levels"] > 1
 
 

@@ -30,6 +30,7 @@ def test_bits(keys, pair):
     np.testing.assert_array_equal(secret.decrypt(comparisons.less_than(server, a, b)), x < y)
     np.testing.assert_array_equal(secret.decrypt(comparisons.greater_or_equal(server, a, b)), x >= y)
     np.testing.assert_array_equal(secret.decrypt(comparisons.equal(server, a, b)), x == y)
+    np.testing.assert_array_equal(secret.decrypt(comparisons.index_of_larger(server, a, b)), x < y)
     np.testing.assert_array_equal(secret.decrypt(comparisons.is_negative(server, a)), x < 0)
 
 

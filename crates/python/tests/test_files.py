@@ -40,7 +40,7 @@ def test_toys_and_damaged_files_are_refused(tmp_path, packed):
     data[len(data) // 2] ^= 1
     with pytest.raises(FormatError):
         cryptable.Ciphertext.from_bytes(bytes(data))
-    with pytest.raises(OSError, match=r"nothing\.key"):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.key"):
         cryptable.EvaluationKey.open(tmp_path / "nothing.key")
 
 

@@ -33,6 +33,48 @@ def test_several_tables_on_one_input(secret, server):
     np.testing.assert_array_equal(secret.decrypt(rest), 15 - values)
 
 
+def test_operators_of_ciphertexts(packed):
+    secret, server = packed
+    x, y = np.array([[1, 2], [3, 15]]), np.array([[5, 0], [13, 15]])
+    a, b = secret.encrypt(x), secret.encrypt(y)
+    with cryptable.computing(server):
+        found = {
+            "sum": (a + b, x + y),
+            "difference": (a - b, x - y),
+            "multiple": (3 * a * -1, -3 * x),
+            "constants": (7 - a + x - 2, 5 - x + x),
+            "row": (a + np.array([1, 2]), x + np.array([1, 2])),
+            "negated": (-a, -x),
+        }
+        with pytest.raises(TypeError):
+            a * b
+        with pytest.raises(TypeError):
+            a + 0.5
+    for name, (result, expected) in found.items():
+        np.testing.assert_array_equal(secret.decrypt(result), expected % 16, name)
+        assert result.shape == (2, 2)
+    with pytest.raises(UnsupportedError, match="computing"):
+        a + b
+
+
+def test_what_a_newcomer_does_wrong(packed):
+    secret, server = packed
+    x = secret.encrypt([1, 2, 3, 4])
+    for source in (None, "table", 3):
+        with pytest.raises(TypeError, match="a table is an array of outputs"):
+            server.lookup(x, source)
+    with pytest.raises(TypeError, match="not for a list"):
+        cryptable.SecretKey.generate([0, 1])
+    with pytest.raises(RangeError, match=f"value {2**70} at position 1 has more than 64 bits"):
+        secret.encrypt([1, 2**70])
+    with pytest.raises(TypeError, match="progress is True"):
+        server.lookup(x, range(16), progress=3)
+    assert x.reshape(-1, 2).shape == (2, 2) and x.reshape((-1,)).shape == (4,)
+    for shape in ((3, -1), (-1, -1), (-2, -2), (0, -1)):
+        with pytest.raises(ValueError, match="cannot have the shape"):
+            x.reshape(shape)
+
+
 def test_signed_values(secret, server):
     values = np.array([-8, -1, 0, 7], dtype=np.int8)
     negated = server.lookup(secret.encrypt(values, signed=True), lambda x: max(-8, min(7, -x)), signed=True)

@@ -1,12 +1,13 @@
 """Parameters of keys, predictions, cost models, and all that plans say."""
 
+import json
 import os
 import pickle
 
 import cryptable
 import pytest
-from cryptable import CostModel, Parameters
-from cryptable.errors import MismatchError, PlanError, TrustError
+from cryptable import CostModel, Parameters, ckks
+from cryptable.errors import MismatchError, PlanError, RangeError, TrustError
 
 
 @pytest.mark.parametrize("engine", ["packed", "single", "leveled"])
@@ -33,6 +34,35 @@ def test_parameters_for_use_say_what_they_rest_on():
     assert parameters.log2_fail <= -64
     assert Parameters.from_bytes("single", parameters.to_bytes()) == parameters
     assert parameters.sum_limits.fresh_lookup >= 1 and "sums of up to" in repr(parameters.sum_limits)
+
+
+@pytest.mark.parametrize("engine", ["packed", "single", "leveled", "bridged"])
+def test_parameters_of_literals(engine):
+    kind, bridged = ("single", True) if engine == "bridged" else (engine, False)
+    toy = Parameters.insecure_toy(kind, 4, 4, bridged=bridged)
+    literal = json.loads(json.dumps(toy.literal))
+    again = Parameters.from_literal(kind, literal, allow_insecure=True)
+    assert again == toy and again.to_bytes() == toy.to_bytes()
+    with pytest.raises(TrustError):
+        Parameters.from_literal(kind, literal)
+    if engine != "single":
+        with pytest.raises(ValueError, match=r"a literal|unknown field"):
+            Parameters.from_literal(kind, literal | {"speed": 3}, allow_insecure=True)
+    if engine == "packed":
+        with pytest.raises(RangeError, match="ring degree"):
+            Parameters.from_literal(kind, literal | {"ring_degree": 3}, allow_insecure=True)
+        # Another set than any of those with names: its claims are checked.
+        other = Parameters.from_literal(kind, literal | {"sparse_weight": 16}, allow_insecure=True)
+        assert other != toy
+
+
+def test_literals_of_vectors():
+    toy = ckks.Parameters.named("insecure_toy")
+    again = ckks.Parameters.from_literal(json.loads(json.dumps(toy.literal)), allow_insecure=True)
+    assert again == toy and hash(again) == hash(toy) and pickle.loads(pickle.dumps(toy)) == toy
+    assert len(toy.digest) == 64 and toy.secrets
+    with pytest.raises(TrustError):
+        ckks.Parameters.from_literal(toy.literal)
 
 
 def test_toys_of_all_kinds():
@@ -74,6 +104,9 @@ def test_plans_of_moduli_and_of_engines():
         cryptable.plan([1, 0], moduli=(2, 2))
     with pytest.raises(PlanError):
         cryptable.plan(moduli=(16, 16), complex_outputs=True, engine="single")
+    with pytest.raises(RangeError, match="number of values is 0"):
+        cryptable.plan(moduli=(4, 4), values=0)
+    assert cryptable.plan(moduli=(4, 4), engine="single", threads=0).threads >= 1
 
 
 def test_noise_adds_up(packed):

@@ -5,10 +5,26 @@ import doctest
 import cryptable
 import numpy as np
 import pytest
-from cryptable import bfloat16, booleans, bridges, circuits, ckks, code_book, integers, tables, transciphering
+from cryptable import (
+    bfloat16,
+    bits,
+    booleans,
+    bridges,
+    circuits,
+    ckks,
+    code_book,
+    comparisons,
+    integers,
+    large_values,
+    linear,
+    tables,
+    transciphering,
+    wide,
+)
 from cryptable.errors import TableError
 
-MODULES = [tables, code_book, cryptable, bfloat16, integers, ckks, circuits, booleans, transciphering, bridges]
+MODULES = [cryptable, bfloat16, bits, booleans, bridges, circuits, ckks, code_book, comparisons, integers, large_values]
+MODULES += [linear, tables, transciphering, wide]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

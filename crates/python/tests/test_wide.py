@@ -64,6 +64,32 @@ def test_structured_tables(words):
         wide.sum_of_halves(server, [1, 2, 3], whole)
 
 
+def test_structure_that_is_found(words, tmp_path):
+    secret, server = words
+    x = np.arange(256)
+    values = wide.encrypt(secret, x, bits=8)
+    kept = np.memmap(tmp_path / "table", np.uint8, "w+", shape=(16, 16))
+    kept[:] = (3 * (x % 16) + 5 * (x // 16)).reshape(16, 16) % 16
+    tables = [
+        (wide.recognise(server, lambda x: np.where(x < 100, 3, 5)), np.where(x < 100, 3, 5)),
+        (wide.recognise(server, kept), np.asarray(kept).ravel()),
+        (
+            wide.recognise(server, (7 * (x % 16) + 9 * (x // 16)) % 256, value_bits=8),
+            (7 * (x % 16) + 9 * (x // 16)) % 256,
+        ),
+    ]
+    assert [table.lookups for table, _ in tables] == [3, 2, 4]
+    for table, expected in tables:
+        found = wide.lookup(server, values, table, **QUIET)
+        np.testing.assert_array_equal(wide.decrypt(secret, found), expected)
+    with pytest.raises(PlanError, match="without structure"):
+        wide.recognise(server, x**3 // 7 % 16)
+    with pytest.raises(TableError, match="256"):
+        wide.recognise(server, x[:100] % 16)
+    with pytest.raises(RangeError, match="output 255 of the table is not from 0 to 15"):
+        wide.recognise(server, x)
+
+
 def test_full_size_plans():
     plan = wide.plan(64)
     assert plan.security_bits >= 128 and plan.log2_fail <= -64 and plan.word_modulus == 65_536
@@ -125,5 +151,7 @@ def test_digits_of_packed_values():
         rest //= size
     np.testing.assert_array_equal(secret.decrypt(server.floor(values, **QUIET)), x // sizes[0])
     opposite = [[cryptable.table(np.arange(size)[::-1], output_modulus=size)] for size in sizes]
-    [[lowest], *_] = server.decompose(values, opposite, **QUIET)
-    np.testing.assert_array_equal(secret.decrypt(lowest), sizes[0] - 1 - x % sizes[0])
+    as_arrays = [[np.arange(size)[::-1]] for size in sizes]
+    for tables in (opposite, as_arrays):
+        [[lowest], *_] = server.decompose(values, tables, **QUIET)
+        np.testing.assert_array_equal(secret.decrypt(lowest), sizes[0] - 1 - x % sizes[0])

@@ -3,23 +3,23 @@
 A client encrypts integers. A server that holds no secret maps each of them through a table of 2 to 2^24 entries; the
 client decrypts exact integers.
 
-    import numpy as np, cryptable
-
-    curve = 255 - np.arange(256)                          # any table
-    plan = cryptable.plan(curve, values=65_536)           # all ways to look it up, the best first
-    print(plan)
-
-    secret = cryptable.SecretKey.generate(plan)           # the client
-    server = secret.evaluation_key()                      # what the server gets
-    encrypted = secret.encrypt(pixels)                    # integers of any shape
-    result = secret.decrypt(server.lookup(encrypted, curve))    # the same shape
+    >>> import numpy as np, cryptable
+    >>> curve = 255 - np.arange(256)                           # any table
+    >>> plan = cryptable.plan(curve, values=4)                 # all ways to look it up, the best first: print(plan)
+    >>> secret = cryptable.SecretKey.generate(plan)            # the client
+    >>> server = secret.evaluation_key()                       # what the server gets
+    >>> pixels = secret.encrypt([[0, 17], [128, 255]])         # integers of any shape
+    >>> secret.decrypt(server.lookup(pixels, curve)).tolist()  # the same shape
+    [[255, 238], [127, 0]]
 
 Keys and ciphertexts have 128 bits of security at least, and results are exact but for a probability that plans state.
 Beside tables: `integers` (columns of 8 to 64 bits), `large_values`, `comparisons`, `wide` (dictionaries), `ckks` (real
-and complex vectors), `circuits`, `booleans`, `transciphering` (AES), `bridges`, each with keys of its own and an
-example; `cryptable.ray` looks up on many machines, `Client` on a server that `cryptable serve` started.
+and complex vectors), `circuits`, `bits`, `booleans`, `transciphering` (AES), `bridges`, each with keys of its own and
+an example (`help(cryptable.integers)`); `cryptable.ray` looks up on many machines, `Client` on a server that
+`cryptable serve` started.
 
-Long calls show a bar (with tqdm), stop at Ctrl-C, and let other threads run. Errors are in `cryptable.errors`.
+Long calls show a bar (with tqdm; `progress=False` for none, or a callback that takes steps done and steps in all), stop
+at Ctrl-C, let other threads of Python run, and use all cores (`threads=1` for one). Errors are in `cryptable.errors`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Any
 
 from . import (
     bfloat16,
+    bits,
     booleans,
     bridges,
     circuits,
@@ -67,6 +68,7 @@ from .client import Client
 from .code_book import CodeBook
 from .demo import demo
 from .errors import CryptableError
+from .linear import computing
 from .tables import TableLike, complex_table, real_table, table
 
 __all__ = [
@@ -93,12 +95,14 @@ __all__ = [
     "Table",
     "TableLike",
     "bfloat16",
+    "bits",
     "booleans",
     "bridges",
     "circuits",
     "ckks",
     "comparisons",
     "complex_table",
+    "computing",
     "demo",
     "errors",
     "inspect",

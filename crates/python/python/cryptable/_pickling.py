@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from ._native import Ciphertext, Parameters, ckks, wide
+from ._native import Ciphertext, Parameters, bits, ckks, wide
 
 
 def ciphertext(data: bytes, shape: list[int]) -> Ciphertext:
@@ -36,3 +36,13 @@ def of_bytes(cls: Any, data: bytes, shape: tuple[int, ...]) -> Any:
 def vector(parameters: bytes, data: bytes, shape: list[int]) -> Any:
     """An encrypted vector of its parameters, its bytes and its shape."""
     return ckks.restore_vector(parameters, data, list(shape))
+
+
+def of_literal(cls: Any, literal: dict[str, Any]) -> Any:
+    """Parameters of their literal. Toys come back as what they are: they say so."""
+    return cls.from_literal(literal, allow_insecure=True)
+
+
+def packed_bits(parameters: Any, data: bytes, shape: tuple[int, ...]) -> Any:
+    """Encrypted bits of their parameters, their bytes and their shape."""
+    return bits.EncryptedBits.from_bytes(data, parameters).reshape(shape)

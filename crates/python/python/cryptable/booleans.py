@@ -11,7 +11,8 @@
     >>> secret.decrypt(server.mux(a, b, ~b, progress=False)).tolist()    # b where a, else not b
     [True, False, False, True]
 
-`SecretKey.packed_gates` makes the keys of `PackedGates`, whose gates take microseconds each where there are thousands.
+`SecretKey.packed_gates` makes the keys of `PackedGates`, whose gates take microseconds each where there are thousands;
+`SecretKey.save_packed_gates` writes them to a folder, for a server in another process (`PackedGates.open`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From packed results to single values, and back: look thousands of values up at once, go on with some one by one.
 
     >>> import cryptable
-    >>> from cryptable import bridges
+    >>> from cryptable import bridges, large_values
     >>> plan = bridges.plan_integers(16, bits=8, values=3, insecure_toy=True)    # without `insecure_toy` for use
     >>> secrets = bridges.SecretKeys.generate(plan)                              # the client
     >>> server = secrets.evaluation_keys(progress=False)                         # what the server gets
@@ -10,7 +10,7 @@
     >>> integers = server.to_integers(found, 0, 2)                               # the first two, in two's complement
     >>> secrets.decrypt_integers(integers).tolist()
     [37, -71]
-    >>> signs = server.sign(integers, progress=False)
+    >>> signs = large_values.sign(server.single, integers, progress=False)
     >>> secrets.decrypt(server.pack(signs, progress=False)).tolist()             # packed again
     [0, 1]
 

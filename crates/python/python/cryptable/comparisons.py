@@ -1,13 +1,14 @@
 """Comparison, maximum, ReLU and their like of encrypted integers of 4 to 39 bits, tens of thousands at once.
 
-    plan = cryptable.comparisons.plan(bits=32)
-    secret = cryptable.SecretKey.generate(plan)
-    server = secret.evaluation_key()
-
-    x, y = secret.encrypt_integers([-100, 5]), secret.encrypt_integers([100, 5])
-    less = comparisons.less_than(server, x, y)            # a Ciphertext of bits
-    larger = comparisons.maximum(server, x, y)            # Digits
-    secret.decrypt(less), secret.decrypt_integers(larger) # [1, 0], [100, 5]
+    >>> from cryptable import SecretKey, comparisons
+    >>> plan = comparisons.plan(bits=8, insecure_toy=True)               # without `insecure_toy` for use: bits=32
+    >>> secret = SecretKey.generate(plan)
+    >>> server = secret.evaluation_key(progress=False)
+    >>> x, y = secret.encrypt_integers([-100, 5]), secret.encrypt_integers([100, 5])
+    >>> less = comparisons.less_than(server, x, y, progress=False)       # a Ciphertext of bits
+    >>> larger = comparisons.maximum(server, x, y, progress=False)       # Digits
+    >>> secret.decrypt(less).tolist(), secret.decrypt_integers(larger).tolist()
+    ([1, 0], [100, 5])
 
 All take `threads` and `progress`, as `EvaluationKey.lookup` does.
 """
@@ -27,6 +28,7 @@ __all__ = [
     "digits",
     "equal",
     "greater_or_equal",
+    "index_of_larger",
     "is_negative",
     "less_than",
     "maximum",
@@ -50,6 +52,11 @@ def less_than(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -
 def greater_or_equal(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
     """1 where x >= y, else 0."""
     return cast(Ciphertext, compare(server, "greater-or-equal", [x, y], **how))
+
+
+def index_of_larger(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:
+    """Which of x and y is larger: 0 for x, and where they are equal; 1 for y."""
+    return less_than(server, x, y, **how)
 
 
 def equal(server: EvaluationKey, x: Ciphertext, y: Ciphertext, **how: Any) -> Ciphertext:

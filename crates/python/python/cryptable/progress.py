@@ -23,6 +23,8 @@ def reporting(progress: Progress, title: str) -> Iterator[Callback | None]:
     if callable(progress):
         yield progress
         return
+    if progress is not None and not isinstance(progress, bool):
+        raise TypeError(f"progress is True, False, None or a callback, not {progress!r}")
     tqdm = _tqdm() if progress else None
     if tqdm is None:
         yield None

@@ -46,6 +46,9 @@ def table(
         outputs = _of_mapping(dict(cast(Mapping[int, int], source)), inputs, default, signed)
     else:
         outputs = np.asarray(source)
+        if outputs.ndim == 0:
+            name = type(source).__name__
+            raise TypeError(f"a table is an array of outputs, a dictionary, a Series or a function, not {name}")
     if outputs.ndim != 1:
         raise TableError(f"a table has one dimension, not the shape {outputs.shape}")
     if inputs is not None and len(outputs) != inputs:

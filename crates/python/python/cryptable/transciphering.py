@@ -6,10 +6,13 @@
     >>> server = secret.evaluation_key(progress=False)                   # to the server, once
     >>> encrypted_key = secret.encrypt_key(aes)                          # to the server, once
     >>> message = aes.encrypt(b"hi")                                     # for every message
-    >>> upper = server.prepare(transciphering.table(lambda byte: bytes([byte]).upper()[0]))
+    >>> upper = server.prepare(lambda byte: bytes([byte]).upper()[0])    # a table from bytes to bytes
     >>> result = server.transcipher(encrypted_key, message, upper, progress=False)
     >>> secret.decrypt(result)
     b'HI'
+
+Files of any length go through piece by piece, those of `cryptable aes` on the command line: `aes.encrypt_file`,
+`server.transcipher_file`, `secret.decrypt_file`.
 
 Messages that share a counter block reveal their XOR: an `AesKey` draws a nonce for every message, and refuses counters
 that it was asked for and has used. A message's tag, which `AesKey.open` checks, is of no use to the server: send
@@ -25,6 +28,7 @@ from .tables import table as _table
 
 __all__ = [
     "AesKey",
+    "AuthenticationKey",
     "EncryptedBytes",
     "EncryptedKey",
     "EvaluationKey",
@@ -35,6 +39,7 @@ __all__ = [
 ]
 
 AesKey = _compiled.AesKey
+AuthenticationKey = _compiled.AuthenticationKey
 EncryptedBytes = _compiled.EncryptedBytes
 EncryptedKey = _compiled.EncryptedKey
 EvaluationKey = _compiled.EvaluationKey

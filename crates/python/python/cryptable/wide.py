@@ -12,13 +12,13 @@ encrypted values at once.
     [3, 5, 1]
 
 Values are encrypted in words of 16 bits, a packed ciphertext each, and results come in words, too. A key that is not in
-the dictionary has the default, for certain. Tables of two words: `sum_of_halves`, `products`, `pieces`, `classes`;
-`PreparedWide.evaluate` says what one gives.
+the dictionary has the default, for certain. Tables of two words: `sum_of_halves`, `products`, `pieces`, `classes`, or
+`recognise`, which finds the structure itself; `PreparedWide.evaluate` says what one gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from ._native import EvaluationKey, SecretKey
 from ._native import wide as _compiled
+from .errors import RangeError
 
 PreparedWide = _compiled.PreparedWide
 WidePlan = _compiled.WidePlan
@@ -43,6 +44,7 @@ __all__ = [
     "pieces",
     "plan",
     "products",
+    "recognise",
     "sum_of_halves",
 ]
 
@@ -111,6 +113,49 @@ def sum_of_halves(
 def products(server: EvaluationKey, terms: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> PreparedWide:
     """The sum of `low[x % p] * high[x // p]` over all terms, modulo p, of factors below p/2."""
     return _prepared(server, "products", None, halves=[_halves(*term) for term in terms])
+
+
+def recognise(
+    server: EvaluationKey,
+    source: npt.ArrayLike | Callable[[npt.NDArray[np.uint64]], npt.ArrayLike],
+    *,
+    value_bits: int | None = None,
+) -> PreparedWide:
+    """A table of two words, by all of its outputs, if it has structure: a sum of functions of its words, or few classes
+    of words. `PlanError` if it has none.
+
+    `source` is an array of the p*p outputs, p the values of a word (`wide.plan(...).word_modulus`), or a function of
+    arrays of inputs. All outputs are looked at, which takes minutes where words have 16 bits, and 4 GB for each byte of
+    an output: an array may be a `numpy.memmap`. Outputs are below p, or below 2 to the `value_bits`.
+
+    >>> secret = SecretKey.generate(plan(8, value_bits=3, insecure_toy=True))
+    >>> server = secret.evaluation_key(progress=False)
+    >>> steps = recognise(server, lambda x: np.where(x < 100, 3, 5))
+    >>> steps.lookups, steps.evaluate(99), steps.evaluate(100)
+    (3, 3, 5)
+    """
+    p = server.input_modulus
+    modulus = p if value_bits is None else 1 << value_bits
+    dtype = np.min_scalar_type(modulus - 1)
+    if callable(source):
+        outputs = np.empty((p, p), dtype)
+        low = np.arange(p, dtype=np.uint64)
+        for high in range(p):
+            outputs[high] = _outputs(source(low + np.uint64(high * p)), modulus, dtype)
+    else:
+        outputs = _outputs(source, modulus, dtype)
+    return _compiled.recognise_wide(server, outputs.reshape(-1), modulus)
+
+
+def _outputs(values: npt.ArrayLike, modulus: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Outputs below a modulus, not copied if they are of an unsigned type."""
+    array = np.ascontiguousarray(values)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"outputs are of type {array.dtype}, but must be integers")
+    least, largest = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    if least < 0 or largest >= modulus:
+        raise RangeError(f"output {least if least < 0 else largest} of the table is not from 0 to {modulus - 1}")
+    return array if array.dtype.kind == "u" and array.dtype.isnative else array.astype(dtype)
 
 
 def lookup(server: EvaluationKey, values: WideValues, table: PreparedWide, **how: Any) -> WideValues:

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::arrays::reshaped;
+use crate::arrays::{index_of, reshaped};
 use crate::errors::{Result, raise};
 use crate::files::read_file;
 use crate::key_files::{ReducedArray, save_public};
@@ -81,8 +81,9 @@ impl EncryptedBits {
         Ok(Self::new(inner, shape))
     }
 
-    /// One bit, of the array in one dimension.
-    fn bit(&self, index: usize) -> Result<Self> {
+    /// One bit, of the array in one dimension; below 0, from the end.
+    fn bit(&self, index: i64) -> Result<Self> {
+        let index = index_of(index, self.inner.count())?;
         Ok(Self::new(self.inner.bit(index).map_err(raise)?, Vec::new()))
     }
 

@@ -1,10 +1,9 @@
-//! Keys of gates: the client's, the server's, and the server's for thousands of gates at once.
+//! Keys of gates: the client's and the server's.
 
 use std::path::PathBuf;
 
 use cryptable::booleans::{
-    EvaluationKey as LibraryEvaluationKey, Gate, PackedGates as LibraryPackedGates,
-    PackedGatesSecret, PackedParameters, Packing, Parameters, SecretKey as LibrarySecretKey,
+    EvaluationKey as LibraryEvaluationKey, Gate, Parameters, SecretKey as LibrarySecretKey,
 };
 use numpy::{IxDyn, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -12,6 +11,7 @@ use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::encrypted_bits::EncryptedBits;
+use super::packed_gates::{self, PackedGates};
 use crate::arrays::booleans;
 use crate::call::{self, Progress};
 use crate::errors::Result;
@@ -28,7 +28,7 @@ pub(crate) struct SecretKey {
 }
 
 /// The gate of a name.
-fn gate_of(name: &str) -> Result<Gate> {
+pub(super) fn gate_of(name: &str) -> Result<Gate> {
     Ok(match name {
         "and" => Gate::And,
         "nand" => Gate::Nand,
@@ -116,14 +116,23 @@ impl SecretKey {
         progress: Progress<'_>,
     ) -> Result<PackedGates> {
         let inner = call::run_engine(py, (threads, progress, "packed gates"), |progress| {
-            let parameters = if self.inner.parameters().security_level().is_insecure() {
-                PackedParameters::insecure_toy(Packing::Complex)?
-            } else {
-                PackedParameters::cleaning_128(Packing::Complex)?
-            };
-            PackedGatesSecret::generate(&self.inner, &parameters)?.packed_gates(progress)
+            packed_gates::secret_of(&self.inner)?.packed_gates(progress)
         })?;
-        Ok(PackedGates { inner })
+        Ok(PackedGates::in_memory(inner))
+    }
+
+    /// Makes the server's keys for thousands of gates at once, as `packed_gates`, and writes them to a new folder: what a server
+    /// gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
+    #[pyo3(signature = (folder, *, threads = 0, progress = Progress::Bar, replace = false))]
+    fn save_packed_gates(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        packed_gates::save(py, &self.inner, (&folder, replace), (threads, progress))
     }
 
     /// Makes the server's key and writes it to a file.
@@ -235,56 +244,5 @@ impl EvaluationKey {
 
     fn __repr__(&self) -> String {
         format!("EvaluationKey(booleans, of client key {})", self.key_id())
-    }
-}
-
-/// The server's keys for thousands of gates at once: microseconds a gate.
-#[pyclass(frozen, module = "cryptable.booleans")]
-pub(crate) struct PackedGates {
-    inner: LibraryPackedGates,
-}
-
-#[pymethods]
-impl PackedGates {
-    /// Bits of a bootstrap.
-    #[getter]
-    fn bits_at_once(&self) -> usize {
-        self.inner.bits_at_once()
-    }
-
-    /// log2 of the probability that a bit of a gate goes wrong.
-    #[getter]
-    fn log2_fail(&self) -> f64 {
-        self.inner.log2_fail()
-    }
-
-    /// Security in bits, classical, of the weakest secret; 0 of toys.
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.inner.security_bits()
-    }
-
-    /// Bytes of memory that it takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes()
-    }
-
-    /// A gate, bit by bit, as `EvaluationKey.gate`.
-    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = Progress::Bar))]
-    fn gate(
-        &self,
-        py: Python<'_>,
-        gate: &str,
-        x: &EncryptedBits,
-        y: &EncryptedBits,
-        threads: usize,
-        progress: Progress<'_>,
-    ) -> Result<EncryptedBits> {
-        let which = gate_of(gate)?;
-        let inner = call::run_engine(py, (threads, progress, gate), |progress| {
-            self.inner.gate(which, &x.inner, &y.inner, progress)
-        })?;
-        Ok(EncryptedBits::new(inner, x.shape.clone()))
     }
 }

@@ -216,56 +216,13 @@ impl EvaluationKeys {
         Ok(packed.into_iter().map(|it| Ciphertext::new(it.into(), shape.clone())).collect())
     }
 
-    /// The key of integers at the other end, for all functions of `cryptable.large_values`.
+    /// The key of integers at the other end, for all functions of `cryptable.large_values`: `sign`, `maximum`, digits.
     #[getter]
     fn single(&self) -> Result<LargeValuesKey> {
         match &self.inner {
             Keys::Integers(keys) => Ok(LargeValuesKey::of_bridge(Arc::clone(keys))),
             Keys::Leveled(_) => other_end("of integers", "of leveled values").map_err(raise),
         }
-    }
-
-    /// 1 of integers below 0; with `y`, of x less than y.
-    #[pyo3(signature = (x, y = None, *, threads = 0, progress = Progress::Bar))]
-    fn sign(
-        &self,
-        py: Python<'_>,
-        x: &Integers,
-        y: Option<&Integers>,
-        threads: usize,
-        progress: Progress<'_>,
-    ) -> Result<SmallValues> {
-        let inner = call::run_engine(py, (threads, progress, "sign"), |progress| {
-            let functions = self.integers()?.single();
-            match y {
-                None => functions.sign(&x.inner, progress),
-                Some(y) => functions.less_than(&x.inner, &y.inner, progress),
-            }
-        })?;
-        Ok(SmallValues { inner })
-    }
-
-    /// `maximum` of two integers, `absolute` or `relu` of one.
-    #[pyo3(signature = (name, x, y = None, *, threads = 0, progress = Progress::Bar))]
-    fn function(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        x: &Integers,
-        y: Option<&Integers>,
-        threads: usize,
-        progress: Progress<'_>,
-    ) -> Result<Integers> {
-        let inner = call::run_engine(py, (threads, progress, name), |progress| {
-            let functions = self.integers()?.single();
-            match (name, y) {
-                ("maximum", Some(y)) => functions.maximum(&x.inner, &y.inner, progress),
-                ("absolute", None) => functions.absolute(&x.inner, progress),
-                ("relu", None) => functions.relu(&x.inner, progress),
-                _ => Err(Error::Unsupported(format!("{name} of these integers"))),
-            }
-        })?;
-        Ok(Integers { inner })
     }
 
     /// Packs small values again, modulo `modulus`.
@@ -339,6 +296,14 @@ impl EvaluationKeys {
         })?;
         let shape = vec![values.inner.count()];
         Ok(packed.into_iter().map(|it| Ciphertext::new(it.into(), shape.clone())).collect())
+    }
+
+    fn __repr__(&self) -> String {
+        let end = match &self.inner {
+            Keys::Integers(_) => "integers",
+            Keys::Leveled(_) => "leveled values",
+        };
+        format!("EvaluationKeys({}; then {end})", self.packed().parameters())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {

@@ -218,4 +218,9 @@ impl SecretKeys {
     fn __reduce__(&self) -> Result<()> {
         Err(refuse_pickle("SecretKeys"))
     }
+
+    fn __repr__(&self) -> String {
+        let [packed, single] = self.ids();
+        format!("SecretKeys(ids {packed} and {single})")
+    }
 }

@@ -23,6 +23,10 @@ macro_rules! single_values {
                 self.inner.count()
             }
 
+            fn __repr__(&self) -> String {
+                format!(concat!(stringify!($name), "({} values)"), self.inner.count())
+            }
+
             /// Its bytes, as a file has them.
             fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
                 let bytes = py.detach(|| self.inner.to_bytes());

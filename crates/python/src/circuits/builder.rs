@@ -100,6 +100,14 @@ impl CircuitBuilder {
         Self { inner: Mutex::new(Some(LibraryBuilder::new(name))) }
     }
 
+    fn __repr__(&self) -> String {
+        let state = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*state {
+            Some(library) => format!("CircuitBuilder({} nodes)", library.node_count()),
+            None => "CircuitBuilder(finished)".to_owned(),
+        }
+    }
+
     /// An input of so many bits.
     fn input(slf: &Bound<'_, Self>, name: &str, width: usize) -> Result<Vec<Signal>> {
         let word = make(slf, |library| library.input(name, width).map_err(port_error))?;
@@ -163,6 +171,23 @@ impl CircuitBuilder {
     /// x + y, modulo 2 to the number of bits.
     fn add(slf: &Bound<'_, Self>, x: Word, y: Word) -> Result<Vec<Signal>> {
         word_of_two(slf, (&x, &y), words::add)
+    }
+
+    /// x + y + carry, and the carry out of it.
+    fn add_with_carry(
+        slf: &Bound<'_, Self>,
+        x: Word,
+        y: Word,
+        carry: Py<Signal>,
+    ) -> Result<(Vec<Signal>, Signal)> {
+        let carry = of_builder(slf, &[carry])?[0];
+        let mut sum = word_of_two(slf, (&x, &y), |library, x, y| {
+            let (mut sum, out) = words::add_with_carry(library, x, y, carry);
+            sum.push(out);
+            sum
+        })?;
+        let out = sum.pop().expect("the carry is the last");
+        Ok((sum, out))
     }
 
     /// x - y, modulo 2 to the number of bits.

@@ -51,7 +51,8 @@ impl Circuit {
     fn named(py: Python<'_>, name: &str) -> Result<Self> {
         let named = NamedCircuit::by_name(name);
         let named = named.ok_or_else(|| {
-            PyValueError::new_err(format!("there is no built-in circuit {name:?}"))
+            let known = Self::names().join(", ");
+            PyValueError::new_err(format!("there is no built-in circuit {name:?}, but {known}"))
         })?;
         Ok(Self { forms: py.detach(|| named.variants()).into() })
     }

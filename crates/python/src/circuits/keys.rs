@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 use super::circuit::Circuit;
 use super::plan::{CircuitPlan, options};
 use super::words::{EncryptedWords, arrays_of, words_of};
+use crate::bits::Parameters;
 use crate::call::{self, Progress};
 use crate::errors::{Result, exception};
 use crate::key_files::{
@@ -29,16 +30,33 @@ pub(crate) struct SecretKey {
     inner: LibrarySecretKey,
 }
 
+impl SecretKey {
+    pub(crate) fn library(&self) -> &LibrarySecretKey {
+        &self.inner
+    }
+}
+
 fn widths(ports: &[WordPort]) -> Vec<usize> {
     ports.iter().map(|port| port.width).collect()
 }
 
 #[pymethods]
 impl SecretKey {
-    /// Draws a fresh secret for the parameter set of a plan.
+    /// Draws a fresh secret for the parameter set of a plan, or for parameters of `cryptable.bits`.
     #[staticmethod]
-    fn generate(py: Python<'_>, plan: &CircuitPlan) -> Self {
-        Self { inner: py.detach(|| LibrarySecretKey::generate(&plan.best().parameters)) }
+    fn generate(plan: &Bound<'_, PyAny>) -> Result<Self> {
+        let py = plan.py();
+        let parameters = match plan.cast::<CircuitPlan>() {
+            Ok(plan) => plan.get().best().parameters.clone(),
+            Err(_) => plan.cast::<Parameters>()?.get().inner.clone(),
+        };
+        Ok(Self { inner: py.detach(|| LibrarySecretKey::generate(&parameters)) })
+    }
+
+    /// The parameter set.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.inner.parameters().clone() }
     }
 
     /// The identifier that everything under this key carries. Reveals nothing of the key.
@@ -152,6 +170,10 @@ pub(crate) struct EvaluationKey {
 }
 
 impl EvaluationKey {
+    pub(crate) fn library(&self) -> &LibraryEvaluationKey {
+        &self.inner
+    }
+
     /// Demands that words are of this key and of the inputs of a circuit.
     fn check(&self, circuit: &Circuit, found: &EncryptedWordsSummary) -> cryptable::Result<()> {
         let (ports, levels) = (circuit.input_ports(), found.levels.clone());
@@ -224,6 +246,12 @@ impl EvaluationKey {
         let read = LibraryEvaluationKey::from_shared;
         let (inner, origin) = open_mapped(py, &path, allow_insecure, read)?;
         Ok(Self { inner, origin })
+    }
+
+    /// The parameter set.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.inner.parameters().clone() }
     }
 
     /// The identifier of the secret key that it was made from.

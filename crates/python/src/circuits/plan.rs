@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use cryptable::circuits::{
-    Candidate, Candidates, InputLevels, InputSupply, NamedSet, Packing, Parameters, PlanOptions,
+    Candidate, Candidates, InputLevels, InputSupply, NamedSet, Packing,
+    Parameters as LibraryParameters, PlanOptions,
 };
 use cryptable::{CostModel, FailureProbability};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::circuit::Circuit;
+use crate::bits::Parameters;
 use crate::errors::{Result, exception, raise};
 
 /// Where the gates, cleanings and bootstraps of a circuit go, on the fastest parameter set; and all others. Prints as a list.
@@ -39,6 +41,12 @@ impl CircuitPlan {
     #[getter]
     fn set(&self) -> &'static str {
         self.best().name
+    }
+
+    /// The parameter set itself.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters { inner: self.best().parameters.clone() }
     }
 
     /// Words on which the circuit runs at once.
@@ -137,15 +145,19 @@ pub(crate) fn plan_circuit(
         ..usual
     };
     let set = set.map(|name| {
-        NamedSet::by_name(name)
-            .ok_or_else(|| PyValueError::new_err(format!("there is no parameter set {name:?}")))
+        NamedSet::by_name(name).ok_or_else(|| {
+            let known = NamedSet::ALL.map(NamedSet::name).join(", ");
+            PyValueError::new_err(format!("there is no parameter set {name:?}, but {known}"))
+        })
     });
     let set = set.transpose()?;
     let forms = Arc::clone(&circuit.get().forms);
     let all = py.detach(|| -> cryptable::Result<Candidates> {
         let named = |set: &NamedSet| Ok((set.name(), set.parameters()?));
-        let sets: Vec<(&'static str, Parameters)> = match set {
-            _ if insecure_toy => vec![("insecure toy", Parameters::insecure_toy(Packing::Real)?)],
+        let sets: Vec<(&'static str, LibraryParameters)> = match set {
+            _ if insecure_toy => {
+                vec![("insecure toy", LibraryParameters::insecure_toy(Packing::Real)?)]
+            }
             Some(set) => vec![named(&set)?],
             None => NamedSet::ALL.iter().map(named).collect::<cryptable::Result<_>>()?,
         };

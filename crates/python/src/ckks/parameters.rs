@@ -10,6 +10,9 @@ use super::functions::SlotTable;
 use super::vector::Vector;
 use crate::call;
 use crate::errors::{Result, exception, raise};
+use crate::key_files::{Reduced, read_options};
+use crate::literals;
+use crate::parameters::{Secret, hexadecimal};
 
 /// A validated parameter set.
 #[pyclass(frozen, module = "cryptable.ckks")]
@@ -50,6 +53,21 @@ impl Parameters {
         Ok(Self { inner: inner.ok_or_else(unknown)?.map_err(raise)? })
     }
 
+    /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+    #[getter]
+    fn literal<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        literals::loaded(py, &self.inner.to_bytes())
+    }
+
+    /// The set of a literal, validated: every number against its bounds, and the security that it claims.
+    #[staticmethod]
+    #[pyo3(signature = (literal, *, allow_insecure = false))]
+    fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
+        let (py, bytes) = (literal.py(), literals::dumped(literal)?);
+        let read = || LibraryParameters::from_bytes(&bytes, read_options(allow_insecure));
+        Ok(Self { inner: py.detach(read).map_err(raise)? })
+    }
+
     /// Numbers that a vector holds.
     #[getter]
     fn slots(&self) -> usize {
@@ -72,6 +90,18 @@ impl Parameters {
     #[getter]
     fn security_bits(&self) -> f64 {
         self.inner.security_bits()
+    }
+
+    /// What the security of each secret rests on.
+    #[getter]
+    fn secrets(&self) -> Vec<Secret> {
+        self.inner.lwe_instances().iter().map(Into::into).collect()
+    }
+
+    /// The digest that names it in files.
+    #[getter]
+    fn digest(&self) -> String {
+        hexadecimal(&self.inner.digest())
     }
 
     /// log2 of the probability that a bootstrap goes wrong in any slot.
@@ -114,6 +144,22 @@ impl Parameters {
         Ok(result)
     }
 
+    fn __eq__(&self, other: &Self) -> bool {
+        self.inner.digest() == other.inner.digest()
+    }
+
+    fn __hash__(&self) -> u64 {
+        literals::hash(&self.inner.digest())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Result<Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+        let restore = py.import("cryptable._pickling")?.getattr("of_literal")?;
+        Ok((restore, (py.get_type::<Self>().into_any(), self.literal(py)?)))
+    }
+
     fn __repr__(&self) -> String {
         let literal = self.inner.literal();
         format!(
@@ -139,6 +185,11 @@ impl LookupCandidate {
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters { inner: self.inner.parameters.clone() }
+    }
+
+    fn __repr__(&self) -> String {
+        let (parameters, order) = (self.parameters().__repr__(), self.order());
+        format!("LookupCandidate(order {order}, {:.1} bits, {parameters})", self.precision_bits())
     }
 
     /// The order of interpolations that tables are to have.

@@ -38,4 +38,8 @@ impl Radix {
         let restore = py.get_type::<Self>().getattr("from_bytes")?;
         Ok((restore, (self.to_bytes(py),)))
     }
+
+    fn __repr__(&self) -> String {
+        format!("Radix({} digits of base 8)", self.digits())
+    }
 }

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use cryptable::transciphering::{
-    AesKey as LibraryAesKey, BLOCK_BYTES, Message as LibraryMessage, MessageEncryptor,
+    AesKey as LibraryAesKey, AuthenticationKey as LibraryAuthenticationKey, BLOCK_BYTES,
+    Message as LibraryMessage, MessageEncryptor,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
 
-use crate::errors::{Result, raise};
-use crate::files::{Access, read_file, write_file};
+use crate::call;
+use crate::errors::{Result, exception, raise};
+use crate::files::{Access, map_file, open, read_file, write_file};
 use crate::key_files::{Reduced, refuse_pickle, save_public};
 
 /// The client's AES-128 key, with the counters that it has used: messages draw a nonce of their own, and a counter that was
@@ -80,6 +82,56 @@ impl AesKey {
         Ok(PyBytes::new(py, &plain.map_err(raise)?))
     }
 
+    /// Encrypts a file of any length, piece after piece, into a file of a message: what `encrypt` does, in little memory.
+    #[pyo3(signature = (source, target, *, first_counter = None, replace = false))]
+    fn encrypt_file(
+        &self,
+        py: Python<'_>,
+        source: PathBuf,
+        target: PathBuf,
+        first_counter: Option<[u8; BLOCK_BYTES]>,
+        replace: bool,
+    ) -> Result<()> {
+        let mut input = open(&source)?;
+        let length = input.get_ref().metadata().map(|found| found.len())?;
+        write_file(&target, Access::Public, replace, |out| {
+            call::run_silently(py, || {
+                self.with(|it| it.take(first_counter, length)?.encrypt_stream(&mut input, out))
+            })
+        })
+    }
+
+    /// Checks the tag of a message's file and decrypts it, piece after piece, into a file that its owner alone may read:
+    /// nothing is written if anybody changed it.
+    #[pyo3(signature = (source, target, *, replace = false))]
+    fn open_file(
+        &self,
+        py: Python<'_>,
+        source: PathBuf,
+        target: PathBuf,
+        replace: bool,
+    ) -> Result<()> {
+        let file = map_file(&source)?;
+        write_file(&target, Access::Owner, replace, |out| {
+            call::run_silently(py, || {
+                let message = LibraryMessage::from_bytes(file.as_ref())?;
+                self.with(|encryptor| encryptor.key().open_stream(&message, out))
+            })
+        })
+    }
+
+    /// The key that checks messages under this one, and decrypts none.
+    fn authentication_key(&self) -> AuthenticationKey {
+        AuthenticationKey { inner: self.with(|encryptor| encryptor.key().authentication_key()) }
+    }
+
+    /// Reads a key of 16 bytes, as `save` writes it. It knows of no counters that were used before: leave `first_counter` to
+    /// be drawn.
+    #[staticmethod]
+    fn load(path: PathBuf) -> Result<Self> {
+        Ok(Self::new(LibraryAesKey::from_bytes(&*read_secret(path)?)))
+    }
+
     /// Writes the 16 bytes of the key to a file that its owner alone may read.
     #[pyo3(signature = (path, *, replace = false))]
     fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
@@ -93,6 +145,64 @@ impl AesKey {
 
     fn __repr__(&self) -> String {
         format!("AesKey(id {})", self.id())
+    }
+}
+
+/// Reads so many secret bytes of a file.
+fn read_secret<const BYTES: usize>(path: PathBuf) -> Result<Zeroizing<[u8; BYTES]>> {
+    let bytes = Zeroizing::new(read_file(&path)?);
+    let mut secret = Zeroizing::new([0; BYTES]);
+    if bytes.len() != BYTES {
+        let (path, found) = (path.display(), bytes.len());
+        let message = format!("{path}: a key has {BYTES} bytes, not {found}");
+        return Err(exception("FormatError", message));
+    }
+    secret.copy_from_slice(&bytes);
+    Ok(secret)
+}
+
+/// Bytes of a key that checks messages.
+const AUTHENTICATION_BYTES: usize = 32;
+
+/// Checks that messages were made by a holder of the AES key, or of this key, and decrypts none.
+///
+/// Cleared from memory when it goes; never pickled.
+#[pyclass(frozen, module = "cryptable.transciphering")]
+pub(crate) struct AuthenticationKey {
+    inner: LibraryAuthenticationKey,
+}
+
+#[pymethods]
+impl AuthenticationKey {
+    /// A key of 32 bytes, which another holder gave. Python keeps its copy of them.
+    #[staticmethod]
+    fn from_bytes(bytes: [u8; AUTHENTICATION_BYTES]) -> Self {
+        Self { inner: LibraryAuthenticationKey::from_bytes(&Zeroizing::new(bytes)) }
+    }
+
+    /// Reads a key of 32 bytes, as `save` writes it.
+    #[staticmethod]
+    fn load(path: PathBuf) -> Result<Self> {
+        Ok(Self { inner: LibraryAuthenticationKey::from_bytes(&*read_secret(path)?) })
+    }
+
+    /// Writes the 32 bytes of the key to a file that its owner alone may read.
+    #[pyo3(signature = (path, *, replace = false))]
+    fn save(&self, path: PathBuf, replace: bool) -> Result<()> {
+        write_file(&path, Access::Owner, replace, |out| out.write_all(self.inner.as_bytes()))
+    }
+
+    /// Raises `AuthenticityError` if anybody changed the message, or it has no tag.
+    fn verify(&self, py: Python<'_>, message: &Message) -> Result<()> {
+        py.detach(|| self.inner.verify(&message.library()?)).map_err(raise)
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(refuse_pickle("AuthenticationKey"))
+    }
+
+    fn __repr__(&self) -> String {
+        "AuthenticationKey(redacted)".to_owned()
     }
 }
 
@@ -134,6 +244,18 @@ impl Message {
         Ok(self.library().map_err(raise)?.bytes().len())
     }
 
+    /// The name of the AES key that it is under.
+    #[getter]
+    fn aes_key_id(&self) -> Result<String> {
+        Ok(self.library().map_err(raise)?.key_id().to_string())
+    }
+
+    /// The counter block that it begins with, 16 bytes.
+    #[getter]
+    fn first_counter<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.library().map_err(raise)?.counters().first()))
+    }
+
     /// Whether holders of the AES key detect changes.
     #[getter]
     fn has_tag(&self) -> Result<bool> {
@@ -166,5 +288,12 @@ impl Message {
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Reduced<'py, (Bound<'py, PyBytes>,)>> {
         let restore = py.get_type::<Self>().getattr("from_bytes")?;
         Ok((restore, (self.to_bytes(py),)))
+    }
+
+    fn __repr__(&self) -> Result<String> {
+        let message = self.library().map_err(raise)?;
+        let tag = if message.has_tag() { "with a tag" } else { "without a tag" };
+        let (length, id) = (message.bytes().len(), message.key_id());
+        Ok(format!("Message({length} bytes under AES key {id}, {tag})"))
     }
 }

@@ -78,6 +78,10 @@ public_object!(
         fn __len__(&self) -> usize {
             self.inner.count()
         }
+
+        fn __repr__(&self) -> String {
+            format!("EncryptedBytes({} bytes)", self.inner.count())
+        }
     ]
 );
 
@@ -89,6 +93,10 @@ public_object!(
         #[getter]
         fn aes_key_id(&self) -> String {
             self.inner.aes_key_id().to_string()
+        }
+
+        fn __repr__(&self) -> String {
+            format!("EncryptedKey(of AES key {})", self.inner.aes_key_id())
         }
     ]
 );

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use cryptable::transciphering::{
-    EvaluationKey as LibraryEvaluationKey, Parameters, PreparedTable as LibraryPreparedTable,
-    SecretKey as LibrarySecretKey, Transciphering,
+    BLOCK_BYTES, EvaluationKey as LibraryEvaluationKey, Message as LibraryMessage, Parameters,
+    PreparedTable as LibraryPreparedTable, SecretKey as LibrarySecretKey, Transciphering,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -13,10 +13,11 @@ use super::aes_key::{AesKey, Message};
 use super::encrypted_bytes::{EncryptedBytes, EncryptedKey};
 use crate::call::{self, Progress};
 use crate::errors::{Result, raise};
+use crate::files::{Access, map_file, write_file};
 use crate::key_files::{
     Origin, ReducedKey, load_secret, open_mapped, refuse_pickle, save_secret, write_evaluation_key,
 };
-use crate::table::Table;
+use crate::table::{Table, of_moduli};
 
 /// The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
 ///
@@ -78,6 +79,29 @@ impl SecretKey {
         Ok(PyBytes::new(py, &plain))
     }
 
+    /// Decrypts a file of `EvaluationKey.transcipher_file`, piece after piece, into a file that its owner alone may read;
+    /// returns the number of bytes.
+    #[pyo3(signature = (source, target, *, threads = 0, progress = Progress::Bar, replace = false))]
+    fn decrypt_file(
+        &self,
+        py: Python<'_>,
+        source: PathBuf,
+        target: PathBuf,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<u64> {
+        let file = map_file(&source)?;
+        let mut count = 0;
+        write_file(&target, Access::Owner, replace, |out| {
+            count = call::run_engine(py, (threads, progress, "decrypt"), |progress| {
+                self.inner.decrypt_stream(file.as_ref(), out, progress)
+            })?;
+            Result::Ok(())
+        })?;
+        Ok(count)
+    }
+
     /// The server's key, in memory.
     #[pyo3(signature = (*, threads = 0, progress = Progress::Bar))]
     fn evaluation_key(
@@ -137,10 +161,26 @@ pub(crate) struct EvaluationKey {
     origin: Origin,
 }
 
+/// Values of a byte.
+const BYTE_VALUES: u64 = 256;
+
 /// A table of 256 bytes, encoded once.
 #[pyclass(frozen, module = "cryptable.transciphering")]
 pub(crate) struct PreparedTable {
     inner: LibraryPreparedTable,
+}
+
+#[pymethods]
+impl PreparedTable {
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PreparedTable({BYTE_VALUES} -> {BYTE_VALUES}, {} bytes)", self.memory_bytes())
+    }
 }
 
 #[pymethods]
@@ -166,8 +206,11 @@ impl EvaluationKey {
         self.inner.memory_bytes()
     }
 
-    /// Encodes a table from bytes to bytes.
-    fn prepare(&self, py: Python<'_>, table: &Table) -> Result<PreparedTable> {
+    /// Encodes a table from bytes to bytes: what `cryptable.table` makes one of.
+    fn prepare(&self, table: &Bound<'_, PyAny>) -> Result<PreparedTable> {
+        let py = table.py();
+        let table = of_moduli(table, (BYTE_VALUES, BYTE_VALUES), false)?;
+        let table = table.cast::<Table>()?.get();
         let inner = call::run_silently(py, || self.inner.prepare(&table.inner))?;
         Ok(PreparedTable { inner })
     }
@@ -189,6 +232,42 @@ impl EvaluationKey {
             transciphering.transcipher(&message.library()?, progress)
         })?;
         Ok(EncryptedBytes { inner })
+    }
+
+    /// As `transcipher`, of a file of a message of any length, piece after piece, into a file. With `first_counter`, 16
+    /// bytes, the file is nothing but what another program encrypted by AES-128-CTR from that counter block on.
+    #[pyo3(signature = (key, source, target, table = None, *, first_counter = None, threads = 0, progress = Progress::Bar,
+        replace = false))]
+    // One argument for each thing that a user may say, by name.
+    #[allow(clippy::too_many_arguments)]
+    fn transcipher_file(
+        &self,
+        py: Python<'_>,
+        key: &EncryptedKey,
+        source: PathBuf,
+        target: PathBuf,
+        table: Option<&PreparedTable>,
+        first_counter: Option<[u8; BLOCK_BYTES]>,
+        threads: usize,
+        progress: Progress<'_>,
+        replace: bool,
+    ) -> Result<()> {
+        let table = table.map(|table| &table.inner);
+        let file = map_file(&source)?;
+        write_file(&target, Access::Public, replace, |out| {
+            call::run_engine(py, (threads, progress, "transcipher"), |progress| {
+                let bytes = file.as_ref();
+                let message = match first_counter {
+                    None => LibraryMessage::from_bytes(bytes)?,
+                    Some(first) => {
+                        let id = key.inner.aes_key_id();
+                        LibraryMessage::from_counter_mode(id, first, bytes)?
+                    }
+                };
+                let transciphering = Transciphering::new(&self.inner, &key.inner, table)?;
+                transciphering.transcipher_stream(&message, out, progress)
+            })
+        })
     }
 
     /// Maps encrypted bytes through several tables.

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..progress import Progress
-from . import Ciphertext
+from . import Ciphertext, Secret
 from . import EvaluationKey as PackedEvaluationKey
 from . import SecretKey as PackedSecretKey
 
@@ -16,6 +16,15 @@ _Operand: TypeAlias = "Vector | complex | npt.ArrayLike"
 class Parameters:
     @staticmethod
     def named(name: str, *, slots: int | None = None) -> Parameters: ...
+    @property
+    def literal(self) -> dict[str, Any]: ...
+    @staticmethod
+    def from_literal(literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters: ...
+    @property
+    def secrets(self) -> list[Secret]: ...
+    @property
+    def digest(self) -> str: ...
+    def __hash__(self) -> int: ...
     @property
     def slots(self) -> int: ...
     @property

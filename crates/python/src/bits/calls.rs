@@ -1,0 +1,255 @@
+//! Encryption of bits, and every operation on them.
+
+use cryptable::circuits::{
+    BitTable, EncryptedBits as LibraryBits, EvaluationKey as LibraryEvaluationKey, Gate, SumGate,
+};
+use numpy::{IxDyn, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use zeroize::Zeroizing;
+
+use super::encrypted_bits::EncryptedBits;
+use crate::arrays::booleans;
+use crate::call;
+use crate::circuits::{EvaluationKey, SecretKey};
+use crate::errors::{Result, raise};
+
+/// Encrypts bits of any shape, at most as many as `Parameters.bits_at_once`; with so many `levels` for gates left: all that
+/// there are, if left out.
+#[pyfunction]
+#[pyo3(signature = (secret, values, *, levels = None))]
+pub(crate) fn encrypt(
+    secret: &SecretKey,
+    values: &Bound<'_, PyAny>,
+    levels: Option<usize>,
+) -> Result<EncryptedBits> {
+    let (key, bits) = (secret.library(), booleans(values)?);
+    let clear = Zeroizing::new(bits.values);
+    let inner = call::run_silently(values.py(), || match levels {
+        None => key.encrypt(&clear),
+        Some(levels) => key.encrypt_at(&clear, levels),
+    })?;
+    Ok(EncryptedBits::new(inner, key.parameters(), bits.shape))
+}
+
+/// Decrypts bits: an array of booleans, in the shape that was encrypted.
+#[pyfunction]
+pub(crate) fn decrypt<'py>(
+    py: Python<'py>,
+    secret: &SecretKey,
+    bits: &EncryptedBits,
+) -> Result<Bound<'py, PyAny>> {
+    let found = call::run_silently(py, || secret.library().decrypt(&bits.inner))?;
+    Ok(PyArray1::from_slice(py, &Zeroizing::new(found)).reshape(IxDyn(&bits.shape))?.into_any())
+}
+
+/// The gate of a name, in small or capital letters.
+fn gate_of(name: &str) -> Result<Gate> {
+    let is_it = |gate: &Gate| gate.to_string().eq_ignore_ascii_case(name);
+    Gate::ALL.into_iter().find(is_it).ok_or_else(|| {
+        let known = Gate::ALL.map(|gate| gate.to_string().to_lowercase()).join(", ");
+        PyValueError::new_err(format!("gate is {name:?}, but must be one of {known}"))
+    })
+}
+
+/// A server and how it computes.
+struct Call<'a> {
+    server: &'a LibraryEvaluationKey,
+    threads: usize,
+}
+
+impl<'a> Call<'a> {
+    fn new(server: &'a EvaluationKey, threads: usize) -> Self {
+        Self { server: server.library(), threads }
+    }
+
+    /// Results of an operation, in the shape of its first operand.
+    fn all(
+        &self,
+        py: Python<'_>,
+        shape: &[usize],
+        operation: impl FnOnce(&LibraryEvaluationKey) -> cryptable::Result<Vec<LibraryBits>> + Send,
+    ) -> Result<Vec<EncryptedBits>> {
+        let found = call::run(py, self.threads, None, |execution| {
+            execution.run(|_| operation(self.server))
+        })?;
+        let parameters = self.server.parameters();
+        let new = |inner| EncryptedBits::new(inner, parameters, shape.to_vec());
+        Ok(found.into_iter().map(new).collect())
+    }
+
+    /// The one result of an operation.
+    fn one(
+        &self,
+        py: Python<'_>,
+        shape: &[usize],
+        operation: impl FnOnce(&LibraryEvaluationKey) -> cryptable::Result<LibraryBits> + Send,
+    ) -> Result<EncryptedBits> {
+        Ok(self.all(py, shape, |key| Ok(vec![operation(key)?]))?.swap_remove(0))
+    }
+}
+
+/// Operands of an operation on any number of them, and the shape of the first.
+struct Operands(Vec<Py<EncryptedBits>>);
+
+impl Operands {
+    fn of(bits: &Bound<'_, PyTuple>) -> Result<Self> {
+        Ok(Self(bits.extract()?))
+    }
+
+    fn shape(&self) -> Vec<usize> {
+        self.0.first().map(|first| first.get().shape.clone()).unwrap_or_default()
+    }
+
+    fn library(&self) -> Vec<&LibraryBits> {
+        self.0.iter().map(|bits| &*bits.get().inner).collect()
+    }
+}
+
+/// A gate of two bits between bootstraps, for one level: `and`, `or`, `xor`, `nand`, `nor`, `xnor`, or `andnot`, `ornot` (the
+/// second bit negated), `notand`, `notor` (the first).
+#[pyfunction]
+#[pyo3(signature = (server, gate, x, y, *, threads = 0))]
+pub(crate) fn gate(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    gate: &str,
+    x: &EncryptedBits,
+    y: &EncryptedBits,
+    threads: usize,
+) -> Result<EncryptedBits> {
+    let gate = gate_of(gate)?;
+    Call::new(server, threads).one(py, &x.shape, |key| key.gate(gate, &x.inner, &y.inner))
+}
+
+/// Several gates of the same two bits, for little more than one.
+#[pyfunction]
+#[pyo3(signature = (server, gates, x, y, *, threads = 0))]
+pub(crate) fn gates(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    gates: Vec<String>,
+    x: &EncryptedBits,
+    y: &EncryptedBits,
+    threads: usize,
+) -> Result<Vec<EncryptedBits>> {
+    let gates: Vec<_> = gates.iter().map(|name| gate_of(name)).collect::<Result<_>>()?;
+    Call::new(server, threads).all(py, &x.shape, |key| key.gates(&gates, &x.inner, &y.inner))
+}
+
+/// The negated bits: no level, no noise.
+#[pyfunction]
+pub(crate) fn logical_not(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    x: &EncryptedBits,
+) -> Result<EncryptedBits> {
+    Call::new(server, 0).one(py, &x.shape, |key| key.not(&x.inner))
+}
+
+/// The OR, which is the XOR, of bits of which never both are 1, for no level. What comes of two that are both 1 is no bit.
+#[pyfunction]
+pub(crate) fn disjoint_or(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    x: &EncryptedBits,
+    y: &EncryptedBits,
+) -> Result<EncryptedBits> {
+    Call::new(server, 0).one(py, &x.shape, |key| key.disjoint_or(&x.inner, &y.inner))
+}
+
+/// Bits with their errors squared, for two levels.
+#[pyfunction]
+#[pyo3(signature = (server, x, *, threads = 0))]
+pub(crate) fn clean(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    x: &EncryptedBits,
+    threads: usize,
+) -> Result<EncryptedBits> {
+    Call::new(server, threads).one(py, &x.shape, |key| key.clean(&x.inner))
+}
+
+/// The same bits with fewer levels left: less memory, and less time of what reads them.
+#[pyfunction]
+pub(crate) fn lower(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    x: &EncryptedBits,
+    levels: usize,
+) -> Result<EncryptedBits> {
+    Call::new(server, 0).one(py, &x.shape, |key| key.lower(&x.inner, levels))
+}
+
+/// BinBoot: all levels back, and errors squared. Of several arrays of bits, their XOR.
+#[pyfunction]
+#[pyo3(signature = (server, *bits, threads = 0))]
+pub(crate) fn bin_boot(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    bits: &Bound<'_, PyTuple>,
+    threads: usize,
+) -> Result<EncryptedBits> {
+    let bits = Operands::of(bits)?;
+    let operands = bits.library();
+    Call::new(server, threads).one(py, &bits.shape(), |key| key.bin_boot_sum(&operands))
+}
+
+/// GateBoot: a gate of two bits, as of `gate`, and all levels back. With `cleaning`, errors are squared, for one level more.
+#[pyfunction]
+#[pyo3(signature = (server, gate, x, y, *, cleaning = false, threads = 0))]
+pub(crate) fn gate_boot(
+    py: Python<'_>,
+    server: &EvaluationKey,
+    gate: &str,
+    x: &EncryptedBits,
+    y: &EncryptedBits,
+    cleaning: bool,
+    threads: usize,
+) -> Result<EncryptedBits> {
+    let gate = gate_of(gate)?;
+    Call::new(server, threads).one(py, &x.shape, |key| match cleaning {
+        false => key.gate_boot(gate, &x.inner, &y.inner),
+        true => key.gate_boot_cleaning(gate, &x.inner, &y.inner),
+    })
+}
+
+/// Functions of the sum of up to seven bits, and all levels back but a few, for little more than one bootstrap. A function is
+/// a list of its outputs where 0, 1, ... of the bits are 1: a full adder is `[[0, 1, 0, 1], [0, 0, 1, 1]]`.
+#[pyfunction]
+#[pyo3(signature = (server, functions, *bits, threads = 0))]
+pub(crate) fn gate_boot_many(
+    server: &EvaluationKey,
+    functions: Vec<Bound<'_, PyAny>>,
+    bits: &Bound<'_, PyTuple>,
+    threads: usize,
+) -> Result<Vec<EncryptedBits>> {
+    let function = |it: &Bound<'_, PyAny>| SumGate::new(&booleans(it)?.values).map_err(raise);
+    let functions: Vec<_> = functions.iter().map(function).collect::<Result<_>>()?;
+    let (py, bits) = (bits.py(), Operands::of(bits)?);
+    let operands = bits.library();
+    let call = Call::new(server, threads);
+    call.all(py, &bits.shape(), |key| key.gate_boot_many(&functions, &operands))
+}
+
+/// Tables of up to eight bits, between bootstraps, for the levels that log2 of their number has, rounded up: each a list of
+/// 2^k outputs, the first array of bits the lowest of the index. With `levels`, results have so many left.
+#[pyfunction]
+#[pyo3(signature = (server, tables, *bits, levels = None, threads = 0))]
+pub(crate) fn tables(
+    server: &EvaluationKey,
+    tables: Vec<Bound<'_, PyAny>>,
+    bits: &Bound<'_, PyTuple>,
+    levels: Option<usize>,
+    threads: usize,
+) -> Result<Vec<EncryptedBits>> {
+    let table = |it: &Bound<'_, PyAny>| BitTable::new(&booleans(it)?.values).map_err(raise);
+    let tables: Vec<_> = tables.iter().map(table).collect::<Result<_>>()?;
+    let (py, bits) = (bits.py(), Operands::of(bits)?);
+    let operands = bits.library();
+    Call::new(server, threads).all(py, &bits.shape(), |key| match levels {
+        None => key.tables(&tables, &operands),
+        Some(levels) => key.tables_at(&tables, &operands, levels),
+    })
+}

@@ -1,0 +1,171 @@
+//! Parameter sets of bits.
+
+use cryptable::circuits::{NamedSet, Packing, Parameters as LibraryParameters, Precision};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{Result, raise};
+use crate::key_files::{Reduced, read_options};
+use crate::literals;
+use crate::parameters::{Secret, hexadecimal};
+
+/// A validated parameter set of bits: what keys are generated for.
+#[pyclass(frozen, module = "cryptable.bits")]
+pub(crate) struct Parameters {
+    pub(crate) inner: LibraryParameters,
+}
+
+/// INSECURE sets, for tests.
+const TOYS: [&str; 5] = [
+    "insecure-toy",
+    "insecure-toy-complex",
+    "insecure-toy-sums",
+    "insecure-toy-tables",
+    "insecure-toy-throughput",
+];
+
+/// The toy of a name.
+fn toy(name: &str) -> Option<cryptable::Result<LibraryParameters>> {
+    Some(match name {
+        "insecure-toy" => LibraryParameters::insecure_toy(Packing::Real),
+        "insecure-toy-complex" => LibraryParameters::insecure_toy(Packing::Complex),
+        "insecure-toy-sums" => LibraryParameters::insecure_toy_sums(),
+        "insecure-toy-tables" => LibraryParameters::insecure_toy_tables(Packing::Real),
+        "insecure-toy-throughput" => LibraryParameters::insecure_toy_throughput(),
+        _ => return None,
+    })
+}
+
+/// Standard deviation of a bit from 0 or 1, and log2 of the probability that it is wrong.
+fn pair(precision: Precision) -> (f64, f64) {
+    (precision.deviation, precision.log2_fail)
+}
+
+#[pymethods]
+impl Parameters {
+    /// The set of a name of `names()`; or one for tests, of which `insecure-toy` is the smallest.
+    #[staticmethod]
+    fn named(py: Python<'_>, name: &str) -> Result<Self> {
+        let found = py.detach(|| match NamedSet::by_name(name) {
+            Some(set) => Some(set.parameters()),
+            None => toy(name),
+        });
+        let inner = found.ok_or_else(|| {
+            let known = NamedSet::ALL.map(NamedSet::name).into_iter().chain(TOYS);
+            let known = known.collect::<Vec<_>>().join(", ");
+            PyValueError::new_err(format!("there is no parameter set {name:?}, but {known}"))
+        })?;
+        Ok(Self { inner: inner.map_err(raise)? })
+    }
+
+    /// Names of the sets of 128 bits of security, and what each is for; the smallest ciphertexts first.
+    #[staticmethod]
+    fn names() -> Vec<(&'static str, &'static str)> {
+        NamedSet::ALL.map(|set| (set.name(), set.description())).to_vec()
+    }
+
+    /// All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads.
+    #[getter]
+    fn literal<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        literals::loaded(py, &self.inner.to_bytes())
+    }
+
+    /// The set of a literal, validated: every number against its bounds, the security that it claims, and its failures.
+    #[staticmethod]
+    #[pyo3(signature = (literal, *, allow_insecure = false))]
+    fn from_literal(literal: &Bound<'_, PyAny>, allow_insecure: bool) -> Result<Self> {
+        let (py, bytes) = (literal.py(), literals::dumped(literal)?);
+        let read = || LibraryParameters::from_bytes(&bytes, read_options(allow_insecure));
+        Ok(Self { inner: py.detach(read).map_err(raise)? })
+    }
+
+    /// Its name, for people.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.literal().name
+    }
+
+    /// The ring degree.
+    #[getter]
+    fn ring_degree(&self) -> usize {
+        self.inner.literal().ring_degree
+    }
+
+    /// Bits of a ciphertext and a bootstrap, at most.
+    #[getter]
+    fn bits_at_once(&self) -> usize {
+        self.inner.bits()
+    }
+
+    /// Levels for gates that fresh and bootstrapped bits have.
+    #[getter]
+    fn levels(&self) -> usize {
+        self.inner.levels_after_bootstrap()
+    }
+
+    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.security_bits()
+    }
+
+    /// What the security of each secret rests on.
+    #[getter]
+    fn secrets(&self) -> Vec<Secret> {
+        self.inner.lwe_instances().iter().map(Into::into).collect()
+    }
+
+    /// log2 of the stated failure probability of a bit: operations that would exceed it are refused.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.literal().log2_fail
+    }
+
+    /// After BinBoot of fresh bits: standard deviation of a bit from 0 or 1, and log2 of the probability that it is wrong.
+    #[getter]
+    fn bin_boot_precision(&self) -> (f64, f64) {
+        pair(self.inner.bin_boot_precision())
+    }
+
+    /// After GateBoot of fresh bits, as `bin_boot_precision`.
+    #[getter]
+    fn gate_boot_precision(&self) -> (f64, f64) {
+        pair(self.inner.gate_boot_precision())
+    }
+
+    /// Bytes of a server's switching keys in memory.
+    #[getter]
+    fn key_memory_bytes(&self) -> usize {
+        self.inner.key_memory_bytes()
+    }
+
+    /// The digest that names it in files.
+    #[getter]
+    fn digest(&self) -> String {
+        hexadecimal(&self.inner.digest())
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.inner.digest() == other.inner.digest()
+    }
+
+    fn __hash__(&self) -> u64 {
+        literals::hash(&self.inner.digest())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Result<Reduced<'py, (Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+        let restore = py.import("cryptable._pickling")?.getattr("of_literal")?;
+        Ok((restore, (py.get_type::<Self>().into_any(), self.literal(py)?)))
+    }
+
+    fn __repr__(&self) -> String {
+        let (name, bits, levels) = (self.name(), self.bits_at_once(), self.levels());
+        let security = self.security_bits();
+        format!(
+            "Parameters({name}: {bits} bits at once, {levels} levels, {security:.0} bits of security)"
+        )
+    }
+}

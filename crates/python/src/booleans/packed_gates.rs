@@ -1,0 +1,188 @@
+//! The server's keys for thousands of gates at once, and their files.
+
+use std::path::{Path, PathBuf};
+
+use cryptable::booleans::{
+    Clients, ConversionParameters, ExtractionKey, PackedEvaluationKey,
+    PackedGates as LibraryPackedGates, PackedGatesSecret, PackedParameters, Packing, Parameters,
+    RingPackingKey, SecretKey as LibrarySecretKey, SeededExtractionKey, SeededRingPackingKey,
+};
+use cryptable::{Error, ReadOptions, WireError, inspect};
+use pyo3::prelude::*;
+
+use super::encrypted_bits::EncryptedBits;
+use super::keys::gate_of;
+use crate::call::{self, Progress};
+use crate::errors::{Result, raise};
+use crate::files::{Access, map_file, read_file, write_file};
+use crate::key_files::{Origin, ReducedKey, open_mapped, read_options};
+
+/// Parameters of bits, as JSON.
+const GATES: &str = "gates.json";
+/// Parameters of packing and extraction, as JSON.
+const CONVERSION: &str = "conversion.json";
+const PACKING: &str = "packing.key";
+const EXTRACTION: &str = "extraction.key";
+const BOOTSTRAPS: &str = "bootstraps.key";
+
+/// The server's keys for thousands of gates at once: microseconds a gate. Threads may share them.
+#[pyclass(frozen, module = "cryptable.booleans")]
+pub(crate) struct PackedGates {
+    inner: LibraryPackedGates,
+    origin: Origin,
+}
+
+/// A client's secrets for packed bits: its own, and a fresh one of the ring.
+///
+/// # Errors
+/// If there is no conversion between the parameters.
+pub(super) fn secret_of(single: &LibrarySecretKey) -> cryptable::Result<PackedGatesSecret<'_>> {
+    let parameters = if single.parameters().security_level().is_insecure() {
+        PackedParameters::insecure_toy(Packing::Complex)?
+    } else {
+        PackedParameters::cleaning_128(Packing::Complex)?
+    };
+    PackedGatesSecret::generate(single, &parameters)
+}
+
+/// Makes keys of a fresh secret of the ring, and writes them to a folder.
+///
+/// # Errors
+/// If a file exists and is not to be replaced, the disk refuses it, or the call is stopped.
+pub(super) fn save(
+    py: Python<'_>,
+    single: &LibrarySecretKey,
+    (folder, replace): (&Path, bool),
+    (threads, progress): (usize, Progress<'_>),
+) -> Result<()> {
+    let secret = call::run_silently(py, || secret_of(single))?;
+    std::fs::create_dir_all(folder)?;
+    let write = |name: &str, bytes: &[u8]| {
+        write_file(&folder.join(name), Access::Public, replace, |out| out.write_all(bytes))
+    };
+    write(GATES, &single.parameters().to_bytes())?;
+    write(CONVERSION, &secret.parameters().to_bytes())?;
+    write_file(&folder.join(PACKING), Access::Public, replace, |out| {
+        call::run_silently(py, || Ok(secret.packing_key()?.write(out)?))
+    })?;
+    write_file(&folder.join(EXTRACTION), Access::Public, replace, |out| {
+        call::run_silently(py, || Ok(secret.extraction_key()?.write(out)?))
+    })?;
+    // The largest, last: a folder without it is not whole.
+    write_file(&folder.join(BOOTSTRAPS), Access::Public, replace, |out| {
+        call::run_engine(py, (threads, progress, "packed gates"), |progress| {
+            secret.ring().write_evaluation_key(out, progress)
+        })
+    })
+}
+
+/// Joins the key of bootstraps with the other files of its folder.
+fn join(
+    server: PackedEvaluationKey,
+    folder: &Path,
+    options: ReadOptions,
+) -> Result<LibraryPackedGates> {
+    let gates = Parameters::from_bytes(&read_file(&folder.join(GATES))?, options).map_err(raise)?;
+    let conversion = read_file(&folder.join(CONVERSION))?;
+    let parameters = ConversionParameters::from_bytes(&conversion, options).map_err(raise)?;
+    let (packing, extraction) =
+        (map_file(&folder.join(PACKING))?, map_file(&folder.join(EXTRACTION))?);
+    let read = || {
+        let lwe = inspect(packing.as_ref())?.key_id.ok_or_else(|| {
+            WireError::invalid("packing key", "no identifier of a client", "that of bits")
+        })?;
+        let clients = Clients { lwe, ring: server.key_id() };
+        let packing = SeededRingPackingKey::from_bytes(&parameters, clients, packing.as_ref())?;
+        let packing = RingPackingKey::expand(&packing);
+        let bytes = extraction.as_ref();
+        let extraction = SeededExtractionKey::from_bytes(&parameters, clients, bytes)?;
+        let extraction = ExtractionKey::expand(&extraction);
+        LibraryPackedGates::new(&gates, server, packing, extraction)
+    };
+    read().map_err(|error: Error| raise(error))
+}
+
+impl PackedGates {
+    pub(super) fn in_memory(inner: LibraryPackedGates) -> Self {
+        Self { inner, origin: Origin::default() }
+    }
+}
+
+#[pymethods]
+impl PackedGates {
+    /// Reads a folder that `SecretKey.save_packed_gates` wrote and checks all of it. The largest file is mapped into memory.
+    #[staticmethod]
+    #[pyo3(signature = (folder, *, allow_insecure = false))]
+    fn open(py: Python<'_>, folder: PathBuf, allow_insecure: bool) -> Result<Self> {
+        let path = folder.join(BOOTSTRAPS);
+        let (server, _) = open_mapped(py, &path, allow_insecure, PackedEvaluationKey::from_shared)?;
+        let inner = py.detach(|| join(server, &folder, read_options(allow_insecure)))?;
+        Ok(Self { inner, origin: Origin::of(&folder, allow_insecure)? })
+    }
+
+    /// The identifier of the secret key of bits that they were made for.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.packing().clients().lwe.to_string()
+    }
+
+    /// Bits of a bootstrap.
+    #[getter]
+    fn bits_at_once(&self) -> usize {
+        self.inner.bits_at_once()
+    }
+
+    /// log2 of the probability that a bit of a gate goes wrong.
+    #[getter]
+    fn log2_fail(&self) -> f64 {
+        self.inner.log2_fail()
+    }
+
+    /// Security in bits, classical, of the weakest secret; 0 of toys.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.inner.security_bits()
+    }
+
+    /// Bytes of memory that it takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.inner.memory_bytes()
+    }
+
+    /// Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on.
+    #[getter]
+    fn noise(&self) -> f64 {
+        self.inner.noise().deviation()
+    }
+
+    /// A gate, bit by bit, as `EvaluationKey.gate`: of two different arrays of bits, fresh or results of this.
+    #[pyo3(signature = (gate, x, y, *, threads = 0, progress = Progress::Bar))]
+    fn gate(
+        &self,
+        py: Python<'_>,
+        gate: &str,
+        x: &EncryptedBits,
+        y: &EncryptedBits,
+        threads: usize,
+        progress: Progress<'_>,
+    ) -> Result<EncryptedBits> {
+        let which = gate_of(gate)?;
+        let inner = call::run_engine(py, (threads, progress, gate), |progress| {
+            self.inner.gate(which, &x.inner, &y.inner, progress)
+        })?;
+        Ok(EncryptedBits::new(inner, x.shape.clone()))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<ReducedKey<'py>> {
+        self.origin.reduce::<Self>(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "PackedGates({} bits at once, of client key {})",
+            self.bits_at_once(),
+            self.key_id()
+        )
+    }
+}

@@ -1,0 +1,104 @@
+//! Literals, all numbers that make a parameter set, as Python's dictionaries.
+//!
+//! Canonical bytes of parameters are JSON, or parts of JSON one after another: of `leveled` both moduli and circuit
+//! bootstrapping, of single values that may be packed those, the packed ones and their conversion.
+
+use cryptable::{Engine, Parameters, WireError};
+use cryptable_wire::{BodyReader, BodyWriter};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::{Result, raise};
+
+/// Longest part.
+const MAX_PART_BYTES: u64 = 1 << 20;
+
+/// Parts of single values that may be packed.
+const BRIDGED: [&str; 3] = ["single", "packed", "conversion"];
+
+/// Numbers and the part of leveled values.
+const LEVELED: [&str; 3] = ["input_modulus", "output_modulus", "circuit_bootstrapping"];
+
+/// JSON as Python's objects.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn loaded<'py>(py: Python<'py>, json: &[u8]) -> Result<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (PyBytes::new(py, json),))
+}
+
+/// Python's objects as JSON.
+///
+/// # Errors
+/// `TypeError` if they are none.
+pub(crate) fn dumped(literal: &Bound<'_, PyAny>) -> Result<Vec<u8>> {
+    let text: String = literal.py().import("json")?.call_method1("dumps", (literal,))?.extract()?;
+    Ok(text.into_bytes())
+}
+
+/// What `hash` gives of parameters of this digest.
+pub(crate) fn hash(digest: &[u8; 32]) -> u64 {
+    digest[..8].iter().fold(0, |hash, &byte| hash << 8 | u64::from(byte))
+}
+
+/// The literal of parameters of any engine.
+///
+/// # Errors
+/// Never: parameters are valid.
+pub(crate) fn of<'py>(py: Python<'py>, parameters: &Parameters) -> Result<Bound<'py, PyAny>> {
+    let bytes = parameters.to_bytes();
+    let wrong = |error: WireError| raise(error.into());
+    let mut reader = BodyReader::new(&bytes);
+    let literal = PyDict::new(py);
+    match parameters {
+        Parameters::Packed(_) | Parameters::Single(_) => return loaded(py, &bytes),
+        Parameters::Leveled(_) => {
+            let [input, output, circuit] = LEVELED;
+            literal.set_item(input, reader.u64(input).map_err(wrong)?)?;
+            literal.set_item(output, reader.u64(output).map_err(wrong)?)?;
+            let part = reader.bytes(circuit, MAX_PART_BYTES).map_err(wrong)?;
+            literal.set_item(circuit, loaded(py, part)?)?;
+        }
+        Parameters::Bridged(_) => {
+            for name in BRIDGED {
+                let part = reader.bytes(name, MAX_PART_BYTES).map_err(wrong)?;
+                literal.set_item(name, loaded(py, part)?)?;
+            }
+        }
+    }
+    Ok(literal.into_any())
+}
+
+/// Canonical bytes of a literal of an engine.
+///
+/// # Errors
+/// `ValueError` if it has no such parts; `TypeError` if it is no JSON.
+pub(crate) fn bytes_of(engine: Engine, literal: &Bound<'_, PyAny>) -> Result<Vec<u8>> {
+    let mut writer = BodyWriter::new(Vec::new());
+    if engine == Engine::Leveled {
+        let [input, output, circuit] = part_of(literal, LEVELED)?;
+        writer.u64(input.extract()?)?;
+        writer.u64(output.extract()?)?;
+        writer.bytes(&dumped(&circuit)?)?;
+    } else if literal.contains(BRIDGED[2])? {
+        for part in part_of(literal, BRIDGED)? {
+            writer.bytes(&dumped(&part)?)?;
+        }
+    } else {
+        return dumped(literal);
+    }
+    Ok(writer.into_inner())
+}
+
+/// What a literal has of these names, and nothing else.
+fn part_of<'py>(literal: &Bound<'py, PyAny>, names: [&str; 3]) -> Result<[Bound<'py, PyAny>; 3]> {
+    let [a, b, c] = names.map(|name| literal.get_item(name));
+    if let (Ok(a), Ok(b), Ok(c)) = (a, b, c)
+        && literal.len()? == names.len()
+    {
+        return Ok([a, b, c]);
+    }
+    let message = format!("a literal of these parameters has {}", names.join(", "));
+    Err(PyValueError::new_err(message))
+}

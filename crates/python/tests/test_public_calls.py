@@ -1,0 +1,35 @@
+"""Every public call of the library is reached from here, or it is said why not."""
+
+import re
+from pathlib import Path
+
+CRATES = Path(__file__).parents[2]
+
+#: What Python has by another name, or not at all.
+OTHERWISE = {
+    "check_undamaged": "EncryptedWords.load reads files whole, and checks them",
+    "decrypt_digits": "decrypt_integers(signed=False)",
+    "for_table": "plan(table)",
+    "is_value_by_value": "engine != 'packed'",
+    # By their name, through `compare`.
+    "absolute_value": "comparisons.absolute_value",
+    "greater_or_equal": "comparisons.greater_or_equal",
+    "index_of_larger": "comparisons.index_of_larger",
+    "integer_digits": "comparisons.digits",
+    "is_negative": "comparisons.is_negative",
+    "minimum": "comparisons.minimum",
+}
+
+
+def sources(crate):
+    for path in sorted((CRATES / crate / "src").rglob("*.rs")):
+        code, *_tests = path.read_text(encoding="utf-8").split("#[cfg(test)]\nmod ")
+        yield re.sub(r"//[^\n]*", "", code)
+
+
+def test_every_public_call():
+    public = {name for code in sources("cryptable") for name in re.findall(r"\bpub (?:const )?fn (\w+)", code)}
+    named = {name for code in sources("python") for name in re.findall(r"\w+", code)}
+    assert len(public) > 100
+    assert public - named - OTHERWISE.keys() == set()
+    assert OTHERWISE.keys() <= public
