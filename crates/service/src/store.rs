@@ -20,6 +20,7 @@ mod uploads;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -28,10 +29,12 @@ pub(crate) use self::jobs::{QueuedJob, Reservation};
 pub(crate) use self::objects::StoredObject;
 pub(crate) use self::uploads::StoredUpload;
 use crate::clock::Clock;
+use crate::error::is_busy;
+use crate::limits::Limits;
 use crate::{Error, Result};
 
-/// Waiting for another process that writes.
-const BUSY_MS: u32 = 10_000;
+/// Before something is tried again that the database refuses at once.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Rows and files of a server. Commands of the operator open the same folder while the server runs.
 #[derive(Debug)]
@@ -47,17 +50,19 @@ impl Store {
     /// # Errors
     /// If it cannot be written, or a later version of this program wrote it.
     pub fn open(folder: &Path) -> Result<Self> {
-        Self::open_with_clock(folder, Clock::system())
+        Self::open_with(folder, Clock::system(), Limits::default().lock_wait)
     }
 
-    pub(crate) fn open_with_clock(folder: &Path, clock: Clock) -> Result<Self> {
+    /// Opens a folder; waits at most so long for another process that writes to it.
+    pub(crate) fn open_with(folder: &Path, clock: Clock, lock_wait: Duration) -> Result<Self> {
         create_private(folder)?;
         for name in ["files", "tables"] {
             create_private(&folder.join(name))?;
         }
         let mut database = Connection::open(folder.join("service.sqlite"))?;
-        database.busy_timeout(std::time::Duration::from_millis(u64::from(BUSY_MS)))?;
-        database.pragma_update(None, "journal_mode", "WAL")?;
+        database.busy_timeout(lock_wait)?;
+        // Of several that start a folder, one switches; SQLite refuses the others at once, whatever it was told to wait.
+        patiently(lock_wait, || database.pragma_update(None, "journal_mode", "WAL"))?;
         database.pragma_update(None, "synchronous", "FULL")?;
         database.pragma_update(None, "foreign_keys", true)?;
         // Commands of the operator may come at the same time: a transaction that reads first and then writes would be refused
@@ -93,6 +98,7 @@ impl Store {
                 fs::remove_file(entry.path())?;
             }
         }
+        self.remove_unused_tables()?;
         Ok(lock)
     }
 
@@ -114,6 +120,20 @@ impl Store {
     fn remove_files(&self, ids: &[String]) {
         for id in ids {
             let _ = fs::remove_file(self.file(id));
+        }
+    }
+}
+
+/// Calls again what fails as another process holds a lock, for so long.
+fn patiently(
+    wait: Duration,
+    mut call: impl FnMut() -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Err(error) if is_busy(&error) && start.elapsed() < wait => std::thread::sleep(PAUSE),
+            outcome => return outcome,
         }
     }
 }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
+use super::tables::is_needed;
+use super::uploads::check_room;
 use super::{Store, StoredObject};
 use crate::identifiers::new_id;
 use crate::limits::Limits;
@@ -37,12 +39,12 @@ impl Store {
         &self,
         client: i64,
         request: Option<&str>,
-        (order, tables): (&Order, &[String]),
+        (order, digests): (&Order, &[String]),
         (key, ciphertext): (&StoredObject, &StoredObject),
         (reserved, limits): (Reservation, &Limits),
     ) -> Result<Job> {
         let id = new_id()?;
-        let (order_text, tables) = (json(order)?, json(&tables)?);
+        let (order_text, tables) = (json(order)?, json(&digests)?);
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
         if let Some(found) = job_of_request(&transaction, client, request, order)? {
@@ -51,6 +53,12 @@ impl Store {
             return self.job(client, &found.id);
         }
         check_queue(&transaction, client, limits)?;
+        check_room(&transaction, client, reserved.bytes, limits)?;
+        for digest in digests {
+            if !is_needed(&transaction, digest)? {
+                return Err(Problem::not_found("table any more").into());
+            }
+        }
         let are_there: u64 = transaction.query_row(
             "SELECT count(*) FROM object WHERE id IN (?1, ?2)",
             [&key.id, &ciphertext.id],
