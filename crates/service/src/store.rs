@@ -41,7 +41,10 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub struct Store {
     folder: PathBuf,
     clock: Clock,
+    /// Writes, one after the other.
     database: Mutex<Connection>,
+    /// Reads, which wait neither for the disk nor for locks of others.
+    reader: Mutex<Connection>,
 }
 
 impl Store {
@@ -59,7 +62,8 @@ impl Store {
         for name in ["files", "tables"] {
             create_private(&folder.join(name))?;
         }
-        let mut database = Connection::open(folder.join("service.sqlite"))?;
+        let path = folder.join("service.sqlite");
+        let mut database = Connection::open(&path)?;
         database.busy_timeout(lock_wait)?;
         // Of several that start a folder, one switches; SQLite refuses the others at once, whatever it was told to wait.
         patiently(lock_wait, || database.pragma_update(None, "journal_mode", "WAL"))?;
@@ -69,7 +73,11 @@ impl Store {
         // at once, without waiting, if one wrote between.
         database.set_transaction_behavior(TransactionBehavior::Immediate);
         schema::prepare(&mut database, clock.now())?;
-        Ok(Self { folder: folder.to_owned(), clock, database: Mutex::new(database) })
+        let reader = Connection::open(&path)?;
+        reader.busy_timeout(lock_wait)?;
+        reader.pragma_update(None, "query_only", true)?;
+        let (database, reader) = (Mutex::new(database), Mutex::new(reader));
+        Ok(Self { folder: folder.to_owned(), clock, database, reader })
     }
 
     /// Makes this process the folder's one server: jobs that ran wait again, files without a row go. The lock lasts as
@@ -88,7 +96,7 @@ impl Store {
         for entry in fs::read_dir(self.folder.join("files"))? {
             let entry = entry?;
             let id = entry.file_name().to_string_lossy().into_owned();
-            let known: bool = self.rows().query_row(
+            let known: bool = self.reader().query_row(
                 "SELECT EXISTS(SELECT 1 FROM upload WHERE id = ?1) OR EXISTS(SELECT 1 FROM object WHERE id = ?1)
                  OR EXISTS(SELECT 1 FROM result WHERE file = ?1)",
                 [&id],
@@ -112,8 +120,14 @@ impl Store {
         Ok(File::open(self.folder.join("files"))?.sync_all()?)
     }
 
+    /// Rows that change.
     fn rows(&self) -> MutexGuard<'_, Connection> {
         self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Rows as they are now, with all that was confirmed.
+    fn reader(&self) -> MutexGuard<'_, Connection> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes files whose rows are gone. One that is left is removed when a server starts.

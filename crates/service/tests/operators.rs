@@ -106,7 +106,7 @@ fn requests_that_write_wait_for_operators() {
 #[test]
 fn a_lock_that_lasts_too_long_is_told_and_harms_nothing() {
     let server =
-        Server::start(Limits { lock_wait: Duration::from_millis(100), ..Limits::default() });
+        Server::start(Limits { lock_wait: Duration::from_millis(500), ..Limits::default() });
     server.store().add_table("squares", &squares(4)).unwrap();
     let client = server.client("one");
     let (secret, key) = keys(Engine::Single, 4);
@@ -116,20 +116,26 @@ fn a_lock_that_lasts_too_long_is_told_and_harms_nothing() {
     let announce = || server.send("POST /v1/uploads", &token, "", &body);
     let mut other = Connection::open(server.folder.path().join("service.sqlite")).unwrap();
     let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-    let start = Instant::now();
-    let (status, answered) = announce();
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    let problem: Problem = serde_json::from_str(&answered).unwrap();
-    assert_eq!((status, problem.word()), (503, "unavailable"), "{answered}");
-    // Who only reads needs no lock.
-    assert_eq!(server.send("GET /v1/tables", &token, "", "").0, 200);
+    std::thread::scope(|scope| {
+        let start = Instant::now();
+        let waiting: Vec<_> = (0..2).map(|_| scope.spawn(announce)).collect();
+        // Who only reads waits for nobody.
+        assert_eq!(server.send("GET /v1/jobs", &token, "", "").0, 200);
+        assert!(waiting.iter().all(|request| !request.is_finished()));
+        for request in waiting {
+            let (status, answered) = request.join().unwrap();
+            let problem: Problem = serde_json::from_str(&answered).unwrap();
+            assert_eq!((status, problem.word()), (503, "unavailable"), "{answered}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    });
     // A client tries again by itself, and a job goes on when the lock is gone.
     std::thread::scope(|scope| {
         let result = scope.spawn(|| {
             let encrypted = secret.encrypt(&[3]).unwrap();
             secret.decrypt(&client.lookup(&key.sha256, &encrypted, "squares").unwrap()).unwrap()
         });
-        std::thread::sleep(Duration::from_millis(400));
+        std::thread::sleep(Duration::from_millis(800));
         lock.rollback().unwrap();
         assert_eq!(result.join().unwrap(), [1]);
     });

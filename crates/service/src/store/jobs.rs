@@ -98,13 +98,15 @@ impl Store {
         request: Option<&str>,
         order: &Order,
     ) -> Result<Option<Job>> {
-        let found = job_of_request(&self.rows(), client, request, order)?;
+        let found = job_of_request(&self.reader(), client, request, order)?;
         found.map(|job| self.job(client, &job.id)).transpose()
     }
 
     /// A job, without the progress of one that runs.
     pub(crate) fn job(&self, client: i64, id: &str) -> Result<Job> {
-        let rows = self.rows();
+        let mut rows = self.reader();
+        // Row and results are those of one moment.
+        let rows = rows.transaction()?;
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], job).optional()?;
         let mut found = found.ok_or_else(|| Problem::not_found("job"))?;
@@ -115,7 +117,8 @@ impl Store {
     }
 
     pub(crate) fn jobs(&self, client: i64) -> Result<Vec<Job>> {
-        let rows = self.rows();
+        let mut rows = self.reader();
+        let rows = rows.transaction()?;
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 ORDER BY sequence"))?;
         let jobs = query.query_map([client], job)?;
         let mut jobs: Vec<Job> = jobs.collect::<rusqlite::Result<_>>()?;
@@ -138,7 +141,7 @@ impl Store {
     /// The file of a result.
     pub(crate) fn result(&self, client: i64, id: &str, place: u64) -> Result<(String, u64)> {
         let state = self.job(client, id)?.state;
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query =
             rows.prepare("SELECT file, bytes FROM result WHERE job = ?1 AND place = ?2")?;
         let found =
@@ -239,7 +242,7 @@ impl Store {
 
     /// How many rows there are, by name, for the operator.
     pub(crate) fn counts(&self) -> Result<Vec<(String, u64)>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(
             "SELECT 'jobs_' || state, count(*) FROM job GROUP BY state
              UNION ALL SELECT 'clients', count(*) FROM client

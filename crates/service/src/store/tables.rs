@@ -64,7 +64,7 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub fn tables(&self) -> Result<Vec<TableInfo>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare("SELECT * FROM lookup_table ORDER BY name")?;
         let tables = query.query_map([], info)?;
         Ok(tables.collect::<rusqlite::Result<_>>()?)
@@ -114,7 +114,7 @@ impl Store {
     }
 
     pub(crate) fn table(&self, name: &str) -> Result<Option<TableInfo>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare("SELECT * FROM lookup_table WHERE name = ?1")?;
         Ok(query.query_row([name], info).optional()?)
     }

@@ -92,14 +92,14 @@ impl Store {
     }
 
     pub(crate) fn upload(&self, client: i64, id: &str) -> Result<StoredUpload> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], upload).optional()?;
         found.ok_or_else(|| Problem::not_found("upload").into())
     }
 
     fn upload_of(&self, client: i64, announced: &Announcement) -> Result<Option<StoredUpload>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(&format!(
             "{COLUMNS} WHERE client = ?1 AND kind = ?2 AND sha256 = ?3 AND length = ?4"
         ))?;
