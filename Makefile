@@ -4,7 +4,7 @@ DEMO_OUTPUT ?= demo-output
 BENCH_ARGUMENTS ?= --help
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-aarch64 format lint docs book server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny sbom
+.PHONY: help demo test test-all test-aarch64 format lint docs book book-if-possible server-build unit-tests all-unit-tests python-tests run-python-tests ray-tests ray-overhead notebooks wheel wheel-test release-check service-load fuzz bench deny sbom
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -12,15 +12,15 @@ help: ## List the targets
 demo: ## Apply a contrast table to an encrypted picture; writes demo-output/before-after.png
 	$(CARGO) run --release -p cryptable-cli --bin cryptable -- demo --output $(DEMO_OUTPUT)
 
-test: format lint docs server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
+test: format lint docs book-if-possible server-build unit-tests python-tests ## Run the checks: formatting, lints, documentation, builds, tests; some twenty minutes on two cores from scratch
 
-test-all: format lint docs server-build all-unit-tests python-tests ## Run the checks and the slow tests: two minutes more than make test, six more without AVX-512 IFMA
+test-all: format lint docs book-if-possible server-build all-unit-tests python-tests ## Run the checks and the slow tests: two minutes more than make test, six more without AVX-512 IFMA
 
 format: ## Check the formatting
 	$(CARGO) fmt --all --check
 
 lint: ## Check with clippy; warnings are errors
-	$(CARGO) clippy --workspace --all-targets --features cryptable-cli/bench,cryptable-cli/remote,cryptable-cli/serve -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --features cryptable-cli/bench,cryptable-cli/serve -- -D warnings
 
 docs: ## Build the documentation; warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
@@ -37,11 +37,14 @@ book: ## Build the book into docs/book/html; needs mdbook, and latex2mathml for 
 	@for name in $(BOOK_LINKS); do ln -s ../../../$$name docs/book/html/$$name; done
 	@echo 'docs/book/html/index.html'
 
+book-if-possible:
+	@if command -v mdbook > /dev/null; then $(MAKE) book; else echo 'the book is NOT built: there is no mdbook; a test checks its links and pages'; fi
+
 server-build: ## Check what servers and clients build: no `client` code in the former, no `diagnostics` in either
 	$(CARGO) clippy -p cryptable --no-default-features -- -D warnings
 	$(CARGO) clippy -p cryptable-cli --no-default-features -- -D warnings
 	$(CARGO) clippy -p cryptable-cli --no-default-features --features serve -- -D warnings
-	$(CARGO) clippy -p cryptable-cli --features remote -- -D warnings
+	$(CARGO) clippy -p cryptable-cli --no-default-features --features client -- -D warnings
 	$(CARGO) clippy -p cryptable -p cryptable-cli -- -D warnings
 	! $(CARGO) tree -p cryptable -p cryptable-cli --edges features,normal | grep 'feature "diagnostics"'
 
@@ -50,10 +53,10 @@ unit-tests all-unit-tests: export CRYPTABLE_CALIBRATION = off
 # The same samples each time: a check that passed passes again. `make test-all` draws new ones.
 unit-tests: export CRYPTABLE_TEST_SEED ?= 1
 unit-tests: ## Run the tests
-	$(CARGO) test --workspace --profile checks --features cryptable-cli/remote,cryptable-cli/serve
+	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve
 
 all-unit-tests: ## Run the tests, also those that `make test` leaves out as slow
-	$(CARGO) test --workspace --profile checks --features cryptable-cli/remote,cryptable-cli/serve -- --include-ignored
+	$(CARGO) test --workspace --profile checks --features cryptable-cli/serve -- --include-ignored
 
 # Where NEON's vectors are; the other crates have no code of their own for a processor. Debian has gcc-aarch64-linux-gnu
 # and qemu-user; `rustup target add aarch64-unknown-linux-gnu` brings the library.
@@ -90,7 +93,8 @@ run-python-tests:
 	$(PYTHON_ENVIRONMENT)/bin/ruff format --quiet --check $(PYTHON_SOURCES)
 	$(PYTHON_ENVIRONMENT)/bin/ruff check --quiet $(PYTHON_SOURCES)
 	$(PYTHON_ENVIRONMENT)/bin/mypy
-	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/remote,cryptable-cli/serve
+	$(PYTHON) scripts/release_check.py
+	$(CARGO) build --workspace --all-targets --profile checks --features cryptable-cli/serve
 	cp target/checks/lib_native.$(if $(filter Darwin,$(shell uname)),dylib,so) $(PYTHON_PACKAGE)/cryptable/_native.abi3.so
 	PYTHONPATH=$(PYTHON_PACKAGE) $(PYTHON_ENVIRONMENT)/bin/pytest --quiet
 
@@ -147,7 +151,7 @@ release-check: ## Check versions, manifests and the changelog; package every cra
 	$(CARGO) package --workspace --no-verify --allow-dirty --quiet
 	@oldest=$$(sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml); \
 	if rustup run "$$oldest" cargo --version > /dev/null 2>&1; \
-	then rustup run "$$oldest" cargo check --workspace --locked --target-dir target/oldest; \
+	then rustup run "$$oldest" cargo check --workspace --features cryptable-cli/bench,cryptable-cli/serve --locked --target-dir target/oldest; \
 	else echo "Rust $$oldest NOT checked: rustup toolchain install $$oldest brings it"; fi
 
 FUZZ_RUNS ?= 1000000

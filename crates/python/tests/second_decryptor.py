@@ -2,9 +2,8 @@
 
     python second_decryptor.py client.key result.ct
 
-prints the values of a file of ciphertexts, of any engine, one a line. It shows that files can be read without this
-library. It is no replacement: nothing is cleared from memory, nothing runs in constant time, checksums (BLAKE3) and
-bounds on noise are not checked.
+prints the values of a file of ciphertexts, of any engine, one a line, without this library. It is no replacement:
+nothing is cleared from memory or runs in constant time, checksums (BLAKE3) and bounds on noise are not checked.
 """
 
 from __future__ import annotations

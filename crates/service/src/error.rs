@@ -2,6 +2,8 @@
 
 use std::io;
 
+use rusqlite::ErrorCode;
+
 use crate::Problem;
 
 /// Why something failed.
@@ -39,10 +41,21 @@ impl Error {
             Self::Library(cryptable::Error::Io(error)) => logged(&error),
             Self::Library(error) => Problem::unusable(error.to_string()),
             Self::Io(error) => logged(&error),
+            Self::Database(error) if is_busy(&error) => {
+                eprintln!("error: {error}");
+                Problem::unavailable(
+                    "another process writes to the server's folder; try again later",
+                )
+            }
             Self::Database(error) => logged(&error),
             Self::Operator(text) => logged(&io::Error::other(text)),
         }
     }
+}
+
+/// Whether another process held a lock of the database for longer than was waited: the same may go well later.
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 fn logged(error: &dyn std::error::Error) -> Problem {

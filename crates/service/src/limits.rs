@@ -31,6 +31,8 @@ pub struct Limits {
     pub silence: Duration,
     /// Longest time that a part of an upload takes; what arrived is kept.
     pub part: Duration,
+    /// Longest wait for a command of the operator that writes to the folder.
+    pub lock_wait: Duration,
     /// What is removed by itself, and when.
     pub keep: Retention,
 }
@@ -81,6 +83,7 @@ impl Default for Limits {
             client_requests: 64,
             silence: Duration::from_secs(30),
             part: Duration::from_secs(600),
+            lock_wait: Duration::from_secs(10),
             keep: Retention::default(),
         }
     }

@@ -111,6 +111,12 @@ impl Problem {
         Self::new("too-many", 429, detail).exceeds(name, found, limit)
     }
 
+    /// Come back later: the server cannot do it now.
+    #[must_use]
+    pub fn unavailable(detail: impl Into<String>) -> Self {
+        Self::new("unavailable", 503, detail)
+    }
+
     /// What went wrong is not the client's fault, nor its business.
     #[must_use]
     pub fn internal() -> Self {

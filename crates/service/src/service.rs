@@ -93,7 +93,7 @@ impl Service {
             return Err(Error::Operator(text));
         }
         let options = options.max_memory(limits.memory);
-        let store = Arc::new(Store::open_with_clock(&folder, clock)?);
+        let store = Arc::new(Store::open_with(&folder, clock, limits.lock_wait)?);
         let lock = store.start_serving()?;
         let listener = TcpListener::bind(listen)?;
         listener.set_nonblocking(true)?;

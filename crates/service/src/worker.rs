@@ -60,6 +60,14 @@ struct Loaded {
     key: Arc<EvaluationKey>,
 }
 
+/// What became of a job.
+enum Outcome {
+    /// Files of the results, and their bytes.
+    Done(Vec<(String, u64)>),
+    Stopped,
+    Failed(String),
+}
+
 impl Worker {
     pub(crate) fn new(store: Arc<Store>, limits: Limits, options: ReadOptions) -> Self {
         let (current, changed) = Default::default();
@@ -131,31 +139,40 @@ impl Worker {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             self.look_up(job, loaded, (&is_cancelled, &progress))
         }));
-        let stored = match outcome {
+        let outcome = match outcome {
             Ok(Ok(results)) => {
                 self.totals.jobs.fetch_add(1, Ordering::Relaxed);
                 let spent = start.elapsed().as_millis() as u64;
                 self.totals.lookup_ms.fetch_add(spent, Ordering::Relaxed);
-                self.store.finish_job(&job.id, &results)
+                Outcome::Done(results)
             }
-            Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => self.store.requeue_job(&job.id),
-            Ok(Err(error)) => self.fail(job, &error.problem().detail),
-            Err(_) => self.fail(job, "the lookup ended by a defect of the library"),
+            Ok(Err(_)) if is_cancelled.load(Ordering::Relaxed) => Outcome::Stopped,
+            Ok(Err(error)) => self.failed(error.problem().detail),
+            Err(_) => self.failed("the lookup ended by a defect of the library".to_owned()),
         };
-        if let Err(error) = stored {
+        // What fails is the disk, or a lock that an operator's command holds: the work is not done again for that. The next
+        // server finds a job that runs, and starts it anew.
+        while let Err(error) = self.record(&job.id, &outcome) {
             eprintln!("error: {error}");
-            // Once more, later: what failed is the disk.
-            if let Err(error) = self.store.requeue_job(&job.id) {
-                eprintln!("error: {error}");
+            self.wait();
+            if self.lock().is_stopped {
+                break;
             }
-            std::thread::sleep(LOOK);
         }
         self.lock().job = None;
     }
 
-    fn fail(&self, job: &QueuedJob, reason: &str) -> Result<()> {
+    fn failed(&self, reason: String) -> Outcome {
         self.totals.failures.fetch_add(1, Ordering::Relaxed);
-        self.store.fail_job(&job.id, reason)
+        Outcome::Failed(reason)
+    }
+
+    fn record(&self, job: &str, outcome: &Outcome) -> Result<()> {
+        match outcome {
+            Outcome::Done(results) => self.store.finish_job(job, results),
+            Outcome::Stopped => self.store.requeue_job(job),
+            Outcome::Failed(reason) => self.store.fail_job(job, reason),
+        }
     }
 
     /// A key, loaded now or before. Others go, the one used longest ago first, until all fit.

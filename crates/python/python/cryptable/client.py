@@ -40,7 +40,7 @@ SILENCE = 900.0
 #: First and longest pause before something is tried again, in seconds.
 _PAUSES = (0.1, 10.0)
 
-_LATER = (429, 502, 503)
+_LATER = (429, 502, 503, 504)
 
 
 class ServiceError(CryptableError):

@@ -39,7 +39,9 @@ pub(super) fn check(url: &str) -> Result<()> {
     match uri.as_ref().and_then(Uri::scheme_str) {
         Some("http") => Ok(()),
         Some("https") if cfg!(feature = "tls") => Ok(()),
-        Some("https") => refused("this build speaks no TLS; one with the feature tls does"),
+        Some("https") => refused(
+            "this build speaks no TLS; one with the feature tls, or remote-tls of the program, does",
+        ),
         _ => refused("an address is as https://lookups.example or http://127.0.0.1:8080"),
     }
 }

@@ -64,7 +64,6 @@ fn accept(app: &App, client: i64, request: Option<&str>, order: &Order) -> Resul
         tables.push(table.ok_or_else(|| Problem::not_found(&format!("table as {name:?}")))?);
     }
     let reserved = check_order(&key, &ciphertext, &tables, (&app.limits, app.options))?;
-    app.store.check_room(client, reserved.bytes, &app.limits)?;
     let digests: Vec<String> = tables.into_iter().map(|table| table.digest).collect();
     let ordered = (order, digests.as_slice());
     let reserved = (reserved, &app.limits);

@@ -59,7 +59,7 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub fn clients(&self) -> Result<Vec<String>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare("SELECT name FROM client ORDER BY name")?;
         let names = query.query_map([], |row| row.get(0))?;
         Ok(names.collect::<rusqlite::Result<_>>()?)
@@ -94,7 +94,7 @@ impl Store {
     /// The client of a token. All hashes are compared, each in constant time.
     pub(crate) fn client_of(&self, token: &str) -> Result<Option<i64>> {
         let presented = blake3::hash(token.as_bytes());
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare("SELECT id, token_hash FROM client")?;
         let clients = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, [u8; 32]>(1)?)))?;
         let mut found = None;

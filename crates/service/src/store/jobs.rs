@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
+use super::tables::is_needed;
+use super::uploads::check_room;
 use super::{Store, StoredObject};
 use crate::identifiers::new_id;
 use crate::limits::Limits;
@@ -37,12 +39,12 @@ impl Store {
         &self,
         client: i64,
         request: Option<&str>,
-        (order, tables): (&Order, &[String]),
+        (order, digests): (&Order, &[String]),
         (key, ciphertext): (&StoredObject, &StoredObject),
         (reserved, limits): (Reservation, &Limits),
     ) -> Result<Job> {
         let id = new_id()?;
-        let (order_text, tables) = (json(order)?, json(&tables)?);
+        let (order_text, tables) = (json(order)?, json(&digests)?);
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
         if let Some(found) = job_of_request(&transaction, client, request, order)? {
@@ -51,6 +53,12 @@ impl Store {
             return self.job(client, &found.id);
         }
         check_queue(&transaction, client, limits)?;
+        check_room(&transaction, client, reserved.bytes, limits)?;
+        for digest in digests {
+            if !is_needed(&transaction, digest)? {
+                return Err(Problem::not_found("table any more").into());
+            }
+        }
         let are_there: u64 = transaction.query_row(
             "SELECT count(*) FROM object WHERE id IN (?1, ?2)",
             [&key.id, &ciphertext.id],
@@ -90,13 +98,15 @@ impl Store {
         request: Option<&str>,
         order: &Order,
     ) -> Result<Option<Job>> {
-        let found = job_of_request(&self.rows(), client, request, order)?;
+        let found = job_of_request(&self.reader(), client, request, order)?;
         found.map(|job| self.job(client, &job.id)).transpose()
     }
 
     /// A job, without the progress of one that runs.
     pub(crate) fn job(&self, client: i64, id: &str) -> Result<Job> {
-        let rows = self.rows();
+        let mut rows = self.reader();
+        // Row and results are those of one moment.
+        let rows = rows.transaction()?;
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], job).optional()?;
         let mut found = found.ok_or_else(|| Problem::not_found("job"))?;
@@ -107,7 +117,8 @@ impl Store {
     }
 
     pub(crate) fn jobs(&self, client: i64) -> Result<Vec<Job>> {
-        let rows = self.rows();
+        let mut rows = self.reader();
+        let rows = rows.transaction()?;
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 ORDER BY sequence"))?;
         let jobs = query.query_map([client], job)?;
         let mut jobs: Vec<Job> = jobs.collect::<rusqlite::Result<_>>()?;
@@ -130,7 +141,7 @@ impl Store {
     /// The file of a result.
     pub(crate) fn result(&self, client: i64, id: &str, place: u64) -> Result<(String, u64)> {
         let state = self.job(client, id)?.state;
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query =
             rows.prepare("SELECT file, bytes FROM result WHERE job = ?1 AND place = ?2")?;
         let found =
@@ -231,7 +242,7 @@ impl Store {
 
     /// How many rows there are, by name, for the operator.
     pub(crate) fn counts(&self) -> Result<Vec<(String, u64)>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(
             "SELECT 'jobs_' || state, count(*) FROM job GROUP BY state
              UNION ALL SELECT 'clients', count(*) FROM client

@@ -60,7 +60,7 @@ impl Store {
         kind: Kind,
         sha256: &str,
     ) -> Result<Option<StoredObject>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(
             "SELECT id, sha256, bytes, about, parameters FROM object
              WHERE client = ?1 AND kind = ?2 AND sha256 = ?3",
@@ -78,7 +78,7 @@ impl Store {
     }
 
     pub(crate) fn objects(&self, client: i64, kind: Kind) -> Result<Vec<StoredObject>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(
             "SELECT id, sha256, bytes, about, parameters FROM object
              WHERE client = ?1 AND kind = ?2 ORDER BY rowid",

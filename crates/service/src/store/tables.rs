@@ -1,15 +1,16 @@
 //! Tables that the operator offers, in files named by their content.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use cryptable::Table;
 use cryptable_wire::hex;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Store;
 use super::clients::check_name;
+use super::uploads::is_digest;
 use crate::messages::TableInfo;
 use crate::{Error, Result};
 
@@ -37,13 +38,24 @@ impl Store {
         let mut file = tempfile::NamedTempFile::new_in(self.folder.join("tables"))?;
         file.write_all(&bytes)?;
         file.as_file().sync_all()?;
-        file.persist(&path).map_err(|error| error.error)?;
-        fs::File::open(self.folder.join("tables"))?.sync_all()?;
         let (input_modulus, output_modulus) = (table.input_modulus(), table.output_modulus());
-        self.rows().execute(
-            "INSERT OR REPLACE INTO lookup_table VALUES (?1, ?2, ?3, ?4)",
-            params![name, digest, input_modulus, output_modulus],
-        )?;
+        let replaced = {
+            // No other command finds the file without its row, and removes it.
+            let mut rows = self.rows();
+            let transaction = rows.transaction()?;
+            file.persist(&path).map_err(|error| error.error)?;
+            fs::File::open(self.folder.join("tables"))?.sync_all()?;
+            let replaced = digest_of(&transaction, name)?;
+            transaction.execute(
+                "INSERT OR REPLACE INTO lookup_table VALUES (?1, ?2, ?3, ?4)",
+                params![name, digest, input_modulus, output_modulus],
+            )?;
+            transaction.commit()?;
+            replaced
+        };
+        if let Some(replaced) = replaced {
+            self.remove_unused_table(&replaced)?;
+        }
         Ok(TableInfo { name: name.to_owned(), input_modulus, output_modulus, digest })
     }
 
@@ -52,7 +64,7 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub fn tables(&self) -> Result<Vec<TableInfo>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare("SELECT * FROM lookup_table ORDER BY name")?;
         let tables = query.query_map([], info)?;
         Ok(tables.collect::<rusqlite::Result<_>>()?)
@@ -63,24 +75,46 @@ impl Store {
     /// # Errors
     /// If there is none of that name.
     pub fn remove_table(&self, name: &str) -> Result<()> {
-        let found = self.table(name)?;
-        let found = found.ok_or_else(|| Error::Operator(format!("there is no table {name}")))?;
-        let rows = self.rows();
-        rows.execute("DELETE FROM lookup_table WHERE name = ?1", [name])?;
-        let is_used: bool = rows.query_row(
-            "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)
-             OR EXISTS(SELECT 1 FROM job WHERE state IN ('queued', 'running') AND instr(tables, ?1))",
-            [&found.digest],
-            |row| row.get(0),
-        )?;
-        if !is_used {
-            fs::remove_file(self.table_file(&found.digest))?;
+        let digest = {
+            let mut rows = self.rows();
+            let transaction = rows.transaction()?;
+            let digest = digest_of(&transaction, name)?;
+            transaction.execute("DELETE FROM lookup_table WHERE name = ?1", [name])?;
+            transaction.commit()?;
+            digest
+        };
+        let digest = digest.ok_or_else(|| Error::Operator(format!("there is no table {name}")))?;
+        self.remove_unused_table(&digest)
+    }
+
+    /// Removes the file of a table that nothing needs.
+    fn remove_unused_table(&self, digest: &str) -> Result<()> {
+        let mut rows = self.rows();
+        // While it lasts, nobody names the file in a row.
+        let transaction = rows.transaction()?;
+        if !is_needed(&transaction, digest)? {
+            match fs::remove_file(self.table_file(digest)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                outcome => outcome?,
+            }
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// Removes files of tables that were offered once and that no job needs any more.
+    pub(super) fn remove_unused_tables(&self) -> Result<()> {
+        for entry in fs::read_dir(self.folder.join("tables"))? {
+            let name = entry?.file_name();
+            // Files that are being written have other names.
+            if let Some(digest) = name.to_str().filter(|name| is_digest(name)) {
+                self.remove_unused_table(digest)?;
+            }
         }
         Ok(())
     }
 
     pub(crate) fn table(&self, name: &str) -> Result<Option<TableInfo>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare("SELECT * FROM lookup_table WHERE name = ?1")?;
         Ok(query.query_row([name], info).optional()?)
     }
@@ -101,6 +135,22 @@ impl Store {
     fn table_file(&self, digest: &str) -> PathBuf {
         self.folder.join("tables").join(digest)
     }
+}
+
+/// The table that a name leads to.
+fn digest_of(rows: &Connection, name: &str) -> Result<Option<String>> {
+    let query = "SELECT digest FROM lookup_table WHERE name = ?1";
+    Ok(rows.query_row(query, [name], |row| row.get(0)).optional()?)
+}
+
+/// Whether a table is offered, or a job that waits or runs was ordered with it.
+pub(super) fn is_needed(rows: &Connection, digest: &str) -> Result<bool> {
+    Ok(rows.query_row(
+        "SELECT EXISTS(SELECT 1 FROM lookup_table WHERE digest = ?1)
+         OR EXISTS(SELECT 1 FROM job WHERE state IN ('queued', 'running') AND instr(tables, ?1))",
+        [digest],
+        |row| row.get(0),
+    )?)
 }
 
 fn info(row: &Row<'_>) -> rusqlite::Result<TableInfo> {

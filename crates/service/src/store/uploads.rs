@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Store;
 use crate::identifiers::new_id;
@@ -46,78 +46,60 @@ impl Store {
         if let Some(found) = self.upload_of(client, announced)? {
             return Ok(found);
         }
-        self.check_room(client, announced.length, limits)?;
         let id = new_id()?;
         File::create(self.file(&id))?.sync_all()?;
         self.sync_files()?;
+        let added = self.add_upload(&id, client, announced, limits);
+        if !matches!(added, Ok(true)) {
+            // Refused, or announced twice at the same time, or with another length.
+            self.remove_files(&[id]);
+        }
+        added?;
+        let found = self.upload_of(client, announced)?;
+        let other = "an upload of this digest has another length, or was removed meanwhile";
+        found.ok_or_else(|| Problem::conflict(other).into())
+    }
+
+    /// Names the file of an upload, unless there is another one of the same digest.
+    fn add_upload(
+        &self,
+        id: &str,
+        client: i64,
+        announced: &Announcement,
+        limits: &Limits,
+    ) -> Result<bool> {
         let mut rows = self.rows();
         let transaction = rows.transaction()?;
+        check_room(&transaction, client, announced.length, limits)?;
         let count: u64 = transaction.query_row(
             "SELECT count(*) FROM upload WHERE client = ?1",
             [client],
             |row| row.get(0),
         )?;
         if count >= limits.client_uploads {
-            drop(transaction);
-            drop(rows);
-            self.remove_files(&[id]);
             let limit = limits.client_uploads;
             return Err(Problem::too_many("client-uploads", count + 1, limit).into());
         }
+        let (kind, now) = (announced.kind.word(), self.clock.now());
+        let values = params![id, client, kind, announced.sha256, announced.length, now];
         let added = transaction.execute(
             "INSERT OR IGNORE INTO upload(id, client, kind, sha256, length, offset, touched)
              VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
-            params![
-                id,
-                client,
-                announced.kind.word(),
-                announced.sha256,
-                announced.length,
-                self.clock.now()
-            ],
+            values,
         )?;
         transaction.commit()?;
-        drop(rows);
-        if added == 0 {
-            // Announced twice at the same time, or with another length.
-            self.remove_files(&[id]);
-        }
-        let found = self.upload_of(client, announced)?;
-        let other = "an upload of this digest has another length, or was removed meanwhile";
-        found.ok_or_else(|| Problem::conflict(other).into())
-    }
-
-    /// Demands that a client may keep so many bytes more.
-    pub(crate) fn check_room(&self, client: i64, more: u64, limits: &Limits) -> Result<()> {
-        let kept = self.stored_bytes(client)?;
-        let total = kept.saturating_add(more);
-        match total > limits.client_bytes {
-            true => Err(Problem::too_large("client-bytes", total, limits.client_bytes).into()),
-            false => Ok(()),
-        }
-    }
-
-    /// Bytes that a client keeps, those included that it announced or will get.
-    fn stored_bytes(&self, client: i64) -> Result<u64> {
-        let bytes: u64 = self.rows().query_row(
-            "SELECT (SELECT coalesce(sum(length), 0) FROM upload WHERE client = ?1)
-                  + (SELECT coalesce(sum(bytes), 0) FROM object WHERE client = ?1)
-                  + (SELECT coalesce(sum(reserved), 0) FROM job WHERE client = ?1)",
-            [client],
-            |row| row.get(0),
-        )?;
-        Ok(bytes)
+        Ok(added == 1)
     }
 
     pub(crate) fn upload(&self, client: i64, id: &str) -> Result<StoredUpload> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(&format!("{COLUMNS} WHERE client = ?1 AND id = ?2"))?;
         let found = query.query_row(params![client, id], upload).optional()?;
         found.ok_or_else(|| Problem::not_found("upload").into())
     }
 
     fn upload_of(&self, client: i64, announced: &Announcement) -> Result<Option<StoredUpload>> {
-        let rows = self.rows();
+        let rows = self.reader();
         let mut query = rows.prepare(&format!(
             "{COLUMNS} WHERE client = ?1 AND kind = ?2 AND sha256 = ?3 AND length = ?4"
         ))?;
@@ -142,13 +124,34 @@ impl Store {
     }
 }
 
+/// Demands that a client may keep so many bytes more, beside those that it keeps, announced or will get.
+pub(super) fn check_room(rows: &Connection, client: i64, more: u64, limits: &Limits) -> Result<()> {
+    let kept: u64 = rows.query_row(
+        "SELECT (SELECT coalesce(sum(length), 0) FROM upload WHERE client = ?1)
+              + (SELECT coalesce(sum(bytes), 0) FROM object WHERE client = ?1)
+              + (SELECT coalesce(sum(reserved), 0) FROM job WHERE client = ?1)",
+        [client],
+        |row| row.get(0),
+    )?;
+    let total = kept.saturating_add(more);
+    match total > limits.client_bytes {
+        true => Err(Problem::too_large("client-bytes", total, limits.client_bytes).into()),
+        false => Ok(()),
+    }
+}
+
 /// Demands a SHA-256 digest in lower-case hexadecimal digits.
 fn check_digest(digest: &str) -> Result<()> {
-    let is_digit = |letter: char| letter.is_ascii_digit() || ('a'..='f').contains(&letter);
-    match digest.len() == 64 && digest.chars().all(is_digit) {
+    match is_digest(digest) {
         true => Ok(()),
         false => Err(Problem::bad_request("a digest has 64 digits of 0-9 a-f").into()),
     }
+}
+
+/// Whether a text is a digest of 256 bits in lower-case hexadecimal digits.
+pub(super) fn is_digest(text: &str) -> bool {
+    let is_digit = |letter: char| letter.is_ascii_digit() || ('a'..='f').contains(&letter);
+    text.len() == 64 && text.chars().all(is_digit)
 }
 
 fn upload(row: &Row<'_>) -> rusqlite::Result<StoredUpload> {

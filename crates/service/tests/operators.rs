@@ -1,0 +1,143 @@
+//! Commands of the operator, each a process of its own, write to the folder while others do, and while a server runs.
+
+mod support;
+
+use std::io::Cursor;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cryptable::Engine;
+use cryptable_service::{Limits, Problem, Store};
+use rusqlite::{Connection, TransactionBehavior};
+
+use support::{Server, keys, squares, token};
+
+const FOLDER: &str = "CRYPTABLE_TEST_OPERATOR_FOLDER";
+const NAME: &str = "CRYPTABLE_TEST_OPERATOR_NAME";
+
+/// What an operator of the tests does in a process of its own: adds clients and tables, and removes some.
+#[test]
+#[ignore = "it is the operator that other tests of this file start"]
+fn operator_process() {
+    let (Some(folder), Ok(name)) = (std::env::var_os(FOLDER), std::env::var(NAME)) else { return };
+    let folder = Path::new(&folder);
+    for round in 0..10 {
+        let store = Store::open(folder).unwrap();
+        let name = format!("{name}-{round}");
+        store.add_client(&name).unwrap();
+        store.add_table(&name, &squares(4)).unwrap();
+        if round % 2 == 0 {
+            store.remove_client(&name).unwrap();
+            store.remove_table(&name).unwrap();
+        }
+    }
+}
+
+fn operator(folder: &Path, name: &str) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "operator_process", "--ignored", "--nocapture"]);
+    command.env(FOLDER, folder).env(NAME, name).stdout(Stdio::null()).spawn().unwrap()
+}
+
+fn succeeds(mut operator: Child) -> bool {
+    operator.wait().unwrap().success()
+}
+
+#[test]
+fn commands_that_start_a_folder_at_once_all_succeed() {
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let start = Barrier::new(8);
+        std::thread::scope(|scope| {
+            for index in 0..8 {
+                let (folder, start) = (folder.path(), &start);
+                scope.spawn(move || {
+                    start.wait();
+                    Store::open(folder).unwrap().add_client(&format!("client-{index}")).unwrap();
+                });
+            }
+        });
+        assert_eq!(Store::open(folder.path()).unwrap().clients().unwrap().len(), 8);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let operators = (0..4).map(|index| operator(folder.path(), &format!("operator-{index}")));
+    let operators: Vec<Child> = operators.collect();
+    assert!(operators.into_iter().all(succeeds));
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!((store.clients().unwrap().len(), store.tables().unwrap().len()), (20, 20));
+}
+
+#[test]
+fn requests_that_write_wait_for_operators() {
+    let server = Server::start(Limits { client_uploads: 1 << 20, ..Limits::default() });
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let (token, server, done) = (token(&server), &server, &done);
+            scope.spawn(move || {
+                let mut index = 0;
+                while !done.load(Ordering::Relaxed) {
+                    let body =
+                        format!(r#"{{"kind":"ciphertext","length":9,"sha256":"{index:064x}"}}"#);
+                    let (status, answered) = server.send("POST /v1/uploads", &token, "", body);
+                    assert_eq!(status, 201, "{answered}");
+                    let upload: serde_json::Value = serde_json::from_str(&answered).unwrap();
+                    let line = format!("DELETE /v1/uploads/{}", upload["id"].as_str().unwrap());
+                    assert_eq!(server.send(&line, &token, "", "").0, 204);
+                    assert_eq!(server.send("GET /v1/tables", &token, "", "").0, 200);
+                    index += 1;
+                }
+                assert!(index > 0);
+            });
+        }
+        let folder = server.folder.path();
+        let operators = (0..3).map(|index| operator(folder, &format!("operator-{index}")));
+        let succeeded: Vec<bool> =
+            operators.collect::<Vec<_>>().into_iter().map(succeeds).collect();
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(succeeded, [true; 3]);
+    });
+    assert_eq!(server.store().clients().unwrap().len(), 15 + 2);
+}
+
+#[test]
+fn a_lock_that_lasts_too_long_is_told_and_harms_nothing() {
+    let server =
+        Server::start(Limits { lock_wait: Duration::from_millis(500), ..Limits::default() });
+    server.store().add_table("squares", &squares(4)).unwrap();
+    let client = server.client("one");
+    let (secret, key) = keys(Engine::Single, 4);
+    let key = client.register(&mut Cursor::new(key)).unwrap();
+    let token = token(&server);
+    let body = format!(r#"{{"kind":"ciphertext","length":9,"sha256":"{:064x}"}}"#, 1);
+    let announce = || server.send("POST /v1/uploads", &token, "", &body);
+    let mut other = Connection::open(server.folder.path().join("service.sqlite")).unwrap();
+    let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+    std::thread::scope(|scope| {
+        let start = Instant::now();
+        let waiting: Vec<_> = (0..2).map(|_| scope.spawn(announce)).collect();
+        // Who only reads waits for nobody.
+        assert_eq!(server.send("GET /v1/jobs", &token, "", "").0, 200);
+        assert!(waiting.iter().all(|request| !request.is_finished()));
+        for request in waiting {
+            let (status, answered) = request.join().unwrap();
+            let problem: Problem = serde_json::from_str(&answered).unwrap();
+            assert_eq!((status, problem.word()), (503, "unavailable"), "{answered}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    });
+    // A client tries again by itself, and a job goes on when the lock is gone.
+    std::thread::scope(|scope| {
+        let result = scope.spawn(|| {
+            let encrypted = secret.encrypt(&[3]).unwrap();
+            secret.decrypt(&client.lookup(&key.sha256, &encrypted, "squares").unwrap()).unwrap()
+        });
+        std::thread::sleep(Duration::from_millis(800));
+        lock.rollback().unwrap();
+        assert_eq!(result.join().unwrap(), [1]);
+    });
+    assert_eq!(announce().0, 201);
+}
