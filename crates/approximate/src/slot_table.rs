@@ -93,9 +93,8 @@ impl SlotTable {
         if values.len() != grid.count {
             return Err(Error::mismatch("number of values", values.len(), grid.count));
         }
-        if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
-            return demand(false, "value of the table", value, "finite").map(|()| unreachable!());
-        }
+        let check = |&value: &f64| demand(value.is_finite(), "value of the table", value, "finite");
+        values.iter().try_for_each(check)?;
         let mut coefficients: Vec<Complex64> =
             trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect();
         coefficients.resize(coefficients.len().next_power_of_two().max(2), Complex64::ZERO);

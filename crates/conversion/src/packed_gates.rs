@@ -82,9 +82,8 @@ impl PackedGates {
         let (ring, literal) = (server.parameters(), parameters.literal());
         check_equal("ring degree", ring.literal().ring_degree, literal.ring_degree)?;
         check_equal("bottom prime", ring.bottom_prime(), literal.bottom_prime)?;
-        let own = parameters.extraction_noise().standard_deviation();
-        let common = parameters.packing_noise().standard_deviation();
-        let noise = ring.noise_of_rounds(own, common)?;
+        let (own, common) = (parameters.extraction_noise(), parameters.packing_noise());
+        let noise = ring.noise_of_rounds(own.into(), common.into())?;
         Ok(Self { gates: gates.clone(), server, packing, extraction, noise })
     }
 
