@@ -69,7 +69,7 @@ impl EvaluationKeys {
             .map(|(_, key)| key)
     }
 
-    /// Bytes of all keys in memory, both halves.
+    /// Bytes of all keys in memory, bodies and masks.
     #[must_use]
     pub fn memory_bytes(&self, moduli: &RingModuli) -> usize {
         self.keys.iter().map(|(_, key)| key.shape().memory_bytes(moduli)).sum()

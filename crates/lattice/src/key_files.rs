@@ -40,7 +40,7 @@ pub struct EvaluationKeyBody {
     pub keys: EvaluationKeys,
 }
 
-/// Reads an evaluation key behind its parameters; `bytes` is the whole file, in which stored halves of switching keys are
+/// Reads an evaluation key behind its parameters; `bytes` is the whole file, in which bodies of switching keys are
 /// used where they lie.
 ///
 /// # Errors
