@@ -19,7 +19,8 @@ pub struct BootstrappingLiteral {
     /// SlotsToCoeffs.
     pub slots_to_coeffs: TransformLiteral,
     /// The complex exponential of phases.
-    pub wave: WaveLiteral,
+    #[serde(rename = "wave")]
+    pub exponential: WaveLiteral,
     /// log2 of the primes of the products that make an odd function of the exponential, the last one used first: one for a
     /// function of two sines, two for three.
     pub sines: Vec<f64>,
@@ -77,7 +78,7 @@ impl ParametersLiteral {
         if let Some(it) = bootstrapping {
             chain.extend(&it.joining);
             chain.extend(&it.sines);
-            chain.extend(&it.wave.primes);
+            chain.extend(&it.exponential.primes);
         }
         chain
     }
@@ -103,7 +104,7 @@ impl ParametersLiteral {
             + self
                 .bootstrapping
                 .as_ref()
-                .map_or(0, |it| it.joining.len() + it.sines.len() + it.wave.primes.len())
+                .map_or(0, |it| it.joining.len() + it.sines.len() + it.exponential.primes.len())
     }
 
     /// Whether slots leave coefficients of the ring empty: packing in a subring.

@@ -33,7 +33,7 @@ pub(crate) struct Sizes {
     /// Most butterfly levels of a matrix of CoeffsToSlots.
     pub most_merged: u32,
     /// Primes of the exponential.
-    pub wave: f64,
+    pub exponential: f64,
     /// log2 of the coefficients of its series, and doublings.
     pub series: (u32, u32),
     /// Primes of the odd function: sines but one.
@@ -74,8 +74,8 @@ impl Sizes {
             bootstrapping: Some(BootstrappingLiteral {
                 log2_range: self.log2_range,
                 slots_to_coeffs: self.slots_to_coeffs(),
-                wave: self.wave_literal(),
-                sines: vec![self.wave; self.sines],
+                exponential: self.exponential_literal(),
+                sines: vec![self.exponential; self.sines],
                 joining: self.joining(),
                 trace_halvings: TraceHalvings::of(self.is_sparse()),
                 coeffs_to_slots,
@@ -94,8 +94,9 @@ impl Sizes {
     }
 
     fn log2_first_chain(&self) -> f64 {
-        let parts = [self.slots_to_coeffs().primes, self.joining(), self.wave_literal().primes];
-        let products = self.levels.0 as f64 * self.levels.1 + self.sines as f64 * self.wave;
+        let parts =
+            [self.slots_to_coeffs().primes, self.joining(), self.exponential_literal().primes];
+        let products = self.levels.0 as f64 * self.levels.1 + self.sines as f64 * self.exponential;
         self.base + products + parts.iter().flatten().sum::<f64>()
     }
 
@@ -107,9 +108,9 @@ impl Sizes {
         vec![self.levels.1; usize::from(self.is_sparse())]
     }
 
-    fn wave_literal(&self) -> WaveLiteral {
+    fn exponential_literal(&self) -> WaveLiteral {
         let (log_length, doublings) = self.series;
-        let primes = vec![self.wave; (log_length + doublings) as usize];
+        let primes = vec![self.exponential; (log_length + doublings) as usize];
         WaveLiteral { log_length, log_babies: 2, doublings, primes }
     }
 
@@ -126,7 +127,7 @@ impl Sizes {
         let stages = stages(self.slots, self.most_merged);
         let copies = (self.ring_degree / 2 / self.slots) as f64;
         let matrices = stages.len() as f64 * self.matrices[1];
-        let bits = first + matrices + copies.log2() - (self.wave - self.base);
+        let bits = first + matrices + copies.log2() - (self.exponential - self.base);
         TransformLiteral {
             stages,
             primes: equal_primes(bits, LARGEST_FAST),

@@ -107,7 +107,12 @@ fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> Par
                 primes: vec![46.0; 2],
                 baby_steps: 16,
             },
-            wave: WaveLiteral { log_length: 4, log_babies: 2, doublings: 5, primes: vec![49.0; 9] },
+            exponential: WaveLiteral {
+                log_length: 4,
+                log_babies: 2,
+                doublings: 5,
+                primes: vec![49.0; 9],
+            },
             sines: vec![49.0; 2],
             joining: Vec::new(),
             coeffs_to_slots: TransformLiteral {

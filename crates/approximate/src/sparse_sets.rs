@@ -62,7 +62,7 @@ fn sparse(
         log2_range: 5.0,
         matrices: [33.0, 41.5],
         most_merged: 4,
-        wave: 49.0,
+        exponential: 49.0,
         series: (4, 5),
         sines: 2,
         baby_steps: 8,

@@ -119,7 +119,7 @@ impl Parameters {
     /// Precision after GateBoot.
     #[must_use]
     pub fn gate_boot_precision(&self) -> Precision {
-        self.precision(&PeriodicFunction::wave(Gate::Nand.outputs(), 3), 2)
+        self.precision(&PeriodicFunction::gate_boot(Gate::Nand.outputs(), 3), 2)
     }
 
     /// Of fresh bits that were brought down to the bottom.

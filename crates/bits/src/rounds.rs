@@ -154,7 +154,7 @@ impl Parameters {
     fn residues(&self, inputs: &RoundNoise) -> [f64; CLASSES] {
         std::array::from_fn(|k| {
             let given = |(log2, residue): (f64, f64)| {
-                // Half for a large phase, half for a large error of the wave's evaluation.
+                // Half for a large phase, half for a large error of the function's evaluation.
                 let largest = self.gate_error(inputs, residue, log2 - 1.0).largest(log2 - 1.0);
                 (3.0 + 2.0 * largest) * largest * largest / MODULUS as f64
             };
@@ -173,9 +173,9 @@ impl Parameters {
     /// The error of a gate before cleaning, of inputs whose residues add up to `residue` at most, but for a
     /// probability of `2^log2_fail`.
     fn gate_error(&self, inputs: &RoundNoise, residue: f64, log2_fail: f64) -> BitNoise {
-        let wave = PeriodicFunction::wave(Gate::Nand.outputs(), MODULUS);
+        let function = PeriodicFunction::gate_boot(Gate::Nand.outputs(), MODULUS);
         let phase = self.noise_model().phase(inputs.of_sum(residue));
-        self.noise_model().after_functions(self.circuit(), &[wave], phase, log2_fail)[0]
+        self.noise_model().after_functions(self.circuit(), &[function], phase, log2_fail)[0]
     }
 }
 

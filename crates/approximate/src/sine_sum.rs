@@ -19,14 +19,14 @@ use num_complex::Complex64;
 
 /// Evaluates f, for ranges B = q_0 over the largest message.
 #[derive(Clone, Debug)]
-pub(crate) struct OddWave {
+pub(crate) struct SineSum {
     pub series: WaveSeries,
     range: f64,
     /// `c_1, c_2` and maybe `c_3`.
     coefficients: Vec<f64>,
 }
 
-impl OddWave {
+impl SineSum {
     /// With so many sines, 2 or 3.
     pub(crate) fn new(series: WaveSeries, range: f64, harmonics: usize) -> Self {
         assert!((2..=3).contains(&harmonics), "{harmonics} sines");
@@ -148,15 +148,15 @@ mod tests {
 
     use super::*;
 
-    fn wave(range: f64, harmonics: usize) -> OddWave {
+    fn sine_sum(range: f64, harmonics: usize) -> SineSum {
         let shape = WaveLiteral { log_length: 5, log_babies: 2, doublings: 3, primes: vec![] };
-        OddWave::new(WaveSeries::new(14.0, &shape), range, harmonics)
+        SineSum::new(WaveSeries::new(14.0, &shape), range, harmonics)
     }
 
     #[test]
     fn the_product_is_the_odd_function() {
         for harmonics in [2, 3] {
-            let odd = wave(64.0, harmonics);
+            let odd = sine_sum(64.0, harmonics);
             let (size, phase) = odd.leading();
             for t in [-0.01, 0.0, 0.003, 0.2, 1.005] {
                 let w = Complex64::from_polar(1.0, TAU * t + phase);
@@ -174,7 +174,7 @@ mod tests {
         for (range, harmonics, divisor) in [(64.0, 2, 30.0 * 16.0), (24.0, 3, 140.0 * 64.0)] {
             let theta: f64 = TAU / range;
             let expected = theta.powi(2 * harmonics + 1) / divisor * range / TAU;
-            let found = wave(range, harmonics as usize).bias(1.0);
+            let found = sine_sum(range, harmonics as usize).bias(1.0);
             assert!((0.8..1.25).contains(&(found / expected)), "{found:e} and {expected:e}");
         }
     }
