@@ -20,7 +20,7 @@ const MOST_OF_SLOTS_TO_COEFFS: u32 = 5;
 pub(crate) struct Sizes {
     /// Ring degree N.
     pub ring_degree: usize,
-    /// Slots.
+    /// Slots of a ciphertext.
     pub slots: usize,
     /// Number of levels and their size.
     pub levels: (usize, f64),

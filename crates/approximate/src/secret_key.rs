@@ -243,7 +243,7 @@ impl SecretKey {
         bootstrapping.map_or(1, |it| it.sparse_weight)
     }
 
-    /// Its parameters.
+    /// The parameters of everything that this key encrypts.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

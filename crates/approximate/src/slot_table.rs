@@ -25,7 +25,7 @@ impl Grid {
         Self { first: 0.0, step: 1.0, count: p }
     }
 
-    /// Point m.
+    /// Point m of the grid, `first + m·step`.
     #[must_use]
     pub fn point(&self, m: usize) -> f64 {
         self.first + m as f64 * self.step

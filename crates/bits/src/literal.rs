@@ -50,14 +50,14 @@ pub struct ParametersLiteral {
     pub packing: Packing,
     /// log2 of q_0.
     pub base: f64,
-    /// SlotsToCoeffs.
+    /// SlotsToCoeffs: its matrices, and the primes that they use up.
     pub slots_to_coeffs: TransformLiteral,
     /// log2 of the primes between bootstraps, one a gate.
     pub gates: Vec<f64>,
     /// The complex exponential of phases, which removes the overflow.
     #[serde(rename = "wave")]
     pub exponential: WaveLiteral,
-    /// CoeffsToSlots.
+    /// CoeffsToSlots: its matrices, and the limbs of the second chain.
     pub coeffs_to_slots: TransformLiteral,
     /// How many primes each limb of the first chain has, 1 or 2, from the bottom up.
     pub limbs: Vec<usize>,

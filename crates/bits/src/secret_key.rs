@@ -187,7 +187,7 @@ impl SecretKey {
         generate_stored_keys(&self.ring, secret, requests, progress, consume)
     }
 
-    /// Its parameters.
+    /// The parameters of everything that this key encrypts.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

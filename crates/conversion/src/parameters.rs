@@ -112,7 +112,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// All numbers.
+    /// The numbers that were validated.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.numbers.literal
@@ -221,7 +221,7 @@ impl Parameters {
         self.literal().digest()
     }
 
-    /// Canonical bytes.
+    /// Canonical bytes: the literal as JSON, of which the digest is taken.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.literal().to_bytes()

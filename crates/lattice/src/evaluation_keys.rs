@@ -21,7 +21,7 @@ pub enum KeyPurpose {
 /// A key to be generated: its purpose and shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRequest {
-    /// What for.
+    /// Which switch it is for, under which secrets.
     pub purpose: KeyPurpose,
     /// At which level and with how many digits.
     pub shape: SwitchingKeyShape,

@@ -94,7 +94,7 @@ mod client {
         pub object_type: ObjectType,
         /// Digest of the parameters.
         pub digest: [u8; 32],
-        /// The parameters.
+        /// Canonical bytes of the parameters.
         pub parameters: &'a [u8],
     }
 

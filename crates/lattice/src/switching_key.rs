@@ -179,7 +179,7 @@ impl SwitchingKey {
         Some(Self { shape, layout, seed, b: Stored::Shared { bytes, range }, a })
     }
 
-    /// Its shape.
+    /// Basis, digits and limbs a digit.
     #[must_use]
     pub fn shape(&self) -> SwitchingKeyShape {
         self.shape

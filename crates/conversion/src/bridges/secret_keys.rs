@@ -57,7 +57,7 @@ impl<T: Target> SecretKeys<T> {
         Self { parameters: parameters.clone(), packed, single }
     }
 
-    /// The parameters.
+    /// Parameters of both engines and of what lies between.
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
         &self.parameters
@@ -75,7 +75,7 @@ impl<T: Target> SecretKeys<T> {
         &self.single
     }
 
-    /// Both keys.
+    /// The key of packed values, and that of the target.
     #[must_use]
     pub fn into_parts(self) -> (packed::SecretKey, T::SecretKey) {
         (self.packed, self.single)
