@@ -3,10 +3,10 @@
 //! EUROCRYPT 2018, ePrint 2018/153; the order of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, in which
 //! SlotsToCoeffs runs where ciphertexts are smallest).
 //!
-//! **Noise.** Of a slot z = x + iy with parts within 1, as fractions of q_0, x/B comes to a coefficient. With noise of variance
-//! ν in phases t = x/B + I, the result has `2·B²·ν`, and what the evaluation of the odd function adds for exact phases. Its
-//! bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts. Real slots take one exponential, and so do
-//! sparse ones (`sparse_slots.rs`).
+//! **Noise.** Of a slot z = x + iy with parts within 1, as fractions of q_0, x/B comes to a coefficient. With noise of
+//! variance ν in phases t = x/B + I, the result has `2·B²·ν`, and what the evaluation of the odd function adds for
+//! exact phases. Its bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts. Real slots take
+//! one exponential, and so do sparse ones (`sparse_slots.rs`).
 
 use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
@@ -146,8 +146,8 @@ impl BootstrapCircuit {
         if self.sparse.is_some() { 1 } else { parts }
     }
 
-    /// The phases x = t/K of raised coefficients in slots, real parts, and imaginary ones if there are two, in one vector where
-    /// slots are sparse.
+    /// The phases x = t/K of raised coefficients in slots, real parts, and imaginary ones if there are two, in one
+    /// vector where slots are sparse.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -232,8 +232,8 @@ impl BootstrapCircuit {
         (shape, std::f64::consts::SQRT_2 * self.odd_function.bias(bound))
     }
 
-    /// Noise of coefficients that a linear map brings slots to. Its roundings spread over all N coefficients; noise of the input
-    /// and of matrices, which repeat as sparse slots do, is taken to be in the 2n of their subring.
+    /// Noise of coefficients that a linear map brings slots to. Its roundings spread over all N coefficients; noise of
+    /// the input and of matrices, which repeat as sparse slots do, is taken to be in the 2n of their subring.
     pub(crate) fn coefficient_variance(
         &self,
         input: &Shape,

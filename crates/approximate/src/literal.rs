@@ -44,7 +44,8 @@ pub struct BootstrappingLiteral {
 /// All choices that make a parameter set.
 ///
 /// The chain of primes has, from the bottom up, base, SlotsToCoeffs, levels, the product that joins parts of sparse slots, the
-/// odd function, the exponential: without bootstrapping, base and levels only. With it there is a second chain, which ModRaise raises to and CoeffsToSlots runs in.
+/// odd function, the exponential: without bootstrapping, base and levels only. With it there is a second chain, which
+/// ModRaise raises to and CoeffsToSlots runs in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {

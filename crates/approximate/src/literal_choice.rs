@@ -47,7 +47,8 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The literal whose keys have the fewest digits that a modulus of so many bits allows; none, if it allows no special prime.
+    /// The literal whose keys have the fewest digits that a modulus of so many bits allows; none, if it allows no
+    /// special prime.
     pub(crate) fn literal(
         &self,
         name: String,

@@ -1,12 +1,12 @@
 //! The odd function of period 1 that stands for the identity near 0: what takes the overflow off phases.
 //!
-//! `f(t) = (B/2π)·Σ_(m <= M) c_m·sin(2πmt)`, M = 2 or 3, is `B·t` for `|B·t| <= 1`, near every integer. The `c_m` make it exact
-//! at the zeros of the Chebyshev polynomial of degree 2M + 1, so that its error is that polynomial, nearly: with `θ = 2π/B`,
-//! `(B/2π)·θ^5/(30·2^4)` for M = 2, and `(B/2π)·θ^7/(140·2^6)` for M = 3. A sine alone would leave `θ³/6`; with an
-//! arcsine of degree 3 behind it, `θ^5·3/40` for two products.
+//! `f(t) = (B/2π)·Σ_(m <= M) c_m·sin(2πmt)`, M = 2 or 3, is `B·t` for `|B·t| <= 1`, near every integer. The `c_m` make
+//! it exact at the zeros of the Chebyshev polynomial of degree 2M + 1, so that its error is that polynomial, nearly:
+//! with `θ = 2π/B`, `(B/2π)·θ^5/(30·2^4)` for M = 2, and `(B/2π)·θ^7/(140·2^6)` for M = 3. A sine alone would leave
+//! `θ³/6`; with an arcsine of degree 3 behind it, `θ^5·3/40` for two products.
 //!
-//! With `w = e^{i(2πt + φ)}` and the φ that turns the last coefficient, it is the real part of `(B/2π)·|c_M|·w·(w + γ_1)`, or of
-//! `(B/2π)·|c_M|·w·(w² + γ_2·w + γ_1)`: M - 1 products.
+//! With `w = e^{i(2πt + φ)}` and the φ that turns the last coefficient, it is the real part of
+//! `(B/2π)·|c_M|·w·(w + γ_1)`, or of `(B/2π)·|c_M|·w·(w² + γ_2·w + γ_1)`: M - 1 products.
 //!
 //! Levels: M - 1 beyond those of the exponential. Noise: errors of w are multiplied by `B/2π`, about, at t = 0.
 

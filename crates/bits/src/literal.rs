@@ -34,9 +34,9 @@ impl Packing {
 
 /// All choices that make a parameter set.
 ///
-/// There are two chains of primes. The first has, from the bottom up, base, SlotsToCoeffs, gates, exponential: a prime a level,
-/// as scales want it, two in a limb where both are small. The second is what ModRaise raises to and CoeffsToSlots runs
-/// in: whole limbs of 50 bits, since its matrices drop nothing; its result is switched to the first.
+/// There are two chains of primes. The first has, from the bottom up, base, SlotsToCoeffs, gates, exponential: a prime
+/// a level, as scales want it, two in a limb where both are small. The second is what ModRaise raises to and
+/// CoeffsToSlots runs in: whole limbs of 50 bits, since its matrices drop nothing; its result is switched to the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {

@@ -55,8 +55,8 @@ impl Parameters {
     }
 
     /// As [`Parameters::latency_128`], with two levels after a bootstrap, what a cleaning takes: for bits that come from
-    /// elsewhere and go back, as those of FHEW's gates. Primes of the exponential are small, since its errors are squared; four
-    /// pairs of the lowest primes share limbs, so that there are as many limbs as without the levels.
+    /// elsewhere and go back, as those of FHEW's gates. Primes of the exponential are small, since its errors are
+    /// squared; four pairs of the lowest primes share limbs, so that there are as many limbs as without the levels.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -75,10 +75,11 @@ impl Parameters {
     /// gates and two cleanings between bootstraps.
     ///
     /// **Where cleanings go.** With deviations that double at every gate, as for equal operands, an error ε is `2^g·ε`
-    /// after g gates, at most `3ε²` and ten roundings after a cleaning, `π²/4·ε²` and what the exponential adds after BinBoot. So a
-    /// round of 5, 6 and 6 gates with cleanings between takes 2^-x to about 2^-(8x - 93), which is below 2^-x from x = 13.3
-    /// on. Round after round, BinBoot leaves 2^-14.2 at most, but for 2^-92: half of it is noise of slots, 45 deviations of
-    /// it, the rest bias of the series and of squares. Bits are within 2^-8 of 0 and 1 before each cleaning and bootstrap.
+    /// after g gates, at most `3ε²` and ten roundings after a cleaning, `π²/4·ε²` and what the exponential adds after
+    /// BinBoot. So a round of 5, 6 and 6 gates with cleanings between takes 2^-x to about 2^-(8x - 93), which is below
+    /// 2^-x from x = 13.3 on. Round after round, BinBoot leaves 2^-14.2 at most, but for 2^-92: half of it is noise of
+    /// slots, 45 deviations of it, the rest bias of the series and of squares. Bits are within 2^-8 of 0 and 1 before
+    /// each cleaning and bootstrap.
     ///
     /// **Sizes.** Gates have scales of 36 bits: a cleaning leaves ten roundings of them, 2^-15. Smaller scales need
     /// cleaning more often, and take as many bits in more levels. Bits of the modulus pay for gates, and digits of keys for

@@ -45,7 +45,8 @@ impl Parameters {
     /// the dense and of the sparse secret, by the embedded tables; its failure probability by the noise model.
     ///
     /// # Errors
-    /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds the stated one.
+    /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds
+    /// the stated one.
     pub fn new(literal: ParametersLiteral) -> Result<Self> {
         validation::check(&literal)?;
         let primes = find_primes(&literal);

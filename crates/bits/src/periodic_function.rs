@@ -34,8 +34,8 @@ impl PeriodicFunction {
         Self::new(2, 2, vec![Complex64::from(0.5), Complex64::from(-0.5)])
     }
 
-    /// GateBoot: a trigonometric polynomial of degree 1 through three points, `f(0), f(1/m), f(2/m)`. For m = 3 it is the trigonometric
-    /// interpolation of the paper's Table 4; larger m serve sums that come with it.
+    /// GateBoot: a trigonometric polynomial of degree 1 through three points, `f(0), f(1/m), f(2/m)`. For m = 3 it is
+    /// the trigonometric interpolation of the paper's Table 4; larger m serve sums that come with it.
     pub(crate) fn gate_boot(outputs: [bool; 3], m: u64) -> Self {
         let [f0, f1, f2] = outputs.map(|bit| f64::from(u8::from(bit)));
         // f(t) = c + a·cos(2πt - θ) + b·sin(2πt - θ), about the point in the middle, θ = 2π/m.

@@ -151,6 +151,9 @@ impl Circuit {
     }
 
     /// The name of an input bit: `a[3]`, or `a` of a word of one bit.
+    ///
+    /// # Panics
+    /// If there is no such bit.
     #[must_use]
     pub fn input_name(&self, bit: usize) -> String {
         let mut bit = bit;

@@ -1,10 +1,10 @@
 //! Gates of FHEW on thousands of encrypted bits at once: ring packing, a half GateBoot and extraction (Sec. 6 of Bae, Cheon,
 //! Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767).
 //!
-//! Phases of ±1/8 add up to 0, 1/4 and 1/2 of q_0: values of `Z_4`, on which GateBoot evaluates its function. XOR and XNOR double
-//! them and take BinBoot, whose slope at bits is 0. That function multiplies errors by π at most; cleaning squares them, on two
-//! levels after the half bootstrap. What results have is the noise of extraction, in whatever round of gates
-//! (`bits`' `rounds.rs`).
+//! Phases of ±1/8 add up to 0, 1/4 and 1/2 of q_0: values of `Z_4`, on which GateBoot evaluates its function. XOR and
+//! XNOR double them and take BinBoot, whose slope at bits is 0. That function multiplies errors by π at most; cleaning
+//! squares them, on two levels after the half bootstrap. What results have is the noise of extraction, in whatever
+//! round of gates (`bits`' `rounds.rs`).
 
 use std::borrow::Cow;
 use std::fmt;

@@ -100,10 +100,10 @@ pub fn second_moment(secret: SecretDistribution) -> f64 {
 }
 
 /// Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products, in squared units:
-/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12·(1 + ‖s‖²))`, s the secret that rows are under. The second part, u = 2^-53, bounds what Fourier transforms over
-/// doubles add to body and mask (`kernels/digit_product/fourier.rs` of `ring`); the secret, of this squared norm,
-/// multiplies the mask's. For Q = 2^47 and a binary secret of degree 2,048 it is 2^-4.4 of the first part; larger primes
-/// have none.
+/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12·(1 + ‖s‖²))`, s the secret that rows are under. The second part, u = 2^-53,
+/// bounds what Fourier transforms over doubles add to body and mask (`kernels/digit_product/fourier.rs` of `ring`); the
+/// secret, of this squared norm, multiplies the mask's. For Q = 2^47 and a binary secret of degree 2,048 it is 2^-4.4
+/// of the first part; larger primes have none.
 pub(crate) fn digit_noise(gadget: Gadget, terms: f64, secret_norm: f64) -> f64 {
     let modulus = gadget.modulus() as f64;
     let transforms =
