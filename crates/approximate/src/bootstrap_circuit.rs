@@ -3,10 +3,10 @@
 //! EUROCRYPT 2018, ePrint 2018/153; the order of Bae, Cheon, Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767, in which
 //! SlotsToCoeffs runs where ciphertexts are smallest).
 //!
-//! **Noise.** Of a slot z = x + iy with parts within 1, as fractions of q_0, x/B comes to a coefficient. With noise of variance
-//! ν in phases t = x/B + I, the result has `2·B²·ν`, and what the evaluation of the odd function adds for exact phases. Its
-//! bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts. Real slots take one exponential, and so do
-//! sparse ones (`sparse_slots.rs`).
+//! **Noise.** Of a slot z = x + iy with parts within 1, as fractions of q_0, x/B comes to a coefficient. With noise of
+//! variance ν in phases t = x/B + I, the result has `2·B²·ν`, and what the evaluation of the odd function adds for
+//! exact phases. Its bias is that of the odd function, `|θ|^5/30·B/2π` with θ = 2π·x/B, in both parts. Real slots take
+//! one exponential, and so do sparse ones (`sparse_slots.rs`).
 
 use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::homomorphic_dft::{
@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 use crate::levels::Levels;
 use crate::literal::{BootstrappingLiteral, ParametersLiteral};
-use crate::odd_wave::OddWave;
+use crate::sine_sum::SineSum;
 use crate::sparse_slots::SparseSlots;
 
 /// The evaluation of the exponential has this much more variance than the dry run says, which takes the noises of the terms
@@ -51,7 +51,7 @@ pub(crate) struct BootstrapCircuit {
     /// The plan of SlotsToCoeffs.
     pub slots_to_coeffs: HomomorphicDft,
     /// The odd function.
-    pub wave: OddWave,
+    pub odd_function: SineSum,
     /// What slots fewer than N/2 take besides.
     pub sparse: Option<SparseSlots>,
 }
@@ -75,9 +75,9 @@ impl BootstrapCircuit {
     ) -> Option<Self> {
         let bootstrapping = literal.bootstrapping.clone()?;
         let bound = bound_for(bootstrapping.sparse_weight, bootstrapping.log2_fail - 1.0);
-        let wave = WaveSeries::new(bound, &bootstrapping.wave);
+        let exponential = WaveSeries::new(bound, &bootstrapping.exponential);
         let range = bootstrapping.log2_range.exp2();
-        let wave = OddWave::new(wave, range, bootstrapping.sines.len() + 1);
+        let odd_function = SineSum::new(exponential, range, bootstrapping.sines.len() + 1);
         let (slots, sparse) = (literal.slots, SparseSlots::new(literal, main));
         let dft = |limbs, babies| dft_levels((limbs, babies), literal.ring_degree / 2, main[0]);
         let (cts, stc) = (&bootstrapping.coeffs_to_slots, &bootstrapping.slots_to_coeffs);
@@ -116,7 +116,7 @@ impl BootstrapCircuit {
             top_prime,
             coeffs_to_slots,
             slots_to_coeffs,
-            wave,
+            odd_function,
             sparse,
         })
     }
@@ -146,8 +146,8 @@ impl BootstrapCircuit {
         if self.sparse.is_some() { 1 } else { parts }
     }
 
-    /// The phases x = t/K of raised coefficients in slots, real parts, and imaginary ones if there are two, in one vector where
-    /// slots are sparse.
+    /// The phases x = t/K of raised coefficients in slots, real parts, and imaginary ones if there are two, in one
+    /// vector where slots are sparse.
     pub(crate) fn phases<A: Arithmetic>(
         &self,
         arithmetic: &A,
@@ -170,8 +170,8 @@ impl BootstrapCircuit {
     ) -> A::Ciphertext {
         let scale = self.scale_before_joining(arithmetic, self.levels.top());
         let halves =
-            phases.into_par_iter().map(|x| self.wave.half(arithmetic, &x, scale)).collect();
-        let joined = self.wave.join(arithmetic, halves);
+            phases.into_par_iter().map(|x| self.odd_function.half(arithmetic, &x, scale)).collect();
+        let joined = self.odd_function.join(arithmetic, halves);
         self.join_sparse(arithmetic, joined, mask)
     }
 
@@ -229,11 +229,11 @@ impl BootstrapCircuit {
         let mut shape = self.evaluate(dry_run, phases, self.mask_plan(parts).as_ref());
         // Deviations are stated of both parts: of real slots as if there were another.
         shape.noise.0 = of_phases + EVALUATION_MARGIN * shape.noise.0 * 2.0 / parts as f64;
-        (shape, std::f64::consts::SQRT_2 * self.wave.bias(bound))
+        (shape, std::f64::consts::SQRT_2 * self.odd_function.bias(bound))
     }
 
-    /// Noise of coefficients that a linear map brings slots to. Its roundings spread over all N coefficients; noise of the input
-    /// and of matrices, which repeat as sparse slots do, is taken to be in the 2n of their subring.
+    /// Noise of coefficients that a linear map brings slots to. Its roundings spread over all N coefficients; noise of
+    /// the input and of matrices, which repeat as sparse slots do, is taken to be in the 2n of their subring.
     pub(crate) fn coefficient_variance(
         &self,
         input: &Shape,
@@ -253,7 +253,7 @@ impl BootstrapCircuit {
         coefficients: CoefficientVariance,
         parts: usize,
     ) -> f64 {
-        let (degree, k) = (self.literal.ring_degree, self.wave.series.bound);
+        let (degree, k) = (self.literal.ring_degree, self.odd_function.series.bound);
         let noise = coefficients.0 * self.bottom_prime.powi(2);
         let raised = self.raised_basis();
         for request in mod_raise::key_requests(cryptable_ring::SharedLimbs::NONE, raised) {
@@ -267,7 +267,7 @@ impl BootstrapCircuit {
 
     /// A phase without noise. An error of it in the imaginary direction comes to results times sin θ, which is small.
     pub(crate) fn exact_phase(&self) -> Shape {
-        let k = self.wave.series.bound;
+        let k = self.odd_function.series.bound;
         let variance = self.overflow_variance();
         Shape {
             limbs: self.literal.all_limbs(),

@@ -85,7 +85,7 @@ impl EvaluationKey {
         self.key_id
     }
 
-    /// The parameters.
+    /// The parameters, those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -23,7 +23,7 @@
 //! | scales of levels, sums and products at them | `levels.rs` |
 //! | which keys a server gets | `key_set.rs` |
 //! | sums, products, rotations, conjugates | `operations.rs` |
-//! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `bootstrap_matrices.rs`, `odd_wave.rs` |
+//! | bootstrapping: its call, circuit, matrices, and the odd function that takes the overflow off | `bootstrapping.rs`, `bootstrap_circuit.rs`, `bootstrap_matrices.rs`, `sine_sum.rs` |
 //! | slots fewer than half the ring degree: bootstraps and lookups of theirs | `sparse_slots.rs` |
 //! | polynomials, sums over slots, matrices | `polynomial.rs`, `inner_sum.rs`, `linear_map.rs`, `linear_maps.rs` |
 //! | functional bootstrapping: its call, circuit and tables | `lookup.rs`, `lookup_circuit.rs`, `slot_table.rs`, `lookup_sets.rs` |
@@ -57,7 +57,6 @@ mod lookup_planner;
 mod lookup_request;
 mod lookup_sets;
 mod named_sets;
-mod odd_wave;
 mod operations;
 mod packed_integers;
 mod parameters;
@@ -65,6 +64,7 @@ mod polynomial;
 #[cfg(feature = "client")]
 mod secret_key;
 mod serialization;
+mod sine_sum;
 mod slot_table;
 mod sparse_sets;
 mod sparse_slots;

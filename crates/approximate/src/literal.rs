@@ -19,7 +19,8 @@ pub struct BootstrappingLiteral {
     /// SlotsToCoeffs.
     pub slots_to_coeffs: TransformLiteral,
     /// The complex exponential of phases.
-    pub wave: WaveLiteral,
+    #[serde(rename = "wave")]
+    pub exponential: WaveLiteral,
     /// log2 of the primes of the products that make an odd function of the exponential, the last one used first: one for a
     /// function of two sines, two for three.
     pub sines: Vec<f64>,
@@ -43,7 +44,8 @@ pub struct BootstrappingLiteral {
 /// All choices that make a parameter set.
 ///
 /// The chain of primes has, from the bottom up, base, SlotsToCoeffs, levels, the product that joins parts of sparse slots, the
-/// odd function, the exponential: without bootstrapping, base and levels only. With it there is a second chain, which ModRaise raises to and CoeffsToSlots runs in.
+/// odd function, the exponential: without bootstrapping, base and levels only. With it there is a second chain, which
+/// ModRaise raises to and CoeffsToSlots runs in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
@@ -77,7 +79,7 @@ impl ParametersLiteral {
         if let Some(it) = bootstrapping {
             chain.extend(&it.joining);
             chain.extend(&it.sines);
-            chain.extend(&it.wave.primes);
+            chain.extend(&it.exponential.primes);
         }
         chain
     }
@@ -103,7 +105,7 @@ impl ParametersLiteral {
             + self
                 .bootstrapping
                 .as_ref()
-                .map_or(0, |it| it.joining.len() + it.sines.len() + it.wave.primes.len())
+                .map_or(0, |it| it.joining.len() + it.sines.len() + it.exponential.primes.len())
     }
 
     /// Whether slots leave coefficients of the ring empty: packing in a subring.

@@ -20,7 +20,7 @@ const MOST_OF_SLOTS_TO_COEFFS: u32 = 5;
 pub(crate) struct Sizes {
     /// Ring degree N.
     pub ring_degree: usize,
-    /// Slots.
+    /// Slots of a ciphertext.
     pub slots: usize,
     /// Number of levels and their size.
     pub levels: (usize, f64),
@@ -33,7 +33,7 @@ pub(crate) struct Sizes {
     /// Most butterfly levels of a matrix of CoeffsToSlots.
     pub most_merged: u32,
     /// Primes of the exponential.
-    pub wave: f64,
+    pub exponential: f64,
     /// log2 of the coefficients of its series, and doublings.
     pub series: (u32, u32),
     /// Primes of the odd function: sines but one.
@@ -47,7 +47,8 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The literal whose keys have the fewest digits that a modulus of so many bits allows; none, if it allows no special prime.
+    /// The literal whose keys have the fewest digits that a modulus of so many bits allows; none, if it allows no
+    /// special prime.
     pub(crate) fn literal(
         &self,
         name: String,
@@ -74,8 +75,8 @@ impl Sizes {
             bootstrapping: Some(BootstrappingLiteral {
                 log2_range: self.log2_range,
                 slots_to_coeffs: self.slots_to_coeffs(),
-                wave: self.wave_literal(),
-                sines: vec![self.wave; self.sines],
+                exponential: self.exponential_literal(),
+                sines: vec![self.exponential; self.sines],
                 joining: self.joining(),
                 trace_halvings: TraceHalvings::of(self.is_sparse()),
                 coeffs_to_slots,
@@ -94,8 +95,9 @@ impl Sizes {
     }
 
     fn log2_first_chain(&self) -> f64 {
-        let parts = [self.slots_to_coeffs().primes, self.joining(), self.wave_literal().primes];
-        let products = self.levels.0 as f64 * self.levels.1 + self.sines as f64 * self.wave;
+        let parts =
+            [self.slots_to_coeffs().primes, self.joining(), self.exponential_literal().primes];
+        let products = self.levels.0 as f64 * self.levels.1 + self.sines as f64 * self.exponential;
         self.base + products + parts.iter().flatten().sum::<f64>()
     }
 
@@ -107,9 +109,9 @@ impl Sizes {
         vec![self.levels.1; usize::from(self.is_sparse())]
     }
 
-    fn wave_literal(&self) -> WaveLiteral {
+    fn exponential_literal(&self) -> WaveLiteral {
         let (log_length, doublings) = self.series;
-        let primes = vec![self.wave; (log_length + doublings) as usize];
+        let primes = vec![self.exponential; (log_length + doublings) as usize];
         WaveLiteral { log_length, log_babies: 2, doublings, primes }
     }
 
@@ -126,7 +128,7 @@ impl Sizes {
         let stages = stages(self.slots, self.most_merged);
         let copies = (self.ring_degree / 2 / self.slots) as f64;
         let matrices = stages.len() as f64 * self.matrices[1];
-        let bits = first + matrices + copies.log2() - (self.wave - self.base);
+        let bits = first + matrices + copies.log2() - (self.exponential - self.base);
         TransformLiteral {
             stages,
             primes: equal_primes(bits, LARGEST_FAST),

@@ -65,7 +65,7 @@ impl BootstrapCircuit {
 
     /// Limbs at which the exponential ends.
     fn limbs_of_exponential(&self) -> usize {
-        self.exact_phase().limbs - self.wave.series.levels()
+        self.exact_phase().limbs - self.odd_function.series.levels()
     }
 
     /// Slots as fractions of the period in coefficients, modulo q_0, from at least [`BootstrapCircuit::level_before`].
@@ -124,7 +124,7 @@ impl BootstrapCircuit {
         let scale = (top..limbs).fold(self.levels.scale_at(self.levels.top()), |scale, index| {
             (scale * arithmetic.prime(index)).sqrt()
         });
-        let mut z = self.wave.series.exponential(arithmetic, x, 0.0, scale);
+        let mut z = self.odd_function.series.exponential(arithmetic, x, 0.0, scale);
         arithmetic.drop_to(&mut z, limbs);
         z
     }
@@ -193,7 +193,7 @@ impl BootstrapCircuit {
     ) -> PredictedLookup {
         let of_circuit = self.predict_phases(dry_run, coefficients, parts);
         // Noise of the rounding at the switch of chains is one of slots: Laplace's distribution, of real and imaginary parts.
-        let k = self.wave.series.bound;
+        let k = self.odd_function.series.bound;
         let rounding = dry_run.rounding_noise(self.exact_phase().scale);
         let of_slots = SlotError { deviation: rounding.0.sqrt() * k, bias: 0.0 };
         let log2_fail = self.bootstrapping.log2_fail - 2.0;
@@ -203,7 +203,8 @@ impl BootstrapCircuit {
             + of_slots.largest(log2_fail);
         let (shape, gained) = self.predict_polynomial(dry_run, parts, table);
         let kernel = table.kernel();
-        let (gain, approximation) = (kernel.largest_gain(), self.wave.series.approximation_error());
+        let (gain, approximation) =
+            (kernel.largest_gain(), self.odd_function.series.approximation_error());
         let left = kernel.largest_deviation(phase) + approximation * (1.0 + gain);
         let phase_variance = error.deviation.powi(2) / 2.0 + error.bias.powi(2);
         let left_on_average = kernel.mean_square_deviation(phase_variance + of_circuit);

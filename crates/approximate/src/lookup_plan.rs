@@ -24,7 +24,7 @@ const WORKING_FACTOR: usize = 2;
 /// Parameters that serve a request.
 #[derive(Clone, Debug)]
 pub struct LookupCandidate {
-    /// The parameters.
+    /// Parameters that serve the request.
     pub parameters: Parameters,
     /// The order of interpolations.
     pub order: u64,
@@ -78,7 +78,7 @@ impl LookupPlan {
         (!candidates.is_empty()).then_some(Self { candidates })
     }
 
-    /// The fastest.
+    /// The fastest of all candidates.
     #[must_use]
     pub fn best(&self) -> &LookupCandidate {
         &self.candidates[0]

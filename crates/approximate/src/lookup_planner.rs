@@ -203,7 +203,7 @@ fn sizes(
         log2_range,
         matrices: [24.7 + 1.4 * s, (30.3 + 2.25 * s).min(50.0)],
         most_merged: if large { 4 } else { 5 },
-        wave: (39.0 + 1.7 * s).min(49.5),
+        exponential: (39.0 + 1.7 * s).min(49.5),
         series: if large { (4, 5) } else { (5, 3) },
         sines: 1,
         baby_steps: BABY_STEPS[0],

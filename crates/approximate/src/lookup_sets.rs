@@ -47,7 +47,12 @@ fn lookups(name: &str, security: SecurityLevel, ring_degree: usize) -> Parameter
             trace_halvings: TraceHalvings::default(),
             log2_range: 5.0,
             slots_to_coeffs: transform(vec![34.0; 2]),
-            wave: WaveLiteral { log_length: 5, log_babies: 2, doublings: 3, primes: vec![39.0; 8] },
+            exponential: WaveLiteral {
+                log_length: 5,
+                log_babies: 2,
+                doublings: 3,
+                primes: vec![39.0; 8],
+            },
             sines: vec![38.0],
             joining: Vec::new(),
             coeffs_to_slots: transform(vec![48.0; 15]),

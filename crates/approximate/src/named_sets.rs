@@ -52,15 +52,15 @@ impl Parameters {
         })
     }
 
-    /// Bootstrapping of full packing: ring degree 2^16, 32,768 complex slots, 128 bits of security, 7 levels of 40 bits after a
-    /// bootstrap. The root mean square of the errors of slots is at most 2^-23.8 by the noise model, of numbers whose parts
-    /// are within 1; a part is off by more than 2^-20 with less than 2^-40 a slot.
+    /// Bootstrapping of full packing: ring degree 2^16, 32,768 complex slots, 128 bits of security, 7 levels of 40 bits
+    /// after a bootstrap. The root mean square of the errors of slots is at most 2^-23.8 by the noise model, of numbers
+    /// whose parts are within 1; a part is off by more than 2^-20 with less than 2^-40 a slot.
     ///
-    /// **Sizes.** The modulus pays for few digits: 23 primes of 49.19 bits, below which transforms are fastest, in the chain of
-    /// CoeffsToSlots, and twelve special ones, hence two digits there. Products of limbs are two thirds of the time, so that
-    /// keys of the first chain have digits of five limbs: larger ones take fewer transforms and more products. A series of 16
-    /// coefficients and five doublings is a level longer than 32 and three, and 1.5 bits more precise for less work: steps
-    /// of Chebyshev's recurrence amplify errors by 2.8 a doubling, squarings by 2.
+    /// **Sizes.** The modulus pays for few digits: 23 primes of 49.19 bits, below which transforms are fastest, in the
+    /// chain of CoeffsToSlots, and twelve special ones, hence two digits there. Products of limbs are two thirds of the
+    /// time, so that keys of the first chain have digits of five limbs: larger ones take fewer transforms and more
+    /// products. A series of 16 coefficients and five doublings is a level longer than 32 and three, and 1.5 bits more
+    /// precise for less work: steps of Chebyshev's recurrence amplify errors by 2.8 a doubling, squarings by 2.
     ///
     /// ```
     /// use cryptable_approximate::Parameters;
@@ -107,7 +107,12 @@ fn bootstrapping(name: &str, security: SecurityLevel, ring_degree: usize) -> Par
                 primes: vec![46.0; 2],
                 baby_steps: 16,
             },
-            wave: WaveLiteral { log_length: 4, log_babies: 2, doublings: 5, primes: vec![49.0; 9] },
+            exponential: WaveLiteral {
+                log_length: 4,
+                log_babies: 2,
+                doublings: 5,
+                primes: vec![49.0; 9],
+            },
             sines: vec![49.0; 2],
             joining: Vec::new(),
             coeffs_to_slots: TransformLiteral {

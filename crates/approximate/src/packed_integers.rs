@@ -132,8 +132,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If something is of another client or other parameters; the two ring degrees differ, or packed values are not twice as
-    /// many as slots; the table is not one of integers of their modulus, or has too many levels; their noise may reach halfway to
-    /// another integer; [`Error::MissingKey`].
+    /// many as slots; the table is not one of integers of their modulus, or has too many levels; their noise may reach
+    /// halfway to another integer; [`Error::MissingKey`].
     pub fn from_packed(
         &self,
         ct: &packed::Ciphertext,

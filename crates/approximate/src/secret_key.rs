@@ -9,8 +9,8 @@ use cryptable_lattice::key_generation::{generate_stored_keys, generate_switching
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
-use cryptable_ring::Ring;
 use cryptable_ring::random::RandomStream;
+use cryptable_ring::{Ring, SecretSlots};
 use cryptable_wire::{KeyId, pack_ternary};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
@@ -94,7 +94,7 @@ impl SecretKey {
     /// # Errors
     /// As [`SecretKey::encrypt`].
     pub fn encrypt_reals(&self, values: &[f64]) -> Result<Ciphertext> {
-        let values: Vec<Complex64> = values.iter().map(|&x| Complex64::from(x)).collect();
+        let values = SecretSlots::from_fn(values.len(), |i| Complex64::from(values[i]));
         self.encrypt_within(&values, SlotBounds::real(1.0))
     }
 
@@ -114,15 +114,14 @@ impl SecretKey {
         let capacity = levels.capacity(limbs);
         let limit = format!("it must be at most {capacity}, what a fresh ciphertext holds");
         demand(bounds.modulus() <= capacity, "bound of slots", bounds.modulus(), &limit)?;
-        for value in values {
-            for (part, bound) in [(value.re, bounds.re), (value.im, bounds.im)] {
-                // No number is within bounds.
-                let limit = format!("its absolute value must be at most {bound}");
-                demand(part.abs() <= bound, "part of a value", part, &limit)?;
-            }
+        let parts = |value: &Complex64| [(value.re, bounds.re), (value.im, bounds.im)];
+        // What is not a number is within no bounds.
+        let is_within = |(part, bound): &(f64, f64)| part.abs() <= *bound;
+        if let Some((value, bound)) = values.iter().flat_map(parts).find(|it| !is_within(it)) {
+            let limit = format!("its absolute value must be at most {bound}");
+            return Err(Error::Parameter { name: "part of a value", value, limit });
         }
-        let mut padded = values.to_vec();
-        padded.resize(slots, Complex64::ZERO);
+        let padded = SecretSlots::from_fn(slots, |i| values.get(i).copied().unwrap_or_default());
         let inner = encryption::encrypt(&self.ring, &self.secret, &padded, scale, limbs);
         let shape = self.parameters.fresh_shape(1.0);
         let tags = Tags {
@@ -143,7 +142,7 @@ impl SecretKey {
     /// # Errors
     /// If the ciphertext is of another client or other parameters.
     pub fn decrypt(&self, ct: &Ciphertext) -> Result<Vec<Complex64>> {
-        self.decrypt_rounded(ct, None)
+        self.decrypt_rounded(ct, None).map(SecretSlots::into_public)
     }
 
     /// Real parts of [`SecretKey::decrypt`].
@@ -151,7 +150,8 @@ impl SecretKey {
     /// # Errors
     /// If the ciphertext is of another client or other parameters.
     pub fn decrypt_reals(&self, ct: &Ciphertext) -> Result<Vec<f64>> {
-        Ok(self.decrypt(ct)?.iter().map(|z| z.re).collect())
+        let slots = self.decrypt_rounded(ct, None)?;
+        Ok(slots.iter().map(|z| z.re).collect())
     }
 
     /// The slots with noise added that hides their own, as large as the error of the ciphertext asks for, before they are
@@ -162,14 +162,10 @@ impl SecretKey {
     /// If the ciphertext is of another client or other parameters, or the noise is larger than an eighth of the bound of
     /// the slots.
     pub fn decrypt_flooded(&self, ct: &Ciphertext, flooding: Flooding) -> Result<Vec<Complex64>> {
-        self.decrypt_rounded(ct, Some(flooding))
+        self.decrypt_rounded(ct, Some(flooding)).map(SecretSlots::into_public)
     }
 
-    fn decrypt_rounded(
-        &self,
-        ct: &Ciphertext,
-        flooding: Option<Flooding>,
-    ) -> Result<Vec<Complex64>> {
+    fn decrypt_rounded(&self, ct: &Ciphertext, flooding: Option<Flooding>) -> Result<SecretSlots> {
         ct.check(self.parameters.digest(), self.id)?;
         let largest = ct.error().largest(LOG2_FAIL_OF_ROUNDING);
         let deviation = flooding.map_or(0.0, |it| it.deviation(largest, 2 * ct.slots()));
@@ -243,7 +239,7 @@ impl SecretKey {
         bootstrapping.map_or(1, |it| it.sparse_weight)
     }
 
-    /// Its parameters.
+    /// The parameters of everything that this key encrypts.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

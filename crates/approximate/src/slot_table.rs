@@ -25,7 +25,7 @@ impl Grid {
         Self { first: 0.0, step: 1.0, count: p }
     }
 
-    /// Point m.
+    /// Point m of the grid, `first + m·step`.
     #[must_use]
     pub fn point(&self, m: usize) -> f64 {
         self.first + m as f64 * self.step
@@ -93,9 +93,8 @@ impl SlotTable {
         if values.len() != grid.count {
             return Err(Error::mismatch("number of values", values.len(), grid.count));
         }
-        if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
-            return demand(false, "value of the table", value, "finite").map(|()| unreachable!());
-        }
+        let check = |&value: &f64| demand(value.is_finite(), "value of the table", value, "finite");
+        values.iter().try_for_each(check)?;
         let mut coefficients: Vec<Complex64> =
             trigonometric_hermite(values, order).into_iter().map(|c| c / 2.0).collect();
         coefficients.resize(coefficients.len().next_power_of_two().max(2), Complex64::ZERO);

@@ -11,9 +11,9 @@ use crate::parameters::Parameters;
 const LEAST_SLOTS: usize = 4;
 
 impl Parameters {
-    /// Bootstrapping of so many slots, fewer than the 32,768 of [`Parameters::bootstrapping_128`], at its ring degree of 2^16 and
-    /// with the sizes of its primes, for less: matrices of fewer levels, one exponential for real and imaginary parts. 128 bits
-    /// of security, 7 levels of 40 bits after a bootstrap.
+    /// Bootstrapping of so many slots, fewer than the 32,768 of [`Parameters::bootstrapping_128`], at its ring degree
+    /// of 2^16 and with the sizes of its primes, for less: matrices of fewer levels, one exponential for real and
+    /// imaginary parts. 128 bits of security, 7 levels of 40 bits after a bootstrap.
     ///
     /// ```
     /// use cryptable_approximate::Parameters;
@@ -62,7 +62,7 @@ fn sparse(
         log2_range: 5.0,
         matrices: [33.0, 41.5],
         most_merged: 4,
-        wave: 49.0,
+        exponential: 49.0,
         series: (4, 5),
         sines: 2,
         baby_steps: 8,

@@ -3,8 +3,8 @@
 //!
 //! ModRaise leaves an overflow in every coefficient, also where the packing has none: the trace to the subring takes those
 //! off. CoeffsToSlots then has the dimension 2n, and holds real and imaginary parts side by side, so that one exponential
-//! serves both. What comes out of it, real numbers `(a ‖ b)`, is multiplied by `(1 ‖ i)`, and its rotation by n added: `a + ib`
-//! in every period. Of real slots only a is kept, by `(1 ‖ 0)`.
+//! serves both. What comes out of it, real numbers `(a ‖ b)`, is multiplied by `(1 ‖ i)`, and its rotation by n added:
+//! `a + ib` in every period. Of real slots only a is kept, by `(1 ‖ 0)`.
 //!
 //! **Levels.** One, for that product. **Noise.** Errors of a and b are those of both parts; the trace averages the noise of
 //! coefficients that it takes off away.

@@ -55,7 +55,7 @@ fn check_bootstrapping(
     let (joining, expected) = (literal.joining.len(), usize::from(2 * slots < degree));
     let limit = format!("{expected}, for {slots} slots of a ring of degree {degree}");
     demand(joining == expected, "primes that join parts", joining as f64, &limit)?;
-    literal.wave.check(degree)?;
+    literal.exponential.check(degree)?;
     check_primes("log2 of a prime of the odd function", &literal.sines, degree)?;
     let sines = literal.sines.len();
     demand((1..=2).contains(&sines), "primes of the odd function", sines as f64, "1 or 2")?;

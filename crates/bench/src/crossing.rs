@@ -43,8 +43,8 @@ pub struct CrossingArguments {
     insecure_toy: bool,
 }
 
-/// A line: times of a packed lookup of as many values as a ciphertext holds, fresh ones, conversions included. Noise is that of
-/// its results, taken out.
+/// A line: times of a packed lookup of as many values as a ciphertext holds, fresh ones, conversions included. Noise is
+/// that of its results, taken out.
 #[derive(Debug, Serialize)]
 struct CrossingRecord {
     #[serde(flatten)]

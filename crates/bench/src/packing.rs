@@ -7,6 +7,7 @@ use cryptable_conversion::{
     Secrets, SeededExtractionKey, SeededRingPackingKey,
 };
 use cryptable_fhew::booleans;
+use cryptable_fhew::noise::Variance;
 use cryptable_lattice::lwe_encryption::phase;
 use cryptable_lattice::lwe_list::LweList;
 use cryptable_lattice::secret::TernarySecret;
@@ -126,7 +127,13 @@ struct Direction {
 
 impl Direction {
     /// A line, without what is known of keys.
-    fn line(&self, method: &str, predicted: f64, parameters: &Parameters, unit: f64) -> Contract {
+    fn line(
+        &self,
+        method: &str,
+        predicted: Variance,
+        parameters: &Parameters,
+        unit: f64,
+    ) -> Contract {
         let degree = parameters.literal().ring_degree;
         let Self { times, errors } = self;
         // Sums of two bits are quarters: a phase is wrong at a distance of 1/8.
@@ -141,8 +148,8 @@ impl Direction {
             values_checked: errors.len(),
             wrong: errors.iter().filter(|e| e.abs() >= 0.125).count(),
             noise_std_log2: (8.0 * squares.sqrt()).log2(),
-            predicted_noise_std_log2: Some((8.0 * predicted.sqrt()).log2()),
-            log2_fail: cryptable_fhew::noise::Variance(predicted).log2_tail(0.125),
+            predicted_noise_std_log2: Some((8.0 * predicted.standard_deviation()).log2()),
+            log2_fail: predicted.log2_tail(0.125),
             security_bits: parameters.security_bits(),
             peak_rss_bytes: memory::peak_rss(),
             eval_rss_bytes: memory::peak_rss(),
@@ -188,9 +195,9 @@ fn measure(arguments: &PackingArguments) -> anyhow::Result<[Contract; 2]> {
     }
     let unit = unit.finish();
     let modulus = parameters.lwe_shape().modulus as f64;
-    let packed_noise =
-        2.0 * cryptable_lattice::ERROR_VARIANCE / modulus.powi(2) + parameters.packing_noise().0;
-    let noise = packed_noise + parameters.extraction_noise().0;
+    let fresh = Variance::of_units(cryptable_lattice::ERROR_VARIANCE, modulus);
+    let packed_noise = fresh * 2.0 + parameters.packing_noise();
+    let noise = packed_noise + parameters.extraction_noise();
     let packing_line = Contract {
         encrypt_s,
         keygen_s: packing_keygen,

@@ -20,7 +20,7 @@ pub struct BitTable {
 }
 
 impl BitTable {
-    /// Most inputs.
+    /// Most inputs of a table.
     pub const MAX_INPUTS: usize = 8;
 
     /// By its outputs at 0, 1, …, 2^k - 1, where input i is bit i of the argument.

@@ -49,7 +49,7 @@ impl EvaluationKey {
         y: &EncryptedBits,
     ) -> Result<EncryptedBits> {
         let (_, negated) = gate.symmetric_form();
-        let function = PeriodicFunction::wave(gate.outputs(), 3);
+        let function = PeriodicFunction::gate_boot(gate.outputs(), 3);
         self.boot_one("GateBoot", function, &[x, y], &negated)
     }
 

@@ -17,8 +17,8 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 use crate::literal::ParametersLiteral;
+use crate::periodic_evaluation;
 use crate::periodic_function::PeriodicFunction;
-use crate::wave_evaluation;
 
 /// Largest modulus that sums of bits are taken as fractions of.
 pub(crate) const MAX_MODULUS: u64 = 16;
@@ -33,7 +33,7 @@ pub(crate) struct BitCircuit {
     pub coeffs_to_slots: HomomorphicDft,
     /// The plan of SlotsToCoeffs, for fractions of 2: for others only the numbers in its matrices differ.
     pub slots_to_coeffs: HomomorphicDft,
-    /// The series of the wave.
+    /// The series of the exponential.
     pub series: WaveSeries,
 }
 
@@ -41,7 +41,7 @@ impl BitCircuit {
     /// Plans it over the two chains of primes.
     pub(crate) fn new(literal: &ParametersLiteral, primes: &[f64], raised: &[f64]) -> Self {
         let bound = bound_for(literal.sparse_weight, literal.log2_fail - 1.0);
-        let series = WaveSeries::new(bound, &literal.wave);
+        let series = WaveSeries::new(bound, &literal.exponential);
         let slots = literal.ring_degree / 2;
         let cts = &literal.coeffs_to_slots;
         let coeffs_to_slots = HomomorphicDft::new(
@@ -133,7 +133,7 @@ impl BitCircuit {
         let w = self.coeffs_to_slots.apply(arithmetic, matrices, raised);
         // The conjugation's noise is divided by what the switch of chains divides by.
         let parts = real_parts(arithmetic, w, self.literal.packing.parts());
-        let limbs = self.literal.wave_limbs();
+        let limbs = self.literal.exponential_limbs();
         parts.into_iter().map(|part| arithmetic.switch_chain(part, 0, limbs)).collect()
     }
 
@@ -144,9 +144,9 @@ impl BitCircuit {
         functions: &[PeriodicFunction],
     ) -> Vec<A::Ciphertext> {
         let top = self.literal.output_limbs();
-        let end = top - wave_evaluation::levels_after_exponential(functions);
+        let end = top - periodic_evaluation::levels_after_exponential(functions);
         let scales = (self.scale_at(top), self.scale_at(end));
-        wave_evaluation::evaluate(arithmetic, &self.series, x, functions, scales)
+        periodic_evaluation::evaluate(arithmetic, &self.series, x, functions, scales)
     }
 
     /// Predicts the functions' noise, for exact phases: what their evaluation adds to one part. The noise of phases, which
@@ -155,7 +155,7 @@ impl BitCircuit {
     /// taken.
     pub(crate) fn evaluation_noise(&self, functions: &[PeriodicFunction]) -> Vec<SlotVariance> {
         let dry_run = self.dry_run();
-        let limbs = self.literal.wave_limbs();
+        let limbs = self.literal.exponential_limbs();
         let scale = self.primes[limbs - 1];
         let variance = f64::from(self.literal.sparse_weight + 1) / 12.0;
         let power = SlotVariance(variance / (self.series.bound * self.series.bound));
@@ -219,7 +219,7 @@ impl BitCircuit {
 
     /// The part of the noise of t that comes from the rounding of the switch to the first chain: noise of slots.
     pub(crate) fn last_phase_noise(&self) -> f64 {
-        let scale = self.primes[self.literal.wave_limbs() - 1];
+        let scale = self.primes[self.literal.exponential_limbs() - 1];
         let bound = self.series.bound;
         self.dry_run().rounding_noise(scale).0 * bound * bound
     }

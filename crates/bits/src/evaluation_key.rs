@@ -111,7 +111,7 @@ impl EvaluationKey {
         self.key_id
     }
 
-    /// The parameters.
+    /// The parameters, those of the client's secret key.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -136,7 +136,7 @@ impl EvaluationKey {
         if sum.modulus < 3 {
             return Err(Error::TooSmall { name: "modulus of sums", value: sum.modulus, limit: 3 });
         }
-        let function = PeriodicFunction::wave(gate.outputs(), sum.modulus);
+        let function = PeriodicFunction::gate_boot(gate.outputs(), sum.modulus);
         Ok(self.half_boot("GateBoot", &[function], sum)?.swap_remove(0))
     }
 

@@ -25,7 +25,7 @@
 //! | BinBoot, GateBoot, GateBoot', several functions at once | `bootstraps.rs` |
 //! | half bootstraps of coefficients, as FHEW ciphertexts are packed, and back | `half_form.rs` |
 //! | functions of period 1 with wanted values at fractions of m | `periodic_function.rs`, `sum_functions.rs` |
-//! | the complex exponential as a series and squarings; functions of it | `wave_evaluation.rs`, over `wave_series.rs` of `ckks` |
+//! | the complex exponential as a series and squarings; functions of it | `periodic_evaluation.rs`, over `wave_series.rs` of `ckks` |
 //! | SlotsToCoeffs, ModRaise, CoeffsToSlots: all algorithms as one circuit | `circuit.rs` |
 //! | how far bits are from 0 and 1, before any ciphertext exists | `noise.rs`, `noise_model.rs`, `predictions.rs` |
 //! | gates whose results come back after other methods, round after round | `rounds.rs` |
@@ -55,6 +55,7 @@ mod named_sets;
 mod noise;
 mod noise_model;
 mod parameters;
+mod periodic_evaluation;
 mod periodic_function;
 mod predictions;
 mod rounds;
@@ -68,7 +69,6 @@ mod table_noise;
 mod table_of_bits;
 mod validation;
 mod walsh_hadamard;
-mod wave_evaluation;
 
 pub use bit_table::BitTable;
 pub use encrypted_bits::EncryptedBits;

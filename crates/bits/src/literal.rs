@@ -15,9 +15,9 @@ pub(crate) const RAISED: usize = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Packing {
-    /// N/2 bits in the real parts of slots: one wave a bootstrap, the least latency.
+    /// N/2 bits in the real parts of slots: one exponential a bootstrap, the least latency.
     Real,
-    /// N bits in real and imaginary parts: two waves a bootstrap, the most bits a second.
+    /// N bits in real and imaginary parts: two exponentials a bootstrap, the most bits a second.
     Complex,
 }
 
@@ -34,9 +34,9 @@ impl Packing {
 
 /// All choices that make a parameter set.
 ///
-/// There are two chains of primes. The first has, from the bottom up, base, SlotsToCoeffs, gates, wave: a prime a level,
-/// as scales want it, two in a limb where both are small. The second is what ModRaise raises to and CoeffsToSlots runs
-/// in: whole limbs of 50 bits, since its matrices drop nothing; its result is switched to the first.
+/// There are two chains of primes. The first has, from the bottom up, base, SlotsToCoeffs, gates, exponential: a prime
+/// a level, as scales want it, two in a limb where both are small. The second is what ModRaise raises to and
+/// CoeffsToSlots runs in: whole limbs of 50 bits, since its matrices drop nothing; its result is switched to the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametersLiteral {
@@ -50,13 +50,14 @@ pub struct ParametersLiteral {
     pub packing: Packing,
     /// log2 of q_0.
     pub base: f64,
-    /// SlotsToCoeffs.
+    /// SlotsToCoeffs: its matrices, and the primes that they use up.
     pub slots_to_coeffs: TransformLiteral,
     /// log2 of the primes between bootstraps, one a gate.
     pub gates: Vec<f64>,
-    /// The wave that removes the overflow.
-    pub wave: WaveLiteral,
-    /// CoeffsToSlots.
+    /// The complex exponential of phases, which removes the overflow.
+    #[serde(rename = "wave")]
+    pub exponential: WaveLiteral,
+    /// CoeffsToSlots: its matrices, and the limbs of the second chain.
     pub coeffs_to_slots: TransformLiteral,
     /// How many primes each limb of the first chain has, 1 or 2, from the bottom up.
     pub limbs: Vec<usize>,
@@ -78,7 +79,7 @@ impl ParametersLiteral {
         let mut chain = vec![self.base];
         chain.extend(&self.slots_to_coeffs.primes);
         chain.extend(&self.gates);
-        chain.extend(&self.wave.primes);
+        chain.extend(&self.exponential.primes);
         chain
     }
 
@@ -92,9 +93,9 @@ impl ParametersLiteral {
         Basis { chain: RAISED, ..Basis::main(self.coeffs_to_slots.primes.len()) }
     }
 
-    /// Limbs of phases, where the wave begins.
-    pub(crate) fn wave_limbs(&self) -> usize {
-        self.output_limbs() + self.wave.primes.len()
+    /// Limbs of phases, where the exponential begins.
+    pub(crate) fn exponential_limbs(&self) -> usize {
+        self.output_limbs() + self.exponential.primes.len()
     }
 
     /// Limbs of bits after a bootstrap.
@@ -132,19 +133,19 @@ impl ParametersLiteral {
     /// What a dry run needs to know.
     pub(crate) fn dry_run_parameters(&self, [main, raised]: [&[f64]; 2]) -> DryRunParameters {
         let first = PlannedChain { primes: main.to_vec(), shared: self.shared_limbs() };
-        let wave = self.key_shape(self.wave_limbs());
+        let exponential = self.key_shape(self.exponential_limbs());
         DryRunParameters {
             degree: self.ring_degree,
             noise_coefficients: self.ring_degree,
             chains: vec![first, PlannedChain::new(raised)],
-            relinearization: vec![wave],
-            automorphism: vec![wave, self.raised_key_shape()],
+            relinearization: vec![exponential],
+            automorphism: vec![exponential, self.raised_key_shape()],
             log2_special: self.special.iter().sum::<f64>() / self.special.len() as f64,
         }
     }
 
     /// Where CoeffsToSlots starts and ends: at the scale from which the switch to the first chain leaves that of the
-    /// wave's first prime.
+    /// exponential's first prime.
     pub(crate) fn coeffs_to_slots_levels(&self, [main, raised]: [&[f64]; 2]) -> DftLevels<'static> {
         let ratio = ratio_of_products(raised.iter().copied(), main.iter().copied());
         DftLevels {

@@ -55,8 +55,8 @@ impl Parameters {
     }
 
     /// As [`Parameters::latency_128`], with two levels after a bootstrap, what a cleaning takes: for bits that come from
-    /// elsewhere and go back, as those of FHEW's gates. Primes of the wave are small, since its errors are squared; four
-    /// pairs of the lowest primes share limbs, so that there are as many limbs as without the levels.
+    /// elsewhere and go back, as those of FHEW's gates. Primes of the exponential are small, since its errors are
+    /// squared; four pairs of the lowest primes share limbs, so that there are as many limbs as without the levels.
     ///
     /// ```
     /// use cryptable_bits::{Packing, Parameters};
@@ -75,10 +75,11 @@ impl Parameters {
     /// gates and two cleanings between bootstraps.
     ///
     /// **Where cleanings go.** With deviations that double at every gate, as for equal operands, an error ε is `2^g·ε`
-    /// after g gates, at most `3ε²` and ten roundings after a cleaning, `π²/4·ε²` and what the wave adds after BinBoot. So a
-    /// round of 5, 6 and 6 gates with cleanings between takes 2^-x to about 2^-(8x - 93), which is below 2^-x from x = 13.3
-    /// on. Round after round, BinBoot leaves 2^-14.2 at most, but for 2^-92: half of it is noise of slots, 45 deviations of
-    /// it, the rest bias of the series and of squares. Bits are within 2^-8 of 0 and 1 before each cleaning and bootstrap.
+    /// after g gates, at most `3ε²` and ten roundings after a cleaning, `π²/4·ε²` and what the exponential adds after
+    /// BinBoot. So a round of 5, 6 and 6 gates with cleanings between takes 2^-x to about 2^-(8x - 93), which is below
+    /// 2^-x from x = 13.3 on. Round after round, BinBoot leaves 2^-14.2 at most, but for 2^-92: half of it is noise of
+    /// slots, 45 deviations of it, the rest bias of the series and of squares. Bits are within 2^-8 of 0 and 1 before
+    /// each cleaning and bootstrap.
     ///
     /// **Sizes.** Gates have scales of 36 bits: a cleaning leaves ten roundings of them, 2^-15. Smaller scales need
     /// cleaning more often, and take as many bits in more levels. Bits of the modulus pay for gates, and digits of keys for
@@ -142,7 +143,7 @@ impl Parameters {
     /// and a cleaning between bootstraps, which sum up to some 170 results of them.
     ///
     /// A cleaning after every bootstrap, 3ε² of an error ε, leaves ten roundings, 2^-16, of what BinBoot leaves, 2^-11; so
-    /// the wave's primes are small, and the modulus that is saved pays for digits of four and five limbs. Matrices of
+    /// the exponential's primes are small, and the modulus that is saved pays for digits of four and five limbs. Matrices of
     /// SlotsToCoeffs are as exact as two limbs allow, since they round in proportion to sums.
     ///
     /// ```
@@ -198,7 +199,7 @@ struct Chains {
     base: f64,
     slots_to_coeffs: [f64; 2],
     gates: &'static [f64],
-    wave: [f64; 8],
+    exponential: [f64; 8],
     limbs: &'static [usize],
     /// Primes of the second chain, and their number.
     raised: (f64, usize),
@@ -210,7 +211,7 @@ const LATENCY: Chains = Chains {
     base: 22.5,
     slots_to_coeffs: [27.4, 31.15],
     gates: &[],
-    wave: [23.2, 26.75, 30.25, 32.0, 32.5, 32.25, 32.75, 32.5],
+    exponential: [23.2, 26.75, 30.25, 32.0, 32.5, 32.25, 32.75, 32.5],
     limbs: &[2, 1, 2, 1, 1, 1, 1, 1, 1],
     raised: (47.75, 8),
     log2_fail: LOG2_FAIL,
@@ -220,7 +221,7 @@ const FUNCTIONS: Chains = Chains {
     base: 22.5,
     slots_to_coeffs: [24.9, 22.4],
     gates: &[24.9],
-    wave: [24.2, 25.7, 27.5, 29.5, 30.75, 29.25, 29.25, 29.25],
+    exponential: [24.2, 25.7, 27.5, 29.5, 30.75, 29.25, 29.25, 29.25],
     limbs: &[2, 2, 2, 1, 1, 1, 1, 1, 1],
     raised: (47.75, 8),
     // Its bits are too noisy for more: 2^-64 for 16,384 ciphertexts of 16,384 bits.
@@ -231,7 +232,7 @@ const CLEANING: Chains = Chains {
     base: 22.1,
     slots_to_coeffs: [22.85, 23.15],
     gates: &[27.3, 24.05],
-    wave: [22.4, 24.45, 25.45, 28.0, 28.35, 27.3, 30.1, 28.75],
+    exponential: [22.4, 24.45, 25.45, 28.0, 28.35, 27.3, 30.1, 28.75],
     limbs: &[2, 2, 2, 2, 1, 1, 1, 1, 1],
     raised: (47.75, 8),
     // 2^-64 for all bits of a ciphertext, and two more for as many bits: gates of FHEW are no circuits of thousands of steps.
@@ -267,11 +268,11 @@ fn literal(
         base: chains.base,
         slots_to_coeffs: transform(chains.slots_to_coeffs.to_vec()),
         gates: chains.gates.to_vec(),
-        wave: WaveLiteral {
+        exponential: WaveLiteral {
             log_length: 4,
             log_babies: 2,
             doublings: 4,
-            primes: chains.wave.to_vec(),
+            primes: chains.exponential.to_vec(),
         },
         coeffs_to_slots: transform(vec![size; count]),
         limbs: chains.limbs.to_vec(),
@@ -291,7 +292,7 @@ struct Sizes {
     levels: usize,
     /// log2 of the series' length, of its baby steps, and doublings.
     series: [u32; 3],
-    wave: [f64; 8],
+    exponential: [f64; 8],
     /// Butterfly levels of the matrices of CoeffsToSlots, and their baby steps, whose keys are the largest.
     coeffs_to_slots: (&'static [u32], usize),
     /// Of each prime of the second chain, and their number.
@@ -312,7 +313,7 @@ const THROUGHPUT: Sizes = Sizes {
     gates: 36.0,
     levels: 21,
     series: [4, 2, 4],
-    wave: [41.5, 41.5, 41.5, 41.5, 41.5, 43.0, 43.0, 43.0],
+    exponential: [41.5, 41.5, 41.5, 41.5, 41.5, 43.0, 43.0, 43.0],
     coeffs_to_slots: (&[4, 4, 4, 3], 8),
     raised: (49.19, 26),
     special: (49.19, 9),
@@ -327,7 +328,7 @@ const BALANCED: Sizes = Sizes {
     gates: 33.0,
     levels: 7,
     series: [5, 2, 3],
-    wave: [40.0; 8],
+    exponential: [40.0; 8],
     coeffs_to_slots: (&[5, 5, 4], 8),
     raised: (47.2, 15),
     special: (47.2, 3),
@@ -356,7 +357,7 @@ fn tables(
         base: 23.0,
         slots_to_coeffs: transform(3, vec![25.75, 47.0]),
         gates: vec![34.75, 34.5, 34.5, 34.5],
-        wave: WaveLiteral {
+        exponential: WaveLiteral {
             log_length: 4,
             log_babies: 2,
             doublings: 4,
@@ -378,7 +379,8 @@ fn sums(name: &str, security: SecurityLevel, ring_degree: usize) -> ParametersLi
     literal.base = 24.0;
     literal.slots_to_coeffs.primes = vec![25.75, 49.0];
     literal.gates = vec![36.0; 6];
-    literal.wave.primes = vec![33.125, 32.625, 34.125, 36.625, 36.875, 36.625, 38.375, 37.375];
+    literal.exponential.primes =
+        vec![33.125, 32.625, 34.125, 36.625, 36.875, 36.625, 38.375, 37.375];
     literal.coeffs_to_slots.primes = vec![48.0; 14];
     literal.limbs = [vec![2], vec![1; 15]].concat();
     literal.special = vec![48.0; 4];
@@ -413,7 +415,12 @@ fn wide(
             baby_steps: 8,
         },
         gates: vec![sizes.gates; sizes.levels],
-        wave: WaveLiteral { log_length, log_babies, doublings, primes: sizes.wave.to_vec() },
+        exponential: WaveLiteral {
+            log_length,
+            log_babies,
+            doublings,
+            primes: sizes.exponential.to_vec(),
+        },
         coeffs_to_slots: TransformLiteral {
             stages: coeffs_to_slots,
             primes: vec![size; count],

@@ -9,8 +9,8 @@ use crate::literal::ParametersLiteral;
 use crate::noise::BitNoise;
 use crate::periodic_function::PeriodicFunction;
 
-/// The evaluation of a wave has this much more variance than the dry run says, which takes the noises of the terms of a
-/// series as independent. Measured: 1.3 at most, at degrees 2^10 and 2^14.
+/// The evaluation of a periodic function has this much more variance than the dry run says, which takes the noises of
+/// the terms of a series as independent. Measured: 1.3 at most, at degrees 2^10 and 2^14.
 const EVALUATION_MARGIN: f64 = 1.5;
 
 /// Noise of coefficients after SlotsToCoeffs, as fractions of q_0: Gaussian, but for that of the sum, in which it is

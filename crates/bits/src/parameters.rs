@@ -45,7 +45,8 @@ impl Parameters {
     /// the dense and of the sparse secret, by the embedded tables; its failure probability by the noise model.
     ///
     /// # Errors
-    /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds the stated one.
+    /// If a number is out of bounds, security is below what is claimed, or the predicted failure probability exceeds
+    /// the stated one.
     pub fn new(literal: ParametersLiteral) -> Result<Self> {
         validation::check(&literal)?;
         let primes = find_primes(&literal);
@@ -119,7 +120,7 @@ impl Parameters {
     /// Precision after GateBoot.
     #[must_use]
     pub fn gate_boot_precision(&self) -> Precision {
-        self.precision(&PeriodicFunction::wave(Gate::Nand.outputs(), 3), 2)
+        self.precision(&PeriodicFunction::gate_boot(Gate::Nand.outputs(), 3), 2)
     }
 
     /// Of fresh bits that were brought down to the bottom.

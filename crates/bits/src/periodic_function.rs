@@ -34,9 +34,9 @@ impl PeriodicFunction {
         Self::new(2, 2, vec![Complex64::from(0.5), Complex64::from(-0.5)])
     }
 
-    /// GateBoot: a wave of degree 1 through three points, `f(0), f(1/m), f(2/m)`. For m = 3 it is the trigonometric
-    /// interpolation of the paper's Table 4; larger m serve sums that come with it.
-    pub(crate) fn wave(outputs: [bool; 3], m: u64) -> Self {
+    /// GateBoot: a trigonometric polynomial of degree 1 through three points, `f(0), f(1/m), f(2/m)`. For m = 3 it is
+    /// the trigonometric interpolation of the paper's Table 4; larger m serve sums that come with it.
+    pub(crate) fn gate_boot(outputs: [bool; 3], m: u64) -> Self {
         let [f0, f1, f2] = outputs.map(|bit| f64::from(u8::from(bit)));
         // f(t) = c + a·cos(2πt - θ) + b·sin(2πt - θ), about the point in the middle, θ = 2π/m.
         let theta = TAU / m as f64;
@@ -161,12 +161,12 @@ mod tests {
         check_values(&PeriodicFunction::bin_boot(), &[false, true]);
         for gate in Gate::SYMMETRIC {
             for m in 3..9 {
-                check_values(&PeriodicFunction::wave(gate.outputs(), m), &gate.outputs());
+                check_values(&PeriodicFunction::gate_boot(gate.outputs(), m), &gate.outputs());
             }
-            let wave = PeriodicFunction::wave(gate.outputs(), 3);
+            let linear = PeriodicFunction::gate_boot(gate.outputs(), 3);
             let interpolation = PeriodicFunction::interpolation(&gate.outputs());
-            let same = wave.coefficients().iter().zip(interpolation.coefficients());
-            assert!(same.clone().all(|(a, b)| (a - b).norm() < 1e-12) && wave.degree() == 1);
+            let same = linear.coefficients().iter().zip(interpolation.coefficients());
+            assert!(same.clone().all(|(a, b)| (a - b).norm() < 1e-12) && linear.degree() == 1);
         }
         for m in 2..9 {
             for outputs in tables(m) {
@@ -188,9 +188,9 @@ mod tests {
         assert!(binary.slope() < 1e-12);
         assert!((binary.curvature() - TAU * TAU / 4.0).abs() < 1e-12);
         for gate in Gate::SYMMETRIC {
-            let wave = PeriodicFunction::wave(gate.outputs(), 3);
-            assert!((wave.slope() - 3f64.sqrt() * TAU / 3.0).abs() < 1e-12, "{gate}");
-            assert!((wave.gain() - 2.0 / 3.0).abs() < 1e-12);
+            let linear = PeriodicFunction::gate_boot(gate.outputs(), 3);
+            assert!((linear.slope() - 3f64.sqrt() * TAU / 3.0).abs() < 1e-12, "{gate}");
+            assert!((linear.gain() - 2.0 / 3.0).abs() < 1e-12);
         }
     }
 
@@ -216,11 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn waves_stay_within_slope_and_curvature() {
+    fn linear_functions_stay_within_slope_and_curvature() {
         for (gate, m) in
             Gate::SYMMETRIC.into_iter().flat_map(|gate| [(gate, 3), (gate, 4), (gate, 8)])
         {
-            let function = PeriodicFunction::wave(gate.outputs(), m);
+            let function = PeriodicFunction::gate_boot(gate.outputs(), m);
             let (slope, curvature) = (function.slope(), function.curvature());
             let mut closest: f64 = 0.0;
             for (k, output) in gate.outputs().into_iter().enumerate() {

@@ -8,9 +8,9 @@ use cryptable_lattice::error::{Error, Result, out_of_range};
 use crate::gate::{Gate, SumGate};
 use crate::noise::BitNoise;
 use crate::parameters::Parameters;
+use crate::periodic_evaluation::levels_after_exponential;
 use crate::periodic_function::PeriodicFunction;
 use crate::sum_functions::functions_of_sums;
-use crate::wave_evaluation::levels_after_exponential;
 use crate::{cleaning, leveled_gates};
 
 impl Parameters {
@@ -71,7 +71,7 @@ impl Parameters {
         cleaning::noise_after(x, self.noise_model().rounding, self.noise_model().log2_fail)
     }
 
-    /// Noise after BinBoot of one bit: what phases have of their own, with the bit's, squared; and what the wave's
+    /// Noise after BinBoot of one bit: what phases have of their own, with the bit's, squared; and what the function's
     /// evaluation adds.
     #[must_use]
     pub fn noise_after_bin_boot(&self, x: BitNoise) -> BitNoise {
@@ -97,7 +97,7 @@ impl Parameters {
     /// before ([`Parameters::noise_after_lowering`]).
     #[must_use]
     pub fn noise_after_gate_boot(&self, gate: Gate, x: BitNoise, y: BitNoise) -> BitNoise {
-        self.noise_after_functions(&[PeriodicFunction::wave(gate.outputs(), 3)], &[x, y])[0]
+        self.noise_after_functions(&[PeriodicFunction::gate_boot(gate.outputs(), 3)], &[x, y])[0]
     }
 
     /// Noise after GateBoot' of two bits, which cleans.

@@ -15,6 +15,7 @@
 //! Errors of both inputs are taken as independent, as gates of FHEW take them. Those of results that have inputs in
 //! common are not, but what they share is squared at each gate.
 
+use cryptable_lattice::NoiseBound;
 use cryptable_lattice::error::{Error, Result};
 
 use crate::cleaning;
@@ -40,9 +41,10 @@ const MODULUS: u64 = 4;
 ///
 /// ```
 /// use cryptable_bits::{Packing, Parameters};
+/// use cryptable_lattice::NoiseBound;
 /// let parameters = Parameters::insecure_toy(Packing::Real)?;
-/// // Of extraction and of packing, by standard deviations.
-/// let noise = parameters.noise_of_rounds(1e-3, 1e-6)?;
+/// let [extraction, packing] = [1e-3, 1e-6].map(|deviation| NoiseBound::new(deviation, 0.0));
+/// let noise = parameters.noise_of_rounds(extraction, packing)?;
 /// assert!(noise.deviation() >= 1e-3 && noise.largest() < 0.05);
 /// # Ok::<(), cryptable_lattice::Error>(())
 /// ```
@@ -50,8 +52,8 @@ const MODULUS: u64 = 4;
 pub struct RoundNoise {
     /// Noise of known law.
     noise: BitNoise,
-    /// Deviation of what a sum gets.
-    common: f64,
+    /// What a sum gets.
+    common: BitNoise,
     /// Bounds q_k on what cleaning left.
     residues: [f64; CLASSES],
     /// Its root mean square: no failure depends on it.
@@ -60,13 +62,13 @@ pub struct RoundNoise {
 }
 
 impl RoundNoise {
-    /// Standard deviation.
+    /// Standard deviation, as a fraction of the modulus.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         self.noise.deviation().hypot(self.residue_deviation)
     }
 
-    /// The largest error, but for the stated failure probability.
+    /// The largest error, as a fraction of the modulus, but for the stated failure probability.
     #[must_use]
     pub fn largest(&self) -> f64 {
         let given = |(log2, residue): (f64, f64)| residue + self.noise.largest(log2);
@@ -84,7 +86,7 @@ impl RoundNoise {
         let residue_deviation = (2f64.sqrt() * self.residue_deviation).min(residue);
         self.noise
             .with_independent(self.noise)
-            .with_independent(BitNoise::gaussian(self.common * self.common))
+            .with_independent(self.common)
             .with_independent(BitNoise::new([0.0, 0.0, residue, residue_deviation]))
     }
 
@@ -115,21 +117,20 @@ impl RoundNoise {
 }
 
 impl Parameters {
-    /// The noise of bits that are fresh or results of symmetric gates of two such bits, in any round: `own` is the deviation
-    /// of the Gaussian noise that a result gets after SlotsToCoeffs, `common` what a sum gets before its half bootstrap.
-    /// As fractions of the modulus.
+    /// The noise of bits that are fresh or results of symmetric gates of two such bits, in any round: `own` is the noise that
+    /// a result gets after SlotsToCoeffs, `common` what a sum gets before its half bootstrap.
     ///
     /// # Errors
     /// [`Error::TooSmall`] if there are fewer than two levels, for cleaning; [`Error::NoiseTooLarge`] if noise grows
     /// from round to round.
-    pub fn noise_of_rounds(&self, own: f64, common: f64) -> Result<RoundNoise> {
+    pub fn noise_of_rounds(&self, own: NoiseBound, common: NoiseBound) -> Result<RoundNoise> {
         let (value, limit) = (self.levels_after_bootstrap() as u64, cleaning::LEVELS as u64);
         if value < limit {
             return Err(Error::TooSmall { name: "levels after a bootstrap", value, limit });
         }
         let (model, limit) = (self.noise_model(), self.literal().log2_fail);
         let cleaned = model.coefficients(MODULUS, 1, cleaning::roundings(model.rounding));
-        let noise = cleaned.with_independent(BitNoise::gaussian(own * own));
+        let (noise, common) = (cleaned.with_independent(own.into()), common.into());
         // Half of the stated probability is that of an overflow.
         let log2_fail = limit - 1.0;
         let residues = [0.0; CLASSES];
@@ -153,7 +154,7 @@ impl Parameters {
     fn residues(&self, inputs: &RoundNoise) -> [f64; CLASSES] {
         std::array::from_fn(|k| {
             let given = |(log2, residue): (f64, f64)| {
-                // Half for a large phase, half for a large error of the wave's evaluation.
+                // Half for a large phase, half for a large error of the function's evaluation.
                 let largest = self.gate_error(inputs, residue, log2 - 1.0).largest(log2 - 1.0);
                 (3.0 + 2.0 * largest) * largest * largest / MODULUS as f64
             };
@@ -172,9 +173,9 @@ impl Parameters {
     /// The error of a gate before cleaning, of inputs whose residues add up to `residue` at most, but for a
     /// probability of `2^log2_fail`.
     fn gate_error(&self, inputs: &RoundNoise, residue: f64, log2_fail: f64) -> BitNoise {
-        let wave = PeriodicFunction::wave(Gate::Nand.outputs(), MODULUS);
+        let function = PeriodicFunction::gate_boot(Gate::Nand.outputs(), MODULUS);
         let phase = self.noise_model().phase(inputs.of_sum(residue));
-        self.noise_model().after_functions(self.circuit(), &[wave], phase, log2_fail)[0]
+        self.noise_model().after_functions(self.circuit(), &[function], phase, log2_fail)[0]
     }
 }
 
@@ -183,10 +184,14 @@ mod tests {
     use super::*;
     use crate::literal::Packing;
 
+    fn gaussian(deviation: f64) -> NoiseBound {
+        NoiseBound::new(deviation, 0.0)
+    }
+
     #[test]
     fn bounds_hold_what_two_steps_of_the_law_say() {
         let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
-        let noise = parameters.noise_of_rounds(1e-3, 1e-6).unwrap();
+        let noise = parameters.noise_of_rounds(gaussian(1e-3), gaussian(1e-6)).unwrap();
         assert!(noise.residues.windows(2).all(|pair| pair[0] < pair[1]));
         // Of exact inputs, by the model of single gates: no more than of inputs with residues, but not by far.
         let exact = RoundNoise { residues: [0.0; CLASSES], ..noise };
@@ -200,10 +205,12 @@ mod tests {
     #[test]
     fn noise_that_would_grow_is_refused() {
         let parameters = Parameters::insecure_toy(Packing::Complex).unwrap();
-        let largest = |own| parameters.noise_of_rounds(own, 0.0).map(|noise| noise.largest());
+        let none = gaussian(0.0);
+        let largest =
+            |own| parameters.noise_of_rounds(gaussian(own), none).map(|noise| noise.largest());
         assert!(largest(2e-4).unwrap() < largest(5e-4).unwrap());
         assert!(matches!(largest(8e-3), Err(Error::NoiseTooLarge { .. })));
         let latency = Parameters::latency_128(Packing::Real).unwrap();
-        assert!(matches!(latency.noise_of_rounds(0.0, 0.0), Err(Error::TooSmall { .. })));
+        assert!(matches!(latency.noise_of_rounds(none, none), Err(Error::TooSmall { .. })));
     }
 }

@@ -8,8 +8,8 @@ use cryptable_lattice::key_generation::{generate_stored_keys, generate_switching
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{EvaluationKeys, KeyRequest, Progress, StoredKey, SwitchingKey};
-use cryptable_ring::Ring;
 use cryptable_ring::random::RandomStream;
+use cryptable_ring::{Ring, SecretSlots};
 use cryptable_wire::{KeyId, pack_ternary};
 use num_complex::Complex64;
 
@@ -84,7 +84,7 @@ impl SecretKey {
         let mut parts = bits.chunks(slots);
         let parts = (0..self.parameters.packing().parts())
             .map(|_| {
-                let mut values = vec![Complex64::ZERO; slots];
+                let mut values = SecretSlots::from_fn(slots, |_| Complex64::ZERO);
                 for (i, &bit) in parts.next().unwrap_or_default().iter().enumerate() {
                     values[bit_reversed(i, slots)] = Complex64::from(f64::from(u8::from(bit)));
                 }
@@ -187,7 +187,7 @@ impl SecretKey {
         generate_stored_keys(&self.ring, secret, requests, progress, consume)
     }
 
-    /// Its parameters.
+    /// The parameters of everything that this key encrypts.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -175,7 +175,7 @@ fn read_poly(
 }
 
 impl EvaluationKey {
-    /// A key from its wire format. The stored halves of the switching keys are not copied: they are
+    /// A key from its wire format. The bodies of the switching keys are not copied: they are
     /// read from `bytes`, a memory-mapped file for one. Their masks are expanded into memory.
     ///
     /// # Errors

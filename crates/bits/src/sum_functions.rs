@@ -23,7 +23,7 @@ pub(crate) fn functions_of(gates: &[SumGate], m: u64) -> Result<Vec<PeriodicFunc
             return Err(Error::TooLarge { name: "number of outputs", value, limit });
         }
         if let (Ok(three), true) = (<[bool; 3]>::try_from(&outputs[..]), m > 3) {
-            return Ok(PeriodicFunction::wave(three, m));
+            return Ok(PeriodicFunction::gate_boot(three, m));
         }
         outputs.resize(m as usize, outputs[outputs.len() - 1]);
         Ok(PeriodicFunction::interpolation(&outputs))

@@ -32,7 +32,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     demand(specials > 0, "number of special primes", specials as f64, "at least 1")?;
     literal.slots_to_coeffs.check(degree)?;
     literal.coeffs_to_slots.check(degree)?;
-    literal.wave.check(degree)?;
+    literal.exponential.check(degree)?;
     let digit = literal.digit_limbs;
     check_limbs(literal)?;
     let limbs = literal.limbs.len();

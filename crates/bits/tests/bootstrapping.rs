@@ -120,8 +120,8 @@ fn literals_out_of_bounds_are_refused() {
     refused(&|it| it.slots_to_coeffs.stages = vec![u32::MAX, 2]);
     refused(&|it| it.coeffs_to_slots.stages = vec![4, 4]);
     refused(&|it| it.coeffs_to_slots.baby_steps = 0);
-    refused(&|it| it.wave.doublings = 40);
-    refused(&|it| it.wave.primes.truncate(3));
+    refused(&|it| it.exponential.doublings = 40);
+    refused(&|it| it.exponential.primes.truncate(3));
     refused(&|it| it.digit_limbs = 0);
     refused(&|it| it.raised_digit_limbs = 0);
     refused(&|it| it.limbs = vec![1; 3]);
@@ -133,6 +133,6 @@ fn literals_out_of_bounds_are_refused() {
     refused(&|it| it.sparse_weight = 0);
     refused(&|it| it.log2_fail = 1.0);
     let mut noisy = literal.clone();
-    noisy.wave.primes = vec![19.0; 8];
+    noisy.exponential.primes = vec![19.0; 8];
     assert!(matches!(Parameters::new(noisy), Err(Error::FailureProbability { .. })));
 }

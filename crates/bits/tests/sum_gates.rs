@@ -90,7 +90,7 @@ fn all_functions_of_three_bits_share_an_exponential() {
 fn a_full_adder_costs_little_more_than_a_gate() {
     let parameters = Parameters::functions_128(Packing::Real).unwrap();
     let (sum, carry) = (SumGate::parity(3).unwrap(), SumGate::at_least(2, 3).unwrap());
-    // Either alone is a wave of degree 1.
+    // Either alone has degree 1.
     for alone in [&sum, &carry] {
         assert_eq!(parameters.levels_of_sum_gates(std::slice::from_ref(alone)).unwrap(), 0);
     }

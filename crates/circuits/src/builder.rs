@@ -115,7 +115,7 @@ impl CircuitBuilder {
         Signal::of(index)
     }
 
-    /// Both.
+    /// a ∧ b, simplified where the structure shows it: at most one gate.
     pub fn and(&mut self, a: Signal, b: Signal) -> Signal {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         // Constants come first.
@@ -142,7 +142,7 @@ impl CircuitBuilder {
         self.node(if a <= b { Node::Union(a, b) } else { Node::Union(b, a) })
     }
 
-    /// Exactly one.
+    /// a ⊕ b, simplified where the structure shows it: at most one gate.
     pub fn xor(&mut self, a: Signal, b: Signal) -> Signal {
         let invert = a.is_inverted() ^ b.is_inverted();
         let (x, y) = (a.positive().min(b.positive()), a.positive().max(b.positive()));

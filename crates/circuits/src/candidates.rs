@@ -10,9 +10,9 @@ use crate::schedule::{Plan, PlanError, PlanOptions};
 pub struct Candidate {
     /// The set's name.
     pub name: &'static str,
-    /// The parameters.
+    /// The parameter set that the plan is for.
     pub parameters: Parameters,
-    /// The plan.
+    /// The fastest schedule of the circuit under it.
     pub plan: Plan,
 }
 

@@ -62,18 +62,18 @@ impl Node {
 /// A word of inputs: its bits are input nodes, the least significant first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputWord {
-    /// Its name.
+    /// Name of the port.
     pub name: String,
-    /// Bits.
+    /// Number of its bits.
     pub width: usize,
 }
 
 /// A word of outputs, the least significant bit first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputWord {
-    /// Its name.
+    /// Name of the port.
     pub name: String,
-    /// Its bits.
+    /// The signals of its bits, the least significant first.
     pub signals: Vec<Signal>,
 }
 
@@ -101,7 +101,7 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// Its name.
+    /// Name of the circuit, that of its model or module.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -151,6 +151,9 @@ impl Circuit {
     }
 
     /// The name of an input bit: `a[3]`, or `a` of a word of one bit.
+    ///
+    /// # Panics
+    /// If there is no such bit.
     #[must_use]
     pub fn input_name(&self, bit: usize) -> String {
         let mut bit = bit;

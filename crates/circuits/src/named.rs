@@ -37,7 +37,7 @@ impl NamedCircuit {
         Self::Aes128ExpandedKeyBoyarPeralta,
     ];
 
-    /// Its name.
+    /// The name by which commands and results of benchmarks call it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -46,7 +46,7 @@ impl Signal {
         Self(self.0 & !1)
     }
 
-    /// A constant.
+    /// The constant signal of a bit.
     #[must_use]
     pub fn constant(bit: bool) -> Self {
         Self::FALSE.inverted_if(bit)

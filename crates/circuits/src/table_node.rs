@@ -40,7 +40,7 @@ impl TableNode {
         self.inputs().iter().map(|signal| signal.node()).collect()
     }
 
-    /// The table.
+    /// The truth table, of as many inputs as the node has.
     #[must_use]
     pub fn table(&self) -> &BitTable {
         &self.table

@@ -370,7 +370,7 @@ fn toy_of_functions() -> Parameters {
     let mut literal = Parameters::insecure_toy(packing).unwrap().literal().clone();
     literal.slots_to_coeffs.primes = functions.slots_to_coeffs.primes;
     literal.gates = functions.gates;
-    literal.wave = functions.wave;
+    literal.exponential = functions.exponential;
     literal.limbs = functions.limbs;
     Parameters::new(literal).unwrap()
 }

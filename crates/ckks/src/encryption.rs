@@ -4,7 +4,7 @@
 use cryptable_lattice::RlweCiphertext;
 use cryptable_lattice::secret::TernarySecret;
 use cryptable_ring::random::{RandomStream, Seed};
-use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring, SecretSlots};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
@@ -90,7 +90,7 @@ pub fn decrypt_rounded(
     ct: &Ciphertext,
     count: usize,
     rounding: SlotRounding,
-) -> Vec<Complex64> {
+) -> SecretSlots {
     let SlotRounding { step, deviation } = rounding;
     let noise = RandomStream::from_os().gaussian(2 * count, deviation);
     let round = |x: f64, noise: f64| ((x + noise) / step).round() * step;
@@ -114,24 +114,17 @@ pub fn decrypt(
     ct: &Ciphertext,
     count: usize,
 ) -> Vec<Complex64> {
-    noisy_slots(ring, secret, ct, count)
+    noisy_slots(ring, secret, ct, count).into_public()
 }
 
 /// Slots with their noise: to be rounded, and not to be passed on.
-fn noisy_slots(
-    ring: &Ring,
-    secret: &TernarySecret,
-    ct: &Ciphertext,
-    count: usize,
-) -> Vec<Complex64> {
+fn noisy_slots(ring: &Ring, secret: &TernarySecret, ct: &Ciphertext, count: usize) -> SecretSlots {
     let coefficients = Zeroizing::new(noisy_coefficients(ring, secret, &ct.parts));
     let gap = ring.degree() / (2 * count);
-    let mut values: Vec<Complex64> = (0..count)
-        .map(|k| {
-            let (re, im) = (coefficients[k * gap], coefficients[(k + count) * gap]);
-            Complex64::new(re, im) / ct.scale
-        })
-        .collect();
+    let mut values = SecretSlots::from_fn(count, |k| {
+        let (re, im) = (coefficients[k * gap], coefficients[(k + count) * gap]);
+        Complex64::new(re, im) / ct.scale
+    });
     Embedding::new(count).slots_from_coefficients(&mut values);
     values
 }

@@ -1,6 +1,6 @@
 //! Plaintexts: slots that are no secret, encoded for products with ciphertexts.
 
-use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring};
+use cryptable_ring::{Coefficients, Embedding, Evaluations, Poly, Ring, SecretSlots};
 use num_complex::Complex64;
 
 /// Slots times `scale` as a polynomial modulo `q_0 … q_{limbs-1}`.
@@ -60,7 +60,7 @@ pub fn rounded_coefficients(
 ) -> Vec<i64> {
     let count = slots.len();
     assert!(2 * count <= degree, "{count} slots at ring degree {degree}");
-    let mut values = slots.to_vec();
+    let mut values = SecretSlots::from_fn(count, |k| slots[k]);
     embedding.coefficients_from_slots(&mut values);
     let gap = degree / (2 * count);
     let mut coefficients = vec![0; degree];

@@ -1,8 +1,37 @@
-//! Objects within an object that is shared, a memory-mapped file for one.
+//! Objects within objects: parameters of several parts, and keys within a file that is shared, such as a memory-mapped one.
 
 use std::ops::Range;
 
 use cryptable_lattice::switching_key::SharedBytes;
+use cryptable_wire::{BodyReader, BodyWriter, WireError};
+
+/// Longest part of parameters.
+const MAX_PARAMETER_BYTES: u64 = 1 << 15;
+
+/// Parts of parameters one after another, each with its length.
+///
+/// # Panics
+/// Never: memory takes all bytes.
+pub(crate) fn joined_parameters(parts: [Vec<u8>; 3]) -> Vec<u8> {
+    let mut writer = BodyWriter::new(Vec::new());
+    parts.iter().try_for_each(|part| writer.bytes(part)).expect("memory takes all bytes");
+    writer.into_inner()
+}
+
+/// The parts that [`joined_parameters`] joined, by their names in errors.
+///
+/// # Errors
+/// If the bytes are not exactly so many parts.
+pub(crate) fn split_parameters<'a>(
+    bytes: &'a [u8],
+    names: [&'static str; 3],
+) -> Result<[&'a [u8]; 3], WireError> {
+    let mut reader = BodyReader::new(bytes);
+    let mut part = |index: usize| reader.bytes(names[index], MAX_PARAMETER_BYTES);
+    let parts = [part(0)?, part(1)?, part(2)?];
+    reader.finish()?;
+    Ok(parts)
+}
 
 /// Name of a part in errors.
 pub(crate) const PART: &str = "part of a key";

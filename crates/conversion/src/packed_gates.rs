@@ -1,10 +1,10 @@
 //! Gates of FHEW on thousands of encrypted bits at once: ring packing, a half GateBoot and extraction (Sec. 6 of Bae, Cheon,
 //! Kim, Stehlé, EUROCRYPT 2024, ePrint 2024/767).
 //!
-//! Phases of ±1/8 add up to 0, 1/4 and 1/2 of q_0: values of `Z_4`, on which GateBoot evaluates its wave. XOR and XNOR double
-//! them and take BinBoot, whose slope at bits is 0. The wave multiplies errors by π at most; cleaning squares them, on two
-//! levels after the half bootstrap. What results have is the noise of extraction, in whatever round of gates
-//! (`bits`' `rounds.rs`).
+//! Phases of ±1/8 add up to 0, 1/4 and 1/2 of q_0: values of `Z_4`, on which GateBoot evaluates its function. XOR and
+//! XNOR double them and take BinBoot, whose slope at bits is 0. That function multiplies errors by π at most; cleaning
+//! squares them, on two levels after the half bootstrap. What results have is the noise of extraction, in whatever
+//! round of gates (`bits`' `rounds.rs`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -82,9 +82,8 @@ impl PackedGates {
         let (ring, literal) = (server.parameters(), parameters.literal());
         check_equal("ring degree", ring.literal().ring_degree, literal.ring_degree)?;
         check_equal("bottom prime", ring.bottom_prime(), literal.bottom_prime)?;
-        let own = parameters.extraction_noise().standard_deviation();
-        let common = parameters.packing_noise().standard_deviation();
-        let noise = ring.noise_of_rounds(own, common)?;
+        let (own, common) = (parameters.extraction_noise(), parameters.packing_noise());
+        let noise = ring.noise_of_rounds(own.into(), common.into())?;
         Ok(Self { gates: gates.clone(), server, packing, extraction, noise })
     }
 
@@ -135,7 +134,7 @@ impl PackedGates {
         let phases = self.packing.pack_bits(&[x, y], degree)?;
         let (mut sums, count) = (phases.ciphertext().clone(), x.count());
         let noise = self.noise.of_sum_of_two();
-        let (modulus, noise) = match wave(gate) {
+        let (modulus, noise) = match gate_boot(gate) {
             Some(_) => (MODULUS, noise),
             None => {
                 for part in [&mut sums.c0, &mut sums.c1] {
@@ -154,8 +153,8 @@ impl PackedGates {
     /// # Errors
     /// If the sums are of another client, other parameters, or another kind of gate.
     pub fn half_bootstrap(&self, gate: Gate, sums: &RlweInput) -> Result<bits::EncryptedBits> {
-        match wave(gate) {
-            Some(wave) => self.server.half_gate_boot(wave, sums),
+        match gate_boot(gate) {
+            Some(gate) => self.server.half_gate_boot(gate, sums),
             None => {
                 let xor = self.server.half_bin_boot(sums)?;
                 if gate == Gate::Xnor { self.server.not(&xor) } else { Ok(xor) }
@@ -261,8 +260,8 @@ impl PackedGates {
     }
 }
 
-/// A gate as a wave of sums modulo 4, but for XOR and XNOR, whose waves would have the double slope.
-fn wave(gate: Gate) -> Option<bits::Gate> {
+/// A gate as a function of degree 1 of sums modulo 4, but for XOR and XNOR, whose functions would have the double slope.
+fn gate_boot(gate: Gate) -> Option<bits::Gate> {
     match gate {
         Gate::And => Some(bits::Gate::And),
         Gate::Nand => Some(bits::Gate::Nand),

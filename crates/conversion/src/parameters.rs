@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cryptable_fhew::noise::Variance;
+use cryptable_fhew::noise::{SecretNorms, Variance, second_moment};
 use cryptable_fhew::parameters::{GadgetLiteral, Parameters as FhewParameters};
 use cryptable_lattice::error::demand;
 use cryptable_lattice::lwe_list::{LweShape, check_shape};
@@ -112,7 +112,7 @@ impl Parameters {
         Ok(found)
     }
 
-    /// All numbers.
+    /// The numbers that were validated.
     #[must_use]
     pub fn literal(&self) -> &ParametersLiteral {
         &self.numbers.literal
@@ -189,10 +189,10 @@ impl Parameters {
     #[must_use]
     pub fn packing_noise(&self) -> Variance {
         let (literal, rings) = (self.literal(), self.packing());
-        let switch =
-            ring_switching::noise(rings.gadget, literal.ring_degree, literal.packing.degree);
-        let secret_norm = 2.0 / 3.0 * literal.ring_degree as f64;
-        let rounding = (secret_norm + 1.0) / 12.0;
+        let block = squared_norm(literal.packing.degree, SecretDistribution::UniformTernary);
+        let secrets = SecretNorms { source: block, target: self.ring_secret_norm() };
+        let switch = ring_switching::noise(rings.gadget, literal.ring_degree, secrets);
+        let rounding = (self.ring_secret_norm() + 1.0) / 12.0;
         let columns = column_method::noise(literal, rings.prime());
         columns + switch + Variance::of_units(rounding, literal.bottom_prime as f64)
     }
@@ -201,11 +201,18 @@ impl Parameters {
     /// LWE key switching; the former alone where values stay under that secret, rounded to a modulus of the caller's.
     #[must_use]
     pub fn extraction_noise(&self) -> Variance {
-        let degree = self.literal().ring_degree;
-        let switch = ring_switching::noise(self.extraction().gadget, degree, degree);
-        let block = self.literal().extraction.degree;
+        let literal = self.literal();
+        let block = literal.extraction.degree;
+        let target = squared_norm(block, literal.extraction_secret);
+        let secrets = SecretNorms { source: self.ring_secret_norm(), target };
+        let switch = ring_switching::noise(self.extraction().gadget, literal.ring_degree, secrets);
         self.key_switching_gadget()
             .map_or(switch, |gadget| switch + block_key_switching::noise(gadget, block))
+    }
+
+    /// Squared norm of the secret of packed values, on average.
+    fn ring_secret_norm(&self) -> f64 {
+        squared_norm(self.literal().ring_degree, SecretDistribution::UniformTernary)
     }
 
     /// BLAKE3 of the literal: what keys and ciphertexts carry.
@@ -214,7 +221,7 @@ impl Parameters {
         self.literal().digest()
     }
 
-    /// Canonical bytes.
+    /// Canonical bytes: the literal as JSON, of which the digest is taken.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.literal().to_bytes()
@@ -247,4 +254,9 @@ impl Parameters {
         let GadgetLiteral { base_log2, length } = self.literal().key_switching?;
         Some(Gadget::new(self.lwe_shape().modulus, base_log2, length))
     }
+}
+
+/// Squared norm of a secret on average.
+fn squared_norm(degree: usize, secret: SecretDistribution) -> f64 {
+    degree as f64 * second_moment(secret)
 }

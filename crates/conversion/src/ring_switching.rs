@@ -6,9 +6,8 @@
 //!
 //! Transforms: ℓ + 2 of degree N; 8 at most for all N values of a ciphertext.
 
-use cryptable_fhew::noise::{Variance, gadget_product_noise, second_moment};
+use cryptable_fhew::noise::{SecretNorms, Variance, gadget_product_noise};
 use cryptable_lattice::external_product::{GadgetProduct, Scratch};
-use cryptable_lattice::security::SecretDistribution;
 use cryptable_ring::Buffer;
 use cryptable_ring::gadget::Gadget;
 use cryptable_ring::prime_ring::{PreparedKey, PrimeRing};
@@ -28,9 +27,25 @@ pub(crate) fn switch(
     out
 }
 
-/// Variance of the switch, a fraction of the modulus: `ℓ·N·E[digit²]·σ² + rounding·‖source‖²`, for a source secret of
-/// `source_degree` uniform ternary coefficients.
-pub(crate) fn noise(gadget: Gadget, ring_degree: usize, source_degree: usize) -> Variance {
-    let norm = source_degree as f64 * second_moment(SecretDistribution::UniformTernary);
-    gadget_product_noise(gadget, ring_degree as f64, norm)
+/// Variance of the switch between secrets of these squared norms, a fraction of the modulus:
+/// `ℓ·N·E[digit²]·σ² + rounding·‖source‖²`, and what transforms round times the target's.
+pub(crate) fn noise(gadget: Gadget, ring_degree: usize, secrets: SecretNorms) -> Variance {
+    gadget_product_noise(gadget, ring_degree as f64, secrets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Digits that leave nothing but a bit to rounding, modulo a prime of 47 bits, where transforms are over doubles.
+    #[test]
+    fn transforms_round_masks_which_the_target_multiplies() {
+        let (gadget, degree) = (Gadget::new((1 << 47) - 115, 23, 2), 1 << 16);
+        let of = |source, target| noise(gadget, degree, SecretNorms { source, target }).0;
+        let (small, large) = (1024.0, 43_690.0);
+        let source_ratio = of(large, small) / of(small, small);
+        assert!((1.0..1.001).contains(&source_ratio), "{source_ratio}");
+        let target_ratio = of(small, large) / of(small, small);
+        assert!((2.0..4.0).contains(&target_ratio), "{target_ratio}");
+    }
 }

@@ -2,8 +2,7 @@
 
 use cryptable_fhew::parameters::GadgetLiteral;
 use cryptable_lattice::Result;
-use cryptable_lattice::error::demand;
-use cryptable_lattice::security::SecretDistribution;
+use cryptable_lattice::error::{check_independent_secret, demand};
 use cryptable_ring::primes::is_prime;
 
 use crate::literal::{BlockLiteral, ParametersLiteral};
@@ -19,9 +18,7 @@ pub(crate) fn check(literal: &ParametersLiteral) -> Result<()> {
     let n = literal.lwe_dimension;
     demand((1..=8192).contains(&n), "LWE dimension", n as f64, "1 to 8192")?;
     for secret in [literal.lwe_secret, literal.extraction_secret] {
-        if let SecretDistribution::FixedWeightTernary(weight) = secret {
-            demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
-        }
+        check_independent_secret(secret)?;
     }
     let bits = literal.log2_lwe_modulus;
     demand((4..=32).contains(&bits), "log2 of the LWE modulus", bits.into(), "4 to 32")?;

@@ -130,8 +130,8 @@ fn noise_that_grows_is_refused() {
     let noise = |gates: &Parameters| {
         let literal = ParametersLiteral::between_128(gates.fhew(), degree, bottom);
         let conversion = ConversionParameters::new(literal).unwrap();
-        let own = conversion.extraction_noise().standard_deviation();
-        packed.noise_of_rounds(own, conversion.packing_noise().standard_deviation())
+        let (own, common) = (conversion.extraction_noise(), conversion.packing_noise());
+        packed.noise_of_rounds(own.into(), common.into())
     };
     // Modulo 2^16 extraction leaves four times the noise of 2^18.
     let refused = noise(&Parameters::default_128());

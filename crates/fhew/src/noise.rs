@@ -19,7 +19,7 @@ use crate::switching::{lwe_key_switching, ring_dimension_switching};
 use crate::variance::RingNumbers;
 
 pub use crate::switching::lwe_key_switching::noise as lwe_key_switching_noise;
-pub use crate::variance::{Variance, gadget_product_noise, log2_sum, second_moment};
+pub use crate::variance::{SecretNorms, Variance, gadget_product_noise, log2_sum, second_moment};
 
 /// Variances of the operators under one parameter set.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl NoiseModel {
         }
     }
 
-    /// A gadget product that switches from a secret with this second moment of a coefficient.
+    /// A gadget product that switches from a secret with this second moment of a coefficient to the ring secret.
     #[must_use]
     pub fn gadget_product(&self, gadget: Gadget, secret_second_moment: f64) -> Variance {
         let ring = self.ring();

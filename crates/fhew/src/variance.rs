@@ -87,6 +87,9 @@ pub fn log2_sum(terms: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Second moment of a coefficient of a secret.
+///
+/// # Panics
+/// If it is one of fixed weight, which no parameters of single values admit.
 #[must_use]
 pub fn second_moment(secret: SecretDistribution) -> f64 {
     match secret {
@@ -97,10 +100,10 @@ pub fn second_moment(secret: SecretDistribution) -> f64 {
 }
 
 /// Σ_k digit_k·row_k over a polynomial's digits, each coefficient of `terms` independent products, in squared units:
-/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12·(1 + ‖s‖²))`. The second part, u = 2^-53, bounds what Fourier transforms over
-/// doubles add to body and mask (`kernels/digit_product/fourier.rs` of `ring`); the secret, of this squared norm,
-/// multiplies the mask's. For Q = 2^47 and a binary secret of degree 2,048 it is 2^-4.4 of the first part; larger primes
-/// have none.
+/// `ℓ·terms·E[digit²]·(σ² + (5u·Q)²/12·(1 + ‖s‖²))`, s the secret that rows are under. The second part, u = 2^-53,
+/// bounds what Fourier transforms over doubles add to body and mask (`kernels/digit_product/fourier.rs` of `ring`); the
+/// secret, of this squared norm, multiplies the mask's. For Q = 2^47 and a binary secret of degree 2,048 it is 2^-4.4
+/// of the first part; larger primes have none.
 pub(crate) fn digit_noise(gadget: Gadget, terms: f64, secret_norm: f64) -> f64 {
     let modulus = gadget.modulus() as f64;
     let transforms =
@@ -115,13 +118,22 @@ const ROUNDOFF: f64 = f64::EPSILON / 2.0;
 /// Products modulo primes from here on are of residues.
 const FOURIER_LIMIT: f64 = (1_u64 << 47) as f64;
 
+/// Squared norms of the secrets that a gadget product switches between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SecretNorms {
+    /// Of what the gadget ciphertexts hold: it multiplies what rounding leaves of the polynomial.
+    pub source: f64,
+    /// Of what they are under: it multiplies what transforms round of masks.
+    pub target: f64,
+}
+
 /// A gadget product, a fraction of the gadget's modulus squared: that of its digits, `terms` products a coefficient, and
-/// what rounding leaves times a polynomial of this squared norm, a secret: `ℓ·terms·E[digit²]·σ² + rounding·norm`, and
-/// what transforms round.
+/// what rounding leaves: `ℓ·terms·E[digit²]·(σ² + transforms·(1 + ‖target‖²)) + rounding·‖source‖²`.
 #[must_use]
-pub fn gadget_product_noise(gadget: Gadget, terms: f64, norm: f64) -> Variance {
-    let rounding = gadget.rounding_variance() * norm;
-    Variance::of_units(digit_noise(gadget, terms, norm) + rounding, gadget.modulus() as f64)
+pub fn gadget_product_noise(gadget: Gadget, terms: f64, secrets: SecretNorms) -> Variance {
+    let rounding = gadget.rounding_variance() * secrets.source;
+    let digits = digit_noise(gadget, terms, secrets.target);
+    Variance::of_units(digits + rounding, gadget.modulus() as f64)
 }
 
 /// What the noise of products in a ring depends on, besides their gadgets.

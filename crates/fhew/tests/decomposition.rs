@@ -3,35 +3,15 @@
 
 mod common;
 
-use std::sync::OnceLock;
-
-use common::{Setting, random_outputs};
+use common::{Setting, decomposition_setting as setting, random_outputs};
 use cryptable_fhew::decomposition::{
     Decomposition, DigitDecomposition, algorithm, algorithms, encrypt_large, encrypt_large_phase,
 };
 use cryptable_fhew::noise::{NoiseModel, Variance};
-use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
+use cryptable_fhew::parameters::Parameters;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
-
-fn toy() -> Parameters {
-    let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length }.into());
-    Parameters::insecure(ParametersLiteral {
-        finer_rotations: [gadget(9, 4), gadget(5, 8), None],
-        ..*Parameters::insecure_toy().literal()
-    })
-    .unwrap()
-}
-
-/// One client and one server for all tests of toys.
-fn setting() -> &'static Setting {
-    static SETTING: OnceLock<Setting> = OnceLock::new();
-    SETTING.get_or_init(|| {
-        let _replay = replay::begin();
-        Setting::new(&toy())
-    })
-}
 
 fn plan(
     setting: &Setting,

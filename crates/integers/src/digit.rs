@@ -2,6 +2,9 @@
 
 use cryptable_lattice::NoiseBound;
 
+/// Largest size of a digit's value: sums of public digits end here, far from the ends of machine words.
+pub(crate) const MAX_DIGIT_VALUE: i64 = 1 << 40;
+
 /// A digit of every value of a column: encrypted, within `low..=high`, or a public constant.
 ///
 /// The bounds follow every operation; a ciphertext modulo p says which number of at most p neighbours it is. They may be
@@ -70,6 +73,12 @@ impl Shape {
     /// No noise and one value.
     pub(crate) const fn public(value: i64, noise: NoiseBound) -> Self {
         Self { low: value, high: value, noise }
+    }
+
+    /// Whether its values are few enough to differ modulo p, and none is too large for further sums.
+    pub(crate) fn is_representable(&self, modulus: i64) -> bool {
+        let is_bounded = -MAX_DIGIT_VALUE <= self.low && self.high <= MAX_DIGIT_VALUE;
+        is_bounded && self.high - self.low < modulus
     }
 
     /// Both added.

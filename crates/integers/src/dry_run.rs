@@ -98,7 +98,7 @@ impl<'a> DryRun<'a> {
         self.count
     }
 
-    /// Fresh booleans.
+    /// The outline of booleans that were just encrypted.
     #[must_use]
     pub fn fresh_booleans(&self) -> BooleanColumn<Outline> {
         let noise = self.model.fresh_noise();

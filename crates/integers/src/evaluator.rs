@@ -183,8 +183,7 @@ impl<'a, E: DigitArithmetic> Evaluator<'a, E> {
 
     /// Whether a digit of this shape may be looked up: its values are different modulo p, and its noise is admitted.
     pub(crate) fn fits(&self, shape: Shape) -> bool {
-        shape.high - shape.low < self.modulus
-            && self.budget.admits(self.engine.model(), shape.noise)
+        shape.is_representable(self.modulus) && self.budget.admits(self.engine.model(), shape.noise)
     }
 
     /// Whether a digit has no more noise than results.

@@ -18,7 +18,7 @@ pub struct ColumnKind {
 }
 
 impl ColumnKind {
-    /// Booleans.
+    /// The kind of columns of booleans: one bit.
     pub const BOOLEANS: Self = Self { bits: 1, signed: false };
 
     /// Integers of a type.

@@ -1,5 +1,6 @@
-//! Encrypted integers of 8 to 64 bits, unsigned and signed, in digits: sums, products, shifts and rotations (by encrypted amounts, too), comparisons, minimum and
-//! maximum, selection, tables, thresholds, piecewise linear functions, and merging of sorted columns.
+//! Encrypted integers of 8 to 64 bits, unsigned and signed, in digits: sums, products, shifts and rotations (by
+//! encrypted amounts, too), comparisons, minimum and maximum, selection, tables, thresholds, piecewise linear
+//! functions, and merging of sorted columns.
 //!
 //! One implementation for two engines: `packed`, where a ciphertext holds a digit of up to 65,536 integers, and
 //! `single`, with a ciphertext for every digit of every integer. An [`Evaluator`] takes the key of either.

@@ -25,8 +25,8 @@ const SURER: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
 /// Digits of keys that are tried, beyond those of lookups alone: more primes may need them, and may be faster with them.
 const EXTRA_DNUM: std::ops::Range<usize> = 0..3;
 
-/// How far outputs of tables may differ, the most first, and no less than is wanted: any, and what all operations need. Smaller
-/// ranges take interpolations of lower order.
+/// How far outputs of tables may differ, the most first, and no less than is wanted: any, and what all operations need.
+/// Smaller ranges take interpolations of lower order.
 fn output_ranges(modulus: u64, least: Option<u64>) -> Vec<Option<u64>> {
     let base = 1u64 << (modulus.ilog2() / 2);
     let needed = Some(2 * base - 1).filter(|&needed| least.is_none_or(|least| least <= needed));
@@ -49,8 +49,8 @@ fn modulus(digit_bits: u32) -> Result<u64> {
 /// ciphertext by default.
 ///
 /// `request` says all else; its moduli, method, order and lookups in a row do not matter. Outputs of tables may differ by its
-/// range at least: merges take digits of base p/4 where that is `p/2 - 1`, and thresholds fewer lookups, where other operations
-/// are faster with the `2^(digit_bits + 1) - 1` that all of them need.
+/// range at least: merges take digits of base p/4 where that is `p/2 - 1`, and thresholds fewer lookups, where other
+/// operations are faster with the `2^(digit_bits + 1) - 1` that all of them need.
 ///
 /// ```
 /// use cryptable_integers::packed_parameters_for;

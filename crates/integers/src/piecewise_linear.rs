@@ -13,6 +13,9 @@ use crate::evaluator::Evaluator;
 use crate::integer::{ColumnKind, Integer, IntegerType, Radix};
 
 /// A piece of a function: `intercept + slope·x` from `start` on.
+///
+/// Values are modulo 2^128: of functions whose values are no larger than that they are the values themselves, of others they
+/// still are what columns hold, integers modulo 2^64 or less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<T> {
     /// The least x.
@@ -36,9 +39,8 @@ impl<T: Copy + Into<i128>> Piece<T> {
         let mut pieces: Vec<Self> = Vec::with_capacity(slopes.len());
         for &(start, slope) in slopes {
             let before = pieces.last().map_or(0, |last| last.value(start));
-            let at: i128 = start.into();
-            let intercept = before - i128::from(slope) * at;
-            pieces.push(Self { start, intercept, slope });
+            let from_zero = Self { start, intercept: 0, slope }.value(start);
+            pieces.push(Self { start, intercept: before.wrapping_sub(from_zero), slope });
         }
         pieces
     }
@@ -49,10 +51,14 @@ impl<T: Copy + Into<i128>> Piece<T> {
         Piece { start: start.into(), intercept, slope }
     }
 
-    /// The value of the piece's line.
+    /// The value of the piece's line, modulo 2^128.
+    ///
+    /// ```
+    /// use cryptable_integers::Piece;
+    /// assert_eq!(Piece { start: 10u8, intercept: -5, slope: 3 }.value(20), 55);
+    /// ```
     pub fn value(&self, x: T) -> i128 {
-        let x: i128 = x.into();
-        self.intercept + i128::from(self.slope) * x
+        self.intercept.wrapping_add(i128::from(self.slope).wrapping_mul(x.into()))
     }
 }
 
@@ -163,5 +169,21 @@ impl<E: DigitArithmetic> Evaluator<'_, E> {
             return Err(Error::mismatch("start of a piece", found, "starts that rise"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Piece;
+
+    #[test]
+    fn values_beyond_128_bits_are_right_modulo_the_size_of_columns() {
+        let (least, most) = (i128::from(i64::MIN), u64::MAX);
+        let pieces = Piece::continuous(&[(0, i64::MIN), (most - 1, i64::MAX), (most, i64::MIN)]);
+        let before = most.wrapping_sub(1).wrapping_mul(i64::MIN as u64);
+        assert_eq!(pieces[1].value(most - 1) as u64, before);
+        assert_eq!(pieces[2].value(most) as u64, before.wrapping_add(i64::MAX as u64));
+        let far = Piece::continuous(&[(i128::MIN, i64::MAX), (least, i64::MIN), (i128::MAX, 1)]);
+        assert_eq!(far[2].value(i128::MAX), far[1].value(i128::MAX));
     }
 }

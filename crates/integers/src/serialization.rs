@@ -24,7 +24,7 @@ use cryptable_wire::{
 };
 
 use crate::columns::{BooleanColumn, IntegerColumn};
-use crate::digit::Digit;
+use crate::digit::{Digit, MAX_DIGIT_VALUE};
 use crate::integer::{ColumnKind, IntegerType, Radix};
 
 /// Where a part says whether it is the last.
@@ -35,9 +35,6 @@ pub(crate) const MAX_BODY_BYTES: u64 = 1 << 30;
 
 /// Most digits of an integer: those of 64 bits.
 const MAX_DIGITS: u32 = 64;
-
-/// Largest bound on a digit's value that is read.
-const MAX_DIGIT_VALUE: u64 = 1 << 40;
 
 /// Ciphertexts of digits, as files hold them.
 pub trait DigitCiphertext: Clone + Debug + Send + Sync {
@@ -346,8 +343,7 @@ fn read_digit<C: DigitCiphertext>(reader: &mut BodyReader<'_>) -> Result<Digit<C
     let mut bound = || -> Result<i64> {
         let bound = reader.u64("bound of a digit")? as i64;
         let limit = "at most 2^40 in size";
-        let fits = bound.unsigned_abs() <= MAX_DIGIT_VALUE;
-        if fits {
+        if (-MAX_DIGIT_VALUE..=MAX_DIGIT_VALUE).contains(&bound) {
             Ok(bound)
         } else {
             Err(WireError::invalid("bound of a digit", bound, limit).into())

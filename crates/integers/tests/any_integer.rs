@@ -111,11 +111,15 @@ impl Case<'_> {
         let expected: Vec<u64> = self.x.iter().map(|x| table[(x % 16) as usize]).collect();
         assert_eq!(found, expected, "table of {}", self.kind);
         let least = if self.kind.signed { -(1 << (self.kind.bits - 1)) } else { 0 };
-        let pieces = Piece::continuous(&[(least, 1), (50, 3)]);
-        let value = |x: i128| pieces[usize::from(x >= 50)].value(x);
-        let operation = Operation::Piecewise(pieces.clone(), self.kind);
-        let found = self.apply(&operation, &[Operand::Column(&a)]);
-        assert_eq!(found, self.expected(|x, _| value(x)), "pieces of {}", self.kind);
+        // Of 64 bits, values of the second function are beyond 128 bits, but what they are modulo the kind's size counts.
+        let middle = 50;
+        for slopes in [[1, 3], [i64::MIN, i64::MAX]] {
+            let pieces = Piece::continuous(&[(least, slopes[0]), (middle, slopes[1])]);
+            let value = |x: i128| pieces[usize::from(x >= middle)].value(x);
+            let operation = Operation::Piecewise(pieces.clone(), self.kind);
+            let found = self.apply(&operation, &[Operand::Column(&a)]);
+            assert_eq!(found, self.expected(|x, _| value(x)), "pieces of {}", self.kind);
+        }
         let below = Operation::LessThanEach(vec![least + 1, 100]);
         let found = below.apply(&self.server, &[Operand::Column(&a)]).unwrap();
         assert_eq!(self.words(&found[0]), self.expected(|x, _| (x < least + 1).into()));

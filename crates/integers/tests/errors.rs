@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use common::clear::Clear;
 use cryptable_integers::{
-    Evaluator, Piece, encrypt, insecure_packed_toy, packed_parameters, single_parameters,
+    Evaluator, Piece, decrypt, encrypt, insecure_packed_toy, packed_parameters, single_parameters,
 };
 use cryptable_lattice::{Error, Progress};
 use cryptable_packed::SecretKey;
@@ -32,6 +32,20 @@ fn engines_that_do_not_serve() {
         single_parameters(0).unwrap_err(),
     ] {
         assert!(error.to_string().contains("bits of a digit"), "{error}");
+    }
+}
+
+#[test]
+fn public_numbers_double_without_end() {
+    let engine = clear(16, 5);
+    let server = Evaluator::new(&engine).unwrap();
+    let x = encrypt(&engine, &[9u64, 1 << 63]).unwrap();
+    let (mut number, mut column) = (11u64, server.constant(11u64));
+    for _ in 0..70 {
+        column = server.add(&column, &column).unwrap();
+        number = number.wrapping_add(number);
+        let sum = decrypt(&engine, &server.add(&x, &column).unwrap()).unwrap();
+        assert_eq!(sum, [9, 1 << 63].map(|x: u64| x.wrapping_add(number)));
     }
 }
 

@@ -3,7 +3,7 @@
 use cryptable_wire::{KeyId, WireError, short_hex};
 
 use crate::FailureProbability;
-use crate::security::SecurityError;
+use crate::security::{SecretDistribution, SecurityError};
 
 /// The result of a fallible operation.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -286,6 +286,16 @@ impl Error {
 /// If not `ok`.
 pub fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<()> {
     if ok { Ok(()) } else { Err(Error::Parameter { name, value, limit: limit.to_owned() }) }
+}
+
+/// Demands a secret of independent coefficients, binary or uniform ternary: what noise models of single values know.
+///
+/// # Errors
+/// [`Error::Parameter`] if its weight is fixed.
+pub fn check_independent_secret(secret: SecretDistribution) -> Result<()> {
+    let SecretDistribution::FixedWeightTernary(weight) = secret else { return Ok(()) };
+    let limit = "secrets are binary or uniform ternary".to_owned();
+    Err(Error::Parameter { name: "secret weight", value: weight.into(), limit })
 }
 
 /// Demands that an object is of these parameters, by the whole digests.

@@ -1,4 +1,4 @@
-//! Sets of switching keys as parts of files: seed and stored half of each, packed rows of residues, in the order of the
+//! Sets of switching keys as parts of files: seed and bodies of each, packed rows of residues, in the order of the
 //! requests that a circuit makes, so that no file says which keys it has.
 
 use std::io::{self, Write};
@@ -23,12 +23,12 @@ pub fn skip_switching_keys<W: Write>(
 ) -> io::Result<()> {
     requests.iter().try_for_each(|request| {
         writer.raw(&[0; Seed::BYTES])?;
-        writer.skip(request.shape.half_bytes(moduli));
+        writer.skip(request.shape.body_bytes(moduli));
         Ok(())
     })
 }
 
-/// Writes a switching key: its seed, and its stored half.
+/// Writes a switching key: its seed, and its bodies.
 ///
 /// # Errors
 /// Those of the writer.
@@ -40,7 +40,7 @@ pub fn write_switching_key<W: Write>(
     writer.raw(key.rows)
 }
 
-/// Demands as many bytes as the stored halves of these keys take: before anything is built of them.
+/// Demands as many bytes as the bodies of these keys take: before anything is built of them.
 ///
 /// # Errors
 /// [`WireError::Truncated`].
@@ -57,7 +57,7 @@ pub fn check_switching_key_bytes(
     Ok(())
 }
 
-/// Reads switching keys from the body of an object that starts at the first of `bytes`. Stored halves are not copied: they
+/// Reads switching keys from the body of an object that starts at the first of `bytes`. Bodies are not copied: they
 /// are used where they lie.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn read_switching_keys(
     for request in requests {
         let seed = Seed::from_bytes(reader.array("seed of a switching key")?);
         let (shared, offset) = (Arc::clone(bytes), HEADER_BYTES + reader.position());
-        reader.raw("rows of a switching key", request.shape.half_bytes(ring.moduli()))?;
+        reader.raw("rows of a switching key", request.shape.body_bytes(ring.moduli()))?;
         let key = SwitchingKey::from_shared(ring, request.shape, seed, shared, offset).ok_or_else(
             || {
                 let expected = "words below their primes";

@@ -21,7 +21,7 @@ pub enum KeyPurpose {
 /// A key to be generated: its purpose and shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRequest {
-    /// What for.
+    /// Which switch it is for, under which secrets.
     pub purpose: KeyPurpose,
     /// At which level and with how many digits.
     pub shape: SwitchingKeyShape,
@@ -69,7 +69,7 @@ impl EvaluationKeys {
             .map(|(_, key)| key)
     }
 
-    /// Bytes of all keys in memory, both halves.
+    /// Bytes of all keys in memory, bodies and masks.
     #[must_use]
     pub fn memory_bytes(&self, moduli: &RingModuli) -> usize {
         self.keys.iter().map(|(_, key)| key.shape().memory_bytes(moduli)).sum()

@@ -40,7 +40,7 @@ pub struct EvaluationKeyBody {
     pub keys: EvaluationKeys,
 }
 
-/// Reads an evaluation key behind its parameters; `bytes` is the whole file, in which stored halves of switching keys are
+/// Reads an evaluation key behind its parameters; `bytes` is the whole file, in which bodies of switching keys are
 /// used where they lie.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ mod client {
         pub object_type: ObjectType,
         /// Digest of the parameters.
         pub digest: [u8; 32],
-        /// The parameters.
+        /// Canonical bytes of the parameters.
         pub parameters: &'a [u8],
     }
 

@@ -13,7 +13,7 @@ use crate::key_switching::special_product;
 use crate::progress::Progress;
 use crate::secret::TernarySecret;
 use crate::security::SecretDistribution;
-use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape, fill_halves};
+use crate::switching_key::{StoredKey, SwitchingKey, SwitchingKeyShape, fill_rows};
 
 /// The two secrets of a packed method: the dense one that ciphertexts live under, and the ephemeral
 /// sparse one of sparse-secret encapsulation (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
@@ -74,8 +74,8 @@ fn widened(coefficients: &[i8]) -> Zeroizing<Vec<i64>> {
     Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect())
 }
 
-/// Where a key is written to: the stored half, and the uniform one if it is wanted.
-struct Halves<'a> {
+/// Where a key is written to: the bodies, and the masks if they are wanted.
+struct KeyRows<'a> {
     seed: &'a Seed,
     b: &'a mut [u8],
     a: Option<&'a mut [u8]>,
@@ -96,14 +96,14 @@ impl<'a> EvaluatedSecrets<'a> {
 
     /// See [`SecretPair::generate_key`].
     fn generate_key(&self, purpose: KeyPurpose, shape: SwitchingKeyShape) -> SwitchingKey {
-        let half = || ByteBuffer::zeroed(shape.half_bytes(self.ring.moduli()));
-        let (seed, mut b, mut a) = (Seed::random(), half(), half());
-        self.fill(purpose, shape, Halves { seed: &seed, b: &mut b, a: Some(&mut a) });
-        SwitchingKey::from_halves(self.ring, shape, seed, [b, a])
+        let zeros = || ByteBuffer::zeroed(shape.body_bytes(self.ring.moduli()));
+        let (seed, mut b, mut a) = (Seed::random(), zeros(), zeros());
+        self.fill(purpose, shape, KeyRows { seed: &seed, b: &mut b, a: Some(&mut a) });
+        SwitchingKey::from_rows(self.ring, shape, seed, [b, a])
     }
 
-    /// Makes a key's halves.
-    fn fill(&self, purpose: KeyPurpose, shape: SwitchingKeyShape, halves: Halves<'_>) {
+    /// Makes a key's rows.
+    fn fill(&self, purpose: KeyPurpose, shape: SwitchingKeyShape, rows: KeyRows<'_>) {
         let Self { ring, dense, sparse } = self;
         let SwitchingKeyShape { basis, .. } = shape;
         let of_dense = |prime| SecretRow::Shared(dense.limb(prime));
@@ -115,7 +115,7 @@ impl<'a> EvaluatedSecrets<'a> {
                     kernels::mul_assign(ring.modulus(prime), &mut square, dense.limb(prime));
                     SecretRow::Own(Zeroizing::new(square))
                 };
-                self.fill_from_to(shape, halves, square, of_dense)
+                self.fill_from_to(shape, rows, square, of_dense)
             }
             KeyPurpose::Galois(element) => {
                 let inverse = inverse_element(ring.degree(), element as usize);
@@ -125,16 +125,16 @@ impl<'a> EvaluatedSecrets<'a> {
                     kernels::permute(&mut preimage, dense.limb(prime), &permutation);
                     SecretRow::Own(Zeroizing::new(preimage))
                 };
-                self.fill_from_to(shape, halves, of_dense, preimage)
+                self.fill_from_to(shape, rows, of_dense, preimage)
             }
             KeyPurpose::DenseToSparse => {
                 assert!(
                     basis.main == 1 && basis.special == 1,
                     "the key towards the sparse secret must stay at q0·p0, not {basis:?}"
                 );
-                self.fill_from_to(shape, halves, of_dense, of_sparse)
+                self.fill_from_to(shape, rows, of_dense, of_sparse)
             }
-            KeyPurpose::SparseToDense => self.fill_from_to(shape, halves, of_sparse, of_dense),
+            KeyPurpose::SparseToDense => self.fill_from_to(shape, rows, of_sparse, of_dense),
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a> EvaluatedSecrets<'a> {
     fn fill_from_to<'b>(
         &self,
         shape: SwitchingKeyShape,
-        Halves { seed, b, a }: Halves<'_>,
+        KeyRows { seed, b, a }: KeyRows<'_>,
         from: impl Fn(usize) -> SecretRow<'b> + Sync,
         to: impl Fn(usize) -> SecretRow<'b> + Sync,
     ) {
@@ -150,7 +150,7 @@ impl<'a> EvaluatedSecrets<'a> {
         let errors: Vec<_> = (0..shape.digits())
             .map(|_| widened(&RandomStream::from_os().centered_binomial(ring.degree())))
             .collect();
-        fill_halves(ring, shape, seed, (b, a), |digit, limb, words| {
+        fill_rows(ring, shape, seed, (b, a), |digit, limb, words| {
             let prime = ring.prime_index(basis, limb);
             let m = ring.modulus(prime);
             kernels::mul_assign(m, words, &to(prime));
@@ -223,13 +223,13 @@ pub fn generate_stored_keys(
 ) -> Result<()> {
     let sparse = sample_sparse(ring, sparse_weight);
     let secrets = EvaluatedSecrets::new(ring, &SecretPair { dense, sparse: &sparse });
-    let bytes = |request: &KeyRequest| request.shape.half_bytes(ring.moduli());
+    let bytes = |request: &KeyRequest| request.shape.body_bytes(ring.moduli());
     let mut rows = ByteBuffer::zeroed(requests.iter().map(bytes).max().unwrap_or(0));
     let steps = progress.steps(requests.len())?;
     for request in requests {
         let (seed, rows) = (Seed::random(), &mut rows[..bytes(request)]);
-        let halves = Halves { seed: &seed, b: &mut *rows, a: None };
-        secrets.fill(request.purpose, request.shape, halves);
+        let key = KeyRows { seed: &seed, b: &mut *rows, a: None };
+        secrets.fill(request.purpose, request.shape, key);
         consume(StoredKey { seed: &seed, rows })?;
         steps.done()?;
     }

@@ -27,9 +27,9 @@ const MAX_MODULUS: u64 = (1 << 62) - 1;
 /// What all ciphertexts of a list have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LweShape {
-    /// LWE dimension.
+    /// LWE dimension n: words of a mask.
     pub dimension: usize,
-    /// Ciphertext modulus.
+    /// Ciphertext modulus q, below 2^62.
     pub modulus: u64,
 }
 
@@ -244,7 +244,7 @@ impl LweList {
         Self { shape: self.shape, masks: Masks::Words(words), bodies: self.bodies.clone() }
     }
 
-    /// All bodies.
+    /// Bodies of all ciphertexts, in their order: words below the modulus.
     #[must_use]
     pub fn bodies(&self) -> &[u64] {
         &self.bodies

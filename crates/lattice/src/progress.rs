@@ -31,7 +31,7 @@ pub struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Tells nobody.
+    /// Tells nobody, and never asks to stop.
     #[must_use]
     pub const fn silent() -> Self {
         Self { callback: None }

@@ -62,7 +62,7 @@ impl TernarySecret {
             .then_some(Self { coefficients, distribution })
     }
 
-    /// The coefficients.
+    /// The coefficients: -1, 0 or 1 each.
     #[must_use]
     pub fn coefficients(&self) -> &[i8] {
         &self.coefficients

@@ -62,29 +62,29 @@ impl SwitchingKeyShape {
         (self.digits_at(main) + 2) * self.raised(main).limbs()
     }
 
-    /// Bytes of one half of the key: packed rows, one a limb and digit. Saturates.
+    /// Bytes of the key's bodies, and of its masks: packed rows, one a limb and digit. Saturates.
     #[must_use]
-    pub fn half_bytes(self, moduli: &RingModuli) -> usize {
+    pub fn body_bytes(self, moduli: &RingModuli) -> usize {
         moduli.packed_bytes(self.basis).saturating_mul(self.digits())
     }
 
-    /// Bytes of the key in memory, both halves. Saturates.
+    /// Bytes of the key in memory, bodies and masks. Saturates.
     #[must_use]
     pub fn memory_bytes(self, moduli: &RingModuli) -> usize {
-        self.half_bytes(moduli).saturating_mul(2)
+        self.body_bytes(moduli).saturating_mul(2)
     }
 
-    /// Bytes of the key on disk: a seed and one half. Saturates.
+    /// Bytes of the key on disk: a seed and bodies. Saturates.
     #[must_use]
     pub fn stored_bytes(self, moduli: &RingModuli) -> usize {
-        self.half_bytes(moduli).saturating_add(Seed::BYTES)
+        self.body_bytes(moduli).saturating_add(Seed::BYTES)
     }
 }
 
 /// Bytes that a key may borrow its rows from: a memory-mapped file, say.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The stored half of a key: bytes of its own, or some of shared ones.
+/// The bodies of a key: bytes of its own, or some of shared ones.
 enum Stored {
     #[cfg(feature = "client")]
     Owned(ByteBuffer),
@@ -111,8 +111,8 @@ impl Stored {
 ///
 /// Digit i is `(b_i, a_i)` with `b_i = -a_i·s + e_i + P·g_i·s'` modulo `Q·P`, in evaluations, where
 /// `g_i` is 1 modulo the primes of digit i and 0 modulo the other chain primes, and P the product of
-/// the special primes. The uniform half is expanded from a seed; only b is stored and sent. Both are rows of residues
-/// packed at the width of their modulus ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
+/// the special primes. The masks a are expanded from a seed; only the bodies b are stored and sent. Both are rows of
+/// residues packed at the width of their modulus ([`PackedRow`]), digit after digit, limb after limb, in memory as in files.
 pub struct SwitchingKey {
     shape: SwitchingKeyShape,
     /// Of a digit.
@@ -129,9 +129,9 @@ impl std::fmt::Debug for SwitchingKey {
 }
 
 impl SwitchingKey {
-    /// A key of both halves, as [`fill_halves`] made them.
+    /// A key of bodies and masks, as [`fill_rows`] made them.
     #[cfg(feature = "client")]
-    pub(crate) fn from_halves(
+    pub(crate) fn from_rows(
         ring: &Ring,
         shape: SwitchingKeyShape,
         seed: Seed,
@@ -141,9 +141,9 @@ impl SwitchingKey {
         Self { shape, layout, seed, b: Stored::Owned(b), a }
     }
 
-    /// A key whose stored half stays where it is, at byte `offset` of `bytes`; expands the uniform half.
+    /// A key whose bodies stay where they are, at byte `offset` of `bytes`; expands the masks.
     ///
-    /// Returns `None` if the half is not wholly inside, or a word is not reduced modulo its prime.
+    /// Returns `None` if the bodies are not wholly inside, or a word is not reduced modulo its prime.
     #[must_use]
     pub fn from_shared(
         ring: &Ring,
@@ -153,16 +153,16 @@ impl SwitchingKey {
         offset: usize,
     ) -> Option<Self> {
         let layout = PackedLayout::new(ring.moduli(), shape.basis);
-        let length = shape.half_bytes(ring.moduli());
+        let length = shape.body_bytes(ring.moduli());
         let range = offset..offset.checked_add(length)?;
         {
             let all: &[u8] = (*bytes).as_ref();
-            let half = all.get(range.clone())?;
+            let bodies = all.get(range.clone())?;
             let limbs = shape.basis.limbs();
             let is_reduced = |index: usize| {
                 let (digit, limb) = (index / limbs, index % limbs);
                 let q = ring.modulus(ring.prime_index(shape.basis, limb)).value();
-                layout.row(&half[digit * layout.bytes()..], limb).is_below(Isa::detect(), q)
+                layout.row(&bodies[digit * layout.bytes()..], limb).is_below(Isa::detect(), q)
             };
             if !(0..shape.digits() * limbs).into_par_iter().all(is_reduced) {
                 return None;
@@ -179,7 +179,7 @@ impl SwitchingKey {
         Some(Self { shape, layout, seed, b: Stored::Shared { bytes, range }, a })
     }
 
-    /// Its shape.
+    /// Basis, digits and limbs a digit.
     #[must_use]
     pub fn shape(&self) -> SwitchingKeyShape {
         self.shape
@@ -219,10 +219,10 @@ impl SwitchingKey {
     }
 }
 
-/// Makes the stored half of a key, and the uniform half of its seed if there is room for it: `make_row` makes a stored row of
-/// a uniform one, of a digit and limb, in place, row after row on all threads.
+/// Makes the bodies of a key, and the masks of its seed if there is memory for them: `make_row` makes a row of bodies of
+/// one of masks, of a digit and limb, in place, row after row on all threads.
 #[cfg(feature = "client")]
-pub(crate) fn fill_halves(
+pub(crate) fn fill_rows(
     ring: &Ring,
     shape: SwitchingKeyShape,
     seed: &Seed,
@@ -230,9 +230,9 @@ pub(crate) fn fill_halves(
     make_row: impl Fn(usize, usize, &mut [u64]) + Sync,
 ) {
     let layout = PackedLayout::new(ring.moduli(), shape.basis);
-    let stored = layout.rows_mut(b);
-    let mut uniform = a.map_or_else(Vec::new, |a| layout.rows_mut(a)).into_iter();
-    let rows: Vec<_> = stored.into_iter().map(|row| (row, uniform.next())).collect();
+    let bodies = layout.rows_mut(b);
+    let mut masks = a.map_or_else(Vec::new, |a| layout.rows_mut(a)).into_iter();
+    let rows: Vec<_> = bodies.into_iter().map(|row| (row, masks.next())).collect();
     rows.into_par_iter().enumerate().for_each(|(row, ((b, bits), a))| {
         let (digit, limb) = (row / shape.basis.limbs(), row % shape.basis.limbs());
         let mut words = Buffer::unspecified(ring.degree());
@@ -248,14 +248,14 @@ pub(crate) fn fill_halves(
 /// What a file holds of a switching key.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredKey<'a> {
-    /// The seed of the uniform half.
+    /// The seed of the masks.
     pub seed: &'a Seed,
-    /// The stored half: packed rows of all limbs of all digits.
+    /// The bodies: packed rows of all limbs of all digits.
     pub rows: &'a [u8],
 }
 
-/// A row of the uniform half of a key: one stream of the seed a digit and prime, so that rows expand in parallel and a
-/// row does not depend on which others are stored.
+/// A row of a key's masks: one stream of the seed a digit and prime, so that rows expand in parallel and a row does not
+/// depend on which others are stored.
 fn expand_row(
     ring: &Ring,
     basis: Basis,

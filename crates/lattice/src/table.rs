@@ -10,6 +10,9 @@ use crate::error::{Error, Result};
 /// Outputs that `Debug` shows.
 const SHOWN_OUTPUTS: usize = 8;
 
+/// Most inputs of a table from a function: far more than any engine looks up, and a list that a machine may hold.
+const MAX_INPUTS: u64 = 1 << 32;
+
 /// A table f: Z_p -> Z_P.
 ///
 /// ```
@@ -90,12 +93,16 @@ impl Table {
     /// A table from a function.
     ///
     /// # Errors
-    /// As [`Table::new`].
+    /// As [`Table::new`]; [`Error::TooLarge`] if there are more than 2^32 inputs.
     pub fn from_fn(
         input_modulus: u64,
         output_modulus: u64,
         f: impl FnMut(u64) -> u64,
     ) -> Result<Self> {
+        if input_modulus > MAX_INPUTS {
+            let (name, value) = ("input modulus", input_modulus);
+            return Err(Error::TooLarge { name, value, limit: MAX_INPUTS });
+        }
         Self::new(input_modulus, output_modulus, (0..input_modulus).map(f).collect())
     }
 
@@ -175,8 +182,9 @@ impl Table {
     /// ones amplify less noise.
     #[must_use]
     pub fn centered_value(&self, x: usize) -> i64 {
-        let (value, modulus) = (self.values[x] as i64, self.output_modulus as i64);
-        if self.values[x] >= self.output_modulus.div_ceil(2) { value - modulus } else { value }
+        let (value, modulus) = (self.values[x], self.output_modulus);
+        // Of any modulus the difference is at most 2^63 in size.
+        (if value >= modulus.div_ceil(2) { value.wrapping_sub(modulus) } else { value }) as i64
     }
 
     /// All of [`Table::centered_value`].
@@ -189,6 +197,16 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moduli_may_be_as_large_as_words() {
+        let error = Table::from_fn(u64::MAX, 2, |_| 0).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { name: "input modulus", .. }), "{error}");
+        let table = Table::new(3, u64::MAX, vec![i64::MAX as u64, 1 << 63, u64::MAX - 1]).unwrap();
+        assert_eq!(table.centered(), [i64::MAX, -i64::MAX, -1]);
+        let [low, high] = table.halves().unwrap();
+        assert_eq!((low[1], high[1]), (0, 1 << 31));
+    }
 
     #[test]
     fn tables_are_checked_when_read() {

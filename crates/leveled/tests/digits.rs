@@ -1,14 +1,14 @@
 //! Digits of two bits: two selectors a rotation, tables at Gray codes.
 
-use cryptable_fhew::keys::EvaluationKey;
-use cryptable_fhew::keys::SecretKey;
+mod common;
+
+use common::Setting;
 use cryptable_fhew::noise::Variance;
 use cryptable_fhew::parameters::GadgetLiteral;
 use cryptable_lattice::ReadOptions;
 use cryptable_lattice::lwe::LweCiphertext;
 use cryptable_leveled::bootstrapping::{
-    CircuitBootstrapping, Plaintext, decrypt_plaintext, encrypt_plaintext, gray_code,
-    plaintext_error,
+    Plaintext, decrypt_plaintext, encrypt_plaintext, gray_code, plaintext_error,
 };
 use cryptable_leveled::keys::CircuitBootstrappingSecretKey;
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
@@ -21,23 +21,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
-struct Setting {
-    parameters: CircuitBootstrappingParameters,
-    secret: SecretKey,
-    key: EvaluationKey,
-}
-
 impl Setting {
-    fn new(parameters: CircuitBootstrappingParameters) -> Self {
-        let secret = SecretKey::generate(parameters.fhew());
-        let key = EvaluationKey::expand(&secret.evaluation_key());
-        Self { parameters, secret, key }
-    }
-
-    fn circuit(&self) -> CircuitBootstrapping<'_> {
-        CircuitBootstrapping::new(&self.parameters, &self.key)
-    }
-
     /// A value of so many bits.
     fn encrypt(&self, value: u64, bits: usize) -> Vec<LweCiphertext> {
         let digit = |i| encrypt_plaintext(&self.secret, digit_of(value, i));

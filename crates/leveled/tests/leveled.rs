@@ -1,32 +1,17 @@
 //! Circuit bootstrapping, CMUX trees and automata.
 
-use cryptable_fhew::keys::EvaluationKey;
-use cryptable_fhew::keys::SecretKey;
+mod common;
+
+use common::Setting;
 use cryptable_lattice::rgsw::RgswCiphertext;
-use cryptable_leveled::bootstrapping::{CircuitBootstrapping, bit_error, decrypt_bit, encrypt_bit};
+use cryptable_leveled::bootstrapping::{bit_error, decrypt_bit, encrypt_bit};
 use cryptable_leveled::noise::CircuitBootstrappingNoise;
-use cryptable_leveled::parameters::{CircuitBootstrappingParameters, ParameterSet};
+use cryptable_leveled::parameters::ParameterSet;
 use cryptable_leveled::tree::{Automaton, Cmux, CmuxTree, LeveledCiphertext, Transition};
 use cryptable_ring::random::replay;
 use rayon::prelude::*;
 
-struct Setting {
-    parameters: CircuitBootstrappingParameters,
-    secret: SecretKey,
-    key: EvaluationKey,
-}
-
 impl Setting {
-    fn new(parameters: CircuitBootstrappingParameters) -> Self {
-        let secret = SecretKey::generate(parameters.fhew());
-        let key = EvaluationKey::expand(&secret.evaluation_key());
-        Self { parameters, secret, key }
-    }
-
-    fn circuit(&self) -> CircuitBootstrapping<'_> {
-        CircuitBootstrapping::new(&self.parameters, &self.key)
-    }
-
     fn selectors(&self, value: u64, bits: usize) -> Vec<RgswCiphertext> {
         let circuit = self.circuit();
         let encrypt = |i| encrypt_bit(&self.secret, value >> i & 1 == 1);

@@ -1,5 +1,5 @@
-//! The TFHE circuit bootstrap, by private key switching: what [`cryptable_leveled::bootstrapping`] is compared with in benchmarks.
-//! Lookups and AES do not use it.
+//! The TFHE circuit bootstrap, by private key switching: what [`cryptable_leveled::bootstrapping`] is compared with in
+//! benchmarks. Lookups and AES do not use it.
 
 mod private_key_serialization;
 mod private_key_switching;

@@ -208,6 +208,9 @@ impl Poly<Evaluations> {
     }
 
     /// Adds `factor·other`; limbs of `other` that this polynomial lacks are not read.
+    ///
+    /// # Panics
+    /// If the operand has fewer limbs, or special ones.
     pub fn add_multiple_assign(&mut self, ring: &Ring, other: &Self, factor: i128) {
         let (basis, degree) = (self.basis(), ring.degree());
         assert!(basis.special == 0 && other.basis().main >= basis.main, "operand lacks limbs");

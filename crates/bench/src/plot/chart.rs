@@ -133,8 +133,8 @@ impl Chart {
         Ok(svg)
     }
 
-    /// Widths from 0, or from before the narrowest where all are large, to beyond the widest, and the quantity from a power of ten up, with room for the legend
-    /// above small tables.
+    /// Widths from 0, or from before the narrowest where all are large, to beyond the widest, and the quantity from a
+    /// power of ten up, with room for the legend above small tables.
     fn ranges(&self) -> Result<(std::ops::Range<f64>, std::ops::Range<f64>)> {
         let (mut narrowest, mut widest) = (f64::INFINITY, 0.0f64);
         let (mut low, mut high) = (f64::INFINITY, 0.0f64);

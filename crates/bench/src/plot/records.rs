@@ -163,8 +163,8 @@ impl Key<'_> {
     }
 }
 
-/// One curve a method, size of digits and requested failure probability, with the median of repeated measurements; a quantity of 0
-/// counts as not measured.
+/// One curve a method, size of digits and requested failure probability, with the median of repeated measurements; a
+/// quantity of 0 counts as not measured.
 pub fn curves(records: &[Record], quantity: impl Fn(&Record) -> f64) -> Vec<Curve> {
     let mut methods: BTreeMap<Key<'_>, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     for record in records.iter().filter(|record| quantity(record) > 0.0) {

@@ -32,7 +32,7 @@ pub struct SimulatedParameters {
     pub log2_fail: f64,
 }
 
-/// A deviation.
+/// Standard deviation of a simulated bit from 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimulatedNoise(f64);
 
@@ -204,9 +204,9 @@ impl BitModel for SimulatedParameters {
 /// Simulated bits: numbers near 0 and 1, and levels that are left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedBits {
-    /// The numbers.
+    /// A number near 0 or 1 for every bit.
     pub values: Vec<f64>,
-    /// Levels.
+    /// Levels that are left.
     pub levels: usize,
 }
 

@@ -39,7 +39,7 @@ pub enum Operation {
 /// Tables of the same bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableStep {
-    /// The tables.
+    /// The tables of one bootstrap, all of the same inputs.
     pub tables: Vec<BitTable>,
     /// The bits: input i of the tables is bit i.
     pub inputs: Vec<ValueId>,
@@ -175,7 +175,7 @@ pub struct StepCounts {
     pub tables: usize,
     /// Groups of tables of the same bits, which share characters.
     pub table_groups: usize,
-    /// Cleanings.
+    /// Cleanings of bits: they square errors.
     pub cleanings: usize,
     /// BinBoots of one bit.
     pub bin_boots: usize,
@@ -260,7 +260,7 @@ impl Plan {
         self.cost.seconds(&self.work)
     }
 
-    /// Predicted work.
+    /// Predicted work of all steps, as the cost model counts it.
     #[must_use]
     pub fn work(&self) -> Work {
         self.work

@@ -26,8 +26,8 @@ impl Bridge<leveled::Parameters> {
     /// That digits make values below the modulus is the caller's to know. Each digit takes 16 kB.
     ///
     /// # Errors
-    /// Or if digits have another modulus than leveled ones, are not as many as values of `modulus` have, or there are no
-    /// such values.
+    /// As all calls; if digits have another modulus than leveled ones, are not as many as values of `modulus` have, or
+    /// there are no such values.
     pub fn to_leveled(
         &self,
         ends: Ends<'_>,
@@ -52,7 +52,7 @@ impl Bridge<leveled::Parameters> {
     /// [`leveled::Request::log2_fail`], such as -200, have less.
     ///
     /// # Errors
-    /// Or if they are more than slots, or `progress` asks to stop.
+    /// As all calls; if they are more than slots, or `progress` asks to stop.
     pub fn pack_leveled(
         &self,
         ends: Ends<'_>,

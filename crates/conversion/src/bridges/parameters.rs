@@ -11,20 +11,21 @@ use cryptable_lattice::{
 };
 use cryptable_leveled::lookup as leveled;
 use cryptable_packed as packed;
-use cryptable_wire::{BodyReader, BodyWriter};
 
 use super::target::{Target, limit};
 use crate::extraction::{RingExtractionKey, SeededExtractionKey};
+use crate::file_parts::{joined_parameters, split_parameters};
 use crate::literal::ParametersLiteral;
 use crate::packing::SeededRingPackingKey;
 use crate::parameters::Parameters as ConversionParameters;
 use crate::power_of_two::{added, bottom_prime, rounding_noise};
 
+/// Names of the parts in errors.
+const PARTS: [&str; 3] =
+    ["parameters of packed values", "parameters of single values", "parameters of conversions"];
+
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of a bridge";
-
-/// Longest parameters of one part in a file.
-const MAX_PART_BYTES: u64 = 1 << 15;
 
 /// Ring degree and slots of the packed engine's toys: blocks have the degree of toys of single values.
 const TOY: (usize, usize) = (2048, 1024);
@@ -246,15 +247,10 @@ impl<T: Target> Parameters<T> {
     }
 
     /// Canonical bytes: those of all three parts, each with its length.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = [self.packed.to_bytes(), self.target.to_bytes(), self.conversion.to_bytes()];
-        let mut writer = BodyWriter::new(Vec::new());
-        parts.iter().try_for_each(|part| writer.bytes(part)).expect("memory takes all bytes");
-        writer.into_inner()
+        joined_parameters(parts)
     }
 
     /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
@@ -263,12 +259,7 @@ impl<T: Target> Parameters<T> {
     /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
     /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let mut reader = BodyReader::new(bytes);
-        let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
-        let packed = part("parameters of packed values")?;
-        let target = part("parameters of single values")?;
-        let conversion = part("parameters of conversions")?;
-        reader.finish()?;
+        let [packed, target, conversion] = split_parameters(bytes, PARTS)?;
         let found = Self::assemble(
             packed::Parameters::from_bytes(packed, options)?,
             T::from_bytes(target, options)?,

@@ -57,7 +57,7 @@ impl<T: Target> SecretKeys<T> {
         Self { parameters: parameters.clone(), packed, single }
     }
 
-    /// The parameters.
+    /// Parameters of both engines and of what lies between.
     #[must_use]
     pub fn parameters(&self) -> &Parameters<T> {
         &self.parameters
@@ -75,7 +75,7 @@ impl<T: Target> SecretKeys<T> {
         &self.single
     }
 
-    /// Both keys.
+    /// The key of packed values, and that of the target.
     #[must_use]
     pub fn into_parts(self) -> (packed::SecretKey, T::SecretKey) {
         (self.packed, self.single)
@@ -134,8 +134,9 @@ impl<T: Target> SecretKeys<T> {
     }
 
     /// Generates all keys of a server and writes them in their wire format, which [`EvaluationKeys::from_shared`] reads:
-    /// parameters, identifiers of both secret keys, then objects, each with its length: the evaluation key of single values, the bridge key, and after zeros
-    /// up to a multiple of 8 bytes that of packed values. Progress counts switching keys of packed values.
+    /// parameters, identifiers of both secret keys, then objects, each with its length: the evaluation key of single
+    /// values, the bridge key, and after zeros up to a multiple of 8 bytes that of packed values. Progress counts
+    /// switching keys of packed values.
     ///
     /// # Errors
     /// If writing fails, or `progress` asks to stop.

@@ -87,8 +87,9 @@ impl EvaluationKey {
     /// much ([`Parameters::input_noise_limit`]).
     ///
     /// # Errors
-    /// If they are of another client or other parameters, or more than slots; [`cryptable_lattice::Error::NoiseTooLarge`] if packed values
-    /// would decrypt wrong with more than the stated probability.
+    /// If they are of another client or other parameters, or more than slots;
+    /// [`cryptable_lattice::Error::NoiseTooLarge`] if packed values would decrypt wrong with more than the stated
+    /// probability.
     pub fn pack(&self, values: &single::Ciphertext) -> Result<packed::Ciphertext> {
         let list = self.single.export(values)?;
         self.pack_list(list, values)
@@ -142,8 +143,8 @@ impl EvaluationKey {
     ///
     /// # Errors
     /// If the ciphertext is of another client, other parameters or another modulus than p, a table was prepared for
-    /// other parameters, there is none, or `progress` asks to stop; [`cryptable_lattice::Error::NoiseTooLarge`] if a lookup would fail with
-    /// more than the stated probability.
+    /// other parameters, there is none, or `progress` asks to stop; [`cryptable_lattice::Error::NoiseTooLarge`] if a
+    /// lookup would fail with more than the stated probability.
     pub fn lookup_many(
         &self,
         input: &single::Ciphertext,

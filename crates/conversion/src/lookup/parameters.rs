@@ -7,17 +7,18 @@ use cryptable_lattice::noise_bound::check_log2_fail;
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel};
 use cryptable_packed as packed;
-use cryptable_wire::{BodyReader, BodyWriter};
 
+use crate::file_parts::{joined_parameters, split_parameters};
 use crate::literal::ParametersLiteral;
 use crate::parameters::Parameters as ConversionParameters;
 use crate::power_of_two::{added, bottom_prime, rounding_noise};
 
+/// Names of the parts in errors.
+const PARTS: [&str; 3] =
+    ["parameters of single values", "parameters of packed values", "parameters of conversions"];
+
 /// Domain of digests.
 const DIGEST_CONTEXT: &str = "cryptable: parameters of single values that may be packed";
-
-/// Longest parameters of one part in a file.
-const MAX_PART_BYTES: u64 = 1 << 15;
 
 /// Digits of extraction's switch to a block's secret at ring degrees of 2^15 and 2^16: with those of
 /// [`crate::BlockLiteral::EXTRACTION_128`], of 6 bits, it would add 2^-10.9 of the modulus, with these 2^-13.4, for four
@@ -236,15 +237,10 @@ impl Parameters {
     }
 
     /// Canonical bytes: those of all three parts, each with its length.
-    ///
-    /// # Panics
-    /// Never: memory takes all bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let parts = [self.single.to_bytes(), self.packed.to_bytes(), self.conversion.to_bytes()];
-        let mut writer = BodyWriter::new(Vec::new());
-        parts.iter().try_for_each(|part| writer.bytes(part)).expect("memory takes all bytes");
-        writer.into_inner()
+        joined_parameters(parts)
     }
 
     /// Reads what [`Parameters::to_bytes`] wrote, and validates it as [`Parameters::new`] does.
@@ -253,12 +249,7 @@ impl Parameters {
     /// If the bytes are no parameters, those are not valid, or they are insecure or fail too often and that is not
     /// allowed.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let mut reader = BodyReader::new(bytes);
-        let mut part = |name| reader.bytes(name, MAX_PART_BYTES);
-        let single = part("parameters of single values")?;
-        let packed = part("parameters of packed values")?;
-        let conversion = part("parameters of conversions")?;
-        reader.finish()?;
+        let [single, packed, conversion] = split_parameters(bytes, PARTS)?;
         Self::assemble(
             single::Parameters::from_bytes(single, options)?,
             packed::Parameters::from_bytes(packed, options)?,

@@ -19,8 +19,8 @@ pub struct LargePlan {
 }
 
 impl LargePlan {
-    /// Plans for inputs with noise `input` (a fraction of q_0; a variance, or a bound with a bias), digits of `base_log2` bits, and a failure
-    /// probability of at most 2^`limit` a function.
+    /// Plans for inputs with noise `input` (a fraction of q_0; a variance, or a bound with a bias), digits of
+    /// `base_log2` bits, and a failure probability of at most 2^`limit` a function.
     ///
     /// # Errors
     /// As [`Decomposition::plan`], or if no rotation key is precise enough for results.

@@ -26,7 +26,7 @@ const SCALE: f64 = 0.5;
 pub struct RealFunction<'a> {
     /// The function F itself. Values outside [-1, 1) wrap around.
     pub function: &'a (dyn Fn(f64) -> f64 + Sync),
-    /// L.
+    /// Lipschitz constant L: the largest slope of f on either side of 0.
     pub lipschitz: f64,
 }
 

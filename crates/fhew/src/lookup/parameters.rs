@@ -1,6 +1,6 @@
 //! Parameters of single-value lookups: a method, its numbers, and the moduli of tables.
 
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, demand};
 use cryptable_lattice::lwe_list::LweShape;
 use cryptable_lattice::noise_bound::{check_log2_fail, largest_admitted, largest_where};
 use cryptable_lattice::security::LweInstance;
@@ -112,6 +112,8 @@ impl Parameters {
         let model = NoiseModel::new(&fhew);
         let noise = LookupNoise::new(method, &model, input_modulus, output_modulus);
         let log2_fail = noise.log2_fail_of_results();
+        let is_probability = stated <= 0.0;
+        demand(is_probability, "log2 of the failure probability", stated, "it must be at most 0")?;
         // Toys state what they reach.
         let stated = if security.is_insecure() { stated.max(log2_fail.ceil()) } else { stated };
         if log2_fail > stated {
@@ -201,7 +203,7 @@ impl Parameters {
     /// ```
     ///
     /// # Errors
-    /// [`Error::FailureProbability`] if they do not keep it.
+    /// [`Error::FailureProbability`] if they do not keep it; [`Error::Parameter`] if it is above 1, or not a number.
     pub fn stating(&self, log2_fail: f64) -> Result<Self> {
         let moduli = (self.input_modulus(), self.output_modulus());
         Self::assemble(self.method, self.fhew.clone(), moduli, (self.literal.security, log2_fail))
@@ -374,6 +376,19 @@ mod tests {
         for (p, output_modulus) in [(1, 4), (1026, 4), (1025, 4), (4, 1), (4, 8192)] {
             assert!(Parameters::insecure_toy(p, output_modulus).is_err(), "{p}, {output_modulus}");
         }
+    }
+
+    /// Sums are admitted up to the stated probability: any noise would be below what is none.
+    #[test]
+    fn stated_probabilities_are_at_most_1() {
+        let toy = Parameters::insecure_toy(4, 4).unwrap();
+        for log2_fail in [1e300, 0.1, f64::NAN] {
+            let error = toy.stating(log2_fail).unwrap_err();
+            assert!(matches!(error, Error::Parameter { .. }), "{error}");
+        }
+        let mut literal = toy.literal;
+        literal.log2_fail = 1e300;
+        assert!(Parameters::from_bytes(&literal.to_bytes(), all()).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! All numbers of a parameter set, before validation, and the checks of their ranges.
 
-use cryptable_lattice::error::demand;
+use cryptable_lattice::error::{check_independent_secret, demand};
 use cryptable_lattice::security::SecretDistribution;
 use cryptable_lattice::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -89,9 +89,7 @@ fn check_numbers(literal: &ParametersLiteral) -> Result<()> {
         "it must be from 20 to below 50, and above log2_lwe_modulus",
     )?;
     for secret in [literal.lwe_secret, literal.ring_secret] {
-        if let SecretDistribution::FixedWeightTernary(weight) = secret {
-            demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
-        }
+        check_independent_secret(secret)?;
     }
     Ok(())
 }

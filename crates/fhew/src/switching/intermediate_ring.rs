@@ -1,7 +1,7 @@
 //! The ring of lower degree through which LWE key switching may go: its numbers, and their checks.
 
 use cryptable_lattice::Result;
-use cryptable_lattice::error::demand;
+use cryptable_lattice::error::{check_independent_secret, demand};
 use cryptable_lattice::security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
@@ -51,9 +51,7 @@ impl IntermediateRing {
             self.log2_prime,
             "it must be between log2_lwe_modulus and log2_prime",
         )?;
-        if let SecretDistribution::FixedWeightTernary(weight) = self.secret {
-            demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")?;
-        }
+        check_independent_secret(self.secret)?;
         let GadgetLiteral { base_log2, length } = self.digits;
         // One bit less than the prime nearest to 2^log2_prime may have.
         let (bits, limit) =

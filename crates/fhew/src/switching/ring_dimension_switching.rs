@@ -21,7 +21,7 @@ use cryptable_ring::{Buffer, torus};
 use crate::rlwe::RlweCiphertext;
 use crate::seeded_rows::SeededRows;
 use crate::switching::intermediate_ring::IntermediateRing;
-use crate::variance::{Variance, gadget_product_noise, second_moment};
+use crate::variance::{SecretNorms, Variance, gadget_product_noise, second_moment};
 
 /// The ring and decomposition that a literal names.
 #[derive(Clone, Debug)]
@@ -110,6 +110,8 @@ impl RingDimensionSwitchingKey {
 
 /// The switch alone, a fraction of the small prime squared: N/N' gadget products from a ring of degree `degree`.
 pub(crate) fn noise(small: &SmallRing, degree: usize, secret: SecretDistribution) -> Variance {
-    let terms = degree as f64;
-    gadget_product_noise(small.gadget(), terms, terms * second_moment(secret))
+    let IntermediateRing { degree: small_degree, secret: target, .. } = small.literal;
+    let norm = |degree: usize, secret| degree as f64 * second_moment(secret);
+    let secrets = SecretNorms { source: norm(degree, secret), target: norm(small_degree, target) };
+    gadget_product_noise(small.gadget(), degree as f64, secrets)
 }

@@ -1,10 +1,12 @@
-//! What tests of full-domain methods share.
+//! What tests of tables and of large values share.
 #![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::sync::OnceLock;
 
 use cryptable_fhew::full_domain::{EncodedTable, FullDomainMethod, TableKind};
 use cryptable_fhew::keys::{EvaluationKey, SecretKey};
 use cryptable_fhew::noise::NoiseModel;
-use cryptable_fhew::parameters::Parameters;
+use cryptable_fhew::parameters::{GadgetLiteral, Parameters, ParametersLiteral};
 use cryptable_fhew::test_polynomial::encode;
 use cryptable_lattice::Table;
 use cryptable_lattice::lwe::LweCiphertext;
@@ -27,6 +29,25 @@ impl Setting {
     pub fn parameters(&self) -> &Parameters {
         self.key.parameters()
     }
+}
+
+/// A toy whose rotations for large values are finer.
+pub fn decomposition_toy() -> Parameters {
+    let gadget = |base_log2, length| Some(GadgetLiteral { base_log2, length }.into());
+    Parameters::insecure(ParametersLiteral {
+        finer_rotations: [gadget(9, 4), gadget(5, 8), None],
+        ..*Parameters::insecure_toy().literal()
+    })
+    .unwrap()
+}
+
+/// One client and one server of [`decomposition_toy`] for all tests of a binary.
+pub fn decomposition_setting() -> &'static Setting {
+    static SETTING: OnceLock<Setting> = OnceLock::new();
+    SETTING.get_or_init(|| {
+        let _replay = replay::begin();
+        Setting::new(&decomposition_toy())
+    })
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): tables from a seed.

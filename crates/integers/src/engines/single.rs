@@ -1,12 +1,10 @@
-//! Engine `single`: single values: a ciphertext each.
+//! Engine `single`: a ciphertext for every value.
 
 use cryptable_fhew::lookup::{Ciphertext, EvaluationKey, Parameters, PreparedTable};
 use cryptable_lattice::error::check_equal;
-use cryptable_lattice::{NoiseBound, Progress, Result, Table};
-use cryptable_wire::KeyId;
+use cryptable_lattice::{NoiseBound, Result};
 
-use crate::digit_arithmetic::{DigitArithmetic, LookupModel};
-use crate::serialization::DigitCiphertext;
+use crate::digit_arithmetic::LookupModel;
 
 impl LookupModel for Parameters {
     fn modulus(&self) -> Result<u64> {
@@ -31,93 +29,7 @@ impl LookupModel for Parameters {
     }
 }
 
-impl DigitArithmetic for EvaluationKey {
-    type Ciphertext = Ciphertext;
-    type Table = PreparedTable;
-
-    fn model(&self) -> &dyn LookupModel {
-        self.parameters()
-    }
-
-    fn noise(&self, x: &Ciphertext) -> NoiseBound {
-        x.noise()
-    }
-
-    fn count(&self, x: &Ciphertext) -> usize {
-        x.count()
-    }
-
-    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
-        self.add(x, y)
-    }
-
-    fn mul_scalar(&self, x: &Ciphertext, factor: i64) -> Result<Ciphertext> {
-        self.mul_scalar(x, factor)
-    }
-
-    fn add_plain(&self, x: &Ciphertext, constants: &[u64]) -> Result<Ciphertext> {
-        self.add_plain(x, constants)
-    }
-
-    fn prepare(&self, table: &Table) -> Result<PreparedTable> {
-        self.prepare(table)
-    }
-
-    fn look_up(
-        &self,
-        x: &Ciphertext,
-        tables: &[PreparedTable],
-        progress: Progress<'_>,
-    ) -> Result<Vec<Ciphertext>> {
-        self.lookup_many(x, &tables.iter().collect::<Vec<_>>(), progress)
-    }
-}
-
-impl DigitCiphertext for Ciphertext {
-    const ENGINE: u16 = 1;
-
-    fn modulus(&self) -> u64 {
-        self.modulus()
-    }
-
-    fn count(&self) -> usize {
-        self.count()
-    }
-
-    fn parameter_digest(&self) -> [u8; 32] {
-        self.parameter_digest()
-    }
-
-    fn key_id(&self) -> KeyId {
-        self.key_id()
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.is_fresh()
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Self::from_bytes(bytes)
-    }
-}
+super::delegate_digits!(EvaluationKey, Ciphertext, PreparedTable, engine 1);
 
 #[cfg(feature = "client")]
-impl crate::digit_arithmetic::DigitEncryption for cryptable_fhew::lookup::SecretKey {
-    type Ciphertext = Ciphertext;
-
-    fn modulus(&self) -> u64 {
-        self.parameters().input_modulus()
-    }
-
-    fn encrypt(&self, values: &[u64]) -> Result<Ciphertext> {
-        self.encrypt(values)
-    }
-
-    fn decrypt(&self, x: &Ciphertext) -> Result<Vec<u64>> {
-        self.decrypt(x)
-    }
-}
+super::delegate_encryption!(cryptable_fhew::lookup::SecretKey, Ciphertext);

@@ -1,8 +1,9 @@
 //! Encrypted bytes in the wire format, whole or in chunks: one object, whose checksum holds over all chunks.
 //!
-//! A body is, of an encrypted AES key, its identifier; the client, the LWE dimension and modulus, the number of bytes, and the kind of masks; of fresh bytes, the
-//! seed of all masks and all bodies; of others, chunk after chunk of [`CHUNK_BYTES`] bytes, masks and then bodies. So
-//! messages of any length are written as they are computed and decrypted as they are read.
+//! A body is, of an encrypted AES key, its identifier; the client, the LWE dimension and modulus, the number of bytes,
+//! and the kind of masks; of fresh bytes, the seed of all masks and all bodies; of others, chunk after chunk of
+//! [`CHUNK_BYTES`] bytes, masks and then bodies. So messages of any length are written as they are computed and
+//! decrypted as they are read.
 
 use std::io::{self, Write};
 use std::ops::RangeInclusive;

@@ -56,7 +56,7 @@ impl MessageEncryptor {
         Self { key, used }
     }
 
-    /// The key.
+    /// The AES key that messages are encrypted under.
     #[must_use]
     pub fn key(&self) -> &AesKey {
         &self.key

@@ -28,7 +28,7 @@ impl Plaintext {
         Self { value: bit.into(), bits: 1 }
     }
 
-    /// value·Q/2^bits, rounded.
+    /// The phase that encrypts it, `value·Q/2^bits` rounded, in units of Q.
     #[must_use]
     pub fn phase(self, parameters: &Parameters) -> u64 {
         (self.value * parameters.prime() + (1 << (self.bits - 1))) >> self.bits

@@ -56,8 +56,9 @@ impl CircuitBootstrappingParameters {
     ///
     /// # Errors
     /// If a ciphertext has not 1 or 2 bits, or more than a gadget digit of RGSW ciphertexts. If their decomposition
-    /// does not fit the prime, has more rows than sparse rounding serves, or fewer than its automorphisms, or even inputs without noise would fail
-    /// with a probability above 2^-64. If parameters of bootstrapping are not valid, or less secure than claimed.
+    /// does not fit the prime, has more rows than sparse rounding serves, or fewer than its automorphisms, or even
+    /// inputs without noise would fail with a probability above 2^-64. If parameters of bootstrapping are not valid, or
+    /// less secure than claimed.
     pub fn new(literal: CircuitBootstrappingLiteral) -> Result<Self> {
         let fhew = match literal.security {
             SecurityLevel::Bits128 => Parameters::new(literal.fhew)?,

@@ -3,6 +3,9 @@
 use crate::{Isa, Modulus};
 
 /// `out = input mod q` for words below `2^62`.
+///
+/// # Panics
+/// If lengths differ.
 pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
     assert_eq!(out.len(), input.len());
     dispatch!(m.isa(), [avx512: avx512], reduce(m, out, input));
@@ -17,12 +20,18 @@ pub fn reduce(m: &Modulus, out: &mut [u64], input: &[u64]) {
 /// kernels::lift_centered(&Modulus::new(97), &mut out, &[3, 16], &Modulus::new(17));
 /// assert_eq!(out, [3, 96]);
 /// ```
+///
+/// # Panics
+/// If lengths differ.
 pub fn lift_centered(m_out: &Modulus, out: &mut [u64], input: &[u64], m_in: &Modulus) {
     assert_eq!(out.len(), input.len());
     dispatch!(m_out.isa(), [avx512: avx512], lift_centered(m_out, out, input, m_in));
 }
 
 /// `out = input mod q` for any signed words.
+///
+/// # Panics
+/// If lengths differ.
 pub fn from_signed(m: &Modulus, out: &mut [u64], input: &[i64]) {
     assert_eq!(out.len(), input.len());
     dispatch!(m.isa(), [avx512: avx512], from_signed(m, out, input));

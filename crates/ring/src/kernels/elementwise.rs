@@ -3,12 +3,18 @@
 use crate::{Isa, Modulus};
 
 /// `a += b`.
+///
+/// # Panics
+/// If lengths differ.
 pub fn add_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
     dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], add_assign(m, a, b));
 }
 
 /// `a -= b`.
+///
+/// # Panics
+/// If lengths differ.
 pub fn sub_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
     dispatch!(m.isa(), [avx2: avx2, avx512f: avx512], sub_assign(m, a, b));
@@ -25,6 +31,9 @@ pub fn add_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
 }
 
 /// `a *= b`.
+///
+/// # Panics
+/// If lengths differ.
 pub fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
     assert_eq!(a.len(), b.len());
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_assign(m, a, b));
@@ -38,12 +47,18 @@ pub fn mul_assign(m: &Modulus, a: &mut [u64], b: &[u64]) {
 /// kernels::mul(&Modulus::new(97), &mut out, &[2, 50, 96], &[3, 2, 96]);
 /// assert_eq!(out, [6, 3, 1]);
 /// ```
+///
+/// # Panics
+/// If lengths differ.
 pub fn mul(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!((out.len(), out.len()), (a.len(), b.len()));
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul(m, out, a, b));
 }
 
 /// `acc += a·b`.
+///
+/// # Panics
+/// If lengths differ.
 pub fn mul_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!((acc.len(), acc.len()), (a.len(), b.len()));
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_add_assign(m, acc, a, b));
@@ -56,6 +71,9 @@ pub fn mul_scalar_assign(m: &Modulus, a: &mut [u64], c: u64) {
 
 /// `out = a·c`, c in `[0, q)`, for words a that may be residues of another modulus: below `2^50`,
 /// or below `2^62` if `m` is portable ([`Modulus::portable`]).
+///
+/// # Panics
+/// If lengths differ.
 pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
     assert_eq!(out.len(), a.len());
     debug_assert!(are_in_range(m, a), "words above 2^50");
@@ -63,12 +81,18 @@ pub fn mul_scalar(m: &Modulus, out: &mut [u64], a: &[u64], c: u64) {
 }
 
 /// `acc += a·c`, c in `[0, q)`.
+///
+/// # Panics
+/// If lengths differ.
 pub fn mul_scalar_add_assign(m: &Modulus, acc: &mut [u64], a: &[u64], c: u64) {
     assert_eq!(acc.len(), a.len());
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], mul_scalar_add_assign(m, acc, a, c));
 }
 
 /// `a = (a - b)·c`, c in `[0, q)`: the last step of ModDown and rescale.
+///
+/// # Panics
+/// If lengths differ.
 pub fn sub_mul_scalar_assign(m: &Modulus, a: &mut [u64], b: &[u64], c: u64) {
     assert_eq!(a.len(), b.len());
     dispatch!(m.isa(), [avx2: avx2, avx512: avx512], sub_mul_scalar_assign(m, a, b, c));

@@ -1,7 +1,8 @@
 //! The integer matrices of matrix products, in the order in which the kernels read them.
 //!
 //! Four layouts: entries as words, for the portable kernel and for IFMA; as bytes, for the matrix
-//! unit AMX, and for VNNI if they have one; as residues modulo numbers of a byte, for VNNI; as doubles, for AVX2, AVX-512 without IFMA, and NEON.
+//! unit AMX, and for VNNI if they have one; as residues modulo numbers of a byte, for VNNI; as doubles, for AVX2,
+//! AVX-512 without IFMA, and NEON.
 
 use super::amx;
 use super::residue_entries::{RESIDUE_TILE_ROWS, ResidueEntries};

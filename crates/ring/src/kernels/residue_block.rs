@@ -30,7 +30,7 @@ const CONVERSION_QUADS: usize = 12;
 /// Limbs that are multiplied together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimbGroup {
-    /// The limbs.
+    /// Which limbs of the operands they are.
     pub limbs: Range<usize>,
     /// Whether [`ResidueBlock`] multiplies them; else there is one limb, for [`super::tile_product`].
     pub has_residues: bool,

@@ -11,6 +11,9 @@ impl Poly<Evaluations> {
     /// `x -> round(x / D)` modulo the remaining main primes, D the product of the dropped ones:
     /// ModDown, rescale, or both in one pass. It takes one inverse NTT per dropped limb and one NTT
     /// per remaining one. The rounding error is uniform in `[-1/2, 1/2]` a coefficient.
+    ///
+    /// # Panics
+    /// If no prime of the chain would be left.
     #[must_use]
     pub fn divide_round(self, ring: &Ring, rescale: usize) -> Self {
         assert!(rescale < self.basis.main, "rescale {rescale} of {:?}", self.basis);

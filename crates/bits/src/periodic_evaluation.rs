@@ -21,7 +21,7 @@ use crate::periodic_function::PeriodicFunction;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Evaluation {
     /// One of degree 1.
-    Wave,
+    Linear,
     /// One of degree 2.
     Square,
     /// Degrees 1 and 2, by products; `κ·c_2` is a Gaussian integer for all.
@@ -37,7 +37,7 @@ impl Evaluation {
     fn of(functions: &[PeriodicFunction]) -> Self {
         let degree = highest_degree(functions);
         match (functions.len(), degree) {
-            (1, 1) => Self::Wave,
+            (1, 1) => Self::Linear,
             (1, 2) => Self::Square,
             (_, 2) => gaussian_multiples(functions).map_or(Self::Powers, Self::Products),
             _ => Self::Powers,
@@ -69,7 +69,7 @@ fn gaussian_multiples(functions: &[PeriodicFunction]) -> Option<f64> {
 /// Levels between the exponential and the functions' results.
 pub(crate) fn levels_after_exponential(functions: &[PeriodicFunction]) -> usize {
     match Evaluation::of(functions) {
-        Evaluation::Wave => 0,
+        Evaluation::Linear => 0,
         Evaluation::Square | Evaluation::Products(_) => 1,
         Evaluation::Powers => 1 + highest_degree(functions).next_power_of_two().ilog2() as usize,
     }
@@ -87,7 +87,7 @@ pub(crate) fn evaluate<A: Arithmetic>(
     let exponential = |phase, scale| series.exponential(arithmetic, x, phase, scale);
     let limbs = arithmetic.limbs(x) - series.levels();
     match Evaluation::of(functions) {
-        Evaluation::Wave => {
+        Evaluation::Linear => {
             let first = functions[0].coefficients()[1];
             let (phase, scale) = (first.arg(), scale * first.norm() / 2.0);
             let w = series.exponential_before_rescale(arithmetic, x, phase, scale);

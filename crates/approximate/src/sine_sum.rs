@@ -1,12 +1,12 @@
 //! The odd function of period 1 that stands for the identity near 0: what takes the overflow off phases.
 //!
-//! `f(t) = (B/2π)·Σ_(m <= M) c_m·sin(2πmt)`, M = 2 or 3, is `B·t` for `|B·t| <= 1`, near every integer. The `c_m` make it exact
-//! at the zeros of the Chebyshev polynomial of degree 2M + 1, so that its error is that polynomial, nearly: with `θ = 2π/B`,
-//! `(B/2π)·θ^5/(30·2^4)` for M = 2, and `(B/2π)·θ^7/(140·2^6)` for M = 3. A sine alone would leave `θ³/6`; with an
-//! arcsine of degree 3 behind it, `θ^5·3/40` for two products.
+//! `f(t) = (B/2π)·Σ_(m <= M) c_m·sin(2πmt)`, M = 2 or 3, is `B·t` for `|B·t| <= 1`, near every integer. The `c_m` make
+//! it exact at the zeros of the Chebyshev polynomial of degree 2M + 1, so that its error is that polynomial, nearly:
+//! with `θ = 2π/B`, `(B/2π)·θ^5/(30·2^4)` for M = 2, and `(B/2π)·θ^7/(140·2^6)` for M = 3. A sine alone would leave
+//! `θ³/6`; with an arcsine of degree 3 behind it, `θ^5·3/40` for two products.
 //!
-//! With `w = e^{i(2πt + φ)}` and the φ that turns the last coefficient, it is the real part of `(B/2π)·|c_M|·w·(w + γ_1)`, or of
-//! `(B/2π)·|c_M|·w·(w² + γ_2·w + γ_1)`: M - 1 products.
+//! With `w = e^{i(2πt + φ)}` and the φ that turns the last coefficient, it is the real part of
+//! `(B/2π)·|c_M|·w·(w + γ_1)`, or of `(B/2π)·|c_M|·w·(w² + γ_2·w + γ_1)`: M - 1 products.
 //!
 //! Levels: M - 1 beyond those of the exponential. Noise: errors of w are multiplied by `B/2π`, about, at t = 0.
 
@@ -19,14 +19,14 @@ use num_complex::Complex64;
 
 /// Evaluates f, for ranges B = q_0 over the largest message.
 #[derive(Clone, Debug)]
-pub(crate) struct OddWave {
+pub(crate) struct SineSum {
     pub series: WaveSeries,
     range: f64,
     /// `c_1, c_2` and maybe `c_3`.
     coefficients: Vec<f64>,
 }
 
-impl OddWave {
+impl SineSum {
     /// With so many sines, 2 or 3.
     pub(crate) fn new(series: WaveSeries, range: f64, harmonics: usize) -> Self {
         assert!((2..=3).contains(&harmonics), "{harmonics} sines");
@@ -148,15 +148,15 @@ mod tests {
 
     use super::*;
 
-    fn wave(range: f64, harmonics: usize) -> OddWave {
+    fn sine_sum(range: f64, harmonics: usize) -> SineSum {
         let shape = WaveLiteral { log_length: 5, log_babies: 2, doublings: 3, primes: vec![] };
-        OddWave::new(WaveSeries::new(14.0, &shape), range, harmonics)
+        SineSum::new(WaveSeries::new(14.0, &shape), range, harmonics)
     }
 
     #[test]
     fn the_product_is_the_odd_function() {
         for harmonics in [2, 3] {
-            let odd = wave(64.0, harmonics);
+            let odd = sine_sum(64.0, harmonics);
             let (size, phase) = odd.leading();
             for t in [-0.01, 0.0, 0.003, 0.2, 1.005] {
                 let w = Complex64::from_polar(1.0, TAU * t + phase);
@@ -174,7 +174,7 @@ mod tests {
         for (range, harmonics, divisor) in [(64.0, 2, 30.0 * 16.0), (24.0, 3, 140.0 * 64.0)] {
             let theta: f64 = TAU / range;
             let expected = theta.powi(2 * harmonics + 1) / divisor * range / TAU;
-            let found = wave(range, harmonics as usize).bias(1.0);
+            let found = sine_sum(range, harmonics as usize).bias(1.0);
             assert!((0.8..1.25).contains(&(found / expected)), "{found:e} and {expected:e}");
         }
     }
