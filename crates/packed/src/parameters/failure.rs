@@ -144,7 +144,7 @@ impl FailureModel {
         let phases = self.phases(circuit, inputs);
         let WorstCase { noise_ratio, bias_ratio, log2_noise, log2_overflow } =
             self.worst_case_of(&phases);
-        let typical = self.typical_noise(circuit) + self.typical_variance(&phases);
+        let typical = self.typical_noise(circuit) + self.typical_variance(circuit, &phases);
         let typical_ratio = typical.sqrt();
         let typical_ratio = typical_ratio / self.half_step();
         FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
@@ -182,10 +182,7 @@ impl FailureModel {
     fn typical_noise(&self, circuit: &Circuit) -> f64 {
         let literal = &self.literal;
         let result = match circuit {
-            Circuit::Multiplexer(circuit) => {
-                let modulus = literal.output_modulus as f64;
-                circuit.predict(modulus * modulus / 12.0, 1).result
-            }
+            Circuit::Multiplexer(circuit) => circuit.predict_typical(),
             Circuit::Akp(circuit) => circuit.predict_typical(),
             Circuit::MultiPrecision(circuit) => circuit.akp.predict_typical(),
         };
@@ -214,9 +211,13 @@ impl FailureModel {
     }
 
     /// Variance that uniformly random tables add to what the dry run says of them.
-    fn typical_variance(&self, phases: &[PhaseError]) -> f64 {
+    fn typical_variance(&self, circuit: &Circuit, phases: &[PhaseError]) -> f64 {
         match &self.tables {
-            Tables::Interpolation(kernel) => self.typical_akp_variance(kernel, phases[0]),
+            Tables::Interpolation(kernel) => {
+                let p = self.literal.interpolated_modulus();
+                let approximation = circuit.phase_exponential().mean_square_modulus_error(p);
+                self.typical_akp_variance(kernel, phases[0], approximation)
+            }
             Tables::Tree(multiplexer) if multiplexer.delta_cleanings > 0 => 0.0,
             Tables::Tree(multiplexer) => typical_bias_variance(&multiplexer.digits, phases),
         }
@@ -339,12 +340,15 @@ impl FailureModel {
     /// Variance that a uniformly random table of AKP adds: what is left of phase errors, and the exponential's errors of
     /// modulus times the table's gains.
     ///
-    /// Errors of modulus are half of its noise, and of its approximation. That one's bound is twice the first term that
-    /// the Chebyshev series leaves out, an oscillation of which the mean square is half, and half of that along the
-    /// modulus.
-    fn typical_akp_variance(&self, kernel: &HermiteKernel, phase: PhaseError) -> f64 {
+    /// Errors of modulus are half of its noise, and what its approximation leaves at the phases that there are: they lie
+    /// around 0, and the first term that a Chebyshev series leaves out may have all its maxima there, or its zeros.
+    fn typical_akp_variance(
+        &self,
+        kernel: &HermiteKernel,
+        phase: PhaseError,
+        approximation: f64,
+    ) -> f64 {
         let gain = if self.literal.is_cosine_table() { 0.0 } else { kernel.mean_square_gain() };
-        let approximation = (self.approximation / 4.0).powi(2);
         self.literal.output_width().powi(2)
             * (kernel.mean_square_deviation(phase.variance)
                 + gain * (self.exponential_noise / 2.0 + approximation))
