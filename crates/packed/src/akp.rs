@@ -112,12 +112,18 @@ impl AkpCircuit {
     pub(crate) fn predict_typical(&self) -> Shape {
         let literal = &self.literal;
         let table = Interpolation::new(&literal.typical_table(), literal.hermite_order);
+        self.predict_average(&table, literal.output_width().powi(2) / 12.0)
+    }
+
+    /// Predicts the result of a table, whose outputs have this mean square as fractions of P, on an input of average noise.
+    pub(crate) fn predict_average(&self, table: &Interpolation, mean_square: f64) -> Shape {
+        let literal = &self.literal;
         let is_one = literal.slots < literal.ring_degree && !literal.complex_outputs;
         let parts = if is_one { 1.0 } else { 2.0 };
-        let power = SlotVariance(parts * literal.output_width().powi(2) / 12.0);
+        let power = SlotVariance(parts * mean_square);
         let phase_exponential = self.phase_exponential.of_average_phases();
         let average = Self { phase_exponential, ..self.clone() };
-        average.predict_through(&self.dry_run(), (&table, power), 1, &self.slots_to_coeffs).1
+        average.predict_through(&self.dry_run(), (table, power), 1, &self.slots_to_coeffs).1
     }
 
     /// Requests the keys of ModRaise.

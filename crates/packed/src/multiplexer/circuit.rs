@@ -210,12 +210,11 @@ impl MultiplexerCircuit {
         prediction
     }
 
-    /// Predicts the result of a table that looks random, for an input of average noise.
-    pub(crate) fn predict_typical(&self) -> Shape {
-        let modulus = self.literal.output_modulus as f64;
+    /// Predicts the result of a table whose centred outputs have the given mean square, on an input of average noise.
+    pub(crate) fn predict_average(&self, mean_square: f64) -> Shape {
         let phase_exponential = self.phase_exponential.of_average_phases();
         let average = Self { phase_exponential, ..self.clone() };
-        average.predict(modulus * modulus / 12.0, 1).result
+        average.predict(mean_square, 1).result
     }
 
     /// The mean square of the table that amplifies noise most: half the output modulus everywhere.
