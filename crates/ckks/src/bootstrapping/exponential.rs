@@ -146,9 +146,7 @@ impl Exponential {
             };
         }
         match self.function {
-            PhaseFunction::Cosine => {
-                z.re - (self.angle * f64::from(doublings).exp2() * x).cos()
-            }
+            PhaseFunction::Cosine => z.re - (self.angle * f64::from(doublings).exp2() * x).cos(),
             PhaseFunction::Exponential => z.norm() - 1.0,
         }
     }
