@@ -63,16 +63,18 @@ impl Line {
         {
             return None;
         }
-        let is_repeated = line["runs"].as_u64()? > 2;
-        let revision = line["revision"].as_str()?;
+        let is_present = !FORMER_BUFFERS.contains(&line["revision"].as_str()?);
+        // Entries were gathered from memory table by table, which took as long again.
+        let is_gathered = method == "a table for every value" && !is_present;
+        let is_timed = line["runs"].as_u64()? > 2 && !is_gathered;
         Some(Self {
             name: format!("{method} {} {}", parameters.method_name(), parameters.literal().name),
             prediction,
             tables,
             threads: line["threads"].as_u64()? as usize,
-            units: if is_repeated { vec![units_of(&line)?] } else { Vec::new() },
+            units: if is_timed { vec![units_of(&line)?] } else { Vec::new() },
             peak_bytes: line["eval_rss_bytes"].as_f64()?,
-            is_present: !FORMER_BUFFERS.contains(&revision),
+            is_present,
             noise: noise_of(&parameters, &line),
             parameters,
         })
