@@ -271,7 +271,8 @@ mod tests {
     #[test]
     fn memory_that_was_never_in_use_comes_last() {
         let mut arena = Arena::new();
-        [10, 30, 20].map(|length| arena.take(length).unwrap());
+        let taken = [10, 30, 20].map(|length| arena.take(length));
+        assert_eq!(taken, [0, 10, 40].map(|offset| Some(at(offset))));
         assert_eq!(arena.usage.extent, 60);
         arena.put(at(0), 10);
         arena.put(at(40), 20);
