@@ -112,10 +112,18 @@ impl AkpCircuit {
     pub(crate) fn predict_typical(&self) -> Shape {
         let literal = &self.literal;
         let table = Interpolation::new(&literal.typical_table(), literal.hermite_order);
+        self.predict_average(&table, literal.output_width().powi(2) / 12.0)
+    }
+
+    /// Predicts the result of a table, whose outputs have this mean square as fractions of P, on an input of average noise.
+    pub(crate) fn predict_average(&self, table: &Interpolation, mean_square: f64) -> Shape {
+        let literal = &self.literal;
         let is_one = literal.slots < literal.ring_degree && !literal.complex_outputs;
         let parts = if is_one { 1.0 } else { 2.0 };
-        let power = SlotVariance(parts * literal.output_width().powi(2) / 12.0);
-        self.predict_through(&self.dry_run(), (&table, power), 1, &self.slots_to_coeffs).1
+        let power = SlotVariance(parts * mean_square);
+        let phase_exponential = self.phase_exponential.of_average_phases();
+        let average = Self { phase_exponential, ..self.clone() };
+        average.predict_through(&self.dry_run(), (table, power), 1, &self.slots_to_coeffs).1
     }
 
     /// Requests the keys of ModRaise.
@@ -130,8 +138,8 @@ impl AkpCircuit {
     /// matrices: the exponential and the outputs in slots, then the result.
     ///
     /// Noise is followed in three parts, because the table treats them differently: that of the
-    /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it, and that
-    /// which the interpolation and SlotsToCoeffs add themselves.
+    /// phase (which the zero slopes of the interpolation square), that of the exponential beyond it (which cosines keep), and
+    /// that which the interpolation and SlotsToCoeffs add themselves.
     pub(crate) fn predict_through(
         &self,
         dry_run: &DryRun,
@@ -146,7 +154,10 @@ impl AkpCircuit {
         phases.iter_mut().for_each(|x| x.noise = SlotVariance(0.0));
         let mut exponentials = front.exponentials(dry_run, phases);
         let exponential = exponentials[0];
-        exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
+        // A cosine is an output but for constants, with its noise.
+        if let Interpolation::Power(_) = table {
+            exponentials.iter_mut().for_each(|z| z.noise = SlotVariance(0.0));
+        }
         let tables = vec![table; tables * self.literal.tables_of_output()];
         let mut outputs = self
             .look_up_many(dry_run, exponentials, &tables, &|| Ok(()))

@@ -38,8 +38,12 @@ pub struct Exponential {
     function: PhaseFunction,
     series: ChebyshevSeries,
     shape: ExponentialShape,
+    /// The series is of `e^{i·angle·x}`.
+    angle: f64,
     /// log2 of the scale of the result, over that of the chain's primes.
     scale_shift: f64,
+    /// Mean square of the function, for dry runs: 1, or what it is on average.
+    power: f64,
 }
 
 /// The sizes of an exponential's evaluation.
@@ -83,13 +87,23 @@ impl Exponential {
             PhaseFunction::Cosine => Complex64::new((angle * x).cos(), 0.0),
         };
         let series = ChebyshevSeries::interpolate(f, (1 << shape.log_length) - 1);
-        Self { function, series, shape, scale_shift: 0.0 }
+        Self { function, series, shape, angle, scale_shift: 0.0, power: 1.0 }
     }
 
     /// The same with a result at half the scale: what is `(1 ± cos θ)/2` is then at the whole scale, and
     /// products of it stay there.
     pub fn at_half_scale(mut self) -> Self {
         self.scale_shift = -1.0;
+        self
+    }
+
+    /// The same for a dry run that is to find the noise of an average input: the square of a cosine is 1/2 on average over the
+    /// phases of both values, before each doubling, where it is 1 at worst. So the noise of the series is a quarter as
+    /// large after two doublings.
+    pub fn of_average_phases(mut self) -> Self {
+        if self.function == PhaseFunction::Cosine {
+            self.power = 0.5;
+        }
         self
     }
 
@@ -109,6 +123,32 @@ impl Exponential {
         };
         2.0 * ChebyshevSeries::exponential_truncation_error(angle, (1 << log_length) - 1)
             * growth.powi(doublings as i32)
+    }
+
+    /// How far the modulus of the result is from 1 at x in [-1, 1], in exact arithmetic; for a cosine, how far it is off.
+    ///
+    /// ```
+    /// use cryptable_ckks::bootstrapping::exponential::{Exponential, PhaseFunction};
+    /// let shape = Exponential::choose(PhaseFunction::Exponential, 13.0, 1e-4, 0);
+    /// let exponential = Exponential::new(PhaseFunction::Exponential, 13.0, shape);
+    /// assert!((0..10).all(|k| exponential.modulus_error(f64::from(k) / 10.0).abs() < 1e-4));
+    /// ```
+    pub fn modulus_error(&self, x: f64) -> f64 {
+        let ExponentialShape { doublings, cleanings, .. } = self.shape;
+        let mut z = self.series.evaluate(x);
+        for done in 0..doublings {
+            z = match self.function {
+                PhaseFunction::Cosine => 2.0 * z * z - 1.0,
+                PhaseFunction::Exponential if done + cleanings >= doublings => {
+                    z * z * (2.0 - z.norm_sqr())
+                }
+                PhaseFunction::Exponential => z * z,
+            };
+        }
+        match self.function {
+            PhaseFunction::Cosine => z.re - (self.angle * f64::from(doublings).exp2() * x).cos(),
+            PhaseFunction::Exponential => z.norm() - 1.0,
+        }
     }
 
     /// The cheapest shape with an error of at most `tolerance`, `cleanings` of its doublings cleaned.
@@ -168,7 +208,7 @@ impl Exponential {
             steps.evaluate(arithmetic, coefficients, ConstantScale::Shifted(shift))
         };
         drop(steps);
-        arithmetic.declare_power(&mut z, 1.0);
+        arithmetic.declare_power(&mut z, self.power);
         arithmetic.begin_stage("doublings");
         for done in 0..doublings {
             z = match self.function {
@@ -178,7 +218,7 @@ impl Exponential {
                 }
                 PhaseFunction::Exponential => arithmetic.mul(&z, &z),
             };
-            arithmetic.declare_power(&mut z, 1.0);
+            arithmetic.declare_power(&mut z, self.power);
         }
         z
     }

@@ -124,31 +124,26 @@ impl HermiteKernel {
     /// If there are not p outputs.
     #[must_use]
     pub fn errors(&self, outputs: &[f64], phase: f64) -> Vec<f64> {
-        assert_eq!(outputs.len(), self.p, "a value a node");
         // Entry d is of the node that lies d steps above.
-        let deviations = self.deviations(phase);
-        let error = |m: usize| {
-            let terms = (0..self.p).map(|l| outputs[l] * deviations[(l + self.p - m) % self.p]);
-            terms.sum()
-        };
-        (0..self.p).map(error).collect()
+        self.sums(outputs, &self.deviations(phase))
     }
 
     /// The mean square of how far outputs of uniformly random tables within [-1/2, 1/2] are off, for phases off by a
     /// Gaussian error of this variance: an outputs' variance of 1/12 times `E Σ_d (K(φ - d/p) - δ_d)²`.
     #[must_use]
     pub fn mean_square_deviation(&self, phase_variance: f64) -> f64 {
-        /// Points of the sum over the Gaussian, in quarters of its deviation: to 8 deviations on one side, K being even.
-        const POINTS: u32 = 32;
-        let (mut sum, mut weights) = (0.0, 0.0);
-        for point in 0..=POINTS {
-            let ratio = f64::from(point) / 4.0;
-            let weight = (-ratio * ratio / 2.0).exp() * if point == 0 { 0.5 } else { 1.0 };
-            let deviations = self.deviations(ratio * phase_variance.sqrt());
-            sum += weight * deviations.iter().map(|d| d * d).sum::<f64>();
-            weights += weight;
-        }
-        sum / weights / 12.0
+        let squares = |phase| self.deviations(phase).iter().map(|d| d * d).sum();
+        gaussian_mean(phase_variance, squares) / 12.0
+    }
+
+    /// The mean square of how far outputs of this table are off at every so many of its inputs, for phases off by a Gaussian
+    /// error of this variance.
+    ///
+    /// # Panics
+    /// If there are not p outputs.
+    #[must_use]
+    pub fn mean_square_error(&self, outputs: &[f64], every: usize, phase_variance: f64) -> f64 {
+        gaussian_mean(phase_variance, |phase| mean_square(&self.errors(outputs, phase), every))
     }
 
     /// The largest factor by which any table within [-1/2, 1/2] amplifies relative errors of `e^{2πix}`:
@@ -162,6 +157,24 @@ impl HermiteKernel {
     #[must_use]
     pub fn mean_square_gain(&self) -> f64 {
         self.gains().into_iter().map(|g| g * g).sum::<f64>() / 12.0
+    }
+
+    /// The mean square of the factors by which this table amplifies relative errors of `e^{2πix}`, at every so many of its
+    /// inputs: `Σ_l f(l)·G(l - m)` at input m.
+    ///
+    /// # Panics
+    /// If there are not p outputs.
+    #[must_use]
+    pub fn mean_square_gain_of(&self, outputs: &[f64], every: usize) -> f64 {
+        mean_square(&self.sums(outputs, &self.gains()), every)
+    }
+
+    /// `Σ_l f(l)·terms[(l - m) mod p]` at all inputs m.
+    fn sums(&self, outputs: &[f64], terms: &[f64]) -> Vec<f64> {
+        assert_eq!(outputs.len(), self.p, "a value a node");
+        let sum =
+            |m: usize| (0..self.p).map(|l| outputs[l] * terms[(l + self.p - m) % self.p]).sum();
+        (0..self.p).map(sum).collect()
     }
 
     /// `K(φ - d/p) - δ_d` for d = 0, …, p - 1.
@@ -190,6 +203,27 @@ impl HermiteKernel {
         FftPlanner::new().plan_fft(self.p, FftDirection::Forward).process(&mut folded);
         folded.into_iter().map(|value| value.re).collect()
     }
+}
+
+/// The mean of a function of a Gaussian of this variance.
+fn gaussian_mean(variance: f64, f: impl Fn(f64) -> f64) -> f64 {
+    /// Points of the sum on either side, in quarters of the deviation.
+    const POINTS: i32 = 32;
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for point in -POINTS..=POINTS {
+        let ratio = f64::from(point) / 4.0;
+        let weight = (-ratio * ratio / 2.0).exp();
+        sum += weight * f(ratio * variance.sqrt());
+        weights += weight;
+    }
+    sum / weights
+}
+
+/// The mean square of every so many of some numbers.
+fn mean_square(numbers: &[f64], every: usize) -> f64 {
+    let chosen = numbers.iter().step_by(every);
+    let count = chosen.len() as f64;
+    chosen.map(|x| x * x).sum::<f64>() / count
 }
 
 /// `c_k` of a kernel.

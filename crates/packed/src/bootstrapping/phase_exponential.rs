@@ -17,6 +17,9 @@ use cryptable_ckks::overflow::bound_for;
 use crate::literal::ParametersLiteral;
 use cryptable_ring::Basis;
 
+/// Most values of an input that errors are averaged over.
+const AVERAGED_VALUES: u64 = 64;
+
 /// The plan of CoeffsToSlots and of the exponential.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseExponential {
@@ -78,6 +81,29 @@ impl PhaseExponential {
             coeffs_to_slots,
             exponential,
         }
+    }
+
+    /// The same for a dry run that is to find the noise of an average input.
+    pub(crate) fn of_average_phases(&self) -> Self {
+        Self { exponential: self.exponential.clone().of_average_phases(), ..self.clone() }
+    }
+
+    /// The mean square of what the approximation changes the modulus by, over phases `m/p + I` of all m, or of up to 64 of
+    /// them: t has about the variance `(h + 1)/12` of a sum of h + 1 uniforms, h the weight of the sparse secret.
+    pub(crate) fn mean_square_modulus_error(&self, p: u64) -> f64 {
+        let step = p.div_ceil(AVERAGED_VALUES) as usize;
+        let variance = (f64::from(self.sparse_weight) + 1.0) / 12.0;
+        let bound = self.bound.floor() as i64;
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for value in (0..p).step_by(step) {
+            for overflow in -bound..bound {
+                let t = overflow as f64 + value as f64 / p as f64;
+                let weight = (-t * t / (2.0 * variance)).exp();
+                sum += weight * self.exponential.modulus_error(t / self.bound).powi(2);
+                weights += weight;
+            }
+        }
+        sum / weights
     }
 
     /// A raised ciphertext, from an input with noise of the given variance a coefficient modulo q_0.

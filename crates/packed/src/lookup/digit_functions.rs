@@ -17,7 +17,7 @@ use crate::parameters::parameter_set::Parameters;
 
 impl Parameters {
     /// Predicts work, memory and sizes of a decomposition of one full ciphertext by a multiplexer tree's digits, with so many
-    /// tables of each digit: [`EvaluationKey::decompose`]. Memory is that of a lookup, which takes more.
+    /// tables of each digit: [`EvaluationKey::decompose`].
     ///
     /// ```
     /// use cryptable_packed::{MultiplexerLiteral, Parameters};
@@ -32,7 +32,8 @@ impl Parameters {
     /// If the parameters are no multiplexer tree.
     pub fn decomposition_prediction(&self, tables: usize) -> Result<Prediction> {
         let literal = self.literal();
-        let Circuit::Multiplexer(circuit) = self.circuit() else {
+        let (Circuit::Multiplexer(circuit), Some(tree)) = (self.circuit(), &literal.multiplexer)
+        else {
             let name = &literal.name;
             return Err(Error::Unsupported(format!(
                 "work of digits: {name} is no multiplexer tree"
@@ -53,7 +54,10 @@ impl Parameters {
                 circuit.finish(&dry_run, &matrices, outputs);
             }
         }
-        Ok(Prediction { work: dry_run.counts().work(literal.ring_degree), ..self.prediction() })
+        let work = dry_run.counts().work(literal.ring_degree);
+        let results = tables * tree.digits.len();
+        let [working_bytes, second_thread_bytes] = self.decomposition_bytes(tree, results);
+        Ok(Prediction { work, working_bytes, second_thread_bytes, ..self.prediction() })
     }
 }
 

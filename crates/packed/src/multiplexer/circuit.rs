@@ -210,6 +210,13 @@ impl MultiplexerCircuit {
         prediction
     }
 
+    /// Predicts the result of a table whose centred outputs have the given mean square, on an input of average noise.
+    pub(crate) fn predict_average(&self, mean_square: f64) -> Shape {
+        let phase_exponential = self.phase_exponential.of_average_phases();
+        let average = Self { phase_exponential, ..self.clone() };
+        average.predict(mean_square, 1).result
+    }
+
     /// The mean square of the table that amplifies noise most: half the output modulus everywhere.
     pub(crate) fn worst_mean_square(&self) -> f64 {
         (self.literal.output_modulus as f64 / 2.0).powi(2)

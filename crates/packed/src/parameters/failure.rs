@@ -6,9 +6,10 @@ use std::ops::Range;
 use cryptable_ckks::bootstrapping::exponential::Exponential;
 use cryptable_ckks::dry_run::Shape;
 use cryptable_ckks::overflow::{gaussian_ratio_for, gaussian_tail_log2, tail_log2};
-use cryptable_lattice::NoiseBound;
+use cryptable_lattice::{NoiseBound, Table};
 
 use crate::akp::hermite_kernel::HermiteKernel;
+use crate::akp::interpolation::Interpolation;
 use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multi_precision::circuit::MultiPrecisionCircuit;
 use crate::parameters::circuit::{Circuit, CircuitPrediction, RaisedNoise};
@@ -144,7 +145,7 @@ impl FailureModel {
         let phases = self.phases(circuit, inputs);
         let WorstCase { noise_ratio, bias_ratio, log2_noise, log2_overflow } =
             self.worst_case_of(&phases);
-        let typical = self.typical_noise(circuit) + self.typical_variance(&phases);
+        let typical = self.typical_noise(circuit) + self.typical_variance(circuit, &phases);
         let typical_ratio = typical.sqrt();
         let typical_ratio = typical_ratio / self.half_step();
         FailureEstimate { noise_ratio, typical_ratio, bias_ratio, log2_noise, log2_overflow }
@@ -184,7 +185,7 @@ impl FailureModel {
         let result = match circuit {
             Circuit::Multiplexer(circuit) => {
                 let modulus = literal.output_modulus as f64;
-                circuit.predict(modulus * modulus / 12.0, 1).result
+                circuit.predict_average(modulus * modulus / 12.0)
             }
             Circuit::Akp(circuit) => circuit.predict_typical(),
             Circuit::MultiPrecision(circuit) => circuit.akp.predict_typical(),
@@ -214,9 +215,14 @@ impl FailureModel {
     }
 
     /// Variance that uniformly random tables add to what the dry run says of them.
-    fn typical_variance(&self, phases: &[PhaseError]) -> f64 {
+    fn typical_variance(&self, circuit: &Circuit, phases: &[PhaseError]) -> f64 {
         match &self.tables {
-            Tables::Interpolation(kernel) => self.typical_akp_variance(kernel, phases[0]),
+            Tables::Interpolation(kernel) => {
+                let deviation = kernel.mean_square_deviation(phases[0].variance);
+                let gain = kernel.mean_square_gain();
+                self.literal.output_width().powi(2)
+                    * self.average_akp_variance(circuit, deviation, gain)
+            }
             Tables::Tree(multiplexer) if multiplexer.delta_cleanings > 0 => 0.0,
             Tables::Tree(multiplexer) => typical_bias_variance(&multiplexer.digits, phases),
         }
@@ -336,18 +342,61 @@ impl FailureModel {
         multiplexer.digits.iter().zip(phases).map(digit_bias).sum()
     }
 
-    /// Variance that a uniformly random table of AKP adds: what is left of phase errors, and the exponential's errors of
-    /// modulus times the table's gains.
+    /// Standard deviation of the output of a table, as a fraction of the half step: what [`FailureEstimate::typical_ratio`]
+    /// is for random ones.
     ///
-    /// Errors of modulus are half of its noise, and of its approximation. That one's bound is twice the first term that
-    /// the Chebyshev series leaves out, an oscillation of which the mean square is half, and half of that along the
-    /// modulus.
-    fn typical_akp_variance(&self, kernel: &HermiteKernel, phase: PhaseError) -> f64 {
-        let gain = if self.literal.is_cosine_table() { 0.0 } else { kernel.mean_square_gain() };
-        let approximation = (self.approximation / 4.0).powi(2);
-        self.literal.output_width().powi(2)
-            * (kernel.mean_square_deviation(phase.variance)
-                + gain * (self.exponential_noise / 2.0 + approximation))
+    /// # Panics
+    /// If the table has other moduli than those of the parameters' tables.
+    pub(crate) fn ratio_of_table(
+        &self,
+        circuit: &Circuit,
+        inputs: &[(NoiseBound, usize)],
+        table: &Table,
+    ) -> f64 {
+        let phases = self.phases(circuit, inputs);
+        let modulus = table.output_modulus() as f64;
+        let outputs: Vec<f64> = table.centered().iter().map(|&y| y as f64 / modulus).collect();
+        let squares: f64 = outputs.iter().map(|y| y * y).sum();
+        let mean_square = squares / outputs.len() as f64;
+        let order = self.literal.hermite_order;
+        let result = match circuit {
+            Circuit::Multiplexer(circuit) => {
+                circuit.predict_average(mean_square * modulus * modulus)
+            }
+            Circuit::Akp(circuit) => {
+                circuit.predict_average(&Interpolation::new(table, order), mean_square)
+            }
+            Circuit::MultiPrecision(circuit) => {
+                circuit.akp.predict_average(&circuit.digit_table(table), mean_square)
+            }
+        };
+        let added = match &self.tables {
+            Tables::Tree(_) => self.typical_variance(circuit, &phases),
+            Tables::Interpolation(kernel) => {
+                // Smaller digits are every so many of the nodes.
+                let every = self.literal.interpolated_modulus() as usize / outputs.len();
+                let nodes = outputs.iter().flat_map(|&y| std::iter::repeat_n(y, every));
+                let nodes: Vec<f64> = nodes.collect();
+                let deviation = kernel.mean_square_error(&nodes, every, phases[0].variance);
+                let gain = kernel.mean_square_gain_of(&nodes, every);
+                self.average_akp_variance(circuit, deviation, gain)
+            }
+        };
+        (noise_of_result(&self.literal, result) + added).sqrt() / self.half_step()
+    }
+
+    /// Variance that a table of AKP adds on average: what is left of phase errors, and the exponential's errors of modulus
+    /// times the mean square of the table's gains.
+    ///
+    /// Errors of modulus are half of its noise, and what its approximation leaves at the phases that there are: they lie
+    /// around 0, and the first term that a Chebyshev series leaves out may have all its maxima there, or its zeros.
+    fn average_akp_variance(&self, circuit: &Circuit, deviation: f64, gain: f64) -> f64 {
+        if self.literal.is_cosine_table() {
+            return deviation;
+        }
+        let p = self.literal.interpolated_modulus();
+        let approximation = circuit.phase_exponential().mean_square_modulus_error(p);
+        deviation + gain * (self.exponential_noise / 2.0 + approximation)
     }
 }
 

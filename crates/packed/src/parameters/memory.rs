@@ -7,7 +7,7 @@
 use cryptable_ckks::TransformPlan;
 use cryptable_ring::selected_product::TableMatrix;
 
-use crate::literal::ParametersLiteral;
+use crate::literal::{MultiplexerLiteral, ParametersLiteral};
 use crate::multiplexer::entry_kind::EntryKind;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
@@ -27,8 +27,12 @@ const WORDS_BESIDE: usize = 76;
 /// Polynomials of one limb for every prime, and a few more: tables of the ring.
 const TABLE_LIMBS: usize = 3;
 
-/// Gaps between buffers over what is in use, on one thread and on two: at most 3 and 6 % were found.
-const GAPS: [f64; 2] = [1.035, 1.065];
+/// What is in use with the gaps between buffers, over what is in use: at most 3 % were found.
+const GAPS: f64 = 1.035;
+
+/// The same for trees on two threads, whose deltas stay where the other thread's temporaries were: 7 to 9 % were found, more
+/// or less by chance.
+const GAPS_OF_TWO_THREADS: f64 = 1.085;
 
 impl Parameters {
     /// As [`Parameters::working_bytes`], for a table of its own for every value: beside what one table takes, all outputs,
@@ -54,8 +58,29 @@ impl Parameters {
             Circuit::Akp(_) | Circuit::MultiPrecision(_) => 0,
             Circuit::Multiplexer(_) => table_bytes(literal, tables),
         };
-        let beside = PROGRAM_BYTES + WORDS_BESIDE * WORD_BYTES * literal.ring_degree;
-        beside + self.bytes_of_limbs(tables, 1) + results + of_tables + self.scratch_bytes()
+        let limbs = self.bytes_of_limbs(self.peak_limbs(tables, 1), 1);
+        self.bytes_beside() + limbs + results + of_tables + self.scratch_bytes()
+    }
+
+    /// Bytes of temporaries of a decomposition into the digits of a tree, and of so many results: on one thread, and how many
+    /// more on two.
+    pub(crate) fn decomposition_bytes(
+        &self,
+        tree: &MultiplexerLiteral,
+        results: usize,
+    ) -> [usize; 2] {
+        let literal = self.literal();
+        let limbs = |threads| {
+            let limbs = literal.decomposition_limbs(tree, self.front_limbs(threads));
+            self.bytes_of_limbs(limbs, threads)
+        };
+        let results = 2 * results * literal.ring_degree * WORD_BYTES;
+        [self.bytes_beside() + limbs(1) + results, limbs(2) - limbs(1)]
+    }
+
+    /// Bytes that have nothing to do with the circuit.
+    fn bytes_beside(&self) -> usize {
+        PROGRAM_BYTES + WORDS_BESIDE * WORD_BYTES * self.literal().ring_degree
     }
 
     /// Bytes that a thread takes for a table step.
@@ -70,15 +95,18 @@ impl Parameters {
 
     /// Bytes more that two threads take than one.
     pub(crate) fn second_thread_bytes(&self) -> usize {
-        let [one, two] = [1, 2].map(|threads| self.bytes_of_limbs(1, threads));
+        let [one, two] =
+            [1, 2].map(|threads| self.bytes_of_limbs(self.peak_limbs(1, threads), threads));
         two - one + self.scratch_bytes()
     }
 
-    /// Bytes of polynomials at the widest point, on one thread or two.
-    fn bytes_of_limbs(&self, tables: usize, threads: usize) -> usize {
+    /// Bytes of polynomials where so many limbs are in use, on one thread or two.
+    fn bytes_of_limbs(&self, limbs: usize, threads: usize) -> usize {
         let literal = self.literal();
-        let all = self.peak_limbs(tables, threads) + literal.limbs() + TABLE_LIMBS;
-        (GAPS[threads - 1] * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
+        let all = limbs + literal.limbs() + TABLE_LIMBS;
+        let is_mixed = threads > 1 && literal.multiplexer.is_some();
+        let gaps = if is_mixed { GAPS_OF_TWO_THREADS } else { GAPS };
+        (gaps * (WORD_BYTES * literal.ring_degree * all) as f64) as usize
     }
 
     /// Limbs that are in use at the widest point.

@@ -7,7 +7,7 @@ use cryptable_ckks::DryRun;
 use cryptable_ckks::dry_run::Counts;
 use cryptable_lattice::error::{Error, Result};
 use cryptable_lattice::security::{self, LweInstance, SecretDistribution};
-use cryptable_lattice::{FailureProbability, KeyRequest, ReadOptions, SecurityLevel};
+use cryptable_lattice::{FailureProbability, KeyRequest, ReadOptions, SecurityLevel, Table};
 use cryptable_ring::{Chain, Ring, RingModuli};
 use cryptable_wire::WireError;
 
@@ -203,6 +203,26 @@ impl Parameters {
             let fresh = self.literal.fresh_noise(self.literal.input_modulus);
             self.failure_model.of_inputs(&self.circuit, &[(fresh, self.circuit.digits())])
         })
+    }
+
+    /// Standard deviation of the errors of a table's outputs on fresh inputs, as a fraction of half a step: what
+    /// [`FailureEstimate::typical_ratio`] is for random tables. With few entries, a table has up to twice as much, or half.
+    ///
+    /// ```
+    /// use cryptable_packed::{Parameters, Table};
+    /// let parameters = Parameters::insecure_toy(16, 16)?;
+    /// let noise = |f: fn(u64) -> u64| parameters.noise_of_table(&Table::from_fn(16, 16, f)?);
+    /// assert!(noise(|_| 3)? < noise(|x| 15 * (x % 2))?);
+    /// # Ok::<(), cryptable_packed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the table has other moduli than the parameters' tables.
+    pub fn noise_of_table(&self, table: &Table) -> Result<f64> {
+        table.check_moduli(self.table_modulus(), self.output_modulus())?;
+        let fresh = self.literal.fresh_noise(self.literal.input_modulus);
+        let inputs = [(fresh, self.circuit.digits())];
+        Ok(self.failure_model.ratio_of_table(&self.circuit, &inputs, table))
     }
 
     /// Counts of a lookup of so many tables on one input.

@@ -32,6 +32,12 @@ impl ParametersLiteral {
         peak.max(of_selectors + tensors + RELINEARIZATION_LIMBS)
     }
 
+    /// Limbs in use at the widest point of a decomposition, which gives up the deltas of a digit before it goes on.
+    pub(crate) fn decomposition_limbs(&self, tree: &MultiplexerLiteral, front: usize) -> usize {
+        let making = (0..tree.digits.len()).map(|digit| self.limbs_making_deltas(tree, digit));
+        making.fold(front, usize::max)
+    }
+
     /// Limbs of the deltas of a digit.
     fn limbs_of_deltas(&self, tree: &MultiplexerLiteral, digit: usize) -> usize {
         let limbs = self.output_limbs() + tree.delta_levels(digit);

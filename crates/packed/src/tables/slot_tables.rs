@@ -2,11 +2,15 @@
 
 use cryptable_lattice::Table;
 use cryptable_lattice::error::{Error, Result};
+use rayon::prelude::*;
 
 use crate::multiplexer::circuit::MultiplexerCircuit;
 use crate::parameters::circuit::Circuit;
 use crate::parameters::parameter_set::Parameters;
 use crate::parameters::validation::MAX_MODULUS;
+
+/// Entries of a table that are moved at once: a cache line of them.
+const LINE: usize = 16;
 
 /// Tables of one pair of moduli: value k of a ciphertext is mapped through table k.
 ///
@@ -35,7 +39,9 @@ pub struct SlotTables {
     output_modulus: u64,
     /// `None`: one table for all values.
     count: Option<usize>,
-    /// Outputs of one table after the other. Half of the memory of words: tables of 12 bits have 2^28 of them.
+    /// Outputs of all tables at one input after the other, as lookups take them: of tables of 12 bits, one table after the
+    /// other, every output was on a page of its own, which took as long as all else. Half of the memory of words: those
+    /// have 2^28.
     outputs: Vec<u32>,
 }
 
@@ -94,6 +100,7 @@ impl SlotTables {
             let (index, value) = (at % input_modulus as usize, outputs[at].into());
             return Err(Error::TableEntry { index, value, limit: output_modulus });
         }
+        let outputs = by_input(&outputs, input_modulus as usize);
         Ok(Self { input_modulus, output_modulus, count: Some(count as usize), outputs })
     }
 
@@ -133,8 +140,13 @@ impl SlotTables {
     #[must_use]
     pub fn output(&self, k: usize, x: u64) -> u64 {
         assert!(x < self.input_modulus, "an input of {x} in tables of {}", self.input_modulus);
-        let table = if self.count.is_some() { k } else { 0 };
-        self.outputs[table * self.input_modulus as usize + x as usize].into()
+        self.outputs_at(x as usize)[if self.count.is_some() { k } else { 0 }].into()
+    }
+
+    /// Outputs of all tables at input x.
+    fn outputs_at(&self, x: usize) -> &[u32] {
+        let tables = self.count.unwrap_or(1);
+        &self.outputs[x * tables..(x + 1) * tables]
     }
 
     /// Outputs at input x as fractions of the output modulus within [-1/2, 1/2], for so many values.
@@ -148,11 +160,8 @@ impl SlotTables {
             centered as f64 / modulus as f64
         };
         match self.count {
-            Some(_) => {
-                let stride = self.input_modulus as usize;
-                self.outputs[x..].iter().step_by(stride).map(fraction).collect()
-            }
-            None => vec![fraction(&self.outputs[x]); slots],
+            Some(_) => self.outputs_at(x).iter().map(fraction).collect(),
+            None => vec![fraction(&self.outputs_at(x)[0]); slots],
         }
     }
 
@@ -176,6 +185,19 @@ impl SlotTables {
     }
 }
 
+/// Outputs of one table of so many entries after the other, as those of all tables at one input after the other.
+fn by_input(outputs: &[u32], entries: usize) -> Vec<u32> {
+    let tables = outputs.len() / entries;
+    let mut moved = vec![0; outputs.len()];
+    moved.par_chunks_mut(LINE * tables).enumerate().for_each(|(line, moved)| {
+        for (k, table) in outputs.chunks_exact(entries).enumerate() {
+            let rows = moved.chunks_exact_mut(tables);
+            rows.zip(&table[line * LINE..]).for_each(|(row, &output)| row[k] = output);
+        }
+    });
+    moved
+}
+
 fn check_output_modulus(value: u64) -> Result<()> {
     if value > MAX_MODULUS {
         return Err(Error::TooLarge { name: "output modulus", value, limit: MAX_MODULUS });
@@ -194,5 +216,24 @@ pub(crate) fn entry_circuit(parameters: &Parameters) -> Result<&MultiplexerCircu
         Circuit::Akp(_) | Circuit::MultiPrecision(_) => Err(Error::Unsupported(format!(
             "a table of its own for every value: {name} is no multiplexer tree"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_those_of_every_table() {
+        for (count, p) in [(1, 2), (3, 16), (40, 17), (7, 100)] {
+            let output = |k: usize, x: u64| (k as u64 * 31 + x * 7 + k as u64 * x) % 97;
+            let all = (0..count).flat_map(|k| (0..p).map(move |x| output(k, x) as u32)).collect();
+            let tables = SlotTables::from_outputs((p, 97), all).unwrap();
+            let found = |k| (0..p).all(|x| tables.output(k, x) == output(k, x));
+            assert!((0..count).all(found), "{count} tables of {p}");
+            let fractions = tables.fractions(1, count);
+            let expected = |k| (output(k, 1) as f64 + 48.0).rem_euclid(97.0) - 48.0;
+            assert!((0..count).all(|k| (fractions[k] * 97.0 - expected(k)).abs() < 1e-9));
+        }
     }
 }
