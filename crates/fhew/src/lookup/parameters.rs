@@ -18,6 +18,7 @@ use crate::parameters::{Parameters as FhewParameters, ParametersLiteral};
 
 /// What files hold of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Literal {
     method: String,
     input_modulus: u64,

@@ -71,7 +71,7 @@ impl Parameters {
     /// All sets that serve a request, the fastest first. All have 128 bits of security.
     ///
     /// # Errors
-    /// If a modulus is not from 2 to 2^24, or no set reaches the failure probability.
+    /// If a modulus is not from 2 to 2^24, the failure probability is not below 1, or no set reaches it.
     pub fn candidates(request: &Request) -> Result<Vec<Self>> {
         let moduli = (request.input_modulus, request.output_modulus);
         let mut all = ParameterSet::ALL
@@ -80,6 +80,10 @@ impl Parameters {
             .map(|set| Self::assemble(Some(set), set.parameters(), moduli))
             .collect::<Result<Vec<Self>>>()?;
         let limit = request.log2_fail.unwrap_or(LOG2_FAIL);
+        if limit.is_nan() || limit >= 0.0 {
+            let (name, limits) = ("log2 of the failure probability", "it must be below 0".into());
+            return Err(Error::Parameter { name, value: limit, limit: limits });
+        }
         let least = all.iter().map(Self::log2_fail).fold(f64::INFINITY, f64::min);
         all.retain(|parameters| parameters.log2_fail <= limit);
         if all.is_empty() {
@@ -293,6 +297,15 @@ mod tests {
 
     fn fastest(request: &Request) -> Result<Parameters> {
         Ok(Parameters::candidates(request)?.swap_remove(0))
+    }
+
+    #[test]
+    fn failure_probabilities_are_below_one() {
+        for log2_fail in [0.0, 3.0, f64::NAN] {
+            let request = Request { log2_fail: Some(log2_fail), ..Request::new(16, 16) };
+            let error = Parameters::candidates(&request).unwrap_err().to_string();
+            assert!(error.contains("must be below 0"), "{error}");
+        }
     }
 
     #[test]
