@@ -213,9 +213,8 @@ impl LinearTransform {
     ) {
         let basis = self.plan.shape.basis;
         let m = ring.modulus(ring.prime_index(basis, limb));
-        let longest = self.diagonals.iter().map(|d| 1usize << d.log_run).max().unwrap_or(1);
         let babies = steps.len().next_power_of_two().max(8);
-        let block = (BLOCK_OF_BABIES / babies).max(longest).min(ring.degree());
+        let block = (BLOCK_OF_BABIES / babies).min(ring.degree());
         for start in (0..ring.degree()).step_by(block) {
             let range = start..start + block;
             let mut written = 0;
@@ -247,8 +246,10 @@ impl LinearTransform {
         (group, inputs): (&[EncodedDiagonal], &[&[u64]]),
     ) {
         let log_run = group[0].log_run;
-        let words = (limb * self.layout.degree()) >> log_run;
-        let own = words + (range.start >> log_run)..words + (range.end >> log_run);
+        let words = ((limb * self.layout.degree()) >> log_run) + (range.start >> log_run);
+        // Runs longer than the block have one word for all of it.
+        let own = words..words + (range.len() >> log_run).max(1);
+        let log_run = log_run.min(range.len().ilog2());
         let (mut packed, mut runs) = (Vec::new(), Vec::new());
         for (diagonal, &input) in group.iter().zip(inputs) {
             match &diagonal.words {
