@@ -8,6 +8,7 @@ use cryptable_ckks::dft_factors::{
     DiagonalMatrix, coeffs_to_slots, coeffs_to_slots_sparse, slots_to_coeffs,
     slots_to_coeffs_sparse,
 };
+use cryptable_ckks::diagonal_matrix::Diagonal;
 use cryptable_ckks::dry_run::{DryRunParameters, PlannedChain, Shape, SlotVariance};
 use cryptable_ckks::encryption::{decrypt, encrypt};
 use cryptable_ckks::noise_sources::NoiseSources;
@@ -39,13 +40,17 @@ fn shape() -> SwitchingKeyShape {
 }
 
 fn setup() -> Setup {
-    let main = ntt_primes(DEGREE, 49.0, LIMBS, &[]);
-    let special = ntt_primes(DEGREE, 50.0, 3, &main);
-    let ring = Ring::new(DEGREE, &main, &special);
+    setup_of(DEGREE)
+}
+
+fn setup_of(degree: usize) -> Setup {
+    let main = ntt_primes(degree, 49.0, LIMBS, &[]);
+    let special = ntt_primes(degree, 50.0, 3, &main);
+    let ring = Ring::new(degree, &main, &special);
     let mut stream = RandomStream::from_os();
-    let dense = TernarySecret::sample(DEGREE, SecretDistribution::UniformTernary, &mut stream);
+    let dense = TernarySecret::sample(degree, SecretDistribution::UniformTernary, &mut stream);
     let weight = SecretDistribution::FixedWeightTernary(32);
-    let sparse = TernarySecret::sample(DEGREE, weight, &mut stream);
+    let sparse = TernarySecret::sample(degree, weight, &mut stream);
     let mut setup = Setup { ring, dense, sparse, keys: EvaluationKeys::new(), shape: shape() };
     setup.add_key(KeyPurpose::Relinearization, shape());
     setup
@@ -150,7 +155,7 @@ fn apply_chain(
     matrices.iter().fold(ct, |mut ct, matrix| {
         ct.drop_to(&setup.ring, ct.limbs());
         let shape = SwitchingKeyShape { basis: Basis::new(ct.limbs(), 3), digit_limbs: 3 };
-        let plan = TransformPlan::new(matrix, DEGREE / 2, 4, shape, 49f64.exp2());
+        let plan = TransformPlan::new(matrix, setup.ring.degree() / 2, 4, shape, 49f64.exp2());
         let plan = plan.sharing_baby_keys(keyed);
         for rotation in plan.rotations() {
             let element = setup.ring.rotation_element(rotation) as u32;
@@ -189,6 +194,21 @@ fn homomorphic_dfts_on_full_and_sparse_packings() {
             setup.check(&result, &expected, 1e-7);
         }
     }
+}
+
+#[test]
+fn diagonals_have_runs_of_words_longer_than_blocks() {
+    // Blocks have 4,096 words of 16,384: diagonals of periods 1 and 2 have a word for all of one.
+    let mut setup = setup_of(1 << 14);
+    let slots = setup.ring.degree() / 2;
+    let diagonal = |period| Diagonal { values: sample(period) };
+    let periods = [(0, 1), (1, 2), (2, 4), (3, slots), (5, 1), (6, 8)];
+    let diagonals = periods.map(|(rotation, period)| (rotation, diagonal(period))).into();
+    let matrix = DiagonalMatrix { slots, diagonals };
+    let vector = sample(slots);
+    let ct = setup.encrypt(&vector);
+    let result = apply_chain(&mut setup, (&[matrix.clone()], 4), ct);
+    setup.check(&result, &matrix.apply(&vector), 1e-7);
 }
 
 /// The dry run of a setup's circuits, and the shape of a fresh ciphertext of slots on the unit circle.

@@ -215,7 +215,7 @@ mod tests {
             "null".into(),
             "{\"format\": 1}".into(),
             good[..good.len() / 2].into(),
-            good.replace("\"format\": 1", "\"format\": 2"),
+            good.replace("\"format\": 2", "\"format\": 3"),
             good.replace("key_byte", "key_bit"),
             implausible,
             format!("{}{good}", " ".repeat(1 << 17)),

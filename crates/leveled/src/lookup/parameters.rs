@@ -372,7 +372,7 @@ mod tests {
     fn failures_grow_with_the_larger_modulus() {
         let log2_fail = |input, output| {
             let method = Some(ParameterSet::CmuxDepth8);
-            let request = Request { method, log2_fail: Some(0.0), ..Request::new(input, output) };
+            let request = Request { method, log2_fail: Some(-1.0), ..Request::new(input, output) };
             fastest(&request).unwrap().log2_fail()
         };
         assert_eq!(log2_fail(1 << 6, 2).to_bits(), log2_fail(2, 1 << 6).to_bits());
