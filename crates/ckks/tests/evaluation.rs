@@ -207,7 +207,7 @@ fn diagonals_have_runs_of_words_longer_than_blocks() {
     let matrix = DiagonalMatrix { slots, diagonals };
     let vector = sample(slots);
     let ct = setup.encrypt(&vector);
-    let result = apply_chain(&mut setup, (&[matrix.clone()], 4), ct);
+    let result = apply_chain(&mut setup, (std::slice::from_ref(&matrix), 4), ct);
     setup.check(&result, &matrix.apply(&vector), 1e-7);
 }
 
