@@ -7,6 +7,7 @@
 use std::ops::AddAssign;
 use std::time::Duration;
 
+use cryptable_ring::kernels::MIN_RESIDUE_COLUMNS;
 use serde::{Deserialize, Serialize};
 
 /// Seconds of each kind of work on one thread.
@@ -128,9 +129,6 @@ impl AddAssign for Work {
     }
 }
 
-/// Columns from which the table step multiplies residues modulo numbers of a byte.
-const RESIDUE_COLUMNS: usize = 192;
-
 /// Products of a table of so many rows and columns, in those of one of 256 rows and columns.
 ///
 /// Beside its products, every sum of a row is put together of its residues, and residues are made of every column's words:
@@ -149,7 +147,7 @@ pub fn table_products(rows: usize, columns: usize) -> f64 {
         let (rows, columns) = (rows as f64, columns as f64);
         0.105 * rows * columns + 12.0 * rows + 7.6 * columns
     };
-    if columns < RESIDUE_COLUMNS {
+    if columns < MIN_RESIDUE_COLUMNS {
         return 1.05 * (rows * columns) as f64;
     }
     instructions(rows, columns) * (256.0 * 256.0) / instructions(256, 256)

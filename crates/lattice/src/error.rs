@@ -294,8 +294,7 @@ pub fn demand(ok: bool, name: &'static str, value: f64, limit: &str) -> Result<(
 /// [`Error::Parameter`] if its weight is fixed.
 pub fn check_independent_secret(secret: SecretDistribution) -> Result<()> {
     let SecretDistribution::FixedWeightTernary(weight) = secret else { return Ok(()) };
-    let limit = "secrets are binary or uniform ternary".to_owned();
-    Err(Error::Parameter { name: "secret weight", value: weight.into(), limit })
+    demand(false, "secret weight", weight.into(), "secrets are binary or uniform ternary")
 }
 
 /// Demands that an object is of these parameters, by the whole digests.

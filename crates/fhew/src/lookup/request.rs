@@ -1,7 +1,7 @@
 //! What parameters are chosen for, and the search among all methods.
 
 use cryptable_lattice::cost::CostModel;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, demand};
 use rayon::prelude::*;
 
 use super::Parameters;
@@ -59,10 +59,7 @@ impl Request {
     pub(super) fn candidates(&self) -> Result<Vec<Parameters>> {
         check_moduli(self.input_modulus, self.output_modulus)?;
         let value = self.log2_fail();
-        if value.is_nan() || value >= 0.0 {
-            let limit = "it must be below 0".to_owned();
-            return Err(Error::Parameter { name: "log2 of the failure probability", value, limit });
-        }
+        demand(value < 0.0, "log2 of the failure probability", value, "it must be below 0")?;
         let found = self.search()?;
         if found.is_empty() { Err(self.unserved()) } else { Ok(found) }
     }

@@ -215,7 +215,7 @@ mod tests {
             "null".into(),
             "{\"format\": 1}".into(),
             good[..good.len() / 2].into(),
-            good.replace("\"format\": 2", "\"format\": 3"),
+            good.replace(&format!("\"format\": {FORMAT}"), &format!("\"format\": {}", FORMAT + 1)),
             good.replace("key_byte", "key_bit"),
             implausible,
             format!("{}{good}", " ".repeat(1 << 17)),

@@ -1,6 +1,7 @@
 //! Parameters of lookups: a set of circuit bootstrapping, and the moduli of tables.
 
 use cryptable_lattice::cost::CostModel;
+use cryptable_lattice::error::demand;
 use cryptable_lattice::security::LweInstance;
 use cryptable_lattice::{
     Error, FailureProbability, NoiseBound, ReadOptions, Result, SecurityLevel,
@@ -80,10 +81,7 @@ impl Parameters {
             .map(|set| Self::assemble(Some(set), set.parameters(), moduli))
             .collect::<Result<Vec<Self>>>()?;
         let limit = request.log2_fail.unwrap_or(LOG2_FAIL);
-        if limit.is_nan() || limit >= 0.0 {
-            let (name, limits) = ("log2 of the failure probability", "it must be below 0".into());
-            return Err(Error::Parameter { name, value: limit, limit: limits });
-        }
+        demand(limit < 0.0, "log2 of the failure probability", limit, "it must be below 0")?;
         let least = all.iter().map(Self::log2_fail).fold(f64::INFINITY, f64::min);
         all.retain(|parameters| parameters.log2_fail <= limit);
         if all.is_empty() {

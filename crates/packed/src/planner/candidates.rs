@@ -104,7 +104,7 @@ impl Parameters {
             return Err(last.unwrap_or(Error::Unsupported(nothing)));
         }
         found.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        let found = without_wasteful(found);
+        drop_wasteful(&mut found);
         Ok(found.into_iter().map(|candidate| candidate.parameters).collect())
     }
 }
@@ -134,17 +134,15 @@ impl Candidate {
 }
 
 /// Leaves out what gains less time than predictions are good for, and takes a quarter more memory for it.
-fn without_wasteful(found: Vec<Candidate>) -> Vec<Candidate> {
+fn drop_wasteful(found: &mut Vec<Candidate>) {
     const TIME: f64 = 1.02;
     const MEMORY: f64 = 1.25;
-    let is_wasteful = |candidate: &Candidate| {
-        found.iter().any(|other| {
-            other.seconds <= TIME * candidate.seconds
-                && MEMORY * other.peak_bytes as f64 <= candidate.peak_bytes as f64
-        })
-    };
-    let kept: Vec<bool> = found.iter().map(|candidate| !is_wasteful(candidate)).collect();
-    found.into_iter().zip(kept).filter_map(|(candidate, kept)| kept.then_some(candidate)).collect()
+    let costs: Vec<_> = found.iter().map(|it| (it.seconds, it.peak_bytes as f64)).collect();
+    found.retain(|candidate| {
+        let (most_seconds, most_bytes) =
+            (TIME * candidate.seconds, candidate.peak_bytes as f64 / MEMORY);
+        !costs.iter().any(|&(seconds, bytes)| seconds <= most_seconds && bytes <= most_bytes)
+    });
 }
 
 /// AKP by the interpolation of the lowest order that serves: each order costs a level or a longer polynomial more than

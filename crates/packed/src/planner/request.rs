@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use cryptable_lattice::FailureProbability;
-use cryptable_lattice::error::{Error, Result};
+use cryptable_lattice::error::{Error, Result, demand};
 
 use crate::akp::hermite_kernel::HermiteOrder;
 use crate::multiplexer::entry_kind::EntryKind;
@@ -262,10 +262,7 @@ impl Request {
         bounded("bits of a digit", digit_bits, 1, MAX_DIGIT_BITS.into())?;
         bounded("number of tables", self.tables as u64, 1, MAX_TABLES as u64)?;
         let value = self.log2_fail();
-        if !LOG2_FAIL_RANGE.contains(&value) {
-            let limit = "it must be from -1000 to -1".into();
-            return Err(Error::Parameter { name: "log2 of the failure probability", value, limit });
-        }
-        Ok(())
+        let is_within = LOG2_FAIL_RANGE.contains(&value);
+        demand(is_within, "log2 of the failure probability", value, "it must be from -1000 to -1")
     }
 }

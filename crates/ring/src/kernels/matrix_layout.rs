@@ -33,9 +33,9 @@ pub(super) const HALF_BITS: u32 = 25;
 /// not.
 const MIN_BYTE_COLUMNS: usize = 64;
 
-/// Below this, residues are no faster than words or doubles: it takes some instructions to make them of
+/// Columns below which residues are no faster than words or doubles: it takes some instructions to make them of
 /// words, and to put sums together.
-const MIN_RESIDUE_COLUMNS: usize = 192;
+pub const MIN_RESIDUE_COLUMNS: usize = 192;
 
 /// Most bytes of an entry: seven for four of them modulo each of 24 numbers. Three pieces as doubles take 24, words 8.
 const LARGEST_ENTRY_BYTES: usize = 42;

@@ -114,7 +114,7 @@ pub use elementwise::{
     mul_scalar_add_assign, mul_scalar_assign, neg_assign, sub_assign, sub_mul_scalar_assign,
 };
 pub use matrix::{ColumnBlock, tile_product};
-pub use matrix_layout::{MAX_COLUMNS, MatrixTiles};
+pub use matrix_layout::{MAX_COLUMNS, MIN_RESIDUE_COLUMNS, MatrixTiles};
 pub use packed_row::PackedRow;
 pub use packed_sums::{packed_inner_product, packed_inner_product_add};
 pub use permutation::Permutation;
