@@ -1,0 +1,31 @@
+// Operations on the words of limbs, one word a thread: grid (N / threads, limbs).
+#include "modular.cuh"
+
+struct Elementwise {
+    const Modulus* moduli;
+    u64* out;
+    const u64* a;
+    const u64* b;
+    // One factor a limb.
+    const u64* factors;
+    u32 degree;
+    Limbs limbs;
+};
+
+#define ELEMENTWISE(name, expression) \
+    KERNEL(name, Elementwise, args) { \
+        FOR_THREADS(t) { \
+            const u32 limb = block_y(); \
+            const u64 at = (u64)limb * args.degree + block_x() * block_threads() + t; \
+            const Modulus& m = args.moduli[args.limbs.modulus[limb]]; \
+            args.out[at] = expression; \
+        } \
+    }
+
+ELEMENTWISE(add, add_mod(m, args.a[at], args.b[at]))
+ELEMENTWISE(subtract, sub_mod(m, args.a[at], args.b[at]))
+ELEMENTWISE(multiply, mul_mod(m, args.a[at], args.b[at]))
+ELEMENTWISE(multiply_scalar, mul_mod(m, args.a[at], args.factors[limb]))
+// out = a + factor·b.
+ELEMENTWISE(add_multiple, add_mod(m, args.a[at], mul_mod(m, args.b[at], args.factors[limb])))
+ELEMENTWISE(reduce, reduce_word(m, args.a[at]))

@@ -1,0 +1,62 @@
+//! A ring's moduli and tables on a card.
+
+use cryptable_ring::{Basis, Ring};
+
+use crate::arguments::Limbs;
+use crate::device::{Device, Words};
+
+/// A ring on a card: constants of its moduli, and what transforms, automorphisms and conversions read, made as it is first
+/// asked for.
+#[derive(Debug)]
+pub struct DeviceRing<'a> {
+    device: Device,
+    ring: &'a Ring,
+    moduli: Words,
+}
+
+impl<'a> DeviceRing<'a> {
+    /// Puts a ring on a card.
+    #[must_use]
+    pub fn new(device: &Device, ring: &'a Ring) -> Self {
+        let moduli = 0..ring.moduli().values().len();
+        let constants: Vec<u64> = moduli.flat_map(|index| modulus_constants(ring, index)).collect();
+        Self { device: device.clone(), ring, moduli: device.upload(&constants) }
+    }
+
+    /// The card.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The ring on the processor.
+    #[must_use]
+    pub fn ring(&self) -> &'a Ring {
+        self.ring
+    }
+
+    /// The ring degree N.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.ring.degree()
+    }
+
+    /// Where the constants of all moduli are, by number.
+    pub(crate) fn moduli(&self) -> u64 {
+        self.moduli.address(0)
+    }
+
+    /// The moduli of a basis, by number, for kernels.
+    pub(crate) fn limbs(&self, basis: Basis) -> Limbs {
+        Limbs::new(&self.ring.limb_primes(basis))
+    }
+}
+
+/// A modulus with its constants: `Modulus` of `modular.cuh`.
+fn modulus_constants(ring: &Ring, index: usize) -> [u64; 5] {
+    let q = ring.modulus(index).value();
+    // floor(2^128/q): q is odd and above 1, so it does not divide 2^128.
+    let barrett = u128::MAX / u128::from(q);
+    let reciprocal = 1.0 / q as f64;
+    [q, barrett as u64, (barrett >> 64) as u64, reciprocal.to_bits(), ring.imaginary_unit(index)]
+}
