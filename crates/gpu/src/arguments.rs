@@ -57,4 +57,22 @@ pub(crate) struct Elementwise {
     pub limbs: Limbs,
 }
 
-arguments!(Elementwise);
+/// A pass of transforms: `ntt.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transform {
+    pub moduli: u64,
+    pub tables: u64,
+    pub from: u64,
+    pub to: u64,
+    pub factors: u64,
+    pub bound: u64,
+    pub log_degree: u32,
+    pub first_copy: u32,
+    pub digit_limbs: u32,
+    pub main_limbs: u32,
+    pub by_modulus: u32,
+    pub limbs: Limbs,
+}
+
+arguments!(Elementwise, Transform);

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::arguments::{Arguments, Elementwise};
+use crate::arguments::{Arguments, Elementwise, Transform};
 
 /// A kernel as the emulation runs it: its argument, the blocks of the grid, and the threads of a block.
 #[cfg(feature = "emulation")]
@@ -58,4 +58,44 @@ kernels! {
     ADD_MULTIPLE = add_multiple, add_multiple_emulated(Elementwise);
     /// `out = a mod q`.
     REDUCE = reduce, reduce_emulated(Elementwise);
+    /// The first levels of forward transforms, in doubles: columns of up to 64 rows.
+    NTT_FORWARD_FEW_DOUBLES = ntt_forward_few_doubles, ntt_forward_few_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in doubles: columns of 128 rows.
+    NTT_FORWARD_128_DOUBLES = ntt_forward_128_doubles, ntt_forward_128_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in doubles: columns of 256 rows.
+    NTT_FORWARD_256_DOUBLES = ntt_forward_256_doubles, ntt_forward_256_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in doubles: columns of 512 rows.
+    NTT_FORWARD_512_DOUBLES = ntt_forward_512_doubles, ntt_forward_512_doubles_emulated(Transform);
+    /// The last levels of forward transforms, in doubles: rows.
+    NTT_FORWARD_ROWS_DOUBLES = ntt_forward_rows_doubles, ntt_forward_rows_doubles_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of up to 64 rows.
+    NTT_FORWARD_FEW_INTEGERS = ntt_forward_few_integers, ntt_forward_few_integers_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of 128 rows.
+    NTT_FORWARD_128_INTEGERS = ntt_forward_128_integers, ntt_forward_128_integers_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of 256 rows.
+    NTT_FORWARD_256_INTEGERS = ntt_forward_256_integers, ntt_forward_256_integers_emulated(Transform);
+    /// The first levels of forward transforms, in integers: columns of 512 rows.
+    NTT_FORWARD_512_INTEGERS = ntt_forward_512_integers, ntt_forward_512_integers_emulated(Transform);
+    /// The last levels of forward transforms, in integers: rows.
+    NTT_FORWARD_ROWS_INTEGERS = ntt_forward_rows_integers, ntt_forward_rows_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of up to 64 rows.
+    NTT_INVERSE_FEW_DOUBLES = ntt_inverse_few_doubles, ntt_inverse_few_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of 128 rows.
+    NTT_INVERSE_128_DOUBLES = ntt_inverse_128_doubles, ntt_inverse_128_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of 256 rows.
+    NTT_INVERSE_256_DOUBLES = ntt_inverse_256_doubles, ntt_inverse_256_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in doubles: columns of 512 rows.
+    NTT_INVERSE_512_DOUBLES = ntt_inverse_512_doubles, ntt_inverse_512_doubles_emulated(Transform);
+    /// The first levels of inverse transforms, in doubles: rows.
+    NTT_INVERSE_ROWS_DOUBLES = ntt_inverse_rows_doubles, ntt_inverse_rows_doubles_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of up to 64 rows.
+    NTT_INVERSE_FEW_INTEGERS = ntt_inverse_few_integers, ntt_inverse_few_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of 128 rows.
+    NTT_INVERSE_128_INTEGERS = ntt_inverse_128_integers, ntt_inverse_128_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of 256 rows.
+    NTT_INVERSE_256_INTEGERS = ntt_inverse_256_integers, ntt_inverse_256_integers_emulated(Transform);
+    /// The last levels of inverse transforms, in integers: columns of 512 rows.
+    NTT_INVERSE_512_INTEGERS = ntt_inverse_512_integers, ntt_inverse_512_integers_emulated(Transform);
+    /// The first levels of inverse transforms, in integers: rows.
+    NTT_INVERSE_ROWS_INTEGERS = ntt_inverse_rows_integers, ntt_inverse_rows_integers_emulated(Transform);
 }

@@ -8,6 +8,8 @@
 pub(crate) mod arguments;
 pub mod device;
 pub(crate) mod kernels;
+pub(crate) mod ntt;
+mod ntt_tables;
 pub mod poly;
 pub mod ring;
 

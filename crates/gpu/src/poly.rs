@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 
 use cryptable_lattice::error::Result;
-use cryptable_ring::{Basis, Domain, Evaluations, Poly};
+use cryptable_ring::{Basis, Coefficients, Domain, Evaluations, Poly};
 
 use crate::arguments::Elementwise;
 use crate::device::Words;
 use crate::kernels::{self, Grid, Kernel};
+use crate::ntt::{self, Batch};
 use crate::ring::DeviceRing;
 
 /// Threads of a block of kernels that take a word a thread.
@@ -67,7 +68,12 @@ impl<D: Domain> DevicePoly<D> {
 
     /// The same words of another domain: for transforms in place.
     pub(crate) fn with_domain<E: Domain>(self) -> DevicePoly<E> {
-        DevicePoly { words: self.words, degree: self.degree, basis: self.basis, domain: PhantomData }
+        DevicePoly {
+            words: self.words,
+            degree: self.degree,
+            basis: self.basis,
+            domain: PhantomData,
+        }
     }
 
     /// Adds a polynomial of the same basis.
@@ -105,7 +111,25 @@ pub(crate) fn word_grid(ring: &DeviceRing<'_>, limbs: usize) -> Grid {
     Grid { blocks: [ring.degree() as u32 / threads, limbs as u32, 1], threads }
 }
 
+impl DevicePoly<Coefficients> {
+    /// The evaluations of this polynomial, with one transform a limb, in place: evaluation i is the value at
+    /// `psi^(2·bitrev(i)+1)`, as of [`Poly::into_evaluations`].
+    #[must_use]
+    pub fn into_evaluations(self, ring: &DeviceRing<'_>) -> DevicePoly<Evaluations> {
+        ntt::forward(ring, self.limb(0), &Batch::of_limbs(ring.limbs(self.basis)));
+        self.with_domain()
+    }
+}
+
 impl DevicePoly<Evaluations> {
+    /// The coefficients of this polynomial, with one inverse transform a limb, in place.
+    #[must_use]
+    pub fn into_coefficients(self, ring: &DeviceRing<'_>) -> DevicePoly<Coefficients> {
+        let words = self.limb(0);
+        ntt::inverse(ring, words, words, &Batch::of_limbs(ring.limbs(self.basis)));
+        self.with_domain()
+    }
+
     /// Multiplies by a polynomial of the same basis.
     pub fn mul_assign(&mut self, ring: &DeviceRing<'_>, other: &Self) {
         assert_eq!(self.basis, other.basis, "operands have different bases");
@@ -136,7 +160,11 @@ mod tests {
         let (a, b) = (poly(0x9e37_79b9_7f4a_7c15), poly(0xbf58_476d_1ce4_e5b9));
         let b_on_card = DevicePoly::upload(&on_card, &b);
         let check = |f: fn(&mut Poly<Evaluations>, &Ring, &Poly<Evaluations>),
-                     g: fn(&mut DevicePoly<Evaluations>, &DeviceRing<'_>, &DevicePoly<Evaluations>)| {
+                     g: fn(
+            &mut DevicePoly<Evaluations>,
+            &DeviceRing<'_>,
+            &DevicePoly<Evaluations>,
+        )| {
             let mut expected = a.clone();
             f(&mut expected, &ring, &b);
             let mut found = DevicePoly::upload(&on_card, &a);

@@ -8,6 +8,7 @@ use cryptable_ring::{Basis, Ring};
 use crate::arguments::Limbs;
 use crate::conversion::{Converter, DigitConverters};
 use crate::device::{Device, Words};
+use crate::ntt_tables::TransformTables;
 
 /// A ring on a card: constants of its moduli, and what transforms, automorphisms and conversions read, made as it is first
 /// asked for.
@@ -18,18 +19,31 @@ pub struct DeviceRing<'a> {
     moduli: Words,
     converters: Mutex<HashMap<Vec<usize>, Arc<Converter>>>,
     digit_converters: Mutex<HashMap<(Basis, usize), Arc<DigitConverters>>>,
+    transforms: TransformTables,
 }
 
 impl<'a> DeviceRing<'a> {
     /// Puts a ring on a card.
     #[must_use]
     pub fn new(device: &Device, ring: &'a Ring) -> Self {
+        Self::with_transforms(device, ring, TransformTables::new())
+    }
+
+    /// As [`DeviceRing::new`], with transforms in integers modulo all numbers: the same results, for comparison with those in
+    /// doubles, which moduli below 2^50 otherwise have.
+    #[must_use]
+    pub fn with_integer_transforms(device: &Device, ring: &'a Ring) -> Self {
+        Self::with_transforms(device, ring, TransformTables::of_integers())
+    }
+
+    fn with_transforms(device: &Device, ring: &'a Ring, transforms: TransformTables) -> Self {
         let moduli = 0..ring.moduli().values().len();
         let constants: Vec<u64> = moduli.flat_map(|index| modulus_constants(ring, index)).collect();
         Self {
             device: device.clone(),
             ring,
             moduli: device.upload(&constants),
+            transforms,
             converters: Mutex::default(),
             digit_converters: Mutex::default(),
         }
@@ -56,6 +70,11 @@ impl<'a> DeviceRing<'a> {
     /// Where the constants of all moduli are, by number.
     pub(crate) fn moduli(&self) -> u64 {
         self.moduli.address(0)
+    }
+
+    /// The tables of transforms.
+    pub(crate) fn transforms(&self) -> &TransformTables {
+        &self.transforms
     }
 
     /// The moduli of a basis, by number, for kernels.
