@@ -2,7 +2,10 @@
 
 use std::marker::PhantomData;
 
-use crate::arguments::{Arguments, Elementwise};
+use crate::arguments::{
+    Arguments, Automorphism, Combination, CombinedTensor, Constants, Elementwise, ModulusSwitch,
+    TensorSum,
+};
 
 /// A kernel as the emulation runs it: its argument, the blocks of the grid, and the threads of a block.
 #[cfg(feature = "emulation")]
@@ -58,4 +61,34 @@ kernels! {
     ADD_MULTIPLE = add_multiple, add_multiple_emulated(Elementwise);
     /// `out = a mod q`.
     REDUCE = reduce, reduce_emulated(Elementwise);
+    /// `out = -a`.
+    NEGATE = negate, negate_emulated(Elementwise);
+    /// `out = 0`.
+    SET_ZERO = set_zero, set_zero_emulated(Elementwise);
+    /// `out = a·constant`.
+    MULTIPLY_CONSTANTS = multiply_constants, multiply_constants_emulated(Constants);
+    /// `out = a + constant`.
+    ADD_CONSTANTS = add_constants, add_constants_emulated(Constants);
+    /// `out = a + constant·b`.
+    ADD_CONSTANT_MULTIPLE = add_constant_multiple, add_constant_multiple_emulated(Constants);
+    /// The image under `X -> X^element`.
+    AUTOMORPHISM = automorphism, automorphism_emulated(Automorphism);
+    /// Words modulo 2^k to residues.
+    FROM_POWER_OF_TWO = from_power_of_two, from_power_of_two_emulated(ModulusSwitch);
+    /// Residues to words modulo 2^k.
+    TO_POWER_OF_TWO = to_power_of_two, to_power_of_two_emulated(ModulusSwitch);
+    /// Centred residues of one limb modulo others.
+    LIFT_CENTERED = lift_centered, lift_centered_emulated(ModulusSwitch);
+    /// Sums of products of pairs.
+    TENSOR = tensor, tensor_emulated(TensorSum);
+    /// Sums of products of pairs with polynomials.
+    PLAIN_PRODUCTS = plain_products, plain_products_emulated(TensorSum);
+    /// Linear combinations, one output at a time.
+    LINEAR_COMBINATIONS_1 = linear_combinations_1, linear_combinations_1_emulated(Combination);
+    /// Linear combinations, four outputs at a time.
+    LINEAR_COMBINATIONS_4 = linear_combinations_4, linear_combinations_4_emulated(Combination);
+    /// Linear combinations, eight outputs at a time.
+    LINEAR_COMBINATIONS_8 = linear_combinations_8, linear_combinations_8_emulated(Combination);
+    /// Products with linear combinations.
+    COMBINED_TENSOR = combined_tensor, combined_tensor_emulated(CombinedTensor);
 }

@@ -6,9 +6,17 @@
 //! error is kept, and told where results are fetched ([`Device::check`]).
 
 pub(crate) mod arguments;
+pub mod automorphism;
+pub mod combination;
+pub mod combined_tensor;
 pub mod device;
 pub(crate) mod kernels;
+pub mod modulus_switch;
 pub mod poly;
 pub mod ring;
+#[cfg(test)]
+mod samples;
+pub mod scalar;
+pub mod tensor;
 
 pub use device::Device;
