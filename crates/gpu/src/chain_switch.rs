@@ -2,7 +2,6 @@
 
 use cryptable_ring::{Evaluations, Modulus};
 
-use crate::arguments::MAX_LIMBS;
 use crate::conversion::convert;
 use crate::ntt::{self, Batch};
 use crate::poly::DevicePoly;
@@ -36,19 +35,17 @@ impl DevicePoly<Evaluations> {
             .collect();
         let factors = ring.device().upload(&factors);
         let prepared = ring.device().allocate(basis.limbs() * ring.degree());
-        let batch = Batch::new(ring.limbs(basis));
+        let batch = Batch::of_limbs(ring.limbs(basis));
         ntt::inverse_scaled(ring, self.limb(0), prepared.address(0), &batch, factors.address(0));
         let mut out = Self::unspecified(ring, target);
         let limbs = ring.limbs(target);
         convert(ring, limbs, &[converter.part(prepared.address(0), out.limb(0), 0..0)]);
-        ntt::forward(ring, out.limb(0), &Batch::new(limbs));
+        ntt::forward(ring, out.limb(0), &Batch::of_limbs(limbs));
         // x·Q' is 0 modulo Q', so (x·Q' - [x·Q']_Q)/Q is -[x·Q']_Q/Q there.
-        let mut scalars = [0; MAX_LIMBS];
-        for (scalar, &prime) in scalars.iter_mut().zip(&to) {
+        out.mul_residues_assign(ring, |prime| {
             let m = on_cpu.modulus(prime);
-            *scalar = m.neg(m.inv(product(&from, m)));
-        }
-        out.scale_limbs_assign(ring, scalars);
+            m.neg(m.inv(product(&from, m)))
+        });
         out
     }
 }

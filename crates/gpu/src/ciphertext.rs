@@ -6,7 +6,7 @@ use cryptable_ring::Evaluations;
 
 use crate::poly::DevicePoly;
 use crate::ring::DeviceRing;
-use crate::tensor::DeviceTensor;
+use crate::tensor::{DeviceParts, DeviceTensor};
 
 /// [`Ciphertext`] on a card.
 #[derive(Clone, Debug)]
@@ -45,6 +45,11 @@ impl DeviceCiphertext {
     /// Both parts.
     pub(crate) fn parts(&self) -> [&DevicePoly<Evaluations>; 2] {
         [&self.c0, &self.c1]
+    }
+
+    /// Both parts, as an operand of products.
+    pub(crate) fn pair(&self) -> DeviceParts<'_> {
+        (&self.c0, &self.c1)
     }
 }
 

@@ -13,12 +13,12 @@ use crate::ciphertext::{DeviceCiphertext, DevicePlaintext, DeviceProduct};
 use crate::combination::linear_combinations;
 use crate::key_switching::switch_and_divide;
 use crate::linear_transform::DeviceTransform;
-use crate::modulus_switch::to_power_of_two_assign;
 use crate::poly::DevicePoly;
 use crate::ring::DeviceRing;
 use crate::rounded_division::{divide, divides};
 use crate::switching_key::{DeviceKey, DeviceKeys};
-use crate::tensor::{combined_tensor, plain_products, tensor};
+use crate::combined_tensor::combined_tensor;
+use crate::tensor::{DeviceParts, plain_products, tensor};
 
 /// Evaluates on a card, with a ring and keys that are there. Holds no secret; `Sync`.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +83,8 @@ impl<'a> DeviceEvaluator<'a> {
 }
 
 /// Both parts of every ciphertext.
-fn parts<'c>(cts: &[&'c DeviceCiphertext]) -> Vec<[&'c DevicePoly<Evaluations>; 2]> {
-    cts.iter().map(|ct| ct.parts()).collect()
+fn parts<'c>(cts: &[&'c DeviceCiphertext]) -> Vec<DeviceParts<'c>> {
+    cts.iter().map(|ct| ct.pair()).collect()
 }
 
 impl Arithmetic for DeviceEvaluator<'_> {
@@ -174,7 +174,7 @@ impl Arithmetic for DeviceEvaluator<'_> {
         let limbs = pairs.iter().map(|(a, b)| a.limbs().min(b.limbs())).min().expect("a pair");
         let scale = pairs[0].0.scale * pairs[0].1.scale;
         pairs.iter().for_each(|(a, b)| Evaluator::check_scales(scale, a.scale * b.scale));
-        let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.parts(), b.parts())).collect();
+        let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.pair(), b.pair())).collect();
         DeviceProduct { tensor: tensor(self.ring, limbs, &pairs), scale }
     }
 
@@ -196,8 +196,8 @@ impl Arithmetic for DeviceEvaluator<'_> {
         let limbs = pairs.iter().map(|(ct, _)| ct.limbs()).min().expect("a pair");
         let scale = pairs[0].0.scale * pairs[0].1.scale;
         pairs.iter().for_each(|(ct, plain)| Evaluator::check_scales(scale, ct.scale * plain.scale));
-        let pairs: Vec<_> = pairs.iter().map(|(ct, plain)| (ct.parts(), &plain.poly)).collect();
-        let [c0, c1] = plain_products(self.ring, limbs, &pairs);
+        let pairs: Vec<_> = pairs.iter().map(|(ct, plain)| (ct.pair(), &plain.poly)).collect();
+        let (c0, c1) = plain_products(self.ring, limbs, &pairs);
         DeviceCiphertext { c0, c1, scale }
     }
 
@@ -288,9 +288,7 @@ impl Bootstrapping for DeviceEvaluator<'_> {
         let CoefficientShape { log2_modulus, plaintext_modulus, layout } = shape;
         let switch = |poly: DevicePoly<Evaluations>| {
             assert_eq!(poly.basis(), self.ring.ring().main_basis(1), "limbs after SlotsToCoeffs");
-            let mut words = poly.into_coefficients(self.ring);
-            to_power_of_two_assign(self.ring, &mut words, log2_modulus);
-            Ok(words.download(self.ring)?.into_words())
+            poly.into_coefficients(self.ring).into_power_of_two(self.ring, log2_modulus)
         };
         let (b, a) = (switch(ct.c0)?, switch(ct.c1)?);
         Ok(CoefficientCiphertext { log2_modulus, plaintext_modulus, layout, b, a: UniformPart::Words(a) })

@@ -2,13 +2,14 @@
 
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_lattice::key_switching::special_product;
-use cryptable_ring::{Basis, Evaluations, inverse_element};
+use cryptable_ring::ring::inverse_element;
+use cryptable_ring::{Basis, Evaluations};
 
 use crate::arguments::{Limbs, MAX_LIMBS, arguments};
 use crate::conversion::convert;
 use crate::device::Words;
 use crate::kernels::{self, Grid};
-use crate::ntt::{self, Batch};
+use crate::ntt::{self, Batch, OwnLimbs};
 use crate::poly::DevicePoly;
 use crate::ring::DeviceRing;
 use crate::rounded_division::divide;
@@ -52,7 +53,7 @@ impl<'p> Digits<'p> {
         let (degree, limbs) = (ring.degree(), basis.limbs());
         let converters = ring.digit_converters(poly.basis(), shape.digit_limbs);
         let prepared = ring.device().allocate(basis.main_limbs() * degree);
-        let own = Batch::new(ring.limbs(poly.basis()));
+        let own = Batch::of_limbs(ring.limbs(poly.basis()));
         let factors = converters.factors.address(0);
         ntt::inverse_scaled(ring, poly.limb(0), prepared.address(0), &own, factors);
         let raised = ring.device().allocate(count * limbs * degree);
@@ -64,8 +65,11 @@ impl<'p> Digits<'p> {
         let parts: Vec<_> = (0..count).map(part).collect();
         let moduli = ring.limbs(basis);
         convert(ring, moduli, &parts);
-        let batch = Batch::of_digits(moduli, count, (limbs * degree) as u64)
-            .without_own(shape.digit_limbs, basis.main_limbs());
+        let own = OwnLimbs {
+            digit_limbs: shape.digit_limbs as u32,
+            main_limbs: basis.main_limbs() as u32,
+        };
+        let batch = Batch { copies: count as u32, own: Some(own), ..Batch::of_limbs(moduli) };
         ntt::forward(ring, raised.address(0), &batch);
         Self { basis, digit_limbs: shape.digit_limbs, count, raised, own: Some(poly) }
     }

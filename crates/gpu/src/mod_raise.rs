@@ -1,12 +1,12 @@
 //! ModRaise with sparse-secret encapsulation on a card. See [`cryptable_ckks::bootstrapping::mod_raise`].
 
 use cryptable_lattice::coefficient_ciphertext::CoefficientCiphertext;
-use cryptable_ring::{Basis, Coefficients, Evaluations, Poly};
+use cryptable_ring::{Basis, Evaluations};
 
 use crate::ciphertext::DeviceCiphertext;
 use crate::evaluator::DeviceEvaluator;
 use crate::key_switching::{Added, Digits, Product, switch_and_divide};
-use crate::modulus_switch::{from_power_of_two_assign, lift};
+use crate::modulus_switch::lift;
 use crate::poly::DevicePoly;
 use crate::rounded_division::divide;
 use cryptable_lattice::KeyPurpose;
@@ -16,10 +16,8 @@ impl DeviceEvaluator<'_> {
     pub(crate) fn switch_to_bottom(&self, input: &CoefficientCiphertext) -> [DevicePoly<Evaluations>; 2] {
         let ring = self.ring();
         let bottom = |words: Vec<u64>| {
-            let on_cpu = Poly::<Coefficients>::from_words(ring.ring(), ring.ring().main_basis(1), words);
-            let mut poly = DevicePoly::upload(ring, &on_cpu);
-            from_power_of_two_assign(ring, &mut poly, input.log2_modulus);
-            poly.into_evaluations(ring)
+            let basis = ring.ring().main_basis(1);
+            DevicePoly::from_power_of_two(ring, basis, &words, input.log2_modulus).into_evaluations(ring)
         };
         let (b, a) = input.to_pair();
         [bottom(b), bottom(a)]

@@ -46,24 +46,26 @@ pub(crate) fn divide<const COUNT: usize>(
     // With a limb that is cut in two, what is dropped of it comes before the limbs that are dropped as a whole.
     let mut with_second = None;
     if is_split {
-        let second = on_cpu.single_prime_number(kept.chain, kept.main);
+        let second = on_cpu.single_prime(kept.chain, kept.main);
         let limbs = dropped.len() + 1;
-        let mut words = ring.device().allocate(COUNT * limbs * degree);
+        let words = ring.device().allocate(COUNT * limbs * degree);
         for (part, &dividend) in dividends.iter().enumerate() {
-            let to = words.address(part * limbs * degree);
-            let from = dividend + bytes(kept.limbs() - 1);
-            reduce_limb(ring, second, to, from);
-            words.copy_from_address((part * limbs + 1) * degree, dividend + bytes(kept.limbs()), dropped.len() * degree);
+            let at = |limb: usize| words.address((part * limbs + limb) * degree);
+            reduce_limb(ring, second, at(0), dividend + bytes(kept.limbs() - 1));
+            for (index, &modulus) in dropped.iter().enumerate() {
+                // Residues stay as they are.
+                reduce_limb(ring, modulus, at(index + 1), dividend + bytes(kept.limbs() + index));
+            }
         }
         dropped.insert(0, second);
         with_second = Some(words);
     }
-    let divisors = match &with_second {
+    let divisors: [u64; COUNT] = match &with_second {
         Some(words) => std::array::from_fn(|part| words.address(part * dropped.len() * degree)),
         None => dividends.map(|dividend| dividend + bytes(kept.limbs())),
     };
     let converter = ring.converter(&dropped);
-    let batch = Batch::of_two(Limbs::new(&dropped), &divisors);
+    let batch = Batch::of_polys(Limbs::new(&dropped), divisors);
     ntt::inverse_scaled(ring, divisors[0], divisors[0], &batch, converter.scaled_inverses());
     let quotients: [DevicePoly<Evaluations>; COUNT] =
         std::array::from_fn(|_| DevicePoly::unspecified(ring, kept));
@@ -71,7 +73,7 @@ pub(crate) fn divide<const COUNT: usize>(
     let parts: Vec<_> = divisors.iter().zip(addresses).map(|(&from, to)| converter.part(from, to, 0..0)).collect();
     let limbs = ring.limbs(kept);
     convert(ring, limbs, &parts);
-    ntt::forward(ring, addresses[0], &Batch::of_two(limbs, &addresses));
+    ntt::forward(ring, addresses[0], &Batch::of_polys(limbs, addresses));
     let two = |addresses: [u64; COUNT]| [addresses[0], addresses[COUNT - 1]];
     let mut inverses = [0; MAX_LIMBS];
     for (limb, inverse) in inverses[..kept.limbs()].iter_mut().enumerate() {

@@ -140,7 +140,8 @@ impl Ring {
     }
 
     /// The number of the prime `q_index` of a chain by itself, without the one that it shares a limb with.
-    pub(crate) fn single_prime(&self, chain: usize, index: usize) -> usize {
+    #[must_use]
+    pub fn single_prime(&self, chain: usize, index: usize) -> usize {
         self.moduli.single_prime(chain, index)
     }
 
