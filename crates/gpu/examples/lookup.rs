@@ -9,7 +9,9 @@ use rand::{Rng, SeedableRng};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let argument = |index: usize, default: &str| arguments.get(index).map_or(default, String::as_str).to_owned();
+    let argument = |index: usize, default: &str| {
+        arguments.get(index).map_or(default, String::as_str).to_owned()
+    };
     let method: Method = argument(0, "akp").parse()?;
     let bits: u32 = argument(1, "8").parse()?;
     let runs: usize = argument(2, "3").parse()?;
@@ -23,8 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let key = secret.evaluation_key(Progress::silent())?;
     let keygen = start.elapsed().as_secs_f64();
     let entries: Vec<u64> = (0..p).map(|_| random.random_range(0..p)).collect();
-    let table = Table::new(p, entries.clone())?;
-    let values: Vec<u64> = (0..parameters.slots()).map(|_| random.random_range(0..p)).collect();
+    let table = Table::new(p, p, entries.clone())?;
+    let values: Vec<u64> =
+        (0..parameters.literal().slots).map(|_| random.random_range(0..p)).collect();
     let input = secret.encrypt(&values)?;
     let before = device.properties()?;
     let start = Instant::now();
@@ -46,7 +49,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     times.sort_by(f64::total_cmp);
     let output = output.expect("a run");
     let found = secret.decrypt(&output)?;
-    let wrong = found.iter().zip(&values).filter(|(found, value)| **found != entries[**value as usize]).count();
+    let wrong = found
+        .iter()
+        .zip(&values)
+        .filter(|(found, value)| **found != entries[**value as usize])
+        .count();
     let after = device.properties()?;
     let used = before.free_bytes - after.free_bytes;
     println!(
@@ -63,7 +70,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let prepared = key.prepare(&table)?;
         let expected = key.lookup(&input, &prepared, Progress::silent())?;
         let cpu = start.elapsed().as_secs_f64();
-        println!("{{\"equal\":{},\"cpu_seconds\":{cpu:.3}}}", expected.to_bytes() == output.to_bytes());
+        println!(
+            "{{\"equal\":{},\"cpu_seconds\":{cpu:.3}}}",
+            expected.to_bytes() == output.to_bytes()
+        );
     }
     if wrong > 0 {
         return Err(format!("{wrong} values are wrong").into());

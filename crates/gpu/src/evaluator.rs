@@ -2,22 +2,24 @@
 
 use cryptable_ckks::arithmetic::ratio_of_products;
 use cryptable_ckks::bootstrapping::modulus_switch::CoefficientShape;
-use cryptable_ckks::{Arithmetic, Bootstrapping, Ciphertext, Evaluator, Plaintext, Transfers, stages};
+use cryptable_ckks::{
+    Arithmetic, Bootstrapping, Ciphertext, Evaluator, LinearTransform, Plaintext, Transfers, stages,
+};
 use cryptable_lattice::coefficient_ciphertext::{CoefficientCiphertext, UniformPart};
-use cryptable_lattice::{KeyPurpose, Result, RlweCiphertext};
+use cryptable_lattice::{KeyPurpose, Result};
 use cryptable_ring::combination::GaussianInteger;
 use cryptable_ring::{Basis, Evaluations};
 use num_complex::Complex64;
 
 use crate::ciphertext::{DeviceCiphertext, DevicePlaintext, DeviceProduct};
 use crate::combination::linear_combinations;
+use crate::combined_tensor::combined_tensor;
 use crate::key_switching::switch_and_divide;
 use crate::linear_transform::DeviceTransform;
 use crate::poly::DevicePoly;
 use crate::ring::DeviceRing;
 use crate::rounded_division::{divide, divides};
 use crate::switching_key::{DeviceKey, DeviceKeys};
-use crate::combined_tensor::combined_tensor;
 use crate::tensor::{DeviceParts, plain_products, tensor};
 
 /// Evaluates on a card, with a ring and keys that are there. Holds no secret; `Sync`.
@@ -192,7 +194,10 @@ impl Arithmetic for DeviceEvaluator<'_> {
         DeviceProduct { tensor, scale: left[0].scale * scale }
     }
 
-    fn plain_product_sum(&self, pairs: &[(&DeviceCiphertext, &DevicePlaintext)]) -> DeviceCiphertext {
+    fn plain_product_sum(
+        &self,
+        pairs: &[(&DeviceCiphertext, &DevicePlaintext)],
+    ) -> DeviceCiphertext {
         let limbs = pairs.iter().map(|(ct, _)| ct.limbs()).min().expect("a pair");
         let scale = pairs[0].0.scale * pairs[0].1.scale;
         pairs.iter().for_each(|(ct, plain)| Evaluator::check_scales(scale, ct.scale * plain.scale));
@@ -236,9 +241,8 @@ impl Arithmetic for DeviceEvaluator<'_> {
     fn switch_chain(&self, ct: DeviceCiphertext, chain: usize, limbs: usize) -> DeviceCiphertext {
         let [c0, c1] = ct.parts().map(|poly| poly.switch_chain(self.ring, chain, limbs));
         let ring = self.ring.ring();
-        let primes = |basis: Basis| {
-            (0..basis.main).map(move |i| ring.chain_prime(basis.chain, i) as f64)
-        };
+        let primes =
+            |basis: Basis| (0..basis.main).map(move |i| ring.chain_prime(basis.chain, i) as f64);
         let ratio = ratio_of_products(primes(c0.basis()), primes(ct.c0.basis()));
         DeviceCiphertext { c0, c1, scale: ct.scale * ratio }
     }
@@ -275,9 +279,8 @@ impl Bootstrapping for DeviceEvaluator<'_> {
         self.raise_pair([&c0, &c1], self.ring.ring().main_basis(limbs))
     }
 
-    fn raise(&self, bottom: &RlweCiphertext, raised: Basis) -> DeviceCiphertext {
-        let [c0, c1] = [&bottom.c0, &bottom.c1].map(|poly| DevicePoly::upload(self.ring, poly));
-        self.raise_pair([&c0, &c1], raised)
+    fn raise(&self, bottom: &DeviceCiphertext, raised: Basis) -> DeviceCiphertext {
+        self.raise_pair(bottom.parts(), raised)
     }
 
     fn switch_to_power_of_two(
@@ -291,7 +294,13 @@ impl Bootstrapping for DeviceEvaluator<'_> {
             poly.into_coefficients(self.ring).into_power_of_two(self.ring, log2_modulus)
         };
         let (b, a) = (switch(ct.c0)?, switch(ct.c1)?);
-        Ok(CoefficientCiphertext { log2_modulus, plaintext_modulus, layout, b, a: UniformPart::Words(a) })
+        Ok(CoefficientCiphertext {
+            log2_modulus,
+            plaintext_modulus,
+            layout,
+            b,
+            a: UniformPart::Words(a),
+        })
     }
 }
 
@@ -302,6 +311,10 @@ impl Transfers for DeviceEvaluator<'_> {
 
     fn load_plain(&self, plain: Plaintext) -> DevicePlaintext {
         DevicePlaintext::upload(self.ring, &plain)
+    }
+
+    fn load_matrix(&self, matrix: LinearTransform) -> DeviceTransform {
+        DeviceTransform::upload(self.ring, &matrix)
     }
 
     fn fetch(&self, ct: DeviceCiphertext) -> Result<Ciphertext> {

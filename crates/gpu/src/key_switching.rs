@@ -2,8 +2,7 @@
 
 use cryptable_lattice::SwitchingKeyShape;
 use cryptable_lattice::key_switching::special_product;
-use cryptable_ring::ring::inverse_element;
-use cryptable_ring::{Basis, Evaluations};
+use cryptable_ring::{Basis, Evaluations, inverse_element};
 
 use crate::arguments::{Limbs, MAX_LIMBS, arguments};
 use crate::conversion::convert;
@@ -99,7 +98,10 @@ impl<'p> Digits<'p> {
         assert!(!keys.is_empty() && keys.len() <= MAX_KEYS, "{} keys", keys.len());
         let shape = keys[0].0.shape();
         let same = |(key, _): &(&DeviceKey, Product)| key.shape() == shape;
-        assert!(keys.iter().all(same) && shape.digit_limbs == self.digit_limbs, "keys of other shapes");
+        assert!(
+            keys.iter().all(same) && shape.digit_limbs == self.digit_limbs,
+            "keys of other shapes"
+        );
         assert_eq!(shape.basis.lowered(self.basis.main), self.basis, "digits and keys");
         let mut rows = [KeyRows::default(); MAX_KEYS];
         for (row, (key, product)) in rows.iter_mut().zip(keys) {

@@ -57,8 +57,10 @@ impl DeviceTransform {
         let plan = matrix.plan().clone();
         assert!(plan.giants <= MAX_GIANTS, "{} giant steps", plan.giants);
         let limbs = plan.shape.basis.limbs();
-        let lengths: Vec<usize> =
-            matrix.diagonals().map(|diagonal| limbs * (ring.degree() >> diagonal.log_run())).collect();
+        let lengths: Vec<usize> = matrix
+            .diagonals()
+            .map(|diagonal| limbs * (ring.degree() >> diagonal.log_run()))
+            .collect();
         let mut words = ring.device().allocate(lengths.iter().sum());
         let (mut rows, mut starts, mut start) = (Vec::new(), vec![0; plan.giants + 1], 0);
         for (diagonal, length) in matrix.diagonals().zip(lengths) {
@@ -71,7 +73,10 @@ impl DeviceTransform {
             }
             words.write(start, &unpacked);
             let step = diagonal.step();
-            rows.extend([words.address(start), step.baby as u64 | u64::from(diagonal.log_run()) << 32]);
+            rows.extend([
+                words.address(start),
+                step.baby as u64 | u64::from(diagonal.log_run()) << 32,
+            ]);
             starts[step.giant + 1] += 1;
             start += length;
         }
@@ -110,7 +115,11 @@ impl DeviceTransform {
             let digits = Digits::decompose(ring, &c1, self.plan.shape);
             let out = sum.each_ref().map(|sum| sum.limb(0));
             let product = Product { out, element, adds: true };
-            digits.multiply(ring, &[(self.key(keys, element), product)], Added::raised([Some(&c0), None]));
+            digits.multiply(
+                ring,
+                &[(self.key(keys, element), product)],
+                Added::raised([Some(&c0), None]),
+            );
             acc = sum;
         }
         if basis.special == 0 && rescale == 0 {
@@ -166,7 +175,9 @@ impl DeviceTransform {
         let (plan, shape) = (&self.plan, self.plan.shape);
         let words = shape.basis.limbs() * ring.degree();
         let babies = ring.device().allocate(2 * plan.babies.len() * words);
-        let out = |baby: usize| [babies.address(2 * baby * words), babies.address((2 * baby + 1) * words)];
+        let out = |baby: usize| {
+            [babies.address(2 * baby * words), babies.address((2 * baby + 1) * words)]
+        };
         let rotates = plan.babies[..plan.keyed_babies].iter().any(|&rotation| rotation != 0);
         let mut turned: Option<Pair> = None;
         for group in 0..plan.baby_groups() {

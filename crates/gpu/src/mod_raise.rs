@@ -13,11 +13,15 @@ use cryptable_lattice::KeyPurpose;
 
 impl DeviceEvaluator<'_> {
     /// A ciphertext of the client modulo q_0: every word times `q_0/2^k`, rounded.
-    pub(crate) fn switch_to_bottom(&self, input: &CoefficientCiphertext) -> [DevicePoly<Evaluations>; 2] {
+    pub(crate) fn switch_to_bottom(
+        &self,
+        input: &CoefficientCiphertext,
+    ) -> [DevicePoly<Evaluations>; 2] {
         let ring = self.ring();
         let bottom = |words: Vec<u64>| {
             let basis = ring.ring().main_basis(1);
-            DevicePoly::from_power_of_two(ring, basis, &words, input.log2_modulus).into_evaluations(ring)
+            DevicePoly::from_power_of_two(ring, basis, &words, input.log2_modulus)
+                .into_evaluations(ring)
         };
         let (b, a) = input.to_pair();
         [bottom(b), bottom(a)]
@@ -27,7 +31,11 @@ impl DeviceEvaluator<'_> {
     ///
     /// # Panics
     /// If it has more primes than one.
-    pub(crate) fn raise_pair(&self, [c0, c1]: [&DevicePoly<Evaluations>; 2], raised: Basis) -> DeviceCiphertext {
+    pub(crate) fn raise_pair(
+        &self,
+        [c0, c1]: [&DevicePoly<Evaluations>; 2],
+        raised: Basis,
+    ) -> DeviceCiphertext {
         let (ring, on_cpu) = (self.ring(), self.ring().ring());
         assert_eq!(c0.basis(), on_cpu.main_basis(1), "primes before ModRaise");
         let key = self.key(KeyPurpose::DenseToSparse, on_cpu.main_basis(1));

@@ -40,7 +40,8 @@ impl Batch {
     pub(crate) fn of_polys<const COUNT: usize>(limbs: Limbs, addresses: [u64; COUNT]) -> Self {
         assert!((1..=2).contains(&COUNT), "{COUNT} polynomials");
         // Addresses of words are multiples of eight, so a stride may be negative.
-        let stride = (addresses[COUNT - 1].wrapping_sub(addresses[0]).cast_signed() / 8).cast_unsigned();
+        let stride =
+            (addresses[COUNT - 1].wrapping_sub(addresses[0]).cast_signed() / 8).cast_unsigned();
         Self { limbs, copies: COUNT as u32, stride: Some(stride), own: None }
     }
 }

@@ -91,7 +91,11 @@ impl<'a> DeviceRing<'a> {
     }
 
     /// The constants that raise the digits, of so many limbs, of polynomials of a basis.
-    pub(crate) fn digit_converters(&self, basis: Basis, digit_limbs: usize) -> Arc<DigitConverters> {
+    pub(crate) fn digit_converters(
+        &self,
+        basis: Basis,
+        digit_limbs: usize,
+    ) -> Arc<DigitConverters> {
         let mut found = self.digit_converters.lock().expect("no panic under lock");
         let new = || {
             let moduli = self.ring.limb_primes(basis);

@@ -7,7 +7,7 @@ use crate::arguments::{Limbs, MAX_LIMBS, arguments};
 use crate::conversion::convert;
 use crate::kernels::{self, Grid};
 use crate::ntt::{self, Batch};
-use crate::poly::{DevicePoly, elementwise, word_grid};
+use crate::poly::{DevicePoly, word_grid};
 use crate::ring::DeviceRing;
 
 /// `FinishDivision` of `rounded_division.cu`.
@@ -70,7 +70,8 @@ pub(crate) fn divide<const COUNT: usize>(
     let quotients: [DevicePoly<Evaluations>; COUNT] =
         std::array::from_fn(|_| DevicePoly::unspecified(ring, kept));
     let addresses = quotients.each_ref().map(|quotient| quotient.limb(0));
-    let parts: Vec<_> = divisors.iter().zip(addresses).map(|(&from, to)| converter.part(from, to, 0..0)).collect();
+    let parts: Vec<_> =
+        divisors.iter().zip(addresses).map(|(&from, to)| converter.part(from, to, 0..0)).collect();
     let limbs = ring.limbs(kept);
     convert(ring, limbs, &parts);
     ntt::forward(ring, addresses[0], &Batch::of_polys(limbs, addresses));

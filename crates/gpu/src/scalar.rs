@@ -17,7 +17,11 @@ impl<D: Domain> DevicePoly<D> {
     }
 
     /// Multiplies every limb by a residue, given by the number of its modulus.
-    pub(crate) fn mul_residues_assign(&mut self, ring: &DeviceRing<'_>, residue: impl Fn(usize) -> u64) {
+    pub(crate) fn mul_residues_assign(
+        &mut self,
+        ring: &DeviceRing<'_>,
+        residue: impl Fn(usize) -> u64,
+    ) {
         let operands = [self.limb(0), self.limb(0), 0];
         let factors = |prime| {
             let factor = residue(prime);

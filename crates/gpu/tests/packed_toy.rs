@@ -24,7 +24,7 @@ impl Setting {
     }
 
     fn values(&mut self, modulus: u64) -> Vec<u64> {
-        let count = self.key.parameters().slots();
+        let count = self.key.parameters().literal().slots;
         (0..count).map(|_| self.random.random_range(0..modulus)).collect()
     }
 
@@ -32,7 +32,7 @@ impl Setting {
         let parameters = self.key.parameters();
         let (p, output) = (parameters.input_modulus(), parameters.output_modulus());
         let entries = (0..p).map(|_| self.random.random_range(0..output)).collect();
-        Table::new(output, entries).unwrap()
+        Table::new(p, output, entries).unwrap()
     }
 }
 
@@ -45,16 +45,22 @@ fn check(parameters: &Parameters, count: usize) {
     let on_card = PackedKey::upload(&Device::for_tests(), &setting.key).unwrap();
     let lookups = on_card.lookups();
     let expected = {
-        let prepared: Vec<_> = tables.iter().map(|table| setting.key.prepare(table).unwrap()).collect();
-        setting.key.lookup_many(&input, &prepared.iter().collect::<Vec<_>>(), Progress::silent()).unwrap()
+        let prepared: Vec<_> =
+            tables.iter().map(|table| setting.key.prepare(table).unwrap()).collect();
+        setting
+            .key
+            .lookup_many(&input, &prepared.iter().collect::<Vec<_>>(), Progress::silent())
+            .unwrap()
     };
     let prepared: Vec<_> = tables.iter().map(|table| lookups.prepare(table).unwrap()).collect();
-    let found =
-        lookups.lookup_many(&input, &prepared.iter().collect::<Vec<_>>(), Progress::silent()).unwrap();
+    let found = lookups
+        .lookup_many(&input, &prepared.iter().collect::<Vec<_>>(), Progress::silent())
+        .unwrap();
     let bytes = |ct: &Ciphertext| ct.to_bytes();
     for ((found, expected), table) in found.iter().zip(&expected).zip(&tables) {
         assert!(bytes(found) == bytes(expected), "words of {parameters:?}");
-        let outputs: Vec<u64> = values.iter().map(|&value| table.values()[value as usize]).collect();
+        let outputs: Vec<u64> =
+            values.iter().map(|&value| table.values()[value as usize]).collect();
         assert_eq!(setting.secret.decrypt(found).unwrap(), outputs);
     }
 }
@@ -77,9 +83,11 @@ fn interpolations_of_other_orders_and_of_few_values() {
 
 #[test]
 fn trees() {
-    for (digits, selectors, slots) in
-        [(vec![2; 3], vec![1, 1, 1], 1024), (vec![4, 4, 4], vec![1, 2], 1024), (vec![3, 4], vec![1, 1], 64)]
-    {
+    for (digits, selectors, slots) in [
+        (vec![2; 3], vec![1, 1, 1], 1024),
+        (vec![4, 4, 4], vec![1, 2], 1024),
+        (vec![3, 4], vec![1, 1], 64),
+    ] {
         let tree = MultiplexerLiteral { digits, selectors, ..Default::default() };
         check(&Parameters::insecure_toy_tree(8, 1024, slots, tree, 0).unwrap(), 2);
     }
